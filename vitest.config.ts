@@ -1,0 +1,19 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['{api,server,provider,reconciler,examples,scripts}/**/*.test.ts', '*.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**', '**/cdktf.out/**'],
+    globalSetup: ['scripts/buildBeforeTests.ts'],
+    sequence: { shuffle: true },
+    // A hang has to end the run; no test measures time.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    coverage: {
+      provider: 'v8',
+      include: ['{api,server,provider,reconciler}/**/*.ts'],
+      exclude: ['**/*.test.ts', '**/gen/**', 'provider/cdktf/**'],
+      reporter: ['text-summary', 'json-summary'],
+    },
+  },
+})

@@ -1,0 +1,121 @@
+import {
+  type Bucket,
+  type BucketRate,
+  fullBucket,
+  REFILL_INTERVAL_MS,
+  refill,
+  waitForTokenMs,
+} from '../contract/tokenBucket.ts'
+
+/**
+ * What a client spends by itself: the contract's rate with two requests of the burst left unspent, because
+ * requests that leave 200 ms apart may arrive closer together and would meet an empty bucket.
+ */
+export const CLIENT_RATE: BucketRate = { burstRequests: 18, refillIntervalMs: REFILL_INTERVAL_MS }
+
+/** First and longest pause of all requests after a 429 (milliseconds), before jitter. */
+export const HOLD_FIRST_MS = 250
+export const HOLD_LONGEST_MS = 8_000
+
+/** Monotonic milliseconds, a timer that returns its cancellation, and randomness in [0, 1): passed in for tests. */
+export interface Timing {
+  readonly nowMs: () => number
+  readonly after: (delayMs: number, run: () => void) => () => void
+  readonly random: () => number
+}
+
+export const systemTiming: Timing = {
+  nowMs: () => performance.now(),
+  after: (delayMs, run) => {
+    const timer = setTimeout(run, delayMs)
+    return () => clearTimeout(timer)
+  },
+  random: Math.random,
+}
+
+/** `next` goes before everything that waits in order: the pause of a service that was created to be paused. */
+export type Lane = 'in-order' | 'next'
+
+interface Waiter {
+  readonly pass: () => void
+}
+
+/**
+ * One token bucket in front of every attempt of every client that shares it: all clients of one API key in
+ * a process share one limiter, because the server counts per key. Contract: Limits, rule 1.
+ */
+export class Limiter {
+  #bucket: Bucket
+  #heldUntilMs = 0
+  #holdMs = HOLD_FIRST_MS
+  #cancelTimer: (() => void) | undefined
+  readonly #lanes: Readonly<Record<Lane, Waiter[]>> = { next: [], 'in-order': [] }
+  readonly #rate: BucketRate
+  readonly #timing: Timing
+
+  constructor(rate: BucketRate = CLIENT_RATE, timing: Timing = systemTiming) {
+    this.#rate = rate
+    this.#timing = timing
+    this.#bucket = fullBucket(timing.nowMs(), rate)
+  }
+
+  /** Resolves when the next request may leave; rejects with the signal's reason when it is aborted first. */
+  pass(lane: Lane, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(signal.reason)
+      const queue = this.#lanes[lane]
+      const abort = (): void => {
+        queue.splice(queue.indexOf(waiter), 1)
+        reject(signal?.reason)
+      }
+      const waiter: Waiter = {
+        pass: () => {
+          signal?.removeEventListener('abort', abort)
+          resolve()
+        },
+      }
+      signal?.addEventListener('abort', abort, { once: true })
+      queue.push(waiter)
+      this.#serve()
+    })
+  }
+
+  /**
+   * The server refused a request with 429: somebody else spends from the same key. Everything waits, longer
+   * while refusals go on; `retryAfterMs` is the server's own wish, if it had one.
+   */
+  refused(retryAfterMs: number | undefined): void {
+    const nowMs = this.#timing.nowMs()
+    const jittered = this.#holdMs * (1 + this.#timing.random())
+    this.#heldUntilMs = Math.max(this.#heldUntilMs, nowMs + Math.max(jittered, retryAfterMs ?? 0))
+    this.#holdMs = Math.min(HOLD_LONGEST_MS, this.#holdMs * 2)
+    this.#bucket = { tokens: 1, refilledAtMs: this.#heldUntilMs }
+  }
+
+  /** The server let a request through: the next refusal starts with the shortest pause again. */
+  accepted(): void {
+    this.#holdMs = HOLD_FIRST_MS
+  }
+
+  /** Requests that wait for their turn. */
+  get waiting(): number {
+    return this.#lanes.next.length + this.#lanes['in-order'].length
+  }
+
+  #serve(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    while (this.waiting > 0) {
+      const nowMs = this.#timing.nowMs()
+      const waitMs = Math.max(this.#heldUntilMs - nowMs, waitForTokenMs(this.#bucket, nowMs, this.#rate))
+      if (waitMs > 0) {
+        this.#cancelTimer = this.#timing.after(Math.ceil(waitMs), () => this.#serve())
+        return
+      }
+      const refilled = refill(this.#bucket, nowMs, this.#rate)
+      this.#bucket = { ...refilled, tokens: refilled.tokens - 1 }
+      const waiter = this.#lanes.next.shift() ?? this.#lanes['in-order'].shift()
+      waiter?.pass()
+    }
+  }
+}

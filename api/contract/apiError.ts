@@ -1,0 +1,52 @@
+/**
+ * Status of each error, read by the server to answer and by the client to understand. Contract: Errors;
+ * 405, 409, 412, 413, 415 and the rest of plain HTTP are Gap G20.
+ */
+export const STATUS_OF_ERROR = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  conflict: 409,
+  precondition_failed: 412,
+  too_large: 413,
+  unsupported_media_type: 415,
+  expectation_failed: 417,
+  rate_limited: 429,
+  header_too_large: 431,
+  internal: 500,
+  bad_gateway: 502,
+  unavailable: 503,
+  gateway_timeout: 504,
+} as const
+
+/** Our name for a kind of refusal; the contract's own answer is the status. */
+export type ErrorCode = keyof typeof STATUS_OF_ERROR
+
+const CODE_OF_STATUS: ReadonlyMap<number, ErrorCode> = new Map(
+  Object.entries(STATUS_OF_ERROR).map(([code, status]) => [
+    status,
+    // True because the keys of STATUS_OF_ERROR are what ErrorCode is made of.
+    code as ErrorCode,
+  ]),
+)
+
+/** The code of `status`; another 4xx reads as `invalid` and everything else as `internal`. Pure. */
+export function codeOfStatus(status: number): ErrorCode {
+  return CODE_OF_STATUS.get(status) ?? (status >= 400 && status < 500 ? 'invalid' : 'internal')
+}
+
+/** A refusal in the contract's words. `message` is the text of the body's one field `error`. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly code: ErrorCode
+  readonly status: number
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions & { readonly status?: number }) {
+    super(message, options)
+    this.code = code
+    this.status = options?.status ?? STATUS_OF_ERROR[code]
+  }
+}

@@ -1,0 +1,137 @@
+import type { Assertion } from './assertion.ts'
+import type { Duration } from './duration.ts'
+import type {
+  CallInput,
+  CallOutput,
+  Method,
+  SensitiveInput,
+  ServiceRequest,
+  ServiceResponse,
+} from './service.ts'
+
+/**
+ * A value that may be sealed, comparable: in clear, or a mark that stands for the secret. The mark of a
+ * request is its fingerprint, that of a response its `key_id`: the two never compare with each other.
+ */
+export type CanonicalSensitive = { readonly plain: string } | { readonly sealed: string }
+
+/** A service as every comparison sees it: contract names, absent as null, sets in order, names of headers lower. */
+export interface CanonicalService {
+  readonly name: string
+  readonly interval_secs: number
+  readonly regions: readonly string[]
+  readonly endpoints: readonly CanonicalEndpoint[]
+}
+
+export interface CanonicalEndpoint {
+  readonly url: string
+  readonly name: string | null
+  readonly call: { readonly Http: CanonicalHttp }
+  readonly assertions: readonly Assertion[]
+}
+
+export interface CanonicalHttp {
+  readonly method: Method
+  readonly body: CanonicalSensitive | null
+  readonly headers: Readonly<Record<string, CanonicalSensitive>> | null
+  readonly max_redirects_to_follow: number | null
+  readonly with_dns: boolean | null
+  readonly timeout: Duration | null
+}
+
+/** Stands for a secret at `pointer` (JSON pointer into the canonical service) wherever it has to be compared. */
+export type Fingerprint = (pointer: string, value: string) => string
+
+/**
+ * The canonical form of what is sent. `fingerprint` gives the mark of each sensitive value, so that the
+ * secret itself never becomes part of a value that may be printed or stored. Pure if `fingerprint` is.
+ */
+export function canonicalRequest(request: ServiceRequest, fingerprint: Fingerprint): CanonicalService {
+  return canonicalService(request, (call: CallInput, index) => {
+    const at = `/endpoints/${index}/call/Http`
+    const mark = (pointer: string, input: SensitiveInput): CanonicalSensitive =>
+      input.sensitive === true ? { sealed: fingerprint(pointer, input.value) } : { plain: input.value }
+    const { body, headers } = call.Http
+    return {
+      body: body == null ? null : mark(`${at}/body`, body),
+      headers: canonicalHeaders(headers, (name, input) => mark(`${at}/headers/${name}`, input)),
+    }
+  })
+}
+
+/** The canonical form of what the API answered; sealed values are marked by their `key_id`. Pure. */
+export function canonicalResponse(response: ServiceResponse): CanonicalService {
+  return canonicalService(response, (call: CallOutput) => ({
+    body: call.Http.body == null ? null : canonicalOutput(call.Http.body),
+    headers: canonicalHeaders(call.Http.headers, (_name, output) => canonicalOutput(output)),
+  }))
+}
+
+type Output = NonNullable<CallOutput['Http']['body']>
+
+function canonicalOutput(output: Output): CanonicalSensitive {
+  return 'Plain' in output ? { plain: output.Plain } : { sealed: output.Sealed.key_id }
+}
+
+interface Definition<Call extends CallInput | CallOutput> {
+  readonly name: string
+  readonly interval_secs: number
+  readonly regions: readonly string[]
+  readonly endpoints: readonly {
+    readonly url: string
+    readonly name?: string | null | undefined
+    readonly call: Call
+    readonly assertions: readonly Assertion[]
+  }[]
+}
+
+function canonicalService<Call extends CallInput | CallOutput>(
+  definition: Definition<Call>,
+  sensitiveOf: (call: Call, index: number) => Pick<CanonicalHttp, 'body' | 'headers'>,
+): CanonicalService {
+  return {
+    name: definition.name,
+    interval_secs: definition.interval_secs,
+    regions: [...definition.regions].sort(),
+    endpoints: definition.endpoints.map((endpoint, index) => {
+      const http = endpoint.call.Http
+      return {
+        url: endpoint.url,
+        name: endpoint.name ?? null,
+        call: {
+          Http: {
+            method: http.method,
+            ...sensitiveOf(endpoint.call, index),
+            max_redirects_to_follow: http.max_redirects_to_follow ?? null,
+            with_dns: http.with_dns ?? null,
+            timeout: http.timeout,
+          },
+        },
+        assertions: endpoint.assertions.map(canonicalAssertion),
+      }
+    }),
+  }
+}
+
+function canonicalHeaders<Value>(
+  headers: Readonly<Record<string, Value>> | null | undefined,
+  canonical: (name: string, value: Value) => CanonicalSensitive,
+): CanonicalHttp['headers'] {
+  const entries = Object.entries(headers ?? {})
+  // No headers and an empty object make the same request.
+  if (entries.length === 0) return null
+  return Object.fromEntries(
+    entries
+      .map(([name, value]) => [name.toLowerCase(), value] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, value]) => [name, canonical(name, value)]),
+  )
+}
+
+function canonicalAssertion(assertion: Assertion): Assertion {
+  if ('StatusCode' in assertion && 'OneOf' in assertion.StatusCode.expected) {
+    const values = [...new Set(assertion.StatusCode.expected.OneOf)].sort((a, b) => a - b)
+    return { StatusCode: { expected: { OneOf: values } } }
+  }
+  return assertion
+}

@@ -1,0 +1,32 @@
+/** Longest endpoint URL (characters). Gap G18. */
+export const URL_CHARS_MAX = 2_048
+
+const HTTP_SCHEME = /^https?:\/\//i
+// The WHATWG parser strips tabs and newlines and turns backslashes round: what is checked would not be
+// what is stored. Control characters, blanks and backslashes are therefore refused before it sees them.
+const STRIPPED_OR_REWRITTEN = /[\s\p{Cc}\\]/u
+
+/**
+ * What keeps `url` from being monitored, as the rest of a sentence that starts with the field's name;
+ * `undefined` when nothing does. An address that must not be dialled is not a problem of the text: such an
+ * endpoint is stored and marked `blocked` (Gap G2). Gap G18. Pure.
+ */
+export function endpointUrlProblem(url: string): string | undefined {
+  if (url === '') return 'must not be empty'
+  if (url.length > URL_CHARS_MAX) return `must have at most ${URL_CHARS_MAX} characters`
+  if (STRIPPED_OR_REWRITTEN.test(url)) return 'must not contain blanks, control characters or backslashes'
+  if (!HTTP_SCHEME.test(url)) return 'must be an absolute http:// or https:// URL'
+  if (!URL.canParse(url)) return 'must be an absolute http:// or https:// URL'
+  const parsed = new URL(url)
+  // Credentials in a URL would be stored and shown in clear, past the sealing of header values.
+  if (parsed.username !== '' || parsed.password !== '' || authorityOf(url).includes('@')) {
+    return 'must not contain a user name or password: use a sensitive header'
+  }
+  if (parsed.hostname === '') return 'must name a host'
+  if (parsed.port === '0') return 'must not use port 0'
+  return undefined
+}
+
+function authorityOf(url: string): string {
+  return url.replace(HTTP_SCHEME, '').split(/[/?#]/, 1)[0] ?? ''
+}

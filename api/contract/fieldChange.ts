@@ -1,0 +1,90 @@
+import { type CanonicalService, canonicalRequest, canonicalResponse } from './canonical.ts'
+import { formatPointer } from './problem.ts'
+import type { ServiceRequest, ServiceResponse } from './service.ts'
+
+/** A canonical leaf: text, number, flag, duration, assertion, list of regions, or a whole endpoint. */
+export type Leaf = unknown
+
+/**
+ * One field that differs. `pointer` is a JSON pointer into the canonical service; `from` and `to` are
+ * canonical leaves, `undefined` where the field is not there at all. A secret is only ever its mark.
+ */
+export interface FieldChange {
+  readonly pointer: string
+  readonly from: Leaf
+  readonly to: Leaf
+}
+
+/** How two sealed values compare: by their marks, or as equal because only that one is set can be known. */
+export type SealedComparison = 'by-mark' | 'set-is-equal'
+
+/**
+ * Fields in which `to` differs from `from`, in contract order; empty when none. Endpoints and assertions
+ * are compared by position, an assertion as one leaf. Pure.
+ */
+export function changesBetween(
+  from: CanonicalService,
+  to: CanonicalService,
+  sealed: SealedComparison,
+): readonly FieldChange[] {
+  return changes(from, to, '', sealed)
+}
+
+/**
+ * Fields in which `actual` differs from what `desired` would make it, in contract order; empty when none.
+ *
+ * A sealed value counts as equal to any sensitive one: the API returns only that one is set (Contract:
+ * Sensitive values). Absent and `null` are equal, because a full replace resets both (Contract: Rules, 1).
+ * Pure. Throws nothing.
+ */
+export function diffService(desired: ServiceRequest, actual: ServiceResponse): readonly FieldChange[] {
+  const wanted = canonicalRequest(desired, () => 'set')
+  return changesBetween(canonicalResponse(actual), wanted, 'set-is-equal')
+}
+
+function changes(from: Leaf, to: Leaf, pointer: string, sealed: SealedComparison): readonly FieldChange[] {
+  if (!isContainer(from, pointer) || !isContainer(to, pointer)) {
+    return leavesEqual(from, to, sealed) ? [] : [{ pointer, from, to }]
+  }
+  const keys = new Set([...Object.keys(from), ...Object.keys(to)])
+  return [...keys].flatMap((key) =>
+    changes(valueAt(from, key), valueAt(to, key), `${pointer}${formatPointer([key])}`, sealed),
+  )
+}
+
+type Container = Readonly<Record<string, unknown>>
+
+function valueAt(container: Container, key: string): unknown {
+  return Object.hasOwn(container, key) ? container[key] : undefined
+}
+
+const ASSERTION = /\/assertions\/\d+$/
+
+/** Whether the walk goes into `value`; arrays are walked by their indexes. */
+function isContainer(value: unknown, pointer: string): value is Container {
+  if (typeof value !== 'object' || value === null) return false
+  if (pointer === '/regions' || pointer.endsWith('/timeout') || ASSERTION.test(pointer)) return false
+  return !Object.hasOwn(value, 'sealed') && !Object.hasOwn(value, 'plain')
+}
+
+function leavesEqual(a: Leaf, b: Leaf, sealed: SealedComparison): boolean {
+  if (sealed === 'set-is-equal' && isSealed(a) && isSealed(b)) return true
+  return sameJson(a, b)
+}
+
+function isSealed(value: Leaf): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'sealed')
+}
+
+/** Whether two JSON values are equal, whatever the order of their keys. Pure. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a) !== Array.isArray(b)) return false
+  const entriesA = Object.entries(a)
+  const valuesB = new Map(Object.entries(b))
+  return (
+    entriesA.length === valuesB.size &&
+    entriesA.every(([key, value]) => valuesB.has(key) && sameJson(value, valuesB.get(key)))
+  )
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { requiredText } from './text.ts'
+
+/** Contract: Incident. */
+export const INCIDENT_STATUSES = ['investigating', 'identified', 'monitoring', 'resolved'] as const
+export type IncidentStatus = (typeof INCIDENT_STATUSES)[number]
+
+/** Contract: Incident. */
+export const SEVERITIES = ['degraded_performance', 'partial_outage', 'major_outage'] as const
+export type Severity = (typeof SEVERITIES)[number]
+
+/** Contract: GET /v1/incidents query parameters. */
+export const SECTIONS = ['active', 'resolved'] as const
+export type Section = (typeof SECTIONS)[number]
+
+/** Longest title (code points). Gap G18. */
+export const TITLE_CHARS_MAX = 500
+/** Longest message or update body (code points). Gap G18. */
+export const MESSAGE_CHARS_MAX = 20_000
+/** Most services that one incident may name. Gap G18. */
+export const INCIDENT_SERVICES_MAX = 100
+
+const severitySchema = z.enum(SEVERITIES, { error: `must be one of ${SEVERITIES.join(', ')}` })
+
+/** Body of POST /v1/incidents. A `kind` is ignored like every unknown field. */
+export const incidentRequestSchema = z.object({
+  title: requiredText(TITLE_CHARS_MAX),
+  service_ids: z
+    .array(z.guid({ error: 'must be a UUID' }), { error: 'must be an array of service ids' })
+    .min(1, { error: 'must name at least one service' })
+    .max(INCIDENT_SERVICES_MAX, { error: `must name at most ${INCIDENT_SERVICES_MAX} services` }),
+  message: requiredText(MESSAGE_CHARS_MAX),
+  severity: severitySchema,
+})
+export type IncidentRequest = z.infer<typeof incidentRequestSchema>
+
+/** Body of POST /v1/incidents/{id}/updates. */
+export const incidentUpdateRequestSchema = z.object({
+  body: requiredText(MESSAGE_CHARS_MAX),
+  status: z.enum(INCIDENT_STATUSES, { error: `must be one of ${INCIDENT_STATUSES.join(', ')}` }),
+  severity: severitySchema.optional(),
+})
+export type IncidentUpdateRequest = z.infer<typeof incidentUpdateRequestSchema>
+
+/** One entry of an incident's log. */
+export const incidentUpdateSchema = z.object({
+  id: z.string(),
+  body: z.string(),
+  status_at_update: z.enum(INCIDENT_STATUSES),
+  created_at: z.iso.datetime(),
+})
+export type IncidentUpdate = z.infer<typeof incidentUpdateSchema>
+
+/** An incident as the API answers it. */
+export const incidentSchema = z.object({
+  id: z.guid(),
+  kind: z.literal('incident'),
+  title: z.string(),
+  status: z.enum(INCIDENT_STATUSES),
+  severity: z.enum(SEVERITIES),
+  created_by: z.null(),
+  created_at: z.iso.datetime(),
+  resolved_at: z.iso.datetime().nullable(),
+  service_ids: z.array(z.guid()),
+  display_id: z.string().regex(/^INC-\d+$/),
+  updated_at: z.iso.datetime(),
+  auto_managed: z.boolean(),
+  updates: z.array(incidentUpdateSchema),
+})
+export type Incident = z.infer<typeof incidentSchema>
+
+/** A page of incidents. Gap G3. */
+export const incidentPageSchema = z.object({
+  items: z.array(incidentSchema),
+  page: z.int(),
+  limit: z.int(),
+  total: z.int(),
+  total_pages: z.int(),
+})
+export type IncidentPage = z.infer<typeof incidentPageSchema>

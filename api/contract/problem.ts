@@ -1,0 +1,77 @@
+import type { z } from 'zod'
+
+type Issue = z.core.$ZodIssue
+
+/** One thing that is wrong with a value: where, as keys and indexes from its root, and what, without any value. */
+export interface Problem {
+  readonly path: readonly (string | number)[]
+  readonly message: string
+}
+
+/** `endpoints[0].call.Http.timeout`; empty for the root. Pure. */
+export function formatPath(path: readonly (string | number)[]): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`
+    return text === '' ? step : `${text}.${step}`
+  }, '')
+}
+
+/** `/endpoints/0/call/Http/timeout`, escaped as RFC 6901 says; empty for the root. Pure. */
+export function formatPointer(path: readonly (string | number)[]): string {
+  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+/**
+ * Everything that `error` holds against a value, in the order of the schema, as paths and messages that
+ * never quote the value: it may be a secret (Gap G11). Never empty. Pure.
+ */
+export function problemsOf(error: z.core.$ZodError): readonly Problem[] {
+  return error.issues.flatMap((issue) => problemsOfIssue(issue, []))
+}
+
+function problemsOfIssue(issue: Issue, base: readonly (string | number)[]): readonly Problem[] {
+  const path = [...base, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))]
+  if (issue.code === 'invalid_union') {
+    // Every other option of a tagged object complains of the key that this value has.
+    const fitting = issue.errors.filter((issues) => !issues.some(complainsOfTheKey))
+    const only = fitting.length === 1 ? fitting[0] : undefined
+    if (only !== undefined) return only.flatMap((nested) => problemsOfIssue(nested, path))
+  }
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: [...path, key], message: 'is not a known field' }))
+  }
+  return [{ path, message: issue.message }]
+}
+
+function complainsOfTheKey(issue: Issue): boolean {
+  return issue.path.length === 0 && (issue.code === 'unrecognized_keys' || issue.code === 'invalid_type')
+}
+
+/**
+ * Path of the first field of `input` that `parsed`, the same value after a schema that ignores unknown
+ * fields, no longer has; `undefined` when nothing was ignored. Pure.
+ */
+export function firstIgnoredField(
+  input: unknown,
+  parsed: unknown,
+  path: readonly (string | number)[] = [],
+): readonly (string | number)[] | undefined {
+  if (Array.isArray(input) && Array.isArray(parsed)) {
+    for (const [index, element] of input.entries()) {
+      const ignored = firstIgnoredField(element, parsed[index], [...path, index])
+      if (ignored !== undefined) return ignored
+    }
+    return undefined
+  }
+  if (!isObject(input) || !isObject(parsed)) return undefined
+  for (const [key, value] of Object.entries(input)) {
+    if (!Object.hasOwn(parsed, key)) return [...path, key]
+    const ignored = firstIgnoredField(value, parsed[key], [...path, key])
+    if (ignored !== undefined) return ignored
+  }
+  return undefined
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { databasePairProblem } from './databasePair.ts'
+
+test.each([
+  ['20.20.2', '12.11.1'],
+  ['22.23.3', '12.11.1'],
+  ['22.23.3', '13.2.0'],
+  ['24.21.0', '13.2.0'],
+  ['26.10.0', '13.2.0'],
+])('Node %s opens databases with better-sqlite3 %s', (node, sqlite) => {
+  expect(databasePairProblem(node, sqlite)).toBeUndefined()
+})
+
+test.each([
+  ['20.20.2', '13.2.0', 'npm install --no-save better-sqlite3@12'],
+  ['24.21.0', '12.11.1', 'npm install --no-save better-sqlite3@13'],
+  ['26.10.0', '12.11.1', 'npm install --no-save better-sqlite3@13'],
+])('Node %s with better-sqlite3 %s is refused with what to type', (node, sqlite, command) => {
+  expect(databasePairProblem(node, sqlite)).toContain(command)
+})

@@ -1,0 +1,187 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import type { ServiceRequest } from '../contract/service.ts'
+import { Client, clientProblem } from './client.ts'
+import { Limiter, type Timing } from './limiter.ts'
+
+const apiKey = `pharos_${'a1'.repeat(32)}`
+const serviceId = '6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e'
+const request: ServiceRequest = {
+  name: 'checkout',
+  interval_secs: 60,
+  regions: ['eu-west-1'],
+  endpoints: [
+    { url: 'https://example.com/', call: { Http: { method: 'GET', timeout: null } }, assertions: [] },
+  ],
+}
+const service = {
+  id: serviceId,
+  org_id: '0d5d6a1c-fc18-4b73-8d20-4d9c02c1d3a1',
+  ...request,
+  endpoints: [{ ...request.endpoints[0], id: '1e0ea0a5-0b5b-43cb-8a3c-e4b5b2ad5a0f', blocked: false }],
+  created_at: '2026-01-01T00:00:00.000Z',
+  auto_incident_enabled: false,
+}
+
+type Script = (request: IncomingMessage, response: ServerResponse, attempt: number) => void
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+/** A server that misbehaves as told, and a client of it whose clock runs ahead instead of waiting. */
+async function misbehaving(script: Script) {
+  const seen: string[] = []
+  const server = createServer((incoming, response) => {
+    seen.push(`${incoming.method} ${incoming.url}`)
+    incoming.resume().on('end', () => script(incoming, response, seen.length))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // True because the server listens on TCP.
+  const { port } = server.address() as AddressInfo
+  const client = clientOf(`http://127.0.0.1:${port}`)
+  closing.push(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return { client, seen }
+}
+
+function clientOf(url: string): Client {
+  let skippedMs = 0
+  const timing: Timing = {
+    nowMs: () => skippedMs,
+    random: () => 0,
+    after: (delayMs, run) => {
+      const immediate = setImmediate(() => {
+        skippedMs += delayMs
+        run()
+      })
+      return () => clearImmediate(immediate)
+    },
+  }
+  const client = new Client({
+    url,
+    apiKey,
+    userAgent: 'test',
+    timing,
+    limiter: new Limiter(undefined, timing),
+  })
+  closing.push(() => client.close())
+  return client
+}
+
+function answer(response: ServerResponse, status: number, body?: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' })
+  response.end(body === undefined ? undefined : JSON.stringify(body))
+}
+
+test('a 429 is waited out, also on a creation, because the request was not carried out', async () => {
+  const { client, seen } = await misbehaving((_request, response, attempt) =>
+    attempt <= 8 ? answer(response, 429, { error: 'rate limit exceeded' }) : answer(response, 201, service),
+  )
+
+  const created = await client.createService(request, 'key-1')
+
+  expect(created.id).toBe(serviceId)
+  expect(seen.length).toBe(9)
+})
+
+test.each([500, 502, 503, 504])('a read is repeated after a %i', async (status) => {
+  const { client, seen } = await misbehaving((_request, response, attempt) =>
+    attempt < 3 ? answer(response, status, { error: 'internal error' }) : answer(response, 200, [service]),
+  )
+
+  const { services } = await client.listServices()
+
+  expect(services.map(({ id }) => id)).toEqual([serviceId])
+  expect(seen.length).toBe(3)
+})
+
+test('a replacement whose connection is cut is repeated until it is answered', async () => {
+  const { client, seen } = await misbehaving((incoming, response, attempt) => {
+    if (attempt < 3) incoming.socket.destroy()
+    else answer(response, 200, service)
+  })
+
+  await client.replaceService(serviceId, request)
+
+  expect(seen.length).toBe(3)
+})
+
+test.each([
+  ['a cut connection', (incoming: IncomingMessage) => incoming.socket.destroy()],
+  [
+    'a 502',
+    (_incoming: IncomingMessage, response: ServerResponse) => answer(response, 502, { error: 'bad gateway' }),
+  ],
+] as const)('a creation is sent once when its outcome is unknown after %s', async (_what, script) => {
+  const { client, seen } = await misbehaving(script)
+
+  await expect(client.createService(request, 'key-1')).rejects.toThrow()
+
+  expect(seen).toEqual(['POST /v1/services'])
+})
+
+test('a server that cannot be reached is told as such, and that nothing was sent', async () => {
+  const unreachable = clientOf('http://127.0.0.1:1')
+
+  await expect(unreachable.createService(request, 'key-1')).rejects.toMatchObject({
+    name: 'ConnectionError',
+    outcome: 'not-sent',
+    message: 'no answer from http://127.0.0.1:1 (ECONNREFUSED)',
+  })
+})
+
+test.each([400, 401, 403, 404])('a %i is passed on at once in the words of the server', async (status) => {
+  const { client, seen } = await misbehaving((_request, response) =>
+    answer(response, status, { error: 'because' }),
+  )
+
+  await expect(client.getService(serviceId)).rejects.toMatchObject({
+    name: 'ApiError',
+    status,
+    message: 'because',
+  })
+
+  expect(seen.length).toBe(1)
+})
+
+test('a page of a proxy instead of the contract is named by its status, and no part of it is quoted', async () => {
+  const { client } = await misbehaving((_request, response) =>
+    response.writeHead(403).end('<h1>blocked</h1>'),
+  )
+
+  await expect(client.getOrg()).rejects.toThrow('the server answered 403 without saying why')
+})
+
+test('one listed service that cannot be read does not hide the others', async () => {
+  const unreadable = { ...service, id: 'newer', endpoints: [{ call: { Ping: {} } }] }
+  const { client } = await misbehaving((_request, response) => answer(response, 200, [unreadable, service]))
+
+  const list = await client.listServices()
+
+  expect(list.services.map(({ id }) => id)).toEqual([serviceId])
+  expect(list.unreadable.map(({ id }) => id)).toEqual(['newer'])
+})
+
+test('an aborted call ends with the reason of its signal while the answer is still out', async () => {
+  const stop = new AbortController()
+  const { client } = await misbehaving(() => stop.abort(new Error('stopped by the user')))
+
+  await expect(client.getOrg({ signal: stop.signal })).rejects.toThrow('stopped by the user')
+})
+
+test.each([
+  ['ftp://example.com', apiKey, 'the API URL must be an absolute http:// or https:// URL'],
+  ['https://user:secret@example.com', apiKey, 'the API URL must not contain credentials'],
+  [
+    'https://example.com',
+    'pharos_short',
+    'the API key must be pharos_ followed by 64 hexadecimal characters',
+  ],
+])('an unusable address or key is refused before any request (%#)', (url, key, problem) => {
+  expect(clientProblem(url, key)).toBe(problem)
+})

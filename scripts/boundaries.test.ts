@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const run = promisify(execFile)
+
+/** Folder, what a file in it imports, and the start of the linter's message; '' where the import is allowed. */
+const imports = [
+  ['api/contract', 'zod', ''],
+  ['api/contract', './duration.ts', ''],
+  ['api/contract', '../client/client.ts', 'api/contract is pure'],
+  ['api/contract', 'node:crypto', 'api/contract is pure'],
+  ['api/client', '../contract/duration.ts', ''],
+  ['api/client', 'undici', ''],
+  ['api/client', 'node:fs', 'api/client may import'],
+  ['api/client', 'fastify', 'api/client may import'],
+  ['api/client', '../../server/main.ts', 'api/client may import'],
+  ['server/domain', '../../api/contract/duration.ts', ''],
+  ['server/domain', 'node:crypto', ''],
+  ['server/domain', '../http/routes.ts', 'server/domain may import'],
+  ['server/domain', '../store/store.ts', 'server/domain may import'],
+  ['server/domain', 'better-sqlite3', 'server/domain may import'],
+  ['server/domain', 'fastify', 'server/domain may import'],
+  ['server/store', 'better-sqlite3', ''],
+  ['server/store', '../domain/service.ts', ''],
+  ['server/store', '../http/routes.ts', 'server/store may import'],
+  ['server/store', 'fastify', 'server/store may import'],
+  ['server/http', 'fastify', ''],
+  ['server/http', '../../api/client/client.ts', 'server never imports'],
+  ['server/http', '../../provider/main.ts', 'server never imports'],
+  ['server', '../reconciler/main.ts', 'server never imports'],
+  ['provider/protocol', '@grpc/grpc-js', ''],
+  ['provider/protocol', 'node:crypto', ''],
+  ['provider/protocol', '../../api/contract/duration.ts', 'provider/protocol imports'],
+  ['provider/protocol', '../service/schema.ts', 'provider/protocol imports'],
+  ['provider/protocol/values', '../../../api/contract/duration.ts', 'provider/protocol imports'],
+  ['provider/service', '../protocol/schema.ts', ''],
+  ['provider/service', '../../api/client/client.ts', ''],
+  ['provider/service', '../../server/main.ts', 'provider may import'],
+  ['provider/service', '../../reconciler/main.ts', 'provider may import'],
+  ['reconciler/plan', '../../api/contract/duration.ts', ''],
+  ['reconciler/plan', './digest.ts', ''],
+  ['reconciler/plan', 'node:crypto', 'reconciler/plan is a pure value'],
+  ['reconciler/plan', '../../api/client/client.ts', 'reconciler/plan is a pure value'],
+  ['reconciler/plan', '../state/store.ts', 'reconciler/plan is a pure value'],
+  ['reconciler/state', '../../api/client/client.ts', ''],
+  ['reconciler/state', '../../server/main.ts', 'reconciler may import'],
+  ['reconciler', '../provider/main.ts', 'reconciler may import'],
+] as const
+
+test('the linter refuses every import that the architecture forbids, and no other', {
+  timeout: 30_000,
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-boundaries-'))
+  const config = JSON.parse(readFileSync('biome.json', 'utf8'))
+  writeFileSync(join(folder, 'biome.json'), JSON.stringify({ ...config, vcs: { enabled: false } }))
+  for (const [index, [place, source]] of imports.entries()) {
+    const file = join(folder, place, `file${index}.ts`)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, `import { a } from '${source}'\n\nexport const b = a\n`)
+  }
+
+  const biome = join(process.cwd(), 'node_modules/@biomejs/biome/bin/biome')
+  const { stdout } = await run(
+    process.execPath,
+    [biome, 'lint', '--reporter=json', '--max-diagnostics=none', '.'],
+    {
+      cwd: folder,
+    },
+  ).catch((error: { stdout: string }) => error)
+  rmSync(folder, { recursive: true })
+
+  const messages = new Map<string, string>()
+  for (const { category, message, location } of JSON.parse(stdout).diagnostics) {
+    if (category === 'lint/style/noRestrictedImports') messages.set(location.path, message)
+  }
+  const found = imports.map(([place, source, message], index) => {
+    const refusal = messages.get(`${place}/file${index}.ts`) ?? ''
+    return [place, source, message === '' ? refusal : refusal.slice(0, message.length)]
+  })
+  expect(found).toEqual(imports.map((row) => [...row]))
+})

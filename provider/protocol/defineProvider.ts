@@ -1,0 +1,97 @@
+/** Checks a provider's definition and makes it ready to be served. */
+import type { AnyDataSource, AnyResource, Provider, ProviderDefinition, Typed } from './provider.ts'
+import { schemaFaults } from './schema/assertions.ts'
+import { type Attribute, objectTypesOf, type Schema } from './schema/schema.ts'
+
+function upgraderFaults({ schema, upgraders }: AnyResource<never>): readonly string[] {
+  const current = schema.version ?? 0
+  const given = Object.keys(upgraders ?? {}).map(Number)
+  const missing = Array.from({ length: current }, (_, version) => version).filter((n) => !given.includes(n))
+  const surplus = given.filter((version) => version >= current)
+  return [
+    ...missing.map((version) => `no upgrader leads from state version ${version} to ${version + 1}`),
+    ...surplus.map((version) => `the upgrader from version ${version} leads past the schema's ${current}`),
+  ]
+}
+
+/** Without an update handler every argument has to replace the resource. */
+function updateFaults({ schema, update }: AnyResource<never>): readonly string[] {
+  if (update !== undefined) return []
+  const changesInPlace = ([, attribute]: [string, Attribute]): boolean =>
+    !attribute.requiresReplace && (attribute.required === true || attribute.optional === true)
+  return Object.entries(schema.attributes)
+    .filter(changesInPlace)
+    .map(([name]) => `${name}: there is no update handler, so changing it has to replace the resource`)
+}
+
+function nameFaults(provider: string, typeName: string): readonly string[] {
+  if (typeName.startsWith(`${provider}_`)) return []
+  return [`Terraform finds the provider of a type by its prefix, so the name has to start with ${provider}_`]
+}
+
+function faultsOf<S extends Schema, Client>(definition: ProviderDefinition<S, Client>): readonly string[] {
+  const { name, schema, resources, dataSources = {} } = definition
+  return [
+    ...schemaFaults(schema, 'provider').map((fault) => `provider: ${fault}`),
+    ...Object.entries(resources).flatMap(([typeName, resource]) =>
+      [
+        ...nameFaults(name, typeName),
+        ...schemaFaults(resource.schema, 'resource'),
+        ...upgraderFaults(resource),
+        ...updateFaults(resource),
+      ].map((fault) => `${typeName}: ${fault}`),
+    ),
+    ...Object.entries(dataSources).flatMap(([typeName, source]) =>
+      [...nameFaults(name, typeName), ...schemaFaults(source.schema, 'data source')].map(
+        (fault) => `data.${typeName}: ${fault}`,
+      ),
+    ),
+  ]
+}
+
+function typed<Handlers extends { readonly schema: Schema }>(handlersByName: {
+  readonly [typeName: string]: Handlers
+}): ReadonlyMap<string, Typed<Handlers>> {
+  return new Map(
+    Object.entries(handlersByName).map(([name, handlers]) => [
+      name,
+      { name, handlers, type: { object: objectTypesOf(handlers.schema.attributes) } },
+    ]),
+  )
+}
+
+function anyProvider<S extends Schema, Client>(definition: ProviderDefinition<S, Client>): AnyDefinition
+function anyProvider(definition: AnyDefinition): AnyDefinition {
+  return definition
+}
+
+type AnyDefinition = Pick<Provider, 'name' | 'version' | 'schema' | 'validate' | 'configure'> & {
+  readonly resources: { readonly [typeName: string]: AnyResource<unknown> }
+  readonly dataSources?: { readonly [typeName: string]: AnyDataSource<unknown> }
+}
+
+/**
+ * Makes a provider that `serveProvider` can serve.
+ *
+ * Throws an Error that lists every fault when a schema breaks a rule (schema/assertions.ts), an upgrader is
+ * missing, or an argument can change but there is no update handler.
+ */
+export function defineProvider<S extends Schema, Client>(
+  definition: ProviderDefinition<S, Client>,
+): Provider {
+  const faults = faultsOf(definition)
+  if (faults.length > 0) {
+    throw new Error(`provider ${definition.name} cannot be served:\n${faults.join('\n')}`)
+  }
+  const provider = anyProvider(definition)
+  return {
+    name: provider.name,
+    version: provider.version,
+    schema: provider.schema,
+    configType: { object: objectTypesOf(provider.schema.attributes) },
+    validate: (context) => provider.validate?.(context),
+    configure: (context) => provider.configure(context),
+    resources: typed(provider.resources),
+    dataSources: typed(provider.dataSources ?? {}),
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * The rules by which Terraform judges a plan, checked before it leaves.
+ *
+ * Terraform's own message for a broken rule is long and blames the provider without saying which handler; this
+ * one names the attribute and the rule.
+ */
+import { type Attribute, type Attributes, isNested, typeOf } from '../schema/schema.ts'
+import type { Fault } from '../state/answer.ts'
+import { elementsOf } from '../state/elements.ts'
+import { equalValues, isArray, isMap } from '../values/equality.ts'
+import type { Path } from '../values/path.ts'
+import { isKnown, type ObjectValue, type Value } from '../values/value.ts'
+
+/** A plan and what it is judged by. */
+export interface PlanParts {
+  readonly planned: ObjectValue
+  readonly config: ObjectValue
+  /** Left out for a create. */
+  readonly prior?: ObjectValue | undefined
+}
+
+interface ValueParts {
+  readonly planned: Value
+  readonly config: Value
+  readonly prior: Value
+}
+
+/** What Terraform would refuse in a plan; empty when it would accept it. */
+export function checkPlan(attributes: Attributes, parts: PlanParts, path: Path = []): readonly Fault[] {
+  return Object.entries(attributes).flatMap(([name, attribute]) =>
+    checkAttribute(
+      attribute,
+      {
+        planned: parts.planned[name] ?? null,
+        config: parts.config[name] ?? null,
+        prior: parts.prior?.[name] ?? null,
+      },
+      [...path, name],
+    ),
+  )
+}
+
+function checkAttribute(attribute: Attribute, parts: ValueParts, path: Path): readonly Fault[] {
+  const { planned, config, prior } = parts
+  const fault = (message: string): readonly Fault[] => [{ path, message }]
+  if (attribute.writeOnly) {
+    return planned === null ? [] : fault('is write-only, so it must be planned as null')
+  }
+  const type = typeOf(attribute)
+  if (equalValues(type, planned, config)) return []
+  if (isKnown(planned) && isKnown(config) && equalValues(type, planned, prior)) return []
+  if (config === null) {
+    if (attribute.computed) return []
+    return fault('is not configured and not computed, so it must be planned as null')
+  }
+  if (isNested(attribute) && isKnown(config)) return checkNested(attribute, parts, path)
+  return fault('must be planned as configured, or as it was')
+}
+
+function checkNested(
+  attribute: Extract<Attribute, { readonly nesting: string }>,
+  { planned, config, prior }: ValueParts,
+  path: Path,
+): readonly Fault[] {
+  const fault = (message: string): readonly Fault[] => [{ path, message }]
+  if (!isKnown(planned)) return fault('is configured, so it must be planned with a known value')
+  if (sizeOf(planned) !== sizeOf(config)) return fault('must be planned with as many elements as configured')
+  if (attribute.nesting === 'set') return []
+  return elementsOf(attribute, planned).flatMap(({ object, place }) => {
+    const configured = place.in(config)
+    if (configured === undefined) return fault('must be planned with the elements that are configured')
+    return checkPlan(attribute.attributes, { planned: object, config: configured, prior: place.in(prior) }, [
+      ...path,
+      ...place.steps,
+    ])
+  })
+}
+
+function sizeOf(value: Value): number {
+  if (isArray(value)) return value.length
+  return isMap(value) ? value.size : 1
+}

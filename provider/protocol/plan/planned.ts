@@ -1,0 +1,84 @@
+/** The steps that turn Terraform's proposal into a plan that Terraform accepts. */
+import { type Attributes, isNested, typeOf } from '../schema/schema.ts'
+import { elementsOf, mapElements } from '../state/elements.ts'
+import { conform } from '../values/conform.ts'
+import { equalValues } from '../values/equality.ts'
+import type { Path } from '../values/path.ts'
+import { isKnown, type ObjectValue, UNKNOWN } from '../values/value.ts'
+
+/** `planned` with the schema's defaults where the configuration sets nothing. */
+export function applyDefaults(
+  attributes: Attributes,
+  planned: ObjectValue,
+  config: ObjectValue,
+): ObjectValue {
+  return Object.fromEntries(
+    Object.entries(planned).map(([name, value]) => {
+      const attribute = attributes[name]
+      const configured = config[name] ?? null
+      if (attribute === undefined) return [name, value]
+      if (!isNested(attribute)) {
+        const fallback = configured === null ? attribute.default : undefined
+        return [name, fallback === undefined ? value : conform(attribute.type, fallback)]
+      }
+      const inner = mapElements(attribute, value, (object, place) => {
+        const source = place.in(configured)
+        return source === undefined ? object : applyDefaults(attribute.attributes, object, source)
+      })
+      return [name, inner]
+    }),
+  )
+}
+
+/** What else is known about an object when its computed attributes are planned. */
+export interface Sources {
+  readonly config: ObjectValue
+  /** Left out for an object that does not exist yet. */
+  readonly prior?: ObjectValue | undefined
+}
+
+/**
+ * `planned` with every computed attribute that the configuration leaves to the provider unknown, except stable
+ * ones that the prior state knows. Call it only when something else changes: a plan without changes stays quiet.
+ */
+export function markComputed(attributes: Attributes, planned: ObjectValue, sources: Sources): ObjectValue {
+  return Object.fromEntries(
+    Object.entries(planned).map(([name, value]) => {
+      const attribute = attributes[name]
+      if (attribute === undefined) return [name, value]
+      const configured = sources.config[name] ?? null
+      const before = sources.prior?.[name] ?? null
+      const hasDefault = !isNested(attribute) && attribute.default !== undefined
+      if (attribute.computed && configured === null && !hasDefault) {
+        return [name, attribute.stable && before !== null ? before : UNKNOWN]
+      }
+      if (!isNested(attribute) || !isKnown(configured)) return [name, value]
+      const inner = mapElements(attribute, value, (object, place) => {
+        const config = place.in(configured)
+        if (config === undefined) return object
+        return markComputed(attribute.attributes, object, { config, prior: place.in(before) })
+      })
+      return [name, inner]
+    }),
+  )
+}
+
+/** Paths of the attributes whose change replaces the resource. An added element counts as changed from null. */
+export function replacingPaths(
+  attributes: Attributes,
+  planned: ObjectValue,
+  prior: ObjectValue,
+  path: Path = [],
+): readonly Path[] {
+  return Object.entries(attributes).flatMap(([name, attribute]) => {
+    const value = planned[name] ?? null
+    const before = prior[name] ?? null
+    const here = [...path, name]
+    if (equalValues(typeOf(attribute), value, before)) return []
+    if (attribute.requiresReplace) return [here]
+    if (!isNested(attribute) || attribute.nesting === 'set') return []
+    return elementsOf(attribute, value).flatMap(({ object, place }) =>
+      replacingPaths(attribute.attributes, object, place.in(before) ?? {}, [...here, ...place.steps]),
+    )
+  })
+}

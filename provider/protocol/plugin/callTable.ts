@@ -1,0 +1,58 @@
+/** The calls under way, and the two things that happen to all of them at once: a stop and a crash. */
+import type { Call, Session } from '../rpc/call.ts'
+
+/** A call that was entered into the table. `end` takes it out again. */
+export interface OpenCall {
+  readonly call: Call
+  abort(): void
+  end(): void
+}
+
+export interface CallTable {
+  open(session: Session): OpenCall
+  /** Aborts the calls under way and those to come. */
+  stop(): void
+  /** Lets calls run again, for a process that another Terraform configures. */
+  resume(): void
+  /** Makes every call under way fail with `error`. */
+  crash(error: Error): void
+}
+
+interface Entry {
+  readonly controller: AbortController
+  readonly fail: (error: Error) => void
+}
+
+export function createCallTable(): CallTable {
+  const entries = new Set<Entry>()
+  let stopped = false
+  return {
+    open: (session) => {
+      const controller = new AbortController()
+      let fail: (error: Error) => void = () => undefined
+      const crash = new Promise<never>((_, reject) => {
+        fail = reject
+      })
+      // Nobody may be waiting for it at the moment when it rejects.
+      crash.catch(() => undefined)
+      const entry = { controller, fail }
+      entries.add(entry)
+      if (stopped) controller.abort()
+      return {
+        call: { session, signal: controller.signal, crash },
+        abort: () => controller.abort(),
+        end: () => void entries.delete(entry),
+      }
+    },
+    stop: () => {
+      stopped = true
+      for (const { controller } of entries) controller.abort()
+    },
+    resume: () => {
+      stopped = false
+    },
+    crash: (error) => {
+      for (const { fail } of entries) fail(error)
+    },
+  }
+}

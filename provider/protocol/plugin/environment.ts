@@ -1,0 +1,83 @@
+/** What Terraform tells a plugin through environment variables, and the line with which the plugin answers. */
+import { type LogLevel, logLevelFrom } from './log.ts'
+
+/** go-plugin's proof that a plugin was started by Terraform. It keeps mistakes away, not attackers. */
+export const MAGIC_COOKIE = {
+  name: 'TF_PLUGIN_MAGIC_COOKIE',
+  value: 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2',
+} as const
+
+/** The version of go-plugin's own handshake, and of Terraform's protocol that is served. */
+const CORE_PROTOCOL = 1
+export const PROTOCOL_VERSION = 6
+
+export interface PluginEnvironment {
+  /** Directory for the socket; `undefined` for the system's temporary directory. */
+  readonly socketDirectory: string | undefined
+  /** PEM of the only client that may connect; `undefined` when the connection is not encrypted. */
+  readonly clientCertificate: string | undefined
+  readonly logLevel: LogLevel | undefined
+}
+
+/** Why a plugin cannot run, in words for the person who started it. */
+export interface Refusal {
+  readonly refusal: string
+}
+
+/**
+ * Reads the variables that Terraform sets: TF_PLUGIN_MAGIC_COOKIE, PLUGIN_PROTOCOL_VERSIONS, PLUGIN_CLIENT_CERT,
+ * PLUGIN_UNIX_SOCKET_DIR, and TF_LOG_PROVIDER or TF_LOG.
+ */
+export function readEnvironment(name: string, environment: NodeJS.ProcessEnv): PluginEnvironment | Refusal {
+  if (environment[MAGIC_COOKIE.name] !== MAGIC_COOKIE.value) {
+    return {
+      refusal:
+        `This is the ${name} provider for Terraform. It is started by terraform or tofu and does nothing by itself.\n` +
+        `Name it under required_providers in your configuration and run "terraform init".`,
+    }
+  }
+  const versions = environment.PLUGIN_PROTOCOL_VERSIONS || String(PROTOCOL_VERSION)
+  if (!versions.split(',').includes(String(PROTOCOL_VERSION))) {
+    return {
+      refusal:
+        `The ${name} provider speaks version ${PROTOCOL_VERSION} of Terraform's plugin protocol, ` +
+        `and the program that started it speaks ${versions}. Upgrade it to Terraform 1.0 or later.`,
+    }
+  }
+  return {
+    socketDirectory: environment.PLUGIN_UNIX_SOCKET_DIR || undefined,
+    clientCertificate: environment.PLUGIN_CLIENT_CERT || undefined,
+    logLevel: logLevelFrom(environment),
+  }
+}
+
+/** Where a plugin listens. */
+export interface PluginAddress {
+  readonly network: 'unix' | 'tcp'
+  /** Path of the socket, or host and port. */
+  readonly address: string
+}
+
+/** The first line on stdout. `certificate` is the server's DER; `undefined` when TLS is off. */
+export function handshakeLine({ network, address }: PluginAddress, certificate: Buffer | undefined): string {
+  // Go reads this field without padding.
+  const field = certificate?.toString('base64').replace(/=+$/, '') ?? ''
+  return `${[CORE_PROTOCOL, PROTOCOL_VERSION, network, address, 'grpc', field].join('|')}\n`
+}
+
+/** The value of TF_REATTACH_PROVIDERS for a provider that already runs, under each of its `sources`. */
+export function reattachJson(
+  sources: readonly string[],
+  { network, address }: PluginAddress,
+  pid: number,
+): string {
+  const plugin = {
+    Protocol: 'grpc',
+    ProtocolVersion: PROTOCOL_VERSION,
+    Pid: pid,
+    // Terraform neither shuts a test provider down nor kills it.
+    Test: true,
+    Addr: { Network: network, String: address },
+  }
+  return JSON.stringify(Object.fromEntries(sources.map((source) => [source, plugin])))
+}

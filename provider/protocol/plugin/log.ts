@@ -1,0 +1,69 @@
+/** Log lines as Terraform reads them from a plugin's stderr: one hclog JSON object per line. */
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error'
+
+/** Further facts of a log line. Never secret values: the user may attach the log to an issue. */
+export interface LogFields {
+  readonly [name: string]: string | number | boolean | null
+}
+
+/** Writes log lines; those below the level that the user asked for cost nothing. */
+export interface Log {
+  trace(message: string, fields?: LogFields): void
+  debug(message: string, fields?: LogFields): void
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  error(message: string, fields?: LogFields): void
+}
+
+const LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error']
+
+/** Terraform splits longer lines (64 KiB) and shows the pieces raw. */
+const MESSAGE_CHARS_MAX = 16_000
+
+/**
+ * The lowest level to write, from TF_LOG_PROVIDER or else TF_LOG; `undefined` when logging is off.
+ *
+ * `JSON` is Terraform's name for trace in another format. An unknown value counts as trace, as in Terraform.
+ */
+export function logLevelFrom(environment: NodeJS.ProcessEnv): LogLevel | undefined {
+  const wanted = (environment.TF_LOG_PROVIDER || environment.TF_LOG || 'off').toLowerCase()
+  if (wanted === 'off') return undefined
+  return LEVELS.find((level) => level === wanted) ?? 'trace'
+}
+
+/** What a log needs from outside. */
+export interface LogSink {
+  readonly level: LogLevel | undefined
+  readonly module: string
+  write(line: string): void
+  nowMs(): number
+}
+
+/** hclog wants exactly six digits of a second; JavaScript's clock has three. */
+const timestamp = (nowMs: number): string => new Date(nowMs).toISOString().replace('Z', '000Z')
+
+/** A log that writes to `sink`. */
+export function createLog(sink: LogSink): Log {
+  const lowest = sink.level === undefined ? LEVELS.length : LEVELS.indexOf(sink.level)
+  const writer =
+    (level: LogLevel) =>
+    (message: string, fields: LogFields = {}): void => {
+      if (LEVELS.indexOf(level) < lowest) return
+      const line = {
+        ...fields,
+        '@level': level,
+        '@message': message.slice(0, MESSAGE_CHARS_MAX),
+        '@module': sink.module,
+        '@timestamp': timestamp(sink.nowMs()),
+      }
+      sink.write(`${JSON.stringify(line)}\n`)
+    }
+  return {
+    trace: writer('trace'),
+    debug: writer('debug'),
+    info: writer('info'),
+    warn: writer('warn'),
+    error: writer('error'),
+  }
+}

@@ -1,0 +1,93 @@
+/** The gRPC server of a plugin: the provider, and go-plugin's own services beside it. */
+import {
+  Server,
+  type ServerDuplexStream,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type sendUnaryData,
+} from '@grpc/grpc-js'
+import type { Provider } from '../provider.ts'
+import type { Session } from '../rpc/call.ts'
+import { HEALTH } from '../wire/goplugin.ts'
+import { type CallTable, createCallTable } from './callTable.ts'
+import type { Log } from './log.ts'
+import { declineOtherRpcs, serveProviderRpcs, unaryServer } from './providerRpcs.ts'
+import { BROKER_SERVICE, CONTROLLER_SERVICE, HEALTH_SERVICE, STDIO_SERVICE } from './services.ts'
+
+/** As much as the servers of other providers take; grpc-js would refuse a state of more than 4 MiB. */
+const MESSAGE_BYTES_MAX = 256 * 1024 * 1024
+
+/** The name under which go-plugin asks for a plugin's health. */
+const HEALTH_NAME = 'plugin'
+
+const healthOf = (service: string): number =>
+  service === '' || service === HEALTH_NAME ? HEALTH.serving : HEALTH.serviceUnknown
+
+/** A server that has yet to be bound. */
+export interface PluginServer {
+  readonly server: Server
+  readonly calls: CallTable
+  /** Ends the streams that would otherwise stay open as long as Terraform runs. */
+  endStreams(): void
+}
+
+export interface ServerParts {
+  readonly provider: Provider
+  readonly log: Log
+  /** Called when Terraform asks the plugin to end, after the answer was handed over. */
+  onShutdown(): void
+}
+
+interface OpenStream {
+  on(event: string, then: () => void): void
+  end(): void
+}
+
+/** Services whose streams stay open as long as their client wants, and on which nothing more is sent. */
+function addStandingStreams(server: Server): () => void {
+  const open = new Set<OpenStream>()
+  const hold = (stream: OpenStream): void => {
+    open.add(stream)
+    for (const event of ['cancelled', 'error', 'finish']) stream.on(event, () => void open.delete(stream))
+  }
+  server.addService(HEALTH_SERVICE, {
+    Check: (
+      { request }: ServerUnaryCall<{ readonly service: string }, object>,
+      answer: sendUnaryData<object>,
+    ) => answer(null, { status: healthOf(request.service) }),
+    Watch: (stream: ServerWritableStream<{ readonly service: string }, object>) => {
+      hold(stream)
+      stream.write({ status: healthOf(stream.request.service) })
+    },
+  })
+  server.addService(STDIO_SERVICE, { StreamStdio: hold })
+  server.addService(BROKER_SERVICE, {
+    StartStream: (stream: ServerDuplexStream<object, object>) => {
+      hold(stream)
+      stream.on('data', () => undefined)
+      stream.on('end', () => stream.end())
+    },
+  })
+  return () => {
+    for (const stream of open) stream.end()
+  }
+}
+
+/** A server with every service of a plugin for `provider`. */
+export function createPluginServer({ provider, log, onShutdown }: ServerParts): PluginServer {
+  const server = new Server({
+    'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
+    'grpc.max_send_message_length': MESSAGE_BYTES_MAX,
+  })
+  const calls = createCallTable()
+  const session: Session = { provider, log, configured: undefined, stop: calls.stop }
+  const serve = unaryServer(server, session, calls)
+  serveProviderRpcs(serve)
+  declineOtherRpcs(server, provider.name)
+  serve(CONTROLLER_SERVICE.Shutdown, async () => {
+    calls.stop()
+    setImmediate(onShutdown)
+    return {}
+  })
+  return { server, calls, endStreams: addStandingStreams(server) }
+}

@@ -1,0 +1,42 @@
+/** Runs a provider inside a process that Terraform did not start: a test or a debugger. */
+import { bind } from './plugin/bind.ts'
+import { reattachJson } from './plugin/environment.ts'
+import { createLog, logLevelFrom } from './plugin/log.ts'
+import { createPluginServer } from './plugin/server.ts'
+import type { Provider } from './provider.ts'
+
+/** A provider that waits for Terraform. */
+export interface Reattachable {
+  /** The value for TF_REATTACH_PROVIDERS in the environment of terraform or tofu. */
+  readonly environmentValue: string
+  /** Path of the socket, or host and port: for clients other than Terraform. */
+  readonly target: string
+  close(): void
+}
+
+/**
+ * Serves `provider` without TLS under each of its `sources` (`namespace/type`, or with the registry's host), to
+ * one Terraform after the other. Terraform leaves the process alone; `close` ends the service.
+ */
+export async function serveForReattach(
+  provider: Provider,
+  sources: readonly string[],
+): Promise<Reattachable> {
+  const log = createLog({
+    level: logLevelFrom(process.env),
+    module: `provider.${provider.name}`,
+    write: (line) => void process.stderr.write(line),
+    nowMs: Date.now,
+  })
+  const plugin = createPluginServer({ provider, log, onShutdown: () => undefined })
+  const { address, remove } = await bind(plugin, undefined, { kind: 'open' })
+  return {
+    environmentValue: reattachJson(sources, address, process.pid),
+    target: address.network === 'unix' ? `unix:${address.address}` : address.address,
+    close: () => {
+      plugin.endStreams()
+      plugin.server.forceShutdown()
+      remove()
+    },
+  }
+}

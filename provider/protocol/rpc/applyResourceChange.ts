@@ -1,0 +1,149 @@
+import { hasErrors } from '../diagnostics.ts'
+import type { Answer, AnyResource, AnyViews, Typed } from '../provider.ts'
+import { overlay, readAnswer, settle } from '../state/answer.ts'
+import { withoutWriteOnly } from '../state/writeOnly.ts'
+import { conform, withoutUnknown } from '../values/conform.ts'
+import { isObject } from '../values/equality.ts'
+import type { ObjectValue } from '../values/value.ts'
+import type { MessageOf } from '../wire/message.ts'
+import type { applyResourceChange as messages } from '../wire/tfplugin6.ts'
+import {
+  type Call,
+  callContext,
+  clientOf,
+  createReporter,
+  decodeObject,
+  encodeDiagnostics,
+  encodeValue,
+  faultDiagnostic,
+  lookUp,
+  type Reporter,
+  requireObject,
+} from './call.ts'
+import { openPrivate, type PrivateEnvelope } from './privateEnvelope.ts'
+
+type Request = MessageOf<typeof messages.request>
+type Response = Partial<MessageOf<typeof messages.response>>
+
+/** One apply under way. */
+interface Applying {
+  readonly call: Call
+  readonly reporter: Reporter
+  readonly resource: Typed<AnyResource<unknown>>
+  readonly private: PrivateEnvelope
+}
+
+/** What is saved: an object, or null for one that does not exist, and its private bytes. */
+interface Outcome {
+  readonly state: ObjectValue | null
+  readonly private: Uint8Array
+}
+
+interface CreateOrUpdate {
+  readonly prior: ObjectValue | null
+  readonly planned: ObjectValue
+  readonly config: ObjectValue
+}
+
+/** What is saved when the handler fails without having called `keep`. */
+function untouched({ private: { prior } }: Applying, state: ObjectValue | null): Outcome {
+  return { state, private: prior }
+}
+
+/** What `keep` recorded, on top of the prior state or, for a new object, of what was planned. */
+function kept(applying: Applying, parts: CreateOrUpdate, answer: Answer<AnyViews>): Outcome {
+  const { resource, reporter } = applying
+  const { attributes } = resource.handlers.schema
+  const read = readAnswer(attributes, answer.state, 'partial')
+  for (const fault of read.faults) reporter.report(faultDiagnostic('warning', resource.name, fault))
+  const state = overlay(attributes, read.state, parts.prior ?? parts.planned)
+  const whole = conform(resource.type, withoutUnknown(state))
+  return {
+    state: isObject(whole) ? withoutWriteOnly(attributes, whole) : null,
+    private: answer.private ?? (parts.prior === null ? applying.private.planned : applying.private.prior),
+  }
+}
+
+/** The plan with the answer's values where the plan knew none. */
+function finished(applying: Applying, { planned }: CreateOrUpdate, answer: Answer<AnyViews>): Outcome {
+  const { resource, reporter } = applying
+  const { attributes } = resource.handlers.schema
+  const read = readAnswer(attributes, answer.state, 'partial')
+  const settled = settle(attributes, planned, read.state)
+  for (const fault of [...read.faults, ...settled.faults]) {
+    reporter.report(faultDiagnostic('warning', resource.name, fault))
+  }
+  return { state: settled.state, private: answer.private ?? applying.private.planned }
+}
+
+async function createOrUpdate(applying: Applying, parts: CreateOrUpdate): Promise<Outcome> {
+  const { call, reporter, resource } = applying
+  const { handlers, name } = resource
+  let survivor = untouched(applying, parts.prior)
+  const context = {
+    ...callContext(call, reporter),
+    config: parts.config,
+    planned: parts.planned,
+    private: applying.private.planned,
+    keep: (state: object, bytes?: Uint8Array): void => {
+      survivor = kept(applying, parts, { state, ...(bytes === undefined ? {} : { private: bytes }) })
+    },
+  }
+  const answer = await reporter.attempt(`${parts.prior === null ? 'Creating' : 'Updating'} ${name}`, () => {
+    const client = clientOf(call)
+    if (parts.prior === null) return handlers.create({ ...context, client })
+    if (handlers.update === undefined) throw new Error('the resource has no update handler')
+    return handlers.update({ ...context, client, prior: parts.prior })
+  })
+  if (answer === undefined) return survivor
+  // An answer beside an error is what really happened: the plan did not come true, so it does not win.
+  return hasErrors(reporter.diagnostics) ? kept(applying, parts, answer) : finished(applying, parts, answer)
+}
+
+async function destroy(applying: Applying, prior: ObjectValue): Promise<Outcome> {
+  const { call, reporter, resource } = applying
+  await reporter.attempt(`Deleting ${resource.name}`, () =>
+    resource.handlers.delete({
+      ...callContext(call, reporter),
+      client: clientOf(call),
+      prior,
+      private: applying.private.prior,
+    }),
+  )
+  return hasErrors(reporter.diagnostics)
+    ? untouched(applying, prior)
+    : { state: null, private: new Uint8Array(0) }
+}
+
+/**
+ * Makes, changes or deletes an object, and says what is true afterwards. The state that survives a failure:
+ *
+ * - create: what the handler kept or returned, and then the resource is tainted; nothing if it did neither;
+ * - update: what the handler kept or returned; the prior state if it did neither;
+ * - delete: the prior state.
+ *
+ * What Terraform would refuse in a successful answer is corrected to the plan with a warning, because a refused
+ * answer can lose the object.
+ */
+export async function applyResourceChange(request: Request, call: Call): Promise<Response> {
+  const reporter = createReporter(call)
+  const saved = await reporter.attempt(`Applying ${request.typeName}`, async () => {
+    const resource = lookUp(call.session.provider.resources, request.typeName)
+    const prior = decodeObject(resource.type, request.priorState)
+    const planned = decodeObject(resource.type, request.plannedState)
+    const applying = { call, reporter, resource, private: openPrivate(request.plannedPrivate) }
+    if (planned !== null) {
+      const config = requireObject(resource.type, request.config, 'configuration')
+      const outcome = await createOrUpdate(applying, { prior, planned, config })
+      return { newState: encodeValue(resource.type, outcome.state), private: outcome.private }
+    }
+    if (prior === null) throw new Error('Terraform sent neither a prior nor a planned state')
+    const outcome = await destroy(applying, prior)
+    return { newState: encodeValue(resource.type, outcome.state), private: outcome.private }
+  })
+  return {
+    // Nothing was called yet when the request itself could not be read.
+    ...(saved ?? { ...(request.priorState === undefined ? {} : { newState: request.priorState }) }),
+    diagnostics: encodeDiagnostics(reporter.diagnostics),
+  }
+}

@@ -1,0 +1,26 @@
+import { hasErrors } from '../diagnostics.ts'
+import type { MessageOf } from '../wire/message.ts'
+import type { configureProvider as messages } from '../wire/tfplugin6.ts'
+import { type Call, callContext, createReporter, encodeDiagnostics, requireObject } from './call.ts'
+
+type Request = MessageOf<typeof messages.request>
+type Response = Partial<MessageOf<typeof messages.response>>
+
+/**
+ * Makes the client that handlers get. On an error the provider stays unconfigured, also when it was configured
+ * before: a client made from an older provider block must not answer for this one.
+ */
+export async function configureProvider(request: Request, call: Call): Promise<Response> {
+  const { session } = call
+  const reporter = createReporter(call)
+  session.configured = undefined
+  const configured = await reporter.attempt('Configuring the provider', async () => ({
+    client: await session.provider.configure({
+      ...callContext(call, reporter),
+      config: requireObject(session.provider.configType, request.config, 'provider configuration'),
+      terraformVersion: request.terraformVersion,
+    }),
+  }))
+  if (!hasErrors(reporter.diagnostics)) session.configured = configured
+  return { diagnostics: encodeDiagnostics(reporter.diagnostics) }
+}

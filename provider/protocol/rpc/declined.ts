@@ -1,0 +1,30 @@
+/** The RPCs of the protocol that are not served. None of their features is advertised in the schema. */
+
+/** What each declined RPC would be for. */
+export const DECLINED = {
+  GetResourceIdentitySchemas: 'resource identity',
+  UpgradeResourceIdentity: 'resource identity',
+  MoveResourceState: 'moving state between resource types',
+  GenerateResourceConfig: 'generating configuration',
+  CallFunction: 'provider functions',
+  ValidateEphemeralResourceConfig: 'ephemeral resources',
+  OpenEphemeralResource: 'ephemeral resources',
+  RenewEphemeralResource: 'ephemeral resources',
+  CloseEphemeralResource: 'ephemeral resources',
+  ListResource: 'list resources',
+  ValidateListResourceConfig: 'list resources',
+  PlanAction: 'actions',
+  InvokeAction: 'actions',
+  ValidateActionConfig: 'actions',
+  ValidateStateStoreConfig: 'state stores',
+  ConfigureStateStore: 'state stores',
+  ReadStateBytes: 'state stores',
+  WriteStateBytes: 'state stores',
+  LockState: 'state stores',
+  UnlockState: 'state stores',
+  GetStates: 'state stores',
+  DeleteState: 'state stores',
+} as const
+
+/** RPCs whose answer is a stream. */
+export const DECLINED_STREAMS: readonly string[] = ['ListResource', 'InvokeAction', 'ReadStateBytes']

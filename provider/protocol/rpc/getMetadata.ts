@@ -1,0 +1,16 @@
+import type { MessageOf } from '../wire/message.ts'
+import type { getMetadata as messages } from '../wire/tfplugin6.ts'
+import type { Call } from './call.ts'
+import { SERVER_CAPABILITIES } from './getProviderSchema.ts'
+
+type Response = Partial<MessageOf<typeof messages.response>>
+
+/** Names of everything that the provider has, for programs that need no schema. */
+export async function getMetadata(_request: object, { session }: Call): Promise<Response> {
+  const { resources, dataSources } = session.provider
+  return {
+    serverCapabilities: SERVER_CAPABILITIES,
+    resources: [...resources.keys()].map((typeName) => ({ typeName })),
+    dataSources: [...dataSources.keys()].map((typeName) => ({ typeName })),
+  }
+}

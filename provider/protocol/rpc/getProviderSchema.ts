@@ -1,0 +1,31 @@
+import type { Typed } from '../provider.ts'
+import { encodeSchema } from '../schema/encodeSchema.ts'
+import type { Schema } from '../schema/schema.ts'
+import type { MessageOf } from '../wire/message.ts'
+import type { getProviderSchema as messages, WireSchema } from '../wire/tfplugin6.ts'
+import type { Call } from './call.ts'
+
+type Response = Partial<MessageOf<typeof messages.response>>
+
+/**
+ * What Terraform may rely on: a plan hook sees deletes too, and no call needs GetProviderSchema before it, so
+ * Terraform fetches the schema once per command instead of once per process.
+ */
+export const SERVER_CAPABILITIES = { planDestroy: true, getProviderSchemaOptional: true }
+
+function encodeAll(
+  types: ReadonlyMap<string, Typed<{ readonly schema: Schema }>>,
+): ReadonlyMap<string, WireSchema> {
+  return new Map([...types].map(([name, { handlers }]) => [name, encodeSchema(handlers.schema)]))
+}
+
+/** Every schema of the provider. */
+export async function getProviderSchema(_request: object, { session }: Call): Promise<Response> {
+  const { provider } = session
+  return {
+    provider: encodeSchema(provider.schema),
+    resourceSchemas: encodeAll(provider.resources),
+    dataSourceSchemas: encodeAll(provider.dataSources),
+    serverCapabilities: SERVER_CAPABILITIES,
+  }
+}

@@ -1,0 +1,144 @@
+import { hasErrors } from '../diagnostics.ts'
+import { checkPlan } from '../plan/checkPlan.ts'
+import { applyDefaults, markComputed, replacingPaths } from '../plan/planned.ts'
+import type { AnyResource, AnyViews, PlanAmendment, PlanContext, Typed } from '../provider.ts'
+import type { Attributes } from '../schema/schema.ts'
+import { readAnswer } from '../state/answer.ts'
+import { keepSpelling } from '../state/keepSpelling.ts'
+import { withoutWriteOnly } from '../state/writeOnly.ts'
+import { equalValues } from '../values/equality.ts'
+import { formatPath, type Path } from '../values/path.ts'
+import type { ObjectValue } from '../values/value.ts'
+import type { MessageOf } from '../wire/message.ts'
+import type { planResourceChange as messages } from '../wire/tfplugin6.ts'
+import {
+  type Call,
+  callContext,
+  capabilitiesOf,
+  clientOf,
+  createReporter,
+  decodeObject,
+  encodeDiagnostics,
+  encodePath,
+  encodeValue,
+  faultDiagnostic,
+  lookUp,
+  type Reporter,
+  requireObject,
+} from './call.ts'
+import { sealPrivate } from './privateEnvelope.ts'
+
+type Request = MessageOf<typeof messages.request>
+type Response = Partial<MessageOf<typeof messages.response>>
+type Amendment = PlanAmendment<AnyViews> | undefined
+type Change = PlanContext<AnyViews, unknown>['change']
+
+/** One plan being made. */
+interface Planning {
+  readonly resource: Typed<AnyResource<unknown>>
+  readonly priorPrivate: Uint8Array
+  readonly reporter: Reporter
+  amend(change: Change): Promise<Amendment>
+}
+
+interface Parts {
+  readonly proposed: ObjectValue
+  readonly config: ObjectValue
+  readonly prior: ObjectValue | null
+}
+
+/** The plan before the hook: Terraform's proposal, defaults, no write-only values, prior spelling. */
+function propose({ handlers }: Planning['resource'], { proposed, config, prior }: Parts): ObjectValue {
+  const { attributes } = handlers.schema
+  const planned = withoutWriteOnly(attributes, applyDefaults(attributes, proposed, config))
+  return prior === null ? planned : keepSpelling(attributes, planned, prior)
+}
+
+async function planCreateOrUpdate(planning: Planning, parts: Parts): Promise<Response> {
+  const { resource, reporter } = planning
+  const { attributes } = resource.handlers.schema
+  const { config, prior } = parts
+  const differs = (value: ObjectValue): boolean => prior === null || !equalValues(resource.type, value, prior)
+  const mark = (value: ObjectValue): ObjectValue =>
+    differs(value) ? markComputed(attributes, value, { config, prior: prior ?? undefined }) : value
+
+  const proposed = propose(resource, parts)
+  const marked = mark(proposed)
+  const amendment = await planning.amend(
+    prior === null
+      ? { action: 'create', config, planned: marked }
+      : { action: 'update', config, planned: marked, prior, hasChanges: differs(proposed) },
+  )
+  const { state: amended, faults } = readAnswer(attributes, amendment?.planned ?? {}, 'exact')
+  // A change that only the hook makes marks what is computed as any other change does; the hook's word is last.
+  const planned = { ...mark({ ...marked, ...amended }), ...amended }
+  const broken = [...faults, ...checkPlan(attributes, { planned, config, prior: prior ?? undefined })]
+  for (const fault of broken) reporter.report(faultDiagnostic('error', resource.name, fault))
+  return {
+    plannedState: encodeValue(resource.type, planned),
+    requiresReplace: prior === null ? [] : replacements({ attributes, planned, prior }, amendment),
+    plannedPrivate: sealPrivate({
+      planned: amendment?.private ?? planning.priorPrivate,
+      prior: planning.priorPrivate,
+    }),
+  }
+}
+
+function replacements(
+  { attributes, planned, prior }: { attributes: Attributes; planned: ObjectValue; prior: ObjectValue },
+  amendment: Amendment,
+): Response['requiresReplace'] & object {
+  const paths: readonly Path[] = [
+    ...replacingPaths(attributes, planned, prior),
+    ...(amendment?.requiresReplace ?? []),
+  ]
+  const distinct = new Map(paths.map((path) => [formatPath(path), path]))
+  return [...distinct.values()].map(encodePath)
+}
+
+async function planDelete(planning: Planning, prior: ObjectValue): Promise<Response> {
+  const amendment = await planning.amend({ action: 'delete', prior })
+  return {
+    plannedState: encodeValue(planning.resource.type, null),
+    plannedPrivate: sealPrivate({
+      planned: amendment?.private ?? planning.priorPrivate,
+      prior: planning.priorPrivate,
+    }),
+  }
+}
+
+/**
+ * What is to be done to bring an object from its prior state to its configuration. Runs once in the plan and
+ * once more in the apply, with the same result; for a replacement once with the prior state and once without.
+ */
+export async function planResourceChange(request: Request, call: Call): Promise<Response> {
+  const reporter = createReporter(call)
+  const planned = await reporter.attempt(`Planning ${request.typeName}`, async () => {
+    const resource = lookUp(call.session.provider.resources, request.typeName)
+    const prior = decodeObject(resource.type, request.priorState)
+    const proposed = decodeObject(resource.type, request.proposedNewState)
+    // The second plan of a replacement is handed the first one's private bytes; a new object starts without.
+    const priorPrivate = prior === null ? new Uint8Array(0) : request.priorPrivate
+    const planning: Planning = {
+      resource,
+      priorPrivate,
+      reporter,
+      amend: async (change) =>
+        resource.handlers.plan?.({
+          ...callContext(call, reporter),
+          client: clientOf(call),
+          private: priorPrivate,
+          capabilities: capabilitiesOf(request.clientCapabilities),
+          change,
+        }),
+    }
+    if (proposed !== null) {
+      const config = requireObject(resource.type, request.config, 'configuration')
+      return planCreateOrUpdate(planning, { proposed, config, prior })
+    }
+    if (prior === null) throw new Error('Terraform sent neither a prior nor a proposed state')
+    return planDelete(planning, prior)
+  })
+  const failed = planned === undefined || hasErrors(reporter.diagnostics)
+  return { ...(failed ? {} : planned), diagnostics: encodeDiagnostics(reporter.diagnostics) }
+}

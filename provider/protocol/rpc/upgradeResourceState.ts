@@ -1,0 +1,50 @@
+import { DiagnosticError, errorAt } from '../diagnostics.ts'
+import type { AnyResource } from '../provider.ts'
+import { withoutWriteOnly } from '../state/writeOnly.ts'
+import { conform } from '../values/conform.ts'
+import { isObject } from '../values/equality.ts'
+import { isJsonObject, type JsonObject, parseJson } from '../values/json.ts'
+import type { MessageOf } from '../wire/message.ts'
+import type { upgradeResourceState as messages } from '../wire/tfplugin6.ts'
+import { type Call, createReporter, encodeDiagnostics, encodeValue, lookUp } from './call.ts'
+
+type Request = MessageOf<typeof messages.request>
+type Response = Partial<MessageOf<typeof messages.response>>
+
+function upgrade(resource: AnyResource<unknown>, from: number, stored: JsonObject): JsonObject {
+  const current = resource.schema.version ?? 0
+  let state = stored
+  for (let version = from; version < current; version += 1) {
+    const upgrader = resource.upgraders?.[version]
+    if (upgrader === undefined) {
+      throw new DiagnosticError(
+        errorAt(
+          undefined,
+          `State of version ${version} cannot be read`,
+          `The schema's version is ${current}.`,
+        ),
+      )
+    }
+    state = upgrader(state)
+  }
+  return state
+}
+
+/**
+ * Brings stored state into the shape of the current schema: upgraders first, then attributes that the schema
+ * no longer has are dropped and new ones are null. Runs on every read of stored state, whatever its version.
+ */
+export async function upgradeResourceState(request: Request, call: Call): Promise<Response> {
+  const reporter = createReporter(call)
+  const upgradedState = await reporter.attempt(`Reading the stored state of ${request.typeName}`, () => {
+    const { handlers, type } = lookUp(call.session.provider.resources, request.typeName)
+    const stored = parseJson(Buffer.from(request.rawState?.json ?? []).toString())
+    if (!isJsonObject(stored)) throw new Error('the stored state is not an object')
+    const state = conform(type, upgrade(handlers, request.version, stored), 'stored')
+    return encodeValue(type, isObject(state) ? withoutWriteOnly(handlers.schema.attributes, state) : null)
+  })
+  return {
+    ...(upgradedState === undefined ? {} : { upgradedState }),
+    diagnostics: encodeDiagnostics(reporter.diagnostics),
+  }
+}

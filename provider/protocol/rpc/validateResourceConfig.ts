@@ -1,0 +1,49 @@
+import { type Diagnostic, errorAt } from '../diagnostics.ts'
+import type { Attributes } from '../schema/schema.ts'
+import { validateAttributes } from '../schema/validateConfig.ts'
+import { writeOnlyPaths } from '../state/writeOnly.ts'
+import { formatPath } from '../values/path.ts'
+import type { ObjectValue } from '../values/value.ts'
+import type { MessageOf } from '../wire/message.ts'
+import type { validateResourceConfig as messages } from '../wire/tfplugin6.ts'
+import {
+  type Call,
+  callContext,
+  capabilitiesOf,
+  createReporter,
+  encodeDiagnostics,
+  lookUp,
+  requireObject,
+} from './call.ts'
+
+type Request = MessageOf<typeof messages.request>
+type Response = Partial<MessageOf<typeof messages.response>>
+
+/** An older client would silently send null instead of the value, so using the attribute has to fail there. */
+function writeOnlyUnsupported(attributes: Attributes, config: ObjectValue): readonly Diagnostic[] {
+  return writeOnlyPaths(attributes, config).map((path) =>
+    errorAt(
+      path,
+      'Write-only attributes need Terraform 1.11 or OpenTofu 1.11',
+      `${formatPath(path)} is write-only, which the program that runs this configuration does not support. ` +
+        'Upgrade it to Terraform 1.11, OpenTofu 1.11 or later, or remove the attribute.',
+    ),
+  )
+}
+
+/** Checks a resource's configuration. Runs without a client, and again whenever more of it is known. */
+export async function validateResourceConfig(request: Request, call: Call): Promise<Response> {
+  const reporter = createReporter(call)
+  await reporter.attempt(`Validating ${request.typeName}`, async () => {
+    const { handlers, type } = lookUp(call.session.provider.resources, request.typeName)
+    const { attributes } = handlers.schema
+    const config = requireObject(type, request.config, 'configuration')
+    const capabilities = capabilitiesOf(request.clientCapabilities)
+    if (!capabilities.writeOnlyAttributesAllowed) {
+      writeOnlyUnsupported(attributes, config).forEach(reporter.report)
+    }
+    validateAttributes(attributes, config).forEach(reporter.report)
+    await handlers.validate?.({ ...callContext(call, reporter), config, capabilities })
+  })
+  return { diagnostics: encodeDiagnostics(reporter.diagnostics) }
+}

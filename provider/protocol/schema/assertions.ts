@@ -1,0 +1,84 @@
+/** The rules that a schema must keep, checked once when a provider is defined, before Terraform sees it. */
+import { formatPath } from '../values/path.ts'
+import { type Attribute, type Attributes, isNested, type Schema } from './schema.ts'
+
+const NAME = /^[a-z][a-z0-9_]*$/
+
+/** Arguments that Terraform itself gives every resource and data source. */
+const RESERVED_IN_RESOURCES = [
+  'count',
+  'for_each',
+  'provider',
+  'depends_on',
+  'lifecycle',
+  'connection',
+  'provisioner',
+]
+/** Arguments that Terraform itself gives every provider block. */
+const RESERVED_IN_PROVIDERS = ['alias', 'version']
+
+/** What an attribute inherits from those around it. */
+interface Surroundings {
+  readonly inSet: boolean
+  readonly inWriteOnly: boolean
+  readonly inComputed: boolean
+}
+
+/** What is wrong with one attribute itself; each entry is a sentence's end: "count: is reserved …". */
+function faultsOf(name: string, attribute: Attribute, around: Surroundings): readonly string[] {
+  const { required, optional, computed, writeOnly, stable, requiresReplace } = attribute
+  const hasDefault = !isNested(attribute) && attribute.default !== undefined
+  const rules: readonly (readonly [boolean, string])[] = [
+    [!NAME.test(name), 'a name is lower-case letters, digits and underscores'],
+    [!required && !optional && !computed, 'is neither required, optional nor computed'],
+    [!!required && (!!optional || !!computed), 'required excludes optional and computed'],
+    [!!writeOnly && !!computed, 'a write-only value is never stored, so it cannot be computed'],
+    [!!writeOnly && around.inSet, 'Terraform allows no write-only attribute inside a set'],
+    [!!writeOnly && around.inComputed, 'a write-only attribute cannot stand inside a computed one'],
+    [around.inWriteOnly && !writeOnly, 'everything inside a write-only attribute is write-only'],
+    [!!computed && around.inSet, 'elements of a set have no identity, so nothing inside can be computed'],
+    [!!requiresReplace && around.inSet, 'no path leads into a set: put requiresReplace on the set'],
+    [!!stable && !computed, 'stable says how a computed attribute is planned, and this one is not computed'],
+    [hasDefault && !(optional && computed), 'an attribute with a default is optional and computed'],
+    [hasDefault && !!stable, 'an attribute has a default or is stable, not both'],
+  ]
+  return rules.filter(([broken]) => broken).map(([, fault]) => fault)
+}
+
+function attributeFaults(attributes: Attributes, path: readonly string[], around: Surroundings): string[] {
+  return Object.entries(attributes).flatMap(([name, attribute]) => {
+    const here = [...path, name]
+    const own = faultsOf(name, attribute, around).map((fault) => `${formatPath(here)}: ${fault}`)
+    if (!isNested(attribute)) return own
+    const inner = attributeFaults(attribute.attributes, here, {
+      inSet: around.inSet || attribute.nesting === 'set',
+      inWriteOnly: around.inWriteOnly || attribute.writeOnly === true,
+      // Children of "optional and computed" may be configured, those of "computed" only never are.
+      inComputed: around.inComputed || (attribute.computed === true && attribute.optional !== true),
+    })
+    return [...own, ...inner]
+  })
+}
+
+/** Which of Terraform's own arguments a schema's root must not redefine. */
+export type SchemaUse = 'provider' | 'resource' | 'data source'
+
+/**
+ * Everything that is wrong with `schema`, as `path: fault`; empty when it may be served.
+ *
+ * Only resources are written to and kept, so nothing else may have write-only attributes.
+ */
+export function schemaFaults(schema: Schema, use: SchemaUse): readonly string[] {
+  const reserved = use === 'provider' ? RESERVED_IN_PROVIDERS : RESERVED_IN_RESOURCES
+  const root = Object.entries(schema.attributes).flatMap(([name, attribute]) => [
+    ...(reserved.includes(name) ? [`${name}: is an argument of Terraform's own`] : []),
+    ...(use !== 'resource' && attribute.writeOnly
+      ? [`${name}: only resources have write-only attributes`]
+      : []),
+    ...(use === 'provider' && attribute.computed
+      ? [`${name}: a provider's configuration is not computed`]
+      : []),
+  ])
+  const nowhere = { inSet: false, inWriteOnly: false, inComputed: false }
+  return [...root, ...attributeFaults(schema.attributes, [], nowhere)]
+}

@@ -1,0 +1,102 @@
+/**
+ * The types that handlers see, inferred from a schema.
+ *
+ * Elements of lists, sets and maps are never null: validation refuses such configuration (validateConfig.ts).
+ */
+import type { NumberValue } from '../values/number.ts'
+import type { ObjectTypes, Type } from '../values/type.ts'
+import type { ObjectValue, Unknown, Value } from '../values/value.ts'
+import type { Schema } from './schema.ts'
+
+/**
+ * Where a value comes from, which decides what it may be:
+ *
+ * - `config`: what the user wrote; anything may be unknown;
+ * - `knownConfig`: the same at apply time, when everything is known;
+ * - `planned`: what was planned; what the provider computes may be unknown;
+ * - `state`: what is stored; nothing is unknown, anything may be null;
+ * - `answer`: what a handler returns; as state, and attributes may be left out.
+ */
+type Source = 'config' | 'knownConfig' | 'planned' | 'state' | 'answer'
+
+type UnknownIn<P extends Source, A> = P extends 'config'
+  ? Unknown
+  : P extends 'planned'
+    ? A extends { readonly computed: true }
+      ? Unknown
+      : never
+    : never
+
+type NullIn<P extends Source, A> = P extends 'config' | 'knownConfig' | 'planned'
+  ? A extends { readonly required: true }
+    ? never
+    : null
+  : null
+
+type ElementUnknown<P extends Source> = P extends 'config' ? Unknown : never
+
+type TypedObject<T extends ObjectTypes, P extends Source> = P extends 'answer'
+  ? { readonly [K in keyof T]?: Typed<T[K], P> | null }
+  : { readonly [K in keyof T]: Typed<T[K], P> | null | ElementUnknown<P> }
+
+type MapIn<P extends Source, V> = P extends 'answer'
+  ? ReadonlyMap<string, V> | { readonly [key: string]: V }
+  : ReadonlyMap<string, V>
+
+// `Type extends T` and `string extends keyof B` hold where a schema's literal types are not known: without them
+// the compiler would follow the types of schemas in general for ever.
+type Typed<T, P extends Source> = Type extends T ? Value : KnownTyped<T, P>
+
+type KnownTyped<T, P extends Source> = T extends 'string'
+  ? string
+  : T extends 'number'
+    ? NumberValue
+    : T extends 'bool'
+      ? boolean
+      : T extends { readonly list: infer E }
+        ? readonly (Typed<E, P> | ElementUnknown<P>)[]
+        : T extends { readonly set: infer E }
+          ? readonly (Typed<E, P> | ElementUnknown<P>)[]
+          : T extends { readonly map: infer E }
+            ? MapIn<P, Typed<E, P> | ElementUnknown<P>>
+            : T extends { readonly object: infer O extends ObjectTypes }
+              ? TypedObject<O, P>
+              : never
+
+type Nested<N, A, P extends Source> = N extends 'single'
+  ? AttributesIn<A, P>
+  : N extends 'map'
+    ? MapIn<P, AttributesIn<A, P> | ElementUnknown<P>>
+    : readonly (AttributesIn<A, P> | ElementUnknown<P>)[]
+
+type AttributeIn<A, P extends Source> =
+  | (A extends { readonly nesting: infer N; readonly attributes: infer B }
+      ? Nested<N, B, P>
+      : A extends { readonly type: infer T }
+        ? Typed<T, P>
+        : never)
+  | NullIn<P, A>
+  | UnknownIn<P, A>
+
+type AttributesIn<B, P extends Source> = string extends keyof B
+  ? P extends 'answer'
+    ? object
+    : ObjectValue
+  : P extends 'answer'
+    ? { readonly [K in keyof B]?: AttributeIn<B[K], P> }
+    : { readonly [K in keyof B]: AttributeIn<B[K], P> }
+
+/** Configuration during validate and plan: every value may be unknown. */
+export type ConfigOf<S extends Schema> = AttributesIn<S['attributes'], 'config'>
+/** Configuration during apply: wholly known, with the values of write-only attributes. */
+export type KnownConfigOf<S extends Schema> = AttributesIn<S['attributes'], 'knownConfig'>
+/** A plan: what the configuration says, and `UNKNOWN` where the provider is to compute. */
+export type PlannedOf<S extends Schema> = AttributesIn<S['attributes'], 'planned'>
+/** Stored state. Null wherever nothing is set, and nearly everywhere right after an import. */
+export type StateOf<S extends Schema> = AttributesIn<S['attributes'], 'state'>
+/** What a handler returns about the object. The caller says what an attribute that is left out means. */
+export type AnswerOf<S extends Schema> = AttributesIn<S['attributes'], 'answer'>
+/** A plan hook's amendments: attributes to plan differently. */
+export type AmendmentOf<S extends Schema> = {
+  readonly [K in keyof S['attributes']]?: AttributeIn<S['attributes'][K], 'answer'> | Unknown
+}

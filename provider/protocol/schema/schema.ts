@@ -1,0 +1,108 @@
+/**
+ * Schemas as authors write them: plain data, from which the types that handlers see are inferred (inferred.ts).
+ *
+ * The rules that a schema must keep are in assertions.ts and checked when the provider is defined.
+ */
+import type { Diagnostic } from '../diagnostics.ts'
+import type { NumberValue } from '../values/number.ts'
+import type { Path } from '../values/path.ts'
+import type { ObjectTypes, Type } from '../values/type.ts'
+import type { Value } from '../values/value.ts'
+
+/** Judges a value that is neither null nor unknown, and contains nothing unknown. Returns what is wrong. */
+export type Validator<T> = (value: T, path: Path) => readonly Diagnostic[]
+
+interface AttributeRules<T> {
+  /** Markdown. State the unit and the default. */
+  readonly description?: string
+  /** The configuration must set it. Excludes the other two. */
+  readonly required?: true
+  /** The configuration may set it. */
+  readonly optional?: true
+  /** The provider may set it where the configuration does not. */
+  readonly computed?: true
+  /** Terraform hides the value in its output. It is still in the state. */
+  readonly sensitive?: true
+  /** The value reaches handlers through `config` only and is never stored: null in plan and state. */
+  readonly writeOnly?: true
+  readonly deprecated?: true
+  /** Changing it replaces the resource. */
+  readonly requiresReplace?: true
+  /** Computed and never changed by an update: planned as it was instead of "(known after apply)". */
+  readonly stable?: true
+  /**
+   * Whether two spellings mean the same (`60s`, `1m`). The stored spelling is then kept, on read and in plans.
+   * Called only with values that are neither null nor unknown and contain nothing unknown.
+   */
+  equal?(prior: T, next: T): boolean
+  readonly validators?: readonly Validator<T>[]
+}
+
+interface LeafAttribute<N extends Type, T> extends AttributeRules<T> {
+  readonly type: N
+  readonly nesting?: never
+  /** Planned where the configuration sets nothing. The attribute has to be optional and computed. */
+  readonly default?: T
+}
+
+type StringAttribute = LeafAttribute<'string', string>
+type NumberAttribute = LeafAttribute<'number', NumberValue>
+type BoolAttribute = LeafAttribute<'bool', boolean>
+type CollectionAttribute = LeafAttribute<Exclude<Type, string>, Value>
+
+/** An attribute whose value has a type. */
+export type ValueAttribute = StringAttribute | NumberAttribute | BoolAttribute | CollectionAttribute
+
+/** An attribute that holds one or more objects with attributes of their own, each with its own rules. */
+export interface NestedAttribute extends AttributeRules<Value> {
+  readonly nesting: 'single' | 'list' | 'set' | 'map'
+  readonly type?: never
+  readonly attributes: Attributes
+}
+
+export type Attribute = ValueAttribute | NestedAttribute
+
+export interface Attributes {
+  readonly [name: string]: Attribute
+}
+
+/** The schema of a provider's configuration, a resource or a data source. */
+export interface Schema {
+  /** Version of the stored state; 0 when left out. Raise it together with an upgrader. */
+  readonly version?: number
+  /** Markdown. */
+  readonly description?: string
+  readonly deprecated?: true
+  readonly attributes: Attributes
+}
+
+/** Gives `schema` back with its exact type, which handlers' types are inferred from. */
+export function defineSchema<const S extends Schema>(schema: S): S {
+  return schema
+}
+
+/** Whether `attribute` holds objects with attributes of their own. */
+export function isNested(attribute: Attribute): attribute is NestedAttribute {
+  return 'nesting' in attribute
+}
+
+/** Types of the objects that `attributes` describe. */
+export function objectTypesOf(attributes: Attributes): ObjectTypes {
+  return Object.fromEntries(Object.entries(attributes).map(([name, attribute]) => [name, typeOf(attribute)]))
+}
+
+/** The type of an attribute's value. */
+export function typeOf(attribute: Attribute): Type {
+  if (!isNested(attribute)) return attribute.type
+  const object = { object: objectTypesOf(attribute.attributes) }
+  switch (attribute.nesting) {
+    case 'single':
+      return object
+    case 'list':
+      return { list: object }
+    case 'set':
+      return { set: object }
+    case 'map':
+      return { map: object }
+  }
+}

@@ -1,0 +1,130 @@
+/** What a handler returned, made into state. */
+import type { Attributes } from '../schema/schema.ts'
+import { isNested, typeOf } from '../schema/schema.ts'
+import { ConformError, conform, withoutUnknown } from '../values/conform.ts'
+import { containsUnknown, equalValues, isArray, isMap, isObject } from '../values/equality.ts'
+import { formatPath, type Path } from '../values/path.ts'
+import { type ObjectValue, UNKNOWN, type Value } from '../values/value.ts'
+import { mapElements } from './elements.ts'
+import { meansTheSame } from './keepSpelling.ts'
+
+/** A mistake of the provider's own that was corrected. `message` never holds a value. */
+export interface Fault {
+  readonly path: Path
+  readonly message: string
+}
+
+export interface Settled {
+  readonly state: ObjectValue
+  readonly faults: readonly Fault[]
+}
+
+/**
+ * The attributes of an answer that are of their type, and what is wrong with the others. Attributes that nested
+ * objects lack stay missing when `matching` is `partial`.
+ */
+export function readAnswer(attributes: Attributes, answer: object, matching: 'partial' | 'exact'): Settled {
+  const faults: Fault[] = []
+  const state: Record<string, Value> = {}
+  for (const [name, given] of Object.entries(answer)) {
+    const attribute = attributes[name]
+    if (given === undefined) continue
+    if (attribute === undefined) {
+      faults.push({ path: [name], message: 'the schema has no such attribute' })
+      continue
+    }
+    try {
+      state[name] = conform(typeOf(attribute), given, matching, [name])
+    } catch (error) {
+      if (!(error instanceof ConformError)) throw error
+      faults.push({ path: error.path, message: error.message.slice(formatPath(error.path).length + 2) })
+    }
+  }
+  return { state, faults }
+}
+
+/** `base` with everything that `answer` has on top; attributes inside nested objects likewise. */
+export function overlay(attributes: Attributes, answer: ObjectValue, base: ObjectValue): ObjectValue {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, attribute]) => {
+      const given = answer[name]
+      const before = base[name] ?? null
+      if (given === undefined) return [name, before]
+      if (!isNested(attribute)) return [name, given]
+      const merged = mapElements(attribute, given, (inner, place) =>
+        overlay(attribute.attributes, inner, place.in(before) ?? {}),
+      )
+      return [name, merged]
+    }),
+  )
+}
+
+/** `planned` with what is unknown in it taken from `answer`; `undefined` there means it was left out. */
+function fill(planned: Value, answer: Value | undefined): Value {
+  if (planned === UNKNOWN) return answer ?? null
+  if (isArray(planned) && isArray(answer) && planned.length === answer.length) {
+    return planned.map((item, index) => fill(item, answer[index]))
+  }
+  if (isMap(planned) && isMap(answer)) {
+    return new Map([...planned].map(([key, item]) => [key, fill(item, answer.get(key))]))
+  }
+  if (isObject(planned) && isObject(answer)) {
+    return Object.fromEntries(Object.entries(planned).map(([key, item]) => [key, fill(item, answer[key])]))
+  }
+  return planned
+}
+
+/** Whether `answer` says about every planned attribute what was planned; what it leaves out, it agrees with. */
+function agrees(attributes: Attributes, name: string, planned: Value, answer: Value): boolean {
+  const attribute = attributes[name]
+  if (attribute === undefined) return true
+  if (equalValues(typeOf(attribute), planned, answer) || meansTheSame(attribute, planned, answer)) return true
+  return isNested(attribute) && nestedAgrees(attribute.attributes, planned, answer)
+}
+
+function nestedAgrees(attributes: Attributes, planned: Value, answer: Value): boolean {
+  if (isArray(planned) && isArray(answer)) {
+    return (
+      planned.length === answer.length &&
+      planned.every((item, index) => nestedAgrees(attributes, item, answer[index] ?? null))
+    )
+  }
+  if (isMap(planned) && isMap(answer)) {
+    return (
+      planned.size === answer.size &&
+      [...planned].every(([key, item]) => nestedAgrees(attributes, item, answer.get(key) ?? null))
+    )
+  }
+  if (!isObject(planned) || !isObject(answer)) return planned === answer
+  return Object.entries(answer).every(([name, item]) => agrees(attributes, name, planned[name] ?? null, item))
+}
+
+/**
+ * The state after an apply that succeeded: what was planned, and from `answer` what was not known then.
+ *
+ * Terraform refuses a result that differs from the plan and may then lose the object, so a difference is
+ * corrected to the plan and reported: the next refresh shows what the service really has.
+ */
+export function settle(attributes: Attributes, planned: ObjectValue, answer: ObjectValue): Settled {
+  const faults: Fault[] = []
+  const state: Record<string, Value> = {}
+  for (const [name, attribute] of Object.entries(attributes)) {
+    const wanted = planned[name] ?? null
+    const given = answer[name]
+    const known = given === undefined ? undefined : withoutUnknown(given)
+    const filled = fill(wanted, known)
+    state[name] = withoutUnknown(filled)
+    if (attribute.writeOnly) {
+      if (known !== undefined && known !== null) faults.push({ path: [name], message: WRITE_ONLY })
+    } else if (containsUnknown(filled) || (wanted === UNKNOWN && given === undefined)) {
+      faults.push({ path: [name], message: 'is not known after apply; it is saved as null' })
+    } else if (given !== undefined && containsUnknown(given)) {
+      faults.push({ path: [name], message: 'is unknown in the answer; it is saved as null' })
+    } else if (known !== undefined && wanted !== UNKNOWN && !agrees(attributes, name, filled, known)) {
+      faults.push({ path: [name], message: 'differs from what was planned; it is saved as planned' })
+    }
+  }
+  return { state, faults }
+}
+
+const WRITE_ONLY = 'is write-only, so its value is not saved'

@@ -1,0 +1,67 @@
+/** The objects inside a nested attribute's value, each with its place. */
+
+import type { NestedAttribute } from '../schema/schema.ts'
+import { isArray, isMap, isObject } from '../values/equality.ts'
+import type { Path } from '../values/path.ts'
+import type { ObjectValue, Value } from '../values/value.ts'
+
+/** Where an object stands inside a nested attribute. */
+export interface Place {
+  /** Steps from the attribute to the object; none into a set, whose elements have no path. */
+  readonly steps: Path
+  /**
+   * The object at the same place in another value of the attribute: same index or key. `undefined` when there
+   * is none, and always inside a set.
+   */
+  in(other: Value | undefined): ObjectValue | undefined
+}
+
+const objectOr = (value: Value | undefined): ObjectValue | undefined => (isObject(value) ? value : undefined)
+
+function atIndex(index: number): Place {
+  return { steps: [index], in: (other) => (isArray(other) ? objectOr(other[index]) : undefined) }
+}
+
+function atKey(key: string): Place {
+  return { steps: [{ key }], in: (other) => (isMap(other) ? objectOr(other.get(key)) : undefined) }
+}
+
+const ITSELF: Place = { steps: [], in: objectOr }
+const IN_SET: Place = { steps: [], in: () => undefined }
+
+/**
+ * `value` of `attribute` with every object inside it replaced by `change`. What is null or unknown stays.
+ *
+ * Pure if `change` is.
+ */
+export function mapElements(
+  attribute: NestedAttribute,
+  value: Value,
+  change: (object: ObjectValue, place: Place) => Value,
+): Value {
+  const changed = (item: Value, place: Place): Value => (isObject(item) ? change(item, place) : item)
+  switch (attribute.nesting) {
+    case 'single':
+      return changed(value, ITSELF)
+    case 'list':
+      return isArray(value) ? value.map((item, index) => changed(item, atIndex(index))) : value
+    case 'set':
+      return isArray(value) ? value.map((item) => changed(item, IN_SET)) : value
+    case 'map':
+      if (!isMap(value)) return value
+      return new Map([...value].map(([key, item]) => [key, changed(item, atKey(key))]))
+  }
+}
+
+/** Every object inside `value` with its place, in order. */
+export function elementsOf(
+  attribute: NestedAttribute,
+  value: Value,
+): readonly { readonly object: ObjectValue; readonly place: Place }[] {
+  const found: { object: ObjectValue; place: Place }[] = []
+  mapElements(attribute, value, (object, place) => {
+    found.push({ object, place })
+    return object
+  })
+  return found
+}

@@ -1,0 +1,33 @@
+/** Semantic equality: a value that only changed its spelling keeps the one that is stored. */
+import { type Attribute, type Attributes, isNested } from '../schema/schema.ts'
+import { containsUnknown } from '../values/equality.ts'
+import type { ObjectValue, Value } from '../values/value.ts'
+import { mapElements } from './elements.ts'
+
+/** Whether the schema's author calls two values of `attribute` the same. Asked only about known ones. */
+export function meansTheSame(attribute: Attribute, prior: Value, next: Value): boolean {
+  if (prior === null || next === null || containsUnknown(prior) || containsUnknown(next)) return false
+  // Each attribute's equal() takes values of its own type, and both values were decoded by that type.
+  const equal = attribute.equal as ((prior: Value, next: Value) => boolean) | undefined
+  return equal?.call(attribute, prior, next) ?? false
+}
+
+/** `next` with the spelling of `prior` wherever the schema's author calls the two the same. */
+export function keepSpelling(attributes: Attributes, next: ObjectValue, prior: ObjectValue): ObjectValue {
+  return Object.fromEntries(
+    Object.entries(next).map(([name, value]) => {
+      const attribute = attributes[name]
+      const before = prior[name] ?? null
+      if (attribute === undefined) return [name, value]
+      if (meansTheSame(attribute, before, value)) return [name, before]
+      if (!isNested(attribute)) return [name, value]
+      return [
+        name,
+        mapElements(attribute, value, (inner, place) => {
+          const counterpart = place.in(before)
+          return counterpart === undefined ? inner : keepSpelling(attribute.attributes, inner, counterpart)
+        }),
+      ]
+    }),
+  )
+}

@@ -1,0 +1,36 @@
+/**
+ * The values that travel between Terraform and a provider.
+ *
+ * A value is read together with its type (type.ts), which tells a list from a set. The three states that other
+ * models confuse are three different things here:
+ *
+ * - null: `null`, the value of an argument that is not set, and of a whole object that does not exist;
+ * - unknown: the symbol `UNKNOWN`, a value that Terraform will know only after apply;
+ * - absent: JavaScript's `undefined`, which is never a value. A decoded object always has every attribute.
+ */
+import type { NumberValue } from './number.ts'
+
+/** A value that is not known yet. Only configuration and plans hold it, never state. */
+export const UNKNOWN: unique symbol = Symbol('unknown')
+export type Unknown = typeof UNKNOWN
+
+/** Attributes by name. */
+export interface ObjectValue {
+  readonly [attribute: string]: Value
+}
+
+/** List and set are arrays (a set's order means nothing), map is a Map, object is a plain object. */
+export type Value =
+  | null
+  | Unknown
+  | string
+  | boolean
+  | NumberValue
+  | readonly Value[]
+  | ReadonlyMap<string, Value>
+  | ObjectValue
+
+/** Whether `value` is neither null nor unknown itself. What it contains may still be unknown. */
+export function isKnown(value: Value): value is Exclude<Value, null | Unknown> {
+  return value !== null && value !== UNKNOWN
+}

@@ -1,0 +1,251 @@
+/**
+ * The messages of Terraform's plugin protocol 6 that this framework reads or writes.
+ *
+ * Field numbers are the protocol's own (package `tfplugin6`, up to version 6.8, that of Terraform 1.11). Fields
+ * of features that are never offered (identity, deferral, legacy types) are left out: a reader skips them.
+ */
+import {
+  bool,
+  bytes,
+  int64,
+  lazily,
+  type Message,
+  type MessageOf,
+  mapOf,
+  message,
+  nested,
+  presentInt64,
+  presentString,
+  repeated,
+  string,
+  uint32,
+} from './message.ts'
+
+export const empty = message({})
+
+export const dynamicValue = message({ msgpack: bytes(1), json: bytes(2) })
+
+const attributePathStep = message({
+  attributeName: presentString(1),
+  elementKeyString: presentString(2),
+  elementKeyInt: presentInt64(3),
+})
+export type WirePathStep = Partial<MessageOf<typeof attributePathStep>>
+
+export const attributePath = message({ steps: repeated(1, attributePathStep) })
+export type WirePath = Partial<MessageOf<typeof attributePath>>
+
+/** Values of `Diagnostic.severity`. */
+export const SEVERITY = { error: 1, warning: 2 } as const
+
+export const diagnostic = message({
+  severity: uint32(1),
+  summary: string(2),
+  detail: string(3),
+  attribute: nested(4, attributePath),
+})
+export type WireDiagnostic = Partial<MessageOf<typeof diagnostic>>
+
+const clientCapabilities = message({ deferralAllowed: bool(1), writeOnlyAttributesAllowed: bool(2) })
+
+const serverCapabilities = message({
+  planDestroy: bool(1),
+  getProviderSchemaOptional: bool(2),
+  moveResourceState: bool(3),
+})
+
+/** `StringKind`: how a description is to be read. */
+export const MARKDOWN = 1
+
+/** Values of a nested attribute's `nesting`. */
+export const NESTING = { single: 1, list: 2, set: 3, map: 4 } as const
+
+/** One attribute of a schema; `nestedType` is there instead of `type` for nested attributes. */
+export interface WireAttribute {
+  readonly name: string
+  readonly type: Uint8Array
+  readonly description: string
+  readonly required: boolean
+  readonly optional: boolean
+  readonly computed: boolean
+  readonly sensitive: boolean
+  readonly descriptionKind: number
+  readonly deprecated: boolean
+  readonly nestedType: Partial<WireObjectType> | undefined
+  readonly writeOnly: boolean
+}
+
+/** The attributes of a nested attribute and how often they occur. */
+export interface WireObjectType {
+  readonly attributes: readonly Partial<WireAttribute>[]
+  readonly nesting: number
+}
+
+const attribute: Message<WireAttribute> = message({
+  name: string(1),
+  type: bytes(2),
+  description: string(3),
+  required: bool(4),
+  optional: bool(5),
+  computed: bool(6),
+  sensitive: bool(7),
+  descriptionKind: uint32(8),
+  deprecated: bool(9),
+  nestedType: nested(
+    10,
+    lazily(() => objectType),
+  ),
+  writeOnly: bool(11),
+})
+
+const objectType: Message<WireObjectType> = message({
+  attributes: repeated(1, attribute),
+  nesting: uint32(3),
+})
+
+const block = message({
+  attributes: repeated(2, attribute),
+  description: string(4),
+  descriptionKind: uint32(5),
+  deprecated: bool(6),
+})
+export type WireBlock = Partial<MessageOf<typeof block>>
+
+export const schema = message({ version: int64(1), block: nested(2, block) })
+export type WireSchema = Partial<MessageOf<typeof schema>>
+
+const named = message({ typeName: string(1) })
+const diagnosticsAt = (id: number) => message({ diagnostics: repeated(id, diagnostic) })
+
+export const getMetadata = {
+  request: empty,
+  response: message({
+    serverCapabilities: nested(1, serverCapabilities),
+    diagnostics: repeated(2, diagnostic),
+    dataSources: repeated(3, named),
+    resources: repeated(4, named),
+  }),
+}
+
+export const getProviderSchema = {
+  request: empty,
+  response: message({
+    provider: nested(1, schema),
+    resourceSchemas: mapOf(2, schema),
+    dataSourceSchemas: mapOf(3, schema),
+    diagnostics: repeated(4, diagnostic),
+    serverCapabilities: nested(6, serverCapabilities),
+  }),
+}
+
+export const validateProviderConfig = {
+  request: message({ config: nested(1, dynamicValue) }),
+  response: diagnosticsAt(2),
+}
+
+export const validateResourceConfig = {
+  request: message({
+    typeName: string(1),
+    config: nested(2, dynamicValue),
+    clientCapabilities: nested(3, clientCapabilities),
+  }),
+  response: diagnosticsAt(1),
+}
+
+export const validateDataResourceConfig = {
+  request: message({ typeName: string(1), config: nested(2, dynamicValue) }),
+  response: diagnosticsAt(1),
+}
+
+export const upgradeResourceState = {
+  request: message({
+    typeName: string(1),
+    version: int64(2),
+    rawState: nested(3, message({ json: bytes(1) })),
+  }),
+  response: message({ upgradedState: nested(1, dynamicValue), diagnostics: repeated(2, diagnostic) }),
+}
+
+export const configureProvider = {
+  request: message({
+    terraformVersion: string(1),
+    config: nested(2, dynamicValue),
+    clientCapabilities: nested(3, clientCapabilities),
+  }),
+  response: diagnosticsAt(1),
+}
+
+export const readResource = {
+  request: message({
+    typeName: string(1),
+    currentState: nested(2, dynamicValue),
+    private: bytes(3),
+    clientCapabilities: nested(5, clientCapabilities),
+  }),
+  response: message({
+    newState: nested(1, dynamicValue),
+    diagnostics: repeated(2, diagnostic),
+    private: bytes(3),
+  }),
+}
+
+export const planResourceChange = {
+  request: message({
+    typeName: string(1),
+    priorState: nested(2, dynamicValue),
+    proposedNewState: nested(3, dynamicValue),
+    config: nested(4, dynamicValue),
+    priorPrivate: bytes(5),
+    clientCapabilities: nested(7, clientCapabilities),
+  }),
+  response: message({
+    plannedState: nested(1, dynamicValue),
+    requiresReplace: repeated(2, attributePath),
+    plannedPrivate: bytes(3),
+    diagnostics: repeated(4, diagnostic),
+  }),
+}
+
+export const applyResourceChange = {
+  request: message({
+    typeName: string(1),
+    priorState: nested(2, dynamicValue),
+    plannedState: nested(3, dynamicValue),
+    config: nested(4, dynamicValue),
+    plannedPrivate: bytes(5),
+  }),
+  response: message({
+    newState: nested(1, dynamicValue),
+    private: bytes(2),
+    diagnostics: repeated(3, diagnostic),
+  }),
+}
+
+export const importResourceState = {
+  request: message({
+    typeName: string(1),
+    id: string(2),
+    clientCapabilities: nested(3, clientCapabilities),
+  }),
+  response: message({
+    importedResources: repeated(
+      1,
+      message({ typeName: string(1), state: nested(2, dynamicValue), private: bytes(3) }),
+    ),
+    diagnostics: repeated(2, diagnostic),
+  }),
+}
+
+export const readDataSource = {
+  request: message({
+    typeName: string(1),
+    config: nested(2, dynamicValue),
+    clientCapabilities: nested(4, clientCapabilities),
+  }),
+  response: message({ state: nested(1, dynamicValue), diagnostics: repeated(2, diagnostic) }),
+}
+
+/** No function is offered, so the map of functions stays empty and only diagnostics have a place. */
+export const getFunctions = { request: empty, response: diagnosticsAt(2) }
+
+export const stopProvider = { request: empty, response: message({ error: string(1) }) }

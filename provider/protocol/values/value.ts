@@ -34,3 +34,8 @@ export type Value =
 export function isKnown(value: Value): value is Exclude<Value, null | Unknown> {
   return value !== null && value !== UNKNOWN
 }
+
+/** Whether `value` itself is unknown. Narrows, as `value === UNKNOWN` does. */
+export function isUnknown(value: unknown): value is Unknown {
+  return value === UNKNOWN
+}

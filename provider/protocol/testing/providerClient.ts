@@ -1,0 +1,61 @@
+/** A gRPC client of a provider: one promise per RPC. */
+import { type ChannelCredentials, Client, credentials, type ServiceError } from '@grpc/grpc-js'
+import { CONTROLLER_SERVICE, PROVIDER_SERVICE } from '../plugin/services.ts'
+
+/** A method of a provider, as `PROVIDER_SERVICE` has them. */
+export interface Method<Request, Response> {
+  readonly path: string
+  requestSerialize(value: Partial<Request>): Buffer
+  responseDeserialize(bytes: Buffer): Response
+}
+
+/** A connection to a provider. */
+export interface ProviderClient {
+  /** Calls any method. Rejects with grpc-js' ServiceError, which has `code` and `details`. */
+  call<Request, Response>(method: Method<Request, Response>, request: Partial<Request>): Promise<Response>
+  /** Opens a stream of the server's, such as GRPCStdio, and leaves it open as Terraform does. */
+  openStream(path: string): void
+  close(): void
+}
+
+const MESSAGE_BYTES_MAX = 256 * 1024 * 1024
+
+/** The methods of a provider and of its controller, for `call`. */
+export const METHODS = { ...PROVIDER_SERVICE, ...CONTROLLER_SERVICE }
+
+/** Connects to `target` (`unix:/path` or host and port). Without `security` the connection is not encrypted. */
+export function connect(target: string, security?: ChannelCredentials): ProviderClient {
+  const client = new Client(target, security ?? credentials.createInsecure(), {
+    'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
+    'grpc.max_send_message_length': MESSAGE_BYTES_MAX,
+    // The name in the provider's certificate, whatever its address.
+    'grpc.ssl_target_name_override': 'localhost',
+    'grpc.default_authority': 'localhost',
+    // Each connection is its own: a shared one would survive the certificate of another.
+    'grpc.use_local_subchannel_pool': 1,
+  })
+  return {
+    call: (method, request) =>
+      new Promise((resolve, reject) => {
+        client.makeUnaryRequest(
+          method.path,
+          (value) => method.requestSerialize(value),
+          (bytes) => method.responseDeserialize(bytes),
+          request,
+          (error: ServiceError | null, response) => {
+            if (error !== null) reject(error)
+            else if (response === undefined) reject(new Error(`${method.path} answered without a message`))
+            else resolve(response)
+          },
+        )
+      }),
+    openStream: (path) => {
+      const none = (): Buffer => Buffer.alloc(0)
+      const stream = client.makeServerStreamRequest(path, none, (bytes) => bytes, {})
+      stream.on('data', () => undefined)
+      // It ends with an error when the provider does, which is what every connection here comes to.
+      stream.on('error', () => undefined)
+    },
+    close: () => client.close(),
+  }
+}

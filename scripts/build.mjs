@@ -21,8 +21,8 @@ const programs = [
   { entry: 'reconciler/main.ts', out: 'pharos.js', format: 'esm' },
   { entry: 'server/main.ts', out: 'pharos-server.js', format: 'esm' },
   { entry: 'provider/cli.ts', out: 'pharos-provider.js', format: 'esm' },
-  // Terraform finds a provider by its file name and starts it as it is: no extension, so CommonJS.
-  { entry: 'provider/main.ts', out: 'terraform-provider-pharos', format: 'cjs' },
+  // Terraform starts a provider as it is. The extension keeps it CommonJS below any package.json.
+  { entry: 'provider/main.ts', out: 'terraform-provider-pharos.cjs', format: 'cjs' },
 ]
 
 function writeWhenChanged(file, bytes) {

@@ -37,6 +37,7 @@ export interface ClientOptions {
 }
 
 export interface CallOptions {
+  /** Ends every wait, and a read on its way. A change that has left is waited for all the same. */
   readonly signal?: AbortSignal | undefined
   readonly lane?: Lane
 }
@@ -240,7 +241,8 @@ export class Client {
       path: `${this.#basePath}${request.path}`,
       headers,
       body: request.json === undefined ? undefined : JSON.stringify(request.json),
-      signal,
+      // A change that has left is waited for: whoever gave up on it would not know what it made.
+      signal: request.method === 'GET' ? signal : undefined,
     }
   }
 

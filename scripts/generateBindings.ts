@@ -1,0 +1,52 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import packageJson from '../package.json' with { type: 'json' }
+import { PROVIDER_ADDRESS, REGISTRY_HOSTS } from '../provider/distribution/mirror.ts'
+import { pharosProvider } from '../provider/pharosProvider.ts'
+import { schemaDocument } from '../provider/schemaDocument.ts'
+
+/** A generated file: path from the root of the repository, and text. */
+export interface Generated {
+  readonly path: string
+  readonly text: string
+}
+
+/** The provider's schema as a file: the public surface, whose change is a diff. */
+export function generateSchema(): Generated {
+  const document = schemaDocument(pharosProvider(packageJson.version, {}), address())
+  return { path: 'provider/provider-schema.json', text: `${JSON.stringify(document, null, 2)}\n` }
+}
+
+function address(): string {
+  return `${REGISTRY_HOSTS[0]}/${PROVIDER_ADDRESS}`
+}
+
+/** The CDKTF bindings, made from the schema by CDKTF's own generator, without network. */
+export async function generateBindings(): Promise<readonly Generated[]> {
+  // The generator looks for terraform and its configuration when it is loaded, and tells a server about it.
+  const environment = { CHECKPOINT_DISABLE: '1', DISABLE_VERSION_CHECK: '1', TF_CLI_CONFIG_FILE: '/dev/null' }
+  Object.assign(process.env, environment)
+  const require = createRequire(import.meta.url)
+  // Its index cannot be loaded without jsii-pacmak, which only other languages need.
+  const {
+    TerraformProviderGenerator,
+  } = require('@cdktf/provider-generator/lib/get/generator/provider-generator')
+  const { CodeMaker } = require('codemaker')
+  const generator = new TerraformProviderGenerator(new CodeMaker(), JSON.parse(generateSchema().text))
+  generator.generate({ isModule: false, isProvider: true, name: 'pharos', source: PROVIDER_ADDRESS })
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-bindings-'))
+  try {
+    await generator.save(folder)
+    const root = join(folder, 'providers/pharos')
+    return readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name === 'index.ts' && entry.parentPath !== root)
+      .map((entry) => {
+        const file = join(entry.parentPath, entry.name)
+        return { path: join('provider/cdktf/gen', relative(root, file)), text: readFileSync(file, 'utf8') }
+      })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}

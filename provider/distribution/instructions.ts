@@ -1,0 +1,35 @@
+import { PROVIDER_ADDRESS, REGISTRY_HOSTS } from './mirror.ts'
+
+/** A quoted HCL string: paths may hold quotes, backslashes and template marks. Pure. */
+function quoted(text: string): string {
+  return JSON.stringify(text).replaceAll('${', '$${').replaceAll('%{', '%%{')
+}
+
+/** The CLI configuration that makes Terraform and OpenTofu take this provider from `mirror`. Pure. */
+export function cliConfiguration(mirror: string): string {
+  const addresses = REGISTRY_HOSTS.map((host) => quoted(`${host}/${PROVIDER_ADDRESS}`)).join(', ')
+  return `provider_installation {
+  filesystem_mirror {
+    path    = ${quoted(mirror)}
+    include = [${addresses}]
+  }
+  direct {
+    exclude = [${addresses}]
+  }
+}
+`
+}
+
+/** The block that asks for this provider in a configuration. Pure. */
+export function requiredProviders(version: string): string {
+  return `terraform {
+  required_version = ">= 1.11"
+  required_providers {
+    pharos = {
+      source  = ${quoted(PROVIDER_ADDRESS)}
+      version = ${quoted(version)}
+    }
+  }
+}
+`
+}

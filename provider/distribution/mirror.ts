@@ -1,0 +1,49 @@
+import { chmodSync, copyFileSync, mkdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The registries that `source = "pharos/pharos"` stands for: Terraform's and OpenTofu's default hosts. */
+export const REGISTRY_HOSTS = ['registry.terraform.io', 'registry.opentofu.org'] as const
+
+/** Namespace and type of the provider's source address. */
+export const PROVIDER_ADDRESS = 'pharos/pharos'
+
+const OS_NAMES: Readonly<Record<string, string>> = { linux: 'linux', darwin: 'darwin', freebsd: 'freebsd' }
+const ARCH_NAMES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64', arm: 'arm', ia32: '386' }
+
+/**
+ * Terraform's name of the platform, such as `linux_amd64`; `undefined` where the provider, a script that Node
+ * runs, cannot be started by Terraform. `platform` and `arch` as Node's `process` has them. Pure.
+ */
+export function platformName(platform: string, arch: string): string | undefined {
+  const os = OS_NAMES[platform]
+  const cpu = ARCH_NAMES[arch]
+  return os === undefined || cpu === undefined ? undefined : `${os}_${cpu}`
+}
+
+export interface Installation {
+  /** The provider's executable. */
+  readonly executable: string
+  readonly mirror: string
+  readonly version: string
+  readonly platform: string
+}
+
+/** Lays the provider out below `mirror` as a filesystem mirror for both registries. Returns the executables. */
+export function installIntoMirror({
+  executable,
+  mirror,
+  version,
+  platform,
+}: Installation): readonly string[] {
+  return REGISTRY_HOSTS.map((host) => {
+    const folder = join(mirror, host, ...PROVIDER_ADDRESS.split('/'), version, platform)
+    const file = join(folder, `terraform-provider-pharos_v${version}.cjs`)
+    mkdirSync(folder, { recursive: true })
+    // Renamed into place: a terraform that runs meanwhile sees the old program or the new one.
+    const temporary = `${file}.${process.pid}.tmp`
+    copyFileSync(executable, temporary)
+    chmodSync(temporary, 0o755)
+    renameSync(temporary, file)
+    return file
+  })
+}

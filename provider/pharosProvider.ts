@@ -1,0 +1,75 @@
+import { clientProblem } from '../api/client/client.ts'
+import { defineProvider } from './protocol/defineProvider.ts'
+import { DiagnosticError, errorAt } from './protocol/diagnostics.ts'
+import type { Provider } from './protocol/provider.ts'
+import { defineSchema } from './protocol/schema/schema.ts'
+import { UNKNOWN } from './protocol/values/value.ts'
+import type { Connection } from './service/connection.ts'
+import { serviceResource } from './service/serviceResource.ts'
+import { Session } from './service/session.ts'
+
+/** Environment variables by name: what the process was started with. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const providerSchema = defineSchema({
+  description: 'Manages monitored services of one organisation: the one that the API key belongs to.',
+  attributes: {
+    url: {
+      type: 'string',
+      optional: true,
+      description: 'Base URL of the API, without `/v1`. Default: the environment variable `PHAROS_URL`.',
+    },
+    api_key: {
+      type: 'string',
+      optional: true,
+      sensitive: true,
+      description:
+        'API key. Default: the environment variable `PHAROS_API_KEY`, which keeps it out of files.',
+    },
+    expected_org_id: {
+      type: 'string',
+      optional: true,
+      description:
+        'UUID of the organisation that the key has to belong to; nothing is read or changed in another one. ' +
+        'Default: the environment variable `PHAROS_EXPECTED_ORG_ID`, else not checked.',
+    },
+  },
+})
+
+/** The provider `pharos`. `environment` is where settings come from that its configuration leaves out. */
+export function pharosProvider(version: string, environment: Environment): Provider {
+  return defineProvider({
+    name: 'pharos',
+    version,
+    schema: providerSchema,
+    configure({ config, terraformVersion }): Connection {
+      const url = config.url ?? environment.PHAROS_URL ?? ''
+      const apiKey = config.api_key ?? environment.PHAROS_API_KEY ?? ''
+      const expectedOrgId = config.expected_org_id ?? environment.PHAROS_EXPECTED_ORG_ID
+      if (url === UNKNOWN || apiKey === UNKNOWN || expectedOrgId === UNKNOWN) return { session: undefined }
+      checkSettings(url, apiKey)
+      const appended = environment.TF_APPEND_USER_AGENT ?? ''
+      const userAgent =
+        `terraform-provider-pharos/${version} terraform/${terraformVersion} ${appended}`.trim()
+      return { session: new Session({ url, apiKey, userAgent, expectedOrgId }) }
+    },
+    resources: { pharos_service: serviceResource },
+  })
+}
+
+function checkSettings(url: string, apiKey: string): void {
+  if (url === '') throw missing('url', 'Set url, or the environment variable PHAROS_URL.')
+  if (apiKey === '') throw missing('api_key', 'Set the environment variable PHAROS_API_KEY, or api_key.')
+  const problem = clientProblem(url, apiKey)
+  if (problem === undefined) return
+  const attribute = problem.startsWith('the API key') ? 'api_key' : 'url'
+  throw new DiagnosticError(errorAt([attribute], 'Invalid provider configuration', `${capital(problem)}.`))
+}
+
+function missing(attribute: string, detail: string): DiagnosticError {
+  return new DiagnosticError(errorAt([attribute], `Missing ${attribute}`, detail))
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}

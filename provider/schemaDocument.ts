@@ -1,0 +1,69 @@
+import type { Provider } from './protocol/provider.ts'
+import { type Attribute, type Attributes, isNested, type Schema } from './protocol/schema/schema.ts'
+import { encodeType } from './protocol/values/type.ts'
+
+/** A JSON document as `terraform providers schema -json` prints it, or a part of one. */
+export interface SchemaDocument {
+  readonly [key: string]: unknown
+}
+
+/**
+ * The schema of `provider` as `terraform providers schema -json` prints it, under its source `address` with the
+ * host spelled out: what bindings are generated from, and the public surface to compare between versions. Pure.
+ */
+export function schemaDocument(provider: Provider, address: string): SchemaDocument {
+  const dataSources = [...provider.dataSources].map(([name, { handlers }]) => [
+    name,
+    schemaEntry(handlers.schema),
+  ])
+  return {
+    format_version: '1.0',
+    provider_schemas: {
+      [address]: {
+        provider: schemaEntry(provider.schema),
+        resource_schemas: Object.fromEntries(
+          [...provider.resources].map(([name, { handlers }]) => [name, schemaEntry(handlers.schema)]),
+        ),
+        ...(dataSources.length === 0 ? {} : { data_source_schemas: Object.fromEntries(dataSources) }),
+      },
+    },
+  }
+}
+
+function schemaEntry(schema: Schema): SchemaDocument {
+  return {
+    version: schema.version ?? 0,
+    block: { attributes: attributeEntries(schema.attributes), ...described(schema) },
+  }
+}
+
+function attributeEntries(attributes: Attributes): SchemaDocument {
+  const names = Object.keys(attributes).sort()
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const attribute = attributes[name]
+      return attribute === undefined ? [] : [[name, attributeEntry(attribute)]]
+    }),
+  )
+}
+
+function attributeEntry(attribute: Attribute): SchemaDocument {
+  const { required, optional, computed, deprecated, sensitive, writeOnly } = attribute
+  const flags = { required, optional, computed, deprecated, sensitive, write_only: writeOnly }
+  return {
+    ...(isNested(attribute)
+      ? {
+          nested_type: {
+            attributes: attributeEntries(attribute.attributes),
+            nesting_mode: attribute.nesting,
+          },
+        }
+      : { type: JSON.parse(Buffer.from(encodeType(attribute.type)).toString()) }),
+    ...described(attribute),
+    ...Object.fromEntries(Object.entries(flags).filter(([, isSet]) => isSet === true)),
+  }
+}
+
+function described({ description }: { readonly description?: string }): SchemaDocument {
+  return description === undefined ? {} : { description, description_kind: 'markdown' }
+}

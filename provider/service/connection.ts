@@ -1,0 +1,16 @@
+import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import type { Session } from './session.ts'
+
+/** What handlers get: no session while the provider's own configuration is not known yet. */
+export interface Connection {
+  readonly session: Session | undefined
+}
+
+/** The session. Throws when the provider's configuration was not known, which only planning may meet. */
+export function connected(connection: Connection): Session {
+  if (connection.session !== undefined) return connection.session
+  const detail =
+    'The url or api_key of the provider "pharos" depends on something that is created in the same run. ' +
+    'Apply that first with -target, or use PHAROS_URL and PHAROS_API_KEY.'
+  throw new DiagnosticError(errorAt(undefined, 'The provider is not configured yet', detail))
+}

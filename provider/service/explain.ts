@@ -1,0 +1,48 @@
+import { ConnectionError } from '../../api/client/attempt.ts'
+import { ApiError } from '../../api/contract/apiError.ts'
+import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+
+/**
+ * The result of `work`; a failure of the API becomes a diagnostic that says what could not be done (`task`, such
+ * as "create the service"), in the API's words, and what to do next. Anything else passes.
+ */
+export async function explained<T>(task: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ApiError) {
+      throw new DiagnosticError(
+        errorAt(undefined, `Cannot ${task}`, `${sentence(error.message)} ${advice(error)}`),
+      )
+    }
+    if (error instanceof ConnectionError) {
+      const outcome =
+        error.outcome === 'unknown'
+          ? 'Whether the API carried it out is not known: look before you apply again.'
+          : 'Nothing was changed. Check PHAROS_URL and that the server runs.'
+      throw new DiagnosticError(errorAt(undefined, `Cannot ${task}`, `${sentence(error.message)} ${outcome}`))
+    }
+    throw error
+  }
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
+function advice(error: ApiError): string {
+  switch (error.status) {
+    case 400:
+      return 'The API refused the definition (status 400).'
+    case 401:
+      return 'The API key is missing, malformed or revoked (status 401): check PHAROS_API_KEY.'
+    case 403:
+      return 'Either the key is read-only, or the plan does not allow this (status 403).'
+    case 404:
+      return 'It was deleted in the meantime (status 404): plan again.'
+    default:
+      return error.status >= 500
+        ? `The API failed (status ${error.status}), also when asked again: look before you apply again.`
+        : `The API answered with status ${error.status}.`
+  }
+}

@@ -1,0 +1,114 @@
+import type { Region } from '../../api/contract/org.ts'
+import { type Diagnostic, errorAt, warningAt } from '../protocol/diagnostics.ts'
+import type { AmendmentOf, ConfigOf, PlannedOf, StateOf } from '../protocol/schema/inferred.ts'
+import { type Attribute, typeOf } from '../protocol/schema/schema.ts'
+import { equalValues } from '../protocol/values/equality.ts'
+import { formatPath } from '../protocol/values/path.ts'
+import { UNKNOWN, type Value } from '../protocol/values/value.ts'
+import type { Secret } from './compile.ts'
+import type { Comparison } from './fingerprint.ts'
+import { serviceSchema } from './schema.ts'
+
+type Config = ConfigOf<typeof serviceSchema>
+type Planned = Config | PlannedOf<typeof serviceSchema>
+type State = StateOf<typeof serviceSchema>
+type Amendment = AmendmentOf<typeof serviceSchema>
+
+/** The attributes that make up the definition: a change of any of them is a full replace. */
+const DEFINITION = ['name', 'interval', 'regions', 'endpoints'] as const
+
+/** Whether the plan replaces the definition; a changed pause alone does not. Pure. */
+export function replacesDefinition(planned: Planned, prior: State): boolean {
+  if (planned.secrets_revision === UNKNOWN) return true
+  return DEFINITION.some((name) => !sameAttribute(name, planned[name], prior[name]))
+}
+
+function sameAttribute(name: keyof typeof serviceSchema.attributes, a: unknown, b: unknown): boolean {
+  const attribute: Attribute = serviceSchema.attributes[name]
+  // True because both are values of this attribute, typed by the schema.
+  return equalValues(typeOf(attribute), a as Value, b as Value)
+}
+
+/** How a new service is planned: it is active unless it is to be paused. Contract: Service states. Pure. */
+export function planCreate(config: Config, secrets: readonly Secret[]): Amendment {
+  const revision = { secrets_revision: secrets.length > 0 ? 1 : 0 }
+  if (config.paused === UNKNOWN) return revision
+  return config.paused === true ? revision : { ...revision, paused: false, paused_at: null }
+}
+
+/**
+ * How the computed attributes of an existing service are planned: as they were, except those that this change
+ * cannot leave alone. Pure.
+ */
+export function planUpdate(config: Config, planned: Config, prior: State, secrets: Comparison): Amendment {
+  const isResent = secrets === 'changed' || secrets === 'unknown'
+  const replaces = isResent || replacesDefinition({ ...planned, secrets_revision: null }, prior)
+  const paused = config.paused === null ? prior.paused : config.paused
+  return {
+    created_by_email: prior.created_by_email,
+    auto_incident: prior.auto_incident,
+    paused,
+    paused_at: paused === prior.paused ? prior.paused_at : paused === false ? null : UNKNOWN,
+    ...(replaces
+      ? planEndpoints(planned, prior)
+      : {
+          endpoint_ids: prior.endpoint_ids,
+          endpoints_blocked: prior.endpoints_blocked,
+          sealed_key_ids: prior.sealed_key_ids,
+        }),
+    secrets_revision: isResent ? UNKNOWN : (prior.secrets_revision ?? 0),
+  }
+}
+
+/** Endpoints with the same URL, name and method keep their ids over a replace (Gap G23); sealing makes new keys. */
+function planEndpoints(planned: Config, prior: State): Amendment {
+  const isSame = endpointKeys(planned.endpoints) === endpointKeys(prior.endpoints)
+  return {
+    endpoint_ids: isSame ? prior.endpoint_ids : UNKNOWN,
+    endpoints_blocked: isSame ? prior.endpoints_blocked : UNKNOWN,
+    sealed_key_ids: hasSecrets(planned.endpoints) ? UNKNOWN : new Map(),
+  }
+}
+
+function endpointKeys(endpoints: Config['endpoints'] | State['endpoints']): string | typeof UNKNOWN {
+  if (endpoints === UNKNOWN || endpoints === null) return UNKNOWN
+  const keys: string[] = []
+  for (const endpoint of endpoints) {
+    if (endpoint === UNKNOWN || endpoint.http === UNKNOWN || endpoint.http === null) return UNKNOWN
+    const { url, name } = endpoint
+    const { method } = endpoint.http
+    if (url === UNKNOWN || name === UNKNOWN || method === UNKNOWN) return UNKNOWN
+    keys.push(JSON.stringify([url, name, method]))
+  }
+  return keys.join()
+}
+
+/** Whether any value may be sealed: one that is not configured in clear, or not known. */
+function hasSecrets(endpoints: Config['endpoints']): boolean {
+  if (endpoints === UNKNOWN) return true
+  return endpoints.some((endpoint) => {
+    if (endpoint === UNKNOWN || endpoint.http === UNKNOWN) return true
+    const { body, headers } = endpoint.http
+    if (body === UNKNOWN || headers === UNKNOWN) return true
+    const values = [...(body === null ? [] : [body]), ...(headers?.values() ?? [])]
+    return values.some((value) => value === UNKNOWN || value.value === null || value.value === UNKNOWN)
+  })
+}
+
+/** What is said when secrets are sent again without any other sign in the configuration. Names no value. Pure. */
+export function secretsWarning(secrets: readonly Secret[], comparison: Comparison): readonly Diagnostic[] {
+  if (comparison !== 'changed') return []
+  const places = secrets.map(({ path }) => formatPath(path)).join(', ')
+  const detail = `At least one of ${places} is not what was sent last. All secrets of the service are sent again.`
+  return [warningAt(['secrets_revision'], 'A secret changed', detail)]
+}
+
+/** Region codes of the configuration that `regions` does not have, as an error that lists the valid ones. Pure. */
+export function regionProblems(config: Config, regions: readonly Region[]): readonly Diagnostic[] {
+  if (config.regions === UNKNOWN) return []
+  const codes = regions.map(({ code }) => code)
+  const unknown = config.regions.filter((code) => code !== UNKNOWN && !codes.includes(code))
+  if (unknown.length === 0) return []
+  const detail = `There is no region ${unknown.map(String).join(', ')}. Regions are ${codes.join(', ')}.`
+  return [errorAt(['regions'], 'Unknown region', detail)]
+}

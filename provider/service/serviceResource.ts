@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError } from '../../api/contract/apiError.ts'
+import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
+import { type Diagnostic, DiagnosticError, warningAt } from '../protocol/diagnostics.ts'
+import { resourceFor } from '../protocol/provider.ts'
+import { UNKNOWN } from '../protocol/values/value.ts'
+import { type Compiled, compileService } from './compile.ts'
+import { type Connection, connected } from './connection.ts'
+import { explained } from './explain.ts'
+import { compareSecrets, fingerprintOf } from './fingerprint.ts'
+import { importedId } from './importedId.ts'
+import { planCreate, planUpdate, regionProblems, replacesDefinition, secretsWarning } from './planService.ts'
+import { serviceSchema } from './schema.ts'
+import type { Session } from './session.ts'
+import { observedState, toState } from './toState.ts'
+import { validateService } from './validateService.ts'
+
+type Config = Parameters<typeof compileService>[0]
+
+/** The request that a known configuration makes. Throws its problems, of which validation has left none. */
+function requestOf(config: Config): {
+  readonly request: ServiceRequest
+  readonly secrets: Compiled['secrets']
+} {
+  const { request, secrets, problems } = compileService(config)
+  // An ephemeral secret that was there when planned may be null now: a replace without it would erase it.
+  if (problems.length > 0) throw new DiagnosticError(...problems)
+  return { request, secrets }
+}
+
+/** `pharos_service`. */
+export const serviceResource = resourceFor<Connection>()({
+  schema: serviceSchema,
+
+  validate({ config, report }) {
+    for (const diagnostic of validateService(config)) report(diagnostic)
+  },
+
+  async plan({ change, client, private: fingerprint, report }) {
+    if (change.action === 'delete') return undefined
+    const { config } = change
+    const isNewRegions = change.action === 'create' || change.hasChanges
+    if (client.session !== undefined && isNewRegions) {
+      for (const diagnostic of await checkRegions(client.session, config)) report(diagnostic)
+    }
+    const { secrets } = compileService(config)
+    if (change.action === 'create') return { planned: planCreate(config, secrets) }
+    const comparison = await compareSecrets(secrets, fingerprint)
+    for (const diagnostic of secretsWarning(secrets, comparison)) report(diagnostic)
+    return { planned: planUpdate(config, change.planned, change.prior, comparison) }
+  },
+
+  async read({ prior, client, signal }) {
+    const { id, org_id } = prior
+    if (id === null) throw new Error('the state has no id')
+    return explained(`read service ${id}`, async () => {
+      const session = connected(client)
+      await session.checkExpectedOrg()
+      const service = await session.reads.read(id, signal)
+      if (service !== null) {
+        return { state: { ...toState(service, prior), secrets_revision: prior.secrets_revision ?? 0 } }
+      }
+      if (org_id !== null) await session.checkOrg(org_id, 'the state was made in')
+      return null
+    })
+  },
+
+  async create({ config, planned, client, signal, keep }) {
+    const { request, secrets } = requestOf(config)
+    return explained(`create service "${request.name}"`, async () => {
+      const session = connected(client)
+      await session.checkExpectedOrg()
+      const fingerprint = await fingerprintOf(secrets)
+      const created = await session.client.createService(request, randomUUID(), { signal })
+      session.reads.wrote(created.id, created)
+      if (planned.paused !== true) return { state: observedState(created), private: fingerprint }
+      try {
+        // In the lane that goes first: a service that is to be paused is checked as briefly as possible.
+        const paused = await session.client.pauseService(created.id, { lane: 'next', signal })
+        session.reads.wrote(created.id, paused)
+        return { state: observedState(paused), private: fingerprint }
+      } catch (error) {
+        // A state with an error would be tainted and its service replaced: rather undo the creation.
+        if (!(await isDeleted(session, created.id))) keep(observedState(created), fingerprint)
+        throw error
+      }
+    })
+  },
+
+  async update({ config, planned, prior, private: before, client, signal, keep }) {
+    const { id, org_id } = prior
+    if (id === null) throw new Error('the state has no id')
+    const { request, secrets } = requestOf(config)
+    return explained(`update service "${request.name}"`, async () => {
+      const session = connected(client)
+      if (org_id !== null) await session.checkOrg(org_id, 'the state was made in')
+      let fingerprint = before
+      let latest: ServiceResponse | undefined
+      const isFlipped = planned.paused !== UNKNOWN && planned.paused !== prior.paused
+      // Paused before it changes and changed before it resumes: no check runs a definition on its way out.
+      if (isFlipped && planned.paused === true) {
+        latest = await session.client.pauseService(id, { signal })
+        keep({ paused: true, paused_at: latest.paused_at ?? null })
+      }
+      if (replacesDefinition(planned, prior)) {
+        fingerprint = await fingerprintOf(secrets)
+        latest = await session.client.replaceService(id, request, { signal })
+        keep(toState(latest, prior), fingerprint)
+      }
+      if (isFlipped && planned.paused === false) latest = await session.client.resumeService(id, { signal })
+      if (latest === undefined) return { state: {}, private: fingerprint }
+      session.reads.wrote(id, latest)
+      const secrets_revision = (Number(prior.secrets_revision ?? 0) || 0) + 1
+      return {
+        state: onlyUnknown(planned, { ...observedState(latest), secrets_revision }),
+        private: fingerprint,
+      }
+    })
+  },
+
+  async delete({ prior, client, signal }) {
+    const { id, org_id, name } = prior
+    if (id === null) return
+    await explained(`delete service "${name}"`, async () => {
+      const session = connected(client)
+      if (org_id !== null) await session.checkOrg(org_id, 'the state was made in')
+      await deleteIfThere(session, id, signal)
+    })
+  },
+
+  async import({ id, client, signal }) {
+    return explained('import the service', async () => ({
+      state: { id: await importedId(id, connected(client), signal) },
+    }))
+  },
+})
+
+/**
+ * Only what the plan left open: what it took for granted (ids of unchanged endpoints) is compared with the
+ * server's truth at the next refresh, not held against this apply.
+ */
+function onlyUnknown<T extends object>(planned: Readonly<Record<string, unknown>>, answer: T): Partial<T> {
+  // True because only entries of the answer are left out.
+  return Object.fromEntries(
+    Object.entries(answer).filter(([name]) => planned[name] === UNKNOWN),
+  ) as Partial<T>
+}
+
+async function checkRegions(session: Session, config: Config): Promise<readonly Diagnostic[]> {
+  try {
+    return regionProblems(config, await session.regions())
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return [
+      warningAt(['regions'], 'Regions were not checked', `The list of regions could not be read: ${reason}.`),
+    ]
+  }
+}
+
+async function deleteIfThere(session: Session, id: string, signal?: AbortSignal): Promise<void> {
+  try {
+    await session.client.deleteService(id, { signal })
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'not_found')) throw error
+  }
+  session.reads.wrote(id, null)
+}
+
+async function isDeleted(session: Session, id: string): Promise<boolean> {
+  try {
+    await deleteIfThere(session, id)
+    return true
+  } catch {
+    // Whatever kept it from being deleted, the service is there: its state has to say so.
+    return false
+  }
+}

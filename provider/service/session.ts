@@ -1,0 +1,66 @@
+import { Client } from '../../api/client/client.ts'
+import type { Org, Region } from '../../api/contract/org.ts'
+import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import { ServiceReads } from './serviceReads.ts'
+
+export interface SessionOptions {
+  readonly url: string
+  readonly apiKey: string
+  readonly userAgent: string
+  /** The organisation that the key has to belong to; absent: whichever it belongs to. */
+  readonly expectedOrgId?: string | undefined
+}
+
+/**
+ * What one configured provider knows of the API: one client with one bucket, and what is asked at most once.
+ * Terraform starts a process for each walk, so nothing here outlives one.
+ */
+export class Session {
+  readonly client: Client
+  readonly reads: ServiceReads
+  readonly #expectedOrgId: string | undefined
+  #org: Promise<Org> | undefined
+  #regions: Promise<readonly Region[]> | undefined
+
+  constructor(options: SessionOptions) {
+    this.client = new Client(options)
+    this.reads = new ServiceReads(this.client)
+    this.#expectedOrgId = options.expectedOrgId
+  }
+
+  /** The key's organisation. A failure is not remembered. */
+  org(): Promise<Org> {
+    this.#org ??= this.client.getOrg().catch((error: unknown) => {
+      this.#org = undefined
+      throw error
+    })
+    return this.#org
+  }
+
+  /** All regions. A failure is not remembered. */
+  regions(): Promise<readonly Region[]> {
+    this.#regions ??= this.client.listRegions().catch((error: unknown) => {
+      this.#regions = undefined
+      throw error
+    })
+    return this.#regions
+  }
+
+  /** Throws when the key belongs to another organisation than the provider's configuration expects. */
+  async checkExpectedOrg(): Promise<void> {
+    if (this.#expectedOrgId !== undefined) await this.checkOrg(this.#expectedOrgId, 'expected_org_id names')
+  }
+
+  /**
+   * Throws when the key does not belong to organisation `orgId`, before anything is believed or changed: with
+   * the key of another organisation every service would look deleted, and be created there anew.
+   */
+  async checkOrg(orgId: string, source: 'expected_org_id names' | 'the state was made in'): Promise<void> {
+    const org = await this.org()
+    if (org.id === orgId) return
+    const detail =
+      `The API key belongs to organisation ${org.id} (${org.name}), but ${source} organisation ${orgId}. ` +
+      'Nothing was changed. Use a key of that organisation.'
+    throw new DiagnosticError(errorAt(undefined, 'API key of another organisation', detail))
+  }
+}

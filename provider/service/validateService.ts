@@ -1,0 +1,75 @@
+import { problemsOf } from '../../api/contract/problem.ts'
+import { serviceRequestSchema } from '../../api/contract/service.ts'
+import { type Diagnostic, warningAt } from '../protocol/diagnostics.ts'
+import type { Path } from '../protocol/values/path.ts'
+import { UNKNOWN } from '../protocol/values/value.ts'
+import { attributePath } from './attributePath.ts'
+import { type Compiled, compileService } from './compile.ts'
+import { problemAt } from './compileAssertion.ts'
+
+type Config = Parameters<typeof compileService>[0]
+
+const SECRET_NAME = /^(?:authorization|cookie|proxy-authorization)$|token|secret|api-?key|password/i
+
+/**
+ * Everything that is wrong or doubtful in `config` as far as it is known, each with the path of its attribute:
+ * what the form gets wrong, then the contract's own rules. Which regions exist and what the plan allows is not
+ * asked here. Pure; never quotes a value.
+ */
+export function validateService(config: Config): readonly Diagnostic[] {
+  const compiled = compileService(config)
+  return [
+    ...compiled.problems,
+    ...contractProblems(compiled),
+    ...plainSecrets(config),
+    ...oddStatusCodes(compiled),
+  ]
+}
+
+function contractProblems({ request, secrets }: Compiled): readonly Diagnostic[] {
+  const parsed = serviceRequestSchema.safeParse(request)
+  if (parsed.success) return []
+  return problemsOf(parsed.error).map(({ path, message }) => {
+    const at = attributePath(path)
+    const secret = secrets.find((candidate) => samePath(candidate.path.slice(0, -1), at.slice(0, -1)))
+    const place = secret !== undefined && at.at(-1) === 'value' ? secret.path : at
+    return problemAt(place, message)
+  })
+}
+
+function samePath(a: Path, b: Path): boolean {
+  return a.length === b.length && a.every((step, index) => stepText(step) === stepText(b[index] ?? ''))
+}
+
+function stepText(step: Path[number]): string {
+  return typeof step === 'object' ? `{${step.key}}` : String(step)
+}
+
+/** Headers whose name says secret and whose value would be stored in clear. */
+function plainSecrets(config: Config): readonly Diagnostic[] {
+  if (config.endpoints === UNKNOWN) return []
+  return config.endpoints.flatMap((endpoint, index) => {
+    if (endpoint === UNKNOWN || endpoint.http === UNKNOWN) return []
+    const { headers } = endpoint.http
+    if (headers === UNKNOWN || headers === null) return []
+    return [...headers].flatMap(([name, header]) => {
+      if (header === UNKNOWN || header.value === null || !SECRET_NAME.test(name)) return []
+      const path: Path = ['endpoints', index, 'http', 'headers', { key: name }, 'value']
+      const detail = `The value of ${name} is stored in the state in clear. Use value_wo to keep it secret.`
+      return [warningAt(path, 'This header looks like a secret', detail)]
+    })
+  })
+}
+
+/** Status codes that no server answers: allowed by the contract, hardly meant. */
+function oddStatusCodes({ request }: Compiled): readonly Diagnostic[] {
+  return request.endpoints.flatMap((endpoint, index) =>
+    endpoint.assertions.flatMap((assertion, place) => {
+      if (!('StatusCode' in assertion)) return []
+      const codes = Object.values(assertion.StatusCode.expected).flat()
+      if (codes.every((code) => code >= 100 && code <= 599)) return []
+      const path: Path = ['endpoints', index, 'assertions', place, 'status_code']
+      return [warningAt(path, 'Unusual status code', 'Status codes are between 100 and 599.')]
+    }),
+  )
+}

@@ -1,0 +1,25 @@
+import { Command } from 'commander'
+import { addCommandLog } from './commandLog.ts'
+import { addKeyCommands } from './keyCommands.ts'
+import { addOrgCommands } from './orgCommands.ts'
+import type { Write } from './output.ts'
+import { addServeCommand } from './serveCommand.ts'
+
+/** What the command line needs of the process. */
+export interface CommandLineParts {
+  readonly write: Write
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+/** The whole command line of pharos-server. Commands reject with an Error whose message is for the user. */
+export function commandLine({ write, environment }: CommandLineParts): Command {
+  const program = new Command('pharos-server')
+    .description('the Monitoring Service Management API on an embedded SQLite')
+    .configureOutput({ writeOut: write })
+    .showHelpAfterError('(--help shows what there is)')
+  addServeCommand(program, write, environment)
+  addOrgCommands(program, write)
+  addKeyCommands(program, write)
+  addCommandLog(program, write)
+  return program
+}

@@ -1,0 +1,16 @@
+/** Environment variables that stand in for flags; a flag that is given wins. */
+export const VARIABLES = {
+  dataDir: 'PHAROS_DATA_DIR',
+  host: 'PHAROS_HOST',
+  port: 'PHAROS_PORT',
+  adminPort: 'PHAROS_ADMIN_PORT',
+  masterKeyFile: 'PHAROS_MASTER_KEY_FILE',
+  allowRanges: 'PHAROS_ALLOW_RANGES',
+  logLevel: 'PHAROS_LOG_LEVEL',
+} as const
+
+/** The one value that has no flag: a command line can be read by every user of the machine. */
+export const MASTER_KEY_VARIABLE = 'PHAROS_MASTER_KEY'
+
+/** Levels of the log, the quietest last. */
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const

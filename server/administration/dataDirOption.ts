@@ -1,0 +1,18 @@
+import { type Command, Option } from 'commander'
+import { VARIABLES } from './configuration.ts'
+
+/** What every subcommand is given. */
+export interface DataDirOptions {
+  readonly dataDir: string
+  readonly json: boolean
+}
+
+/** Adds `--data-dir` and `--json` to `command`. */
+export function addDataDir(command: Command): Command {
+  return command.addOption(dataDirOption()).option('--json', 'print JSON', false)
+}
+
+/** The option that names the data folder. */
+export function dataDirOption(): Option {
+  return new Option('--data-dir <dir>', 'folder of the database').env(VARIABLES.dataDir).makeOptionMandatory()
+}

@@ -1,0 +1,61 @@
+import { type Command, Option } from 'commander'
+import { SCOPES, type Scope } from '../../api/contract/org.ts'
+import { hashKey, mintKey } from '../domain/apiKeys.ts'
+import { systemEnvironment } from '../systemEnvironment.ts'
+import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { present, table, type Write } from './output.ts'
+import { withExistingStore } from './withStore.ts'
+
+interface CreateOptions extends DataDirOptions {
+  readonly org: string
+  readonly scope: Scope
+  readonly createdBy?: string
+}
+
+/** Adds `key create`, `key list` and `key revoke`. */
+export function addKeyCommands(program: Command, write: Write): void {
+  const key = program.command('key').description('API keys')
+  addDataDir(key.command('create').description('mint a key; it is shown this once'))
+    .requiredOption('--org <id>', 'organisation that the key belongs to')
+    .addOption(
+      new Option('--scope <scope>', 'what the key may do').choices([...SCOPES]).default('read_write'),
+    )
+    .option('--created-by <text>', 'a note of who asked for it; the key does not depend on it')
+    .action(async (options: CreateOptions) => {
+      const minted = mintKey(systemEnvironment)
+      const id = systemEnvironment.uuid()
+      await withExistingStore(options.dataDir, (store) =>
+        store.createKey({
+          id,
+          orgId: options.org,
+          scope: options.scope,
+          hash: hashKey(minted),
+          last4: minted.slice(-4),
+          createdBy: options.createdBy ?? null,
+          nowMs: systemEnvironment.nowMs(),
+        }),
+      )
+      present(write, options.json, { key: minted, id }, minted)
+    })
+  addDataDir(key.command('list').description('list the keys of an organisation'))
+    .requiredOption('--org <id>', 'organisation')
+    .action(async (options: DataDirOptions & { org: string }) => {
+      const keys = await withExistingStore(options.dataDir, (store) => store.listKeys(options.org))
+      const rows = keys.map(({ id, last4, scope, createdAt, revokedAt }) => [
+        id,
+        last4,
+        scope,
+        createdAt,
+        revokedAt ?? '-',
+      ])
+      present(write, options.json, keys, table(['ID', 'LAST4', 'SCOPE', 'CREATED', 'REVOKED'], rows))
+    })
+  addDataDir(key.command('revoke').description('revoke a key; it stops at its next request'))
+    .requiredOption('--id <id>', 'id of the key, as "key list" shows it')
+    .action(async (options: DataDirOptions & { id: string }) => {
+      await withExistingStore(options.dataDir, (store) =>
+        store.revokeKey(options.id, systemEnvironment.nowMs()),
+      )
+      present(write, options.json, { id: options.id }, `revoked ${options.id}`)
+    })
+}

@@ -1,0 +1,27 @@
+import { type Command, Option } from 'commander'
+import { systemEnvironment } from '../systemEnvironment.ts'
+import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { present, table, type Write } from './output.ts'
+import { withExistingStore, withStore } from './withStore.ts'
+
+/** Adds `org create` and `org list`. */
+export function addOrgCommands(program: Command, write: Write): void {
+  const org = program.command('org').description('organisations')
+  addDataDir(org.command('create').description('make an organisation'))
+    .requiredOption('--name <name>', 'name of the organisation')
+    .addOption(new Option('--plan <plan>', 'its plan; "plan list" shows them').default('business'))
+    .action(async (options: DataDirOptions & { name: string; plan: string }) => {
+      const id = systemEnvironment.uuid()
+      await withStore(options.dataDir, (store) =>
+        store.createOrg({ id, name: options.name, plan: options.plan, nowMs: systemEnvironment.nowMs() }),
+      )
+      present(write, options.json, { id }, id)
+    })
+  addDataDir(org.command('list').description('list organisations')).action(
+    async (options: DataDirOptions) => {
+      const orgs = await withExistingStore(options.dataDir, (store) => store.listOrgs())
+      const rows = orgs.map(({ id, name, plan, createdAt }) => [id, name, plan, createdAt])
+      present(write, options.json, orgs, table(['ID', 'NAME', 'PLAN', 'CREATED'], rows))
+    },
+  )
+}

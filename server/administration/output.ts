@@ -1,0 +1,22 @@
+/** Where a command writes what it was asked for. */
+export type Write = (text: string) => void
+
+/** Writes `value` as one line of JSON when `isJson`, and as `text` otherwise. */
+export function present(write: Write, isJson: boolean, value: unknown, text: string): void {
+  write(`${isJson ? JSON.stringify(value) : text}\n`)
+}
+
+/** Rows as lines of columns, padded; a header first. Pure. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  )
+  return [header, ...rows]
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

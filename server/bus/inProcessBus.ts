@@ -1,0 +1,21 @@
+import type { Command } from '../domain/commands.ts'
+import type { Bus } from './bus.ts'
+
+type Receive = (command: Command) => Promise<void>
+
+/** A bus within one process: publishing resolves when every subscriber of the region has taken the command. */
+export function inProcessBus(): Bus {
+  const receivers = new Map<string, Set<Receive>>()
+  return {
+    publish: async (command) => {
+      await Promise.all([...(receivers.get(command.region) ?? [])].map((receive) => receive(command)))
+    },
+    subscribe: (region, receive) => {
+      const ofRegion = receivers.get(region) ?? new Set<Receive>()
+      receivers.set(region, ofRegion.add(receive))
+      return () => {
+        ofRegion.delete(receive)
+      }
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import type { OutboxStore } from '../store/store.ts'
+import type { Bus } from './bus.ts'
+
+/** Most commands taken from the outbox at once. */
+const BATCH_MAX = 500
+/** Pause before commands are fetched, so that those of many requests are marked in one write (milliseconds). */
+const GATHER_MS = 20
+/** Pause before a failed publication is tried again, and between looks for what another process wrote (milliseconds). */
+const LOOK_AGAIN_MS = 1_000
+
+export interface RelayParts {
+  readonly store: OutboxStore & { onCommands(listener: () => void): void }
+  readonly bus: Bus
+  readonly nowMs: () => number
+  readonly onError: (error: unknown) => void
+}
+
+/** The relay from outbox to bus, running. */
+export interface Relay {
+  /** Publishes what is there, and resolves when it is marked. */
+  drain(): Promise<void>
+  /** Stops looking and waits for the publication that is under way. */
+  stop(): Promise<void>
+}
+
+/**
+ * Publishes the commands of the outbox in their order and marks them afterwards: a crash in between publishes
+ * some again, never none. Looks after each commit, and once a second for what was left.
+ */
+export function startRelay({ store, bus, nowMs, onError }: RelayParts): Relay {
+  let underWay: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+
+  async function publishAll(): Promise<void> {
+    for (;;) {
+      const commands = await store.unpublishedCommands(BATCH_MAX)
+      for (const command of commands) await bus.publish(command)
+      const last = commands.at(-1)
+      if (last === undefined) return
+      await store.markPublished(last.sequence, nowMs())
+    }
+  }
+
+  function drain(): Promise<void> {
+    underWay = underWay.then(publishAll)
+    const drained = underWay
+    underWay = underWay.catch(onError)
+    return drained
+  }
+
+  function lookIn(delayMs: number): void {
+    if (isStopped) return
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      drain().then(
+        () => lookIn(LOOK_AGAIN_MS),
+        () => lookIn(LOOK_AGAIN_MS),
+      )
+    }, delayMs)
+  }
+
+  let isGathering = false
+  store.onCommands(() => {
+    if (isGathering) return
+    isGathering = true
+    setTimeout(() => {
+      isGathering = false
+      if (!isStopped) void drain().catch(() => {})
+    }, GATHER_MS)
+  })
+  lookIn(0)
+  return {
+    drain,
+    stop: async () => {
+      isStopped = true
+      clearTimeout(timer)
+      await underWay
+    },
+  }
+}

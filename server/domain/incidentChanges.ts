@@ -1,0 +1,88 @@
+import { ApiError } from '../../api/contract/apiError.ts'
+import type {
+  Incident,
+  IncidentRequest,
+  IncidentUpdate,
+  IncidentUpdateRequest,
+} from '../../api/contract/incident.ts'
+import { type Environment, timestamp } from './environment.ts'
+
+/** What is known in the transaction that creates an incident. */
+export interface IncidentFacts {
+  /** Next number of the organisation, from 1, never used twice. */
+  readonly number: number
+  /** Those of the wanted services that belong to the organisation, lower case. */
+  readonly ownServiceIds: ReadonlySet<string>
+}
+
+/** `ids` in lower case without repetitions, in their order (Gap G18). Pure. */
+export function distinctServiceIds(ids: readonly string[]): readonly string[] {
+  return [...new Set(ids.map((id) => id.toLowerCase()))]
+}
+
+/**
+ * The incident that `request` opens. Throws `invalid` when a service is not of the organisation: naming one
+ * that exists elsewhere answers the same as naming none (Gap G25). Contract: POST /v1/incidents.
+ */
+export function openIncident(
+  request: IncidentRequest,
+  facts: IncidentFacts,
+  environment: Environment,
+): Incident {
+  const serviceIds = distinctServiceIds(request.service_ids)
+  const unknown = serviceIds.findIndex((id) => !facts.ownServiceIds.has(id))
+  if (unknown !== -1) {
+    throw new ApiError('invalid', 'service_ids: must name services of this organisation only')
+  }
+  const now = timestamp(environment.nowMs())
+  const first: IncidentUpdate = {
+    id: environment.uuid(),
+    body: request.message,
+    status_at_update: 'investigating',
+    created_at: now,
+  }
+  return {
+    id: environment.uuid(),
+    kind: 'incident',
+    title: request.title,
+    status: 'investigating',
+    severity: request.severity,
+    created_by: null,
+    created_at: now,
+    resolved_at: null,
+    service_ids: [...serviceIds],
+    display_id: `INC-${facts.number}`,
+    updated_at: now,
+    auto_managed: false,
+    updates: [first],
+  }
+}
+
+/**
+ * `incident` with the update appended. Any order of the open statuses is allowed (Gap G5); a resolved incident
+ * takes no update (Gap G4): throws `invalid`. Contract: Incident, transitions.
+ */
+export function updateIncident(
+  incident: Incident,
+  request: IncidentUpdateRequest,
+  environment: Environment,
+): Incident {
+  if (incident.status === 'resolved') throw new ApiError('invalid', 'incident is already resolved')
+  // An instant before the last one would say that the log was written backwards: the clock may have been set.
+  const nowMs = Math.max(environment.nowMs(), Date.parse(incident.updated_at))
+  const now = timestamp(nowMs)
+  const update: IncidentUpdate = {
+    id: environment.uuid(),
+    body: request.body,
+    status_at_update: request.status,
+    created_at: now,
+  }
+  return {
+    ...incident,
+    status: request.status,
+    severity: request.severity ?? incident.severity,
+    resolved_at: request.status === 'resolved' ? now : null,
+    updated_at: now,
+    updates: [...incident.updates, update],
+  }
+}

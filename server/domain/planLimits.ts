@@ -1,0 +1,102 @@
+import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
+
+/** How many services an organisation may store, paused ones included, for each active one that it may have. Gap G12. */
+export const STORED_PER_ACTIVE_SERVICE = 10
+
+/** What a plan allows, overrides of the organisation already applied. Gap G12. */
+export interface PlanLimits {
+  /** Most active services. */
+  readonly servicesMax: number
+  /** Most endpoints over all active services. */
+  readonly endpointsMax: number
+  /** Most endpoints of one service. */
+  readonly serviceEndpointsMax: number
+  /** Shortest check interval (seconds). */
+  readonly intervalSecsMin: number
+  /** Codes of the regions that may be used; `null` means every region. */
+  readonly regionsAllowed: readonly string[] | null
+}
+
+/** What an organisation uses at the instant of the decision. */
+export interface OrgUsage {
+  readonly activeServices: number
+  readonly activeEndpoints: number
+  /** Active and paused. */
+  readonly storedServices: number
+}
+
+/** An organisation's limits and usage, read in the transaction that writes, so that no two writers share the last place. */
+export interface OrgStanding {
+  readonly orgId: string
+  readonly limits: PlanLimits
+  readonly usage: OrgUsage
+}
+
+type Definition = Pick<ServiceRequest | ServiceResponse, 'interval_secs' | 'regions' | 'endpoints'>
+
+/** Which limit a new service of `definition` would break, `undefined` when none. Contract: Rules, 3. Pure. */
+export function creationRefusal(standing: OrgStanding, definition: Definition): string | undefined {
+  const storedMax = standing.limits.servicesMax * STORED_PER_ACTIVE_SERVICE
+  if (standing.usage.storedServices >= storedMax) {
+    return `plan limit: at most ${storedMax} services may be stored, paused ones included`
+  }
+  return activationRefusal(standing, definition)
+}
+
+/** Which limit resuming `service` would break, `undefined` when none. Contract: Rules, 3. Pure. */
+export function activationRefusal(
+  { limits, usage }: OrgStanding,
+  definition: Definition,
+): string | undefined {
+  return (
+    scheduleRefusal(limits, definition) ??
+    serviceEndpointsRefusal(limits, definition) ??
+    (usage.activeServices >= limits.servicesMax
+      ? `plan limit: at most ${limits.servicesMax} active services`
+      : undefined) ??
+    totalEndpointsRefusal(limits, usage.activeEndpoints + definition.endpoints.length)
+  )
+}
+
+/**
+ * Which limit replacing `current` by `definition` would break, `undefined` when none. An organisation whose
+ * plan shrank may always make a service smaller: endpoints are counted only when their number grows. A
+ * paused service uses nothing of the totals until it is resumed. Contract: Limits, rule 3; Gap G12. Pure.
+ */
+export function replacementRefusal(
+  { limits, usage }: OrgStanding,
+  current: ServiceResponse,
+  definition: Definition,
+): string | undefined {
+  const schedule = scheduleRefusal(limits, definition)
+  const grownBy = definition.endpoints.length - current.endpoints.length
+  if (schedule !== undefined || grownBy <= 0) return schedule
+  const isPaused = current.paused_at != null
+  return (
+    serviceEndpointsRefusal(limits, definition) ??
+    (isPaused ? undefined : totalEndpointsRefusal(limits, usage.activeEndpoints + grownBy))
+  )
+}
+
+function scheduleRefusal(limits: PlanLimits, definition: Definition): string | undefined {
+  if (definition.interval_secs < limits.intervalSecsMin) {
+    return `plan limit: interval_secs must be at least ${limits.intervalSecsMin}`
+  }
+  const allowed = limits.regionsAllowed
+  if (allowed !== null && definition.regions.some((code) => !allowed.includes(code))) {
+    return `plan limit: regions must be among ${allowed.join(', ')}`
+  }
+  return undefined
+}
+
+function serviceEndpointsRefusal(limits: PlanLimits, definition: Definition): string | undefined {
+  return definition.endpoints.length > limits.serviceEndpointsMax
+    ? `plan limit: at most ${limits.serviceEndpointsMax} endpoints in one service`
+    : undefined
+}
+
+function totalEndpointsRefusal(limits: PlanLimits, endpoints: number): string | undefined {
+  return endpoints > limits.endpointsMax
+    ? `plan limit: at most ${limits.endpointsMax} endpoints in active services`
+    : undefined
+}

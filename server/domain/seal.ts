@@ -1,0 +1,98 @@
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
+import type { Environment } from './environment.ts'
+
+const CIPHER = 'aes-256-gcm'
+/** Bytes of a master key and of a data key. */
+export const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** A key that wraps data keys; it lives outside the database. */
+export interface MasterKey {
+  readonly id: string
+  readonly bytes: Buffer
+}
+
+/** Where a sealed value belongs. A ciphertext that is moved to another place does not open. */
+export interface SealPlace {
+  readonly orgId: string
+  readonly serviceId: string
+  readonly endpointId: string
+  /** `body` or `header:` with the lower-case name. */
+  readonly slot: string
+}
+
+/** A secret as it is stored. `keyId` names its own data key and is what the API shows (Gap G22). */
+export interface SealedValue extends SealPlace {
+  readonly keyId: string
+  readonly masterKeyId: string
+  readonly wrapNonce: Buffer
+  /** The data key under the master key, tag at the end. */
+  readonly wrappedKey: Buffer
+  readonly nonce: Buffer
+  /** The value under the data key, tag at the end. */
+  readonly ciphertext: Buffer
+}
+
+/** The master key of these bytes, named by a hash of them so that a file needs no names. Pure. */
+export function masterKeyOf(bytes: Buffer): MasterKey {
+  const id = createHash('sha256').update('pharos master key').update(bytes).digest('hex').slice(0, 16)
+  return { id, bytes }
+}
+
+/**
+ * Seals `value` for `place` under a data key of its own, so that equal values never look equal and every
+ * write changes the `keyId`. Contract: Sensitive values; Gap G22.
+ */
+export function sealValue(
+  value: string,
+  place: SealPlace,
+  masterKey: MasterKey,
+  environment: Environment,
+): SealedValue {
+  const keyId = environment.uuid()
+  const dataKey = environment.randomBytes(KEY_BYTES)
+  const nonce = environment.randomBytes(NONCE_BYTES)
+  const ciphertext = encrypt(Buffer.from(value), dataKey, nonce, placeText(place))
+  return { ...place, keyId, nonce, ciphertext, ...wrap(dataKey, keyId, masterKey, environment) }
+}
+
+/** The value in clear. Throws when the master key is another one or anything was moved or changed. */
+export function openValue(sealed: SealedValue, masterKey: MasterKey): string {
+  const dataKey = decrypt(sealed.wrappedKey, masterKey.bytes, sealed.wrapNonce, sealed.keyId)
+  return decrypt(sealed.ciphertext, dataKey, sealed.nonce, placeText(sealed)).toString()
+}
+
+/** The same value under another master key; value, ciphertext and `keyId` stay what they were. */
+export function rewrapValue(
+  sealed: SealedValue,
+  from: MasterKey,
+  to: MasterKey,
+  environment: Environment,
+): SealedValue {
+  const dataKey = decrypt(sealed.wrappedKey, from.bytes, sealed.wrapNonce, sealed.keyId)
+  return { ...sealed, ...wrap(dataKey, sealed.keyId, to, environment) }
+}
+
+function wrap(dataKey: Buffer, keyId: string, masterKey: MasterKey, environment: Environment) {
+  const wrapNonce = environment.randomBytes(NONCE_BYTES)
+  const wrappedKey = encrypt(dataKey, masterKey.bytes, wrapNonce, keyId)
+  return { masterKeyId: masterKey.id, wrapNonce, wrappedKey }
+}
+
+function placeText({ orgId, serviceId, endpointId, slot }: SealPlace): string {
+  return ['v1', orgId, serviceId, endpointId, slot].join('|')
+}
+
+function encrypt(plain: Buffer, key: Buffer, nonce: Buffer, bound: string): Buffer {
+  const cipher = createCipheriv(CIPHER, key, nonce)
+  cipher.setAAD(Buffer.from(bound))
+  return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+}
+
+function decrypt(sealed: Buffer, key: Buffer, nonce: Buffer, bound: string): Buffer {
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
+  decipher.setAAD(Buffer.from(bound))
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES))
+  return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()])
+}

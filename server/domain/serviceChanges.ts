@@ -1,0 +1,127 @@
+import { ApiError } from '../../api/contract/apiError.ts'
+import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
+import { type Command, endIn, startIn } from './commands.ts'
+import { type EndpointMaking, makeEndpoints } from './endpoints.ts'
+import { timestamp } from './environment.ts'
+import { activationRefusal, creationRefusal, type OrgStanding, replacementRefusal } from './planLimits.ts'
+import type { SealedValue } from './seal.ts'
+
+/** A service as it is stored: what the API shows, and the number of changes that led to it. */
+export interface Service {
+  readonly response: ServiceResponse
+  readonly generation: number
+}
+
+/** What a change does, all of it in one transaction: the service, its secrets, and what the regions are told. */
+export interface ServiceChange {
+  /** The service afterwards; `null` when it is deleted. */
+  readonly service: Service | null
+  /** All secrets of the service afterwards; `null` leaves those there are. */
+  readonly sealed: readonly SealedValue[] | null
+  readonly commands: readonly Command[]
+}
+
+/** What a decision about a service is made from. */
+export interface ServiceMaking extends EndpointMaking {
+  readonly nowMs: number
+  readonly standing: OrgStanding
+}
+
+/** A new service, active at once. Throws `forbidden` when the plan does not allow it. Contract: Service. */
+export function createService(request: ServiceRequest, making: ServiceMaking): ServiceChange {
+  const { standing } = making
+  refuse(creationRefusal(standing, request))
+  const id = making.uuid()
+  const made = makeEndpoints(request.endpoints, [], { orgId: standing.orgId, serviceId: id }, making)
+  const response: ServiceResponse = {
+    id,
+    org_id: standing.orgId,
+    name: request.name,
+    interval_secs: request.interval_secs,
+    regions: request.regions,
+    endpoints: [...made.endpoints],
+    created_at: timestamp(making.nowMs),
+    paused_at: null,
+    // The key belongs to the organisation, so no person is known. Contract: Authentication, rule 3.
+    created_by_email: null,
+    auto_incident_failure_threshold: null,
+    auto_incident_window_minutes: null,
+    auto_incident_enabled: false,
+  }
+  return announce({ response, generation: 1 }, made.sealed, (announcement) =>
+    startIn(response.regions, announcement),
+  )
+}
+
+/**
+ * `current` with its whole definition replaced. Regions that disappear are ended before the new definition is
+ * published; a paused service stays paused and nothing is published (Gap G24). Throws `forbidden` when the
+ * plan does not allow it. Contract: Service, replace.
+ */
+export function replaceService(
+  current: Service,
+  request: ServiceRequest,
+  making: ServiceMaking,
+): ServiceChange {
+  const before = current.response
+  refuse(replacementRefusal(making.standing, before, request))
+  const owner = { orgId: before.org_id, serviceId: before.id }
+  const made = makeEndpoints(request.endpoints, before.endpoints, owner, making)
+  const response: ServiceResponse = {
+    ...before,
+    name: request.name,
+    interval_secs: request.interval_secs,
+    regions: request.regions,
+    endpoints: [...made.endpoints],
+  }
+  const service = { response, generation: current.generation + 1 }
+  const removed = before.regions.filter((region) => !request.regions.includes(region))
+  return announce(service, made.sealed, (announcement) =>
+    before.paused_at != null
+      ? []
+      : [...endIn(removed, announcement), ...startIn(response.regions, announcement)],
+  )
+}
+
+/** `current` paused; `null` when it already is: a second pause changes nothing. Contract: Service, pause. Pure. */
+export function pauseService(current: Service, nowMs: number): ServiceChange | null {
+  if (current.response.paused_at != null) return null
+  const response = { ...current.response, paused_at: timestamp(nowMs) }
+  const service = { response, generation: current.generation + 1 }
+  return announce(service, null, (announcement) => endIn(response.regions, announcement))
+}
+
+/**
+ * `current` active again; `null` when it already is. Throws `forbidden` when the plan as of now does not allow
+ * it. Contract: Service, resume. Pure.
+ */
+export function resumeService(current: Service, standing: OrgStanding): ServiceChange | null {
+  if (current.response.paused_at == null) return null
+  refuse(activationRefusal(standing, current.response))
+  const response = { ...current.response, paused_at: null }
+  const service = { response, generation: current.generation + 1 }
+  return announce(service, null, (announcement) => startIn(response.regions, announcement))
+}
+
+/**
+ * `current` gone. Its regions are told to end, also when it is paused: an end is harmless where nothing runs
+ * (Gap G24). Contract: Service, delete. Pure.
+ */
+export function deleteService({ response, generation }: Service): ServiceChange {
+  const commands = endIn(response.regions, { serviceId: response.id, generation: generation + 1 })
+  return { service: null, sealed: [], commands }
+}
+
+function announce(
+  service: Service,
+  sealed: ServiceChange['sealed'],
+  commands: (announcement: Parameters<typeof startIn>[1]) => readonly Command[],
+): ServiceChange {
+  const { response, generation } = service
+  const definition = JSON.stringify(response)
+  return { service, sealed, commands: commands({ serviceId: response.id, generation, definition }) }
+}
+
+function refuse(refusal: string | undefined): void {
+  if (refusal !== undefined) throw new ApiError('forbidden', refusal)
+}

@@ -1,0 +1,42 @@
+import { ApiError } from '../../api/contract/apiError.ts'
+import { type Caller, hashKey } from '../domain/apiKeys.ts'
+import type { KeyStore } from '../store/store.ts'
+import { bearerKey } from './bearerKey.ts'
+import type { Allowance, SpendRequest } from './rateLimit.ts'
+
+const MUTATING: ReadonlySet<string> = new Set(['POST', 'PATCH', 'DELETE'])
+
+/** What is needed to let a request in. */
+export interface AdmissionParts {
+  readonly store: KeyStore
+  readonly spendRequest: SpendRequest
+}
+
+/** What is looked at: nothing of path or body, so that a refusal tells nothing of either. */
+export interface Knock {
+  readonly method: string
+  readonly rawHeaders: readonly string[]
+  /** Told who calls, as soon as that is known. */
+  readonly onCaller: (caller: Caller) => void
+  /** Told what became of the token, also when the request is refused. */
+  readonly onAllowance: (allowance: Allowance) => void
+}
+
+/**
+ * Lets a request in or throws: `unauthorized`, then `rate_limited`, then `forbidden` for the plan, then
+ * `forbidden` for the scope. The order is Gap G19: whoever has no key learns nothing, and every request of a
+ * key costs a token, whatever becomes of it.
+ */
+export async function admit(knock: Knock, { store, spendRequest }: AdmissionParts): Promise<void> {
+  const key = bearerKey(knock.rawHeaders)
+  const caller = key === undefined ? undefined : await store.callerOf(hashKey(key))
+  if (caller === undefined) throw new ApiError('unauthorized', 'unauthorized')
+  knock.onCaller(caller)
+  const allowance = await spendRequest(caller.keyId)
+  knock.onAllowance(allowance)
+  if (!allowance.isAllowed) throw new ApiError('rate_limited', 'rate limit exceeded')
+  if (!caller.hasApiAccess) throw new ApiError('forbidden', 'plan does not include API access')
+  if (caller.scope === 'read_only' && MUTATING.has(knock.method)) {
+    throw new ApiError('forbidden', 'read-only key')
+  }
+}

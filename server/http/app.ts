@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { ApiError } from '../../api/contract/apiError.ts'
+import type { Caller } from '../domain/apiKeys.ts'
+import { type AdmissionParts, admit } from './admission.ts'
+import { allowedMethods, isUnderApi, OPERATIONS } from './apiRoutes.ts'
+import { answerExpectations, permitBody, refuseConnection } from './connectionRefusals.ts'
+import { assertJson, BODY_BYTES_MAX, parseJson } from './jsonBody.ts'
+import type { ApiParts, Exchange, Operation } from './operation.ts'
+import { entityTag } from './preconditions.ts'
+import { rateLimitHeaders } from './rateLimit.ts'
+import { refusalOf } from './refusal.ts'
+import { notFound } from './resourceId.ts'
+
+/** Longest path parameter that the router looks at; more is a path of nothing. */
+const PARAMETER_CHARS_MAX = 4_096
+/** Longest time for a whole request and for its headers, and for silence between two (milliseconds). Gap G20. */
+const REQUEST_MS_MAX = 30_000
+const HEADERS_MS_MAX = 10_000
+const KEEP_ALIVE_MS = 72_000
+/** How often connections are looked at for the times above (milliseconds). */
+const LOOK_MS = 5_000
+
+/** A request as it went, for counts and logs: nothing of query, headers or body. */
+export interface RequestRecord {
+  readonly requestId: string
+  readonly method: string
+  /** The route's pattern; `unknown` for paths of nothing, so that they make no endless list. */
+  readonly route: string
+  readonly status: number
+  readonly durationMs: number
+  readonly caller: Caller | null
+  /** What went wrong inside, for a status of 500; absent otherwise. */
+  readonly failure?: unknown
+}
+
+/** What the HTTP side is made of. */
+export interface AppParts extends ApiParts, Pick<AdmissionParts, 'spendRequest'> {
+  readonly onRequestDone: (record: RequestRecord) => void
+}
+
+/** What is known of a request before its operation runs. */
+interface Progress {
+  caller: Caller | null
+  failure: unknown
+}
+
+/** The API on Fastify, not yet listening. Every answer from 400 on has the contract's one field. */
+export function buildApp(parts: AppParts): FastifyInstance {
+  const progress = new WeakMap<FastifyRequest, Progress>()
+  const app = fastify({
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_MS_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    return503OnClosing: false,
+    http: { requireHostHeader: false, connectionsCheckingInterval: LOOK_MS },
+    routerOptions: { maxParamLength: PARAMETER_CHARS_MAX, querystringParser: () => ({}) },
+    genReqId: () => randomUUID(),
+    clientErrorHandler: refuseConnection,
+    frameworkErrors: async (_error, request, reply) => {
+      // A path that cannot be decoded is a path of nothing, for those who may ask at all (Gap G19).
+      const started = performance.now()
+      try {
+        await receive(request, reply)
+        throw notFound()
+      } catch (error) {
+        refuse(request, reply, error)
+      }
+      done(request, reply, performance.now() - started)
+    },
+  })
+  app.server.headersTimeout = HEADERS_MS_MAX
+  // True because no option above asks for HTTP/2 or TLS.
+  answerExpectations(app.server as Server)
+
+  const receive = receiver(parts, progress)
+  const done = (request: FastifyRequest, reply: FastifyReply, durationMs: number): void => {
+    const { caller = null, failure } = progress.get(request) ?? {}
+    parts.onRequestDone({
+      requestId: request.id,
+      method: request.method,
+      route: request.routeOptions?.url ?? 'unknown',
+      status: reply.statusCode,
+      durationMs,
+      caller,
+      ...(failure === undefined ? {} : { failure }),
+    })
+  }
+  const refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown): void => {
+    const { status, headers, text } = refusalOf(error)
+    const known = progress.get(request)
+    if (status >= 500 && known !== undefined) known.failure = error
+    reply.code(status).headers(headers).type(JSON_TYPE).send(text)
+  }
+
+  app.addHook('onRequest', receive)
+  app.addHook('onResponse', async (request, reply) => done(request, reply, reply.elapsedTime))
+  app.setErrorHandler((error, request, reply) => refuse(request, reply, error))
+  app.setNotFoundHandler((request, reply) => refuse(request, reply, notFound()))
+  keepBodies(app)
+  for (const operation of OPERATIONS) addOperation(app, operation, parts, progress)
+  return app
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** Steps 1 to 7 of the order of checks (Gap G19), the first thing that happens to each request. */
+function receiver(parts: AppParts, progress: WeakMap<FastifyRequest, Progress>) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const known: Progress = { caller: null, failure: undefined }
+    progress.set(request, known)
+    reply.headers({
+      'x-request-id': request.id,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    })
+    assertHost(request)
+    const path = pathOf(request)
+    // A route may be reached by another spelling of its path (%76 for v): the route decides then.
+    const route = request.routeOptions?.url
+    if (!isUnderApi(route ?? path)) {
+      if (route === undefined) throw notFound()
+      return
+    }
+    await admit(
+      {
+        method: request.method,
+        rawHeaders: request.raw.rawHeaders,
+        onCaller: (caller) => {
+          known.caller = caller
+        },
+        onAllowance: (allowance) => reply.headers(rateLimitHeaders(allowance)),
+      },
+      parts,
+    )
+    if (route === undefined) throw refuseRoute(path, reply)
+    if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES_MAX) {
+      throw new ApiError('too_large', 'body is too large')
+    }
+    permitBody(request.raw, reply.raw)
+  }
+}
+
+function pathOf(request: FastifyRequest): string {
+  return request.raw.url?.split('?', 1)[0] ?? ''
+}
+
+function assertHost({ raw }: FastifyRequest): void {
+  if (raw.httpVersion === '1.1' && raw.headers.host === undefined) {
+    throw new ApiError('invalid', 'header Host is missing')
+  }
+}
+
+function refuseRoute(path: string, reply: FastifyReply): ApiError {
+  const allowed = allowedMethods(path)
+  if (allowed === undefined) return notFound()
+  reply.header('allow', allowed)
+  return new ApiError('method_not_allowed', 'method not allowed')
+}
+
+/** Bodies are kept as bytes: a parser that refuses here would make Fastify close the connection. */
+function keepBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    '*',
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, bytes: Buffer) => bytes,
+  )
+}
+
+const NO_QUERY = new URLSearchParams()
+
+function addOperation(
+  app: FastifyInstance,
+  operation: Operation,
+  parts: ApiParts,
+  progress: WeakMap<FastifyRequest, Progress>,
+): void {
+  app.route<{ Params: { id?: string } }>({
+    method: operation.method,
+    url: operation.path,
+    handler: async (request, reply) => {
+      const caller = progress.get(request)?.caller
+      if (caller == null) throw new Error('an operation was reached by a request that was not let in')
+      const body = operation.takesBody ? readJson(request) : undefined
+      const answer = await operation.handle(exchangeOf(request, caller, body), parts)
+      reply.code(answer.status)
+      if (answer.generation !== undefined) reply.header('etag', entityTag(answer.generation))
+      return answer.text === undefined ? reply.send() : reply.type(JSON_TYPE).send(answer.text)
+    },
+  })
+}
+
+function readJson({ headers, body }: FastifyRequest): unknown {
+  assertJson(headers['content-type'], headers['content-encoding'])
+  return Buffer.isBuffer(body) ? parseJson(body) : undefined
+}
+
+function exchangeOf(
+  request: FastifyRequest<{ Params: { id?: string } }>,
+  caller: Caller,
+  body: unknown,
+): Exchange {
+  const question = request.raw.url?.indexOf('?') ?? -1
+  return {
+    caller,
+    id: request.params.id ?? '',
+    query: question === -1 ? NO_QUERY : new URLSearchParams(request.raw.url?.slice(question + 1)),
+    body,
+    header: (name) => {
+      const value = request.headers[name]
+      return Array.isArray(value) ? value.join(', ') : value
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { ApiError, type ErrorCode } from '../../api/contract/apiError.ts'
+import { refusalOf } from './refusal.ts'
+
+/** Refusals of Node's parser by its code; what is not listed is a malformed request. Gap G20. */
+const CODE_OF_PARSER_ERROR: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'header_too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+}
+
+/** Answers on the bare socket what never became a request. Gap G20. */
+export function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
+  // Whoever is gone needs no answer.
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const code = CODE_OF_PARSER_ERROR[error.code ?? ''] ?? 'invalid'
+  const { status, text } = refusalOf(new ApiError(code, CONNECTION_TEXT[code] ?? 'malformed request'))
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(text)}`,
+      'Cache-Control: no-store',
+      'X-Content-Type-Options: nosniff',
+      'Connection: close',
+      '',
+      text,
+    ].join('\r\n'),
+  )
+}
+
+const CONNECTION_TEXT: Partial<Readonly<Record<ErrorCode, string>>> = {
+  header_too_large: 'request headers are too large',
+  request_timeout: 'request took too long',
+}
+
+/**
+ * Makes `server` answer an Expect that it does not know with 417, and lets a request that waits for
+ * `100 Continue` through without it: `permitBody` gives it once the request has been let in. Gap G20.
+ */
+export function answerExpectations(server: Server): void {
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    waiting.add(request)
+    // The body was not sent if the answer is a refusal: what follows on the connection could not be told apart.
+    response.setHeader('connection', 'close')
+    server.emit('request', request, response)
+  })
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const { status, text } = refusalOf(new ApiError('expectation_failed', 'expectation is not supported'))
+    response.writeHead(status, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+      connection: 'close',
+    })
+    response.end(text)
+  })
+}
+
+/** Requests whose sender waits for `100 Continue`. */
+const waiting = new WeakSet<IncomingMessage>()
+
+/** Tells a sender that waits for it to send the body. */
+export function permitBody(request: IncomingMessage, response: ServerResponse): void {
+  if (!waiting.delete(request)) return
+  response.removeHeader('connection')
+  response.writeContinue()
+}

@@ -1,0 +1,23 @@
+import { createHash, createHmac } from 'node:crypto'
+import { ApiError } from '../../api/contract/apiError.ts'
+import type { CreationMark } from '../store/store.ts'
+import type { Exchange } from './operation.ts'
+
+const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/
+
+/**
+ * The mark of a creation that carries an Idempotency-Key; `undefined` when it carries none. Throws `invalid`
+ * when the key is not 1 to 255 visible ASCII characters. `operation` keeps a key that is used for a service
+ * and for an incident apart. Gap G20.
+ */
+export function creationMark(exchange: Exchange, operation: string): CreationMark | undefined {
+  const key = exchange.header('idempotency-key')
+  if (key === undefined) return undefined
+  if (!VISIBLE_ASCII.test(key)) {
+    throw new ApiError('invalid', 'Idempotency-Key: must be 1 to 255 visible ASCII characters')
+  }
+  return {
+    keyHash: createHash('sha256').update(`${operation} ${key}`).digest(),
+    bodyMark: createHmac('sha256', key).update(JSON.stringify(exchange.body)).digest(),
+  }
+}

@@ -1,0 +1,71 @@
+import { ApiError } from '../../api/contract/apiError.ts'
+
+/** Largest request body (bytes). Gap G13. */
+export const BODY_BYTES_MAX = 1_048_576
+/** Deepest nesting of a body. Gap G20. */
+export const NESTING_MAX = 64
+
+const MEDIA_TYPE = /^\s*application\/json\s*(?:;|$)/i
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
+// A lone surrogate cannot be stored as UTF-8, and not every database stores U+0000.
+const UNSTORABLE = /[\0\p{Surrogate}]/u
+
+/** Throws `unsupported_media_type` unless the headers announce JSON in UTF-8, uncompressed. Gap G20. Pure. */
+export function assertJson(contentType: string | undefined, contentEncoding: string | undefined): void {
+  const charset = CHARSET.exec(contentType ?? '')?.[1]
+  const isUtf8 = charset === undefined || /^utf-?8$/i.test(charset)
+  // No Content-Type at all is what command-line clients send.
+  if (contentType !== undefined && contentType !== '' && !(MEDIA_TYPE.test(contentType) && isUtf8)) {
+    throw new ApiError('unsupported_media_type', 'content-type must be application/json in UTF-8')
+  }
+  if (contentEncoding !== undefined && contentEncoding.toLowerCase() !== 'identity') {
+    throw new ApiError('unsupported_media_type', 'content-encoding is not supported')
+  }
+}
+
+/** The JSON value of `bytes`. Throws `invalid` for anything that could not be stored and answered as it came. Pure. */
+export function parseJson(bytes: Uint8Array): unknown {
+  const value = parse(decode(bytes))
+  const problem = contentProblem(value, 1)
+  if (problem !== undefined) throw new ApiError('invalid', `body: ${problem}`)
+  return value
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch (error) {
+    throw new ApiError('invalid', 'body: is not UTF-8', { cause: error })
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The parser's message quotes the text, which may hold a secret: it is not kept as a cause either.
+    throw new ApiError('invalid', 'body: is not valid JSON')
+  }
+}
+
+function contentProblem(value: unknown, depth: number): string | undefined {
+  if (typeof value === 'string') {
+    return UNSTORABLE.test(value) ? 'must not contain U+0000 or lone surrogates' : undefined
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  if (depth > NESTING_MAX) return `must not be nested deeper than ${NESTING_MAX} levels`
+  for (const [key, nested] of Object.entries(value)) {
+    const problem = keyProblem(key, nested) ?? contentProblem(nested, depth + 1)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+function keyProblem(key: string, value: unknown): string | undefined {
+  if (UNSTORABLE.test(key)) return 'must not contain U+0000 or lone surrogates'
+  const reachesPrototype =
+    key === 'constructor' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype')
+  return key === '__proto__' || reachesPrototype ? 'must not name a prototype' : undefined
+}

@@ -1,0 +1,40 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import type { RequestRecord } from './app.ts'
+
+/** Upper bounds of the duration buckets (seconds). */
+const DURATION_BUCKETS_SECS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+
+/** Counts for Prometheus. */
+export interface Metrics {
+  readonly count: (record: RequestRecord) => void
+  /** All counts in the text format. */
+  readonly render: () => Promise<string>
+  readonly contentType: string
+}
+
+/** Counts of one server; two in one process do not share any. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const requests = new Counter({
+    name: 'pharos_http_requests_total',
+    help: 'Requests answered; key is the last four characters of the API key, empty without one',
+    labelNames: ['route', 'method', 'status', 'key'] as const,
+    registers: [registry],
+  })
+  const duration = new Histogram({
+    name: 'pharos_http_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its answer',
+    labelNames: ['route', 'method'] as const,
+    buckets: DURATION_BUCKETS_SECS,
+    registers: [registry],
+  })
+  return {
+    count: ({ route, method, status, caller, durationMs }) => {
+      requests.inc({ route, method, status, key: caller?.keyLast4 ?? '' })
+      duration.observe({ route, method }, durationMs / 1_000)
+    },
+    render: () => registry.metrics(),
+    contentType: registry.contentType,
+  }
+}

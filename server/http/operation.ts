@@ -1,0 +1,45 @@
+import type { Caller } from '../domain/apiKeys.ts'
+import type { Environment } from '../domain/environment.ts'
+import type { MasterKey } from '../domain/seal.ts'
+import type { Store } from '../store/store.ts'
+
+/** What the operations work with. */
+export interface ApiParts {
+  readonly store: Store
+  readonly environment: Environment
+  /** Throws when the key cannot be found. */
+  readonly findMasterKey: (id: string) => MasterKey
+  readonly isBlocked: (url: string) => boolean
+}
+
+/** A request that was let in, as an operation sees it. */
+export interface Exchange {
+  readonly caller: Caller
+  /** The `{…}` of the path, decoded. */
+  readonly id: string
+  /** Of the query string: parameters in order, repeated ones several times. */
+  readonly query: URLSearchParams
+  /** Parsed JSON; `undefined` when there was none or the operation takes none. */
+  readonly body: unknown
+  /** A request header, several of the same name joined; `undefined` when absent. */
+  readonly header: (name: string) => string | undefined
+}
+
+/** What an operation answers when it does not throw an ApiError. */
+export interface Answer {
+  readonly status: 200 | 201 | 204
+  /** JSON; absent for 204. */
+  readonly text?: string
+  /** Generation of a service, answered as its ETag. */
+  readonly generation?: number
+}
+
+/** One of the thirteen operations. Contract: Endpoints. */
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** As Fastify writes it, with `:id`. */
+  readonly path: string
+  /** Whether a body is read; one that comes to another operation is ignored (Gap G20). */
+  readonly takesBody: boolean
+  readonly handle: (exchange: Exchange, parts: ApiParts) => Promise<Answer>
+}

@@ -1,0 +1,59 @@
+import {
+  BURST_REQUESTS,
+  type Bucket,
+  type BucketRate,
+  CONTRACT_RATE,
+  fullBucket,
+  REFILL_INTERVAL_MS,
+  refill,
+  spendToken,
+} from '../../api/contract/tokenBucket.ts'
+
+/** What became of a request's token. */
+export interface Allowance {
+  readonly isAllowed: boolean
+  /** Requests that may still follow at once. */
+  readonly remaining: number
+  /** Time until the bucket is full again (milliseconds). */
+  readonly fullInMs: number
+}
+
+/** Spends a token of the key with this id. The only thing that a shared limiter has to offer. */
+export type SpendRequest = (keyId: string) => Promise<Allowance> | Allowance
+
+/** Buckets in memory before full ones, which say nothing, are dropped. */
+const BUCKETS_KEPT = 10_000
+
+/**
+ * A limiter for one process: a bucket for each key, on a clock that nobody sets (`monotonicMs`, milliseconds),
+ * so that a changed wall clock changes no allowance. Contract: Limits, rule 1; Gap G21.
+ */
+export function keyBuckets(monotonicMs: () => number, rate: BucketRate = CONTRACT_RATE): SpendRequest {
+  const buckets = new Map<string, Bucket>()
+  return (keyId) => {
+    const now = monotonicMs()
+    const { allowed, bucket } = spendToken(buckets.get(keyId) ?? fullBucket(now, rate), now, rate)
+    if (buckets.size >= BUCKETS_KEPT && !buckets.has(keyId)) dropFull(buckets, now, rate)
+    buckets.set(keyId, bucket)
+    const missing = rate.burstRequests - bucket.tokens
+    const fullInMs = Math.max(0, bucket.refilledAtMs + missing * rate.refillIntervalMs - now)
+    return { isAllowed: allowed, remaining: bucket.tokens, fullInMs }
+  }
+}
+
+function dropFull(buckets: Map<string, Bucket>, now: number, rate: BucketRate): void {
+  for (const [keyId, bucket] of buckets) {
+    if (refill(bucket, now, rate).tokens === rate.burstRequests) buckets.delete(keyId)
+  }
+}
+
+const WINDOW_SECS = (BURST_REQUESTS * REFILL_INTERVAL_MS) / 1_000
+const POLICY = `"key";q=${BURST_REQUESTS};w=${WINDOW_SECS}`
+
+/** The RateLimit headers that tell a client what it may do. Gap G20. Pure. */
+export function rateLimitHeaders({ remaining, fullInMs }: Allowance): Record<string, string> {
+  return {
+    'ratelimit-policy': POLICY,
+    ratelimit: `"key";r=${remaining};t=${Math.ceil(fullInMs / 1_000)}`,
+  }
+}

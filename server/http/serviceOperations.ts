@@ -1,0 +1,94 @@
+import { sealValue } from '../domain/seal.ts'
+import {
+  createService,
+  deleteService,
+  pauseService,
+  replaceService,
+  resumeService,
+  type Service,
+  type ServiceChange,
+  type ServiceMaking,
+} from '../domain/serviceChanges.ts'
+import type { RenderedService, ServiceFacts } from '../store/store.ts'
+import { creationMark } from './idempotencyKey.ts'
+import type { Answer, ApiParts, Exchange, Operation } from './operation.ts'
+import { assertIfMatch } from './preconditions.ts'
+import { notFound, readId } from './resourceId.ts'
+import { readServiceDefinition } from './serviceDefinition.ts'
+
+/** Contract: Endpoints, the seven of services. */
+export const serviceOperations: readonly Operation[] = [
+  { method: 'GET', path: '/v1/services', takesBody: false, handle: list },
+  { method: 'POST', path: '/v1/services', takesBody: true, handle: create },
+  { method: 'GET', path: '/v1/services/:id', takesBody: false, handle: read },
+  { method: 'PATCH', path: '/v1/services/:id', takesBody: true, handle: replace },
+  { method: 'DELETE', path: '/v1/services/:id', takesBody: false, handle: remove },
+  { method: 'POST', path: '/v1/services/:id/pause', takesBody: false, handle: pause },
+  { method: 'POST', path: '/v1/services/:id/resume', takesBody: false, handle: resume },
+]
+
+async function list({ caller }: Exchange, { store }: ApiParts): Promise<Answer> {
+  const services = await store.listServices(caller.orgId)
+  return { status: 200, text: `[${services.map(({ text }) => text).join(',')}]` }
+}
+
+async function read({ caller, id }: Exchange, { store }: ApiParts): Promise<Answer> {
+  return found(await store.getService(caller.orgId, readId(id)))
+}
+
+async function create(exchange: Exchange, parts: ApiParts): Promise<Answer> {
+  const request = readServiceDefinition(exchange)
+  const mark = creationMark(exchange, 'POST /v1/services')
+  const created = await parts.store.createService(exchange.caller.orgId, mark, (facts) =>
+    createService(request, makingOf(facts, parts)),
+  )
+  return { status: 201, ...created }
+}
+
+async function replace(exchange: Exchange, parts: ApiParts): Promise<Answer> {
+  const request = readServiceDefinition(exchange)
+  return change(exchange, parts, (service, facts) => {
+    assertIfMatch(exchange.header('if-match'), service.generation)
+    return replaceService(service, request, makingOf(facts, parts))
+  })
+}
+
+async function remove(exchange: Exchange, parts: ApiParts): Promise<Answer> {
+  await change(exchange, parts, (service) => {
+    assertIfMatch(exchange.header('if-match'), service.generation)
+    return deleteService(service)
+  })
+  return { status: 204 }
+}
+
+function pause(exchange: Exchange, parts: ApiParts): Promise<Answer> {
+  return change(exchange, parts, (service) => pauseService(service, parts.environment.nowMs()))
+}
+
+function resume(exchange: Exchange, parts: ApiParts): Promise<Answer> {
+  return change(exchange, parts, (service, { standing }) => resumeService(service, standing))
+}
+
+async function change(
+  { caller, id }: Exchange,
+  { store }: ApiParts,
+  decide: (service: Service, facts: ServiceFacts) => ServiceChange | null,
+): Promise<Answer> {
+  return found(await store.changeService(caller.orgId, readId(id), decide))
+}
+
+function found(service: RenderedService | undefined): Answer {
+  if (service === undefined) throw notFound()
+  return { status: 200, ...service }
+}
+
+function makingOf({ standing, masterKeyId }: ServiceFacts, parts: ApiParts): ServiceMaking {
+  const { environment, findMasterKey, isBlocked } = parts
+  return {
+    nowMs: environment.nowMs(),
+    standing,
+    uuid: environment.uuid,
+    seal: (value, place) => sealValue(value, place, findMasterKey(masterKeyId), environment),
+    isBlocked,
+  }
+}

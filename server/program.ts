@@ -1,0 +1,138 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import type { Bus } from './bus/bus.ts'
+import { inProcessBus } from './bus/inProcessBus.ts'
+import { startRelay } from './bus/relay.ts'
+import type { Environment } from './domain/environment.ts'
+import { buildAdminListener } from './http/adminListener.ts'
+import { buildApp } from './http/app.ts'
+import { createMetrics } from './http/metrics.ts'
+import type { SpendRequest } from './http/rateLimit.ts'
+import { addressRules } from './monitoring/addressRules.ts'
+import { logRequest } from './requestLog.ts'
+import type { KeySource } from './secrets/keyring.ts'
+import { openMasterKeys } from './secrets/masterKeys.ts'
+import { lockDataFolder } from './store/lockDataFolder.ts'
+import { openStore } from './store/openStore.ts'
+import type { Store } from './store/store.ts'
+
+/** Time that requests under way get to finish when the server stops (milliseconds). */
+const STOP_MS_MAX = 9_000
+/** How often the database is tidied (milliseconds). */
+const TIDY_MS = 60 * 60 * 1_000
+
+/** Everything that a server is started with. */
+export interface ProgramSettings {
+  readonly dataDir: string
+  readonly host: string
+  /** 0 for any free port. */
+  readonly port: number
+  /** `null` for no admin listener. */
+  readonly adminPort: number | null
+  readonly keySource: KeySource
+  /** Address ranges that may be checked although they are private. */
+  readonly allowedRanges: readonly string[]
+  readonly environment: Environment
+  readonly spendRequest: SpendRequest
+  readonly log: Logger
+  /** The bus to publish commands on; one within the process when absent. */
+  readonly bus?: Bus
+}
+
+/** A server that answers. */
+export interface Program {
+  readonly url: string
+  readonly adminUrl: string | null
+  readonly store: Store
+  /** Publishes what the outbox holds; resolves when it is marked as published. */
+  readonly publishCommands: () => Promise<void>
+  /** Takes no new connections, lets requests under way finish, makes everything durable. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Starts a server; resolves when it answers. Rejects, with nothing left open, when the folder is in use, the
+ * database or a master key cannot be used, or a port is taken.
+ */
+export async function startProgram(settings: ProgramSettings): Promise<Program> {
+  const undo: (() => Promise<void> | void)[] = []
+  const closeAll = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) await step()
+  }
+  try {
+    const unlock = await lockDataFolder(settings.dataDir)
+    undo.push(unlock)
+    const store = await openStore(settings.dataDir, settings.environment.nowMs)
+    undo.push(() => store.close())
+    return { ...(await listen(settings, store, undo)), store, close: closeAll }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+type Undo = (() => Promise<void> | void)[]
+
+async function listen(settings: ProgramSettings, store: Store, undo: Undo) {
+  const { environment, log, spendRequest } = settings
+  const { dataDir, keySource: source } = settings
+  const findMasterKey = await openMasterKeys({ store, source, dataDir, environment })
+  const metrics = createMetrics()
+  const app = buildApp({
+    store,
+    environment,
+    findMasterKey,
+    isBlocked: addressRules(settings.allowedRanges),
+    spendRequest,
+    onRequestDone: (record) => {
+      metrics.count(record)
+      logRequest(log, record)
+    },
+  })
+  const onError = (error: unknown) => log.error({ err: error }, 'commands could not be published')
+  const bus = settings.bus ?? inProcessBus()
+  const relay = startRelay({ store, bus, nowMs: environment.nowMs, onError })
+  undo.push(() => relay.stop())
+  const tidying = setInterval(() => {
+    store.tidy(environment.nowMs()).catch((error: unknown) => log.error({ err: error }, 'tidying failed'))
+  }, TIDY_MS)
+  undo.push(() => clearInterval(tidying))
+  const adminUrl = await listenAdmin(settings, store, metrics, undo)
+  undo.push(async () => {
+    const impatience = setTimeout(() => app.server.closeAllConnections(), STOP_MS_MAX)
+    await app.close()
+    clearTimeout(impatience)
+  })
+  await app.listen({ host: settings.host, port: settings.port })
+  return { url: urlOf(app.server), adminUrl, publishCommands: relay.drain }
+}
+
+async function listenAdmin(
+  settings: ProgramSettings,
+  store: Store,
+  metrics: ReturnType<typeof createMetrics>,
+  undo: Undo,
+): Promise<string | null> {
+  if (settings.adminPort === null) return null
+  const probe = () => store.probeWrite(settings.environment.nowMs())
+  const admin = buildAdminListener({ metrics, probe })
+  await new Promise<void>((resolve, reject) => {
+    admin.once('error', reject)
+    admin.listen({ host: settings.host, port: settings.adminPort ?? 0 }, resolve)
+  })
+  undo.push(
+    () =>
+      new Promise<void>((resolve) => {
+        admin.close(() => resolve())
+        admin.closeAllConnections()
+      }),
+  )
+  return urlOf(admin)
+}
+
+function urlOf(server: Pick<Server, 'address'>): string {
+  // True because the server listens on a TCP port: only a pipe has a string for an address.
+  const { address, port, family } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

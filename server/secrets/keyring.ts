@@ -1,0 +1,68 @@
+import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import { KEY_BYTES, type MasterKey, masterKeyOf } from '../domain/seal.ts'
+
+/** Where master keys come from: a file beside the data folder, or the text of a variable. */
+export type KeySource =
+  | { readonly kind: 'file'; readonly file: string }
+  | { readonly kind: 'text'; readonly text: string }
+
+const KEY_LINE = new RegExp(`^[0-9a-f]{${KEY_BYTES * 2}}$`, 'i')
+/** Permission bits of everybody but the owner. */
+const OTHERS_MODE = 0o077
+
+/** The file in which the embedded default keeps its master key: beside the data folder, never in it. Pure. */
+export function defaultKeyFile(dataDir: string): string {
+  return `${resolve(dataDir)}.master-key`
+}
+
+/**
+ * The keys of `source`, in their order. Throws, without a word of the contents, when the file is readable by
+ * others, lies in the data folder, or holds anything but keys of 64 hexadecimal digits, one a line.
+ */
+export function readKeys(source: KeySource, dataDir: string): readonly MasterKey[] {
+  if (source.kind === 'text') return parseKeys(source.text, 'PHAROS_MASTER_KEY')
+  assertOutside(source.file, dataDir)
+  if ((statSync(source.file).mode & OTHERS_MODE) !== 0) {
+    throw new Error(`${source.file} can be read by others: type "chmod 600 ${source.file}"`)
+  }
+  return parseKeys(readFileSync(source.file, 'utf8'), source.file)
+}
+
+/** Whether the file of `source` is there; text always is. */
+export function hasKeys(source: KeySource): boolean {
+  return source.kind === 'text' || existsSync(source.file)
+}
+
+/** Writes `keys` to `file`, complete or not at all, readable by its owner only. */
+export function writeKeys(file: string, keys: readonly MasterKey[], dataDir: string): void {
+  assertOutside(file, dataDir)
+  const temporary = `${file}.${process.pid}.new`
+  writeFileSync(temporary, keys.map(({ bytes }) => `${bytes.toString('hex')}\n`).join(''), {
+    mode: 0o600,
+    flag: 'w',
+    flush: true,
+  })
+  chmodSync(temporary, 0o600)
+  renameSync(temporary, file)
+}
+
+function parseKeys(text: string, where: string): readonly MasterKey[] {
+  const lines = text
+    .split(/[\n,]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  if (lines.length === 0 || !lines.every((line) => KEY_LINE.test(line))) {
+    throw new Error(`${where} must hold master keys of ${KEY_BYTES * 2} hexadecimal digits, one a line`)
+  }
+  return lines.map((line) => masterKeyOf(Buffer.from(line, 'hex')))
+}
+
+function assertOutside(file: string, dataDir: string): void {
+  const path = relative(resolve(dataDir), resolve(file))
+  if (path === '' || !path.startsWith('..')) {
+    throw new Error(
+      `${file} lies in the data folder, where a copy of the data would carry its own key: name a file elsewhere`,
+    )
+  }
+}

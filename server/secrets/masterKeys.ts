@@ -1,0 +1,51 @@
+import type { Environment } from '../domain/environment.ts'
+import { KEY_BYTES, type MasterKey, masterKeyOf } from '../domain/seal.ts'
+import type { SecretStore } from '../store/store.ts'
+import { hasKeys, type KeySource, readKeys, writeKeys } from './keyring.ts'
+
+/** The master key of an id; throws when it is not to be had. */
+export type FindMasterKey = (id: string) => MasterKey
+
+/** What master keys are found with. */
+export interface MasterKeyParts {
+  readonly store: SecretStore
+  readonly source: KeySource
+  readonly dataDir: string
+  readonly environment: Environment
+}
+
+/**
+ * Finds the master keys that the database names, and makes the first one of a new database. Rejects when one
+ * is missing: everything sealed under it would be lost, and a new key would hide that.
+ */
+export async function openMasterKeys(parts: MasterKeyParts): Promise<FindMasterKey> {
+  const { store, source, dataDir, environment } = parts
+  const named = await store.masterKeyIds()
+  if (!hasKeys(source) && source.kind === 'file') {
+    if (named.length > 0) throw new Error(missing(source, named))
+    writeKeys(source.file, [masterKeyOf(environment.randomBytes(KEY_BYTES))], dataDir)
+  }
+  const find = keyFinder(source, dataDir)
+  for (const id of named) find(id)
+  const first = readKeys(source, dataDir)[0]
+  if (named.length === 0 && first !== undefined) {
+    await store.activateMasterKey(first.id, environment.nowMs())
+  }
+  return find
+}
+
+/** Reads the source again when an id is not known yet: a rotation in another process added it. */
+function keyFinder(source: KeySource, dataDir: string): FindMasterKey {
+  let keys: ReadonlyMap<string, MasterKey> = new Map()
+  return (id) => {
+    if (!keys.has(id)) keys = new Map(readKeys(source, dataDir).map((key) => [key.id, key]))
+    const key = keys.get(id)
+    if (key === undefined) throw new Error(missing(source, [id]))
+    return key
+  }
+}
+
+function missing(source: KeySource, ids: readonly string[]): string {
+  const where = source.kind === 'file' ? source.file : 'PHAROS_MASTER_KEY'
+  return `master key ${ids.join(', ')} of this database is missing from ${where}: put the file back, or name it with --master-key-file`
+}

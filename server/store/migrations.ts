@@ -1,0 +1,178 @@
+import type { Database } from 'better-sqlite3'
+
+/**
+ * Steps from an empty database to the newest schema; the number of steps taken is kept as `user_version`.
+ * A step that was released is never edited: the next one corrects it.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+CREATE TABLE plans (
+  name TEXT PRIMARY KEY,
+  has_api_access INTEGER NOT NULL,
+  services_max INTEGER NOT NULL,
+  endpoints_max INTEGER NOT NULL,
+  service_endpoints_max INTEGER NOT NULL,
+  interval_secs_min INTEGER NOT NULL,
+  regions_allowed TEXT NOT NULL
+) STRICT;
+
+INSERT INTO plans VALUES
+  ('free', 0, 3, 5, 5, 300, 'eu-west-1'),
+  ('starter', 0, 15, 50, 20, 60, 'eu-west-1,eu-central-1,us-east-1'),
+  ('business', 1, 100, 500, 50, 30, 'all'),
+  ('enterprise', 1, 1000, 10000, 100, 10, 'all');
+
+CREATE TABLE orgs (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  plan TEXT NOT NULL REFERENCES plans (name),
+  created_at TEXT NOT NULL,
+  services_max INTEGER,
+  endpoints_max INTEGER,
+  service_endpoints_max INTEGER,
+  interval_secs_min INTEGER,
+  regions_allowed TEXT,
+  active_services INTEGER NOT NULL DEFAULT 0,
+  active_endpoints INTEGER NOT NULL DEFAULT 0,
+  stored_services INTEGER NOT NULL DEFAULT 0,
+  incidents_made INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE api_keys (
+  id TEXT PRIMARY KEY,
+  org_id TEXT NOT NULL REFERENCES orgs (id),
+  key_hash BLOB NOT NULL UNIQUE,
+  last4 TEXT NOT NULL,
+  scope TEXT NOT NULL CHECK (scope IN ('read_only', 'read_write')),
+  created_by TEXT,
+  created_at TEXT NOT NULL,
+  revoked_at TEXT
+) STRICT;
+CREATE INDEX api_keys_of_org ON api_keys (org_id);
+
+CREATE TABLE services (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES orgs (id),
+  generation INTEGER NOT NULL,
+  response TEXT NOT NULL
+) STRICT;
+CREATE INDEX services_of_org ON services (org_id, position);
+
+CREATE TABLE sealed_values (
+  key_id TEXT PRIMARY KEY,
+  org_id TEXT NOT NULL,
+  service_id TEXT NOT NULL REFERENCES services (id) ON DELETE CASCADE,
+  endpoint_id TEXT NOT NULL,
+  slot TEXT NOT NULL,
+  master_key_id TEXT NOT NULL REFERENCES master_keys (id),
+  wrap_nonce BLOB NOT NULL,
+  wrapped_key BLOB NOT NULL,
+  nonce BLOB NOT NULL,
+  ciphertext BLOB NOT NULL
+) STRICT;
+CREATE INDEX sealed_values_of_service ON sealed_values (service_id);
+CREATE INDEX sealed_values_of_master_key ON sealed_values (master_key_id);
+
+CREATE TABLE master_keys (
+  id TEXT PRIMARY KEY,
+  is_active INTEGER NOT NULL,
+  activated_at TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE commands (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  type TEXT NOT NULL,
+  region TEXT NOT NULL,
+  service_id TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  definition TEXT,
+  created_at_ms INTEGER NOT NULL,
+  published_at_ms INTEGER
+) STRICT;
+CREATE INDEX commands_unpublished ON commands (sequence) WHERE published_at_ms IS NULL;
+CREATE INDEX commands_published ON commands (published_at_ms) WHERE published_at_ms IS NOT NULL;
+
+CREATE TABLE remembered_creations (
+  org_id TEXT NOT NULL,
+  key_hash BLOB NOT NULL,
+  body_mark BLOB NOT NULL,
+  answer TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (org_id, key_hash)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX remembered_creations_by_age ON remembered_creations (created_at_ms);
+
+CREATE TABLE incidents (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL REFERENCES orgs (id),
+  kind TEXT NOT NULL CHECK (kind IN ('incident', 'maintenance')),
+  number INTEGER,
+  title TEXT NOT NULL,
+  title_folded TEXT NOT NULL,
+  display_id_folded TEXT NOT NULL,
+  status TEXT NOT NULL,
+  severity TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL,
+  resolved_at TEXT,
+  auto_managed INTEGER NOT NULL,
+  starts_at TEXT,
+  ends_at TEXT,
+  UNIQUE (org_id, number)
+) STRICT;
+CREATE INDEX incidents_of_org ON incidents (org_id, kind, position);
+
+CREATE TABLE incident_services (
+  incident_id TEXT NOT NULL REFERENCES incidents (id) ON DELETE CASCADE,
+  place INTEGER NOT NULL,
+  service_id TEXT NOT NULL,
+  PRIMARY KEY (incident_id, place)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX incident_services_by_service ON incident_services (service_id, incident_id);
+
+CREATE TABLE incident_updates (
+  incident_id TEXT NOT NULL REFERENCES incidents (id) ON DELETE CASCADE,
+  place INTEGER NOT NULL,
+  id TEXT NOT NULL UNIQUE,
+  body TEXT NOT NULL,
+  status_at_update TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (incident_id, place)
+) STRICT;
+
+CREATE TABLE heartbeat (
+  only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+  beaten_at_ms INTEGER NOT NULL
+) STRICT;
+`,
+]
+
+/**
+ * Brings `database` to the newest schema, one transaction a step: one that was interrupted is taken again.
+ * Throws when the database was made by a newer release, whose data this one would not understand.
+ */
+export function migrate(database: Database, migrations: readonly string[] = MIGRATIONS): void {
+  const takeStep = database.transaction((): boolean => {
+    const version = schemaVersion(database)
+    if (version > migrations.length) {
+      throw new Error(
+        `the database has schema ${version} and this release knows ${migrations.length}: start the release that made it, or a newer one`,
+      )
+    }
+    const step = migrations[version]
+    if (step === undefined) return false
+    database.exec(step)
+    database.pragma(`user_version = ${version + 1}`)
+    return true
+  })
+  // Immediate, and the version read inside: two programs that start at once take each step once.
+  while (takeStep.immediate()) {}
+}
+
+/** How many steps `database` has taken; 0 for an empty one. */
+export function schemaVersion(database: Database): number {
+  const version = database.pragma('user_version', { simple: true })
+  return typeof version === 'number' ? version : 0
+}

@@ -1,0 +1,55 @@
+import type { Database } from 'better-sqlite3'
+import type { OrgStanding, PlanLimits } from '../domain/planLimits.ts'
+
+/** Stands for every region in a column that otherwise lists codes. */
+export const ALL_REGIONS = 'all'
+
+/** Limit columns of an organisation, its overrides first. For a query that names orgs `o` and plans `p`. */
+export const LIMIT_COLUMNS = `
+  coalesce(o.services_max, p.services_max) AS servicesMax,
+  coalesce(o.endpoints_max, p.endpoints_max) AS endpointsMax,
+  coalesce(o.service_endpoints_max, p.service_endpoints_max) AS serviceEndpointsMax,
+  coalesce(o.interval_secs_min, p.interval_secs_min) AS intervalSecsMin,
+  coalesce(o.regions_allowed, p.regions_allowed) AS regionsAllowed`
+
+/** What LIMIT_COLUMNS select. */
+export interface LimitRow {
+  readonly servicesMax: number
+  readonly endpointsMax: number
+  readonly serviceEndpointsMax: number
+  readonly intervalSecsMin: number
+  readonly regionsAllowed: string
+}
+
+/** The limits of a row, its list of regions read. Pure. */
+export function limitsOfRow(row: LimitRow): PlanLimits {
+  return {
+    servicesMax: row.servicesMax,
+    endpointsMax: row.endpointsMax,
+    serviceEndpointsMax: row.serviceEndpointsMax,
+    intervalSecsMin: row.intervalSecsMin,
+    regionsAllowed: row.regionsAllowed === ALL_REGIONS ? null : row.regionsAllowed.split(','),
+  }
+}
+
+interface StandingRow extends LimitRow {
+  readonly activeServices: number
+  readonly activeEndpoints: number
+  readonly storedServices: number
+}
+
+/** Reads limits and usage of an organisation; the reader throws when there is no such organisation. */
+export function prepareStanding(database: Database): (orgId: string) => OrgStanding {
+  const select = database.prepare<[string], StandingRow>(`
+    SELECT ${LIMIT_COLUMNS},
+      o.active_services AS activeServices,
+      o.active_endpoints AS activeEndpoints,
+      o.stored_services AS storedServices
+    FROM orgs o JOIN plans p ON p.name = o.plan WHERE o.id = ?`)
+  return (orgId) => {
+    const row = select.get(orgId)
+    if (row === undefined) throw new Error('the organisation of a key does not exist')
+    const { activeServices, activeEndpoints, storedServices } = row
+    return { orgId, limits: limitsOfRow(row), usage: { activeServices, activeEndpoints, storedServices } }
+  }
+}

@@ -1,0 +1,110 @@
+import type { Database } from 'better-sqlite3'
+import type { Incident } from '../../api/contract/incident.ts'
+import type { GroupCommit } from './groupCommit.ts'
+import { prepareIncidentList } from './incidentList.ts'
+import { prepareIncidentRead, type ReadIncident } from './incidentRows.ts'
+import type { Connections } from './openDatabase.ts'
+import { prepareRemember } from './rememberedCreations.ts'
+import { foldForSearch } from './searchText.ts'
+import type { IncidentStore } from './store.ts'
+
+/** Incidents in SQLite. Maintenance windows are in the same table and every query here leaves them out. */
+export function sqliteIncidents(
+  { reader, writer }: Connections,
+  commits: GroupCommit,
+  nowMs: () => number,
+): IncidentStore {
+  const read = prepareIncidentRead(reader)
+  const readForChange = prepareIncidentRead(writer)
+  const list = prepareIncidentList(reader, read.ofRows)
+  const ownService = writer
+    .prepare<[string, string], string>('SELECT id FROM services WHERE id = ? AND org_id = ?')
+    .pluck()
+  const takeNumber = writer
+    .prepare<[string], number>(
+      'UPDATE orgs SET incidents_made = incidents_made + 1 WHERE id = ? RETURNING incidents_made',
+    )
+    .pluck()
+  const remember = prepareRemember(writer)
+  const insert = prepareInsert(writer)
+  const change = prepareChange(writer, readForChange)
+  return {
+    getIncident: async (orgId, incidentId) => read.one(orgId, incidentId),
+    listIncidents: async (orgId, filter) => list(orgId, filter),
+    createIncident: (orgId, wantedServiceIds, mark, decide) =>
+      commits.run(() => {
+        const text = remember(orgId, mark, nowMs(), () => {
+          const ownServiceIds = new Set(
+            wantedServiceIds.filter((id) => ownService.get(id, orgId) !== undefined),
+          )
+          // The counter is given back with everything else when the decision throws.
+          const number = takeNumber.get(orgId) ?? 0
+          const incident = decide({ number, ownServiceIds })
+          insert(orgId, number, incident)
+          return JSON.stringify(incident)
+        })
+        // True because only incidents are remembered under an incident's mark.
+        return JSON.parse(text) as Incident
+      }),
+    changeIncident: (orgId, incidentId, decide) => commits.run(() => change(orgId, incidentId, decide)),
+  }
+}
+
+function prepareInsert(writer: Database) {
+  const insert = writer.prepare(`
+    INSERT INTO incidents (id, org_id, kind, number, title, title_folded, display_id_folded, status,
+      severity, created_at, updated_at, resolved_at, auto_managed)
+    VALUES (?, ?, 'incident', ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`)
+  const insertService = writer.prepare(
+    'INSERT INTO incident_services (incident_id, place, service_id) VALUES (?, ?, ?)',
+  )
+  const append = prepareAppend(writer)
+  return (orgId: string, number: number, incident: Incident): void => {
+    const { id, title, display_id, status, severity, created_at, updated_at, resolved_at } = incident
+    insert.run(
+      id,
+      orgId,
+      number,
+      title,
+      foldForSearch(title),
+      foldForSearch(display_id),
+      status,
+      severity,
+      created_at,
+      updated_at,
+      resolved_at,
+    )
+    for (const [place, serviceId] of incident.service_ids.entries()) {
+      insertService.run(id, place, serviceId)
+    }
+    append(incident, 0)
+  }
+}
+
+/** Inserts the updates of an incident from the place `from` on. */
+function prepareAppend(writer: Database) {
+  const insert = writer.prepare(`
+    INSERT INTO incident_updates (incident_id, place, id, body, status_at_update, created_at)
+    VALUES (?, ?, ?, ?, ?, ?)`)
+  return (incident: Incident, from: number): void => {
+    for (const [offset, update] of incident.updates.slice(from).entries()) {
+      const { id, body, status_at_update, created_at } = update
+      insert.run(incident.id, from + offset, id, body, status_at_update, created_at)
+    }
+  }
+}
+
+function prepareChange(writer: Database, read: ReadIncident) {
+  const update = writer.prepare(
+    'UPDATE incidents SET status = ?, severity = ?, updated_at = ?, resolved_at = ? WHERE id = ?',
+  )
+  const append = prepareAppend(writer)
+  return (orgId: string, incidentId: string, decide: (incident: Incident) => Incident) => {
+    const before = read.one(orgId, incidentId)
+    if (before === undefined) return undefined
+    const after = decide(before)
+    update.run(after.status, after.severity, after.updated_at, after.resolved_at, after.id)
+    append(after, before.updates.length)
+    return after
+  }
+}

@@ -1,0 +1,116 @@
+import type { Database } from 'better-sqlite3'
+import type { ServiceResponse } from '../../api/contract/service.ts'
+import type { Command } from '../domain/commands.ts'
+import type { SealedValue } from '../domain/seal.ts'
+import type { Service, ServiceChange } from '../domain/serviceChanges.ts'
+import type { GroupCommit } from './groupCommit.ts'
+import type { Connections } from './openDatabase.ts'
+import { prepareStanding } from './orgStanding.ts'
+import { prepareRemember } from './rememberedCreations.ts'
+import { insertSealedSql } from './sqliteSecrets.ts'
+import type { RenderedService, ServiceFacts, ServiceStore } from './store.ts'
+
+/** Services in SQLite. The rendered answer is stored, so that a read parses and renders nothing. */
+export function sqliteServices(
+  { reader, writer }: Connections,
+  commits: GroupCommit,
+  nowMs: () => number,
+): ServiceStore {
+  const listAll = reader.prepare<[string], RenderedService>(
+    'SELECT response AS text, generation FROM services WHERE org_id = ? ORDER BY position',
+  )
+  const selectOne = 'SELECT response AS text, generation FROM services WHERE id = ? AND org_id = ?'
+  const readOne = reader.prepare<[string, string], RenderedService>(selectOne)
+  const readForChange = writer.prepare<[string, string], RenderedService>(selectOne)
+  const facts = prepareFacts(writer)
+  const apply = prepareApply(writer)
+  const remember = prepareRemember(writer)
+  return {
+    listServices: async (orgId) => listAll.all(orgId),
+    getService: async (orgId, serviceId) => readOne.get(serviceId, orgId),
+    createService: (orgId, mark, decide) =>
+      commits.run(() => {
+        const now = nowMs()
+        const text = remember(orgId, mark, now, () => {
+          const change = decide(facts(orgId))
+          return apply(orgId, null, change, now).text
+        })
+        return { text, generation: 1 }
+      }),
+    changeService: (orgId, serviceId, decide) =>
+      commits.run(() => {
+        const row = readForChange.get(serviceId, orgId)
+        if (row === undefined) return undefined
+        // True because only rendered ServiceResponses are stored.
+        const response = JSON.parse(row.text) as ServiceResponse
+        const current: Service = { response, generation: row.generation }
+        const change = decide(current, facts(orgId))
+        return change === null ? row : apply(orgId, current, change, nowMs())
+      }),
+  }
+}
+
+function prepareFacts(writer: Database): (orgId: string) => ServiceFacts {
+  const standing = prepareStanding(writer)
+  const activeKey = writer.prepare<[], string>('SELECT id FROM master_keys WHERE is_active = 1').pluck()
+  return (orgId) => {
+    const masterKeyId = activeKey.get()
+    if (masterKeyId === undefined) throw new Error('no master key is active')
+    return { standing: standing(orgId), masterKeyId }
+  }
+}
+
+type Apply = (orgId: string, before: Service | null, change: ServiceChange, nowMs: number) => RenderedService
+
+function prepareApply(writer: Database): Apply {
+  const insert = writer.prepare('INSERT INTO services (id, org_id, generation, response) VALUES (?, ?, ?, ?)')
+  const update = writer.prepare('UPDATE services SET generation = ?, response = ? WHERE id = ?')
+  const remove = writer.prepare('DELETE FROM services WHERE id = ?')
+  const use = writer.prepare(`
+    UPDATE orgs SET active_services = active_services + ?, active_endpoints = active_endpoints + ?,
+      stored_services = stored_services + ? WHERE id = ?`)
+  const seal = prepareSeal(writer)
+  const publish = preparePublish(writer)
+  return (orgId, before, { service, sealed, commands }, nowMs) => {
+    const text = service === null ? JSON.stringify(before?.response) : JSON.stringify(service.response)
+    const id = service?.response.id ?? before?.response.id ?? ''
+    // Ends are written before the row goes. Contract: Service, delete.
+    publish(commands, nowMs)
+    if (service === null) remove.run(id)
+    else if (before === null) insert.run(id, orgId, service.generation, text)
+    else update.run(service.generation, text, id)
+    if (service !== null && sealed !== null) seal(id, sealed, before !== null)
+    const was = usageOf(before)
+    const is = usageOf(service)
+    use.run(is.services - was.services, is.endpoints - was.endpoints, is.stored - was.stored, orgId)
+    return { text, generation: service?.generation ?? (before?.generation ?? 0) + 1 }
+  }
+}
+
+function usageOf(service: Service | null) {
+  if (service === null) return { services: 0, endpoints: 0, stored: 0 }
+  const isActive = service.response.paused_at == null
+  return {
+    services: isActive ? 1 : 0,
+    endpoints: isActive ? service.response.endpoints.length : 0,
+    stored: 1,
+  }
+}
+
+function prepareSeal(writer: Database) {
+  const remove = writer.prepare('DELETE FROM sealed_values WHERE service_id = ?')
+  const insert = writer.prepare<SealedValue>(insertSealedSql)
+  return (serviceId: string, sealed: readonly SealedValue[], hadSome: boolean): void => {
+    if (hadSome) remove.run(serviceId)
+    for (const value of sealed) insert.run(value)
+  }
+}
+
+function preparePublish(writer: Database) {
+  const insert = writer.prepare<Command & { createdAtMs: number }>(`
+    INSERT INTO commands (type, region, service_id, generation, definition, created_at_ms)
+    VALUES (@type, @region, @serviceId, @generation, @definition, @createdAtMs)`)
+  return (commands: readonly Command[], createdAtMs: number): void => {
+    for (const command of commands) insert.run({ ...command, createdAtMs })
+  }
+}

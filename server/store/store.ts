@@ -1,0 +1,224 @@
+import type { Incident, Section, Severity } from '../../api/contract/incident.ts'
+import type { Scope } from '../../api/contract/org.ts'
+import type { Caller } from '../domain/apiKeys.ts'
+import type { Command } from '../domain/commands.ts'
+import type { IncidentFacts } from '../domain/incidentChanges.ts'
+import type { OrgStanding, PlanLimits } from '../domain/planLimits.ts'
+import type { SealedValue } from '../domain/seal.ts'
+import type { Service, ServiceChange } from '../domain/serviceChanges.ts'
+
+/** A service as it is answered: ServiceResponse as JSON text, and the generation that its ETag names. */
+export interface RenderedService {
+  readonly text: string
+  readonly generation: number
+}
+
+/** An Idempotency-Key as it is stored: neither key nor body can be read back from it. Gap G20. */
+export interface CreationMark {
+  /** Hash of operation and key. */
+  readonly keyHash: Buffer
+  /** Of the body, under the key: without the key a guessable secret in the body cannot be tried. */
+  readonly bodyMark: Buffer
+}
+
+/** The decision about a creation: pure, made in the transaction that writes. */
+export type Decide<Facts, Outcome> = (facts: Facts) => Outcome
+
+/** What a decision about a service is made from, read in the transaction that writes. */
+export interface ServiceFacts {
+  readonly standing: OrgStanding
+  /** Id of the master key that new secrets are wrapped with. */
+  readonly masterKeyId: string
+}
+
+/** The services of an organisation. */
+export interface ServiceStore {
+  /** All services of the organisation in the order of their creation. */
+  listServices(orgId: string): Promise<readonly RenderedService[]>
+  /** `undefined` when the organisation has no such service. */
+  getService(orgId: string, serviceId: string): Promise<RenderedService | undefined>
+  /**
+   * Stores what `decide` makes, secrets and commands with it, or answers again what the same `mark` made.
+   * Rejects with what `decide` throws, and with `invalid` when `mark` was used for another body.
+   */
+  createService(
+    orgId: string,
+    mark: CreationMark | undefined,
+    decide: Decide<ServiceFacts, ServiceChange>,
+  ): Promise<RenderedService>
+  /**
+   * Stores what `decide` makes of the service; `null` from it changes nothing. Resolves to the service
+   * afterwards (as it last was, when deleted), or `undefined` when the organisation has no such service.
+   */
+  changeService(
+    orgId: string,
+    serviceId: string,
+    decide: (service: Service, facts: ServiceFacts) => ServiceChange | null,
+  ): Promise<RenderedService | undefined>
+}
+
+/** Which incidents a list shows. Filters that are `undefined` let everything pass; those given all hold. */
+export interface IncidentFilter {
+  readonly section: Section
+  /** Found in title or display id, whatever the case. */
+  readonly q: string | undefined
+  readonly severity: Severity | undefined
+  /** Any of these; empty lets everything pass. */
+  readonly serviceIds: readonly string[]
+  /** From 1. */
+  readonly page: number
+  readonly limit: number
+}
+
+/** The incidents of an organisation; maintenance windows are never among them. Contract: Rules, 4. */
+export interface IncidentStore {
+  getIncident(orgId: string, incidentId: string): Promise<Incident | undefined>
+  /** One page, newest first, and how many there are in all. */
+  listIncidents(
+    orgId: string,
+    filter: IncidentFilter,
+  ): Promise<{ readonly items: readonly Incident[]; readonly total: number }>
+  /** As `createService`. `wantedServiceIds` are those whose ownership `decide` is told. */
+  createIncident(
+    orgId: string,
+    wantedServiceIds: readonly string[],
+    mark: CreationMark | undefined,
+    decide: Decide<IncidentFacts, Incident>,
+  ): Promise<Incident>
+  /** Stores what `decide` makes of the incident; `undefined` when the organisation has no such incident. */
+  changeIncident(
+    orgId: string,
+    incidentId: string,
+    decide: (incident: Incident) => Incident,
+  ): Promise<Incident | undefined>
+}
+
+/** A command with its place in the order of publication. */
+export interface PublishedCommand extends Command {
+  readonly sequence: number
+}
+
+/** Commands between the transaction that made them and the bus. Contract: Events, rule 3. */
+export interface OutboxStore {
+  /** The oldest commands that are not yet published, at most `countMax`, in order. */
+  unpublishedCommands(countMax: number): Promise<readonly PublishedCommand[]>
+  /** Marks as published every command up to `sequence`. */
+  markPublished(sequence: number, nowMs: number): Promise<void>
+  /** All commands in order, published or not. */
+  listCommands(): Promise<readonly PublishedCommand[]>
+}
+
+/** Whether keys may call, read at every request: a revoked key stops at once. */
+export interface KeyStore {
+  /** Who calls with the key of this hash; `undefined` when it is unknown or revoked. */
+  callerOf(keyHash: Buffer): Promise<Caller | undefined>
+}
+
+/** Secrets as they are stored, for rotation and for the regions. */
+export interface SecretStore {
+  /** Ids of the master keys that the database names, the active one first; empty before the first start. */
+  masterKeyIds(): Promise<readonly string[]>
+  /** Makes `id` the key for new secrets; earlier ones keep theirs until they are rewrapped. */
+  activateMasterKey(id: string, nowMs: number): Promise<void>
+  /** Forgets `id`. Rejects when a secret still needs it. */
+  retireMasterKey(id: string): Promise<void>
+  /** The secrets of one service. */
+  sealedValues(serviceId: string): Promise<readonly SealedValue[]>
+  /** Rewraps at most `countMax` secrets that are under another key than `activeId`; how many it did. */
+  rewrapSome(
+    activeId: string,
+    countMax: number,
+    rewrap: (sealed: SealedValue) => SealedValue,
+  ): Promise<number>
+}
+
+/** A plan as data. Gap G1, Gap G12. */
+export interface Plan extends PlanLimits {
+  readonly name: string
+  readonly hasApiAccess: boolean
+}
+
+export interface StoredOrg {
+  readonly id: string
+  readonly name: string
+  readonly plan: string
+  readonly createdAt: string
+  /** With the organisation's overrides applied. */
+  readonly limits: PlanLimits
+}
+
+export interface StoredKey {
+  readonly id: string
+  readonly orgId: string
+  readonly last4: string
+  readonly scope: Scope
+  readonly createdAt: string
+  readonly revokedAt: string | null
+}
+
+/** A planned interruption; it shares its table with incidents, so that it has to be kept out of their routes. */
+export interface MaintenanceWindow {
+  readonly id: string
+  readonly orgId: string
+  readonly title: string
+  readonly startsAt: string
+  readonly endsAt: string
+  readonly serviceIds: readonly string[]
+}
+
+/** What the document leaves to a dashboard. Methods that name something unknown reject with `not_found`. */
+export interface AdministrationStore {
+  createOrg(org: { id: string; name: string; plan: string; nowMs: number }): Promise<void>
+  listOrgs(): Promise<readonly StoredOrg[]>
+  setPlan(orgId: string, plan: string): Promise<void>
+  /** Limits that hold for this organisation instead of its plan's; `null` removes an override. */
+  overrideLimits(orgId: string, overrides: LimitOverrides): Promise<void>
+  listPlans(): Promise<readonly Plan[]>
+  createKey(key: {
+    id: string
+    orgId: string
+    scope: Scope
+    hash: Buffer
+    last4: string
+    createdBy: string | null
+    nowMs: number
+  }): Promise<void>
+  listKeys(orgId: string): Promise<readonly StoredKey[]>
+  /** Revokes the key with this id. */
+  revokeKey(keyId: string, nowMs: number): Promise<void>
+  createMaintenance(window: MaintenanceWindow, nowMs: number): Promise<void>
+  listMaintenance(orgId: string): Promise<readonly MaintenanceWindow[]>
+}
+
+/** Overrides of an organisation: absent keeps, `null` removes, a value sets. Regions: codes, or `all`. */
+export interface LimitOverrides {
+  readonly servicesMax?: number | null
+  readonly endpointsMax?: number | null
+  readonly serviceEndpointsMax?: number | null
+  readonly intervalSecsMin?: number | null
+  readonly regionsAllowed?: readonly string[] | 'all' | null
+}
+
+/** Keeping the database well. */
+export interface UpkeepStore {
+  /** Rejects when a durable write is not possible. */
+  probeWrite(nowMs: number): Promise<void>
+  /** Removes what is only kept for a time, and lets the database tidy itself. */
+  tidy(nowMs: number): Promise<void>
+  /** Writes a copy of the whole database, as it is at one instant, to `file`, while it is in use. */
+  backupTo(file: string): Promise<void>
+  /** Calls `listener` after each commit that may have added commands. */
+  onCommands(listener: () => void): void
+  /** Ends after everything that waits is durable. */
+  close(): Promise<void>
+}
+
+/** Everything that is kept, in the domain's words. A second implementation has to pass the same tests. */
+export interface Store
+  extends ServiceStore,
+    IncidentStore,
+    OutboxStore,
+    KeyStore,
+    SecretStore,
+    AdministrationStore,
+    UpkeepStore {}

@@ -1,0 +1,77 @@
+import { request } from 'undici'
+
+/** An answer as it came. */
+export interface ApiAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+  /** The body read as JSON; `undefined` when there is none. */
+  readonly json: unknown
+}
+
+export interface CallOptions {
+  /** Sent as JSON. */
+  readonly json?: unknown
+  /** Sent as it is. */
+  readonly raw?: string | Uint8Array
+  readonly headers?: Readonly<Record<string, string | string[]>>
+  /** Another key than the client's; `null` for none. */
+  readonly key?: string | null
+}
+
+/** Calls one server with one key. Every answer passes `assertAnswer`. */
+export interface ApiClient {
+  readonly call: (method: string, path: string, options?: CallOptions) => Promise<ApiAnswer>
+  readonly get: (path: string, options?: CallOptions) => Promise<ApiAnswer>
+  readonly post: (path: string, json?: unknown, options?: CallOptions) => Promise<ApiAnswer>
+  readonly patch: (path: string, json: unknown, options?: CallOptions) => Promise<ApiAnswer>
+  readonly delete: (path: string, options?: CallOptions) => Promise<ApiAnswer>
+}
+
+/** A client of the server at `url`. */
+export function apiClient(url: string, apiKey: string): ApiClient {
+  const call: ApiClient['call'] = async (method, path, options = {}) => {
+    const key = options.key === undefined ? apiKey : options.key
+    const body = options.json === undefined ? options.raw : JSON.stringify(options.json)
+    const response = await request(`${url}${path}`, {
+      // True because Node sends any token as a method; the type lists the usual ones.
+      method: method as 'GET',
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(options.json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(body === undefined ? {} : { body }),
+    })
+    const text = await response.body.text()
+    const { statusCode: status, headers } = response
+    const answer = { status, headers, text, json: method === 'HEAD' ? undefined : parse(text) }
+    if (method !== 'HEAD') assertAnswer(answer)
+    return answer
+  }
+  return {
+    call,
+    get: (path, options) => call('GET', path, options),
+    post: (path, json, options) => call('POST', path, json === undefined ? options : { ...options, json }),
+    patch: (path, json, options) => call('PATCH', path, { ...options, json }),
+    delete: (path, options) => call('DELETE', path, options),
+  }
+}
+
+function parse(text: string): unknown {
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+/** Throws unless an answer from 400 on is a JSON object with one string field `error` (C154, Contract: Errors). */
+export function assertAnswer({ status, headers, json }: ApiAnswer): void {
+  if (status < 400) return
+  const isOneField =
+    typeof json === 'object' &&
+    json !== null &&
+    Object.keys(json).length === 1 &&
+    'error' in json &&
+    typeof json.error === 'string'
+  if (!isOneField || headers['content-type'] !== 'application/json; charset=utf-8') {
+    throw new Error(`an answer of ${status} is not one field error: ${JSON.stringify(json)}`)
+  }
+}

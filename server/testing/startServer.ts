@@ -1,0 +1,146 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import type { Scope } from '../../api/contract/org.ts'
+import type { Bus } from '../bus/bus.ts'
+import { hashKey, mintKey } from '../domain/apiKeys.ts'
+import type { Environment } from '../domain/environment.ts'
+import { keyBuckets, type SpendRequest } from '../http/rateLimit.ts'
+import { startProgram } from '../program.ts'
+import { createLog } from '../requestLog.ts'
+import { defaultKeyFile } from '../secrets/keyring.ts'
+import type { LimitOverrides, Store } from '../store/store.ts'
+import { monotonicMs, systemEnvironment } from '../systemEnvironment.ts'
+
+export interface StartServerOptions {
+  /** Plan of the first organisation; business when absent. */
+  readonly plan?: string
+  /** A folder to use and keep; a temporary one, removed on close, when absent. */
+  readonly dataDir?: string
+  /** Port to listen on; any free one when absent. */
+  readonly port?: number
+  /** The contract's 20 requests and 5 a second for each key (default), or no limit for tests of something else. */
+  readonly rateLimit?: 'contract' | 'none'
+  /** Clock of the rate limit (milliseconds); the real one when absent. */
+  readonly monotonicMs?: () => number
+  readonly environment?: Partial<Environment>
+  readonly allowedRanges?: readonly string[]
+  readonly bus?: Bus
+  readonly logLevel?: string
+}
+
+/** A real server on a real SQLite file, in this process, with one organisation and one key. */
+export interface TestServer {
+  readonly url: string
+  readonly adminUrl: string
+  readonly dataDir: string
+  readonly store: Store
+  readonly orgId: string
+  /** A read_write key of the first organisation. */
+  readonly apiKey: string
+  /** Everything logged so far. */
+  readonly logged: () => string
+  /** A new read_only key of the first organisation. */
+  readonly readOnlyKey: () => Promise<string>
+  /** A new organisation; its id. */
+  readonly createOrg: (options?: { name?: string; plan?: string }) => Promise<string>
+  /** A new key in clear, read_write and of the first organisation unless told otherwise. */
+  readonly createKey: (options?: { orgId?: string; scope?: Scope }) => Promise<string>
+  readonly overrideLimits: (overrides: LimitOverrides, orgId?: string) => Promise<void>
+  /** Publishes all commands that the outbox holds. */
+  readonly publishCommands: () => Promise<void>
+  /** Commands so far, in order of publication, as `pharos-server commands --json` shows them. */
+  readonly commands: () => Promise<readonly ShownCommand[]>
+  /** Stops the server and removes its folder if it was made for it. */
+  readonly close: () => Promise<void>
+}
+
+export interface ShownCommand {
+  readonly type: string
+  readonly region: string
+  readonly service_id: string
+}
+
+const UNLIMITED: SpendRequest = () => ({ isAllowed: true, remaining: 20, fullInMs: 0 })
+
+/** Starts a server for a test. It listens on 127.0.0.1 only. */
+export async function startServer(options: StartServerOptions = {}): Promise<TestServer> {
+  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'pharos-server-')))
+  const environment: Environment = { ...systemEnvironment, ...options.environment }
+  const lines: string[] = []
+  const destination = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      lines.push(chunk.toString())
+      done()
+    },
+  })
+  const program = await startProgram({
+    dataDir,
+    host: '127.0.0.1',
+    port: options.port ?? 0,
+    adminPort: 0,
+    keySource: { kind: 'file', file: defaultKeyFile(dataDir) },
+    allowedRanges: options.allowedRanges ?? [],
+    environment,
+    spendRequest: options.rateLimit === 'none' ? UNLIMITED : keyBuckets(options.monotonicMs ?? monotonicMs),
+    log: createLog(destination, options.logLevel ?? 'info'),
+    ...(options.bus === undefined ? {} : { bus: options.bus }),
+  })
+  const { store } = program
+  const createOrg: TestServer['createOrg'] = async ({ name = 'Acme', plan = 'business' } = {}) => {
+    const id = environment.uuid()
+    await store.createOrg({ id, name, plan, nowMs: environment.nowMs() })
+    return id
+  }
+  const orgId = await createOrg({ plan: options.plan ?? 'business' })
+  const createKey: TestServer['createKey'] = (wanted = {}) =>
+    storeKey(store, environment, { orgId, scope: 'read_write', ...wanted })
+  return {
+    url: program.url,
+    adminUrl: program.adminUrl ?? '',
+    dataDir,
+    store,
+    orgId,
+    apiKey: await createKey(),
+    logged: () => lines.join(''),
+    readOnlyKey: () => createKey({ scope: 'read_only' }),
+    createOrg,
+    createKey,
+    overrideLimits: (overrides, org = orgId) => store.overrideLimits(org, overrides),
+    publishCommands: program.publishCommands,
+    commands: async () =>
+      (await store.listCommands()).map(({ type, region, serviceId }) => ({
+        type,
+        region,
+        service_id: serviceId,
+      })),
+    close: async () => {
+      await program.close()
+      if (options.dataDir === undefined) await removeFolder(dataDir)
+    },
+  }
+}
+
+async function storeKey(
+  store: Store,
+  environment: Environment,
+  { orgId, scope }: { readonly orgId: string; readonly scope: Scope },
+): Promise<string> {
+  const key = mintKey(systemEnvironment)
+  await store.createKey({
+    id: environment.uuid(),
+    orgId,
+    scope,
+    hash: hashKey(key),
+    last4: key.slice(-4),
+    createdBy: null,
+    nowMs: environment.nowMs(),
+  })
+  return key
+}
+
+async function removeFolder(dataDir: string): Promise<void> {
+  await rm(dataDir, { recursive: true, force: true })
+  await rm(defaultKeyFile(dataDir), { force: true })
+}

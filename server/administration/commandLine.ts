@@ -1,8 +1,12 @@
 import { Command } from 'commander'
+import { addBackupCommands } from './backupCommands.ts'
 import { addCommandLog } from './commandLog.ts'
 import { addKeyCommands } from './keyCommands.ts'
+import { addMaintenanceCommands } from './maintenanceCommands.ts'
+import { addMasterKeyCommands } from './masterKeyCommands.ts'
 import { addOrgCommands } from './orgCommands.ts'
 import type { Write } from './output.ts'
+import { addPlanCommands } from './planCommands.ts'
 import { addServeCommand } from './serveCommand.ts'
 
 /** What the command line needs of the process. */
@@ -19,7 +23,11 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
     .showHelpAfterError('(--help shows what there is)')
   addServeCommand(program, write, environment)
   addOrgCommands(program, write)
+  addPlanCommands(program, write)
   addKeyCommands(program, write)
+  addMaintenanceCommands(program, write)
   addCommandLog(program, write)
+  addMasterKeyCommands(program, write)
+  addBackupCommands(program, write)
   return program
 }

@@ -1,0 +1,50 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { systemEnvironment } from '../systemEnvironment.ts'
+import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { present, table, type Write } from './output.ts'
+import { withExistingStore } from './withStore.ts'
+
+interface CreateOptions extends DataDirOptions {
+  readonly org: string
+  readonly title: string
+  readonly service: readonly string[]
+  readonly startsAt: string
+  readonly endsAt: string
+}
+
+/** Adds `maintenance create` and `maintenance list`. The API has no route for them (Gap G6). */
+export function addMaintenanceCommands(program: Command, write: Write): void {
+  const maintenance = program.command('maintenance').description('maintenance windows')
+  addDataDir(maintenance.command('create').description('plan a maintenance window'))
+    .requiredOption('--org <id>', 'organisation')
+    .requiredOption('--title <title>', 'what is done')
+    .requiredOption('--service <ids...>', 'services that it touches')
+    .requiredOption('--starts-at <instant>', 'ISO 8601, such as 2026-03-01T22:00:00Z', instant)
+    .requiredOption('--ends-at <instant>', 'ISO 8601', instant)
+    .action(async (options: CreateOptions) => {
+      const { org: orgId, title, startsAt, endsAt } = options
+      if (endsAt <= startsAt) throw new Error('--ends-at must be after --starts-at')
+      const id = systemEnvironment.uuid()
+      const serviceIds = [...new Set(options.service.map((each) => each.toLowerCase()))]
+      await withExistingStore(options.dataDir, (store) =>
+        store.createMaintenance(
+          { id, orgId, title, startsAt, endsAt, serviceIds },
+          systemEnvironment.nowMs(),
+        ),
+      )
+      present(write, options.json, { id }, id)
+    })
+  addDataDir(maintenance.command('list').description('list the maintenance windows of an organisation'))
+    .requiredOption('--org <id>', 'organisation')
+    .action(async (options: DataDirOptions & { org: string }) => {
+      const windows = await withExistingStore(options.dataDir, (store) => store.listMaintenance(options.org))
+      const rows = windows.map(({ id, title, startsAt, endsAt }) => [id, startsAt, endsAt, title])
+      present(write, options.json, windows, table(['ID', 'FROM', 'TO', 'TITLE'], rows))
+    })
+}
+
+function instant(text: string): string {
+  const ms = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(ms)) throw new InvalidArgumentError('must be an instant such as 2026-03-01T22:00:00Z')
+  return new Date(ms).toISOString()
+}

@@ -1,0 +1,82 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { isRegionCode } from '../domain/regions.ts'
+import type { LimitOverrides } from '../store/store.ts'
+import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { present, table, type Write } from './output.ts'
+import { withExistingStore, withStore } from './withStore.ts'
+
+/** What the user types to go back to the plan's own limit. */
+const PLAN_WORD = 'plan'
+
+/** Adds `plan list`, `plan set` and `plan limits`. They hold for the next request of a running server. */
+export function addPlanCommands(program: Command, write: Write): void {
+  const plan = program.command('plan').description('plans and limits')
+  addDataDir(plan.command('list').description('list plans and what they allow')).action(
+    async (options: DataDirOptions) => {
+      const plans = await withStore(options.dataDir, (store) => store.listPlans())
+      const rows = plans.map((each) => [
+        each.name,
+        each.hasApiAccess ? 'yes' : 'no',
+        String(each.servicesMax),
+        String(each.endpointsMax),
+        String(each.serviceEndpointsMax),
+        String(each.intervalSecsMin),
+        each.regionsAllowed?.join(',') ?? 'all',
+      ])
+      const header = ['PLAN', 'API', 'SERVICES', 'ENDPOINTS', 'PER SERVICE', 'INTERVAL', 'REGIONS']
+      present(write, options.json, plans, table(header, rows))
+    },
+  )
+  addDataDir(plan.command('set').description('move an organisation to another plan'))
+    .requiredOption('--org <id>', 'organisation')
+    .requiredOption('--plan <plan>', 'its new plan')
+    .action(async (options: DataDirOptions & { org: string; plan: string }) => {
+      await withExistingStore(options.dataDir, (store) => store.setPlan(options.org, options.plan))
+      const { org: id, plan: name } = options
+      present(write, options.json, { id, plan: name }, `${id} is on plan ${name}`)
+    })
+  addLimits(plan, write)
+}
+
+function addLimits(plan: Command, write: Write): void {
+  addDataDir(plan.command('limits').description("override an organisation's limits; show those that hold"))
+    .requiredOption('--org <id>', 'organisation')
+    .option('--services-max <n>', 'active services; "plan" ends the override', count)
+    .option('--endpoints-max <n>', 'endpoints of all active services', count)
+    .option('--service-endpoints-max <n>', 'endpoints of one service', count)
+    .option('--interval-secs-min <n>', 'shortest check interval (seconds)', count)
+    .option('--regions-allowed <codes>', 'codes with commas, "all" or "plan"', regions)
+    .action(async (options: DataDirOptions & TypedLimits & { org: string }) => {
+      const { org: id, dataDir, json, ...typed } = options
+      const org = await withExistingStore(dataDir, async (store) => {
+        await store.overrideLimits(id, overridesOf(typed))
+        return (await store.listOrgs()).find((each) => each.id === id)
+      })
+      if (org === undefined) throw new Error(`there is no organisation ${id}`)
+      present(write, json, org.limits, JSON.stringify(org.limits, null, 2))
+    })
+}
+
+/** Overrides as they are typed: the word for the plan's own limit in place of null, which commander cannot carry. */
+type TypedLimits = {
+  readonly [Limit in keyof LimitOverrides]: NonNullable<LimitOverrides[Limit]> | typeof PLAN_WORD
+}
+
+function overridesOf(typed: TypedLimits): LimitOverrides {
+  return Object.fromEntries(
+    Object.entries(typed).map(([limit, value]) => [limit, value === PLAN_WORD ? null : value]),
+  )
+}
+
+function count(text: string): number | typeof PLAN_WORD {
+  if (text === PLAN_WORD) return text
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('must be a whole number, or "plan" for what the plan says')
+}
+
+function regions(text: string): readonly string[] | 'all' | typeof PLAN_WORD {
+  if (text === PLAN_WORD || text === 'all') return text
+  const codes = text.split(',')
+  if (codes.every(isRegionCode)) return codes
+  throw new InvalidArgumentError('must be region codes with commas, "all", or "plan"')
+}

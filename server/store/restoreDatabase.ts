@@ -1,0 +1,61 @@
+import { constants } from 'node:fs'
+import { access, chmod, copyFile, mkdir, open, rename, rm } from 'node:fs/promises'
+import { MIGRATIONS, schemaVersion } from './migrations.ts'
+import { databaseFile } from './openDatabase.ts'
+
+/**
+ * Makes the database of `dataDir` from the backup `file`, complete or not at all. Rejects when the folder
+ * already has one, and when the backup is damaged, empty or of a newer release.
+ */
+export async function restoreDatabase(file: string, dataDir: string): Promise<void> {
+  await access(file, constants.R_OK).catch((error: unknown) => {
+    throw new Error(`${file} cannot be read`, { cause: error })
+  })
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const target = databaseFile(dataDir)
+  if (await exists(target)) {
+    throw new Error(`${dataDir} already has a database: restore into an empty folder`)
+  }
+  const temporary = `${target}.restoring`
+  await copyFile(file, temporary)
+  try {
+    await chmod(temporary, 0o600)
+    await assertWhole(temporary, file)
+    const handle = await open(temporary, 'r+')
+    await handle.sync()
+    await handle.close()
+    await rename(temporary, target)
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}
+
+async function assertWhole(copy: string, file: string): Promise<void> {
+  const { default: Sqlite } = await import('better-sqlite3')
+  const database = new Sqlite(copy)
+  try {
+    const verdict = database.pragma('integrity_check', { simple: true })
+    if (verdict !== 'ok') throw new Error(`${file} is damaged: take another backup`)
+    const version = schemaVersion(database)
+    if (version === 0) throw new Error(`${file} holds no data of pharos-server`)
+    if (version > MIGRATIONS.length) {
+      throw new Error(`${file} has schema ${version} and this release knows ${MIGRATIONS.length}`)
+    }
+    // The copy becomes the database without the log files that a reader may have made for it.
+    database.pragma('journal_mode = DELETE')
+  } catch (error) {
+    if (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_NOTADB') {
+      throw new Error(`${file} is not a backup`, { cause: error })
+    }
+    throw error
+  } finally {
+    database.close()
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,123 @@
+import type { Client } from '../../api/client/client.ts'
+import type { Blocked, Change } from '../plan/planValue.ts'
+import type { OpenIntent, StateStore } from '../state/store.ts'
+import { carryOut, type RunControl } from './carryOut.ts'
+import type { ChangeOutcome } from './outcome.ts'
+import { guardOrg, lookAround, type Scene, type Situation, withApproval } from './situation.ts'
+
+/** What an apply is given. */
+export interface ApplyInput extends Scene {
+  readonly client: Client
+  readonly runId: string
+  readonly newId: () => string
+  /** Digest of what the user lets through the brakes. */
+  readonly approved: string | undefined
+  readonly control: RunControl
+  /** Resolves after `delayMs`, or at once when the run is to stop. */
+  readonly sleep: (delayMs: number) => Promise<void>
+  readonly onWait: (waitMs: number) => void
+}
+
+/** What an apply did. */
+export interface Applied {
+  readonly situation: Situation
+  readonly outcomes: readonly ChangeOutcome[]
+  /** Keys for which nothing could be done. */
+  readonly blocked: readonly Blocked[]
+  /** The error that ended the run early, `undefined` when none did. */
+  readonly endedBy: unknown
+}
+
+/** The key may only read: an apply stops after that one request. */
+export class ReadOnlyKey extends Error {
+  override readonly name = 'ReadOnlyKey'
+}
+
+/** How often a run looks again for creations whose answers were lost. */
+const ROUNDS_MAX = 3
+
+/**
+ * Makes the services as the manifests say. Throws OrgMismatch, ReadOnlyKey and what the client throws before
+ * the first write; from then on everything that happens is in the result.
+ */
+export async function applySet(input: ApplyInput): Promise<Applied> {
+  const org = await guardOrg(input)
+  if (org.scope === 'read_only') {
+    throw new ReadOnlyKey('the API key is read-only: apply needs one with scope read_write')
+  }
+  const situation = withApproval(await lookAround(input), input.approved)
+  await input.store.settleIn({ orgId: org.id, url: input.url })
+  await settleIntents(input.store, situation)
+  const first = await carryOut({ ...input, situation }, actionable(situation.braked.changes), input.control)
+  const outcomes = new Map(first.outcomes.map((outcome) => [outcome.change.key, outcome]))
+  let blocked = blockedIn(situation)
+  let { endedBy } = first
+  for (let round = 1; round <= ROUNDS_MAX; round += 1) {
+    if (endedBy !== undefined || input.control.isStopping()) break
+    const undecided = new Set(blocked.filter((one) => one.needsDecision).map((one) => one.key))
+    const open = (await input.store.openIntents()).filter(
+      (intent) => intent.kind === 'create' && !undecided.has(intent.key),
+    )
+    const retried = await resolveAgain(input, open)
+    if (retried === null) break
+    blocked = retried.blocked
+    for (const outcome of retried.outcomes) outcomes.set(outcome.change.key, outcome)
+    endedBy = retried.endedBy
+  }
+  return { situation, outcomes: [...outcomes.values()], blocked, endedBy }
+}
+
+function actionable(changes: readonly Change[]): readonly Change[] {
+  return changes.filter((change) => change.kind !== 'blocked' && change.kind !== 'drifted')
+}
+
+function blockedIn(situation: Situation): readonly Blocked[] {
+  return situation.braked.changes.filter((change) => change.kind === 'blocked')
+}
+
+/** Writes down what was found out of lost requests. All but creations need nothing but the present plan. */
+async function settleIntents(store: StateStore, situation: Situation): Promise<void> {
+  for (const intent of await store.openIntents()) {
+    if (intent.kind !== 'create') await store.settle(intent.opId, {})
+  }
+  for (const { opId, binding } of situation.resolution.recovered) await store.settle(opId, { put: binding })
+  for (const opId of situation.resolution.void) await store.settle(opId, {})
+}
+
+/** Waits until lost creations can be told, looks again, and does for their keys what is then due. */
+async function resolveAgain(
+  input: ApplyInput,
+  open: readonly OpenIntent[],
+): Promise<Pick<Applied, 'outcomes' | 'blocked' | 'endedBy'> | null> {
+  if (open.length === 0) return null
+  const landed = open.map((intent) => (intent.mayStillLand ? intent.sentAtMs + input.createGraceMs : 0))
+  const waitMs = Math.max(...landed) - input.nowMs()
+  if (waitMs > 0) {
+    input.onWait(waitMs)
+    await input.sleep(waitMs)
+    if (input.control.isStopping()) return null
+  }
+  const keys = new Set(open.map((intent) => intent.key))
+  const situation = await lookAround(input)
+  await settleIntents(input.store, situation)
+  const due = situation.braked.changes.filter((change) => keys.has(change.key))
+  const { outcomes, endedBy } = await carryOut({ ...input, situation }, actionable(due), input.control)
+  const recovered = situation.resolution.recovered.flatMap(({ binding }) =>
+    recoveredOutcome(binding.key, situation),
+  )
+  return { outcomes: [...recovered, ...outcomes], blocked: blockedIn(situation), endedBy }
+}
+
+/** A creation that turned out to have happened counts as done. */
+function recoveredOutcome(key: string, situation: Situation): readonly ChangeOutcome[] {
+  const desired = situation.desired.get(key)
+  if (desired === undefined) return []
+  const change = {
+    kind: 'create',
+    key,
+    desired: desired.canonical,
+    paused: false,
+    replacesLost: null,
+  } as const
+  return [{ change, result: 'done', message: '', notes: ['its answer was lost, but the service is there'] }]
+}

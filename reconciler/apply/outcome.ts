@@ -1,0 +1,45 @@
+import { ConnectionError } from '../../api/client/attempt.ts'
+import { ApiError } from '../../api/contract/apiError.ts'
+import type { Change } from '../plan/planValue.ts'
+
+/** What became of one change. */
+export interface ChangeOutcome {
+  readonly change: Change
+  /**
+   * `limited`: the plan of the organisation does not allow it. `lost`: it was sent and nobody knows whether
+   * it took effect. `skipped`: the run ended before its turn.
+   */
+  readonly result: 'done' | 'failed' | 'limited' | 'lost' | 'skipped'
+  /** Why it was not done; empty when it was. */
+  readonly message: string
+  /** Things to tell the user once, although it was done. */
+  readonly notes: readonly string[]
+}
+
+/** Whether the request of `error` certainly took no effect. Pure. */
+export function certainlyNotExecuted(error: unknown): boolean {
+  if (error instanceof ConnectionError) return error.outcome === 'not-sent'
+  return (
+    error instanceof ApiError && error.status >= 400 && error.status < 500 && error.code !== 'request_timeout'
+  )
+}
+
+/**
+ * Whether the server itself said that it failed, so that nothing can land later: 502 and 504 come from what
+ * stands before the server, and the request may still be on its way. Pure.
+ */
+export function isFinalFailure(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'internal' && error.status === 500
+}
+
+/** Whether no later request can do better: the key is refused, or nobody answers. Pure. */
+export function endsTheRun(error: unknown): boolean {
+  if (error instanceof ConnectionError) return error.outcome === 'not-sent'
+  return error instanceof ApiError && error.code === 'unauthorized'
+}
+
+/** The words of `error` for a person. Pure. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof ApiError) return `${error.message} (status ${error.status})`
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto'
+import type { ReadingClient } from '../../api/client/client.ts'
+import { canonicalRequest } from '../../api/contract/canonical.ts'
+import type { Org } from '../../api/contract/org.ts'
+import type { ServiceResponse } from '../../api/contract/service.ts'
+import type { DeclaredService, ServiceSet } from '../manifest/serviceSet.ts'
+import type { Binding } from '../plan/binding.ts'
+import { applyBrakes, approvalText, type BrakedPlan } from '../plan/brakes.ts'
+import { type CreateResolution, type OpenCreate, resolveCreates } from '../plan/createResolution.ts'
+import type { DesiredService } from '../plan/desiredService.ts'
+import { planChanges } from '../plan/plan.ts'
+import type { Plan } from '../plan/planValue.ts'
+import { fingerprintFor, type StateKey } from '../state/stateKey.ts'
+import type { OpenIntent, StateStore } from '../state/store.ts'
+
+/** What a run is given to look at. */
+export interface Scene {
+  readonly client: ReadingClient
+  readonly store: StateStore
+  readonly stateKey: StateKey
+  readonly url: string
+  readonly set: ServiceSet
+  readonly sourceExists: boolean
+  /** How long a creation without an answer may still land (milliseconds). */
+  readonly createGraceMs: number
+  readonly nowMs: () => number
+}
+
+/** Everything known before the first write. */
+export interface Situation {
+  readonly services: readonly ServiceResponse[]
+  readonly desired: ReadonlyMap<string, DesiredService>
+  readonly declared: ReadonlyMap<string, DeclaredService>
+  readonly resolution: CreateResolution
+  readonly plan: Plan
+  readonly braked: BrakedPlan
+  /** What `--approve` has to name; null when nothing is held back that an approval opens. */
+  readonly digest: string | null
+}
+
+/** The state belongs to another organisation: nothing may be compared, let alone written. */
+export class OrgMismatch extends Error {
+  override readonly name = 'OrgMismatch'
+}
+
+/**
+ * The organisation of the key, after making sure that it is the one of the state. One request. Throws
+ * OrgMismatch: with a key of another organisation every service would look deleted.
+ */
+export async function guardOrg(scene: Pick<Scene, 'client' | 'store' | 'url'>): Promise<Org> {
+  const org = await scene.client.getOrg()
+  const home = await scene.store.home()
+  if (home === null || home.orgId === org.id) return org
+  throw new OrgMismatch(
+    `the state belongs to organisation ${home.orgId} at ${home.url}, but the API key belongs to "${org.name}" (${org.id}): use the key or the state of the other environment`,
+  )
+}
+
+/** Lists the services, settles what became of lost creations, and plans. One request; writes nothing. */
+export async function lookAround(scene: Scene): Promise<Situation> {
+  const { services, unreadable } = await scene.client.listServices({ lane: 'next' })
+  const [known, intents] = await Promise.all([scene.store.bindings(), scene.store.openIntents()])
+  const open = intents.flatMap((intent) => openCreate(intent, scene.createGraceMs))
+  const resolution = resolveCreates(open, services, known, scene.nowMs())
+  const bindings = [...known, ...resolution.recovered.map(({ binding }) => binding)]
+  const desired = scene.set.services.map((service) => desiredOf(service, scene))
+  const plan = planChanges({
+    desired,
+    frozenKeys: scene.set.frozenKeys,
+    actual: services,
+    unreadableIds: unreadable.map(({ id }) => id),
+    bindings,
+    unsettled: resolution.unsettled,
+    hasState: scene.store.isDurable,
+  })
+  const braked = applyBrakes(plan, {
+    exists: scene.sourceExists,
+    services: scene.set.services.length + scene.set.frozenKeys.length,
+    isValid: scene.set.problems.length === 0,
+    liveServices: services.length + unreadable.length,
+  })
+  return {
+    services,
+    desired: new Map(desired.map((service) => [service.key, service])),
+    declared: new Map(scene.set.services.map((service) => [service.key, service])),
+    resolution,
+    plan,
+    braked,
+    digest: digestOf(braked),
+  }
+}
+
+function openCreate(intent: OpenIntent, graceMs: number): readonly OpenCreate[] {
+  if (intent.create === null) return []
+  const { opId, key, create } = intent
+  const settledAtMs = intent.mayStillLand ? intent.sentAtMs + graceMs : intent.sentAtMs
+  return [{ opId, key, ...create, settledAtMs }]
+}
+
+function desiredOf(service: DeclaredService, scene: Scene): DesiredService {
+  const canonicalUnder = (key: string): DesiredService['canonical'] =>
+    canonicalRequest(service.request, fingerprintFor(scene.stateKey, scene.store.stateId, key))
+  const { key, id, previousNames, paused, policy } = service
+  return { key, id, previousNames, paused, policy, canonical: canonicalUnder(key), canonicalUnder }
+}
+
+function digestOf(braked: BrakedPlan): string | null {
+  if (!braked.tripped.some((brake) => brake.approvable)) return null
+  return createHash('sha256').update(approvalText(braked.withheld)).digest('hex').slice(0, 16)
+}
+
+/** `situation` with everything released that `approved` (a digest) stands for; as it was when it does not. Pure. */
+export function withApproval(situation: Situation, approved: string | undefined): Situation {
+  if (situation.digest === null || approved !== situation.digest) return situation
+  const tripped = situation.braked.tripped.filter((brake) => !brake.approvable)
+  const held = new Set(tripped.flatMap((brake) => brake.keys))
+  const { changes } = situation.plan
+  const braked = {
+    changes: changes.filter((change) => !held.has(change.key)),
+    withheld: changes.filter((change) => held.has(change.key)),
+    tripped,
+  }
+  return { ...situation, braked, digest: null }
+}
+
+/** The binding of a service that is now as `desired` says. */
+export function bindingFor(
+  desired: DesiredService,
+  serviceId: string,
+  observed: Binding['observed'],
+  paused: boolean | null,
+): Binding {
+  return {
+    key: desired.key,
+    serviceId,
+    desired: desired.canonical,
+    observed,
+    paused,
+    onDelete: desired.policy.onDelete,
+    protect: desired.policy.protect,
+    tombstone: false,
+  }
+}

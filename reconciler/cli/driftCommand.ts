@@ -1,0 +1,61 @@
+import { guardOrg, lookAround } from '../apply/situation.ts'
+import { type Drift, driftOf } from '../plan/drift.ts'
+import { fieldText } from '../render/fieldText.ts'
+import { fieldDocument } from '../render/planDocument.ts'
+import { counted, problemLines } from '../render/planText.ts'
+import { exitCodeOf } from './exitCode.ts'
+import { loadManifests } from './manifests.ts'
+import type { Output } from './output.ts'
+import { refuseMissingPath } from './planCommand.ts'
+import type { CommandContext, CommandResult } from './runCommand.ts'
+import { openSession } from './session.ts'
+import { createGraceMs } from './settings.ts'
+
+/**
+ * Shows what was changed outside since the last apply. Needs no secrets: a service is compared with what the
+ * API last answered. Two requests, no write.
+ */
+export async function driftCommand(path: string, context: CommandContext): Promise<CommandResult> {
+  const { output, options, env } = context
+  const loaded = loadManifests(path, options, env, 'optional')
+  const session = await openSession(options, env, output, 'read')
+  try {
+    await refuseMissingPath(path, loaded, session.store)
+    const { set } = loaded
+    const scene = {
+      ...session,
+      set,
+      sourceExists: loaded.exists,
+      createGraceMs: createGraceMs(options),
+      nowMs: Date.now,
+    }
+    await guardOrg(scene)
+    const situation = await lookAround(scene)
+    const drifts = driftOf(situation.plan)
+    for (const line of problemLines(set.problems, output.paint)) output.result(line)
+    for (const drift of drifts) writeDrift(drift, output)
+    const managed = situation.plan.changes.length + situation.plan.unchanged.length
+    output.result(
+      drifts.length === 0 ? 'No drift' : `Drift: ${counted(drifts.length, 'service')} of ${managed}`,
+    )
+    return {
+      exitCode: exitCodeOf({ manifestsInvalid: set.problems.length > 0, changesPending: drifts.length > 0 }),
+      document: {
+        problems: set.problems,
+        drift: drifts.map((drift) => ({ ...drift, fields: drift.fields.map(fieldDocument) })),
+        requests: session.requests(),
+      },
+    }
+  } finally {
+    await session.close()
+  }
+}
+
+function writeDrift(drift: Drift, output: Output): void {
+  const what =
+    drift.kind === 'deleted' ? `service ${drift.id} was deleted` : `service ${drift.id} was changed`
+  output.result(output.paint.magenta(`  ! ${drift.key}: ${what}`))
+  // A plan says what a heal would do; here it is the other way round that people ask about.
+  for (const field of drift.fields)
+    output.result(`      ${fieldText({ ...field, from: field.to, to: field.from })}`)
+}

@@ -1,0 +1,35 @@
+import { type ManifestProblem, sortedProblems } from '../manifest/manifestProblem.ts'
+import { compileSet, type ServiceSet } from '../manifest/serviceSet.ts'
+import { readManifests } from '../source/manifestFiles.ts'
+import { type CommandOptions, type Environment, secretsDirectory } from './settings.ts'
+
+/** A set of manifests as read from a path. */
+export interface LoadedManifests {
+  readonly exists: boolean
+  readonly files: number
+  readonly set: ServiceSet
+}
+
+/** Reads and compiles the manifests below `path`. */
+export function loadManifests(
+  path: string,
+  options: CommandOptions,
+  env: Environment,
+  secrets: 'required' | 'optional',
+): LoadedManifests {
+  const source = readManifests(path)
+  const set = compileSet(source.documents, {
+    env,
+    secretsDirectory: secretsDirectory(options, env),
+    rootDirectory: source.rootDirectory,
+    allowInlineSecrets: options.allowInlineSecrets === true,
+    secrets,
+  })
+  const problems = sortedProblems([...source.problems, ...set.problems])
+  return { exists: source.exists, files: source.files, set: { ...set, problems } }
+}
+
+/** Whether all that is wrong is that secrets are not to be had here: the manifests themselves are valid. Pure. */
+export function lackOnlySecrets(problems: readonly ManifestProblem[]): boolean {
+  return problems.length > 0 && problems.every((problem) => problem.code === 'E_SECRET')
+}

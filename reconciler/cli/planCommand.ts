@@ -1,0 +1,64 @@
+import { guardOrg, lookAround, type Situation } from '../apply/situation.ts'
+import { planDocument } from '../render/planDocument.ts'
+import { planLines, problemLines } from '../render/planText.ts'
+import { exitCodeOf } from './exitCode.ts'
+import { type LoadedManifests, lackOnlySecrets, loadManifests } from './manifests.ts'
+import type { CommandContext, CommandResult } from './runCommand.ts'
+import { openSession } from './session.ts'
+import { createGraceMs, UsageError } from './settings.ts'
+
+/** Shows what an apply would do. Two requests, no write. */
+export async function planCommand(path: string, context: CommandContext): Promise<CommandResult> {
+  const { output, options, env } = context
+  const loaded = loadManifests(path, options, env, 'required')
+  const session = await openSession(options, env, output, 'read')
+  try {
+    await refuseMissingPath(path, loaded, session.store)
+    const scene = {
+      ...session,
+      set: loaded.set,
+      sourceExists: loaded.exists,
+      createGraceMs: createGraceMs(options),
+      nowMs: Date.now,
+    }
+    await guardOrg(scene)
+    const situation = await lookAround(scene)
+    const { set } = loaded
+    for (const line of problemLines([...set.problems, ...set.warnings], output.paint)) output.result(line)
+    for (const line of planLines(situation, output.paint)) output.result(line)
+    return {
+      exitCode: planExitCode(situation, loaded, options.detailedExitcode === true),
+      document: {
+        problems: set.problems,
+        warnings: set.warnings,
+        ...planDocument(situation),
+        requests: session.requests(),
+      },
+    }
+  } finally {
+    await session.close()
+  }
+}
+
+/** A path that is not there is a slip of the hand, unless services came from it before. */
+export async function refuseMissingPath(
+  path: string,
+  loaded: LoadedManifests,
+  store: { readonly bindings: () => Promise<readonly unknown[]> },
+): Promise<void> {
+  if (!loaded.exists && (await store.bindings()).length === 0)
+    throw new UsageError(`there is nothing at ${path}`)
+}
+
+function planExitCode(situation: Situation, { set }: LoadedManifests, isDetailed: boolean): number {
+  const { changes, tripped } = situation.braked
+  const blocked = changes.filter((change) => change.kind === 'blocked')
+  return exitCodeOf({
+    manifestsInvalid: set.problems.length > 0 && !lackOnlySecrets(set.problems),
+    decisionNeeded: blocked.some((change) => change.needsDecision),
+    approvalNeeded: tripped.some((brake) => brake.brake !== 'invalidSource'),
+    partial: blocked.length > 0 || set.problems.length > 0,
+    changesPending:
+      isDetailed && changes.some((change) => change.kind !== 'drifted' && change.kind !== 'blocked'),
+  })
+}

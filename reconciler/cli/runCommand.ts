@@ -1,0 +1,85 @@
+import { ConnectionError } from '../../api/client/attempt.ts'
+import { ApiError } from '../../api/contract/apiError.ts'
+import { ReadOnlyKey } from '../apply/applySet.ts'
+import { OrgMismatch } from '../apply/situation.ts'
+import { StateError } from '../state/stateError.ts'
+import { EXIT } from './exitCode.ts'
+import { type Output, outputOn, type Streams } from './output.ts'
+import { type CommandOptions, type Environment, UsageError } from './settings.ts'
+
+/** A command's surroundings. */
+export interface CommandContext {
+  readonly output: Output
+  readonly env: Environment
+  readonly options: CommandOptions
+  /** Resolves the first time that the user or the system asks the program to stop, with the exit code for it. */
+  readonly interruption: Interruption
+}
+
+/** A wish to stop. */
+export interface Interruption {
+  readonly exitCode: () => number | undefined
+  readonly onStop: (listener: () => void) => void
+}
+
+/** How a command ended: its exit code, and what --json shows of it besides. */
+export interface CommandResult {
+  readonly exitCode: number
+  readonly document: object
+}
+
+/** Runs `command`, prints its document or its error, and resolves with the exit code. Never rejects. */
+export async function runCommand(
+  name: string,
+  options: CommandOptions,
+  streams: Streams,
+  interruption: Interruption,
+  command: (context: CommandContext) => Promise<CommandResult>,
+): Promise<number> {
+  const output = outputOn(streams, options.json === true)
+  try {
+    const { exitCode, document } = await command({ output, env: streams.env, options, interruption })
+    output.document({ command: name, exitCode, ...document })
+    return exitCode
+  } catch (error) {
+    const failure = failureOf(error)
+    output.error(failure.message)
+    output.document({ command: name, exitCode: failure.exitCode, error: failure })
+    return failure.exitCode
+  }
+}
+
+/** Why a command could not run. */
+export interface Failure {
+  readonly code: string
+  readonly message: string
+  readonly exitCode: number
+}
+
+/** `error` as a user should read it. An error that nobody foresaw says so and shows where it happened. Pure. */
+export function failureOf(error: unknown): Failure {
+  const failure = (code: string, message: string, exitCode: number = EXIT.couldNotRun): Failure => ({
+    code,
+    message,
+    exitCode,
+  })
+  if (error instanceof UsageError) return failure('E_USAGE', error.message)
+  if (error instanceof OrgMismatch) return failure('E_ORG_MISMATCH', error.message)
+  if (error instanceof ReadOnlyKey) return failure('E_READ_ONLY_KEY', error.message)
+  if (error instanceof StateError) {
+    return failure('E_STATE', error.message, error.reason === 'held' ? EXIT.stateHeld : EXIT.couldNotRun)
+  }
+  if (error instanceof ConnectionError) {
+    return failure('E_NETWORK', `${error.message}: check PHAROS_URL and that the server is up`)
+  }
+  if (error instanceof ApiError) return failure('E_API', apiMessage(error))
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return failure('E_INTERNAL', `this is a fault in pharos: ${text}`)
+}
+
+function apiMessage(error: ApiError): string {
+  const text = `the API answered ${error.status}: ${error.message}`
+  if (error.code === 'unauthorized') return `${text}: check PHAROS_API_KEY, it may have been revoked`
+  if (error.code === 'forbidden') return `${text}: the plan of the organisation may not include API access`
+  return text
+}

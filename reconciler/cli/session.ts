@@ -1,0 +1,82 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { Client } from '../../api/client/client.ts'
+import { forgetfulStore } from '../state/forgetfulStore.ts'
+import { openSqliteStore, sqliteStoreExists } from '../state/sqliteStore.ts'
+import { type StateKey, stateKeyFor } from '../state/stateKey.ts'
+import type { StateStore } from '../state/store.ts'
+import type { Output } from './output.ts'
+import { apiAccess, type CommandOptions, type Environment } from './settings.ts'
+
+/** A client, a state and its key, opened together and closed together. */
+export interface Session {
+  readonly client: Client
+  readonly store: StateStore
+  readonly stateKey: StateKey
+  readonly url: string
+  readonly runId: string
+  /** Requests made so far. */
+  readonly requests: () => number
+  readonly close: () => Promise<void>
+}
+
+const USER_AGENT = 'pharos/0.1.0'
+
+/** Opens what a command needs; one that writes makes the state where there is none and holds its lock. */
+export async function openSession(
+  options: CommandOptions,
+  env: Environment,
+  output: Output,
+  mode: 'read' | 'write',
+): Promise<Session> {
+  const access = apiAccess(options, env)
+  let requests = 0
+  const client = new Client({
+    ...access,
+    userAgent: USER_AGENT,
+    onAttempt: () => {
+      requests += 1
+    },
+  })
+  const { store, stateKey } = await openState(options, env, output, mode)
+  return {
+    client,
+    store,
+    stateKey,
+    url: access.url,
+    runId: randomUUID(),
+    requests: () => requests,
+    close: async () => {
+      await Promise.all([client.close(), store.close()])
+    },
+  }
+}
+
+async function openState(
+  options: CommandOptions,
+  env: Environment,
+  output: Output,
+  mode: 'read' | 'write',
+): Promise<Pick<Session, 'store' | 'stateKey'>> {
+  // Marks that nothing is compared with need no lasting key.
+  const passing = (): StateKey => randomBytes(32).toString('hex')
+  const path = options.state
+  if (path === undefined) {
+    output.notice('no --state: only services with metadata.id are managed, and nothing is removed')
+    return { store: forgetfulStore(), stateKey: passing() }
+  }
+  const exists = sqliteStoreExists(path)
+  // Whoever only looks leaves no file behind: a state that is not there yet remembers nothing.
+  if (mode === 'read' && !exists)
+    return { store: { ...forgetfulStore(), isDurable: true }, stateKey: passing() }
+  const store = await openSqliteStore(path, { lock: mode === 'write' })
+  try {
+    const key = stateKeyFor(path, env.PHAROS_STATE_KEY, mode === 'write')
+    const lost = exists && key.isNew && (await store.bindings()).length > 0
+    if (lost)
+      output.notice(`the key of the state was not there (${path}.key): every secret counts as changed once`)
+    return { store, stateKey: key.value ?? passing() }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}

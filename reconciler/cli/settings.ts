@@ -1,0 +1,56 @@
+import { parseDuration } from '../../api/contract/duration.ts'
+
+/** What the commands take from the command line, as commander hands it over. */
+export interface CommandOptions {
+  readonly state?: string
+  readonly json?: boolean
+  readonly url?: string
+  readonly secretsDir?: string
+  readonly allowInlineSecrets?: boolean
+  readonly createGrace?: string
+  readonly approve?: string
+  readonly detailedExitcode?: boolean
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The command line or the environment asks for something that cannot be. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+}
+
+/** How to reach the API. */
+export interface ApiAccess {
+  readonly url: string
+  readonly apiKey: string
+}
+
+/** Address and key of the API. Throws UsageError when one is missing. */
+export function apiAccess(options: CommandOptions, env: Environment): ApiAccess {
+  const url = options.url ?? env.PHAROS_URL
+  const apiKey = env.PHAROS_API_KEY
+  if (url === undefined || url === '') {
+    throw new UsageError('no API address: set PHAROS_URL, for example to http://127.0.0.1:8080')
+  }
+  if (apiKey === undefined || apiKey === '') throw new UsageError('no API key: set PHAROS_API_KEY')
+  return { url: url.replace(/\/+$/, ''), apiKey }
+}
+
+/** Folder for secret files when none is named. */
+const SECRETS_DIRECTORY = '/run/secrets'
+
+/** The one folder from which secret files are read. */
+export function secretsDirectory(options: CommandOptions, env: Environment): string {
+  return options.secretsDir ?? env.PHAROS_SECRETS_DIR ?? SECRETS_DIRECTORY
+}
+
+/** How long a creation without an answer may still take effect: twice as long as a request may take. */
+const CREATE_GRACE_MS = 60_000
+
+/** The grace for lost creations (milliseconds). Throws UsageError when it is no duration. */
+export function createGraceMs(options: CommandOptions): number {
+  if (options.createGrace === undefined) return CREATE_GRACE_MS
+  const duration = parseDuration(options.createGrace)
+  if (duration === undefined) throw new UsageError('--create-grace must be a duration such as 60s or 2m')
+  return duration.secs * 1_000 + Math.ceil(duration.nanos / 1_000_000)
+}

@@ -1,0 +1,23 @@
+import { counted, problemLines } from '../render/planText.ts'
+import { EXIT } from './exitCode.ts'
+import { loadManifests } from './manifests.ts'
+import type { CommandContext, CommandResult } from './runCommand.ts'
+import { UsageError } from './settings.ts'
+
+/** Checks manifests without network and without secrets. */
+export async function validateCommand(path: string, context: CommandContext): Promise<CommandResult> {
+  const { output, options, env } = context
+  const { exists, files, set } = loadManifests(path, options, env, 'optional')
+  if (!exists) throw new UsageError(`there is nothing at ${path}`)
+  for (const line of problemLines([...set.problems, ...set.warnings], output.paint)) output.result(line)
+  const isValid = set.problems.length === 0
+  const services = set.services.length + set.frozenKeys.length
+  const what = `${counted(services, 'service')} in ${counted(files, 'file')}`
+  output.result(
+    isValid ? output.paint.green(`valid: ${what}`) : `${counted(set.problems.length, 'problem')} in ${what}`,
+  )
+  return {
+    exitCode: isValid ? EXIT.converged : EXIT.manifestsInvalid,
+    document: { problems: set.problems, warnings: set.warnings, services, files },
+  }
+}

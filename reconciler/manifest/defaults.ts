@@ -1,0 +1,65 @@
+import { dirname } from 'node:path/posix'
+
+/** A mapping of a document, before it is known to be valid. */
+export type Mapping = Readonly<Record<string, unknown>>
+
+/** `value` as a mapping; `undefined` when it is none. Pure. */
+export function mappingOf(value: unknown): Mapping | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  // True because what is left is an object that js-yaml made from a mapping.
+  return value as Mapping
+}
+
+/**
+ * The folders whose Defaults apply in `directory`, outermost first: `''`, `services`, `services/eu`. Pure.
+ */
+export function foldersOf(directory: string): readonly string[] {
+  if (directory === '' || directory === '.') return ['']
+  return [...foldersOf(dirname(directory)), directory]
+}
+
+/**
+ * The Service document `service` on top of Defaults documents, outermost first. Mappings merge, lists and
+ * header values replace, and `endpointsDefaults` goes below each endpoint. Works on documents that may yet
+ * turn out invalid: whatever has the wrong shape is passed on for the schema to refuse. Pure.
+ */
+export function withDefaults(service: Mapping, defaults: readonly Mapping[]): Mapping {
+  const layers = [...defaults, service]
+  const spec = mergeLayers(layers.map((layer) => layer.spec))
+  const policy = mergeLayers(layers.map((layer) => layer.policy))
+  const merged = { ...service, ...(spec === undefined ? {} : { spec: withEndpointDefaults(spec, layers) }) }
+  return policy === undefined ? merged : { ...merged, policy }
+}
+
+/** The mappings among `layers` on top of each other; the last layer itself when it is no mapping but is there. */
+function mergeLayers(layers: readonly unknown[]): unknown {
+  const top = layers.at(-1)
+  if (top !== undefined && mappingOf(top) === undefined) return top
+  const mappings = mappingsAmong(layers)
+  return mappings.length === 0 ? undefined : Object.assign({}, ...mappings)
+}
+
+function mappingsAmong(values: readonly unknown[]): readonly Mapping[] {
+  return values.map(mappingOf).filter((mapping) => mapping !== undefined)
+}
+
+function withEndpointDefaults(spec: unknown, layers: readonly Mapping[]): unknown {
+  const mapping = mappingOf(spec)
+  if (mapping === undefined) return spec
+  const { endpointsDefaults, ...rest } = mapping
+  // The field belongs to Defaults: in a Service it is passed on, to be refused as unknown.
+  const own = mappingOf(layers.at(-1)?.spec)
+  const passedOn = own !== undefined && 'endpointsDefaults' in own ? { endpointsDefaults } : {}
+  const endpointLayers = mappingsAmong(layers.map((layer) => mappingOf(layer.spec)?.endpointsDefaults))
+  const { endpoints } = rest
+  if (!Array.isArray(endpoints)) return { ...rest, ...passedOn }
+  return { ...rest, ...passedOn, endpoints: endpoints.map((item) => mergeEndpoint(item, endpointLayers)) }
+}
+
+function mergeEndpoint(item: unknown, layers: readonly Mapping[]): unknown {
+  const endpoint = mappingOf(item)
+  if (endpoint === undefined) return item
+  const all = [...layers, endpoint]
+  const headers = mergeLayers(all.map((layer) => layer.headers))
+  return { ...Object.assign({}, ...all), ...(headers === undefined ? {} : { headers }) }
+}

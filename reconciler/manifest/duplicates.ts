@@ -1,0 +1,75 @@
+import type { Document } from './documentKind.ts'
+import { formatPlace, type ManifestProblem, type ProblemCode } from './manifestProblem.ts'
+import { placeIn } from './origin.ts'
+import type { ManifestPath } from './position.ts'
+import type { DeclaredService, ReadService } from './serviceSet.ts'
+
+/** Problems of things that are there twice, and the keys of the services that they concern. */
+export interface Duplicates {
+  readonly problems: readonly ManifestProblem[]
+  readonly keys: ReadonlySet<string>
+}
+
+/** Names and ids that two services share, and folders with two Defaults; each problem names both places. */
+export function duplicateProblems(
+  services: readonly ReadService[],
+  defaults: readonly Document[],
+): Duplicates {
+  const byKey = repeated(services, (service) => service.key)
+  const byId = repeated(services, (service) => service.id)
+  const byFolder = repeated(defaults, (document) => document.source.directory)
+  return {
+    problems: [
+      ...byKey.flatMap((group) =>
+        problems(group, 'E_DUP_KEY', ['metadata', 'name'], ({ document }) => document),
+      ),
+      ...byId.flatMap((group) => problems(group, 'E_DUP_ID', ['metadata', 'id'], ({ document }) => document)),
+      ...byFolder.flatMap((group) => problems(group, 'E_DUP_DEFAULTS', ['kind'], (document) => document)),
+    ],
+    keys: new Set([...byKey, ...byId].flat().flatMap((service) => service.key ?? [])),
+  }
+}
+
+function repeated<Item>(
+  items: readonly Item[],
+  nameOf: (item: Item) => string | undefined,
+): readonly Item[][] {
+  const groups = new Map<string, Item[]>()
+  for (const item of items) {
+    const name = nameOf(item)
+    if (name !== undefined) groups.set(name, [...(groups.get(name) ?? []), item])
+  }
+  return [...groups.values()].filter((group) => group.length > 1)
+}
+
+const WORDS: Readonly<Partial<Record<ProblemCode, readonly [string, string]>>> = {
+  E_DUP_KEY: ['metadata.name is used twice', 'give one of the two another name'],
+  E_DUP_ID: ['metadata.id is used twice', 'a service has one manifest'],
+  E_DUP_DEFAULTS: ['this folder has two Defaults', 'make one of the two'],
+}
+
+function problems<Item>(
+  group: readonly Item[],
+  code: ProblemCode,
+  path: ManifestPath,
+  documentOf: (item: Item) => Document,
+): readonly ManifestProblem[] {
+  const places = group.map((item) => placeIn({ own: documentOf(item), defaults: [] }, path, 'value'))
+  const [what = '', hint] = WORDS[code] ?? []
+  return places.map((place, index) => {
+    const others = places.filter((_, other) => other !== index).map(formatPlace)
+    return { code, ...place, message: `${what}: also at ${others.join(', ')}`, hint }
+  })
+}
+
+/** Services that the API will show under the same name: allowed, and easy to mix up. Pure. */
+export function sameNameWarnings(services: readonly DeclaredService[]): readonly ManifestProblem[] {
+  return repeated(services, (service) => service.request.name).flatMap((group) =>
+    group.slice(1).map((service) => ({
+      code: 'W_SAME_NAME' as const,
+      ...service.place,
+      message: `${service.key} and ${group[0]?.key} have the same spec.name`,
+      hint: 'the API allows it, people mix them up',
+    })),
+  )
+}

@@ -1,0 +1,60 @@
+import { mappingOf } from './defaults.ts'
+import type { Document } from './documentKind.ts'
+import type { Place } from './manifestProblem.ts'
+import { type ManifestPath, Positions } from './position.ts'
+import type { ManifestFile } from './readYaml.ts'
+
+/** The documents that one service comes from: its own, and the Defaults below it, outermost first. */
+export interface Origin {
+  readonly own: Document
+  readonly defaults: readonly Document[]
+}
+
+const positionsByFile = new WeakMap<ManifestFile, Positions>()
+
+/** Where everything in `source` stands; worked out once for each file that has a problem. */
+export function positionsOf(source: ManifestFile): Positions {
+  const known = positionsByFile.get(source)
+  if (known !== undefined) return known
+  const positions = new Positions(source.text)
+  positionsByFile.set(source, positions)
+  return positions
+}
+
+/**
+ * Where the value at `path` of a merged service was written: in its own document, or else in the nearest
+ * Defaults that has it, or else where the service's own document would have it.
+ */
+export function placeIn(origin: Origin, path: ManifestPath, part: 'key' | 'value'): Place {
+  if (hasPath(origin.own.mapping, path)) return place(origin.own, path, part)
+  for (const document of origin.defaults.toReversed()) {
+    const inDefaults = defaultsPathOf(path)
+    for (const candidate of [path, inDefaults]) {
+      if (hasPath(document.mapping, candidate)) return place(document, candidate, part)
+    }
+  }
+  return place(origin.own, path, part)
+}
+
+function place(document: Document, path: ManifestPath, part: 'key' | 'value'): Place {
+  return {
+    file: document.source.file,
+    ...positionsOf(document.source).locate(document.index, path, part),
+  }
+}
+
+/** `spec.endpoints[2].timeout` is `spec.endpointsDefaults.timeout` in Defaults. */
+function defaultsPathOf(path: ManifestPath): ManifestPath {
+  const [spec, field, index, ...rest] = path
+  if (spec !== 'spec' || field !== 'endpoints' || index === undefined || rest.length === 0) return path
+  return ['spec', 'endpointsDefaults', ...rest]
+}
+
+function hasPath(value: unknown, path: ManifestPath): boolean {
+  const [step, ...rest] = path
+  if (step === undefined) return true
+  if (Array.isArray(value))
+    return typeof step === 'number' && step < value.length && hasPath(value[step], rest)
+  const mapping = mappingOf(value)
+  return mapping !== undefined && Object.hasOwn(mapping, step) && hasPath(mapping[step], rest)
+}

@@ -1,0 +1,135 @@
+import { formatPath, problemsOf } from '../../api/contract/problem.ts'
+import type { ServiceRequest } from '../../api/contract/service.ts'
+import { compileService } from './compile.ts'
+import { foldersOf, type Mapping, mappingOf, withDefaults } from './defaults.ts'
+import { classifyDocuments, type Document } from './documentKind.ts'
+import { duplicateProblems, sameNameWarnings } from './duplicates.ts'
+import { describeProblem } from './fieldProblem.ts'
+import { type ManifestProblem, type Place, sortedProblems } from './manifestProblem.ts'
+import { type Origin, placeIn } from './origin.ts'
+import type { ManifestDocument } from './readYaml.ts'
+import { defaultsManifestSchema, type ServiceManifest, serviceManifestSchema } from './serviceManifest.ts'
+import { resolveValue, type ValueSources } from './valueReference.ts'
+
+/** What a manifest says of how its service may be treated. */
+export interface ServicePolicy {
+  readonly onDelete: 'delete' | 'pause' | 'detach'
+  readonly protect: boolean
+  readonly drift: 'heal' | 'report' | 'ignore'
+}
+
+/** A service as a set wants it. `request` holds secrets in clear: it goes to the API and nowhere else. */
+export interface DeclaredService {
+  readonly key: string
+  readonly id: string | undefined
+  readonly previousNames: readonly string[]
+  readonly request: ServiceRequest
+  /** Absent when manifests leave pausing to people. */
+  readonly paused: boolean | undefined
+  readonly policy: ServicePolicy
+  readonly place: Place
+}
+
+/** Everything that a set of manifests says. */
+export interface ServiceSet {
+  readonly services: readonly DeclaredService[]
+  /** Keys of manifests that are there but have a problem: nothing may happen to their services. */
+  readonly frozenKeys: readonly string[]
+  readonly problems: readonly ManifestProblem[]
+  readonly warnings: readonly ManifestProblem[]
+}
+
+/** Compiles the documents of a set. Each problem keeps only its own service from being used. */
+export function compileSet(documents: readonly ManifestDocument[], sources: ValueSources): ServiceSet {
+  const { services, defaults, problems } = classifyDocuments(documents)
+  const found: ManifestProblem[] = [...problems, ...defaults.flatMap(defaultsProblems)]
+  const read = services.map((document) => readService(document, defaults, sources))
+  found.push(...read.flatMap((one) => one.problems))
+  const duplicates = duplicateProblems(read, defaults)
+  found.push(...duplicates.problems)
+  const usable = read.flatMap((one) =>
+    one.service !== undefined && !duplicates.keys.has(one.service.key) ? [one.service] : [],
+  )
+  const usableKeys = new Set(usable.map((service) => service.key))
+  const keys = read.flatMap((one) => one.key ?? [])
+  return {
+    services: usable,
+    frozenKeys: [...new Set(keys)].filter((key) => !usableKeys.has(key)),
+    problems: sortedProblems(found),
+    warnings: sameNameWarnings(usable),
+  }
+}
+
+function defaultsProblems(document: Document): readonly ManifestProblem[] {
+  const parsed = defaultsManifestSchema.safeParse(document.mapping)
+  if (parsed.success) return []
+  return problemsOf(parsed.error).map((problem) => describeProblem(problem, { own: document, defaults: [] }))
+}
+
+/** A Service document as far as it could be read. */
+export interface ReadService {
+  readonly document: Document
+  readonly key: string | undefined
+  readonly id: string | undefined
+  readonly service: DeclaredService | undefined
+  readonly problems: readonly ManifestProblem[]
+}
+
+function readService(document: Document, all: readonly Document[], sources: ValueSources): ReadService {
+  const folders = foldersOf(document.source.directory)
+  const defaults = folders.flatMap((folder) => all.filter(({ source }) => source.directory === folder))
+  const origin: Origin = { own: document, defaults }
+  const merged = withDefaults(
+    document.mapping,
+    defaults.map((one) => one.mapping),
+  )
+  const metadata = mappingOf(document.mapping.metadata)
+  const key = textAt(metadata, 'name')
+  const id = textAt(metadata, 'id')
+  const parsed = serviceManifestSchema.safeParse(merged)
+  if (!parsed.success) {
+    const problems = problemsOf(parsed.error).map((problem) => describeProblem(problem, origin))
+    return { document, key, id, service: undefined, problems }
+  }
+  const compiled = compileManifest(parsed.data, origin, sources)
+  const isFaulty = document.faulty || defaults.some((one) => one.faulty)
+  return { document, key, id, ...compiled, ...(isFaulty ? { service: undefined } : {}) }
+}
+
+function textAt(mapping: Mapping | undefined, field: string): string | undefined {
+  const value = mapping?.[field]
+  return typeof value === 'string' ? value : undefined
+}
+
+function compileManifest(
+  manifest: ServiceManifest,
+  origin: Origin,
+  sources: ValueSources,
+): Pick<ReadService, 'service' | 'problems'> {
+  const { directory } = origin.own.source
+  const compiled = compileService(manifest, (form, part) => resolveValue(form, { part, directory }, sources))
+  const problems = compiled.problems.map(({ path, message, ...rest }) => ({
+    ...rest,
+    ...placeIn(origin, path, 'value'),
+    message: `${formatPath(path)} ${message}`,
+  }))
+  if (compiled.request === undefined) return { service: undefined, problems }
+  const { metadata, spec, policy } = manifest
+  return {
+    problems,
+    service: {
+      key: metadata.name,
+      id: metadata.id,
+      previousNames: metadata.previousNames ?? [],
+      request: compiled.request,
+      paused: spec.paused ?? undefined,
+      policy: {
+        onDelete: policy?.onDelete ?? 'delete',
+        protect: policy?.protect ?? false,
+        drift: policy?.drift ?? 'heal',
+      },
+      // Where the document starts: exact places are only worked out when something is wrong.
+      place: { file: origin.own.source.file, line: 1, column: 1 },
+    },
+  }
+}

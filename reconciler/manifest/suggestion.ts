@@ -1,0 +1,33 @@
+/** Most edits between a misspelt word and what was meant. */
+const EDITS_MAX = 2
+
+/** The word of `known` that `word` most probably stands for, or `undefined` when none is near. Pure. */
+export function suggestionFor(word: string, known: readonly string[]): string | undefined {
+  const wanted = fold(word)
+  const ranked = known
+    .map((candidate) => ({ candidate, edits: editsBetween(wanted, fold(candidate)) }))
+    .sort((a, b) => a.edits - b.edits)
+  const [best] = ranked
+  if (best === undefined) return undefined
+  return best.edits <= Math.min(EDITS_MAX, Math.floor(wanted.length / 2)) ? best.candidate : undefined
+}
+
+/** `interval_secs`, `Interval` and `interval-secs` are the same slip. */
+function fold(word: string): string {
+  return word.toLowerCase().replaceAll(/[-_]/g, '')
+}
+
+function editsBetween(a: string, b: string): number {
+  // A key may be as long as its file: beyond this no word of ours is meant.
+  if (a.length > 64 || b.length > 64) return Number.POSITIVE_INFINITY
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j += 1) {
+      const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      row.push(Math.min(substitution, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1))
+    }
+    previous = row
+  }
+  return previous[b.length] ?? 0
+}

@@ -1,0 +1,160 @@
+import { lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { isAbsolute, join, relative, sep } from 'node:path'
+import { BODY_BYTES_MAX, type SensitiveInput } from '../../api/contract/service.ts'
+import type { ProblemCode } from './manifestProblem.ts'
+import type { ValueForm } from './serviceManifest.ts'
+
+/** Where the values that manifests refer to come from. */
+export interface ValueSources {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The one folder from which secret files may be read. */
+  readonly secretsDirectory: string
+  /** Root of the set: files that are sent in clear come from below it. */
+  readonly rootDirectory: string
+  readonly allowInlineSecrets: boolean
+  /** Whether a secret that is not to be had is a problem, or stands as `unresolved`: to validate needs none. */
+  readonly secrets: 'required' | 'optional'
+}
+
+/** A value ready to send, or why there is none. */
+export type ResolvedValue =
+  | { readonly input: SensitiveInput }
+  | { readonly code: ProblemCode; readonly message: string; readonly hint?: string }
+
+/** Where a reference stands: a body may come from a file of the set, a header may not. */
+export interface ValueSite {
+  readonly part: 'header' | 'body'
+  /** Folder of the manifest below the set's root. */
+  readonly directory: string
+}
+
+const UNRESOLVED = 'unresolved'
+
+/**
+ * The value that `form` stands for. Everything that comes from the environment or from the secrets folder
+ * is sensitive; a text and a file of the set (`./payload.json`) are sent in clear. Messages never hold a value.
+ */
+export function resolveValue(form: ValueForm, site: ValueSite, sources: ValueSources): ResolvedValue {
+  if (typeof form === 'string') return { input: { value: form } }
+  if ('value' in form) return inlineValue(form, sources)
+  if ('env' in form) return environmentValue(form, sources)
+  if (form.file.startsWith('./') || form.file.startsWith('../')) return fileOfTheSet(form.file, site, sources)
+  return secretFile(form, sources)
+}
+
+function inlineValue(
+  form: { value: string; sensitive?: boolean | undefined },
+  sources: ValueSources,
+): ResolvedValue {
+  if (form.sensitive !== true) return { input: { value: form.value } }
+  if (sources.allowInlineSecrets) return { input: { value: form.value, sensitive: true } }
+  return {
+    code: 'E_INLINE_SECRET',
+    message: 'must not hold a secret: whoever reads the repository would read it',
+    hint: 'refer to it as { env: NAME } or { file: /run/secrets/NAME }',
+  }
+}
+
+interface SecretOptions {
+  readonly prefix?: string | undefined
+  readonly allowEmpty?: boolean | undefined
+}
+
+function environmentValue(form: { env: string } & SecretOptions, sources: ValueSources): ResolvedValue {
+  // A manifest could otherwise send our own credentials to any host that it names.
+  if (form.env.toUpperCase().startsWith('PHAROS_')) {
+    return {
+      code: 'E_SECRET',
+      message: `must not refer to ${form.env}: variables of Pharos itself are not for manifests`,
+    }
+  }
+  const value = sources.env[form.env]
+  if (value === undefined) {
+    return missing(
+      `refers to the environment variable ${form.env}, which is not set`,
+      `export ${form.env}`,
+      sources,
+    )
+  }
+  return secret(value, form, `the environment variable ${form.env}`)
+}
+
+function secretFile(form: { file: string } & SecretOptions, sources: ValueSources): ResolvedValue {
+  const root = sources.secretsDirectory
+  const path = isAbsolute(form.file) ? form.file : join(root, form.file)
+  const outside = {
+    code: 'E_SECRET',
+    message: `refers to a file outside the secrets folder ${root}`,
+    hint: 'move the secret there, or name its folder with --secrets-dir; a file of the repository starts with ./',
+  } as const
+  if (!isBelow(root, path)) return outside
+  const text = readText(path)
+  if (text === undefined) {
+    return missing(`refers to the secret file ${path}, which cannot be read`, 'create it', sources)
+  }
+  // A link inside the folder may still lead out of it.
+  if (!isBelow(realpathSync(root), realpathSync(path))) return outside
+  // Editors and echo end a file with a line break that is no part of the secret.
+  return secret(text.replace(/\r?\n$/, ''), form, `the file ${path}`)
+}
+
+function secret(value: string, options: SecretOptions, source: string): ResolvedValue {
+  if (value === '' && options.allowEmpty !== true) {
+    return {
+      code: 'E_SECRET',
+      message: `refers to ${source}, which is empty`,
+      hint: 'give it a value, or set allowEmpty: true',
+    }
+  }
+  return { input: { value: `${options.prefix ?? ''}${value}`, sensitive: true } }
+}
+
+function missing(message: string, hint: string, sources: ValueSources): ResolvedValue {
+  if (sources.secrets === 'optional') return { input: { value: UNRESOLVED, sensitive: true } }
+  return { code: 'E_SECRET', message, hint }
+}
+
+function fileOfTheSet(file: string, site: ValueSite, sources: ValueSources): ResolvedValue {
+  if (site.part === 'header') {
+    return {
+      code: 'E_SECRET',
+      message: 'must not come from a file of the repository',
+      hint: 'write the value here, or refer to a secret file by its absolute path',
+    }
+  }
+  const path = join(sources.rootDirectory, site.directory, file)
+  if (!isBelow(sources.rootDirectory, path)) {
+    return { code: 'E_FILE', message: 'refers to a file outside the folder of the manifests' }
+  }
+  const size = regularFileBytes(path)
+  if (
+    size === undefined ||
+    realpathSync(path) !== join(realpathSync(sources.rootDirectory), relative(sources.rootDirectory, path))
+  ) {
+    return { code: 'E_FILE', message: `refers to ${file}, which is not a readable regular file` }
+  }
+  if (size > BODY_BYTES_MAX) {
+    return { code: 'E_LIMIT', message: `refers to ${file}, which has more than ${BODY_BYTES_MAX} bytes` }
+  }
+  return { input: { value: readFileSync(path, 'utf8') } }
+}
+
+function isBelow(root: string, path: string): boolean {
+  const rest = relative(root, path)
+  return rest !== '' && rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest)
+}
+
+function regularFileBytes(path: string): number | undefined {
+  const entry = lstatSync(path, { throwIfNoEntry: false })
+  return entry?.isFile() === true ? entry.size : undefined
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    // Absent, a folder, or not ours to read: each is the same to the author of the manifest.
+    if (error instanceof Error && 'code' in error) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,24 @@
+import type { CanonicalService } from '../../api/contract/canonical.ts'
+
+/** What happens to a service when its manifest goes. */
+export type OnDelete = 'delete' | 'pause' | 'detach'
+
+/**
+ * What we know of a service that we own: which manifest it belongs to, what we last asked for and what the
+ * API answered to that. Secrets are marks in both.
+ */
+export interface Binding {
+  readonly key: string
+  readonly serviceId: string
+  /** What was last sent; null when the service was taken over and nothing was sent yet. */
+  readonly desired: CanonicalService | null
+  /** What the API last answered; null as for `desired`. */
+  readonly observed: CanonicalService | null
+  /** Whether the manifest last wanted the service paused; null when it left that to people. */
+  readonly paused: boolean | null
+  /** Policy at the last apply: the manifest is gone when it is needed. */
+  readonly onDelete: OnDelete
+  readonly protect: boolean
+  /** Whether the service was paused because its manifest went. */
+  readonly tombstone: boolean
+}

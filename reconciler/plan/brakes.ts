@@ -1,0 +1,152 @@
+import type { Change, Plan, Prune } from './planValue.ts'
+
+/** Most of a kind of change that one run makes without approval: the greater of a count and a share of what is owned. */
+export interface Ceiling {
+  readonly count: number
+  readonly percent: number
+}
+
+/** Ceilings of the brakes that count. */
+export interface BrakePolicy {
+  readonly maxDeletes: Ceiling
+  readonly maxUpdates: Ceiling
+  readonly maxRecreates: Ceiling
+}
+
+/** Small sets are protected by the counts, large ones by the shares. */
+export const DEFAULT_BRAKES: BrakePolicy = {
+  maxDeletes: { count: 3, percent: 10 },
+  maxUpdates: { count: 10, percent: 30 },
+  maxRecreates: { count: 3, percent: 10 },
+}
+
+/** What the manifests were read from. */
+export interface SourceFacts {
+  readonly exists: boolean
+  readonly services: number
+  readonly isValid: boolean
+}
+
+export type BrakeName =
+  | 'maxDeletes'
+  | 'maxUpdates'
+  | 'maxHeals'
+  | 'maxRecreates'
+  | 'emptySource'
+  | 'missingPath'
+  | 'invalidSource'
+  | 'emptyLive'
+
+/** A brake that holds changes back. Only an approvable one opens for the plan's digest. */
+export interface TrippedBrake {
+  readonly brake: BrakeName
+  readonly message: string
+  readonly keys: readonly string[]
+  readonly approvable: boolean
+}
+
+/** A plan divided into what may be carried out and what is held back, each in order. */
+export interface BrakedPlan {
+  readonly changes: readonly Change[]
+  readonly withheld: readonly Change[]
+  readonly tripped: readonly TrippedBrake[]
+}
+
+/**
+ * Holds back what is more likely a mistake than a wish: too many deletions, updates or re-creations at once,
+ * and anything that takes away while the source or the live list looks broken. Pure.
+ */
+export function applyBrakes(
+  plan: Plan,
+  facts: SourceFacts & { readonly liveServices: number },
+  policy: BrakePolicy = DEFAULT_BRAKES,
+): BrakedPlan {
+  const groups = groupsOf(plan)
+  const tripped = [
+    ...sourceBrakes(groups.prunes, facts),
+    ...(facts.liveServices === 0 && plan.owned > 0 ? emptyLive(groups, plan.owned) : []),
+    ...ceilingBrakes(groups, plan.owned, policy),
+  ].filter((brake) => brake.keys.length > 0)
+  const held = new Set(tripped.flatMap((brake) => brake.keys))
+  return {
+    changes: plan.changes.filter((change) => !held.has(change.key)),
+    withheld: plan.changes.filter((change) => held.has(change.key)),
+    tripped,
+  }
+}
+
+interface Groups {
+  readonly prunes: readonly Prune[]
+  readonly updates: readonly Change[]
+  readonly heals: readonly Change[]
+  readonly recreates: readonly Change[]
+}
+
+function groupsOf(plan: Plan): Groups {
+  const updates = plan.changes.filter((change) => change.kind === 'update')
+  const isHeal = (change: (typeof updates)[number]): boolean =>
+    change.fields.every((field) => field.reason === 'drift')
+  return {
+    // What only forgets takes nothing away.
+    prunes: plan.changes
+      .filter((change) => change.kind === 'prune')
+      .filter((prune) => prune.how !== 'forget'),
+    updates: updates.filter((change) => !isHeal(change)),
+    heals: updates.filter(isHeal),
+    recreates: plan.changes.filter((change) => change.kind === 'create' && change.replacesLost !== null),
+  }
+}
+
+function sourceBrakes(prunes: readonly Prune[], facts: SourceFacts): readonly TrippedBrake[] {
+  const keys = prunes.map((prune) => prune.key)
+  if (!facts.exists) {
+    const message = 'the path does not exist, so its services are not taken for removed'
+    return [{ brake: 'missingPath', message, keys, approvable: false }]
+  }
+  if (!facts.isValid) {
+    const message = 'some manifests cannot be used, so none is taken for removed'
+    return [{ brake: 'invalidSource', message, keys, approvable: false }]
+  }
+  if (facts.services > 0) return []
+  return [{ brake: 'emptySource', message: 'there is no Service manifest at all', keys, approvable: true }]
+}
+
+function emptyLive(groups: Groups, owned: number): readonly TrippedBrake[] {
+  const keys = groups.recreates.map((change) => change.key)
+  const message = `the organisation has no services, but ${owned} are remembered`
+  return [{ brake: 'emptyLive', message, keys, approvable: true }]
+}
+
+function ceilingBrakes(groups: Groups, owned: number, policy: BrakePolicy): readonly TrippedBrake[] {
+  const deletes = groups.prunes.filter((prune) => prune.how !== 'detach')
+  return [
+    ...over('maxDeletes', 'deletions', deletes, policy.maxDeletes, owned),
+    ...over('maxUpdates', 'updates from git', groups.updates, policy.maxUpdates, owned),
+    ...over('maxHeals', 'updates that undo drift', groups.heals, policy.maxUpdates, owned),
+    ...over('maxRecreates', 're-creations', groups.recreates, policy.maxRecreates, owned),
+  ]
+}
+
+function over(
+  brake: BrakeName,
+  what: string,
+  changes: readonly Change[],
+  ceiling: Ceiling,
+  owned: number,
+): readonly TrippedBrake[] {
+  const most = Math.max(ceiling.count, Math.floor((owned * ceiling.percent) / 100))
+  if (changes.length <= most) return []
+  const message = `${changes.length} ${what} of ${owned} services: more than ${most} need approval`
+  return [{ brake, message, keys: changes.map((change) => change.key), approvable: true }]
+}
+
+/**
+ * What an approval stands for, as text to be hashed: each withheld change with its service's present state.
+ * The same situation gives the same text; anything that touches one of the services gives another. Pure.
+ */
+export function approvalText(withheld: readonly Change[]): string {
+  return withheld
+    .map((change) => JSON.stringify(change))
+    .sort()
+    .join('\n')
+}

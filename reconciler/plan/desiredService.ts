@@ -1,0 +1,22 @@
+import type { CanonicalService } from '../../api/contract/canonical.ts'
+import type { OnDelete } from './binding.ts'
+
+/** What to do about a change that somebody made by hand. */
+export type DriftPolicy = 'heal' | 'report' | 'ignore'
+
+/** A service as the manifests want it, without its secrets. */
+export interface DesiredService {
+  readonly key: string
+  readonly id: string | undefined
+  readonly previousNames: readonly string[]
+  /** Canonical form with the marks that belong to `key`. */
+  readonly canonical: CanonicalService
+  /** The same with the marks that belong to another key: how a renamed manifest is compared with its past. */
+  readonly canonicalUnder: (key: string) => CanonicalService
+  readonly paused: boolean | undefined
+  readonly policy: {
+    readonly onDelete: OnDelete
+    readonly protect: boolean
+    readonly drift: DriftPolicy
+  }
+}

@@ -1,0 +1,164 @@
+import { changesBetween } from '../../api/contract/fieldChange.ts'
+import type { ServiceResponse } from '../../api/contract/service.ts'
+import type { Binding } from './binding.ts'
+import type { DesiredService } from './desiredService.ts'
+import type { Blocked } from './planValue.ts'
+
+/** Which service a manifest means. */
+export type Identity =
+  | { readonly kind: 'bound'; readonly binding: Binding; readonly renamedFrom: string | null }
+  /** Named by `metadata.id`, not ours yet. */
+  | { readonly kind: 'named'; readonly id: string }
+  | { readonly kind: 'new' }
+  | Blocked
+
+/** What identities are found among. */
+export interface IdentityScene {
+  readonly desired: readonly DesiredService[]
+  /** Keys whose manifest is there but not usable: their bindings are not free for a rename. */
+  readonly frozenKeys: ReadonlySet<string>
+  readonly bindings: readonly Binding[]
+  readonly actual: ReadonlyMap<string, ServiceResponse>
+  /** Whether bindings are remembered: without state only `metadata.id` names a service. */
+  readonly hasState: boolean
+}
+
+/**
+ * The identity of every desired service: by its binding, by `metadata.id`, by `previousNames`, by being the
+ * only new key that equals the only vanished one, or new. Anything that two could claim is blocked. Pure.
+ */
+export function identify(scene: IdentityScene): ReadonlyMap<string, Identity> {
+  const byKey = new Map(scene.bindings.map((binding) => [binding.key, binding]))
+  const present = new Set([...scene.desired.map((service) => service.key), ...scene.frozenKeys])
+  const vanished = scene.bindings.filter((binding) => !present.has(binding.key) && !binding.tombstone)
+  const identities = new Map<string, Identity>()
+  for (const service of scene.desired) {
+    const binding = byKey.get(service.key)
+    identities.set(
+      service.key,
+      binding === undefined
+        ? withoutBinding(service, vanished, scene)
+        : withBinding(service, { kind: 'bound', binding, renamedFrom: null }),
+    )
+  }
+  return soleClaims(withUnannouncedRename(scene.desired, identities, vanished), scene)
+}
+
+type Bound = Extract<Identity, { kind: 'bound' }>
+
+function withBinding(service: DesiredService, bound: Bound): Identity {
+  if (service.id === undefined || service.id === bound.binding.serviceId) return bound
+  return blocked(
+    service.key,
+    `metadata.id names service ${service.id}, but the state binds this name to ${bound.binding.serviceId}`,
+    'remove metadata.id, or correct it',
+  )
+}
+
+function withoutBinding(
+  service: DesiredService,
+  vanished: readonly Binding[],
+  scene: IdentityScene,
+): Identity {
+  const former = vanished.filter(
+    (binding) => service.previousNames.includes(binding.key) || binding.serviceId === service.id,
+  )
+  const [only] = former
+  if (former.length === 1 && only !== undefined) {
+    return withBinding(service, { kind: 'bound', binding: only, renamedFrom: only.key })
+  }
+  if (former.length > 1) {
+    const names = former.map((binding) => binding.key).join(', ')
+    return blocked(service.key, `previousNames matches several services: ${names}`, 'keep one of them')
+  }
+  if (service.id !== undefined) return named(service.key, service.id, scene)
+  if (scene.hasState) return { kind: 'new' }
+  return {
+    ...blocked(
+      service.key,
+      'without state only a service with metadata.id can be found again',
+      'give --state FILE, or set metadata.id',
+    ),
+    needsDecision: false,
+  }
+}
+
+function named(key: string, id: string, scene: IdentityScene): Identity {
+  const owner = scene.bindings.find((binding) => binding.serviceId === id)
+  if (owner !== undefined) {
+    return blocked(key, `service ${id} belongs to ${owner.key}`, 'remove one of the two manifests')
+  }
+  if (scene.actual.has(id)) return { kind: 'named', id }
+  return blocked(
+    key,
+    `service ${id} of metadata.id does not exist in this organisation`,
+    'remove metadata.id to have it created',
+  )
+}
+
+/** Exactly one key vanished and one appeared, and they ask for the same: it was renamed without a word. */
+function withUnannouncedRename(
+  desired: readonly DesiredService[],
+  identities: ReadonlyMap<string, Identity>,
+  vanished: readonly Binding[],
+): ReadonlyMap<string, Identity> {
+  const taken = new Set(
+    [...identities.values()].flatMap((one) => (one.kind === 'bound' ? one.binding.key : [])),
+  )
+  const free = vanished.filter((binding) => !taken.has(binding.key))
+  const appeared = desired.filter((service) => identities.get(service.key)?.kind === 'new')
+  const [binding] = free
+  const [service] = appeared
+  if (free.length !== 1 || appeared.length !== 1 || binding?.desired == null || service === undefined) {
+    return identities
+  }
+  const wanted = { ...service.canonicalUnder(binding.key), name: binding.desired.name }
+  if (changesBetween(binding.desired, wanted, 'by-mark').length > 0) return identities
+  return new Map(identities).set(service.key, { kind: 'bound', binding, renamedFrom: binding.key })
+}
+
+/** Blocks what two manifests claim at once. */
+function soleClaims(
+  identities: ReadonlyMap<string, Identity>,
+  scene: IdentityScene,
+): ReadonlyMap<string, Identity> {
+  const claims = new Map<string, string[]>()
+  for (const [key, identity] of identities) {
+    const id = identity.kind === 'bound' ? identity.binding.serviceId : undefined
+    if (id !== undefined) claims.set(id, [...(claims.get(id) ?? []), key])
+  }
+  const bound = new Set(scene.bindings.map((binding) => binding.serviceId))
+  const checked = new Map<string, Identity>()
+  for (const [key, identity] of identities) {
+    const rivals = identity.kind === 'bound' ? (claims.get(identity.binding.serviceId) ?? []) : []
+    const service = scene.desired.find((one) => one.key === key)
+    if (rivals.length > 1) {
+      checked.set(key, blocked(key, `${rivals.join(' and ')} claim the same service`, 'let one of them go'))
+    } else if (identity.kind === 'new' && service !== undefined) {
+      checked.set(key, newUnlessNameIsTaken(service, bound, scene))
+    } else checked.set(key, identity)
+  }
+  return checked
+}
+
+/** A service of that name which is not ours may be the one that is meant: nobody but a person can tell. */
+function newUnlessNameIsTaken(
+  service: DesiredService,
+  bound: ReadonlySet<string>,
+  scene: IdentityScene,
+): Identity {
+  const twins = [...scene.actual.values()].filter(
+    (actual) => actual.name === service.canonical.name && !bound.has(actual.id),
+  )
+  if (twins.length === 0) return { kind: 'new' }
+  const ids = twins.map((twin) => twin.id).join(', ')
+  return blocked(
+    service.key,
+    `a service named "${service.canonical.name}" exists and is not managed here: ${ids}`,
+    'set metadata.id to take it over, or choose another spec.name',
+  )
+}
+
+function blocked(key: string, message: string, hint: string): Blocked {
+  return { kind: 'blocked', key, message, hint, needsDecision: true }
+}

@@ -1,0 +1,90 @@
+import type { CanonicalService } from '../../api/contract/canonical.ts'
+import type { FieldChange } from '../../api/contract/fieldChange.ts'
+import type { OnDelete } from './binding.ts'
+
+/**
+ * Why a field changes: `git` the manifest changed, `secret` a secret in it changed, `drift` somebody changed
+ * the service, `first-apply` it was just taken over, `differs` without state nobody can say which side moved.
+ */
+export type Reason = 'git' | 'secret' | 'drift' | 'first-apply' | 'differs'
+
+/** One field of an update. `from` is what the service has, `to` what it will have. */
+export interface PlannedField extends FieldChange {
+  readonly reason: Reason
+}
+
+/** Why nothing can be done for a key, and whether a person has to decide (exit code 6). */
+export interface Blocked {
+  readonly kind: 'blocked'
+  readonly key: string
+  readonly message: string
+  readonly hint: string
+  readonly needsDecision: boolean
+}
+
+/** A service to be made. */
+export interface Create {
+  readonly kind: 'create'
+  readonly key: string
+  readonly desired: CanonicalService
+  readonly paused: boolean
+  /** Id of the service that somebody deleted, where this makes it anew. */
+  readonly replacesLost: string | null
+}
+
+/** A service to be changed: `replace` sends the whole definition, `pausing` goes before or after it. */
+export interface Update {
+  readonly kind: 'update'
+  readonly key: string
+  readonly id: string
+  readonly renamedFrom: string | null
+  readonly fields: readonly PlannedField[]
+  readonly replace: boolean
+  readonly pausing: 'pause' | 'resume' | null
+  /** Whether it takes endpoints or regions away or checks less often: such updates make room for others. */
+  readonly shrinks: boolean
+  readonly actual: CanonicalService
+  /** What the binding remembers as last seen when nothing is replaced: drift that is only reported stays known. */
+  readonly observed: CanonicalService
+}
+
+/** A binding to be written without any request: the service already is as it should be. */
+export interface Record {
+  readonly kind: 'record'
+  readonly key: string
+  readonly id: string
+  readonly renamedFrom: string | null
+  /** What the binding remembers as last seen. */
+  readonly observed: CanonicalService
+}
+
+/** A service whose manifest is gone. `forget`: the service is gone too. */
+export interface Prune {
+  readonly kind: 'prune'
+  readonly key: string
+  readonly id: string
+  readonly how: OnDelete | 'forget'
+  readonly name: string
+  readonly createdAt: string | null
+}
+
+/** A change by hand that the policy only reports. */
+export interface Drifted {
+  readonly kind: 'drifted'
+  readonly key: string
+  readonly id: string
+  readonly fields: readonly PlannedField[]
+}
+
+/** One thing that a plan wants for one key. */
+export type Change = Create | Update | Record | Prune | Drifted | Blocked
+
+/** What has to happen so that the services are as the manifests say, before brakes. */
+export interface Plan {
+  /** In the order in which they are carried out. */
+  readonly changes: readonly Change[]
+  /** Keys whose services are as they should be. */
+  readonly unchanged: readonly string[]
+  /** Services that we owned before this plan. */
+  readonly owned: number
+}

@@ -1,0 +1,111 @@
+import { type CanonicalService, canonicalResponse } from '../../api/contract/canonical.ts'
+import { changesBetween, type FieldChange } from '../../api/contract/fieldChange.ts'
+import type { ServiceResponse } from '../../api/contract/service.ts'
+import type { Binding } from './binding.ts'
+import type { DesiredService } from './desiredService.ts'
+import type { PlannedField, Reason } from './planValue.ts'
+
+/** How a service differs from what its manifest wants, and from what we last saw of it. */
+export interface ServiceDiff {
+  /** Fields that the manifest changes. */
+  readonly wanted: readonly PlannedField[]
+  /** Fields that somebody changed since we last looked, towards what they were. */
+  readonly drifted: readonly PlannedField[]
+  /** Pausing that the manifest asks for and the service has not; null when there is none. */
+  readonly pausing: PlannedField | null
+  /** Whether the service, marks of secrets aside, already is what the manifest wants. */
+  readonly alreadyThere: boolean
+}
+
+/**
+ * Compares three ways: what the manifest wants with what we last sent, and what the service is with what
+ * the API last answered. Whatever the server makes of a request is therefore no difference. Pure.
+ *
+ * `lastKey` is the key under which `binding` was written, which is what its marks belong to.
+ */
+export function diffOfBound(desired: DesiredService, binding: Binding, actual: ServiceResponse): ServiceDiff {
+  const live = canonicalResponse(actual)
+  if (binding.desired === null || binding.observed === null)
+    return diffOfFirst(desired, actual, 'first-apply')
+  const asked = desired.canonicalUnder(binding.key)
+  const drift = changesBetween(binding.observed, live, 'by-mark')
+  const fromGit = changesBetween(binding.desired, asked, 'by-mark')
+  const driftAt = new Map(drift.map((change) => [change.pointer, change]))
+  const gitAt = new Set(fromGit.map((change) => change.pointer))
+  return {
+    wanted: fromGit.map((change) => ({
+      ...change,
+      from: driftAt.has(change.pointer) ? driftAt.get(change.pointer)?.to : change.from,
+      reason: isSecretChange(change) ? 'secret' : 'git',
+    })),
+    drifted: drift
+      .filter((change) => !gitAt.has(change.pointer))
+      .map(({ pointer, from, to }) => ({ pointer, from: to, to: from, reason: 'drift' as const })),
+    pausing: pausingOf(desired, binding, actual),
+    alreadyThere:
+      isThere(desired.canonical, live) && !fromGit.some(isSecretChange) && !drift.some(isSecretChange),
+  }
+}
+
+/** Compares two ways, for a service of which nothing was remembered. Pure. */
+export function diffOfFirst(
+  desired: DesiredService,
+  actual: ServiceResponse,
+  reason: Extract<Reason, 'first-apply' | 'differs'>,
+): ServiceDiff {
+  const live = canonicalResponse(actual)
+  const fields = changesBetween(live, desired.canonical, 'set-is-equal').map((change) => ({
+    ...change,
+    reason,
+  }))
+  // A secret that is set may be another one: the first apply sends it, so that afterwards it is known.
+  const secrets = reason === 'first-apply' ? secretsOf(live, desired.canonical) : []
+  return {
+    wanted: [...fields, ...secrets],
+    drifted: [],
+    pausing: pausingOf(desired, undefined, actual),
+    alreadyThere: fields.length === 0 && secrets.length === 0,
+  }
+}
+
+function secretsOf(live: CanonicalService, desired: CanonicalService): readonly PlannedField[] {
+  const unequal = new Set(changesBetween(live, desired, 'set-is-equal').map((change) => change.pointer))
+  return changesBetween(live, desired, 'by-mark')
+    .filter((change) => !unequal.has(change.pointer))
+    .map((change) => ({ ...change, reason: 'first-apply' as const }))
+}
+
+function pausingOf(
+  desired: DesiredService,
+  binding: Binding | undefined,
+  actual: ServiceResponse,
+): PlannedField | null {
+  // A service that was paused because its manifest went comes back running.
+  const wanted = desired.paused ?? (binding?.tombstone === true ? false : undefined)
+  const isPaused = actual.paused_at != null
+  if (wanted === undefined || wanted === isPaused) return null
+  const reason = binding !== undefined && binding.paused === wanted && !binding.tombstone ? 'drift' : 'git'
+  return { pointer: '/paused', from: isPaused, to: wanted, reason }
+}
+
+function isThere(desired: CanonicalService, live: CanonicalService): boolean {
+  return changesBetween(live, desired, 'set-is-equal').length === 0
+}
+
+/** Whether both sides are set and sealed, so that only what is sealed can differ. Pure. */
+export function isSecretChange(change: FieldChange): boolean {
+  return isSealed(change.from) && isSealed(change.to)
+}
+
+function isSealed(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'sealed' in value
+}
+
+/** Whether `desired` needs less of a plan than `actual`: fewer endpoints or regions, or rarer checks. Pure. */
+export function isShrinking(actual: CanonicalService, desired: CanonicalService): boolean {
+  return (
+    desired.endpoints.length < actual.endpoints.length ||
+    desired.regions.length < actual.regions.length ||
+    desired.interval_secs > actual.interval_secs
+  )
+}

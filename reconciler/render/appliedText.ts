@@ -1,0 +1,100 @@
+import type { Applied } from '../apply/applySet.ts'
+import type { ChangeOutcome } from '../apply/outcome.ts'
+import type { Output } from '../cli/output.ts'
+import { changeDocument } from './planDocument.ts'
+import { counted } from './planText.ts'
+
+type Paint = Output['paint']
+
+/** What an apply did, for people: a line for each change, then the counts. Pure. */
+export function appliedLines(applied: Applied, requests: number, paint: Paint): readonly string[] {
+  const { braked, digest } = applied.situation
+  const lines = applied.outcomes.flatMap((outcome) => outcomeLines(outcome, paint))
+  for (const change of applied.blocked)
+    lines.push(paint.red(`  x ${change.key}: ${change.message} (${change.hint})`))
+  for (const change of braked.changes) {
+    if (change.kind === 'drifted')
+      lines.push(paint.magenta(`  ! ${change.key}: changed outside, left as it is`))
+  }
+  for (const brake of braked.tripped) {
+    lines.push(paint.yellow(`  held back: ${brake.keys.join(', ')} (${brake.brake}: ${brake.message})`))
+  }
+  if (digest !== null)
+    lines.push(`  see "pharos plan"; to let it through: pharos apply … --approve ${digest}`)
+  return [...lines, summaryLine(applied, requests)]
+}
+
+function outcomeLines({ change, result, message, notes }: ChangeOutcome, paint: Paint): readonly string[] {
+  const noteLines = notes.map((note) => paint.yellow(`      ${note}`))
+  switch (result) {
+    case 'done':
+      return [paint.green(`  ${doneText(change)}`), ...noteLines]
+    case 'failed':
+      return [paint.red(`  x ${change.key}: ${change.kind} failed: ${message}`)]
+    case 'limited':
+      return [paint.red(`  x ${change.key}: the organisation's plan does not allow it: ${message}`)]
+    case 'lost':
+      return [
+        paint.red(`  ? ${change.key}: creation sent, answer lost: ${message} (apply again in a minute)`),
+      ]
+    case 'skipped':
+      return [paint.yellow(`  x ${change.key}: not done: ${message}`)]
+  }
+}
+
+function doneText(change: ChangeOutcome['change']): string {
+  switch (change.kind) {
+    case 'create':
+      return `+ ${change.key}: created${change.paused ? ' and paused' : ''}`
+    case 'update':
+      return `~ ${change.key}: ${change.replace ? 'updated' : change.pausing === 'pause' ? 'paused' : 'resumed'}`
+    case 'record':
+      return `= ${change.key}: remembered as service ${change.id}`
+    case 'prune': {
+      const done = { delete: 'deleted', pause: 'paused', detach: 'let go', forget: 'forgotten' }[change.how]
+      return `- ${change.key}: ${done} (service ${change.id})`
+    }
+    case 'drifted':
+    case 'blocked':
+      return `x ${change.key}`
+  }
+}
+
+/** How many changes of each kind were done, and how many were not. Pure. */
+export function countsOfApplied({ outcomes, blocked, situation }: Applied): Readonly<Record<string, number>> {
+  const done = (kind: string): number =>
+    outcomes.filter(({ change, result }) => change.kind === kind && result === 'done').length
+  return {
+    created: done('create'),
+    updated: done('update'),
+    removed: done('prune'),
+    remembered: done('record'),
+    failed: outcomes.filter(({ result }) => result !== 'done').length,
+    blocked: blocked.length,
+    withheld: situation.braked.withheld.length,
+    unchanged: situation.plan.unchanged.length,
+  }
+}
+
+function summaryLine(applied: Applied, requests: number): string {
+  const counts = countsOfApplied(applied)
+  const words = ['created', 'updated', 'removed', 'remembered', 'failed', 'blocked', 'withheld', 'unchanged']
+  const parts = words.flatMap((word) =>
+    counts[word] === 0 && word !== 'unchanged' ? [] : [`${counts[word]} ${word}`],
+  )
+  const isIdle = parts.length === 1
+  return `${isIdle ? 'Nothing to do' : 'Applied'}: ${parts.join(', ')} (${counted(requests, 'API request')})`
+}
+
+/** What an apply did as data for --json. Pure. */
+export function appliedDocument(applied: Applied): object {
+  return {
+    outcomes: applied.outcomes.map(({ change, result, message, notes }) => ({
+      ...changeDocument(change),
+      result,
+      ...(message === '' ? {} : { message }),
+      ...(notes.length === 0 ? {} : { notes }),
+    })),
+    applied: countsOfApplied(applied),
+  }
+}

@@ -1,0 +1,59 @@
+import { formatPath } from '../../api/contract/problem.ts'
+import type { Situation } from '../apply/situation.ts'
+import type { Change, PlannedField } from '../plan/planValue.ts'
+import { fieldPath } from './fieldText.ts'
+import { countsOf } from './planText.ts'
+
+/** A plan as data for --json: every field with its JSON pointer, no secret nor any mark of one. Pure. */
+export function planDocument(situation: Situation): object {
+  const { braked, plan, digest } = situation
+  return {
+    changes: braked.changes.map(changeDocument),
+    withheld: braked.withheld.map(changeDocument),
+    brakes: braked.tripped,
+    ...(digest === null ? {} : { approval: digest }),
+    unchanged: plan.unchanged,
+    counts: countsOf(situation),
+  }
+}
+
+/** One change as data. Pure. */
+export function changeDocument(change: Change): object {
+  switch (change.kind) {
+    case 'create':
+      return {
+        kind: 'create',
+        key: change.key,
+        name: change.desired.name,
+        paused: change.paused,
+        replacesLost: change.replacesLost,
+      }
+    case 'update': {
+      const { kind, key, id, renamedFrom, replace, pausing } = change
+      return { kind, key, id, renamedFrom, replace, pausing, fields: change.fields.map(fieldDocument) }
+    }
+    case 'record':
+      return { kind: 'record', key: change.key, id: change.id, renamedFrom: change.renamedFrom }
+    case 'drifted':
+      return { kind: 'drifted', key: change.key, id: change.id, fields: change.fields.map(fieldDocument) }
+    case 'prune':
+    case 'blocked':
+      return change
+  }
+}
+
+/** One field as data: `from` what the service has, `to` what it will have. Pure. */
+export function fieldDocument(field: PlannedField): object {
+  const { pointer, from, to, reason } = field
+  return { pointer, path: formatPath(fieldPath(pointer)), from: shown(from), to: shown(to), reason }
+}
+
+/** `{ "sealed": true }` for a secret wherever it stands; null for a field that is not there. */
+function shown(value: unknown): unknown {
+  if (value === undefined) return null
+  const text = JSON.stringify(value, (_key, inner: unknown) => {
+    const isSealed = typeof inner === 'object' && inner !== null && 'sealed' in inner
+    return isSealed ? { sealed: true } : inner
+  })
+  return JSON.parse(text)
+}

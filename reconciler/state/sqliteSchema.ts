@@ -1,0 +1,40 @@
+/** Version of the tables below. A newer one is refused, an older one would be migrated here. */
+export const SCHEMA_VERSION = 1
+
+/** The tables of a state file. */
+export const SCHEMA = `
+CREATE TABLE meta (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  state_id TEXT NOT NULL,
+  org_id TEXT,
+  url TEXT
+) STRICT;
+CREATE TABLE binding (
+  key TEXT PRIMARY KEY,
+  service_id TEXT NOT NULL UNIQUE,
+  desired TEXT,
+  observed TEXT,
+  paused INTEGER,
+  on_delete TEXT NOT NULL CHECK (on_delete IN ('delete', 'pause', 'detach')),
+  protect INTEGER NOT NULL,
+  tombstone INTEGER NOT NULL
+) STRICT;
+CREATE TABLE intent (
+  op_id TEXT PRIMARY KEY,
+  run_id TEXT NOT NULL,
+  key TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('create', 'replace', 'pause', 'resume', 'delete')),
+  service_id TEXT,
+  sent_at_ms INTEGER NOT NULL,
+  creation TEXT,
+  may_still_land INTEGER NOT NULL
+) STRICT;
+CREATE TABLE run (
+  run_id TEXT PRIMARY KEY,
+  command TEXT NOT NULL,
+  started_at TEXT NOT NULL,
+  finished_at TEXT NOT NULL,
+  exit_code INTEGER NOT NULL,
+  counts TEXT NOT NULL
+) STRICT;
+`

@@ -1,0 +1,59 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import type { Fingerprint } from '../../api/contract/canonical.ts'
+import { StateError } from './stateError.ts'
+
+/** Name of the variable that holds the key of the marks, where no key file is wanted. */
+export const STATE_KEY_VARIABLE = 'PHAROS_STATE_KEY'
+/** Fewest characters of such a key. */
+const KEY_CHARS_MIN = 32
+
+/** The key with which the marks of secrets are made. It is never part of the state. */
+export type StateKey = string
+
+/**
+ * The key for the state at `statePath`: from `fromEnvironment`, or from the file beside the state, which is
+ * made with mode 0600 when `create` says so. Its value is
+ * `undefined` when there is none and none is to be made.
+ *
+ * Throws StateError when the key is too short or its file can be read by others.
+ */
+export function stateKeyFor(
+  statePath: string,
+  fromEnvironment: string | undefined,
+  create: boolean,
+): { readonly value: StateKey | undefined; readonly isNew: boolean } {
+  if (fromEnvironment !== undefined && fromEnvironment !== '') {
+    return { value: checked(fromEnvironment, STATE_KEY_VARIABLE), isNew: false }
+  }
+  const path = `${statePath}.key`
+  const isNew = !existsSync(path)
+  if (isNew) {
+    if (!create) return { value: undefined, isNew }
+    // 'wx' fails rather than follow a link that somebody put there.
+    writeFileSync(path, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
+    chmodSync(path, 0o600)
+  }
+  if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) {
+    throw new StateError(`the key file ${path} can be read by others: run "chmod 600 ${path}"`)
+  }
+  return { value: checked(readFileSync(path, 'utf8').trim(), path), isNew }
+}
+
+function checked(key: string, source: string): StateKey {
+  if (key.length >= KEY_CHARS_MIN) return key
+  throw new StateError(`the key in ${source} is too short: it needs at least ${KEY_CHARS_MIN} characters`)
+}
+
+/**
+ * Gives the marks of the secrets of service `key` in the state `stateId`. The same secret has another mark
+ * at every place, so that marks do not tell which secrets are equal; another state key changes all of them.
+ */
+export function fingerprintFor(stateKey: StateKey, stateId: string, key: string): Fingerprint {
+  const keyId = createHash('sha256').update(`pharos state key\n${stateKey}`).digest('hex').slice(0, 8)
+  return (pointer, value) => {
+    const mark = createHmac('sha256', stateKey)
+    for (const part of [stateId, key, pointer, value]) mark.update(`${Buffer.byteLength(part)}:${part}`)
+    return `hmac:v1:${keyId}:${mark.digest('hex')}`
+  }
+}

@@ -75,12 +75,13 @@ export function createCertificate(nowMs: number): OneShotCertificate {
   const certificate = der(TAG.sequence, toBeSigned, ECDSA_WITH_SHA256, bitString(signature))
   return {
     certificate,
-    certificatePem: pem(certificate),
+    certificatePem: toPem(certificate),
     privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   }
 }
 
-function pem(certificate: Buffer): string {
+/** A certificate's DER as PEM. */
+export function toPem(certificate: Buffer): string {
   const lines = certificate.toString('base64').match(/.{1,64}/g) ?? []
   return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`
 }

@@ -127,7 +127,7 @@ async function destroy(applying: Applying, prior: ObjectValue): Promise<Outcome>
  */
 export async function applyResourceChange(request: Request, call: Call): Promise<Response> {
   const reporter = createReporter(call)
-  const saved = await reporter.attempt(`Applying ${request.typeName}`, async () => {
+  const saved = await reporter.around(`Applying ${request.typeName}`, async () => {
     const resource = lookUp(call.session.provider.resources, request.typeName)
     const prior = decodeObject(resource.type, request.priorState)
     const planned = decodeObject(resource.type, request.plannedState)

@@ -37,26 +37,26 @@ export interface Call {
 export interface Reporter {
   readonly diagnostics: Diagnostic[]
   report(diagnostic: Diagnostic): void
-  /** Runs `work`; an exception becomes error diagnostics and the result `undefined`. */
+  /** Runs `work`; an exception becomes error diagnostics and the result `undefined`. So does a crash. */
   attempt<T>(what: string, work: () => T | Promise<T>): Promise<T | undefined>
+  /** The same for work around an attempt, which sees to a crash itself and whose result still counts then. */
+  around<T>(what: string, work: () => T | Promise<T>): Promise<T | undefined>
 }
 
 /** A reporter for one call. */
 export function createReporter(call: Call): Reporter {
   const diagnostics: Diagnostic[] = []
   const report = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic)
-  return {
-    diagnostics,
-    report,
-    attempt: async (what, work) => {
-      try {
-        return await Promise.race([work(), call.crash])
-      } catch (error) {
-        for (const diagnostic of describeException(call, what, error)) report(diagnostic)
-        return undefined
-      }
-    },
+  const around: Reporter['around'] = async (what, work) => {
+    try {
+      return await work()
+    } catch (error) {
+      for (const diagnostic of describeException(call, what, error)) report(diagnostic)
+      return undefined
+    }
   }
+  const attempt: Reporter['attempt'] = (what, work) => around(what, () => Promise.race([work(), call.crash]))
+  return { diagnostics, report, attempt, around }
 }
 
 function describeException({ session, signal }: Call, what: string, error: unknown): readonly Diagnostic[] {

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { credentials } from '@grpc/grpc-js'
-import { createCertificate, type OneShotCertificate } from '../plugin/certificate.ts'
+import { createCertificate, type OneShotCertificate, toPem } from '../plugin/certificate.ts'
 import { MAGIC_COOKIE } from '../plugin/environment.ts'
 import { connect, METHODS, type ProviderClient } from './providerClient.ts'
 
@@ -37,20 +37,13 @@ function targetOf(handshake: readonly string[]): string {
   return network === 'unix' ? `unix:${address}` : address
 }
 
-function pem(field: string): Buffer {
-  return Buffer.from(`-----BEGIN CERTIFICATE-----\n${field}\n-----END CERTIFICATE-----\n`)
-}
-
 /** The connection's security: the handshake's certificate is the only one trusted. */
 function securityFor(handshake: readonly string[], own: OneShotCertificate | null) {
-  const [, , , , , certificate = ''] = handshake
-  if (certificate === '') return credentials.createInsecure()
-  if (own === null) return credentials.createSsl(pem(certificate))
-  return credentials.createSsl(
-    pem(certificate),
-    Buffer.from(own.privateKeyPem),
-    Buffer.from(own.certificatePem),
-  )
+  const [, , , , , field = ''] = handshake
+  if (field === '') return credentials.createInsecure()
+  const trusted = Buffer.from(toPem(Buffer.from(field, 'base64')))
+  if (own === null) return credentials.createSsl(trusted)
+  return credentials.createSsl(trusted, Buffer.from(own.privateKeyPem), Buffer.from(own.certificatePem))
 }
 
 /** Starts the provider and connects to it. Rejects with its stderr when it ends without a handshake. */

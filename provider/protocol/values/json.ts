@@ -23,7 +23,7 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
 const DEPTH_MAX = 500
 
 const TOKEN =
-  /[\s]*(?:([[\]{},:])|("[^"\\]*(?:\\.[^"\\]*)*")|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))/y
+  /[\s]*(?:([[\]{},:])|("[^"\\]*(?:\\.[^"\\]*)*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))/y
 
 /** Parses `text`. Throws a SyntaxError with the offset, and never the text, where it is not JSON. */
 export function parseJson(text: string): JsonValue {

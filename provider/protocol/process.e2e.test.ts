@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { status } from '@grpc/grpc-js'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createCertificate } from './plugin/certificate.ts'
+import { bundleExecutable } from './testing/bundle.ts'
+import { METHODS } from './testing/providerClient.ts'
+import { type ProviderProcess, type StartOptions, startProvider } from './testing/providerProcess.ts'
+import { NOTHING, openCore } from './testing/terraformCore.ts'
+
+let root: string
+let executable: string
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'plugin-'))
+  executable = join(root, 'terraform-provider-sample')
+  await bundleExecutable(fileURLToPath(new URL('./testing/sampleMain.ts', import.meta.url)), executable)
+})
+
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+async function start(options: Omit<StartOptions, 'command'> = {}): Promise<ProviderProcess> {
+  const provider = await startProvider({ command: [executable], ...options })
+  onTestFinished(() => {
+    provider.client.close()
+    provider.process.kill('SIGKILL')
+  })
+  return provider
+}
+
+test('started by hand it explains itself on stderr and exits with 1', async () => {
+  const child = spawn(executable, { env: { PATH: process.env.PATH } })
+  const printed = { stdout: '', stderr: '' }
+  child.stdout.on('data', (text) => {
+    printed.stdout += text
+  })
+  child.stderr.on('data', (text) => {
+    printed.stderr += text
+  })
+
+  const [code] = await once(child, 'close')
+
+  expect({ code, ...printed }).toStrictEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'This is the sample provider for Terraform. It is started by terraform or tofu and does nothing by itself.\n' +
+      'Name it under required_providers in your configuration and run "terraform init".\n',
+  })
+})
+
+test('a client that speaks no protocol 6 is told which versions would do', async () => {
+  const starting = start({ environment: { PLUGIN_PROTOCOL_VERSIONS: '5' } })
+
+  await expect(starting).rejects.toThrow(/speaks version 6 .* speaks 5/)
+})
+
+test('the handshake names protocol 6, a private socket and an unpadded certificate', async () => {
+  const { handshake } = await start()
+
+  const [core, protocol, network, address = '', kind, certificate] = handshake
+  expect({ core, protocol, network, kind }).toStrictEqual({
+    core: '1',
+    protocol: '6',
+    network: 'unix',
+    kind: 'grpc',
+  })
+  expect(existsSync(address)).toBe(true)
+  expect(certificate).toMatch(/^[A-Za-z0-9+/]{200,}$/)
+})
+
+test('the socket is below PLUGIN_UNIX_SOCKET_DIR', async () => {
+  const { handshake } = await start({ environment: { PLUGIN_UNIX_SOCKET_DIR: root } })
+
+  const [, , , address = ''] = handshake
+  expect(dirname(dirname(address))).toBe(root)
+})
+
+test('where a socket path would be too long it listens on the loopback interface', async () => {
+  const deep = join(root, 'd'.repeat(60), 'e'.repeat(60))
+  mkdirSync(deep, { recursive: true })
+
+  const provider = await start({ environment: { PLUGIN_UNIX_SOCKET_DIR: deep } })
+
+  const [, , network, address] = provider.handshake
+  expect([network, address]).toStrictEqual(['tcp', expect.stringMatching(/^127\.0\.0\.1:\d+$/)])
+  await expect(provider.client.call(METHODS.GetMetadata, {})).resolves.toBeDefined()
+})
+
+test('without a client certificate the connection is plain', async () => {
+  const { handshake, client } = await start({ announced: null })
+
+  const metadata = await client.call(METHODS.GetMetadata, {})
+
+  expect([handshake[5], metadata.resources]).toStrictEqual(['', [{ typeName: 'sample_note' }]])
+})
+
+test.each([
+  ['no certificate', null],
+  ['a certificate that was not announced', createCertificate(Date.now())],
+])('a client with %s is refused', async (_name, certificate) => {
+  const provider = await start()
+  const stranger = provider.connectWith(certificate)
+  onTestFinished(() => stranger.close())
+
+  const call = stranger.call(METHODS.GetMetadata, {})
+
+  await expect(call).rejects.toMatchObject({ code: status.UNAVAILABLE })
+})
+
+test('after Shutdown the process ends with 0, open streams and all, and its socket is gone', async () => {
+  const provider = await start()
+  provider.client.openStream('/plugin.GRPCStdio/StreamStdio')
+  await provider.client.call(METHODS.GetProviderSchema, {})
+
+  const ended = await provider.shutDown()
+
+  expect([ended, existsSync(provider.handshake[3] ?? '')]).toStrictEqual([0, false])
+})
+
+test('signals are left to Terraform', async () => {
+  const provider = await start()
+  provider.process.kill('SIGINT')
+  provider.process.kill('SIGTERM')
+
+  await provider.client.call(METHODS.GetMetadata, {})
+  const ended = await provider.shutDown()
+
+  expect(ended).toBe(0)
+})
+
+test('an exception outside of any handler fails the call that waits for it, with what it kept', async () => {
+  const provider = await start({ environment: { TF_LOG_PROVIDER: 'error' } })
+  const core = await openCore(provider.client)
+  await core.configure({ directory: join(root, 'crash') })
+
+  const plan = await core.plan('sample_note', { title: 'a', trouble: 'crash' }, NOTHING)
+  const note = await core.apply('sample_note', plan)
+
+  expect(note.diagnostics.map(({ summary }) => summary)).toStrictEqual([
+    'Creating sample_note failed unexpectedly',
+  ])
+  expect(note.state).toMatchObject({ id: expect.any(String), title: 'a' })
+  expect(await provider.shutDown()).toBe(0)
+  expect(provider.output().stdout).toBe('')
+})
+
+test('log lines are JSON with a microsecond timestamp', async () => {
+  const provider = await start({ environment: { TF_LOG: 'JSON' } })
+  const core = await openCore(provider.client)
+  await core.configure({ directory: join(root, 'log') })
+  const plan = await core.plan('sample_note', { title: 'a', trouble: 'throw' }, NOTHING)
+  await core.apply('sample_note', plan)
+  await provider.shutDown()
+
+  const [line = ''] = provider.output().stderr.split('\n')
+
+  expect(JSON.parse(line)).toMatchObject({
+    '@level': 'error',
+    '@message': 'Creating sample_note threw an exception',
+    '@module': 'provider.sample',
+    '@timestamp': expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+    message: 'the service is on fire',
+  })
+})

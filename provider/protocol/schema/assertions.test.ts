@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { defineProvider } from '../defineProvider.ts'
+import { resourceFor } from '../provider.ts'
+import { schemaFaults } from './assertions.ts'
+import { type Attributes, defineSchema } from './schema.ts'
+
+test.each<[string, Attributes]>([
+  ['a: is neither required, optional nor computed', { a: { type: 'string' } }],
+  ['a: required excludes optional and computed', { a: { type: 'string', required: true, computed: true } }],
+  [
+    'a: a write-only value is never stored, so it cannot be computed',
+    { a: { type: 'string', optional: true, computed: true, writeOnly: true } },
+  ],
+  [
+    'a.b: Terraform allows no write-only attribute inside a set',
+    {
+      a: {
+        nesting: 'set',
+        optional: true,
+        attributes: { b: { type: 'string', optional: true, writeOnly: true } },
+      },
+    },
+  ],
+  [
+    'a.b: everything inside a write-only attribute is write-only',
+    {
+      a: {
+        nesting: 'single',
+        optional: true,
+        writeOnly: true,
+        attributes: { b: { type: 'string', optional: true } },
+      },
+    },
+  ],
+  [
+    'a.b: elements of a set have no identity, so nothing inside can be computed',
+    { a: { nesting: 'set', optional: true, attributes: { b: { type: 'string', computed: true } } } },
+  ],
+  [
+    'a: an attribute with a default is optional and computed',
+    { a: { type: 'string', optional: true, default: 'x' } },
+  ],
+  [
+    'a: stable says how a computed attribute is planned, and this one is not computed',
+    { a: { type: 'string', optional: true, stable: true } },
+  ],
+  ["count: is an argument of Terraform's own", { count: { type: 'number', optional: true } }],
+  [
+    'Upper: a name is lower-case letters, digits and underscores',
+    { Upper: { type: 'string', optional: true } },
+  ],
+])('a schema is refused because %s', (fault, attributes) => {
+  expect(schemaFaults({ attributes }, 'resource')).toStrictEqual([fault])
+})
+
+test('a provider with faults is refused with all of them', () => {
+  const schema = defineSchema({ version: 2, attributes: { name: { type: 'string', required: true } } })
+  const thing = resourceFor<null>()({
+    schema,
+    upgraders: { 1: (state) => state },
+    read: () => null,
+    create: () => ({ state: {} }),
+    delete: () => undefined,
+  })
+
+  const define = () =>
+    defineProvider({
+      name: 'sample',
+      version: '1.0.0',
+      schema: { attributes: {} },
+      configure: () => null,
+      resources: { other_thing: thing },
+    })
+
+  expect(define).toThrow(
+    [
+      'provider sample cannot be served:',
+      'other_thing: Terraform finds the provider of a type by its prefix, so the name has to start with sample_',
+      'other_thing: no upgrader leads from state version 0 to 1',
+      'other_thing: name: there is no update handler, so changing it has to replace the resource',
+    ].join('\n'),
+  )
+})

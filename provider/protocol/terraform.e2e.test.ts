@@ -1,0 +1,225 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { serveForReattach } from './reattach.ts'
+import { bundleExecutable } from './testing/bundle.ts'
+import { sampleProvider } from './testing/sampleProvider.ts'
+import { isInstalled, openTerraformDirectory, type TerraformDirectory } from './testing/terraformCli.ts'
+
+const hasTerraform = isInstalled('terraform')
+
+let root: string
+let executable: string
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'real-'))
+  executable = join(root, 'terraform-provider-sample')
+  await bundleExecutable(fileURLToPath(new URL('./testing/sampleMain.ts', import.meta.url)), executable)
+})
+
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+interface Workshop extends TerraformDirectory {
+  readonly notes: string
+  /** Writes a configuration with the provider block and `body`. */
+  write(body: string): void
+}
+
+function open(environment: { readonly [name: string]: string } = {}): Workshop {
+  const terraform = openTerraformDirectory({
+    provider: { executable, source: 'pharos/sample', version: '0.1.0' },
+    environment,
+  })
+  onTestFinished(() => terraform.remove())
+  const notes = join(terraform.path, 'notes')
+  const write = (body: string): void =>
+    terraform.configure(`
+      terraform {
+        required_providers {
+          sample = { source = "pharos/sample" }
+        }
+      }
+      provider "sample" {
+        directory = "${notes}"
+      }
+      ${body}`)
+  return { ...terraform, notes, write }
+}
+
+async function initialised(body: string): Promise<Workshop> {
+  const terraform = open()
+  terraform.write(body)
+  const init = await terraform.run('init')
+  expect(init).toMatchObject({ exitCode: 0 })
+  return terraform
+}
+
+/** Applies and then plans; the plan after an apply must be empty. */
+async function applyTwice(terraform: Workshop): Promise<string> {
+  const apply = await terraform.run('apply', '-auto-approve')
+  expect(apply).toMatchObject({ exitCode: 0, stderr: '' })
+  const plan = await terraform.run('plan', '-detailed-exitcode')
+  expect(plan).toMatchObject({ exitCode: 0, stderr: '' })
+  return apply.stdout
+}
+
+const FULL = `
+  resource "sample_note" "a" {
+    title      = "hello"
+    interval   = "60s"
+    weight     = 3.14159265358979323846
+    tags       = ["b", "a", "b"]
+    labels     = { x = "1", y = "u\\u0308" }
+    passphrase = "canary-1"
+    sections = [
+      { heading = "One", lines = [], passphrase = "canary-2" },
+      { heading = "Two" },
+    ]
+  }`
+
+describe.skipIf(!hasTerraform)('terraform', () => {
+  test('creates, finds nothing to do, updates, finds nothing to do, and destroys', async () => {
+    const terraform = await initialised(FULL)
+
+    const created = await applyTwice(terraform)
+    terraform.write(FULL.replace('hello', 'changed').replace('"Two"', '"Three"'))
+    const updated = await applyTwice(terraform)
+    const destroyed = await terraform.run('destroy', '-auto-approve')
+
+    expect(created).toContain('1 added, 0 changed, 0 destroyed')
+    expect(updated).toContain('0 added, 1 changed, 0 destroyed')
+    expect(destroyed.stdout).toContain('Destroy complete! Resources: 1 destroyed.')
+    expect(readdirSync(terraform.notes)).toStrictEqual([])
+  })
+
+  test('never has a write-only value in its state', async () => {
+    const terraform = await initialised(FULL)
+    await terraform.run('apply', '-auto-approve')
+
+    const state = await terraform.stateText()
+
+    expect(state).toContain('"weight": 3.14159265358979323846')
+    expect(state).not.toContain('canary')
+  })
+
+  test('updates when only a write-only value changed', async () => {
+    const terraform = await initialised(FULL)
+    await applyTwice(terraform)
+    terraform.write(FULL.replace('canary-1', 'canary-3'))
+
+    const output = await applyTwice(terraform)
+
+    expect(output).toContain('0 added, 1 changed, 0 destroyed')
+  })
+
+  test('replaces when an attribute that cannot change does', async () => {
+    const terraform = await initialised(FULL)
+    await applyTwice(terraform)
+    terraform.write(FULL.replace('interval', 'author = "me"\n    interval'))
+
+    const output = await applyTwice(terraform)
+
+    expect(output).toContain('1 added, 0 changed, 1 destroyed')
+  })
+
+  test('plans from values that are known only after apply, refined ones too', async () => {
+    const terraform = await initialised(`
+      resource "sample_note" "a" {
+        title = "first"
+      }
+      resource "sample_note" "b" {
+        title  = "after \${sample_note.a.id}"
+        author = sample_note.a.id
+        labels = { of = "note-\${sample_note.a.id}" }
+        tags   = [sample_note.a.id]
+        sections = [for heading in [sample_note.a.id] : { heading = "about \${heading}" }]
+      }
+      data "sample_note" "a" {
+        id = sample_note.a.id
+      }
+      output "found" {
+        value = data.sample_note.a.title
+      }`)
+
+    const output = await applyTwice(terraform)
+
+    expect(output).toContain('found = "first"')
+  })
+
+  test('notices what was changed and what was removed outside', async () => {
+    const terraform = await initialised('resource "sample_note" "a" {\n title = "mine"\n}')
+    await applyTwice(terraform)
+    const [file = ''] = readdirSync(terraform.notes)
+    const path = join(terraform.notes, file)
+
+    writeFileSync(path, readFileSync(path, 'utf8').replace('mine', 'theirs'))
+    const changed = await terraform.run('plan')
+    rmSync(path)
+    const removed = await terraform.run('plan')
+
+    expect(changed.stdout).toContain('"theirs" -> "mine"')
+    expect(removed.stdout).toContain('Plan: 1 to add, 0 to change, 0 to destroy.')
+  })
+
+  test('imports an object, and the plan after it is empty', async () => {
+    const body = 'resource "sample_note" "a" {\n title = "kept"\n}'
+    const terraform = await initialised(body)
+    await applyTwice(terraform)
+    const [file = ''] = readdirSync(terraform.notes)
+    await terraform.run('state', 'rm', 'sample_note.a')
+
+    const imported = await terraform.run('import', 'sample_note.a', file.replace('.json', ''))
+    const plan = await terraform.run('plan', '-detailed-exitcode')
+
+    expect([imported.exitCode, plan.exitCode]).toStrictEqual([0, 0])
+  })
+
+  test('keeps an object whose create failed half-way as tainted', async () => {
+    const terraform = await initialised('resource "sample_note" "a" {\n title = "a"\n trouble = "throw"\n}')
+
+    const failed = await terraform.run('apply', '-auto-approve')
+    const state = await terraform.stateText()
+
+    expect(failed.stderr).toContain('Creating sample_note failed unexpectedly')
+    expect(JSON.parse(state)).toMatchObject({ resources: [{ instances: [{ status: 'tainted' }] }] })
+  })
+
+  test('quotes the line of an argument that validation refuses', async () => {
+    const terraform = await initialised('resource "sample_note" "a" {\n title = ""\n}')
+
+    const { exitCode, stderr } = await terraform.run('validate')
+
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('title = ""')
+    expect(stderr).toContain('Empty title')
+  })
+
+  test('works with a provider that already runs', async () => {
+    const served = await serveForReattach(sampleProvider(), ['registry.terraform.io/pharos/sample'])
+    onTestFinished(() => served.close())
+    const terraform = open({ TF_REATTACH_PROVIDERS: served.environmentValue })
+    terraform.write('resource "sample_note" "a" {\n title = "a"\n}')
+    await terraform.run('init')
+
+    const output = await applyTwice(terraform)
+
+    expect(output).toContain('1 added, 0 changed, 0 destroyed')
+  })
+
+  test('prints the schema with write-only attributes and descriptions', async () => {
+    const terraform = await initialised(FULL)
+
+    const { stdout } = await terraform.run('providers', 'schema', '-json')
+
+    expect(JSON.parse(stdout).provider_schemas['registry.terraform.io/pharos/sample']).toMatchObject({
+      resource_schemas: {
+        sample_note: {
+          version: 1,
+          block: { attributes: { passphrase: { type: 'string', optional: true, write_only: true } } },
+        },
+      },
+    })
+  })
+})

@@ -1,0 +1,386 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Client } from '../api/client/client.ts'
+import type { ServiceRequest } from '../api/contract/service.ts'
+import { startServer, type TestServer } from '../server/testing/startServer.ts'
+import { type RecordingProxy, startRecordingProxy } from './testing/recordingProxy.ts'
+import {
+  cannotRunTerraform,
+  type TerraformWorkspace,
+  terraformWorkspace,
+} from './testing/terraformWorkspace.ts'
+
+const APPLY = ['apply', '-auto-approve', '-input=false', '-no-color']
+const PLAN = ['plan', '-detailed-exitcode', '-input=false', '-no-color']
+
+function service(label: string, body = ''): string {
+  return `resource "pharos_service" "${label}" {
+  name      = "${label}"
+  interval  = "60s"
+  regions   = ["eu-west-1"]
+  endpoints = [{ url = "https://example.com/", http = { method = "GET" } }]
+  ${body}
+}
+`
+}
+
+const request: ServiceRequest = {
+  name: 'by hand',
+  interval_secs: 60,
+  regions: ['eu-west-1'],
+  endpoints: [
+    { url: 'https://example.com/', call: { Http: { method: 'GET', timeout: null } }, assertions: [] },
+  ],
+}
+
+describe.skipIf(cannotRunTerraform)('terraform', () => {
+  let server: TestServer
+  let proxy: RecordingProxy
+  let workspace: TerraformWorkspace
+  let byHand: Client
+
+  beforeEach(async () => {
+    server = await startServer({ rateLimit: 'none' })
+    proxy = await startRecordingProxy(server.url)
+    workspace = terraformWorkspace({ PHAROS_URL: proxy.url, PHAROS_API_KEY: server.apiKey })
+    byHand = new Client({ url: server.url, apiKey: await server.createKey(), userAgent: 'test' })
+  })
+
+  afterEach(async () => {
+    await byHand.close()
+    workspace.remove()
+    await proxy.close()
+    await server.close()
+  })
+
+  async function apply(configuration: string, environment?: NodeJS.ProcessEnv): Promise<string> {
+    workspace.configure(configuration)
+    await workspace.succeed(['init', '-input=false', '-no-color'])
+    return workspace.succeed(APPLY, environment)
+  }
+
+  test('creates what is configured, then plans nothing, then destroys it', async () => {
+    await apply(service('plain') + service('asleep', 'paused = true'))
+    const { services } = await byHand.listServices()
+    const again = await workspace.run(PLAN)
+    await workspace.succeed(['destroy', '-auto-approve', '-no-color'])
+
+    expect(services.map(({ name, paused_at }) => [name, paused_at != null]).sort()).toEqual([
+      ['asleep', true],
+      ['plain', false],
+    ])
+    expect(again).toMatchObject({ exitCode: 0 })
+    expect((await byHand.listServices()).services).toEqual([])
+  })
+
+  test('a plan of many services costs one list request, and no request more than the three that a plan may', async () => {
+    const many = `resource "pharos_service" "many" {
+      count     = 12
+      name      = "many \${count.index}"
+      interval  = "60s"
+      regions   = ["eu-west-1"]
+      endpoints = [{ url = "https://example.com/", http = { method = "GET" } }]
+    }`
+    await apply(many)
+    proxy.requests()
+
+    const { exitCode } = await workspace.run(PLAN)
+
+    expect(exitCode).toBe(0)
+    expect(proxy.requests()).toEqual(['GET /v1/services'])
+  })
+
+  test('a service that is created paused is paused by the very next request', async () => {
+    await apply(
+      Array.from({ length: 6 }, (_, i) => service(`s${i}`, i % 2 === 0 ? 'paused = true' : '')).join('\n'),
+    )
+
+    const writes = proxy.requests().filter((line) => line.startsWith('POST'))
+    expect(writes.filter((line) => line === 'POST /v1/services').length).toBe(6)
+    expect(writes.filter((line) => line.endsWith('/pause')).length).toBe(3)
+  })
+
+  test('every attribute survives a round trip, and a drift of each kind shows as exactly that', async () => {
+    const configuration = `resource "pharos_service" "full" {
+  name     = "full"
+  interval = "90s"
+  regions  = ["us-east-1", "eu-west-1"]
+  endpoints = [{
+    url  = "https://example.com/a"
+    name = "a"
+    http = {
+      method        = "POST"
+      timeout       = "1.5s"
+      max_redirects = 0
+      with_dns      = true
+      body          = { value = "{}" }
+      headers       = { Accept = { value = "text/html" }, "X-Empty" = { value = "" } }
+    }
+    assertions = [
+      { status_code = { eq = 200 } },
+      { status_code = { ne = 500 } },
+      { status_code = { gt = 199 } },
+      { status_code = { gte = 200 } },
+      { status_code = { lt = 300 } },
+      { status_code = { lte = 299 } },
+      { status_code = { between = [200, 299] } },
+      { status_code = { one_of = [204, 200] } },
+      { latency = { phase = "headers", lt = "800ms" } },
+      { latency = { phase = "body", lte = "0.5s" } },
+      { latency = { phase = "total", between = ["1ms", "1m"] } },
+      { dns_resolution = { lte = "50ms" } },
+      { header = { name = "content-type", eq = "text/html" } },
+      { header = { name = "content-type", contains = "html" } },
+      { body = { starts_with = "<" } },
+      { body = { ends_with = ">" } },
+      { body = { regex = "ok" } },
+    ]
+  }]
+}
+`
+    await apply(configuration)
+    const clean = await workspace.run(PLAN)
+    const [full] = (await byHand.listServices()).services
+    const endpoint = full!.endpoints[0]!
+    await byHand.replaceService(full!.id, {
+      ...request,
+      name: 'full',
+      interval_secs: 90,
+      regions: ['eu-west-1', 'us-east-1'],
+      endpoints: [
+        {
+          url: endpoint.url,
+          name: 'a',
+          assertions: endpoint.assertions,
+          call: {
+            Http: {
+              method: 'POST',
+              timeout: { secs: 1, nanos: 500_000_000 },
+              max_redirects_to_follow: 0,
+              with_dns: true,
+              body: { value: '{}' },
+              headers: { accept: { value: 'text/plain' }, 'x-empty': { value: '' } },
+            },
+          },
+        },
+      ],
+    })
+    const drifted = await workspace.run(PLAN)
+    await workspace.succeed(APPLY)
+    const healed = await workspace.run(PLAN)
+
+    expect(clean).toMatchObject({ exitCode: 0 })
+    expect(drifted.exitCode).toBe(2)
+    expect(
+      drifted.output
+        .match(/^\s+[~+-] .*$/gm)
+        ?.filter((line) => line.includes('='))
+        .map((line) => line.trim().replaceAll(/ +/g, ' ')),
+    ).toEqual([
+      '~ endpoints = [',
+      '~ http = {',
+      '~ headers = {',
+      '~ "Accept" = {',
+      '~ value = "text/plain" -> "text/html"',
+    ])
+    expect(healed).toMatchObject({ exitCode: 0 })
+  })
+
+  test('a secret is in no file that Terraform keeps, no log, and is sent again only when it changes', async () => {
+    const secret = `canary-${randomBytes(12).toString('hex')}`
+    const rotated = `canary-${randomBytes(12).toString('hex')}`
+    const configuration = `variable "token" {
+  type      = string
+  ephemeral = true
+}
+resource "pharos_service" "sealed" {
+  name     = "sealed"
+  interval = "60s"
+  regions  = ["eu-west-1"]
+  endpoints = [{
+    url  = "https://example.com/"
+    http = { method = "POST", body = { value_wo = "body \${var.token}" }, headers = { Authorization = { value_wo = "Bearer \${var.token}" } } }
+  }]
+}
+`
+    const log = { TF_LOG: 'TRACE', TF_LOG_PATH: `${workspace.folder}/trace.log` }
+    const applied = await apply(configuration, { ...log, TF_VAR_token: secret })
+    const planned = await workspace.succeed(['plan', '-out=saved.tfplan', '-no-color'], {
+      ...log,
+      TF_VAR_token: secret,
+    })
+    const shown = await workspace.succeed(['show', '-json', 'saved.tfplan'])
+    const same = await workspace.run(PLAN, { TF_VAR_token: secret })
+    const changed = await workspace.run(PLAN, { ...log, TF_VAR_token: rotated })
+    proxy.requests()
+    await workspace.succeed(APPLY, { ...log, TF_VAR_token: rotated })
+    const after = await workspace.run(PLAN, { TF_VAR_token: rotated })
+
+    expect(same.exitCode).toBe(0)
+    expect(changed.exitCode).toBe(2)
+    expect(changed.output).toContain('A secret changed')
+    expect(proxy.requests().filter((line) => line.startsWith('PATCH')).length).toBe(1)
+    expect(proxy.passed.filter(({ body }) => body.includes(rotated)).length).toBe(1)
+    expect(after.exitCode).toBe(0)
+    for (const canary of [secret, rotated]) {
+      expect(workspace.filesWith(canary)).toEqual([])
+      expect(applied + planned + shown + changed.output).not.toContain(canary)
+      expect(server.logged()).not.toContain(canary)
+    }
+    expect(readFileSync(log.TF_LOG_PATH).length).toBeGreaterThan(0)
+  })
+
+  test('pausing and resuming alone sends no definition, and a pause by hand survives where it is not managed', async () => {
+    await apply(service('managed', 'paused = false') + service('unmanaged'))
+    const { services } = await byHand.listServices()
+    for (const { id } of services) await byHand.pauseService(id)
+    proxy.requests()
+
+    const planned = await workspace.run(PLAN)
+    await workspace.succeed(APPLY)
+
+    expect(planned.output).toContain('pharos_service.managed will be updated')
+    expect(planned.output).not.toContain('pharos_service.unmanaged will be updated')
+    expect(proxy.requests().filter((line) => !line.startsWith('GET'))).toEqual([
+      expect.stringMatching(/^POST .*\/resume$/),
+    ])
+    const paused = (await byHand.listServices()).services.map(({ name, paused_at }) => [
+      name,
+      paused_at != null,
+    ])
+    expect(paused.sort()).toEqual([
+      ['managed', false],
+      ['unmanaged', true],
+    ])
+  })
+
+  test('a service is imported by its id or its name, and the plan after it is empty', async () => {
+    const one = await byHand.createService({ ...request, name: 'one' }, 'a')
+    await byHand.createService({ ...request, name: 'two' }, 'b')
+    await byHand.createService({ ...request, name: 'twin' }, 'c')
+    await byHand.createService({ ...request, name: 'twin' }, 'd')
+    workspace.configure(service('one') + service('two'))
+    await workspace.succeed(['init', '-input=false', '-no-color'])
+
+    await workspace.succeed(['import', '-no-color', 'pharos_service.one', one.id])
+    await workspace.succeed(['import', '-no-color', 'pharos_service.two', 'name=two'])
+    const planned = await workspace.run(PLAN)
+    workspace.configure(service('one') + service('two') + service('twin'))
+    const ambiguous = await workspace.run(['import', '-no-color', 'pharos_service.twin', 'name=twin'])
+    const unknown = await workspace.run(['import', '-no-color', 'pharos_service.twin', 'name=nobody'])
+
+    expect(planned).toMatchObject({ exitCode: 0 })
+    expect(ambiguous.output).toContain('2 services are called "twin"')
+    expect(unknown.output).toContain('No service of this organisation is called "nobody"')
+  })
+
+  test('a key of another organisation stops the run before anything is believed deleted', async () => {
+    await apply(service('plain'))
+    const foreignKey = await server.createKey({ orgId: await server.createOrg() })
+
+    const { exitCode, output } = await workspace.run(PLAN, { PHAROS_API_KEY: foreignKey })
+
+    expect(exitCode).toBe(1)
+    expect(output).toContain('API key of another organisation')
+    expect(output).not.toContain('will be created')
+  })
+
+  test('a service that was deleted by hand is created again, and destroying one that is gone succeeds', async () => {
+    await apply(service('plain'))
+    const [before] = (await byHand.listServices()).services
+    await byHand.deleteService(before!.id)
+
+    const planned = await workspace.run(PLAN)
+    await workspace.succeed(APPLY)
+    const [after] = (await byHand.listServices()).services
+    await byHand.deleteService(after!.id)
+    await workspace.succeed(['destroy', '-auto-approve', '-refresh=false', '-no-color'])
+
+    expect(planned.exitCode).toBe(2)
+    expect(planned.output).toContain('1 to add')
+    expect(after?.id).not.toBe(before?.id)
+  })
+
+  test('a creation that cannot be paused is undone, so that nothing is left tainted', async () => {
+    workspace.configure(service('asleep', 'paused = true'))
+    await workspace.succeed(['init', '-input=false', '-no-color'])
+    proxy.refuseNext('POST', /\/pause$/, 403, 'no')
+
+    const failed = await workspace.run(APPLY)
+
+    expect(failed.exitCode).toBe(1)
+    expect(failed.output).toContain('Cannot create service "asleep"')
+    expect((await byHand.listServices()).services).toEqual([])
+    expect(await workspace.succeed(['state', 'list'])).toBe('')
+    await workspace.succeed(APPLY)
+    expect((await byHand.listServices()).services.length).toBe(1)
+  })
+
+  test('a plan limit is told in the words of the API, and what was created before it is kept', async () => {
+    await server.overrideLimits({ servicesMax: 2 })
+    workspace.configure(service('a') + service('b') + service('c'))
+    await workspace.succeed(['init', '-input=false', '-no-color'])
+
+    const failed = await workspace.run([...APPLY, '-parallelism=1'])
+
+    expect(failed.exitCode).toBe(1)
+    expect(failed.output).toContain('Plan limit: at most 2 active services.')
+    expect((await workspace.succeed(['state', 'list'])).trim().split('\n').length).toBe(2)
+  })
+
+  test('an unknown region is refused in the plan with the codes that there are', async () => {
+    workspace.configure(service('a').replace('eu-west-1', 'eu-west-9'))
+    await workspace.succeed(['init', '-input=false', '-no-color'])
+
+    const { exitCode, output } = await workspace.run(PLAN)
+
+    expect(exitCode).toBe(1)
+    expect(output).toMatch(/There is no region eu-west-9\. Regions are .*eu-west-1/s)
+  })
+
+  test('validation needs neither key nor network and names every attribute that is wrong', async () => {
+    workspace.configure(`resource "pharos_service" "bad" {
+  name      = ""
+  interval  = "1.5s"
+  regions   = []
+  endpoints = [{
+    url        = "ftp://example.com"
+    http       = { method = "PUT", timeout = "soon", headers = { B = {} } }
+    assertions = [{}, { status_code = { eq = 1, lt = 3 } }, { latency = { phase = "all", between = ["2s", "1s"] } }]
+  }]
+}`)
+    await workspace.succeed(['init', '-input=false', '-no-color'])
+
+    const { output } = await workspace.run(['validate', '-no-color'], { PHAROS_URL: '', PHAROS_API_KEY: '' })
+
+    const text = output.replaceAll(/\s+/g, ' ')
+    for (const place of [
+      'name must not be empty',
+      'interval must be a whole number of seconds',
+      'regions must name at least one region',
+      'endpoints[0].url must be an absolute',
+      'endpoints[0].http.method must be one of GET, POST',
+      'endpoints[0].http.timeout must be a duration',
+      'endpoints[0].http.headers["B"] must have either value or value_wo',
+      'endpoints[0].assertions[0] must have exactly one of status_code',
+      'endpoints[0].assertions[1].status_code must have exactly one of eq',
+      'endpoints[0].assertions[2].latency.phase must be one of headers, body, total',
+      'endpoints[0].assertions[2].latency.between must not have its bounds reversed',
+    ]) {
+      expect(text).toContain(place)
+    }
+    expect(proxy.requests()).toEqual([])
+  })
+
+  test('a missing key is one error of the provider, not one of each resource', async () => {
+    workspace.configure(`provider "pharos" {}\n${service('a')}${service('b')}${service('c')}`)
+    await workspace.succeed(['init', '-input=false', '-no-color'])
+
+    const { exitCode, output } = await workspace.run(PLAN, { PHAROS_API_KEY: '' })
+
+    expect(exitCode).toBe(1)
+    expect(output.match(/^Error: /gm)?.length).toBe(1)
+    expect(output).toContain('Set the environment variable PHAROS_API_KEY')
+  })
+})

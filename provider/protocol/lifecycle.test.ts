@@ -194,6 +194,17 @@ describe('apply', () => {
     ])
   })
 
+  test('a replacement whose delete fails keeps the private bytes of the object that is still there', async () => {
+    const note = await applied({ title: 'a', passphrase: 'one', trouble: 'delete-refuse' })
+    const config = { title: 'a', passphrase: 'two', author: 'me' }
+
+    const first = await core.plan(NOTE, config, note)
+    const second = await core.plan(NOTE, config, { state: null, private: first.private })
+    const failed = await core.apply(NOTE, { ...second, state: null, config: null, prior: note })
+
+    expect([failed.state, failed.private]).toStrictEqual([note.state, note.private])
+  })
+
   test('an answer that differs from the plan is saved as planned, with a warning', async () => {
     const note = await applied({ title: 'a', trouble: 'other-title' })
 
@@ -219,7 +230,11 @@ describe('apply', () => {
     await core.stop()
     const note = await creating
 
-    expect(summaries(note)).toStrictEqual(['error : Creating sample_note was stopped'])
+    const [file = ''] = readdirSync(directory)
+    expect([note.state?.id, summaries(note)]).toStrictEqual([
+      file.replace('.json', ''),
+      ['error : Creating sample_note was stopped'],
+    ])
   })
 })
 

@@ -29,12 +29,14 @@ export interface ClientCapabilities {
   readonly writeOnlyAttributesAllowed: boolean
 }
 
+/** What a handler of this name gets, for functions of your own. @public */
 export interface ValidateContext<Config> extends CallContext {
   /** What the user wrote. Anything may be unknown; skip the rule then, it is checked again when known. */
   readonly config: Config
   readonly capabilities: ClientCapabilities
 }
 
+/** What a handler of this name gets, for functions of your own. @public */
 export interface ConfigureContext<Config> extends CallContext {
   /** The provider block. May hold unknown values while planning. */
   readonly config: Config
@@ -73,6 +75,7 @@ export interface PlanAmendment<V extends Views> {
   readonly private?: Uint8Array
 }
 
+/** What a handler of this name gets, for functions of your own. @public */
 export interface ReadContext<V extends Views, Client> extends ConfiguredContext<Client> {
   readonly prior: V['state']
   readonly private: Uint8Array
@@ -92,17 +95,21 @@ interface ApplyContext<V extends Views, Client> extends ConfiguredContext<Client
   keep(state: V['answer'], privateBytes?: Uint8Array): void
 }
 
+/** What a handler of this name gets, for functions of your own. @public */
 export type CreateContext<V extends Views, Client> = ApplyContext<V, Client>
 
+/** What a handler of this name gets, for functions of your own. @public */
 export interface UpdateContext<V extends Views, Client> extends ApplyContext<V, Client> {
   readonly prior: V['state']
 }
 
+/** What a handler of this name gets, for functions of your own. @public */
 export interface DeleteContext<V extends Views, Client> extends ConfiguredContext<Client> {
   readonly prior: V['state']
   readonly private: Uint8Array
 }
 
+/** What a handler of this name gets, for functions of your own. @public */
 export interface ImportContext<Client> extends ConfiguredContext<Client> {
   /** What the user gave to `terraform import`. */
   readonly id: string
@@ -122,7 +129,7 @@ export type Resource<S extends Schema, Client> = ResourceHandlers<ViewsOf<NoInfe
   readonly schema: S
 }
 
-export interface ResourceHandlers<V extends Views, Client> {
+interface ResourceHandlers<V extends Views, Client> {
   readonly schema: Schema
   /** From a state of version `n` to one of version `n + 1`, for every `n` below the schema's version. Pure. */
   readonly upgraders?: { readonly [version: number]: (state: JsonObject) => JsonObject }
@@ -148,6 +155,7 @@ export interface ResourceHandlers<V extends Views, Client> {
   import?(context: ImportContext<Client>): Awaitable<Answer<V>>
 }
 
+/** What a handler of this name gets, for functions of your own. @public */
 export interface DataSourceContext<V extends Views, Client> extends ConfiguredContext<Client> {
   readonly config: V['knownConfig']
 }
@@ -157,7 +165,7 @@ export type DataSource<S extends Schema, Client> = DataSourceHandlers<ViewsOf<No
   readonly schema: S
 }
 
-export interface DataSourceHandlers<V extends Views, Client> {
+interface DataSourceHandlers<V extends Views, Client> {
   readonly schema: Schema
   validate?(context: ValidateContext<V['config']>): Awaitable<void>
   /** What was looked up. Attributes that are left out are as configured. */
@@ -165,7 +173,7 @@ export interface DataSourceHandlers<V extends Views, Client> {
 }
 
 /** A schema's values as handlers see them. */
-export interface Views {
+interface Views {
   readonly config: object
   readonly knownConfig: object
   readonly planned: object
@@ -174,6 +182,7 @@ export interface Views {
   readonly amendment: object
 }
 
+/** What a handler of this name gets, for functions of your own. @public */
 export interface ViewsOf<S extends Schema> {
   readonly config: ConfigOf<S>
   readonly knownConfig: KnownConfigOf<S>

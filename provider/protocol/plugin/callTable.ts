@@ -2,7 +2,7 @@
 import type { Call, Session } from '../rpc/call.ts'
 
 /** A call that was entered into the table. `end` takes it out again. */
-export interface OpenCall {
+interface OpenCall {
   readonly call: Call
   abort(): void
   end(): void

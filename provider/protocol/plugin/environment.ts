@@ -9,7 +9,7 @@ export const MAGIC_COOKIE = {
 
 /** The version of go-plugin's own handshake, and of Terraform's protocol that is served. */
 const CORE_PROTOCOL = 1
-export const PROTOCOL_VERSION = 6
+const PROTOCOL_VERSION = 6
 
 export interface PluginEnvironment {
   /** Directory for the socket; `undefined` for the system's temporary directory. */

@@ -3,7 +3,7 @@
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error'
 
 /** Further facts of a log line. Never secret values: the user may attach the log to an issue. */
-export interface LogFields {
+interface LogFields {
   readonly [name: string]: string | number | boolean | null
 }
 

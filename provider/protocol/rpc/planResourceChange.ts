@@ -26,7 +26,7 @@ import {
   type Reporter,
   requireObject,
 } from './call.ts'
-import { sealPrivate } from './privateEnvelope.ts'
+import { openPrivate, sealPrivate } from './privateEnvelope.ts'
 
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
@@ -36,7 +36,8 @@ type Change = PlanContext<AnyViews, unknown>['change']
 /** One plan being made. */
 interface Planning {
   readonly resource: Typed<AnyResource<unknown>>
-  readonly priorPrivate: Uint8Array
+  /** Bytes of the object being planned, and of the one that exists: different ones in a replacement. */
+  readonly private: { readonly given: Uint8Array; readonly prior: Uint8Array }
   readonly reporter: Reporter
   amend(change: Change): Promise<Amendment>
 }
@@ -78,8 +79,8 @@ async function planCreateOrUpdate(planning: Planning, parts: Parts): Promise<Res
     plannedState: encodeValue(resource.type, planned),
     requiresReplace: prior === null ? [] : replacements({ attributes, planned, prior }, amendment),
     plannedPrivate: sealPrivate({
-      planned: amendment?.private ?? planning.priorPrivate,
-      prior: planning.priorPrivate,
+      planned: amendment?.private ?? planning.private.given,
+      prior: planning.private.prior,
     }),
   }
 }
@@ -101,8 +102,8 @@ async function planDelete(planning: Planning, prior: ObjectValue): Promise<Respo
   return {
     plannedState: encodeValue(planning.resource.type, null),
     plannedPrivate: sealPrivate({
-      planned: amendment?.private ?? planning.priorPrivate,
-      prior: planning.priorPrivate,
+      planned: amendment?.private ?? planning.private.given,
+      prior: planning.private.prior,
     }),
   }
 }
@@ -117,17 +118,19 @@ export async function planResourceChange(request: Request, call: Call): Promise<
     const resource = lookUp(call.session.provider.resources, request.typeName)
     const prior = decodeObject(resource.type, request.priorState)
     const proposed = decodeObject(resource.type, request.proposedNewState)
-    // The second plan of a replacement is handed the first one's private bytes; a new object starts without.
-    const priorPrivate = prior === null ? new Uint8Array(0) : request.priorPrivate
+    // The second plan of a replacement is handed the first one's private bytes, which hold the object's own.
+    const priorPrivate = prior === null ? openPrivate(request.priorPrivate).prior : request.priorPrivate
+    // A new object starts without, whatever it replaces.
+    const given = prior === null ? new Uint8Array(0) : priorPrivate
     const planning: Planning = {
       resource,
-      priorPrivate,
+      private: { given, prior: priorPrivate },
       reporter,
       amend: async (change) =>
         resource.handlers.plan?.({
           ...callContext(call, reporter),
           client: clientOf(call),
-          private: priorPrivate,
+          private: given,
           capabilities: capabilitiesOf(request.clientCapabilities),
           change,
         }),

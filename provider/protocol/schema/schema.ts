@@ -51,7 +51,7 @@ type BoolAttribute = LeafAttribute<'bool', boolean>
 type CollectionAttribute = LeafAttribute<Exclude<Type, string>, Value>
 
 /** An attribute whose value has a type. */
-export type ValueAttribute = StringAttribute | NumberAttribute | BoolAttribute | CollectionAttribute
+type ValueAttribute = StringAttribute | NumberAttribute | BoolAttribute | CollectionAttribute
 
 /** An attribute that holds one or more objects with attributes of their own, each with its own rules. */
 export interface NestedAttribute extends AttributeRules<Value> {

@@ -3,7 +3,7 @@ import { type ChannelCredentials, Client, credentials, type ServiceError } from 
 import { CONTROLLER_SERVICE, PROVIDER_SERVICE } from '../plugin/services.ts'
 
 /** A method of a provider, as `PROVIDER_SERVICE` has them. */
-export interface Method<Request, Response> {
+interface Method<Request, Response> {
   readonly path: string
   requestSerialize(value: Partial<Request>): Buffer
   responseDeserialize(bytes: Buffer): Response

@@ -25,7 +25,7 @@ const providerSchema = defineSchema({
 const seconds = (text: string): number => (text.endsWith('m') ? 60 : 1) * Number.parseInt(text, 10)
 
 /** The schema of `sample_note`. */
-export const noteSchema = defineSchema({
+const noteSchema = defineSchema({
   version: 1,
   description: 'A note.',
   attributes: {
@@ -77,7 +77,7 @@ interface Stored {
 }
 
 /** The notes in `directory`. */
-export function openNotes(directory: string): NoteStore {
+function openNotes(directory: string): NoteStore {
   const fileOf = (id: string): string => join(directory, `${id}.json`)
   return {
     load: (id) => {

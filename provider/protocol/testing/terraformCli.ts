@@ -18,7 +18,7 @@ export function isInstalled(program: string, environment: NodeJS.ProcessEnv = pr
 }
 
 /** What one command of terraform's did. */
-export interface CliResult {
+interface CliResult {
   readonly exitCode: number
   readonly stdout: string
   readonly stderr: string
@@ -28,7 +28,7 @@ export interface TerraformDirectory {
   readonly path: string
   /** Writes `main.tf`. */
   configure(hcl: string): void
-  /** Runs `terraform <args>`; resolves with whatever exit code it has. `-no-color` is added. */
+  /** Runs the program with `args`; resolves with whatever exit code it has. `-no-color` is added. */
   run(...args: readonly string[]): Promise<CliResult>
   /** The text of the state file. */
   stateText(): Promise<string>
@@ -36,6 +36,8 @@ export interface TerraformDirectory {
 }
 
 export interface DirectoryOptions {
+  /** The program to run; terraform when left out. */
+  readonly program?: 'terraform' | 'tofu'
   /** Executable of the provider, its address without host (`pharos/sample`) and its version. */
   readonly provider: { readonly executable: string; readonly source: string; readonly version: string }
   readonly environment?: { readonly [name: string]: string }
@@ -52,9 +54,12 @@ function installProvider(
 ): string {
   const type = source.slice(source.indexOf('/') + 1)
   const mirror = join(root, 'mirror')
-  const directory = join(mirror, 'registry.terraform.io', source, version, platform())
-  mkdirSync(directory, { recursive: true })
-  copyFileSync(executable, join(directory, `terraform-provider-${type}`))
+  // An address without a host means another registry to each of the two programs.
+  for (const host of ['registry.terraform.io', 'registry.opentofu.org']) {
+    const directory = join(mirror, host, source, version, platform())
+    mkdirSync(directory, { recursive: true })
+    copyFileSync(executable, join(directory, `terraform-provider-${type}`))
+  }
   const configFile = join(root, 'terraform.rc')
   writeFileSync(
     configFile,
@@ -64,7 +69,11 @@ function installProvider(
 }
 
 /** A new directory in the system's temporary directory. Call `remove` at the end. */
-export function openTerraformDirectory({ provider, environment = {} }: DirectoryOptions): TerraformDirectory {
+export function openTerraformDirectory({
+  program = 'terraform',
+  provider,
+  environment = {},
+}: DirectoryOptions): TerraformDirectory {
   const root = mkdtempSync(join(tmpdir(), 'terraform-'))
   const path = join(root, 'work')
   mkdirSync(path)
@@ -77,7 +86,7 @@ export function openTerraformDirectory({ provider, environment = {} }: Directory
     ...environment,
   }
   const run = async (...args: readonly string[]): Promise<CliResult> => {
-    const child = spawn('terraform', [...args, '-no-color'], { cwd: path, env })
+    const child = spawn(program, [...args, '-no-color'], { cwd: path, env })
     const printed = { stdout: '', stderr: '' }
     child.stdout.on('data', (text) => {
       printed.stdout += text

@@ -15,7 +15,7 @@ import { METHODS, type ProviderClient } from './providerClient.ts'
 import { readWireSchema } from './wireSchema.ts'
 
 /** A diagnostic as a test compares it. `path` is Terraform's notation, '' when there is none. */
-export interface SeenDiagnostic {
+interface SeenDiagnostic {
   readonly severity: 'error' | 'warning'
   readonly summary: string
   readonly detail: string
@@ -33,6 +33,7 @@ export interface Outcome extends StoredObject {
   readonly diagnostics: readonly SeenDiagnostic[]
 }
 
+/** A plan, ready for `apply`. @public */
 export interface PlanOutcome extends Outcome {
   readonly requiresReplace: readonly string[]
   /** What apply is called with. */

@@ -139,7 +139,7 @@ export const bytes = (id: number): Field<Uint8Array> => plain(id, BYTES)
 export const bool = (id: number): Field<boolean> => plain(id, BOOL)
 export const int64 = (id: number): Field<number> => plain(id, INT64)
 /** An enum or a small number: the same varint on the wire. */
-export const uint32 = int64
+export const uint32 = (id: number): Field<number> => plain(id, INT64)
 
 /** A string of a oneof or an `optional` field: `''` is written, absence is `undefined`. */
 export const presentString = (id: number): Field<string | undefined> => present(id, STRING)

@@ -23,7 +23,7 @@ import {
 
 export const empty = message({})
 
-export const dynamicValue = message({ msgpack: bytes(1), json: bytes(2) })
+const dynamicValue = message({ msgpack: bytes(1), json: bytes(2) })
 
 const attributePathStep = message({
   attributeName: presentString(1),
@@ -32,13 +32,13 @@ const attributePathStep = message({
 })
 export type WirePathStep = Partial<MessageOf<typeof attributePathStep>>
 
-export const attributePath = message({ steps: repeated(1, attributePathStep) })
+const attributePath = message({ steps: repeated(1, attributePathStep) })
 export type WirePath = Partial<MessageOf<typeof attributePath>>
 
 /** Values of `Diagnostic.severity`. */
 export const SEVERITY = { error: 1, warning: 2 } as const
 
-export const diagnostic = message({
+const diagnostic = message({
   severity: uint32(1),
   summary: string(2),
   detail: string(3),
@@ -76,7 +76,7 @@ export interface WireAttribute {
 }
 
 /** The attributes of a nested attribute and how often they occur. */
-export interface WireObjectType {
+interface WireObjectType {
   readonly attributes: readonly Partial<WireAttribute>[]
   readonly nesting: number
 }
@@ -109,9 +109,8 @@ const block = message({
   descriptionKind: uint32(5),
   deprecated: bool(6),
 })
-export type WireBlock = Partial<MessageOf<typeof block>>
 
-export const schema = message({ version: int64(1), block: nested(2, block) })
+const schema = message({ version: int64(1), block: nested(2, block) })
 export type WireSchema = Partial<MessageOf<typeof schema>>
 
 const named = message({ typeName: string(1) })

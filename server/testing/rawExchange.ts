@@ -1,0 +1,45 @@
+import { connect } from 'node:net'
+import { type ApiAnswer, assertAnswer } from './apiClient.ts'
+
+/**
+ * Writes `parts` to a new connection, one after the other, and reads until the server closes it. For requests
+ * that no client library would send; those that leave the connection open have to say `Connection: close`.
+ */
+export async function rawExchange(
+  url: string,
+  ...parts: readonly (string | Uint8Array)[]
+): Promise<ApiAnswer> {
+  const { hostname, port } = new URL(url)
+  const bytes = await new Promise<Buffer>((resolve, reject) => {
+    const chunks: Buffer[] = []
+    const socket = connect({ host: hostname, port: Number(port) }, () => {
+      for (const part of parts) socket.write(part)
+    })
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.on('error', reject)
+    socket.on('close', () => resolve(Buffer.concat(chunks)))
+  })
+  const answer = readAnswer(bytes.toString())
+  assertAnswer(answer)
+  return answer
+}
+
+/** The last answer in `text`: a 100 may come before it. */
+function readAnswer(text: string): ApiAnswer {
+  const start = text.lastIndexOf('HTTP/1.1 ')
+  const [head = '', ...rest] = text.slice(start).split('\r\n\r\n')
+  const [statusLine = '', ...lines] = head.split('\r\n')
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+    }),
+  )
+  const body = rest.join('\r\n\r\n')
+  return {
+    status: Number(statusLine.split(' ')[1]),
+    headers,
+    text: body,
+    json: body === '' ? undefined : JSON.parse(body),
+  }
+}

@@ -134,7 +134,7 @@ function receiver(parts: AppParts, progress: WeakMap<FastifyRequest, Progress>) 
       },
       parts,
     )
-    if (route === undefined) throw refuseRoute(path, reply)
+    if (route === undefined) throw refuseRoute(request.method, path, reply)
     if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES_MAX) {
       throw new ApiError('too_large', 'body is too large')
     }
@@ -143,7 +143,8 @@ function receiver(parts: AppParts, progress: WeakMap<FastifyRequest, Progress>) 
 }
 
 function pathOf(request: FastifyRequest): string {
-  return request.raw.url?.split('?', 1)[0] ?? ''
+  // A request line may name the whole URL (RFC 9112); only its path is looked at.
+  return request.raw.url?.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? ''
 }
 
 function assertHost({ raw }: FastifyRequest): void {
@@ -152,9 +153,10 @@ function assertHost({ raw }: FastifyRequest): void {
   }
 }
 
-function refuseRoute(path: string, reply: FastifyReply): ApiError {
+function refuseRoute(method: string, path: string, reply: FastifyReply): ApiError {
   const allowed = allowedMethods(path)
-  if (allowed === undefined) return notFound()
+  // An allowed method that found no route has an id that no router reads: an id of nothing.
+  if (allowed === undefined || allowed.split(', ').includes(method)) return notFound()
   reply.header('allow', allowed)
   return new ApiError('method_not_allowed', 'method not allowed')
 }

@@ -1,0 +1,61 @@
+import type { Client } from '../../api/client/client.ts'
+import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
+import { DemoFailure, type Story } from './story.ts'
+
+/**
+ * Changes `fields` of the service called `name` as somebody would who uses the API directly: a full replace with
+ * the definition that is there. Only for services without sealed values, which cannot be read back.
+ */
+export async function replaceByHand(
+  story: Story,
+  client: Client,
+  name: string,
+  fields: Partial<ServiceRequest>,
+): Promise<void> {
+  const service = await serviceCalled(client, name)
+  const edits = Object.entries(fields).map(([field, value]) => `"${field}": ${JSON.stringify(value)}`)
+  const header = '-H "Authorization: Bearer $PHAROS_API_KEY"'
+  story.typed(`curl -X PATCH ${header} $PHAROS_URL/v1/services/${service.id} -d '{…, ${edits.join(', ')}}'`)
+  await client.replaceService(service.id, { ...requestOf(service), ...fields })
+}
+
+/** The service called `name`. Throws a DemoFailure when there is not exactly one. */
+export async function serviceCalled(client: Client, name: string): Promise<ServiceResponse> {
+  const { services } = await client.listServices()
+  const [service, ...others] = services.filter((candidate) => candidate.name === name)
+  if (service === undefined || others.length > 0) {
+    throw new DemoFailure(`there should be one service called "${name}"`)
+  }
+  return service
+}
+
+function requestOf({ name, interval_secs, regions, endpoints }: ServiceResponse): ServiceRequest {
+  return {
+    name,
+    interval_secs,
+    regions,
+    endpoints: endpoints.map(({ url, name: endpointName, call, assertions }) => {
+      const { body, headers, ...http } = call.Http
+      const plainHeaders = Object.entries(headers ?? {}).map(([header, output]) => [header, plain(output)])
+      return {
+        url,
+        name: endpointName,
+        assertions,
+        call: {
+          Http: {
+            ...http,
+            body: body == null ? null : plain(body),
+            headers: Object.fromEntries(plainHeaders),
+          },
+        },
+      }
+    }),
+  }
+}
+
+function plain(output: NonNullable<ServiceResponse['endpoints'][number]['call']['Http']['body']>): {
+  readonly value: string
+} {
+  if ('Sealed' in output) throw new DemoFailure('a sealed value cannot be read back')
+  return { value: output.Plain }
+}

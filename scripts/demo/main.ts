@@ -1,0 +1,104 @@
+/** `npm run demo`: the whole of Pharos on real parts, in an empty temporary folder that is removed again. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pc from 'picocolors'
+import { Client } from '../../api/client/client.ts'
+import { servicesTable, stepsTable } from './closingTable.ts'
+import { tellGitops } from './gitopsChapter.ts'
+import { type RunningServer, requestsAnswered, startServer, tellServer } from './serverChapter.ts'
+import { DemoFailure, type Scene, Story } from './story.ts'
+import { findTerraform, tellTerraform } from './terraformChapter.ts'
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+const write = (text: string): void => void process.stdout.write(text)
+
+/** An environment in which our commands are found, git has an author, and nothing of the user's own is read. */
+function environmentOf(folder: string): NodeJS.ProcessEnv {
+  const commands = join(folder, 'bin')
+  mkdirSync(commands)
+  for (const command of ['pharos', 'pharos-server', 'pharos-provider']) {
+    symlinkSync(join(root, 'dist', `${command}.js`), join(commands, command))
+  }
+  const { PHAROS_URL: _url, PHAROS_API_KEY: _key, ...inherited } = process.env
+  return {
+    ...inherited,
+    PATH: [commands, join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter),
+    NO_COLOR: '1',
+    PHAROS_MASTER_KEY_FILE: join(folder, 'master.key'),
+    SHOP_PROBE_TOKEN: 'only-an-example',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_SYSTEM: '/dev/null',
+    GIT_AUTHOR_NAME: 'Demo',
+    GIT_AUTHOR_EMAIL: 'demo@example.com',
+    GIT_COMMITTER_NAME: 'Demo',
+    GIT_COMMITTER_EMAIL: 'demo@example.com',
+  }
+}
+
+function withKey(scene: Scene, url: string, apiKey: string): Scene {
+  return { ...scene, environment: { ...scene.environment, PHAROS_URL: url, PHAROS_API_KEY: apiKey } }
+}
+
+/** Steps whose requests are the demo's own, not those of the commands that it shows. */
+const NOT_STEPS = ['looked around', 'changed by hand', 'prepared']
+
+async function tell(story: Story, scene: Scene, server: RunningServer): Promise<void> {
+  const terraformKey = await server.newKey()
+  const gitKey = await server.newKey()
+  const byHand = new Client({ url: server.url, apiKey: await server.newKey(), userAgent: 'pharos-demo' })
+  try {
+    const terraform = findTerraform(scene.environment)
+    if (terraform === undefined) {
+      story.chapter('2. Terraform')
+      story.say('skipped: neither terraform nor tofu 1.11 or later is on the PATH')
+    } else {
+      await tellTerraform({ terraform, story, scene: withKey(scene, server.url, terraformKey), root, byHand })
+    }
+    await story.endStep('prepared')
+    await tellGitops({ story, scene: withKey(scene, server.url, gitKey), root, byHand })
+    story.chapter('What now exists')
+    const { services } = await byHand.listServices()
+    write(`${servicesTable(services)}\n\n${stepsTable(story.steps, NOT_STEPS)}\n`)
+  } finally {
+    await byHand.close()
+  }
+}
+
+async function run(): Promise<number> {
+  const startedAtMs = performance.now()
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-demo-'))
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true })
+  let stop = async (): Promise<void> => {}
+  process.once(
+    'SIGINT',
+    () =>
+      void stop().finally(() => {
+        removeFolder()
+        process.exit(130)
+      }),
+  )
+  try {
+    const scene = { folder, environment: environmentOf(folder) }
+    const listening = await startServer(scene)
+    stop = async () => void listening.child.kill('SIGTERM')
+    const story = new Story(write, () => requestsAnswered(listening.adminUrl))
+    const server = await tellServer(story, scene, listening)
+    stop = () => server.stop()
+    await tell(story, scene, server)
+    const seconds = Math.round((performance.now() - startedAtMs) / 1_000)
+    write(`\n${pc.green('Everything came out as told')}, in ${seconds} s. The folder is removed again.\n`)
+    return 0
+  } catch (error) {
+    const reason =
+      error instanceof DemoFailure ? error.message : error instanceof Error ? error.stack : String(error)
+    process.stderr.write(`\n${pc.red('The demo failed:')} ${reason}\n`)
+    return 1
+  } finally {
+    await stop()
+    removeFolder()
+  }
+}
+
+process.exitCode = await run()

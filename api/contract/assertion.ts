@@ -88,7 +88,6 @@ export type StringMatcher = z.infer<typeof stringMatcherSchema>
 
 /** Contract: Assertions. */
 export const LATENCY_TYPES = ['HeadersLatency', 'BodyLatency', 'TotalLatency'] as const
-export type LatencyType = (typeof LATENCY_TYPES)[number]
 
 /** The five kinds of assertion, `DnsResoltion` spelled as the contract spells it. */
 export const assertionSchema = tagged({

@@ -92,7 +92,7 @@ function programOf(
     .description('Keeps monitored services as YAML manifests say.')
     .version(VERSION)
     .showSuggestionAfterError()
-    .showHelpAfterError('(run "pharos --help" for what there is)')
+    .showHelpAfterError(`(there are: ${COMMANDS.map(({ name }) => name).join(', ')}; see "pharos --help")`)
     .addHelpText('after', `${ENVIRONMENT_HELP}\n${EXIT_CODES_HELP}`)
     .exitOverride()
   for (const entry of COMMANDS) {

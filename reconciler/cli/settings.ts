@@ -1,3 +1,4 @@
+import { clientProblem } from '../../api/client/client.ts'
 import { parseDuration } from '../../api/contract/duration.ts'
 
 /** What the commands take from the command line, as commander hands it over. */
@@ -25,7 +26,7 @@ export interface ApiAccess {
   readonly apiKey: string
 }
 
-/** Address and key of the API. Throws UsageError when one is missing. */
+/** Address and key of the API. Throws UsageError when one is missing or cannot be one. */
 export function apiAccess(options: CommandOptions, env: Environment): ApiAccess {
   const url = options.url ?? env.PHAROS_URL
   const apiKey = env.PHAROS_API_KEY
@@ -33,6 +34,8 @@ export function apiAccess(options: CommandOptions, env: Environment): ApiAccess 
     throw new UsageError('no API address: set PHAROS_URL, for example to http://127.0.0.1:8080')
   }
   if (apiKey === undefined || apiKey === '') throw new UsageError('no API key: set PHAROS_API_KEY')
+  const problem = clientProblem(url, apiKey)
+  if (problem !== undefined) throw new UsageError(`${problem}: see PHAROS_URL and PHAROS_API_KEY`)
   return { url: url.replace(/\/+$/, ''), apiKey }
 }
 

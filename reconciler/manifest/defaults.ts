@@ -36,7 +36,12 @@ function mergeLayers(layers: readonly unknown[]): unknown {
   const top = layers.at(-1)
   if (top !== undefined && mappingOf(top) === undefined) return top
   const mappings = mappingsAmong(layers)
-  return mappings.length === 0 ? undefined : Object.assign({}, ...mappings)
+  return mappings.length === 0 ? undefined : stacked(mappings)
+}
+
+/** Not Object.assign: a key named __proto__ has to stay a key, to be refused as one. */
+function stacked(mappings: readonly Mapping[]): Mapping {
+  return Object.fromEntries(mappings.flatMap((mapping) => Object.entries(mapping)))
 }
 
 function mappingsAmong(values: readonly unknown[]): readonly Mapping[] {
@@ -61,5 +66,5 @@ function mergeEndpoint(item: unknown, layers: readonly Mapping[]): unknown {
   if (endpoint === undefined) return item
   const all = [...layers, endpoint]
   const headers = mergeLayers(all.map((layer) => layer.headers))
-  return { ...Object.assign({}, ...all), ...(headers === undefined ? {} : { headers }) }
+  return { ...stacked(all), ...(headers === undefined ? {} : { headers }) }
 }

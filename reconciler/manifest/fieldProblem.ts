@@ -1,7 +1,7 @@
 import { formatPath, type Problem } from '../../api/contract/problem.ts'
 import { mappingOf, withDefaults } from './defaults.ts'
 import type { ManifestProblem } from './manifestProblem.ts'
-import { type Origin, placeIn } from './origin.ts'
+import { type Origin, pathIn, placeIn } from './origin.ts'
 import type { ManifestPath } from './position.ts'
 import { suggestionFor } from './suggestion.ts'
 
@@ -44,14 +44,14 @@ export function describeProblem(problem: Problem, origin: Origin): ManifestProbl
   return {
     code: 'E_VALUE',
     ...placeIn(origin, path, 'value'),
-    message: `${formatPath(path) || 'the document'} ${problem.message}`,
+    message: `${formatPath(pathIn(origin, path)) || 'the document'} ${problem.message}`,
     ...(hint === undefined ? {} : { hint }),
   }
 }
 
 function unknownField(path: ManifestPath, field: string, origin: Origin): ManifestProblem {
   const place = placeIn(origin, path, 'key')
-  const message = `${formatPath(path)} is not a known field`
+  const message = `${formatPath(pathIn(origin, path))} is not a known field`
   return { code: 'E_UNKNOWN_FIELD', ...place, message, hint: unknownFieldHint(path.slice(0, -1), field) }
 }
 

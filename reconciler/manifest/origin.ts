@@ -26,14 +26,24 @@ export function positionsOf(source: ManifestFile): Positions {
  * Defaults that has it, or else where the service's own document would have it.
  */
 export function placeIn(origin: Origin, path: ManifestPath, part: 'key' | 'value'): Place {
-  if (hasPath(origin.own.mapping, path)) return place(origin.own, path, part)
+  const written = writtenAt(origin, path)
+  return place(written.document, written.path, part)
+}
+
+/** How the value at `path` of a merged service is called where it was written. */
+export function pathIn(origin: Origin, path: ManifestPath): ManifestPath {
+  return writtenAt(origin, path).path
+}
+
+function writtenAt(origin: Origin, path: ManifestPath): { document: Document; path: ManifestPath } {
+  if (hasPath(origin.own.mapping, path)) return { document: origin.own, path }
   for (const document of origin.defaults.toReversed()) {
     const inDefaults = defaultsPathOf(path)
     for (const candidate of [path, inDefaults]) {
-      if (hasPath(document.mapping, candidate)) return place(document, candidate, part)
+      if (hasPath(document.mapping, candidate)) return { document, path: candidate }
     }
   }
-  return place(origin.own, path, part)
+  return { document: origin.own, path }
 }
 
 function place(document: Document, path: ManifestPath, part: 'key' | 'value'): Place {

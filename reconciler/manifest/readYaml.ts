@@ -80,6 +80,8 @@ function syntaxProblem(source: ManifestFile, error: YAMLException): ManifestProb
     return {
       code: 'E_ALIAS',
       ...place,
+      // The mark stands behind the asterisk.
+      column: Math.max(1, column - 1),
       message: 'aliases are not supported',
       hint: 'share values with a kind: Defaults document',
     }

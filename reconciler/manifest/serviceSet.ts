@@ -6,7 +6,7 @@ import { classifyDocuments, type Document } from './documentKind.ts'
 import { duplicateProblems, sameNameWarnings } from './duplicates.ts'
 import { describeProblem } from './fieldProblem.ts'
 import { type ManifestProblem, type Place, sortedProblems } from './manifestProblem.ts'
-import { type Origin, placeIn } from './origin.ts'
+import { type Origin, pathIn, placeIn } from './origin.ts'
 import type { ManifestDocument } from './readYaml.ts'
 import { defaultsManifestSchema, type ServiceManifest, serviceManifestSchema } from './serviceManifest.ts'
 import { resolveValue, type ValueSources } from './valueReference.ts'
@@ -111,7 +111,7 @@ function compileManifest(
   const problems = compiled.problems.map(({ path, message, ...rest }) => ({
     ...rest,
     ...placeIn(origin, path, 'value'),
-    message: `${formatPath(path)} ${message}`,
+    message: `${formatPath(pathIn(origin, path))} ${message}`,
   }))
   if (compiled.request === undefined) return { service: undefined, problems }
   const { metadata, spec, policy } = manifest

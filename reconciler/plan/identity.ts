@@ -24,8 +24,8 @@ export interface IdentityScene {
 }
 
 /**
- * The identity of every desired service: by its binding, by `metadata.id`, by `previousNames`, by being the
- * only new key that equals the only vanished one, or new. Anything that two could claim is blocked. Pure.
+ * The identity of every desired service: by its binding, by `metadata.id`, by `previousNames`, by asking
+ * for exactly what one vanished key asked for, or new. Anything that two could claim is blocked. Pure.
  */
 export function identify(scene: IdentityScene): ReadonlyMap<string, Identity> {
   const byKey = new Map(scene.bindings.map((binding) => [binding.key, binding]))
@@ -41,7 +41,7 @@ export function identify(scene: IdentityScene): ReadonlyMap<string, Identity> {
         : withBinding(service, { kind: 'bound', binding, renamedFrom: null }),
     )
   }
-  return soleClaims(withUnannouncedRename(scene.desired, identities, vanished), scene)
+  return soleClaims(withUnannouncedRenames(scene.desired, identities, vanished), scene)
 }
 
 type Bound = Extract<Identity, { kind: 'bound' }>
@@ -68,8 +68,9 @@ function withoutBinding(
     return withBinding(service, { kind: 'bound', binding: only, renamedFrom: only.key })
   }
   if (former.length > 1) {
-    const names = former.map((binding) => binding.key).join(', ')
-    return blocked(service.key, `previousNames matches several services: ${names}`, 'keep one of them')
+    const names = former.map((binding) => binding.key)
+    const message = `previousNames matches several services: ${names.join(', ')}`
+    return blocked(service.key, message, 'keep one of them', names)
   }
   if (service.id !== undefined) return named(service.key, service.id, scene)
   if (scene.hasState) return { kind: 'new' }
@@ -96,8 +97,8 @@ function named(key: string, id: string, scene: IdentityScene): Identity {
   )
 }
 
-/** Exactly one key vanished and one appeared, and they ask for the same: it was renamed without a word. */
-function withUnannouncedRename(
+/** A key vanished and one appeared that asks for the same, and nothing else does: it was renamed without a word. */
+function withUnannouncedRenames(
   desired: readonly DesiredService[],
   identities: ReadonlyMap<string, Identity>,
   vanished: readonly Binding[],
@@ -107,14 +108,26 @@ function withUnannouncedRename(
   )
   const free = vanished.filter((binding) => !taken.has(binding.key))
   const appeared = desired.filter((service) => identities.get(service.key)?.kind === 'new')
-  const [binding] = free
-  const [service] = appeared
-  if (free.length !== 1 || appeared.length !== 1 || binding?.desired == null || service === undefined) {
-    return identities
+  const pairs = appeared.flatMap((service) =>
+    free.filter((binding) => asksForTheSame(service, binding)).map((binding) => ({ service, binding })),
+  )
+  const renamed = new Map(identities)
+  for (const { service, binding } of pairs) {
+    const rivals = pairs.filter((pair) => pair.service === service || pair.binding === binding)
+    if (rivals.length === 1) renamed.set(service.key, { kind: 'bound', binding, renamedFrom: binding.key })
+    else {
+      const names = [...new Set(rivals.map((pair) => pair.binding.key))]
+      const message = `it asks for the same as what was removed: ${names.join(', ')}`
+      renamed.set(service.key, blocked(service.key, message, 'say which with previousNames', names))
+    }
   }
+  return renamed
+}
+
+function asksForTheSame(service: DesiredService, binding: Binding): boolean {
+  if (binding.desired === null) return false
   const wanted = { ...service.canonicalUnder(binding.key), name: binding.desired.name }
-  if (changesBetween(binding.desired, wanted, 'by-mark').length > 0) return identities
-  return new Map(identities).set(service.key, { kind: 'bound', binding, renamedFrom: binding.key })
+  return changesBetween(binding.desired, wanted, 'by-mark').length === 0
 }
 
 /** Blocks what two manifests claim at once. */
@@ -133,7 +146,9 @@ function soleClaims(
     const rivals = identity.kind === 'bound' ? (claims.get(identity.binding.serviceId) ?? []) : []
     const service = scene.desired.find((one) => one.key === key)
     if (rivals.length > 1) {
-      checked.set(key, blocked(key, `${rivals.join(' and ')} claim the same service`, 'let one of them go'))
+      const names = identity.kind === 'bound' ? [identity.binding.key] : []
+      const message = `${rivals.join(' and ')} claim the same service`
+      checked.set(key, blocked(key, message, 'let one of them go', names))
     } else if (identity.kind === 'new' && service !== undefined) {
       checked.set(key, newUnlessNameIsTaken(service, bound, scene))
     } else checked.set(key, identity)
@@ -159,6 +174,6 @@ function newUnlessNameIsTaken(
   )
 }
 
-function blocked(key: string, message: string, hint: string): Blocked {
-  return { kind: 'blocked', key, message, hint, needsDecision: true }
+function blocked(key: string, message: string, hint: string, claims: readonly string[] = []): Blocked {
+  return { kind: 'blocked', key, message, hint, needsDecision: true, claims }
 }

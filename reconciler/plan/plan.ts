@@ -52,8 +52,8 @@ export function planChanges(input: PlanInput): Plan {
 function keptKeys(input: PlanInput, identities: ReadonlyMap<string, Identity>): ReadonlySet<string> {
   const former = [...identities.values()].flatMap((one) => (one.kind === 'bound' ? one.binding.key : []))
   // While nobody decided which service a manifest means, none of those that it may mean goes.
-  const announced = input.desired.flatMap((service) =>
-    identities.get(service.key)?.kind === 'blocked' ? service.previousNames : [],
+  const announced = [...identities.values()].flatMap((one) =>
+    one.kind === 'blocked' ? (one.claims ?? []) : [],
   )
   return new Set([
     ...input.desired.map((service) => service.key),

@@ -20,6 +20,8 @@ export interface Blocked {
   readonly message: string
   readonly hint: string
   readonly needsDecision: boolean
+  /** Keys of bindings that this one may mean: they are kept until somebody decided. */
+  readonly claims?: readonly string[]
 }
 
 /** A service to be made. */

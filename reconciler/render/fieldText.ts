@@ -1,5 +1,7 @@
+import { assertionSchema } from '../../api/contract/assertion.ts'
 import { formatDuration } from '../../api/contract/duration.ts'
 import { formatPath } from '../../api/contract/problem.ts'
+import { exportAssertion } from '../manifest/assertionExport.ts'
 import { manifestPathOf } from '../manifest/compile.ts'
 import type { ManifestPath } from '../manifest/position.ts'
 import type { PlannedField } from '../plan/planValue.ts'
@@ -44,26 +46,38 @@ function isSealed(value: unknown): boolean {
 function valueText(value: unknown, path: string): string {
   if (value === undefined || value === null) return 'none'
   if (path === 'interval' && typeof value === 'number') return formatDuration({ secs: value, nanos: 0 })
+  return shortened(flowText(readable(value, path)))
+}
+
+const ASSERTION_PATH = /\.assertions\[\d+\]$/
+
+/** `value` in the words of a manifest: what is canonical reads like what was written. */
+function readable(value: unknown, path: string): unknown {
+  if (ASSERTION_PATH.test(path)) {
+    const assertion = assertionSchema.safeParse(value)
+    return assertion.success ? exportAssertion(assertion.data) : value
+  }
+  if (typeof value !== 'object' || value === null) return value
   if (isSealed(value)) return '(secret)'
-  if (typeof value === 'object' && 'plain' in value) return shortened(JSON.stringify(value.plain))
+  if ('plain' in value) return value.plain
   if (isDuration(value)) return formatDuration(value)
-  return shortened(JSON.stringify(value, hideMarks))
+  if (Array.isArray(value)) return value.map((item, index) => readable(item, `${path}[${index}]`))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, readable(inner, `${path}.${key}`)]),
+  )
 }
 
-/** Inside a whole endpoint the marks of its secrets say nothing to a reader. */
-function hideMarks(_key: string, value: unknown): unknown {
-  return isSealed(value) ? '(secret)' : value
+/** JSON with the quotes that YAML needs no more than a reader left out. */
+function flowText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(flowText).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const parts = Object.entries(value).map(([key, inner]) => `${key}: ${flowText(inner)}`)
+  return `{${parts.join(', ')}}`
 }
 
-function isDuration(
-  value: object | string | number | boolean | bigint | symbol,
-): value is { secs: number; nanos: number } {
+function isDuration(value: object): value is { secs: number; nanos: number } {
   return (
-    typeof value === 'object' &&
-    'secs' in value &&
-    typeof value.secs === 'number' &&
-    'nanos' in value &&
-    typeof value.nanos === 'number'
+    'secs' in value && typeof value.secs === 'number' && 'nanos' in value && typeof value.nanos === 'number'
   )
 }
 

@@ -37,8 +37,11 @@ export function changeDocument(change: Change): object {
     case 'drifted':
       return { kind: 'drifted', key: change.key, id: change.id, fields: change.fields.map(fieldDocument) }
     case 'prune':
-    case 'blocked':
       return change
+    case 'blocked': {
+      const { kind, key, message, hint, needsDecision } = change
+      return { kind, key, message, hint, needsDecision }
+    }
   }
 }
 

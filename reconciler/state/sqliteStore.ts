@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type DatabaseConstructor from 'better-sqlite3'
 import { databasePairProblem } from '../../api/runtime/databasePair.ts'
@@ -26,6 +26,8 @@ export async function openSqliteStore(
   const open = await databaseOpener()
   const lock = options.lock ? takeLock(open, `${path}.lock`) : undefined
   try {
+    // Addresses and header values are nobody else's to read, on a shared runner least of all.
+    if (!existsSync(path)) writeFileSync(path, '', { mode: 0o600 })
     const database = open(path)
     prepare(database, path)
     return storeOn(database, () => lock?.close())

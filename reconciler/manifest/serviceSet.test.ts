@@ -1,0 +1,285 @@
+import { expect, test } from 'vitest'
+import { formatProblem, sortedProblems } from './manifestProblem.ts'
+import { readYaml } from './readYaml.ts'
+import { compileSet, type ServiceSet } from './serviceSet.ts'
+import type { ValueSources } from './valueReference.ts'
+
+const sources: ValueSources = {
+  env: { TOKEN: 's3cret', EMPTY: '', PHAROS_API_KEY: 'key' },
+  secretsDirectory: '/nowhere/secrets',
+  rootDirectory: '/nowhere',
+  allowInlineSecrets: false,
+  secrets: 'required',
+}
+
+function compile(files: Readonly<Record<string, string>>, change: Partial<ValueSources> = {}) {
+  const read = Object.entries(files).map(([file, text]) =>
+    readYaml({ file, text, directory: file.split('/').slice(0, -1).join('/') }),
+  )
+  const set = compileSet(
+    read.flatMap((one) => one.documents),
+    { ...sources, ...change },
+  )
+  const problems = sortedProblems([...read.flatMap((one) => one.problems), ...set.problems])
+  return { set, problems: problems.map(formatProblem) }
+}
+
+/** A valid Service whose spec starts on line 4; `more` goes below `spec:`, indented by two. */
+function manifest(more = '', name = 'shop'): string {
+  return `apiVersion: pharos/v1
+kind: Service
+metadata: {name: ${name}}
+spec:
+  interval: 30s
+  regions: [eu-west-1]
+  endpoints:
+    - url: https://example.com/
+${more}`
+}
+
+function requestOf(set: ServiceSet) {
+  return set.services[0]?.request
+}
+
+test('a manifest in human form compiles to the request of the API', () => {
+  const { set, problems } = compile({
+    'a.yaml': manifest(`      name: health
+      method: POST
+      timeout: 1.5s
+      maxRedirects: 3
+      withDns: true
+      headers:
+        Accept: text/html
+        Authorization: {env: TOKEN, prefix: "Bearer "}
+      body: ping
+      assertions:
+        - status: 2xx
+        - latency: {total: "< 500ms"}
+        - dns: "<= 50ms"
+        - header: {name: content-type, contains: json}
+        - body: {regex: "^ok"}
+        - raw: {StatusCode: {expected: {GreaterOrEqual: 200}}}
+`),
+  })
+
+  expect(problems).toEqual([])
+  expect(requestOf(set)).toEqual({
+    name: 'shop',
+    interval_secs: 30,
+    regions: ['eu-west-1'],
+    endpoints: [
+      {
+        url: 'https://example.com/',
+        name: 'health',
+        call: {
+          Http: {
+            method: 'POST',
+            timeout: { secs: 1, nanos: 500_000_000 },
+            headers: {
+              Accept: { value: 'text/html' },
+              Authorization: { value: 'Bearer s3cret', sensitive: true },
+            },
+            body: { value: 'ping' },
+            max_redirects_to_follow: 3,
+            with_dns: true,
+          },
+        },
+        assertions: [
+          { StatusCode: { expected: { Between: [200, 299] } } },
+          { Latency: { l_type: 'TotalLatency', expected: { LessThan: { secs: 0, nanos: 500_000_000 } } } },
+          { DnsResoltion: { expected: { LessOrEqual: { secs: 0, nanos: 50_000_000 } } } },
+          { Header: { name: 'content-type', matcher: { Contains: 'json' } } },
+          { Body: { matcher: { Regex: '^ok' } } },
+          { StatusCode: { expected: { GreaterOrEqual: 200 } } },
+        ],
+      },
+    ],
+  })
+})
+
+test.each([
+  ['      timeout: 90s\n', 'a.yaml:9:16: [E_VALUE] spec.endpoints[0].timeout must be at most 60 seconds'],
+  [
+    '      timeout: 5\n',
+    'a.yaml:9:16: [E_VALUE] spec.endpoints[0].timeout must be a duration such as 500ms, 30s or 1m30s (add a unit: 30 becomes 30s)',
+  ],
+  [
+    '      headers: {X-Version: 1.0}\n',
+    'a.yaml:9:28: [E_VALUE] spec.endpoints[0].headers.X-Version must be a string, { env: NAME } or { file: PATH } (YAML reads this as a number, a boolean or nothing: quote it)',
+  ],
+  [
+    '      withDns: yes\n',
+    'a.yaml:9:16: [E_VALUE] spec.endpoints[0].withDns must be true or false (YAML 1.2 knows true and false only, without quotes: yes, no, on and off are texts)',
+  ],
+  [
+    '      max_redirects: 3\n',
+    'a.yaml:9:7: [E_UNKNOWN_FIELD] spec.endpoints[0].max_redirects is not a known field (did you mean maxRedirects?)',
+  ],
+  [
+    '      protect: true\n',
+    'a.yaml:9:7: [E_UNKNOWN_FIELD] spec.endpoints[0].protect is not a known field (it belongs to policy)',
+  ],
+  [
+    '  <<: {paused: true}\n',
+    'a.yaml:9:3: [E_UNKNOWN_FIELD] spec.<< is not a known field (merge keys are not supported: share values with a kind: Defaults document)',
+  ],
+  [
+    '  __proto__: {paused: true}\n',
+    'a.yaml:9:3: [E_UNKNOWN_FIELD] spec.__proto__ is not a known field (known here: name, interval, regions, paused, endpoints, endpointsDefaults)',
+  ],
+  [
+    '  regions: [us-east-1]\n',
+    'a.yaml:9:3: [E_DUP_FIELD] regions is already set in this mapping (keep one of the two)',
+  ],
+  [
+    '      assertions: [{latency: {total: "500ms"}}]\n',
+    'a.yaml:9:39: [E_VALUE] spec.endpoints[0].assertions[0].latency.total must be a comparison such as "< 500ms", "<= 1s" or "100ms..500ms"',
+  ],
+  [
+    '      assertions: [{statuss: 200}]\n',
+    'a.yaml:9:20: [E_VALUE] spec.endpoints[0].assertions[0] must have exactly one of the keys status, latency, dns, header, body, raw (did you mean status?)',
+  ],
+  [
+    '      headers: {Authorization: {env: ABSENT}}\n',
+    'a.yaml:9:32: [E_SECRET] spec.endpoints[0].headers.Authorization refers to the environment variable ABSENT, which is not set (export ABSENT)',
+  ],
+  [
+    '      headers: {Authorization: {env: EMPTY}}\n',
+    'a.yaml:9:32: [E_SECRET] spec.endpoints[0].headers.Authorization refers to the environment variable EMPTY, which is empty (give it a value, or set allowEmpty: true)',
+  ],
+  [
+    '      headers: {X-A: {env: PHAROS_API_KEY}}\n',
+    'a.yaml:9:22: [E_SECRET] spec.endpoints[0].headers.X-A must not refer to PHAROS_API_KEY: variables of Pharos itself are not for manifests',
+  ],
+  [
+    '      headers: {X-A: {value: x, sensitive: true}}\n',
+    'a.yaml:9:22: [E_INLINE_SECRET] spec.endpoints[0].headers.X-A must not hold a secret: whoever reads the repository would read it (refer to it as { env: NAME } or { file: /run/secrets/NAME })',
+  ],
+  [
+    '      headers: {X-A: {file: /etc/passwd}}\n',
+    'a.yaml:9:22: [E_SECRET] spec.endpoints[0].headers.X-A refers to a file outside the secrets folder /nowhere/secrets (move the secret there, or name its folder with --secrets-dir; a file of the repository starts with ./)',
+  ],
+  [
+    '      body: {file: ../../etc/passwd}\n',
+    'a.yaml:9:13: [E_FILE] spec.endpoints[0].body refers to a file outside the folder of the manifests',
+  ],
+  [
+    '      body: &x a\n      name: *x\n',
+    'a.yaml:10:13: [E_ALIAS] aliases are not supported (share values with a kind: Defaults document)',
+  ],
+  [
+    '\ttimeout: 5s\n',
+    'a.yaml:9:1: [E_YAML] tab characters must not be used in indentation (indent with spaces)',
+  ],
+])('what is wrong is said with its place and what to do (%#)', (more, problem) => {
+  const { set, problems } = compile({ 'a.yaml': manifest(more) })
+
+  expect(problems).toEqual([problem])
+  expect(set.services).toEqual([])
+})
+
+test('everything that is wrong in all files is said at once, and the sound ones are still there', () => {
+  const { set, problems } = compile({
+    'a.yaml': manifest('      timeout: 5\n      colour: red\n', 'a'),
+    'b.yaml': 'a: [\n',
+    'c.yaml': manifest('', 'c'),
+    'd.yaml': '# nothing here\n',
+  })
+
+  expect(problems.map((text) => text.split(' ', 2).join(' '))).toEqual([
+    'a.yaml:9:16: [E_VALUE]',
+    'a.yaml:10:7: [E_UNKNOWN_FIELD]',
+    'b.yaml:2:1: [E_YAML]',
+  ])
+  expect(set.services.map((service) => service.key)).toEqual(['c'])
+  expect(set.frozenKeys).toEqual(['a'])
+})
+
+test('two manifests of one name show both places and neither is used', () => {
+  const { set, problems } = compile({ 'a.yaml': manifest(), 'b.yaml': manifest() })
+
+  expect(problems).toEqual([
+    'a.yaml:3:18: [E_DUP_KEY] metadata.name is used twice: also at b.yaml:3:18 (give one of the two another name)',
+    'b.yaml:3:18: [E_DUP_KEY] metadata.name is used twice: also at a.yaml:3:18 (give one of the two another name)',
+  ])
+  expect([set.services, set.frozenKeys]).toEqual([[], ['shop']])
+})
+
+test('the same spec.name under two names is allowed and warned of', () => {
+  const named = (name: string) => manifest('  name: Shop\n', name)
+  const { set, problems } = compile({ 'a.yaml': named('a'), 'b.yaml': named('b') })
+
+  expect(problems).toEqual([])
+  expect(set.warnings.map((warning) => warning.message)).toEqual(['b and a have the same spec.name'])
+})
+
+test('Defaults apply to their folder and below, the nearest wins, and null takes a value away', () => {
+  const defaults = (spec: string) => `apiVersion: pharos/v1\nkind: Defaults\nspec: ${spec}\n`
+  const { set, problems } = compile({
+    'defaults.yaml': defaults('{endpointsDefaults: {timeout: 5s, withDns: true, headers: {A: one, B: two}}}'),
+    'eu/defaults.yaml': defaults('{endpointsDefaults: {timeout: 7s, headers: {B: three}}}'),
+    'eu/a.yaml': manifest('      withDns: null\n'),
+  })
+
+  expect(problems).toEqual([])
+  expect(requestOf(set)?.endpoints[0]?.call.Http).toEqual({
+    method: 'GET',
+    timeout: { secs: 7, nanos: 0 },
+    headers: { A: { value: 'one' }, B: { value: 'three' } },
+  })
+})
+
+test('a fault in Defaults is said once, where it stands, and freezes the services below', () => {
+  const { set, problems } = compile({
+    'defaults.yaml': 'apiVersion: pharos/v1\nkind: Defaults\nspec:\n  endpointsDefaults: {timeout: 90s}\n',
+    'a.yaml': manifest('', 'a'),
+    'b.yaml': manifest('', 'b'),
+  })
+
+  expect(problems).toEqual([
+    'defaults.yaml:4:32: [E_VALUE] spec.endpointsDefaults.timeout must be at most 60 seconds',
+  ])
+  expect(set.frozenKeys).toEqual(['a', 'b'])
+})
+
+test('places are right behind a byte order mark, CRLF and characters outside the basic plane', () => {
+  const text = `\uFEFF${manifest('      name: 🦉\n      timeout: 5\n')}`.replaceAll('\n', '\r\n')
+  expect(compile({ 'a.yaml': text }).problems.map((problem) => problem.split(': ', 1)[0])).toEqual([
+    'a.yaml:10:16',
+  ])
+  const first = compile({ 'a.yaml': '\uFEFFkind: Servic\r\napiVersion: pharos/v1\r\n' })
+  expect(first.problems).toEqual([
+    'a.yaml:1:7: [E_KIND] kind must be one of Service, Defaults (did you mean Service?)',
+  ])
+})
+
+test('a secret that is not to be had is no problem when only the manifests are checked', () => {
+  const { problems } = compile(
+    { 'a.yaml': manifest('      headers: {Authorization: {env: ABSENT}}\n') },
+    { secrets: 'optional' },
+  )
+  expect(problems).toEqual([])
+})
+
+test('no message holds a value that may be a secret', () => {
+  const { problems } = compile({
+    'a.yaml': manifest(
+      '      headers: {A: {value: canary-5d1f, sensitive: true}, B: [canary-5d1f]}\n      body: {valeu: canary-5d1f}\n',
+    ),
+  })
+  expect(problems.length).toBeGreaterThan(0)
+  expect(problems.join('\n')).not.toContain('canary')
+})
+
+test.each([
+  ['nested brackets', '['.repeat(100_000)],
+  ['deep mappings', Array.from({ length: 5_000 }, (_, depth) => `${' '.repeat(depth)}a:\n`).join('')],
+  [
+    'billion laughs',
+    `a: &a [x, x]\n${Array.from({ length: 30 }, (_, i) => `b${i}: &b${i} [*a, *a]`).join('\n')}`,
+  ],
+  ['an alias of itself', 'a: &a [*a]\n'],
+  ['chains of complex keys', '? '.repeat(5_000)],
+])('%s are refused, not expanded', (_what, text) => {
+  expect(compile({ 'a.yaml': text }).problems).toHaveLength(1)
+})

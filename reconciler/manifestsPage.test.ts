@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readYaml } from './manifest/readYaml.ts'
+import { compileSet } from './manifest/serviceSet.ts'
+
+const page = readFileSync(join(import.meta.dirname, '../docs/manifests.md'), 'utf8')
+const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map((match) => match[1] ?? '')
+
+test('every example of the page about manifests is valid', () => {
+  expect(examples.length).toBeGreaterThan(4)
+  const problems = examples.flatMap((text, index) => {
+    const read = readYaml({ file: `example ${index + 1}`, directory: '', text })
+    const set = compileSet(read.documents, {
+      env: {},
+      secretsDirectory: '/run/secrets',
+      rootDirectory: '/nowhere',
+      allowInlineSecrets: false,
+      secrets: 'optional',
+    })
+    return [...read.problems, ...set.problems]
+  })
+  expect(problems).toEqual([])
+})

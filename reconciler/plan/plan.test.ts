@@ -1,0 +1,317 @@
+import { expect, test } from 'vitest'
+import { type CanonicalService, canonicalRequest, canonicalResponse } from '../../api/contract/canonical.ts'
+import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
+import type { Binding } from './binding.ts'
+import type { DesiredService } from './desiredService.ts'
+import { driftOf } from './drift.ts'
+import { type PlanInput, planChanges } from './plan.ts'
+import type { Change, Plan } from './planValue.ts'
+
+const ID = '6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e'
+const OTHER_ID = '0a3bb2ce-5d2c-4c3c-9d5f-0d3c2b1a9e88'
+
+interface Shape {
+  readonly name?: string
+  readonly interval?: number
+  readonly regions?: readonly string[]
+  readonly secret?: string
+}
+
+function request({
+  name = 'Shop',
+  interval = 60,
+  regions = ['eu-west-1'],
+  secret = 'one',
+}: Shape): ServiceRequest {
+  return {
+    name,
+    interval_secs: interval,
+    regions: [...regions],
+    endpoints: [
+      {
+        url: 'https://example.com/',
+        call: {
+          Http: {
+            method: 'GET',
+            timeout: null,
+            headers: { Authorization: { value: secret, sensitive: true } },
+          },
+        },
+        assertions: [],
+      },
+    ],
+  }
+}
+
+function desired(shape: Shape = {}, change: Partial<DesiredService> = {}): DesiredService {
+  const key = change.key ?? 'shop'
+  const canonicalUnder = (of: string): CanonicalService =>
+    canonicalRequest(request(shape), (pointer, value) => `mark of ${value} at ${of}${pointer}`)
+  return {
+    key,
+    id: undefined,
+    previousNames: [],
+    paused: undefined,
+    canonical: canonicalUnder(key),
+    canonicalUnder,
+    ...change,
+    policy: { onDelete: 'delete', protect: false, drift: 'heal', ...change.policy },
+  }
+}
+
+interface Live extends Shape {
+  readonly id?: string
+  readonly paused?: boolean
+  readonly keyId?: string
+}
+
+function live(shape: Live = {}): ServiceResponse {
+  const made = request(shape)
+  return {
+    id: shape.id ?? ID,
+    org_id: 'b3b1f1de-3d44-4a35-9f0e-4d9d8c1f5a11',
+    ...made,
+    endpoints: made.endpoints.map((endpoint) => ({
+      ...endpoint,
+      id: '1e0ea0a5-0b5b-43cb-8a3c-e4b5b2ad5a0f',
+      blocked: false,
+      call: {
+        Http: {
+          ...endpoint.call.Http,
+          body: null,
+          headers: { Authorization: { Sealed: { key_id: shape.keyId ?? 'k1' } } },
+        },
+      },
+    })),
+    created_at: '2026-01-01T00:00:00.000Z',
+    paused_at: shape.paused === true ? '2026-02-02T00:00:00.000Z' : null,
+    auto_incident_enabled: false,
+  }
+}
+
+/** The binding that applying `shape` left behind, with the API having answered `answer`. */
+function binding(shape: Shape = {}, answer: Live = shape, change: Partial<Binding> = {}): Binding {
+  const key = change.key ?? 'shop'
+  return {
+    key,
+    serviceId: answer.id ?? ID,
+    desired: desired(shape, { key }).canonical,
+    observed: canonicalResponse(live(answer)),
+    paused: null,
+    onDelete: 'delete',
+    protect: false,
+    tombstone: false,
+    ...change,
+  }
+}
+
+function plan(input: Partial<PlanInput>): Plan {
+  return planChanges({
+    desired: [],
+    frozenKeys: [],
+    actual: [],
+    unreadableIds: [],
+    bindings: [],
+    unsettled: [],
+    hasState: true,
+    ...input,
+  })
+}
+
+/** One line for each change: what tests compare. */
+function brief(changes: readonly Change[]): readonly string[] {
+  return changes.map(briefly)
+}
+
+function briefly(change: Change): string {
+  switch (change.kind) {
+    case 'create':
+      return `create ${change.key}${change.paused ? ' paused' : ''}${change.replacesLost === null ? '' : ' again'}`
+    case 'update': {
+      const fields = change.fields.map((field) => `${field.reason} ${field.pointer}`).join(', ')
+      const from = change.renamedFrom === null ? '' : ` from ${change.renamedFrom}`
+      return `${change.replace ? 'replace' : ''}${change.pausing ?? ''} ${change.key}${from}: ${fields}`
+    }
+    case 'record':
+      return `record ${change.key}${change.renamedFrom === null ? '' : ` from ${change.renamedFrom}`}`
+    case 'prune':
+      return `${change.how} ${change.key}`
+    case 'drifted':
+      return `drifted ${change.key}: ${change.fields.map((field) => field.pointer).join(', ')}`
+    case 'blocked':
+      return `blocked ${change.key}${change.needsDecision ? ' for a person' : ''}`
+  }
+}
+
+test('after an apply nothing is to be done, whatever the server made of the request', () => {
+  const answer = { regions: ['eu-west-1', 'us-east-1'], name: 'SHOP' }
+  const clean = plan({ desired: [desired()], actual: [live(answer)], bindings: [binding({}, answer)] })
+  expect([clean.changes, clean.unchanged]).toEqual([[], ['shop']])
+})
+
+test('a change in git, a change outside and both are told apart', () => {
+  const git = plan({ desired: [desired({ interval: 30 })], actual: [live()], bindings: [binding()] })
+  expect(brief(git.changes)).toEqual(['replace shop: git /interval_secs'])
+
+  const drift = plan({ desired: [desired()], actual: [live({ interval: 90 })], bindings: [binding()] })
+  expect(brief(drift.changes)).toEqual(['replace shop: drift /interval_secs'])
+
+  const both = plan({
+    desired: [desired({ interval: 30 })],
+    actual: [live({ interval: 90, regions: ['us-east-1'] })],
+    bindings: [binding()],
+  })
+  expect(both.changes[0]).toMatchObject({
+    fields: [
+      { pointer: '/interval_secs', from: 90, to: 30, reason: 'git' },
+      { pointer: '/regions', from: ['us-east-1'], to: ['eu-west-1'], reason: 'drift' },
+    ],
+  })
+})
+
+test('a change outside that is what git now asks for costs no request', () => {
+  const agreed = plan({
+    desired: [desired({ interval: 30 })],
+    actual: [live({ interval: 30 })],
+    bindings: [binding()],
+  })
+  expect(brief(agreed.changes)).toEqual(['record shop'])
+})
+
+test('policy.drift decides whether a change outside is put back, told or passed over', () => {
+  const withPolicy = (drift: 'heal' | 'report' | 'ignore') =>
+    brief(
+      plan({
+        desired: [desired({}, { policy: { onDelete: 'delete', protect: false, drift } })],
+        actual: [live({ interval: 90 })],
+        bindings: [binding()],
+      }).changes,
+    )
+  expect([withPolicy('heal'), withPolicy('report'), withPolicy('ignore')]).toEqual([
+    ['replace shop: drift /interval_secs'],
+    ['drifted shop: /interval_secs'],
+    [],
+  ])
+})
+
+test('a secret is noticed when it changes in git and when somebody replaces it outside', () => {
+  const pointer = '/endpoints/0/call/Http/headers/authorization'
+  const git = plan({ desired: [desired({ secret: 'two' })], actual: [live()], bindings: [binding()] })
+  expect(brief(git.changes)).toEqual([`replace shop: secret ${pointer}`])
+
+  const outside = plan({ desired: [desired()], actual: [live({ keyId: 'k2' })], bindings: [binding()] })
+  expect(brief(outside.changes)).toEqual([`replace shop: drift ${pointer}`])
+  expect(JSON.stringify(git)).not.toContain('value')
+})
+
+test('paused is left to people unless the manifest says it, and then it is held', () => {
+  const of = (paused: boolean | undefined, isPaused: boolean, wasPaused: boolean | null) =>
+    brief(
+      plan({
+        desired: [desired({}, { paused })],
+        actual: [live({ paused: isPaused })],
+        bindings: [binding({}, {}, { paused: wasPaused })],
+      }).changes,
+    )
+  expect(of(undefined, true, null)).toEqual([])
+  expect(of(true, false, true)).toEqual(['pause shop: drift /paused'])
+  expect(of(false, true, true)).toEqual(['resume shop: git /paused'])
+  expect(of(true, true, true)).toEqual([])
+})
+
+test('a service deleted outside is made anew and counts as drift', () => {
+  const lost = plan({ desired: [desired()], bindings: [binding()] })
+  expect(brief(lost.changes)).toEqual(['create shop again'])
+  expect(driftOf(lost)).toEqual([{ kind: 'deleted', key: 'shop', id: ID, fields: [] }])
+})
+
+test('a manifest that went prunes by its last policy, and one that is only broken prunes nothing', () => {
+  const gone = (change: Partial<Binding>, actual = [live()]) =>
+    brief(plan({ actual, bindings: [binding({}, {}, change)] }).changes)
+  expect(gone({})).toEqual(['delete shop'])
+  expect(gone({ onDelete: 'pause' })).toEqual(['pause shop'])
+  expect(gone({ onDelete: 'pause', tombstone: true })).toEqual([])
+  expect(gone({ onDelete: 'detach' })).toEqual(['detach shop'])
+  expect(gone({ protect: true })).toEqual(['blocked shop'])
+  expect(gone({}, [])).toEqual(['forget shop'])
+  expect(brief(plan({ frozenKeys: ['shop'], actual: [live()], bindings: [binding()] }).changes)).toEqual([])
+})
+
+test('a manifest that comes back resumes the service that was paused for it', () => {
+  const back = plan({
+    desired: [desired()],
+    actual: [live({ paused: true })],
+    bindings: [binding({}, {}, { tombstone: true })],
+  })
+  expect(brief(back.changes)).toEqual(['resume shop: git /paused'])
+})
+
+test('a renamed manifest keeps its service, announced or not', () => {
+  const announced = plan({
+    desired: [desired({ interval: 30 }, { key: 'store', previousNames: ['shop'] })],
+    actual: [live()],
+    bindings: [binding()],
+  })
+  expect(brief(announced.changes)).toEqual(['replace store from shop: git /interval_secs'])
+
+  const silent = plan({ desired: [desired({}, { key: 'store' })], actual: [live()], bindings: [binding()] })
+  expect(brief(silent.changes)).toEqual(['record store from shop'])
+})
+
+test('two manifests that could each be the renamed one wait for a person, and nothing is removed', () => {
+  const unclear = plan({
+    desired: [desired({}, { key: 'a' }), desired({}, { key: 'b' })],
+    actual: [live()],
+    bindings: [binding()],
+  })
+  expect(brief(unclear.changes)).toEqual(['blocked a for a person', 'blocked b for a person'])
+})
+
+test('a service of the same name that is not ours is never taken over nor doubled without a word', () => {
+  const foreign = plan({ desired: [desired()], actual: [live()] })
+  expect(brief(foreign.changes)).toEqual(['blocked shop for a person'])
+
+  const named = plan({ desired: [desired({}, { id: ID })], actual: [live({ interval: 90 })] })
+  expect(brief(named.changes)).toEqual([
+    'replace shop: first-apply /interval_secs, first-apply /endpoints/0/call/Http/headers/authorization',
+  ])
+})
+
+test('a service is claimed by one manifest only', () => {
+  const rivals = plan({
+    desired: [desired({}, { id: ID }), desired({}, { key: 'b', id: OTHER_ID })],
+    actual: [live(), live({ id: OTHER_ID })],
+    bindings: [binding({}, { id: OTHER_ID })],
+  })
+  expect(brief(rivals.changes)).toEqual(['blocked b for a person', 'blocked shop for a person'])
+})
+
+test('without state a service needs metadata.id, and set secrets count as equal', () => {
+  const without = (service: DesiredService, actual: readonly ServiceResponse[]) =>
+    brief(plan({ desired: [service], actual, hasState: false }).changes)
+  expect(without(desired(), [])).toEqual(['blocked shop'])
+  expect(without(desired({}, { id: ID }), [live()])).toEqual([])
+  expect(without(desired({}, { id: ID }), [live({ interval: 90 })])).toEqual([
+    'replace shop: differs /interval_secs',
+  ])
+})
+
+test('what makes room comes first, new services before anything is taken away', () => {
+  const ordered = plan({
+    desired: [
+      desired({ interval: 90 }, { key: 'shrinks' }),
+      desired({ interval: 30 }, { key: 'grows' }),
+      desired({ name: 'New', interval: 10 }, { key: 'appears' }),
+      desired({}, { key: 'rests', paused: true }),
+    ],
+    actual: ['shrinks', 'grows', 'rests', 'goes'].map((id) => live({ id })),
+    bindings: ['shrinks', 'grows', 'rests', 'goes'].map((key) => binding({}, { id: key }, { key })),
+  })
+  expect(ordered.changes.map((change) => change.key)).toEqual([
+    'shrinks',
+    'grows',
+    'appears',
+    'rests',
+    'goes',
+  ])
+})

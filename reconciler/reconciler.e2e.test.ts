@@ -1,0 +1,234 @@
+import { cpSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Client } from '../api/client/client.ts'
+import type { ServiceResponse } from '../api/contract/service.ts'
+import { startServer, type TestServer } from '../server/testing/startServer.ts'
+import { finished, manifestOf, runProgram, type Workplace, workplace } from './testing/pharosProgram.ts'
+
+let server: TestServer
+let orgId: string
+let apiKey: string
+let client: Client
+let work: Workplace
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  orgId = await server.createOrg({ plan: 'business' })
+  apiKey = await server.createKey({ orgId })
+  client = new Client({ url: server.url, apiKey: await server.createKey({ orgId }), userAgent: 'test' })
+  work = workplace({ url: server.url, apiKey })
+})
+afterEach(async () => {
+  work.remove()
+  await client.close()
+})
+
+async function services(): Promise<readonly ServiceResponse[]> {
+  const { services: list } = await client.listServices()
+  return [...list].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+async function names(): Promise<readonly string[]> {
+  return (await services()).map((service) => service.name)
+}
+
+async function change(service: ServiceResponse, intervalSecs: number): Promise<void> {
+  const { name, regions, endpoints } = service
+  await client.replaceService(service.id, {
+    name,
+    regions,
+    interval_secs: intervalSecs,
+    endpoints: endpoints.map(({ url }) => ({
+      url,
+      call: { Http: { method: 'GET', timeout: null } },
+      assertions: [],
+    })),
+  })
+}
+
+async function json(command: string, ...args: readonly string[]) {
+  const run = await work.run(command, '--json', ...args)
+  return { ...JSON.parse(run.stdout), exit: run.exitCode }
+}
+
+test('the example is applied, a second apply changes nothing, and nothing done costs two requests', async () => {
+  cpSync(join(import.meta.dirname, '../examples/gitops'), join(work.folder, 'manifests'), { recursive: true })
+  work.env.SHOP_PROBE_TOKEN = 'canary-token'
+
+  const first = await json('apply')
+  expect(first).toMatchObject({ exit: 0, applied: { created: 4 } })
+  expect((await services()).map((service) => [service.name, service.paused_at != null])).toEqual([
+    ['Catalogue API', false],
+    ['Checkout API', false],
+    ['Newsletter', true],
+    ['Website', false],
+  ])
+  for (const command of ['apply', 'plan', 'drift'])
+    expect(await json(command)).toMatchObject({ exit: 0, requests: 2 })
+  const text = await work.run('apply')
+  expect(text).toEqual({ exitCode: 0, stderr: '', stdout: 'Nothing to do: 4 unchanged (2 API requests)\n' })
+  expect(readFileSync(work.statePath).includes('canary-token')).toBe(false)
+})
+
+test('what somebody changed by hand is found with exit code 2, put back, and gone', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await work.run('apply')
+  const [before] = await services()
+  await change(before!, 300)
+
+  const drift = await work.run('drift')
+  expect([drift.exitCode, drift.stdout]).toEqual([
+    2,
+    `  ! a: service ${before!.id} was changed\n      interval: 1m → 5m\nDrift: 1 service of 1\n`,
+  ])
+  expect((await work.run('plan')).exitCode).toBe(0)
+  expect((await work.run('plan', '--detailed-exitcode')).exitCode).toBe(2)
+  expect((await work.run('apply')).exitCode).toBe(0)
+  expect((await services())[0]?.interval_secs).toBe(60)
+  expect((await work.run('drift')).exitCode).toBe(0)
+})
+
+test('a manifest that goes takes its service along, one that is renamed does not', async () => {
+  work.write({ 'a.yaml': manifestOf('a', '  name: A\n'), 'b.yaml': manifestOf('b', '  name: B\n') })
+  await work.run('apply')
+  const before = await services()
+  work.write({
+    'a.yaml': null,
+    'b.yaml': null,
+    'new.yaml': manifestOf('b', '  name: B\n').replace('{name: b}', '{name: c}'),
+  })
+
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { removed: 1, remembered: 1 }, requests: 3 })
+  expect((await services()).map((service) => service.id)).toEqual([before[1]!.id])
+})
+
+test('one broken manifest stops neither the others nor anything from being kept', async () => {
+  work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
+  await work.run('apply')
+  work.write({ 'a.yaml': null, 'b.yaml': manifestOf('b', '  colour: red\n'), 'c.yaml': manifestOf('c') })
+
+  const validated = await runProgram(['validate', join(work.folder, 'manifests')])
+  expect([validated.exitCode, validated.stdout]).toEqual([
+    7,
+    expect.stringContaining('b.yaml:9:3: [E_UNKNOWN_FIELD]'),
+  ])
+  expect((await json('plan')).exit).toBe(7)
+  const applied = await json('apply')
+  expect(applied).toMatchObject({ exit: 3, applied: { created: 1, withheld: 1 } })
+  expect(applied.plan.brakes).toMatchObject([{ brake: 'invalidSource', keys: ['a'] }])
+  expect(await names()).toEqual(['a', 'b', 'c'])
+})
+
+test('more deletions than a slip of the hand need the digest that the plan shows', async () => {
+  const all = ['a', 'b', 'c', 'd', 'e']
+  work.write(Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name)])))
+  await work.run('apply')
+  work.write(Object.fromEntries(all.slice(1).map((name) => [`${name}.yaml`, null])))
+  const { approval, exit } = await json('plan')
+  expect(exit).toBe(4)
+
+  expect(await json('apply', '--approve', 'ffffffffffffffff')).toMatchObject({
+    exit: 4,
+    applied: { removed: 0 },
+  })
+  expect(await names()).toEqual(all)
+  expect(await json('apply', '--approve', approval)).toMatchObject({ exit: 0, applied: { removed: 4 } })
+  expect(await names()).toEqual(['a'])
+})
+
+test('a key of another organisation stops the run before anything is compared', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await work.run('apply')
+  work.env.PHAROS_API_KEY = await server.createKey({ orgId: await server.createOrg({ plan: 'business' }) })
+
+  for (const command of ['plan', 'drift', 'apply']) {
+    expect(await json(command)).toMatchObject({ exit: 1, error: { code: 'E_ORG_MISMATCH' } })
+  }
+})
+
+test('a read-only key plans and finds drift, and an apply with it ends at once', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  work.env.PHAROS_API_KEY = await server.createKey({ orgId, scope: 'read_only' })
+  expect((await json('plan')).exit).toBe(0)
+  expect((await json('drift')).exit).toBe(0)
+  expect(await json('apply')).toMatchObject({ exit: 1, error: { code: 'E_READ_ONLY_KEY' } })
+})
+
+test('a plan that is full stops creations without a storm, and a deletion in the same run makes room', async () => {
+  await server.overrideLimits({ servicesMax: 2 }, orgId)
+  work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
+  await work.run('apply')
+  work.write({ 'c.yaml': manifestOf('c') })
+  expect(await json('apply')).toMatchObject({ exit: 3, applied: { created: 0, failed: 1 } })
+
+  work.write({ 'a.yaml': null, 'c.yaml': manifestOf('c', '      name: c\n') })
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 1, removed: 1 } })
+  expect(await names()).toEqual(['b', 'c'])
+})
+
+test('two runs on one state do not mix: the second ends with exit code 5', async () => {
+  work.write(Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`s${i}.yaml`, manifestOf(`s${i}`)])))
+  const first = work.start('apply')
+  const firstEnd = finished(first)
+  // The first run holds the state from before its first request on.
+  await expect.poll(async () => (await names()).length).toBeGreaterThan(0)
+  const second = await work.run('apply')
+  expect([second.exitCode, second.stderr]).toEqual([
+    5,
+    expect.stringContaining('another run is using this state'),
+  ])
+
+  first.kill('SIGINT')
+  const { exitCode } = await firstEnd
+  expect(exitCode).toBe(130)
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { failed: 0 } })
+  expect(await names()).toHaveLength(25)
+})
+
+test('without state a service is managed by its id, and nothing else is', async () => {
+  const made = await client.createService(
+    {
+      name: 'a',
+      interval_secs: 60,
+      regions: ['eu-west-1'],
+      endpoints: [
+        { url: 'https://a.example.com/', call: { Http: { method: 'GET', timeout: null } }, assertions: [] },
+      ],
+    },
+    'test',
+  )
+  work.write({
+    'a.yaml': manifestOf('a').replace('{name: a}', `{name: a, id: ${made.id}}`).replace('60s', '90s'),
+    'b.yaml': manifestOf('b'),
+  })
+  const stateless = (command: string) =>
+    runProgram([command, join(work.folder, 'manifests'), '--json'], work.env)
+  const applied = await stateless('apply')
+  expect([applied.exitCode, JSON.parse(applied.stdout).applied]).toMatchObject([
+    3,
+    { updated: 1, blocked: 1 },
+  ])
+  expect((await services()).map((service) => service.interval_secs)).toEqual([90])
+  expect(JSON.parse((await stateless('plan')).stdout).counts).toMatchObject({ update: 0, blocked: 1 })
+})
+
+test('with --json there is one document on stdout, also when the command line or the server is wrong', async () => {
+  const offline = { PHAROS_URL: 'http://127.0.0.1:9', PHAROS_API_KEY: apiKey }
+  for (const [args, env, code] of [
+    [['plan', '--json'], {}, 'E_USAGE'],
+    [['export', 'x', '--json'], {}, 'E_USAGE'],
+    [['plan', work.folder, '--json'], {}, 'E_USAGE'],
+    [['plan', work.folder, '--json'], { ...offline, PHAROS_API_KEY: 'short' }, 'E_USAGE'],
+  ] as const) {
+    const run = await runProgram(args, env)
+    expect([run.exitCode, JSON.parse(run.stdout).error.code]).toEqual([1, code])
+  }
+})
+
+test('an unknown command names those that exist', async () => {
+  const { exitCode, stderr } = await runProgram(['rollback'])
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('there are: validate, plan, apply, drift')])
+})

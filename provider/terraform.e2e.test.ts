@@ -9,10 +9,11 @@ import {
   cannotRunTerraform,
   type TerraformWorkspace,
   terraformWorkspace,
+  type WorkspaceOptions,
 } from './testing/terraformWorkspace.ts'
 
-const APPLY = ['apply', '-auto-approve', '-input=false', '-no-color']
-const PLAN = ['plan', '-detailed-exitcode', '-input=false', '-no-color']
+const APPLY = ['apply', '-auto-approve', '-input=false']
+const PLAN = ['plan', '-detailed-exitcode', '-input=false']
 
 function service(label: string, body = ''): string {
   return `resource "pharos_service" "${label}" {
@@ -43,7 +44,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   beforeEach(async () => {
     server = await startServer({ rateLimit: 'none' })
     proxy = await startRecordingProxy(server.url)
-    workspace = terraformWorkspace({ PHAROS_URL: proxy.url, PHAROS_API_KEY: server.apiKey })
+    workspace = await terraformWorkspace({ url: proxy.url, apiKey: server.apiKey })
     byHand = new Client({ url: server.url, apiKey: await server.createKey(), userAgent: 'test' })
   })
 
@@ -54,17 +55,26 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     await server.close()
   })
 
+  /** Has the built executable started by Terraform from here on, over TLS, as a user has it. */
+  async function useInstalled(): Promise<void> {
+    workspace.remove()
+    const options: WorkspaceOptions = { url: proxy.url, apiKey: server.apiKey, provider: 'installed' }
+    workspace = await terraformWorkspace(options)
+    workspace.configure('')
+    await workspace.succeed(['init'])
+  }
+
   async function apply(configuration: string, environment?: NodeJS.ProcessEnv): Promise<string> {
     workspace.configure(configuration)
-    await workspace.succeed(['init', '-input=false', '-no-color'])
     return workspace.succeed(APPLY, environment)
   }
 
   test('creates what is configured, then plans nothing, then destroys it', async () => {
+    await useInstalled()
     await apply(service('plain') + service('asleep', 'paused = true'))
     const { services } = await byHand.listServices()
     const again = await workspace.run(PLAN)
-    await workspace.succeed(['destroy', '-auto-approve', '-no-color'])
+    await workspace.succeed(['destroy', '-auto-approve'])
 
     expect(services.map(({ name, paused_at }) => [name, paused_at != null]).sort()).toEqual([
       ['asleep', true],
@@ -188,6 +198,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   })
 
   test('a secret is in no file that Terraform keeps, no log, and is sent again only when it changes', async () => {
+    await useInstalled()
     const secret = `canary-${randomBytes(12).toString('hex')}`
     const rotated = `canary-${randomBytes(12).toString('hex')}`
     const configuration = `variable "token" {
@@ -206,7 +217,7 @@ resource "pharos_service" "sealed" {
 `
     const log = { TF_LOG: 'TRACE', TF_LOG_PATH: `${workspace.folder}/trace.log` }
     const applied = await apply(configuration, { ...log, TF_VAR_token: secret })
-    const planned = await workspace.succeed(['plan', '-out=saved.tfplan', '-no-color'], {
+    const planned = await workspace.succeed(['plan', '-out=saved.tfplan'], {
       ...log,
       TF_VAR_token: secret,
     })
@@ -261,14 +272,13 @@ resource "pharos_service" "sealed" {
     await byHand.createService({ ...request, name: 'twin' }, 'c')
     await byHand.createService({ ...request, name: 'twin' }, 'd')
     workspace.configure(service('one') + service('two'))
-    await workspace.succeed(['init', '-input=false', '-no-color'])
 
-    await workspace.succeed(['import', '-no-color', 'pharos_service.one', one.id])
-    await workspace.succeed(['import', '-no-color', 'pharos_service.two', 'name=two'])
+    await workspace.succeed(['import', 'pharos_service.one', one.id])
+    await workspace.succeed(['import', 'pharos_service.two', 'name=two'])
     const planned = await workspace.run(PLAN)
     workspace.configure(service('one') + service('two') + service('twin'))
-    const ambiguous = await workspace.run(['import', '-no-color', 'pharos_service.twin', 'name=twin'])
-    const unknown = await workspace.run(['import', '-no-color', 'pharos_service.twin', 'name=nobody'])
+    const ambiguous = await workspace.run(['import', 'pharos_service.twin', 'name=twin'])
+    const unknown = await workspace.run(['import', 'pharos_service.twin', 'name=nobody'])
 
     expect(planned).toMatchObject({ exitCode: 0 })
     expect(ambiguous.output).toContain('2 services are called "twin"')
@@ -295,7 +305,7 @@ resource "pharos_service" "sealed" {
     await workspace.succeed(APPLY)
     const [after] = (await byHand.listServices()).services
     await byHand.deleteService(after!.id)
-    await workspace.succeed(['destroy', '-auto-approve', '-refresh=false', '-no-color'])
+    await workspace.succeed(['destroy', '-auto-approve', '-refresh=false'])
 
     expect(planned.exitCode).toBe(2)
     expect(planned.output).toContain('1 to add')
@@ -304,7 +314,6 @@ resource "pharos_service" "sealed" {
 
   test('a creation that cannot be paused is undone, so that nothing is left tainted', async () => {
     workspace.configure(service('asleep', 'paused = true'))
-    await workspace.succeed(['init', '-input=false', '-no-color'])
     proxy.refuseNext('POST', /\/pause$/, 403, 'no')
 
     const failed = await workspace.run(APPLY)
@@ -320,7 +329,6 @@ resource "pharos_service" "sealed" {
   test('a plan limit is told in the words of the API, and what was created before it is kept', async () => {
     await server.overrideLimits({ servicesMax: 2 })
     workspace.configure(service('a') + service('b') + service('c'))
-    await workspace.succeed(['init', '-input=false', '-no-color'])
 
     const failed = await workspace.run([...APPLY, '-parallelism=1'])
 
@@ -331,7 +339,6 @@ resource "pharos_service" "sealed" {
 
   test('an unknown region is refused in the plan with the codes that there are', async () => {
     workspace.configure(service('a').replace('eu-west-1', 'eu-west-9'))
-    await workspace.succeed(['init', '-input=false', '-no-color'])
 
     const { exitCode, output } = await workspace.run(PLAN)
 
@@ -340,6 +347,7 @@ resource "pharos_service" "sealed" {
   })
 
   test('validation needs neither key nor network and names every attribute that is wrong', async () => {
+    await useInstalled()
     workspace.configure(`resource "pharos_service" "bad" {
   name      = ""
   interval  = "1.5s"
@@ -350,9 +358,8 @@ resource "pharos_service" "sealed" {
     assertions = [{}, { status_code = { eq = 1, lt = 3 } }, { latency = { phase = "all", between = ["2s", "1s"] } }]
   }]
 }`)
-    await workspace.succeed(['init', '-input=false', '-no-color'])
 
-    const { output } = await workspace.run(['validate', '-no-color'], { PHAROS_URL: '', PHAROS_API_KEY: '' })
+    const { output } = await workspace.run(['validate'], { PHAROS_URL: '', PHAROS_API_KEY: '' })
 
     const text = output.replaceAll(/\s+/g, ' ')
     for (const place of [
@@ -375,7 +382,6 @@ resource "pharos_service" "sealed" {
 
   test('a missing key is one error of the provider, not one of each resource', async () => {
     workspace.configure(`provider "pharos" {}\n${service('a')}${service('b')}${service('c')}`)
-    await workspace.succeed(['init', '-input=false', '-no-color'])
 
     const { exitCode, output } = await workspace.run(PLAN, { PHAROS_API_KEY: '' })
 

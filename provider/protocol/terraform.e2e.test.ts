@@ -3,23 +3,37 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { serveForReattach } from './reattach.ts'
+import { type Reattachable, serveForReattach } from './reattach.ts'
 import { bundleExecutable } from './testing/bundle.ts'
 import { sampleProvider } from './testing/sampleProvider.ts'
-import { isInstalled, openTerraformDirectory, type TerraformDirectory } from './testing/terraformCli.ts'
+import {
+  findTerraform,
+  installing,
+  openTerraformDirectory,
+  type TerraformDirectory,
+} from './testing/terraformCli.ts'
 
-const hasTerraform = isInstalled('terraform')
+const cannotRun = findTerraform() === undefined
 
 let root: string
 let executable: string
+/** The sample provider in this process: most tests need neither its start nor an init. */
+let served: Reattachable
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'real-'))
   executable = join(root, 'terraform-provider-sample')
   await bundleExecutable(fileURLToPath(new URL('./testing/sampleMain.ts', import.meta.url)), executable)
+  served = await serveForReattach(sampleProvider(), [
+    'registry.terraform.io/pharos/sample',
+    'registry.opentofu.org/pharos/sample',
+  ])
 })
 
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+afterAll(() => {
+  served.close()
+  rmSync(root, { recursive: true, force: true })
+})
 
 interface Workshop extends TerraformDirectory {
   readonly notes: string
@@ -27,15 +41,11 @@ interface Workshop extends TerraformDirectory {
   write(body: string): void
 }
 
-function open(environment: { readonly [name: string]: string } = {}): Workshop {
-  const terraform = openTerraformDirectory({
-    provider: { executable, source: 'pharos/sample', version: '0.1.0' },
-    environment,
-  })
-  onTestFinished(() => terraform.remove())
-  const notes = join(terraform.path, 'notes')
+function workshop(directory: TerraformDirectory): Workshop {
+  onTestFinished(() => directory.remove())
+  const notes = join(directory.path, 'notes')
   const write = (body: string): void =>
-    terraform.configure(`
+    directory.configure(`
       terraform {
         required_providers {
           sample = { source = "pharos/sample" }
@@ -45,11 +55,21 @@ function open(environment: { readonly [name: string]: string } = {}): Workshop {
         directory = "${notes}"
       }
       ${body}`)
-  return { ...terraform, notes, write }
+  return { ...directory, notes, write }
 }
 
+/** A directory in which Terraform talks to the provider in this process. */
+function running(body: string): Workshop {
+  const environment = { TF_REATTACH_PROVIDERS: served.environmentValue }
+  const terraform = workshop(openTerraformDirectory({ environment }))
+  terraform.write(body)
+  return terraform
+}
+
+/** A directory in which Terraform starts the installed executable. */
 async function initialised(body: string): Promise<Workshop> {
-  const terraform = open()
+  const install = installing({ executable, source: 'pharos/sample', version: '0.1.0' })
+  const terraform = workshop(openTerraformDirectory({ install }))
   terraform.write(body)
   const init = await terraform.run('init')
   expect(init).toMatchObject({ exitCode: 0 })
@@ -79,7 +99,7 @@ const FULL = `
     ]
   }`
 
-describe.skipIf(!hasTerraform)('terraform', () => {
+describe.skipIf(cannotRun)('terraform', () => {
   test('creates, finds nothing to do, updates, finds nothing to do, and destroys', async () => {
     const terraform = await initialised(FULL)
 
@@ -95,7 +115,7 @@ describe.skipIf(!hasTerraform)('terraform', () => {
   })
 
   test('never has a write-only value in its state', async () => {
-    const terraform = await initialised(FULL)
+    const terraform = running(FULL)
     await terraform.run('apply', '-auto-approve')
 
     const state = await terraform.stateText()
@@ -105,7 +125,7 @@ describe.skipIf(!hasTerraform)('terraform', () => {
   })
 
   test('updates when only a write-only value changed', async () => {
-    const terraform = await initialised(FULL)
+    const terraform = running(FULL)
     await applyTwice(terraform)
     terraform.write(FULL.replace('canary-1', 'canary-3'))
 
@@ -115,7 +135,7 @@ describe.skipIf(!hasTerraform)('terraform', () => {
   })
 
   test('replaces when an attribute that cannot change does', async () => {
-    const terraform = await initialised(FULL)
+    const terraform = running(FULL)
     await applyTwice(terraform)
     terraform.write(FULL.replace('interval', 'author = "me"\n    interval'))
 
@@ -125,7 +145,7 @@ describe.skipIf(!hasTerraform)('terraform', () => {
   })
 
   test('plans from values that are known only after apply, refined ones too', async () => {
-    const terraform = await initialised(`
+    const terraform = running(`
       resource "sample_note" "a" {
         title = "first"
       }
@@ -149,7 +169,7 @@ describe.skipIf(!hasTerraform)('terraform', () => {
   })
 
   test('notices what was changed and what was removed outside', async () => {
-    const terraform = await initialised('resource "sample_note" "a" {\n title = "mine"\n}')
+    const terraform = running('resource "sample_note" "a" {\n title = "mine"\n}')
     await applyTwice(terraform)
     const [file = ''] = readdirSync(terraform.notes)
     const path = join(terraform.notes, file)
@@ -165,7 +185,7 @@ describe.skipIf(!hasTerraform)('terraform', () => {
 
   test('imports an object, and the plan after it is empty', async () => {
     const body = 'resource "sample_note" "a" {\n title = "kept"\n}'
-    const terraform = await initialised(body)
+    const terraform = running(body)
     await applyTwice(terraform)
     const [file = ''] = readdirSync(terraform.notes)
     await terraform.run('state', 'rm', 'sample_note.a')
@@ -177,7 +197,7 @@ describe.skipIf(!hasTerraform)('terraform', () => {
   })
 
   test('keeps an object whose create failed half-way as tainted', async () => {
-    const terraform = await initialised('resource "sample_note" "a" {\n title = "a"\n trouble = "throw"\n}')
+    const terraform = running('resource "sample_note" "a" {\n title = "a"\n trouble = "throw"\n}')
 
     const failed = await terraform.run('apply', '-auto-approve')
     const state = await terraform.stateText()
@@ -187,25 +207,13 @@ describe.skipIf(!hasTerraform)('terraform', () => {
   })
 
   test('quotes the line of an argument that validation refuses', async () => {
-    const terraform = await initialised('resource "sample_note" "a" {\n title = ""\n}')
+    const terraform = running('resource "sample_note" "a" {\n title = ""\n}')
 
     const { exitCode, stderr } = await terraform.run('validate')
 
     expect(exitCode).toBe(1)
     expect(stderr).toContain('title = ""')
     expect(stderr).toContain('Empty title')
-  })
-
-  test('works with a provider that already runs', async () => {
-    const served = await serveForReattach(sampleProvider(), ['registry.terraform.io/pharos/sample'])
-    onTestFinished(() => served.close())
-    const terraform = open({ TF_REATTACH_PROVIDERS: served.environmentValue })
-    terraform.write('resource "sample_note" "a" {\n title = "a"\n}')
-    await terraform.run('init')
-
-    const output = await applyTwice(terraform)
-
-    expect(output).toContain('1 added, 0 changed, 0 destroyed')
   })
 
   test('prints the schema with write-only attributes and descriptions', async () => {

@@ -1,23 +1,15 @@
-import { execFile, execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import packageJson from '../../package.json' with { type: 'json' }
 import { cliConfiguration } from '../distribution/instructions.ts'
-import { installIntoMirror, platformName } from '../distribution/mirror.ts'
+import { installIntoMirror, PROVIDER_ADDRESS, platformName, REGISTRY_HOSTS } from '../distribution/mirror.ts'
+import { pharosProvider } from '../pharosProvider.ts'
+import { serveForReattach } from '../protocol/reattach.ts'
+import { findTerraform, openTerraformDirectory } from '../protocol/testing/terraformCli.ts'
 
-/** `terraform` or `tofu`, whichever is on the PATH; `undefined` without either. */
-export const terraformCommand = ['terraform', 'tofu'].find((command) => {
-  try {
-    execFileSync(command, ['version'], { stdio: 'ignore', env: { ...process.env, CHECKPOINT_DISABLE: '1' } })
-    return true
-  } catch {
-    // Not on the PATH: the next one may be.
-    return false
-  }
-})
-
-/** The reason for which tests that need Terraform are skipped. Under CI=true they are not: they fail. */
-export const cannotRunTerraform = terraformCommand === undefined && process.env.CI !== 'true'
+/** Whether tests that need the real Terraform are skipped. Under CI=true they are not: they fail. */
+export const cannotRunTerraform = findTerraform() === undefined
 
 export interface TerraformResult {
   readonly exitCode: number
@@ -25,22 +17,35 @@ export interface TerraformResult {
   readonly output: string
 }
 
-/** A folder with a configuration and the real Terraform, our provider in a mirror, and nothing of the user's own. */
+export interface WorkspaceOptions {
+  readonly url: string
+  readonly apiKey: string
+  /**
+   * `in-process` (default): Terraform talks to a provider in this process, without init, handshake and TLS.
+   * `installed`: Terraform starts the built executable from a mirror, as it does for a user; `init` comes first.
+   */
+  readonly provider?: 'in-process' | 'installed'
+}
+
+/** A folder with a configuration and the real Terraform, our provider, and nothing of the user's own. */
 export interface TerraformWorkspace {
   readonly folder: string
-  /** Writes `main.tf` with the provider's block in front of `configuration`. */
+  /** Writes `main.tf` with the provider's requirement in front of `configuration`. */
   readonly configure: (configuration: string) => void
   /** Runs Terraform and returns what it left, whatever its exit code. */
   readonly run: (args: readonly string[], environment?: NodeJS.ProcessEnv) => Promise<TerraformResult>
   /** Runs Terraform; throws with its output unless it exits with 0. */
   readonly succeed: (args: readonly string[], environment?: NodeJS.ProcessEnv) => Promise<string>
-  /** Attributes of a resource in the state. */
+  /** Starts Terraform and leaves it running, for tests that interrupt it. */
+  readonly start: (args: readonly string[]) => ChildProcessWithoutNullStreams
+  /** Attributes of a resource or data source in the state. */
   readonly attributes: (address: string) => Promise<Readonly<Record<string, unknown>>>
   /** Files below the folder whose bytes hold `text`. */
   readonly filesWith: (text: string) => readonly string[]
   readonly remove: () => void
 }
 
+/** The block that every configuration of a test starts with. */
 const HEAD = `terraform {
   required_providers {
     pharos = { source = "pharos/pharos" }
@@ -48,54 +53,76 @@ const HEAD = `terraform {
 }
 `
 
-/** A fresh workspace. `environment` is added to what Terraform gets: PHAROS_URL, PHAROS_API_KEY. */
-export function terraformWorkspace(environment: NodeJS.ProcessEnv): TerraformWorkspace {
-  if (terraformCommand === undefined) throw new Error('neither terraform nor tofu is on the PATH')
-  const command = terraformCommand
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-terraform-'))
+/** Lays the built provider out below `mirror`; the CLI configuration that finds it there. */
+export function installBuiltProvider(mirror: string): string {
   const platform = platformName(process.platform, process.arch) ?? ''
   const executable = join(process.cwd(), 'dist/terraform-provider-pharos.cjs')
-  const mirror = join(folder, '.mirror')
-  installIntoMirror({ executable, mirror, version: '0.1.0', platform })
-  const configurationFile = join(folder, '.terraformrc')
-  writeFileSync(configurationFile, cliConfiguration(mirror))
-  const base = {
-    ...process.env,
-    CHECKPOINT_DISABLE: '1',
-    TF_IN_AUTOMATION: '1',
-    TF_CLI_CONFIG_FILE: configurationFile,
-    ...environment,
+  installIntoMirror({ executable, mirror, version: packageJson.version, platform })
+  return cliConfiguration(mirror)
+}
+
+/** A fresh workspace with the API's address and key in the environment. */
+export async function terraformWorkspace(options: WorkspaceOptions): Promise<TerraformWorkspace> {
+  const environment = { PHAROS_URL: options.url, PHAROS_API_KEY: options.apiKey }
+  const provider =
+    options.provider === 'installed' ? undefined : await serveInProcess({ ...environment, ...process.env })
+  const directory = openTerraformDirectory({
+    environment: { ...environment, ...provider?.terraformEnvironment },
+    ...(provider === undefined ? { install: installBuiltProvider } : {}),
+  })
+  const run: TerraformWorkspace['run'] = async (args, extra = {}) => {
+    provider?.useEnvironment({ ...environment, ...extra })
+    const { exitCode, stdout, stderr } = await directory.runWith(extra, ...args)
+    return { exitCode, output: `${stdout}${stderr}` }
   }
-  const run: TerraformWorkspace['run'] = (args, extra = {}) =>
-    new Promise((resolve) => {
-      const options = { cwd: folder, env: { ...base, ...extra }, maxBuffer: 64 * 1024 * 1024 }
-      execFile(command, [...args], options, (error, stdout, stderr) => {
-        const exitCode = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
-        resolve({ exitCode, output: `${stdout}${stderr}` })
-      })
-    })
   const succeed: TerraformWorkspace['succeed'] = async (args, extra) => {
     const { exitCode, output } = await run(args, extra)
-    if (exitCode !== 0) throw new Error(`${command} ${args.join(' ')} exited with ${exitCode}:\n${output}`)
+    if (exitCode !== 0) throw new Error(`terraform ${args.join(' ')} exited with ${exitCode}:\n${output}`)
     return output
   }
   return {
-    folder,
-    configure: (configuration) => writeFileSync(join(folder, 'main.tf'), `${HEAD}${configuration}`),
+    folder: directory.path,
+    configure: (configuration) => directory.configure(`${HEAD}${configuration}`),
     run,
     succeed,
-    attributes: async (address) => {
-      const { values } = JSON.parse(await succeed(['show', '-json']))
-      const found = values.root_module.resources.find(
-        (entry: { address: string }) => entry.address === address,
-      )
-      return found.values
-    },
+    start: (args) => directory.start({}, ...args),
+    attributes: async (address) => attributesIn(await succeed(['show', '-json']), address),
     filesWith: (text) =>
-      readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
-        const file = join(folder, name)
+      readdirSync(directory.path, { recursive: true, encoding: 'utf8' }).filter((name) => {
+        const file = join(directory.path, name)
         return statSync(file).isFile() && readFileSync(file).includes(text)
       }),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => {
+      provider?.close()
+      directory.remove()
+    },
+  }
+}
+
+function attributesIn(shown: string, address: string): Readonly<Record<string, unknown>> {
+  const { values } = JSON.parse(shown)
+  const found = values.root_module.resources.find((entry: { address: string }) => entry.address === address)
+  if (found === undefined) throw new Error(`${address} is not in the state`)
+  return found.values
+}
+
+interface ProviderInProcess {
+  /** What makes Terraform find the provider. */
+  readonly terraformEnvironment: NodeJS.ProcessEnv
+  /** What the provider sees as its environment from the next run on. */
+  readonly useEnvironment: (environment: NodeJS.ProcessEnv) => void
+  readonly close: () => void
+}
+
+async function serveInProcess(first: NodeJS.ProcessEnv): Promise<ProviderInProcess> {
+  const environment = { ...first }
+  const served = await serveForReattach(
+    pharosProvider(packageJson.version, environment),
+    REGISTRY_HOSTS.map((host) => `${host}/${PROVIDER_ADDRESS}`),
+  )
+  return {
+    terraformEnvironment: { TF_REATTACH_PROVIDERS: served.environmentValue },
+    useEnvironment: (next) => void Object.assign(environment, next),
+    close: served.close,
   }
 }

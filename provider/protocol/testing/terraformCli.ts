@@ -1,24 +1,29 @@
 /** The real terraform, in a directory of its own with a provider installed from a file-system mirror. */
-import { spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
 /**
- * Whether `program` is on the PATH. Under CI a missing one throws: there, tests that need it must not be skipped
- * silently.
+ * The program that tests of the real thing run: terraform, else tofu, `undefined` when neither is on the PATH.
+ * Under CI=true that throws: there, tests that need it must not be skipped silently.
  */
-export function isInstalled(program: string, environment: NodeJS.ProcessEnv = process.env): boolean {
-  const found = (environment.PATH ?? '')
-    .split(delimiter)
-    .some((directory) => existsSync(join(directory, program)))
-  if (!found && environment.CI === 'true') throw new Error(`${program} is not on the PATH, and CI=true`)
+export function findTerraform(
+  environment: NodeJS.ProcessEnv = process.env,
+): 'terraform' | 'tofu' | undefined {
+  const directories = (environment.PATH ?? '').split(delimiter)
+  const found = (['terraform', 'tofu'] as const).find((program) =>
+    directories.some((directory) => existsSync(join(directory, program))),
+  )
+  if (found === undefined && environment.CI === 'true') {
+    throw new Error('neither terraform nor tofu is on the PATH, and CI=true')
+  }
   return found
 }
 
 /** What one command of terraform's did. */
-interface CliResult {
+export interface CliResult {
   readonly exitCode: number
   readonly stdout: string
   readonly stderr: string
@@ -30,17 +35,29 @@ export interface TerraformDirectory {
   configure(hcl: string): void
   /** Runs the program with `args`; resolves with whatever exit code it has. `-no-color` is added. */
   run(...args: readonly string[]): Promise<CliResult>
+  /** The same with further environment variables. */
+  runWith(environment: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<CliResult>
+  /** Starts the program and leaves it running, for tests that interrupt it. */
+  start(environment: NodeJS.ProcessEnv, ...args: readonly string[]): ChildProcessWithoutNullStreams
   /** The text of the state file. */
   stateText(): Promise<string>
   remove(): void
 }
 
 export interface DirectoryOptions {
-  /** The program to run; terraform when left out. */
-  readonly program?: 'terraform' | 'tofu'
-  /** Executable of the provider, its address without host (`pharos/sample`) and its version. */
-  readonly provider: { readonly executable: string; readonly source: string; readonly version: string }
-  readonly environment?: { readonly [name: string]: string }
+  /**
+   * Lays providers out below the folder `mirror` and returns the CLI configuration that finds them there. Left
+   * out for a provider that already runs: then nothing is installed and no init is needed.
+   */
+  readonly install?: (mirror: string) => string
+  readonly environment?: NodeJS.ProcessEnv
+}
+
+/** Executable of a provider, its address without host (`pharos/sample`) and its version. */
+export interface InstalledProvider {
+  readonly executable: string
+  readonly source: string
+  readonly version: string
 }
 
 const platform = (): string => {
@@ -48,60 +65,66 @@ const platform = (): string => {
   return `${system}_${process.arch === 'x64' ? 'amd64' : process.arch}`
 }
 
-function installProvider(
-  root: string,
-  { executable, source, version }: DirectoryOptions['provider'],
-): string {
+/** What `install` of a directory does for one provider. */
+export function installing({
+  executable,
+  source,
+  version,
+}: InstalledProvider): NonNullable<DirectoryOptions['install']> {
   const type = source.slice(source.indexOf('/') + 1)
-  const mirror = join(root, 'mirror')
-  // An address without a host means another registry to each of the two programs.
-  for (const host of ['registry.terraform.io', 'registry.opentofu.org']) {
-    const directory = join(mirror, host, source, version, platform())
-    mkdirSync(directory, { recursive: true })
-    copyFileSync(executable, join(directory, `terraform-provider-${type}`))
+  return (mirror) => {
+    // An address without a host means another registry to each of the two programs.
+    for (const host of ['registry.terraform.io', 'registry.opentofu.org']) {
+      const directory = join(mirror, host, source, version, platform())
+      mkdirSync(directory, { recursive: true })
+      copyFileSync(executable, join(directory, `terraform-provider-${type}`))
+    }
+    return `provider_installation {\n  filesystem_mirror {\n    path = "${mirror}"\n  }\n}\n`
   }
-  const configFile = join(root, 'terraform.rc')
-  writeFileSync(
-    configFile,
-    `provider_installation {\n  filesystem_mirror {\n    path = "${mirror}"\n  }\n}\n`,
-  )
-  return configFile
 }
 
 /** A new directory in the system's temporary directory. Call `remove` at the end. */
-export function openTerraformDirectory({
-  program = 'terraform',
-  provider,
-  environment = {},
-}: DirectoryOptions): TerraformDirectory {
+export function openTerraformDirectory({ install, environment = {} }: DirectoryOptions): TerraformDirectory {
+  const program = findTerraform()
+  if (program === undefined) throw new Error('neither terraform nor tofu is on the PATH')
   const root = mkdtempSync(join(tmpdir(), 'terraform-'))
   const path = join(root, 'work')
   mkdirSync(path)
-  const env = {
+  // An empty configuration too: nothing of the user's own is read.
+  const configFile = join(root, 'terraform.rc')
+  writeFileSync(configFile, install?.(join(root, 'mirror')) ?? '')
+  const base = {
     ...process.env,
-    TF_CLI_CONFIG_FILE: installProvider(root, provider),
+    TF_CLI_CONFIG_FILE: configFile,
     CHECKPOINT_DISABLE: '1',
     TF_IN_AUTOMATION: '1',
     TF_INPUT: '0',
     ...environment,
   }
-  const run = async (...args: readonly string[]): Promise<CliResult> => {
-    const child = spawn(program, [...args, '-no-color'], { cwd: path, env })
-    const printed = { stdout: '', stderr: '' }
-    child.stdout.on('data', (text) => {
-      printed.stdout += text
-    })
-    child.stderr.on('data', (text) => {
-      printed.stderr += text
-    })
-    const [code] = await once(child, 'close')
-    return { exitCode: Number(code), ...printed }
-  }
+  const start: TerraformDirectory['start'] = (extra, ...args) =>
+    spawn(program, [...args, '-no-color'], { cwd: path, env: { ...base, ...extra } })
+  const runWith: TerraformDirectory['runWith'] = (extra, ...args) => finished(start(extra, ...args))
+  const run: TerraformDirectory['run'] = (...args) => runWith({}, ...args)
   return {
     path,
     configure: (hcl) => writeFileSync(join(path, 'main.tf'), hcl),
     run,
+    runWith,
+    start,
     stateText: async () => (await run('state', 'pull')).stdout,
     remove: () => rmSync(root, { recursive: true, force: true }),
   }
+}
+
+/** What `child` printed and how it ended; -1 for a signal. */
+export async function finished(child: ChildProcessWithoutNullStreams): Promise<CliResult> {
+  const printed = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed.stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    printed.stderr += text
+  })
+  const [code] = await once(child, 'close')
+  return { exitCode: code === null ? -1 : Number(code), ...printed }
 }

@@ -6,7 +6,9 @@ import type { Caller } from '../domain/apiKeys.ts'
 import { type AdmissionParts, admit } from './admission.ts'
 import { allowedMethods, isUnderApi, OPERATIONS } from './apiRoutes.ts'
 import { answerExpectations, permitBody, refuseConnection } from './connectionRefusals.ts'
+import { watchAnswers } from './gracefulClose.ts'
 import { assertJson, BODY_BYTES_MAX, parseJson } from './jsonBody.ts'
+import { openApi } from './openApi.ts'
 import type { ApiParts, Exchange, Operation } from './operation.ts'
 import { entityTag } from './preconditions.ts'
 import { rateLimitHeaders } from './rateLimit.ts'
@@ -54,6 +56,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     requestTimeout: REQUEST_MS_MAX,
     keepAliveTimeout: KEEP_ALIVE_MS,
     return503OnClosing: false,
+    forceCloseConnections: 'idle',
     http: { requireHostHeader: false, connectionsCheckingInterval: LOOK_MS },
     routerOptions: { maxParamLength: PARAMETER_CHARS_MAX, querystringParser: () => ({}) },
     genReqId: () => randomUUID(),
@@ -72,7 +75,9 @@ export function buildApp(parts: AppParts): FastifyInstance {
   })
   app.server.headersTimeout = HEADERS_MS_MAX
   // True because no option above asks for HTTP/2 or TLS.
-  answerExpectations(app.server as Server)
+  const server = app.server as Server
+  answerExpectations(server)
+  app.addHook('preClose', watchAnswers(server))
 
   const receive = receiver(parts, progress)
   const done = (request: FastifyRequest, reply: FastifyReply, durationMs: number): void => {
@@ -99,6 +104,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error))
   app.setNotFoundHandler((request, reply) => refuse(request, reply, notFound()))
   keepBodies(app)
+  addOpenApi(app)
   for (const operation of OPERATIONS) addOperation(app, operation, parts, progress)
   return app
 }
@@ -169,6 +175,15 @@ function keepBodies(app: FastifyInstance): void {
     { parseAs: 'buffer' },
     async (_request: FastifyRequest, bytes: Buffer) => bytes,
   )
+}
+
+/** Outside /v1, so that tools can read it without a key. */
+function addOpenApi(app: FastifyInstance): void {
+  let text: string | undefined
+  app.get('/openapi.json', (_request, reply) => {
+    text ??= JSON.stringify(openApi())
+    return reply.type(JSON_TYPE).send(text)
+  })
 }
 
 const NO_QUERY = new URLSearchParams()

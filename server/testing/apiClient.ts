@@ -1,4 +1,5 @@
 import { request } from 'undici'
+import { assertDescribed } from './describedAnswer.ts'
 
 /** An answer as it came. */
 export interface ApiAnswer {
@@ -19,7 +20,7 @@ export interface CallOptions {
   readonly key?: string | null
 }
 
-/** Calls one server with one key. Every answer passes `assertAnswer`. */
+/** Calls one server with one key. Every answer passes `assertAnswer` and `assertDescribed`. */
 export interface ApiClient {
   readonly call: (method: string, path: string, options?: CallOptions) => Promise<ApiAnswer>
   readonly get: (path: string, options?: CallOptions) => Promise<ApiAnswer>
@@ -46,7 +47,10 @@ export function apiClient(url: string, apiKey: string): ApiClient {
     const text = await response.body.text()
     const { statusCode: status, headers } = response
     const answer = { status, headers, text, json: method === 'HEAD' ? undefined : parse(text) }
-    if (method !== 'HEAD') assertAnswer(answer)
+    if (method !== 'HEAD') {
+      assertAnswer(answer)
+      assertDescribed(method, path, answer)
+    }
     return answer
   }
   return {

@@ -1,0 +1,37 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { Server as NetServer } from 'node:net'
+
+/**
+ * Watches the answers of `server`; returns what stops it gently: no new connections, and resolved when every
+ * answer that was begun has left. Closing a server outright ends connections whose answer was written but
+ * not yet sent.
+ */
+export function watchAnswers(server: Server): () => Promise<void> {
+  const underWay = new Set<ServerResponse>()
+  let isStopping = false
+  let whenEmpty: () => void = () => {}
+  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
+    underWay.add(response)
+    // The client is told not to send another request to a server that goes away.
+    if (isStopping) response.setHeader('connection', 'close')
+    response.once('close', () => {
+      underWay.delete(response)
+      if (underWay.size === 0) whenEmpty()
+    })
+  })
+  return async () => {
+    isStopping = true
+    // An HTTP server's own close ends idle connections at once; that of its base only stops listening.
+    NetServer.prototype.close.call(server)
+    for (const response of underWay) {
+      if (!response.headersSent) response.setHeader('connection', 'close')
+    }
+    if (underWay.size > 0) {
+      await new Promise<void>((resolve) => {
+        whenEmpty = resolve
+      })
+    }
+    // What is left has asked for nothing yet, which Node does not count as idle.
+    server.closeAllConnections()
+  }
+}

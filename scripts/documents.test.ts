@@ -1,19 +1,10 @@
 import { spawn } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { readersEnvironment } from './readersEnvironment.ts'
 
-const root = process.cwd()
 const continuousIntegration = readFileSync('.ci/run', 'utf8') + readFileSync('.ci/on-node', 'utf8')
 
 /** All documents of the repository. */
@@ -38,26 +29,6 @@ function linesOf(block: string): readonly string[] {
 function isRunByCi(block: string): boolean {
   const commands = continuousIntegration.split('\n').map((line) => line.trim().replace(/ 2>&1.*$/, ''))
   return linesOf(block).every((line) => commands.includes(line.trim()))
-}
-
-/** What the document's reader has: our commands on the PATH, the examples, an empty folder, no settings of ours. */
-function readersEnvironment(folder: string): NodeJS.ProcessEnv {
-  const commands = join(folder, '.bin')
-  mkdirSync(commands)
-  for (const command of ['pharos', 'pharos-server', 'pharos-provider']) {
-    symlinkSync(join(root, 'dist', `${command}.js`), join(commands, command))
-  }
-  const { PHAROS_URL: _url, PHAROS_API_KEY: _key, ...inherited } = process.env
-  return {
-    ...inherited,
-    PATH: [commands, join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter),
-    HOME: folder,
-    CHECKPOINT_DISABLE: '1',
-    GIT_AUTHOR_NAME: 'Reader',
-    GIT_AUTHOR_EMAIL: 'reader@example.com',
-    GIT_COMMITTER_NAME: 'Reader',
-    GIT_COMMITTER_EMAIL: 'reader@example.com',
-  }
 }
 
 /** Runs `script` in a process group of its own, and ends the group: documents start servers. */

@@ -1,39 +1,24 @@
 /** `npm run demo`: the whole of Pharos on real parts, in an empty temporary folder that is removed again. */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import pc from 'picocolors'
 import { Client } from '../../api/client/client.ts'
+import { readersEnvironment, root } from '../readersEnvironment.ts'
 import { servicesTable, stepsTable } from './closingTable.ts'
 import { tellGitops } from './gitopsChapter.ts'
 import { type RunningServer, requestsAnswered, startServer, tellServer } from './serverChapter.ts'
 import { DemoFailure, type Scene, Story } from './story.ts'
 import { findTerraform, tellTerraform } from './terraformChapter.ts'
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const write = (text: string): void => void process.stdout.write(text)
 
-/** An environment in which our commands are found, git has an author, and nothing of the user's own is read. */
+/** The reader's environment, with what the examples ask for. */
 function environmentOf(folder: string): NodeJS.ProcessEnv {
-  const commands = join(folder, 'bin')
-  mkdirSync(commands)
-  for (const command of ['pharos', 'pharos-server', 'pharos-provider']) {
-    symlinkSync(join(root, 'dist', `${command}.js`), join(commands, command))
-  }
-  const { PHAROS_URL: _url, PHAROS_API_KEY: _key, ...inherited } = process.env
   return {
-    ...inherited,
-    PATH: [commands, join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter),
-    NO_COLOR: '1',
+    ...readersEnvironment(folder),
     PHAROS_MASTER_KEY_FILE: join(folder, 'master.key'),
     SHOP_PROBE_TOKEN: 'only-an-example',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_CONFIG_SYSTEM: '/dev/null',
-    GIT_AUTHOR_NAME: 'Demo',
-    GIT_AUTHOR_EMAIL: 'demo@example.com',
-    GIT_COMMITTER_NAME: 'Demo',
-    GIT_COMMITTER_EMAIL: 'demo@example.com',
   }
 }
 

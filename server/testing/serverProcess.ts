@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+/** The program as a user runs it, built before the tests start. */
+export const PROGRAM = fileURLToPath(new URL('../../dist/pharos-server.js', import.meta.url))
+
+/** A server in a process of its own. */
+export interface ServerProcess {
+  readonly url: string
+  readonly child: ChildProcess
+  /** Ends the process as a power cut would end its memory; resolves when it is gone. */
+  readonly kill: () => Promise<void>
+  /** Asks it to stop; resolves to its exit code. */
+  readonly stop: () => Promise<number | null>
+  /** Everything it wrote to stderr so far. */
+  readonly stderr: () => string
+}
+
+/** Starts the built program; resolves when it answers, rejects with its stderr when it does not. */
+export async function startProcess(dataDir: string, args: readonly string[] = []): Promise<ServerProcess> {
+  const child = spawn(
+    process.execPath,
+    [PROGRAM, 'serve', '--data-dir', dataDir, '--port', '0', '--log-level', 'error', ...args],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  let stdout = ''
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+  })
+  const exited = once(child, 'exit')
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString()
+      const found = /^listening on (\S+)$/m.exec(stdout)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    child.on('exit', () => reject(new Error(stderr)))
+  })
+  return {
+    url,
+    child,
+    kill: async () => {
+      child.kill('SIGKILL')
+      await exited
+    },
+    stop: async () => {
+      child.kill('SIGTERM')
+      await exited
+      return child.exitCode
+    },
+    stderr: () => stderr,
+  }
+}
+
+/** Runs a subcommand of the built program to its end. */
+export async function runProgram(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString()
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+  })
+  await once(child, 'close')
+  return { code: child.exitCode, stdout, stderr }
+}

@@ -71,11 +71,12 @@ async function synthesise({ story, scene, root, terraform }: TerraformParts): Pr
   return { folder: join(project, 'cdktf.out/stacks/monitoring'), environment }
 }
 
-/** What "npm install pharos cdktf constructs" would do in `project`, from this checkout. */
+/** What "npm install pharos cdktf constructs tsx" would do in `project`, from this checkout. */
 function linkPackages(root: string, project: string): void {
   const packages = join(project, 'node_modules')
   mkdirSync(packages)
   symlinkSync(root, join(packages, 'pharos'))
+  symlinkSync(join(root, 'node_modules/.bin'), join(packages, '.bin'))
   for (const name of ['cdktf', 'constructs'])
     symlinkSync(join(root, 'node_modules', name), join(packages, name))
 }

@@ -1,9 +1,10 @@
-import { cpSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Client } from '../api/client/client.ts'
 import type { ServiceResponse } from '../api/contract/service.ts'
 import { startServer, type TestServer } from '../server/testing/startServer.ts'
+import { startFaultProxy } from './testing/faultProxy.ts'
 import { finished, manifestOf, runProgram, type Workplace, workplace } from './testing/pharosProgram.ts'
 
 let server: TestServer
@@ -231,4 +232,82 @@ test('with --json there is one document on stdout, also when the command line or
 test('an unknown command names those that exist', async () => {
   const { exitCode, stderr } = await runProgram(['rollback'])
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining('there are: validate, plan, apply, drift')])
+})
+
+test.each(['drop', 'pass'] as const)(
+  'a process killed while its creation is under way (%s) leaves no double and no orphan',
+  async (fault) => {
+    const proxy = await startFaultProxy(server.url)
+    work.env.PHAROS_URL = proxy.url
+    work.write({ 'a.yaml': manifestOf('a') })
+    const child = work.start('apply')
+    proxy.decide = () => {
+      if (fault === 'drop') child.kill('SIGKILL')
+      return fault
+    }
+    proxy.afterEffect = () => child.kill('SIGKILL')
+    expect((await finished(child)).exitCode).toBeNull()
+
+    proxy.decide = () => 'pass'
+    proxy.afterEffect = () => {}
+    expect((await work.run('apply', '--create-grace', '1ms')).exitCode).toBe(0)
+    expect(await names()).toEqual(['a'])
+    expect(await json('plan')).toMatchObject({ exit: 0, unchanged: ['a'] })
+    await proxy.close()
+  },
+)
+
+test('a lost answer is waited for in the same run, and a service that came of it is kept', async () => {
+  const proxy = await startFaultProxy(server.url)
+  work.env.PHAROS_URL = proxy.url
+  work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
+  const faults = ['lose', 'drop'] as const
+  let sent = 0
+  proxy.decide = () => faults[sent++] ?? 'pass'
+
+  expect(await json('apply', '--create-grace', '10ms')).toMatchObject({
+    exit: 0,
+    applied: { created: 2, failed: 0 },
+  })
+  expect([await names(), sent]).toEqual([['a', 'b'], 3])
+  await proxy.close()
+})
+
+test('no secret is in anything that the program prints or keeps, and nothing else is hidden', async () => {
+  const canaries = { TOKEN: 'canary-4f1c-env', ONE: 'a', NEXT: 'canary-9d2e-next' }
+  Object.assign(work.env, canaries)
+  const withSecrets = (name: string) =>
+    manifestOf(
+      'a',
+      `      headers: {Authorization: {env: ${name}, prefix: "Bearer "}, X-One: {env: ONE}}\n      body: {env: TOKEN}\n`,
+    )
+  const outputs: string[] = []
+  const keep = async (command: string, ...args: readonly string[]) => {
+    const { stdout, stderr } = await work.run(command, ...args)
+    outputs.push(stdout, stderr)
+  }
+  work.write({ 'a.yaml': withSecrets('TOKEN') })
+  for (const command of ['plan', 'apply', 'drift']) await keep(command)
+  work.write({ 'a.yaml': withSecrets('NEXT') })
+  await keep('plan')
+  expect(outputs.at(-2)).toContain('endpoints[0].headers.authorization: secret changed')
+  for (const command of ['plan', 'apply', 'drift']) await keep(command, '--json')
+  work.write({ 'a.yaml': withSecrets('NEXT').replace('url: https', 'url: ftp') })
+  await keep('apply')
+
+  const kept = ['pharos.db', 'pharos.db-wal', 'pharos.db.key']
+    .map((file) => join(work.folder, file))
+    .filter(existsSync)
+  const everything = [...outputs, ...kept.map((file) => readFileSync(file, 'latin1'))].join('\n')
+  for (const canary of [canaries.TOKEN, canaries.NEXT, apiKey]) {
+    for (const form of [
+      canary,
+      Buffer.from(canary).toString('base64'),
+      Buffer.from(canary).toString('hex'),
+    ]) {
+      expect(everything).not.toContain(form)
+    }
+  }
+  // A secret of one letter must not black out every "a" of the output.
+  expect(outputs.join('\n')).toContain('created')
 })

@@ -1,0 +1,113 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/**
+ * What happens to one request: `pass` it goes through; `drop` it never arrives and the connection breaks;
+ * `lose` it arrives and the answer is lost; `late` the connection breaks and it arrives with the next
+ * `land()`; `bad-gateway` it arrives and 502 is answered; `internal` it does not arrive and 500 is answered;
+ * `truncate` it arrives and half of the answer comes back.
+ */
+export type Fault = 'pass' | 'drop' | 'lose' | 'late' | 'bad-gateway' | 'internal' | 'truncate'
+
+/** A proxy before a real server that treats each changing request as it is told. */
+export interface FaultProxy {
+  readonly url: string
+  /** Decides over each request that is no GET; everything passes until it is set. */
+  decide: (method: string, path: string) => Fault
+  /** Called after a changing request had its effect, before its answer goes back. */
+  afterEffect: (method: string, path: string) => void
+  /** Lets everything that is late arrive now. */
+  readonly land: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Starts a proxy in front of `target`. */
+export async function startFaultProxy(target: string): Promise<FaultProxy> {
+  const late: (() => Promise<unknown>)[] = []
+  const server = createServer((incoming, outgoing) => {
+    void treat(incoming, outgoing)
+  })
+  const treat = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const body = await bodyOf(incoming)
+    const { method = 'GET', url = '/' } = incoming
+    const fault = method === 'GET' ? 'pass' : proxy.decide(method, url)
+    const forward = async (): Promise<Answer> => {
+      const answer = await forwarded(target, incoming, body)
+      if (method !== 'GET') proxy.afterEffect(method, url)
+      return answer
+    }
+    switch (fault) {
+      case 'drop':
+        outgoing.destroy()
+        return
+      case 'late':
+        late.push(forward)
+        outgoing.destroy()
+        return
+      case 'internal':
+        answer(outgoing, { status: 500, body: Buffer.from('{"error":"internal"}') })
+        return
+      case 'lose':
+        await forward()
+        outgoing.destroy()
+        return
+      case 'bad-gateway':
+        await forward()
+        answer(outgoing, { status: 502, body: Buffer.from('<html>bad gateway</html>') })
+        return
+      case 'truncate': {
+        const whole = await forward()
+        outgoing.writeHead(whole.status, { 'content-length': Math.max(1, whole.body.length) })
+        outgoing.write(whole.body.subarray(0, whole.body.length / 2), () => outgoing.destroy())
+        return
+      }
+      case 'pass':
+        answer(outgoing, await forward())
+    }
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // True because a server that listens on TCP has an address with a port.
+  const { port } = server.address() as AddressInfo
+  const proxy: FaultProxy = {
+    url: `http://127.0.0.1:${port}`,
+    decide: () => 'pass',
+    afterEffect: () => {},
+    land: async () => {
+      for (const forward of late.splice(0)) await forward()
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return proxy
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: Buffer
+}
+
+function answer(outgoing: ServerResponse, { status, body }: Answer): void {
+  if (outgoing.destroyed) return
+  outgoing.writeHead(status, body.length === 0 ? {} : { 'content-type': 'application/json' })
+  outgoing.end(body)
+}
+
+async function bodyOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+function forwarded(target: string, incoming: IncomingMessage, body: Buffer): Promise<Answer> {
+  const { host: _host, connection: _connection, ...headers } = incoming.headers
+  return new Promise((resolve, reject) => {
+    const outgoing = request(`${target}${incoming.url}`, { method: incoming.method, headers }, (response) => {
+      bodyOf(response).then((whole) => resolve({ status: response.statusCode ?? 0, body: whole }), reject)
+    })
+    outgoing.on('error', reject)
+    outgoing.end(body)
+  })
+}

@@ -1,0 +1,60 @@
+import { afterEach, expect, test } from 'vitest'
+import type { Command } from '../domain/commands.ts'
+import { apiClient } from '../testing/apiClient.ts'
+import { serviceBody } from '../testing/serviceBodies.ts'
+import { startServer, type TestServer } from '../testing/startServer.ts'
+import { inProcessBus } from './inProcessBus.ts'
+
+let server: TestServer
+afterEach(() => server.close())
+
+test('commands reach their region in the order of generations, each with the definition of its time', async () => {
+  const bus = inProcessBus()
+  const received: Command[] = []
+  bus.subscribe('eu-west-1', async (command) => {
+    received.push(command)
+  })
+  server = await startServer({ rateLimit: 'none', bus })
+  const api = apiClient(server.url, server.apiKey)
+  const { json } = await api.post('/v1/services', serviceBody({ regions: ['eu-west-1', 'us-east-1'] }))
+  // True because the answer above is a service.
+  const { id } = json as { id: string }
+  const replaced = await api.patch(`/v1/services/${id}`, serviceBody({ name: 'Two' }))
+  await api.delete(`/v1/services/${id}`)
+
+  await server.publishCommands()
+
+  expect(received.map(({ type, generation }) => [type, generation])).toEqual([
+    ['StartServiceMonitoring', 1],
+    ['StartServiceMonitoring', 2],
+    ['EndServiceMonitoring', 3],
+  ])
+  expect(received[1]?.definition).toBe(replaced.text)
+  expect(await server.store.unpublishedCommands(10)).toEqual([])
+})
+
+test('a command whose publication fails stays in the outbox and is published again, in order', async () => {
+  const delivered: string[] = []
+  let fails = true
+  server = await startServer({
+    rateLimit: 'none',
+    bus: {
+      publish: async ({ region }) => {
+        if (fails && region === 'us-east-1') throw new Error('no connection')
+        delivered.push(region)
+      },
+      subscribe: () => () => {},
+    },
+  })
+  await apiClient(server.url, server.apiKey).post(
+    '/v1/services',
+    serviceBody({ regions: ['eu-west-1', 'us-east-1', 'sa-east-1'] }),
+  )
+
+  await expect(server.publishCommands()).rejects.toThrow('no connection')
+  fails = false
+  await server.publishCommands()
+
+  expect(delivered.slice(-3)).toEqual(['eu-west-1', 'us-east-1', 'sa-east-1'])
+  expect(await server.store.unpublishedCommands(10)).toEqual([])
+})

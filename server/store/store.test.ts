@@ -1,0 +1,189 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { GroupCommit } from './groupCommit.ts'
+import { lockDataFolder } from './lockDataFolder.ts'
+import { MIGRATIONS, migrate, schemaVersion } from './migrations.ts'
+import { assertDurable, databaseFile, openDatabase } from './openDatabase.ts'
+import { openStore } from './openStore.ts'
+import { restoreDatabase } from './restoreDatabase.ts'
+
+let folder = ''
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pharos-store-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+test('a database is durable when it is opened, and one that is not is refused', async () => {
+  const { writer, reader } = await openDatabase(folder)
+
+  expect(() => assertDurable(writer)).not.toThrow()
+  writer.pragma('synchronous = NORMAL')
+  expect(() => assertDurable(writer)).toThrow('the database is not durable')
+  expect(() => reader.exec('DELETE FROM orgs')).toThrow('readonly')
+  writer.close()
+  reader.close()
+})
+
+test('database and folder are their owner’s only', async () => {
+  const { writer, reader } = await openDatabase(join(folder, 'new'))
+  writer.close()
+  reader.close()
+
+  const modes = await Promise.all(
+    [join(folder, 'new'), databaseFile(join(folder, 'new'))].map(
+      async (path) => (await stat(path)).mode & 0o777,
+    ),
+  )
+  expect(modes).toEqual([0o700, 0o600])
+})
+
+describe('migrations', () => {
+  test('C200 a database of a newer release is refused', async () => {
+    const { writer, reader } = await openDatabase(folder)
+    writer.pragma(`user_version = ${MIGRATIONS.length + 1}`)
+    writer.close()
+    reader.close()
+
+    await expect(openDatabase(folder)).rejects.toThrow(`this release knows ${MIGRATIONS.length}`)
+  })
+
+  test('C200 a step that fails leaves nothing, and is taken again', () => {
+    const database = new Sqlite(':memory:')
+    const first = 'CREATE TABLE a (x)'
+
+    expect(() => migrate(database, [first, 'CREATE TABLE b (x); CREATE TABLE a (x)'])).toThrow(
+      'already exists',
+    )
+    const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all()
+    expect([schemaVersion(database), tables]).toEqual([1, ['a']])
+    migrate(database, [first, 'CREATE TABLE b (x)'])
+    expect(schemaVersion(database)).toBe(2)
+  })
+
+  test('an older database keeps its rows', () => {
+    const database = new Sqlite(':memory:')
+    migrate(database, ['CREATE TABLE a (x)'])
+    database.exec('INSERT INTO a VALUES (7)')
+
+    migrate(database, ['CREATE TABLE a (x)', 'ALTER TABLE a ADD COLUMN y DEFAULT 8'])
+
+    expect(database.prepare('SELECT x, y FROM a').get()).toEqual({ x: 7, y: 8 })
+  })
+})
+
+test('a folder that one server has is refused to another until it is given back', async () => {
+  const unlock = await lockDataFolder(folder)
+
+  await expect(lockDataFolder(folder)).rejects.toThrow('is in use by another server')
+  unlock()
+  const unlockAgain = await lockDataFolder(folder)
+  unlockAgain()
+})
+
+describe('group commit', () => {
+  const open = () => {
+    const database = new Sqlite(join(folder, 'group.db'))
+    database.exec('CREATE TABLE a (x UNIQUE)')
+    let commits = 0
+    const group = new GroupCommit(database)
+    group.onCommit(() => {
+      commits += 1
+    })
+    const insert = database.prepare('INSERT INTO a VALUES (?)')
+    const rows = () => database.prepare('SELECT x FROM a ORDER BY x').pluck().all()
+    return { database, group, insert, rows, commits: () => commits }
+  }
+
+  test('mutations that wait together share one commit', async () => {
+    const { group, insert, rows, commits } = open()
+
+    const results = await Promise.all([1, 2, 3].map((x) => group.run(() => insert.run(x).changes)))
+
+    expect([results, rows(), commits()]).toEqual([[1, 1, 1], [1, 2, 3], 1])
+  })
+
+  test('one that throws leaves nothing behind and takes no other with it', async () => {
+    const { group, insert, rows } = open()
+
+    const outcomes = await Promise.allSettled([
+      group.run(() => insert.run(1)),
+      group.run(() => {
+        insert.run(2)
+        throw new Error('changed its mind')
+      }),
+      group.run(() => insert.run(3)),
+    ])
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(rows()).toEqual([1, 3])
+  })
+
+  test('nothing is acknowledged when the commit fails, and the next one works', async () => {
+    const { database, group, insert, rows } = open()
+    database.exec(
+      'CREATE TABLE p (id PRIMARY KEY); CREATE TABLE c (id REFERENCES p DEFERRABLE INITIALLY DEFERRED)',
+    )
+    database.pragma('foreign_keys = ON')
+
+    const outcomes = await Promise.allSettled([
+      group.run(() => insert.run(1)),
+      group.run(() => database.exec('INSERT INTO c VALUES (1)')),
+    ])
+    await group.run(() => insert.run(2))
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect(rows()).toEqual([2])
+  })
+
+  test('a full disk refuses the write, keeps the reads, and lets writes go on when there is room', async () => {
+    const { database, group, insert, rows } = open()
+    const pages = database.pragma('page_count', { simple: true })
+    database.pragma(`max_page_count = ${pages}`)
+
+    const full = await Promise.allSettled([group.run(() => insert.run('x'.repeat(100_000)))])
+    const during = rows()
+    database.pragma('max_page_count = 1000000')
+    await group.run(() => insert.run(1))
+
+    expect(full[0]).toMatchObject({ status: 'rejected', reason: { code: 'SQLITE_FULL' } })
+    expect([during, rows()]).toEqual([[], [1]])
+  })
+})
+
+describe('restore', () => {
+  const backUp = async (): Promise<string> => {
+    const store = await openStore(join(folder, 'live'), () => 0)
+    await store.createOrg({ id: 'org', name: 'Kept', plan: 'business', nowMs: 0 })
+    const file = join(folder, 'backup.db')
+    await store.backupTo(file)
+    await store.close()
+    return file
+  }
+
+  test('a backup becomes a folder with everything that was in it', async () => {
+    const file = await backUp()
+
+    await restoreDatabase(file, join(folder, 'restored'))
+
+    const store = await openStore(join(folder, 'restored'), () => 0)
+    expect((await store.listOrgs()).map(({ name }) => name)).toEqual(['Kept'])
+    await store.close()
+  })
+
+  test('a folder that has a database is left alone', async () => {
+    const file = await backUp()
+
+    await expect(restoreDatabase(file, join(folder, 'live'))).rejects.toThrow('already has a database')
+  })
+
+  test('what is no backup is refused and leaves nothing', async () => {
+    const file = join(folder, 'nonsense')
+    await writeFile(file, 'x'.repeat(10_000))
+
+    await expect(restoreDatabase(file, join(folder, 'restored'))).rejects.toThrow('is not a backup')
+    await expect(stat(databaseFile(join(folder, 'restored')))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+})

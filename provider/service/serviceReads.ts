@@ -6,66 +6,125 @@ import type { ServiceResponse } from '../../api/contract/service.ts'
 const COMPANY_MS = 8
 
 /** Distinct services up to which a walk asks for each by itself; with one more the whole list is cheaper. */
-const SINGLE_READS_MAX = 2
+export const SINGLE_READS_MAX = 2
+
+/** Services missing in the list that are asked for one by one; a second list confirms the absence of the rest. */
+export const CONFIRMATIONS_MAX = 3
+
+/** A service as the state has it. `orgId` is null right after an import. */
+export interface KnownService {
+  readonly id: string
+  readonly orgId: string | null
+}
+
+/** Services by id; one that cannot be read is the Error that says so. */
+export type ServicesById = ReadonlyMap<string, ServiceResponse | Error>
 
 /**
  * Reads of services, coalesced: a walk that reads more than two services costs one list request, however many
- * there are. What this process wrote is read as it was answered, never as an older list shows it.
+ * there are. What this process wrote is read as it was answered, never as an older list shows it, and no
+ * service is believed deleted before a second answer says so.
  */
 export class ServiceReads {
   readonly #client: Client
+  readonly #checkOrg: (orgId: string) => Promise<void>
   readonly #asked = new Set<string>()
   /** The last answer to a write of ours; `null` for a service that we deleted. */
   readonly #written = new Map<string, ServiceResponse | null>()
   readonly #single = new Map<string, Promise<ServiceResponse | null>>()
-  #listed: Promise<ReadonlyMap<string, ServiceResponse | Error>> | undefined
+  #listed: Promise<ServicesById> | undefined
+  #listedAgain: Promise<ServicesById> | undefined
+  #confirmations = 0
 
-  constructor(client: Client) {
+  /** `checkOrg` throws when the key belongs to another organisation than the one it is given. */
+  constructor(client: Client, checkOrg: (orgId: string) => Promise<void>) {
     this.#client = client
+    this.#checkOrg = checkOrg
   }
 
-  /** The service, or `null` when it does not exist. Absence from the list is confirmed by asking for it. */
-  async read(id: string, signal: AbortSignal): Promise<ServiceResponse | null> {
+  /**
+   * The service, or `null` when it does not exist. Throws when its absence is only that of another
+   * organisation's key, and when it cannot be read.
+   */
+  async read({ id, orgId }: KnownService, signal: AbortSignal): Promise<ServiceResponse | null> {
     this.#asked.add(id)
-    if (this.#listed === undefined && this.#written.get(id) === undefined) {
+    if (this.#listed === undefined && !this.#written.has(id)) {
       await new Promise((resolve) => setTimeout(resolve, COMPANY_MS))
     }
     const written = this.#written.get(id)
     if (written !== undefined) return written
-    if (this.#listed === undefined && this.#asked.size <= SINGLE_READS_MAX) return this.#readOne(id, signal)
-    const listed = (await this.list(signal)).get(id)
-    if (listed instanceof Error) throw listed
-    return this.#written.get(id) ?? listed ?? this.#readOne(id, signal)
+    if (this.#listed === undefined && this.#asked.size <= SINGLE_READS_MAX) {
+      const service = await this.#readOne(id, signal)
+      if (service === null && orgId !== null) await this.#checkOrg(orgId)
+      return service
+    }
+    return this.#current(id, await this.#listOnce(signal)) ?? this.#confirm(id, orgId, signal)
   }
 
-  /** Remembers the answer to a write; `null` after a deletion. */
-  wrote(id: string, answer: ServiceResponse | null): void {
-    this.#written.set(id, answer)
-    this.#single.delete(id)
+  /** Remembers the answer to a write of ours. */
+  wrote(answer: ServiceResponse, change: 'created' | 'changed'): void {
+    if (change === 'created') this.#listed = undefined
+    this.#written.set(answer.id, answer)
   }
 
-  /** All services by id, asked for once; one that cannot be read is the Error that says so. */
-  list(signal: AbortSignal): Promise<ReadonlyMap<string, ServiceResponse | Error>> {
-    this.#listed ??= this.#client
-      .listServices({ signal })
-      .then(({ services, unreadable }) => {
-        const entries: (readonly [string, ServiceResponse | Error])[] = [
-          ...services.map((service) => [service.id, service] as const),
-          ...unreadable.map(({ id, problem }) => [id, unreadableError(id, problem)] as const),
-        ]
-        return new Map(entries)
-      })
-      .catch((error: unknown) => {
-        this.#listed = undefined
-        throw error
-      })
+  /** Remembers that we deleted a service. */
+  deleted(id: string): void {
+    this.#listed = undefined
+    this.#written.set(id, null)
+  }
+
+  /** All services, after everything that this process wrote: asked for anew when a service came or went. */
+  async list(signal: AbortSignal): Promise<ServicesById> {
+    const services = new Map(await this.#listOnce(signal))
+    for (const [id, answer] of this.#written) {
+      if (answer === null) services.delete(id)
+      else services.set(id, answer)
+    }
+    return services
+  }
+
+  #listOnce(signal: AbortSignal): Promise<ServicesById> {
+    this.#listed ??= this.#fetch(signal).catch((error: unknown) => {
+      this.#listed = undefined
+      throw error
+    })
     return this.#listed
+  }
+
+  /** `id` is not in the list: it was created since, or it is gone. */
+  async #confirm(id: string, orgId: string | null, signal: AbortSignal): Promise<ServiceResponse | null> {
+    // Asked first: with the key of another organisation everything is missing, and none of it is gone.
+    if (orgId !== null) await this.#checkOrg(orgId)
+    if (this.#single.has(id) || this.#confirmations < CONFIRMATIONS_MAX) {
+      this.#confirmations += 1
+      return this.#readOne(id, signal)
+    }
+    this.#listedAgain ??= this.#fetch(signal)
+    return this.#current(id, await this.#listedAgain) ?? null
+  }
+
+  /** Throws the Error that stands for a service that cannot be read. */
+  #current(id: string, services: ServicesById): ServiceResponse | null | undefined {
+    // What was written while the list was on its way is newer than the list.
+    const written = this.#written.get(id)
+    if (written !== undefined) return written
+    const listed = services.get(id)
+    if (listed instanceof Error) throw listed
+    return listed
+  }
+
+  async #fetch(signal: AbortSignal): Promise<ServicesById> {
+    const { services, unreadable } = await this.#client.listServices({ signal })
+    return new Map<string, ServiceResponse | Error>([
+      ...services.map((service) => [service.id, service] as const),
+      ...unreadable.map(({ id, problem }) => [id, unreadableError(id, problem)] as const),
+    ])
   }
 
   #readOne(id: string, signal: AbortSignal): Promise<ServiceResponse | null> {
     const pending =
       this.#single.get(id) ??
-      this.#client.getService(id, { signal }).catch((error: unknown) => {
+      this.#client.getService(id, { signal, lane: 'next' }).catch((error: unknown) => {
         this.#single.delete(id)
         if (error instanceof ApiError && error.code === 'not_found') return null
         throw error

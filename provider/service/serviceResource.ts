@@ -56,12 +56,9 @@ export const serviceResource = resourceFor<Connection>()({
     return explained(`read service ${id}`, async () => {
       const session = connected(client)
       await session.checkExpectedOrg()
-      const service = await session.reads.read(id, signal)
-      if (service !== null) {
-        return { state: { ...toState(service, prior), secrets_revision: prior.secrets_revision ?? 0 } }
-      }
-      if (org_id !== null) await session.checkOrg(org_id, 'the state was made in')
-      return null
+      const service = await session.reads.read({ id, orgId: org_id }, signal)
+      if (service === null) return null
+      return { state: { ...toState(service, prior), secrets_revision: prior.secrets_revision ?? 0 } }
     })
   },
 
@@ -72,12 +69,12 @@ export const serviceResource = resourceFor<Connection>()({
       await session.checkExpectedOrg()
       const fingerprint = await fingerprintOf(secrets)
       const created = await session.client.createService(request, randomUUID(), { signal })
-      session.reads.wrote(created.id, created)
+      session.reads.wrote(created, 'created')
       if (planned.paused !== true) return { state: observedState(created), private: fingerprint }
       try {
         // In the lane that goes first: a service that is to be paused is checked as briefly as possible.
         const paused = await session.client.pauseService(created.id, { lane: 'next', signal })
-        session.reads.wrote(created.id, paused)
+        session.reads.wrote(paused, 'changed')
         return { state: observedState(paused), private: fingerprint }
       } catch (error) {
         // A state with an error would be tainted and its service replaced: rather undo the creation.
@@ -109,7 +106,7 @@ export const serviceResource = resourceFor<Connection>()({
       }
       if (isFlipped && planned.paused === false) latest = await session.client.resumeService(id, { signal })
       if (latest === undefined) return { state: {}, private: fingerprint }
-      session.reads.wrote(id, latest)
+      session.reads.wrote(latest, 'changed')
       const secrets_revision = (Number(prior.secrets_revision ?? 0) || 0) + 1
       return {
         state: onlyUnknown(planned, { ...observedState(latest), secrets_revision }),
@@ -163,7 +160,7 @@ async function deleteIfThere(session: Session, id: string, signal?: AbortSignal)
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'not_found')) throw error
   }
-  session.reads.wrote(id, null)
+  session.reads.deleted(id)
 }
 
 async function isDeleted(session: Session, id: string): Promise<boolean> {

@@ -24,7 +24,7 @@ export class Session {
 
   constructor(options: SessionOptions) {
     this.client = new Client(options)
-    this.reads = new ServiceReads(this.client)
+    this.reads = new ServiceReads(this.client, (orgId) => this.checkOrg(orgId, 'the state was made in'))
     this.#expectedOrgId = options.expectedOrgId
   }
 

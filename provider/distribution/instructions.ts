@@ -1,8 +1,8 @@
 import { PROVIDER_ADDRESS, REGISTRY_HOSTS } from './mirror.ts'
 
-/** A quoted HCL string: paths may hold quotes, backslashes and template marks. Pure. */
+/** A quoted string: the CLI configuration's language knows no template marks, and our own texts have none. Pure. */
 function quoted(text: string): string {
-  return JSON.stringify(text).replaceAll('${', '$${').replaceAll('%{', '%%{')
+  return JSON.stringify(text)
 }
 
 /** The CLI configuration that makes Terraform and OpenTofu take this provider from `mirror`. Pure. */

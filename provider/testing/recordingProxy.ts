@@ -15,6 +15,8 @@ export interface RecordingProxy {
   readonly requests: () => readonly string[]
   /** Everything that passed since the start, with bodies. */
   readonly passed: readonly Passed[]
+  /** The user agent of each request since the start. */
+  readonly userAgents: readonly string[]
   /** Answers the next request to `path` with `status` instead of passing it on. */
   readonly refuseNext: (method: string, path: RegExp, status: number, error: string) => void
   readonly close: () => Promise<void>
@@ -23,6 +25,7 @@ export interface RecordingProxy {
 /** Starts a proxy in front of `target`. */
 export async function startRecordingProxy(target: string): Promise<RecordingProxy> {
   const passed: Passed[] = []
+  const userAgents: string[] = []
   const refusals: { method: string; path: RegExp; status: number; error: string }[] = []
   let taken = 0
   const server = createServer((incoming, outgoing) => {
@@ -32,6 +35,7 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
       const { method = '', url: path = '' } = incoming
       const body = Buffer.concat(chunks)
       passed.push({ method, path, body: body.toString() })
+      userAgents.push(incoming.headers['user-agent'] ?? '')
       const refusal = refusals.findIndex((entry) => entry.method === method && entry.path.test(path))
       const [refused] = refusal === -1 ? [] : refusals.splice(refusal, 1)
       if (refused !== undefined) {
@@ -53,6 +57,7 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
   return {
     url: `http://127.0.0.1:${port}`,
     passed,
+    userAgents,
     requests: () => {
       const fresh = passed.slice(taken)
       taken = passed.length

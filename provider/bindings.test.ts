@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import packageJson from '../package.json' with { type: 'json' }
+import { generateBindings, generateSchema } from '../scripts/generateBindings.ts'
+import { PROVIDER_ADDRESS, REGISTRY_HOSTS } from './distribution/mirror.ts'
+import { pharosProvider } from './pharosProvider.ts'
+import { type Attributes, isNested } from './protocol/schema/schema.ts'
+import { schemaDocument } from './schemaDocument.ts'
+import { cannotRunTerraform, terraformWorkspace } from './testing/terraformWorkspace.ts'
+
+const provider = pharosProvider(packageJson.version, {})
+
+test('the schema file is the schema of the provider: "npm run bindings" after every change', () => {
+  const { path, text } = generateSchema()
+
+  // As documents: the formatter writes short arrays on one line.
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(JSON.parse(text))
+})
+
+test('the CDKTF bindings are what the generator makes of the schema', async () => {
+  const generated = await generateBindings()
+
+  const files = readdirSync('provider/cdktf/gen', { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+  expect([...files].sort()).toEqual(generated.map(({ path }) => path).sort())
+  for (const { path, text } of generated) expect(readFileSync(path, 'utf8')).toBe(text)
+})
+
+/** Names of all attributes, nested ones too. */
+function namesIn(attributes: Attributes): readonly string[] {
+  return Object.entries(attributes).flatMap(([name, attribute]) => [
+    name,
+    ...(isNested(attribute) ? namesIn(attribute.attributes) : []),
+  ])
+}
+
+const camelCase = (name: string): string =>
+  name.replaceAll(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase())
+
+test('the generator renames no attribute: each is itself in camel case', async () => {
+  const texts = (await generateBindings()).map(({ text }) => text).join('\n')
+  const schemas = [
+    provider.schema,
+    ...[...provider.resources.values(), ...provider.dataSources.values()].map(
+      ({ handlers }) => handlers.schema,
+    ),
+  ]
+
+  const renamed = schemas
+    .flatMap(({ attributes }) => namesIn(attributes))
+    .filter((name) => !new RegExp(`(?:readonly|get) ${camelCase(name)}\\b`).test(texts))
+
+  expect(renamed).toEqual([])
+})
+
+describe.skipIf(cannotRunTerraform)('terraform', () => {
+  test('prints the same schema as the file', async () => {
+    const workspace = await terraformWorkspace({
+      url: 'http://127.0.0.1:9',
+      apiKey: '',
+      provider: 'installed',
+    })
+    try {
+      workspace.configure('')
+      await workspace.succeed(['init'])
+
+      const printed = JSON.parse(await workspace.succeed(['providers', 'schema', '-json']))
+
+      const [address = ''] = Object.keys(printed.provider_schemas)
+      expect(REGISTRY_HOSTS.map((host) => `${host}/${PROVIDER_ADDRESS}`)).toContain(address)
+      expect(printed).toEqual(schemaDocument(provider, address))
+    } finally {
+      workspace.remove()
+    }
+  })
+})

@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import packageJson from '../package.json' with { type: 'json' }
+
+interface Ended {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs the built command as a user does. */
+function run(...args: readonly string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['dist/pharos-provider.js', ...args], (error, stdout, stderr) => {
+      resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr })
+    })
+  })
+}
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'pharos-cli-'))
+  onTestFinished(() => rmSync(path, { recursive: true }))
+  return path
+}
+
+test('--help tells what the command does, and --version which it is', async () => {
+  const help = await run('--help')
+  const version = await run('--version')
+
+  expect(help).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(help.stdout).toContain('install')
+  expect(version).toEqual({ exitCode: 0, stdout: `${packageJson.version}\n`, stderr: '' })
+})
+
+test('install prints where it went, the CLI configuration and the requirement', async () => {
+  const mirror = join(folder(), 'mirror')
+
+  const { exitCode, stdout, stderr } = await run('install', '--mirror', mirror)
+
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+  expect(stdout).toContain(`path    = "${mirror}"`)
+  expect(stdout).toContain('source  = "pharos/pharos"')
+  const file = /^ {2}(\/.*registry\.terraform\.io.*)$/m.exec(stdout)?.[1] ?? ''
+  expect(existsSync(file)).toBe(true)
+})
+
+test('install --json prints one document with the same', async () => {
+  const mirror = join(folder(), 'mirror')
+
+  const { exitCode, stdout } = await run('install', '--mirror', mirror, '--json')
+
+  expect(exitCode).toBe(0)
+  const document = JSON.parse(stdout)
+  expect(document).toMatchObject({ version: packageJson.version, mirror })
+  expect(document.files.every((file: string) => existsSync(file))).toBe(true)
+  expect(document.cli_configuration).toContain('filesystem_mirror')
+  expect(document.required_providers).toContain('required_providers')
+})
+
+test('a mirror that cannot be written is an error of one line with exit code 1', async () => {
+  const file = join(folder(), 'file')
+  writeFileSync(file, '')
+
+  const { exitCode, stdout, stderr } = await run('install', '--mirror', join(file, 'mirror'))
+
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+  expect(stderr).toMatch(/^pharos-provider: .*\n$/)
+})
+
+test('a missing option and an unknown command are named, with a pointer to --help', async () => {
+  const missing = await run('install')
+  const unknown = await run('instal')
+
+  expect(missing.exitCode).toBe(1)
+  expect(missing.stderr).toContain('--mirror')
+  expect(unknown.exitCode).toBe(1)
+  expect(unknown.stderr).toContain("unknown command 'instal'")
+  expect(unknown.stderr).toContain('--help')
+})

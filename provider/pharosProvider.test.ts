@@ -1,0 +1,107 @@
+import { afterAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../server/testing/startServer.ts'
+import { type Environment, pharosProvider } from './pharosProvider.ts'
+import { serveForReattach } from './protocol/reattach.ts'
+import { connect } from './protocol/testing/providerClient.ts'
+import { openCore, type PlainObject, type TerraformCore } from './protocol/testing/terraformCore.ts'
+import { startRecordingProxy } from './testing/recordingProxy.ts'
+
+const apiKey = `pharos_${'a1'.repeat(32)}`
+const url = 'http://127.0.0.1:9'
+const service: PlainObject = {
+  name: 'checkout',
+  interval: '60s',
+  regions: ['eu-west-1'],
+  endpoints: [{ url: 'https://example.com/', http: { method: 'GET' } }],
+}
+
+const closing: (() => void | Promise<void>)[] = []
+afterAll(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+async function providerIn(environment: Environment): Promise<TerraformCore> {
+  const served = await serveForReattach(pharosProvider('1.2.3', environment), ['pharos/pharos'])
+  const client = connect(served.target)
+  closing.push(() => {
+    client.close()
+    served.close()
+  })
+  return openCore(client)
+}
+
+test.each<[string, PlainObject, Environment]>([
+  ['the configuration', { url, api_key: apiKey }, {}],
+  ['the environment', {}, { PHAROS_URL: url, PHAROS_API_KEY: apiKey }],
+  ['both, of which the configuration wins', { url }, { PHAROS_URL: 'nonsense', PHAROS_API_KEY: apiKey }],
+])('settings come from %s, and no request is made to configure', async (_name, config, environment) => {
+  const core = await providerIn(environment)
+
+  expect(await core.configure(config)).toEqual([])
+})
+
+test.each<[string, PlainObject, string, string]>([
+  ['no URL', { api_key: apiKey }, 'url', 'Set url, or the environment variable PHAROS_URL.'],
+  ['no key', { url }, 'api_key', 'Set the environment variable PHAROS_API_KEY, or api_key.'],
+  [
+    'another scheme',
+    { url: 'ftp://a', api_key: apiKey },
+    'url',
+    'The API URL must be an absolute http:// or https:// URL.',
+  ],
+  [
+    'a key of another form',
+    { url, api_key: 'canary' },
+    'api_key',
+    'The API key must be pharos_ followed by 64 hexadecimal characters.',
+  ],
+])('%s is one error at the attribute, without its value', async (_name, config, path, detail) => {
+  const core = await providerIn({})
+
+  const [problem, ...others] = await core.configure(config)
+
+  expect(problem).toMatchObject({ severity: 'error', path, detail })
+  expect(others).toEqual([])
+  expect(JSON.stringify(problem)).not.toContain('canary')
+})
+
+test('a URL that is not known yet is no error, but applying says what to do', async () => {
+  const { UNKNOWN } = await import('./protocol/values/value.ts')
+  const core = await providerIn({ PHAROS_API_KEY: apiKey })
+
+  const configured = await core.configure({ url: UNKNOWN })
+  const plan = await core.plan('pharos_service', service)
+  const applied = await core.apply('pharos_service', plan)
+
+  expect(configured).toEqual([])
+  expect(plan.diagnostics).toEqual([])
+  expect(applied.diagnostics).toMatchObject([{ summary: 'The provider is not configured yet' }])
+})
+
+let server: TestServer
+
+test('requests carry versions in their user agent, and expected_org_id guards the first of them', async () => {
+  server = await startServer({ rateLimit: 'none' })
+  const proxy = await startRecordingProxy(server.url)
+  closing.push(
+    () => proxy.close(),
+    () => server.close(),
+  )
+  const environment = { PHAROS_URL: proxy.url, PHAROS_API_KEY: server.apiKey, TF_APPEND_USER_AGENT: 'ci/7' }
+  const guarded = await providerIn({
+    ...environment,
+    PHAROS_EXPECTED_ORG_ID: '00000000-0000-4000-8000-000000000000',
+  })
+  const free = await providerIn(environment)
+
+  await guarded.configure({})
+  const refused = await guarded.apply('pharos_service', await guarded.plan('pharos_service', service))
+  const writes = proxy.requests().filter((line) => !line.startsWith('GET'))
+  await free.configure({})
+  const created = await free.apply('pharos_service', await free.plan('pharos_service', service))
+
+  expect(refused.diagnostics).toMatchObject([{ summary: 'API key of another organisation' }])
+  expect(writes).toEqual([])
+  expect(created.diagnostics).toEqual([])
+  expect(proxy.userAgents.at(-1)).toMatch(/^terraform-provider-pharos\/1\.2\.3 terraform\/\S+ ci\/7$/)
+})

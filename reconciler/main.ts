@@ -1,10 +1,27 @@
 import { Command, CommanderError } from 'commander'
+import { COMMANDS, type CommandEntry, type OptionGroup } from './cli/commands.ts'
 import { EXIT } from './cli/exitCode.ts'
 import { interruptionOf } from './cli/interruption.ts'
-import { type CommandContext, type CommandResult, runCommand } from './cli/runCommand.ts'
+import { runCommand } from './cli/runCommand.ts'
 import type { CommandOptions } from './cli/settings.ts'
 
 const VERSION = '0.1.0'
+
+const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, string])[]>> = {
+  manifests: [
+    ['--env <name>', 'the Environment whose variables and patches apply'],
+    ['--secrets-dir <dir>', 'folder from which secret files are read'],
+    ['--allow-inline-secrets', 'accept { value: …, sensitive: true } in manifests'],
+  ],
+  api: [['--url <url>', 'address of the API (default: PHAROS_URL)']],
+  state: [['--state <file>', 'what was applied before: an SQLite file, made by the first apply']],
+  grace: [
+    [
+      '--create-grace <duration>',
+      'how long a creation without an answer may still take effect (default: 60s)',
+    ],
+  ],
+}
 
 const ENVIRONMENT_HELP = `
 Environment:
@@ -22,55 +39,13 @@ Exit codes:
   3  some services were not done     7  manifests are invalid
   130, 143  interrupted; what was begun is finished and recorded`
 
-/** One command of the program: what commander shows, and where its code is, loaded only when it runs. */
-interface CommandEntry {
-  readonly name: 'validate' | 'plan' | 'apply' | 'drift'
-  readonly summary: string
-  readonly examples: string
-  readonly isOnline: boolean
-  readonly load: () => Promise<(path: string, context: CommandContext) => Promise<CommandResult>>
-}
-
-const COMMANDS: readonly CommandEntry[] = [
-  {
-    name: 'validate',
-    summary: 'check manifests, without network and without secrets',
-    examples: '  pharos validate monitoring/\n  pharos validate monitoring/ --json | jq .problems',
-    isOnline: false,
-    load: async () => (await import('./cli/validateCommand.ts')).validateCommand,
-  },
-  {
-    name: 'plan',
-    summary: 'show what apply would do, field by field',
-    examples:
-      '  pharos plan monitoring/ --state pharos.db\n  pharos plan monitoring/ --state pharos.db --detailed-exitcode   # 2 when there are changes',
-    isOnline: true,
-    load: async () => (await import('./cli/planCommand.ts')).planCommand,
-  },
-  {
-    name: 'apply',
-    summary: 'make the services as the manifests say',
-    examples:
-      '  pharos apply monitoring/ --state pharos.db\n  pharos apply monitoring/ --state pharos.db --approve 5e0c6f2d9a417b38   # the digest that plan shows',
-    isOnline: true,
-    load: async () => (await import('./cli/applyCommand.ts')).applyCommand,
-  },
-  {
-    name: 'drift',
-    summary: 'show what was changed outside since the last apply; exits 2 when something was',
-    examples: '  pharos drift monitoring/ --state pharos.db || notify-the-team',
-    isOnline: true,
-    load: async () => (await import('./cli/driftCommand.ts')).driftCommand,
-  },
-]
-
 async function main(argv: readonly string[]): Promise<number> {
   const interruption = interruptionOf(process)
   const streams = { stdout: process.stdout, stderr: process.stderr, env: process.env }
   let exitCode: number = EXIT.converged
-  const program = programOf(async (entry, path, options) => {
+  const program = programOf(async (entry, args, options) => {
     exitCode = await runCommand(entry.name, options, streams, interruption, async (context) =>
-      (await entry.load())(path, context),
+      (await entry.load())(args, context),
     )
   })
   try {
@@ -85,9 +60,9 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-function programOf(
-  run: (entry: CommandEntry, path: string, options: CommandOptions) => Promise<void>,
-): Command {
+type Run = (entry: CommandEntry, args: readonly string[], options: CommandOptions) => Promise<void>
+
+function programOf(run: Run): Command {
   const program = new Command('pharos')
     .description('Keeps monitored services as YAML manifests say.')
     .version(VERSION)
@@ -95,32 +70,22 @@ function programOf(
     .showHelpAfterError(`(there are: ${COMMANDS.map(({ name }) => name).join(', ')}; see "pharos --help")`)
     .addHelpText('after', `${ENVIRONMENT_HELP}\n${EXIT_CODES_HELP}`)
     .exitOverride()
-  for (const entry of COMMANDS) {
-    const command = program
-      .command(entry.name)
-      .summary(entry.summary)
-      .description(`${entry.summary[0]?.toUpperCase()}${entry.summary.slice(1)}.`)
-      .argument('<path>', 'folder of manifests, or one file')
-      .option('--json', 'print one JSON document instead of text')
-      .option('--secrets-dir <dir>', 'folder from which secret files are read')
-      .option('--allow-inline-secrets', 'accept { value: …, sensitive: true } in manifests')
-      .addHelpText('after', `\nExamples:\n${entry.examples}`)
-      .action((path: string, options: CommandOptions) => run(entry, path, options))
-    if (entry.isOnline) addOnlineOptions(command, entry.name)
-  }
+  for (const entry of COMMANDS) addCommand(program, entry, run)
   return program
 }
 
-function addOnlineOptions(command: Command, name: CommandEntry['name']): void {
-  command
-    .option('--state <file>', 'what was applied before: an SQLite file, made by the first apply')
-    .option('--url <url>', 'address of the API (default: PHAROS_URL)')
-    .option(
-      '--create-grace <duration>',
-      'how long a creation without an answer may still take effect (default: 60s)',
-    )
-  if (name === 'plan') command.option('--detailed-exitcode', 'exit 2 when there are changes')
-  if (name === 'apply') command.option('--approve <digest>', 'let through what the brakes hold back')
+function addCommand(program: Command, entry: CommandEntry, run: Run): void {
+  const { name, summary } = entry
+  const command = program
+    .command(name)
+    .summary(summary)
+    .description(`${summary[0]?.toUpperCase()}${summary.slice(1)}.`)
+    .option('--json', 'print one JSON document instead of text')
+    .addHelpText('after', `\nExamples:\n${entry.examples.map((example) => `  ${example}`).join('\n')}`)
+  for (const [argument, description] of entry.args) command.argument(argument, description)
+  const shared = entry.groups.flatMap((group) => OPTIONS[group])
+  for (const [flags, description] of [...shared, ...(entry.options ?? [])]) command.option(flags, description)
+  command.action(() => run(entry, command.args, command.opts<CommandOptions>()))
 }
 
 function writeUsageDocument(error: CommanderError): void {

@@ -220,7 +220,7 @@ test('with --json there is one document on stdout, also when the command line or
   const offline = { PHAROS_URL: 'http://127.0.0.1:9', PHAROS_API_KEY: apiKey }
   for (const [args, env, code] of [
     [['plan', '--json'], {}, 'E_USAGE'],
-    [['export', 'x', '--json'], {}, 'E_USAGE'],
+    [['rollback', 'x', '--json'], {}, 'E_USAGE'],
     [['plan', work.folder, '--json'], {}, 'E_USAGE'],
     [['plan', work.folder, '--json'], { ...offline, PHAROS_API_KEY: 'short' }, 'E_USAGE'],
   ] as const) {
@@ -231,7 +231,10 @@ test('with --json there is one document on stdout, also when the command line or
 
 test('an unknown command names those that exist', async () => {
   const { exitCode, stderr } = await runProgram(['rollback'])
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('there are: validate, plan, apply, drift')])
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringContaining('there are: validate, render, plan, apply, drift, export'),
+  ])
 })
 
 test.each(['drop', 'pass'] as const)(

@@ -18,13 +18,17 @@ export function loadManifests(
   secrets: 'required' | 'optional',
 ): LoadedManifests {
   const source = readManifests(path)
-  const set = compileSet(source.documents, {
-    env,
-    secretsDirectory: secretsDirectory(options, env),
-    rootDirectory: source.rootDirectory,
-    allowInlineSecrets: options.allowInlineSecrets === true,
-    secrets,
-  })
+  const set = compileSet(
+    source.documents,
+    {
+      env,
+      secretsDirectory: secretsDirectory(options, env),
+      rootDirectory: source.rootDirectory,
+      allowInlineSecrets: options.allowInlineSecrets === true,
+      secrets,
+    },
+    options.env,
+  )
   const problems = sortedProblems([...source.problems, ...set.problems])
   return { exists: source.exists, files: source.files, set: { ...set, problems } }
 }

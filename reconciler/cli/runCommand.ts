@@ -2,6 +2,7 @@ import { ConnectionError } from '../../api/client/attempt.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { ReadOnlyKey } from '../apply/applySet.ts'
 import { OrgMismatch } from '../apply/situation.ts'
+import { UnknownEnvironment } from '../manifest/environment.ts'
 import { StateError } from '../state/stateError.ts'
 import { EXIT } from './exitCode.ts'
 import { type Output, outputOn, type Streams } from './output.ts'
@@ -63,7 +64,8 @@ export function failureOf(error: unknown): Failure {
     message,
     exitCode,
   })
-  if (error instanceof UsageError) return failure('E_USAGE', error.message)
+  if (error instanceof UsageError || error instanceof UnknownEnvironment)
+    return failure('E_USAGE', error.message)
   if (error instanceof OrgMismatch) return failure('E_ORG_MISMATCH', error.message)
   if (error instanceof ReadOnlyKey) return failure('E_READ_ONLY_KEY', error.message)
   if (error instanceof StateError) {

@@ -21,13 +21,11 @@ export interface Session {
 
 const USER_AGENT = 'pharos/0.1.0'
 
-/** Opens what a command needs; one that writes makes the state where there is none and holds its lock. */
-export async function openSession(
+/** A client that counts its requests. Throws UsageError where address or key is missing. */
+export function openClient(
   options: CommandOptions,
   env: Environment,
-  output: Output,
-  mode: 'read' | 'write',
-): Promise<Session> {
+): Pick<Session, 'client' | 'requests' | 'url'> {
   const access = apiAccess(options, env)
   let requests = 0
   const client = new Client({
@@ -37,14 +35,25 @@ export async function openSession(
       requests += 1
     },
   })
+  return { client, url: access.url, requests: () => requests }
+}
+
+/** Opens what a command needs; one that writes makes the state where there is none and holds its lock. */
+export async function openSession(
+  options: CommandOptions,
+  env: Environment,
+  output: Output,
+  mode: 'read' | 'write',
+): Promise<Session> {
+  const { client, requests, url } = openClient(options, env)
   const { store, stateKey } = await openState(options, env, output, mode)
   return {
     client,
     store,
     stateKey,
-    url: access.url,
+    url,
     runId: randomUUID(),
-    requests: () => requests,
+    requests,
     close: async () => {
       await Promise.all([client.close(), store.close()])
     },

@@ -11,6 +11,9 @@ export interface CommandOptions {
   readonly createGrace?: string
   readonly approve?: string
   readonly detailedExitcode?: boolean
+  readonly write?: string
+  readonly env?: string
+  readonly dryRun?: boolean
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>

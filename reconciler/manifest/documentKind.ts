@@ -18,6 +18,7 @@ export interface Document {
 export interface ClassifiedDocuments {
   readonly services: readonly Document[]
   readonly defaults: readonly Document[]
+  readonly environments: readonly Document[]
   readonly problems: readonly ManifestProblem[]
 }
 
@@ -25,6 +26,7 @@ export interface ClassifiedDocuments {
 export function classifyDocuments(documents: readonly ManifestDocument[]): ClassifiedDocuments {
   const services: Document[] = []
   const defaults: Document[] = []
+  const environments: Document[] = []
   const problems: ManifestProblem[] = []
   for (const { source, index, value, faulty } of documents) {
     const mapping = mappingOf(value)
@@ -33,10 +35,13 @@ export function classifyDocuments(documents: readonly ManifestDocument[]): Class
       const { path, ...rest } = problem ?? notAMapping()
       const at = positionsOf(source).locate(index, path, 'value')
       problems.push({ ...rest, file: source.file, ...at })
-    } else if (mapping.kind === 'Service') services.push({ source, index, mapping, faulty })
-    else defaults.push({ source, index, mapping, faulty })
+    } else {
+      const list = { Service: services, Defaults: defaults, Environment: environments }
+      const kind = KINDS.find((known) => known === mapping.kind) ?? 'Service'
+      list[kind].push({ source, index, mapping, faulty })
+    }
   }
-  return { services, defaults, problems }
+  return { services, defaults, environments, problems }
 }
 
 type Unplaced = Pick<ManifestProblem, 'code' | 'message' | 'hint'> & { readonly path: ManifestPath }

@@ -1,3 +1,4 @@
+import { mappingOf } from './defaults.ts'
 import type { Document } from './documentKind.ts'
 import { formatPlace, type ManifestProblem, type ProblemCode } from './manifestProblem.ts'
 import { placeIn } from './origin.ts'
@@ -14,12 +15,17 @@ export interface Duplicates {
 export function duplicateProblems(
   services: readonly ReadService[],
   defaults: readonly Document[],
+  environments: readonly Document[],
 ): Duplicates {
   const byKey = repeated(services, (service) => service.key)
   const byId = repeated(services, (service) => service.id)
   const byFolder = repeated(defaults, (document) => document.source.directory)
+  const byEnvironment = repeated(environments, (document) => nameOf(document))
   return {
     problems: [
+      ...byEnvironment.flatMap((group) =>
+        problems(group, 'E_DUP_ENVIRONMENT', ['metadata', 'name'], (document) => document),
+      ),
       ...byKey.flatMap((group) =>
         problems(group, 'E_DUP_KEY', ['metadata', 'name'], ({ document }) => document),
       ),
@@ -28,6 +34,11 @@ export function duplicateProblems(
     ],
     keys: new Set([...byKey, ...byId].flat().flatMap((service) => service.key ?? [])),
   }
+}
+
+function nameOf(document: Document): string | undefined {
+  const name = mappingOf(document.mapping.metadata)?.name
+  return typeof name === 'string' ? name : undefined
 }
 
 function repeated<Item>(
@@ -45,6 +56,7 @@ function repeated<Item>(
 const WORDS: Readonly<Partial<Record<ProblemCode, readonly [string, string]>>> = {
   E_DUP_KEY: ['metadata.name is used twice', 'give one of the two another name'],
   E_DUP_ID: ['metadata.id is used twice', 'a service has one manifest'],
+  E_DUP_ENVIRONMENT: ['this Environment is there twice', 'make one of the two'],
   E_DUP_DEFAULTS: ['this folder has two Defaults', 'make one of the two'],
 }
 

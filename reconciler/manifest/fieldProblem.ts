@@ -1,5 +1,5 @@
 import { formatPath, type Problem } from '../../api/contract/problem.ts'
-import { mappingOf, withDefaults } from './defaults.ts'
+import { mappingOf } from './defaults.ts'
 import type { ManifestProblem } from './manifestProblem.ts'
 import { type Origin, pathIn, placeIn } from './origin.ts'
 import type { ManifestPath } from './position.ts'
@@ -24,17 +24,13 @@ const FIELDS: readonly { readonly of: RegExp; readonly fields: readonly string[]
   { of: /\.headers\.[^.]+$/, fields: ['env', 'file', 'prefix', 'allowEmpty', 'value', 'sensitive'] },
 ]
 
-/** `problem` of a merged service as its author should read it: code, place, words and a hint. */
-export function describeProblem(problem: Problem, origin: Origin): ManifestProblem {
+/** `problem` of `merged`, which came from `origin`, as its author should read it: code, place, words and a hint. */
+export function describeProblem(problem: Problem, origin: Origin, merged: unknown): ManifestProblem {
   const { path } = problem
   const last = path.at(-1)
   if (problem.message === 'is not a known field' && typeof last === 'string') {
     return unknownField(path, last, origin)
   }
-  const merged = withDefaults(
-    origin.own.mapping,
-    origin.defaults.map((document) => document.mapping),
-  )
   const value = valueAt(merged, path)
   if (value === undefined) {
     const message = `${formatPath(path)} is required: it ${problem.message}`

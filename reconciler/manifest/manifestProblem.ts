@@ -14,6 +14,8 @@ export type ProblemCode =
   | 'E_DUP_ID'
   | 'E_DUP_DEFAULTS'
   | 'E_SECRET'
+  | 'E_VARIABLE'
+  | 'E_DUP_ENVIRONMENT'
   | 'E_INLINE_SECRET'
   | 'W_SAME_NAME'
 

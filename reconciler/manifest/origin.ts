@@ -4,10 +4,12 @@ import type { Place } from './manifestProblem.ts'
 import { type ManifestPath, Positions } from './position.ts'
 import type { ManifestFile } from './readYaml.ts'
 
-/** The documents that one service comes from: its own, and the Defaults below it, outermost first. */
+/** The documents that one service comes from: its own, the Defaults below it, outermost first, and patches on top. */
 export interface Origin {
   readonly own: Document
   readonly defaults: readonly Document[]
+  /** Patches of the chosen Environment that apply, in order; `at` leads to the patch in its document. */
+  readonly patches?: readonly { readonly document: Document; readonly at: ManifestPath }[]
 }
 
 const positionsByFile = new WeakMap<ManifestFile, Positions>()
@@ -36,6 +38,10 @@ export function pathIn(origin: Origin, path: ManifestPath): ManifestPath {
 }
 
 function writtenAt(origin: Origin, path: ManifestPath): { document: Document; path: ManifestPath } {
+  for (const { document, at } of (origin.patches ?? []).toReversed()) {
+    // A patch replaces lists whole: what is in one was written there.
+    if (hasPath(document.mapping, [...at, ...path])) return { document, path: [...at, ...path] }
+  }
   if (hasPath(origin.own.mapping, path)) return { document: origin.own, path }
   for (const document of origin.defaults.toReversed()) {
     const inDefaults = defaultsPathOf(path)

@@ -7,7 +7,7 @@ import { assertionFormSchema } from './assertionForm.ts'
 /** The one version of the format. */
 export const API_VERSION = 'pharos/v1'
 /** Kinds of document, in the order in which messages list them. */
-export const KINDS = ['Service', 'Defaults'] as const
+export const KINDS = ['Service', 'Defaults', 'Environment'] as const
 
 const KEY = /^[a-z0-9](?:[-a-z0-9._]{0,126}[a-z0-9])?$/
 const key = z.string({ error: 'must be a string' }).regex(KEY, {
@@ -131,3 +131,43 @@ export const defaultsManifestSchema = z.strictObject({
     .optional(),
   policy: policy.optional(),
 })
+
+const scalar = z.union([z.string(), z.number(), z.boolean()], {
+  error: 'must be a text, a number, true or false',
+})
+const anyMapping = z.record(z.string(), z.unknown(), { error: 'must be a mapping' })
+
+/** An Environment document: variables and patches that hold when it is chosen with --env. */
+export const environmentManifestSchema = z.strictObject({
+  ...envelope,
+  kind: z.literal('Environment'),
+  metadata: z.strictObject({ name: key }, { error: 'must be a mapping with a name' }),
+  spec: z
+    .strictObject(
+      {
+        vars: z
+          .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), scalar, {
+            error: 'must be a mapping of names to values',
+          })
+          .optional(),
+        patches: z
+          .array(
+            z.strictObject({
+              target: z.strictObject(
+                { name: key.optional(), labels: z.record(z.string(), z.string()).optional() },
+                { error: 'must be a mapping with name or labels' },
+              ),
+              patch: z.strictObject(
+                { spec: anyMapping.optional(), policy: anyMapping.optional() },
+                { error: 'must be a mapping with spec or policy' },
+              ),
+            }),
+            { error: 'must be a list' },
+          )
+          .optional(),
+      },
+      { error: 'must be a mapping' },
+    )
+    .optional(),
+})
+export type EnvironmentManifest = z.output<typeof environmentManifestSchema>

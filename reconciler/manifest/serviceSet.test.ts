@@ -12,13 +12,18 @@ const sources: ValueSources = {
   secrets: 'required',
 }
 
-function compile(files: Readonly<Record<string, string>>, change: Partial<ValueSources> = {}) {
+function compile(
+  files: Readonly<Record<string, string>>,
+  change: Partial<ValueSources> = {},
+  environment?: string,
+) {
   const read = Object.entries(files).map(([file, text]) =>
     readYaml({ file, text, directory: file.split('/').slice(0, -1).join('/') }),
   )
   const set = compileSet(
     read.flatMap((one) => one.documents),
     { ...sources, ...change },
+    environment,
   )
   const problems = sortedProblems([...read.flatMap((one) => one.problems), ...set.problems])
   return { set, problems: problems.map(formatProblem) }
@@ -249,7 +254,7 @@ test('places are right behind a byte order mark, CRLF and characters outside the
   ])
   const first = compile({ 'a.yaml': '\uFEFFkind: Servic\r\napiVersion: pharos/v1\r\n' })
   expect(first.problems).toEqual([
-    'a.yaml:1:7: [E_KIND] kind must be one of Service, Defaults (did you mean Service?)',
+    'a.yaml:1:7: [E_KIND] kind must be one of Service, Defaults, Environment (did you mean Service?)',
   ])
 })
 
@@ -282,4 +287,50 @@ test.each([
   ['chains of complex keys', '? '.repeat(5_000)],
 ])('%s are refused, not expanded', (_what, text) => {
   expect(compile({ 'a.yaml': text }).problems).toHaveLength(1)
+})
+
+const environments = `apiVersion: pharos/v1
+kind: Environment
+metadata: {name: staging}
+spec:
+  vars: {host: staging.example.com, hold: true, slow: 5}
+  patches:
+    - target: {name: shop}
+      patch: {spec: {interval: 5m}, policy: {drift: report}}
+    - target: {labels: {team: other}}
+      patch: {spec: {interval: 9m}}
+---
+apiVersion: pharos/v1
+kind: Environment
+metadata: {name: broken}
+spec:
+  patches:
+    - target: {}
+      patch: {spec: {interval: 5}}
+`
+test('an Environment gives variables, which keep their type, and patches', () => {
+  const text = manifest(`      body: "$\${var.host} \${var.none:-x}"\n  paused: \${var.hold}\n`).replace(
+    'example.com',
+    `\${var.host}`,
+  )
+  const { set, problems } = compile({ 'a.yaml': text, 'env.yaml': environments }, {}, 'staging')
+
+  expect(problems).toEqual([])
+  expect(set.services[0]).toMatchObject({ paused: true, policy: { drift: 'report' } })
+  expect(requestOf(set)).toMatchObject({
+    interval_secs: 300,
+    endpoints: [
+      { url: 'https://staging.example.com/', call: { Http: { body: { value: `\${var.host} x` } } } },
+    ],
+  })
+})
+
+test('a variable that is not defined is an error at its place, and a fault in a patch is placed in the patch', () => {
+  expect(compile({ 'a.yaml': manifest(`      name: \${var.nope}\n`) }).problems).toEqual([
+    `a.yaml:9:13: [E_VARIABLE] spec.endpoints[0].name refers to the variable nope, which is not defined (define it under spec.vars of the Environment that --env names, or give \${var.nope:-default})`,
+  ])
+  expect(compile({ 'a.yaml': manifest(), 'env.yaml': environments }, {}, 'broken').problems).toEqual([
+    'env.yaml:18:32: [E_VALUE] spec.patches[0].patch.spec.interval must be whole seconds, such as 30s or 5m, and at most 2147483647s (add a unit: 30 becomes 30s)',
+  ])
+  expect(() => compile({ 'env.yaml': environments }, {}, 'stagin')).toThrow('did you mean staging?')
 })

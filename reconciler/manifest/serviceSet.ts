@@ -4,12 +4,15 @@ import { compileService } from './compile.ts'
 import { foldersOf, type Mapping, mappingOf, withDefaults } from './defaults.ts'
 import { classifyDocuments, type Document } from './documentKind.ts'
 import { duplicateProblems, sameNameWarnings } from './duplicates.ts'
+import { type ChosenEnvironment, chooseEnvironment, withPatches } from './environment.ts'
 import { describeProblem } from './fieldProblem.ts'
-import { type ManifestProblem, type Place, sortedProblems } from './manifestProblem.ts'
+import { type ManifestProblem, type Place, type ProblemCode, sortedProblems } from './manifestProblem.ts'
 import { type Origin, pathIn, placeIn } from './origin.ts'
+import type { ManifestPath } from './position.ts'
 import type { ManifestDocument } from './readYaml.ts'
 import { defaultsManifestSchema, type ServiceManifest, serviceManifestSchema } from './serviceManifest.ts'
 import { resolveValue, type ValueSources } from './valueReference.ts'
+import { substituteVariables } from './variables.ts'
 
 /** What a manifest says of how its service may be treated. */
 export interface ServicePolicy {
@@ -28,6 +31,8 @@ export interface DeclaredService {
   readonly paused: boolean | undefined
   readonly policy: ServicePolicy
   readonly place: Place
+  /** The whole manifest, after Defaults, patches and variables; secrets are still references. */
+  readonly manifest: ServiceManifest
 }
 
 /** Everything that a set of manifests says. */
@@ -40,12 +45,17 @@ export interface ServiceSet {
 }
 
 /** Compiles the documents of a set. Each problem keeps only its own service from being used. */
-export function compileSet(documents: readonly ManifestDocument[], sources: ValueSources): ServiceSet {
-  const { services, defaults, problems } = classifyDocuments(documents)
-  const found: ManifestProblem[] = [...problems, ...defaults.flatMap(defaultsProblems)]
-  const read = services.map((document) => readService(document, defaults, sources))
+export function compileSet(
+  documents: readonly ManifestDocument[],
+  sources: ValueSources,
+  environmentName?: string,
+): ServiceSet {
+  const { services, defaults, environments, problems } = classifyDocuments(documents)
+  const chosen = chooseEnvironment(environments, environmentName)
+  const found: ManifestProblem[] = [...problems, ...defaults.flatMap(defaultsProblems), ...chosen.problems]
+  const read = services.map((document) => readService(document, defaults, chosen, sources))
   found.push(...read.flatMap((one) => one.problems))
-  const duplicates = duplicateProblems(read, defaults)
+  const duplicates = duplicateProblems(read, defaults, environments)
   found.push(...duplicates.problems)
   const usable = read.flatMap((one) =>
     one.service !== undefined && !duplicates.keys.has(one.service.key) ? [one.service] : [],
@@ -63,7 +73,9 @@ export function compileSet(documents: readonly ManifestDocument[], sources: Valu
 function defaultsProblems(document: Document): readonly ManifestProblem[] {
   const parsed = defaultsManifestSchema.safeParse(document.mapping)
   if (parsed.success) return []
-  return problemsOf(parsed.error).map((problem) => describeProblem(problem, { own: document, defaults: [] }))
+  return problemsOf(parsed.error).map((problem) =>
+    describeProblem(problem, { own: document, defaults: [] }, document.mapping),
+  )
 }
 
 /** A Service document as far as it could be read. */
@@ -75,25 +87,47 @@ export interface ReadService {
   readonly problems: readonly ManifestProblem[]
 }
 
-function readService(document: Document, all: readonly Document[], sources: ValueSources): ReadService {
+function readService(
+  document: Document,
+  all: readonly Document[],
+  chosen: ChosenEnvironment,
+  sources: ValueSources,
+): ReadService {
   const folders = foldersOf(document.source.directory)
   const defaults = folders.flatMap((folder) => all.filter(({ source }) => source.directory === folder))
-  const origin: Origin = { own: document, defaults }
-  const merged = withDefaults(
-    document.mapping,
-    defaults.map((one) => one.mapping),
-  )
+  const mappings = defaults.map((one) => one.mapping)
+  const { mapping, patches } = withPatches(withDefaults(document.mapping, mappings), chosen)
+  const origin: Origin = { own: document, defaults, patches }
+  const substituted = substituteVariables(mapping, chosen.variables)
   const metadata = mappingOf(document.mapping.metadata)
-  const key = textAt(metadata, 'name')
-  const id = textAt(metadata, 'id')
-  const parsed = serviceManifestSchema.safeParse(merged)
+  const read = { document, key: textAt(metadata, 'name'), id: textAt(metadata, 'id') }
+  const placed = (
+    path: ManifestPath,
+    code: ProblemCode,
+    message: string,
+    hint?: string,
+  ): ManifestProblem => ({
+    code,
+    ...placeIn(origin, path, 'value'),
+    message: `${formatPath(pathIn(origin, path))} ${message}`,
+    hint,
+  })
+  if (substituted.problems.length > 0) {
+    const problems = substituted.problems.map(({ path, message, hint }) =>
+      placed(path, 'E_VARIABLE', message, hint),
+    )
+    return { ...read, service: undefined, problems }
+  }
+  const parsed = serviceManifestSchema.safeParse(substituted.mapping)
   if (!parsed.success) {
-    const problems = problemsOf(parsed.error).map((problem) => describeProblem(problem, origin))
-    return { document, key, id, service: undefined, problems }
+    const problems = problemsOf(parsed.error).map((problem) =>
+      describeProblem(problem, origin, substituted.mapping),
+    )
+    return { ...read, service: undefined, problems }
   }
   const compiled = compileManifest(parsed.data, origin, sources)
-  const isFaulty = document.faulty || defaults.some((one) => one.faulty)
-  return { document, key, id, ...compiled, ...(isFaulty ? { service: undefined } : {}) }
+  const isFaulty = document.faulty || defaults.some((one) => one.faulty) || chosen.isFaulty
+  return { ...read, ...compiled, ...(isFaulty ? { service: undefined } : {}) }
 }
 
 function textAt(mapping: Mapping | undefined, field: string): string | undefined {
@@ -130,6 +164,7 @@ function compileManifest(
       },
       // Where the document starts: exact places are only worked out when something is wrong.
       place: { file: origin.own.source.file, line: 1, column: 1 },
+      manifest,
     },
   }
 }

@@ -1,0 +1,87 @@
+import type { CommandContext, CommandResult } from './runCommand.ts'
+
+/** Groups of options that several commands share. */
+export type OptionGroup = 'manifests' | 'api' | 'state' | 'grace'
+
+/** One command of the program: what its help shows, and where its code is, loaded only when it runs. */
+export interface CommandEntry {
+  readonly name: string
+  /** Arguments as the help writes them: `<path>` is needed, `[path]` may be left out. */
+  readonly args: readonly (readonly [name: string, description: string])[]
+  readonly summary: string
+  readonly examples: readonly string[]
+  readonly groups: readonly OptionGroup[]
+  /** Options of this command alone. */
+  readonly options?: readonly (readonly [flags: string, description: string])[]
+  readonly load: () => Promise<(args: readonly string[], context: CommandContext) => Promise<CommandResult>>
+}
+
+const PATH = [['<path>', 'folder of manifests, or one file']] as const
+const ALL_GROUPS = ['manifests', 'api', 'state', 'grace'] as const
+
+/** A command whose one argument is the path of the manifests. */
+const onPath =
+  (command: (path: string, context: CommandContext) => Promise<CommandResult>) =>
+  ([path = '']: readonly string[], context: CommandContext): Promise<CommandResult> =>
+    command(path, context)
+
+/** All commands, in the order of the help. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'validate',
+    args: PATH,
+    summary: 'check manifests, without network and without secrets',
+    examples: ['pharos validate monitoring/', 'pharos validate monitoring/ --json | jq .problems'],
+    groups: ['manifests'],
+    load: async () => onPath((await import('./validateCommand.ts')).validateCommand),
+  },
+  {
+    name: 'render',
+    args: PATH,
+    summary: 'print manifests as they are after Defaults, patches and variables',
+    examples: ['pharos render monitoring/ --env production'],
+    groups: ['manifests'],
+    load: async () => onPath((await import('./renderCommand.ts')).renderCommand),
+  },
+  {
+    name: 'plan',
+    args: PATH,
+    summary: 'show what apply would do, field by field',
+    examples: [
+      'pharos plan monitoring/ --state pharos.db',
+      'pharos plan monitoring/ --state pharos.db --detailed-exitcode   # 2 when there are changes',
+    ],
+    groups: ALL_GROUPS,
+    options: [['--detailed-exitcode', 'exit 2 when there are changes']],
+    load: async () => onPath((await import('./planCommand.ts')).planCommand),
+  },
+  {
+    name: 'apply',
+    args: PATH,
+    summary: 'make the services as the manifests say',
+    examples: [
+      'pharos apply monitoring/ --state pharos.db',
+      'pharos apply monitoring/ --state pharos.db --approve 5e0c6f2d9a417b38   # the digest that plan shows',
+    ],
+    groups: ALL_GROUPS,
+    options: [['--approve <digest>', 'let through what the brakes hold back']],
+    load: async () => onPath((await import('./applyCommand.ts')).applyCommand),
+  },
+  {
+    name: 'drift',
+    args: PATH,
+    summary: 'show what was changed outside since the last apply; exits 2 when something was',
+    examples: ['pharos drift monitoring/ --state pharos.db || notify-the-team'],
+    groups: ALL_GROUPS,
+    load: async () => onPath((await import('./driftCommand.ts')).driftCommand),
+  },
+  {
+    name: 'export',
+    args: [],
+    summary: 'write the services of the organisation as manifests',
+    examples: ['pharos export | less', 'pharos export --write monitoring/'],
+    groups: ['api'],
+    options: [['--write <dir>', 'one file for each service, never over an existing one']],
+    load: async () => (await import('./exportCommand.ts')).exportCommand,
+  },
+]

@@ -1,0 +1,53 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { exportKeys, exportService } from '../export/exportService.ts'
+import { manifestText } from '../export/manifestText.ts'
+import { counted } from '../render/planText.ts'
+import { EXIT } from './exitCode.ts'
+import type { CommandContext, CommandResult } from './runCommand.ts'
+import { openClient } from './session.ts'
+import { UsageError } from './settings.ts'
+
+/**
+ * Writes the services of the organisation as manifests: to files of the folder of --write, or to stdout without one. A
+ * file that exists is never overwritten. One request.
+ */
+export async function exportCommand(
+  _args: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  const { output, options, env } = context
+  const folder = options.write
+  const { client, requests } = openClient(options, env)
+  try {
+    const { services, unreadable } = await client.listServices()
+    const keys = exportKeys(services)
+    const manifests = services.map((service) => {
+      const key = keys.get(service.id) ?? service.id
+      return { key, id: service.id, manifest: exportService(service, key) }
+    })
+    for (const { id, problem } of unreadable)
+      output.notice(`left out service ${id}, which cannot be read: ${problem}`)
+    if (folder === undefined)
+      for (const { manifest } of manifests) output.result(`---\n${manifestText(manifest).trimEnd()}`)
+    else writeFiles(folder, manifests)
+    if (folder !== undefined) output.result(`wrote ${counted(manifests.length, 'manifest')} to ${folder}`)
+    return {
+      exitCode: unreadable.length === 0 ? EXIT.converged : EXIT.partial,
+      document: { manifests, unreadable, requests: requests() },
+    }
+  } finally {
+    await client.close()
+  }
+}
+
+function writeFiles(
+  folder: string,
+  manifests: readonly { readonly key: string; readonly manifest: object }[],
+): void {
+  const files = manifests.map(({ key, manifest }) => ({ path: join(folder, `${key}.yaml`), manifest }))
+  const there = files.find(({ path }) => existsSync(path))
+  if (there !== undefined) throw new UsageError(`${there.path} exists: export to an empty folder`)
+  mkdirSync(folder, { recursive: true })
+  for (const { path, manifest } of files) writeFileSync(path, manifestText(manifest), { flag: 'wx' })
+}

@@ -1,0 +1,21 @@
+import { manifestText } from '../export/manifestText.ts'
+import { problemLines } from '../render/planText.ts'
+import { EXIT } from './exitCode.ts'
+import { loadManifests } from './manifests.ts'
+import type { CommandContext, CommandResult } from './runCommand.ts'
+import { UsageError } from './settings.ts'
+
+/** Prints manifests as they are after Defaults, patches and variables; secrets stay references. */
+export async function renderCommand(path: string, context: CommandContext): Promise<CommandResult> {
+  const { output, options, env } = context
+  const { exists, set } = loadManifests(path, options, env, 'optional')
+  if (!exists) throw new UsageError(`there is nothing at ${path}`)
+  for (const line of problemLines(set.problems, output.paint)) output.notice(line)
+  for (const { manifest, place } of set.services) {
+    output.result(`---\n# ${place.file}\n${manifestText(manifest).trimEnd()}`)
+  }
+  return {
+    exitCode: set.problems.length === 0 ? EXIT.converged : EXIT.manifestsInvalid,
+    document: { problems: set.problems, manifests: set.services.map(({ manifest }) => manifest) },
+  }
+}

@@ -1,0 +1,123 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { canonicalRequest, canonicalResponse } from '../../api/contract/canonical.ts'
+import { changesBetween } from '../../api/contract/fieldChange.ts'
+import type { ServiceResponse } from '../../api/contract/service.ts'
+import { readYaml } from '../manifest/readYaml.ts'
+import { compileSet } from '../manifest/serviceSet.ts'
+import { exportKeys, exportService } from './exportService.ts'
+import { manifestText } from './manifestText.ts'
+
+const seconds = fc.integer({ min: 0, max: 59 })
+const trap = fc.constantFrom(
+  'yes',
+  '1.0',
+  'null',
+  '~',
+  ' x ',
+  '2020-01-01',
+  '# no comment',
+  'a: b',
+  '{a}',
+  '0x1f',
+  '🦉',
+  '"',
+  '1e3',
+)
+const text = fc.oneof(fc.string(), trap)
+const latin = fc.oneof(
+  fc.string({ unit: fc.constantFrom(...'aé-: #\'"\t') }),
+  trap.filter((value) => value !== '🦉'),
+)
+const sensitive = (plain: fc.Arbitrary<string>) =>
+  fc.oneof(
+    plain.map((Plain) => ({ Plain })),
+    fc.constant({ Sealed: { key_id: 'k' } }),
+  )
+const timeout = fc.oneof(
+  fc.constant(null),
+  fc.record({ secs: seconds, nanos: fc.integer({ min: 1, max: 999_999_999 }) }),
+)
+const endpoint: fc.Arbitrary<ServiceResponse['endpoints'][number]> = fc.record({
+  id: fc.constant('1e0ea0a5-0b5b-43cb-8a3c-e4b5b2ad5a0f'),
+  url: fc.constantFrom('https://example.com/', 'http://10.0.0.1:8080/a?b=c#d'),
+  name: fc.option(text),
+  blocked: fc.boolean(),
+  call: fc.record({
+    Http: fc.record({
+      method: fc.constantFrom('GET', 'POST'),
+      timeout,
+      body: fc.option(sensitive(text)),
+      headers: fc.option(
+        fc.dictionary(fc.constantFrom('Accept', 'x-a', 'Authorization', '1'), sensitive(latin), {
+          maxKeys: 3,
+        }),
+      ),
+      max_redirects_to_follow: fc.option(fc.nat()),
+      with_dns: fc.option(fc.boolean()),
+    }),
+  }),
+  assertions: fc.constantFrom(
+    [],
+    [{ StatusCode: { expected: { Eq: 200 } } }],
+    [{ Header: { name: 'x-a', matcher: { Equals: 'yes' } } }, { Body: { matcher: { Regex: '^1.0$' } } }],
+  ),
+})
+const service: fc.Arbitrary<ServiceResponse> = fc.record({
+  id: fc.constant('6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e'),
+  org_id: fc.constant('0d5d6a1c-fc18-4b73-8d20-4d9c02c1d3a1'),
+  name: text.filter((name) => name.trim() !== ''),
+  interval_secs: fc.nat({ max: 2_147_483_647 }),
+  regions: fc.uniqueArray(fc.constantFrom('eu-west-1', 'us-east-1', 'no'), { minLength: 1 }),
+  endpoints: fc.array(endpoint, { minLength: 1, maxLength: 3 }),
+  created_at: fc.constant('2026-01-01T00:00:00.000Z'),
+  auto_incident_enabled: fc.constant(false),
+})
+
+test('a service that is exported, written as YAML and compiled again is the same service', () => {
+  fc.assert(
+    fc.property(service, (exported) => {
+      const key = exportKeys([exported]).get(exported.id) ?? ''
+      const read = readYaml({
+        file: 'a.yaml',
+        directory: '',
+        text: manifestText(exportService(exported, key)),
+      })
+      const set = compileSet(read.documents, {
+        env: {},
+        secretsDirectory: '/nowhere',
+        rootDirectory: '/nowhere',
+        allowInlineSecrets: false,
+        secrets: 'optional',
+      })
+
+      expect([...read.problems, ...set.problems]).toEqual([])
+      const compiled = canonicalRequest(set.services[0]!.request, () => 'set')
+      expect(changesBetween(canonicalResponse(exported), compiled, 'set-is-equal')).toEqual([])
+      expect(set.services[0]?.id).toBe(exported.id)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('every service gets a name of its own that manifests accept', () => {
+  const of = (names: readonly string[]) => {
+    const base = {
+      regions: [],
+      endpoints: [],
+      interval_secs: 60,
+      org_id: '',
+      created_at: '',
+      auto_incident_enabled: false,
+    }
+    return [...exportKeys(names.map((name, index) => ({ ...base, id: `${index}`, name }))).values()]
+  }
+  expect(of(['Shop API', 'shop api', 'Über/Shop!', '☃', '☃', '-.-'])).toEqual([
+    'shop-api',
+    'shop-api-2',
+    'uber-shop',
+    'service',
+    'service-2',
+    'service-3',
+  ])
+})

@@ -1,0 +1,89 @@
+import { formatDuration } from '../../api/contract/duration.ts'
+import type { EndpointOutput, ServiceResponse } from '../../api/contract/service.ts'
+import { exportAssertion } from '../manifest/assertionExport.ts'
+import { API_VERSION } from '../manifest/serviceManifest.ts'
+
+type Output = NonNullable<EndpointOutput['call']['Http']['body']>
+
+/**
+ * The manifest of `service` under the name `key`, as plain data in the order in which people write it. A
+ * sealed value becomes a reference to an environment variable named after its place, to be filled in. Pure.
+ */
+export function exportService(service: ServiceResponse, key: string): object {
+  return {
+    apiVersion: API_VERSION,
+    kind: 'Service',
+    metadata: { name: key, id: service.id },
+    spec: {
+      ...(service.name === key ? {} : { name: service.name }),
+      interval: formatDuration({ secs: service.interval_secs, nanos: 0 }),
+      regions: service.regions,
+      ...(service.paused_at == null ? {} : { paused: true }),
+      endpoints: service.endpoints.map((endpoint, index) =>
+        exportEndpoint(endpoint, service.endpoints.length === 1 ? key : `${key}_${index + 1}`),
+      ),
+    },
+  }
+}
+
+function exportEndpoint(endpoint: EndpointOutput, place: string): object {
+  const { method, timeout, max_redirects_to_follow, with_dns, headers, body } = endpoint.call.Http
+  const named = Object.entries(headers ?? {})
+  return {
+    url: endpoint.url,
+    ...(endpoint.name == null ? {} : { name: endpoint.name }),
+    ...(method === 'GET' ? {} : { method }),
+    ...(timeout === null ? {} : { timeout: formatDuration(timeout) }),
+    ...(max_redirects_to_follow == null ? {} : { maxRedirects: max_redirects_to_follow }),
+    ...(with_dns == null ? {} : { withDns: with_dns }),
+    ...(named.length === 0
+      ? {}
+      : {
+          headers: Object.fromEntries(
+            named.map(([name, value]) => [name, exportValue(value, `${place}_${name}`)]),
+          ),
+        }),
+    ...(body == null ? {} : { body: exportValue(body, `${place}_body`) }),
+    ...(endpoint.assertions.length === 0 ? {} : { assertions: endpoint.assertions.map(exportAssertion) }),
+  }
+}
+
+function exportValue(value: Output, place: string): string | object {
+  if ('Plain' in value) return value.Plain
+  return { env: variableName(place) }
+}
+
+function variableName(place: string): string {
+  const name = place.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')
+  // Variables of Pharos itself are refused in manifests, and a name does not start with a digit.
+  return /^\d/.test(name) || name.startsWith('PHAROS_') ? `PROBE_${name}` : name
+}
+
+/**
+ * A manifest name for each of `services`, by id: the service's own name made to fit, with a number where
+ * several would have the same. Pure.
+ */
+export function exportKeys(services: readonly ServiceResponse[]): ReadonlyMap<string, string> {
+  const taken = new Set<string>()
+  const keys = new Map<string, string>()
+  for (const service of services) {
+    const base = fittingName(service.name)
+    let key = base
+    for (let number = 2; taken.has(key); number += 1) key = `${base}-${number}`
+    taken.add(key)
+    keys.set(service.id, key)
+  }
+  return keys
+}
+
+/** Longest part of a name that is kept (characters), so that a number still fits behind it. */
+const BASE_CHARS_MAX = 100
+
+function fittingName(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
+    .toLowerCase()
+  const fitting = plain.replaceAll(/[^a-z0-9._]+/g, '-').slice(0, BASE_CHARS_MAX)
+  return fitting.replace(/^[^a-z0-9]+/, '').replace(/[^a-z0-9]+$/, '') || 'service'
+}

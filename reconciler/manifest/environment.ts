@@ -1,0 +1,113 @@
+import { problemsOf } from '../../api/contract/problem.ts'
+import { type Mapping, mappingOf } from './defaults.ts'
+import type { Document } from './documentKind.ts'
+import { describeProblem } from './fieldProblem.ts'
+import type { ManifestProblem } from './manifestProblem.ts'
+import type { Origin } from './origin.ts'
+import { type EnvironmentManifest, environmentManifestSchema } from './serviceManifest.ts'
+import { suggestionFor } from './suggestion.ts'
+import type { Variable } from './variables.ts'
+
+/** The Environment of --env, as far as it could be read. */
+export interface ChosenEnvironment {
+  readonly problems: readonly ManifestProblem[]
+  /** Whether no service may be used, because what would apply to it is not known. */
+  readonly isFaulty: boolean
+  readonly variables: ReadonlyMap<string, Variable>
+  readonly document: Document | undefined
+  readonly patches: NonNullable<NonNullable<EnvironmentManifest['spec']>['patches']>
+}
+
+const NONE: Pick<ChosenEnvironment, 'variables' | 'document' | 'patches'> = {
+  variables: new Map(),
+  document: undefined,
+  patches: [],
+}
+
+/** There is no Environment of the name that was asked for. */
+export class UnknownEnvironment extends Error {
+  override readonly name = 'UnknownEnvironment'
+}
+
+/**
+ * The Environment named `name` among `documents`, all of which are checked; without a name, no variables and
+ * no patches. Throws UnknownEnvironment.
+ */
+export function chooseEnvironment(
+  documents: readonly Document[],
+  name: string | undefined,
+): ChosenEnvironment {
+  const parsed = documents.map((document) => ({
+    document,
+    result: environmentManifestSchema.safeParse(document.mapping),
+  }))
+  const problems = parsed.flatMap(({ document, result }) =>
+    result.success
+      ? []
+      : problemsOf(result.error).map((problem) =>
+          describeProblem(problem, { own: document, defaults: [] }, document.mapping),
+        ),
+  )
+  if (name === undefined) return { ...NONE, problems, isFaulty: false }
+  const found = parsed.find(({ document }) => mappingOf(document.mapping.metadata)?.name === name)
+  if (found === undefined) throw unknown(name, documents)
+  const { document, result } = found
+  if (!result.success) return { ...NONE, problems, isFaulty: true }
+  return {
+    problems,
+    isFaulty: document.faulty,
+    variables: new Map(Object.entries(result.data.spec?.vars ?? {})),
+    document,
+    patches: result.data.spec?.patches ?? [],
+  }
+}
+
+function unknown(name: string, documents: readonly Document[]): UnknownEnvironment {
+  const names = documents.flatMap((document) => {
+    const known = mappingOf(document.mapping.metadata)?.name
+    return typeof known === 'string' ? [known] : []
+  })
+  if (names.length === 0)
+    return new UnknownEnvironment(`--env ${name}: there is no document of kind Environment`)
+  const meant = suggestionFor(name, names)
+  const hint = meant === undefined ? `there are ${names.join(', ')}` : `did you mean ${meant}?`
+  return new UnknownEnvironment(`--env ${name}: there is no Environment of that name (${hint})`)
+}
+
+/** `service` with those patches of `chosen` merged into it whose target it is, and where they stand. Pure. */
+export function withPatches(
+  service: Mapping,
+  { document, patches }: ChosenEnvironment,
+): { readonly mapping: Mapping; readonly patches: NonNullable<Origin['patches']> } {
+  const applied: { document: Document; at: readonly (string | number)[] }[] = []
+  let mapping = service
+  for (const [index, { target, patch }] of patches.entries()) {
+    if (document === undefined || !isTarget(service, target)) continue
+    const merged = mergePatch(mapping, patch)
+    mapping = mappingOf(merged) ?? mapping
+    applied.push({ document, at: ['spec', 'patches', index, 'patch'] })
+  }
+  return { mapping, patches: applied }
+}
+
+function isTarget(service: Mapping, target: ChosenEnvironment['patches'][number]['target']): boolean {
+  const metadata = mappingOf(service.metadata)
+  const labels = mappingOf(metadata?.labels)
+  const wanted = Object.entries(target.labels ?? {})
+  return (
+    (target.name === undefined || target.name === metadata?.name) &&
+    wanted.every(([label, value]) => labels?.[label] === value)
+  )
+}
+
+/** RFC 7396: mappings merge, null removes, everything else replaces. */
+function mergePatch(value: unknown, patch: unknown): unknown {
+  const changes = mappingOf(patch)
+  if (changes === undefined) return patch
+  const merged = new Map(Object.entries(mappingOf(value) ?? {}))
+  for (const [key, change] of Object.entries(changes)) {
+    if (change === null) merged.delete(key)
+    else if (change !== undefined) merged.set(key, mergePatch(merged.get(key), change))
+  }
+  return Object.fromEntries(merged)
+}

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import type { Scope } from '../../api/contract/org.ts'
+import type { BucketRate } from '../../api/contract/tokenBucket.ts'
 import type { Bus } from '../bus/bus.ts'
 import { hashKey, mintKey } from '../domain/apiKeys.ts'
 import type { Environment } from '../domain/environment.ts'
@@ -20,8 +21,8 @@ export interface StartServerOptions {
   readonly dataDir?: string
   /** Port to listen on; any free one when absent. */
   readonly port?: number
-  /** The contract's 20 requests and 5 a second for each key (default), or no limit for tests of something else. */
-  readonly rateLimit?: 'contract' | 'none'
+  /** The contract's 20 requests and 5 a second for each key (default), another rate, or no limit for tests of something else. */
+  readonly rateLimit?: 'contract' | 'none' | BucketRate
   /** Clock of the rate limit (milliseconds); the real one when absent. */
   readonly monotonicMs?: () => number
   readonly environment?: Partial<Environment>
@@ -64,6 +65,11 @@ export interface ShownCommand {
 
 const UNLIMITED: SpendRequest = () => ({ isAllowed: true, remaining: 20, fullInMs: 0 })
 
+function limiterOf({ rateLimit = 'contract', monotonicMs: clock = monotonicMs }: StartServerOptions) {
+  if (rateLimit === 'none') return UNLIMITED
+  return rateLimit === 'contract' ? keyBuckets(clock) : keyBuckets(clock, rateLimit)
+}
+
 /** Starts a server for a test. It listens on 127.0.0.1 only. */
 export async function startServer(options: StartServerOptions = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'pharos-server-')))
@@ -83,7 +89,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     keySource: { kind: 'file', file: defaultKeyFile(dataDir) },
     allowedRanges: options.allowedRanges ?? [],
     environment,
-    spendRequest: options.rateLimit === 'none' ? UNLIMITED : keyBuckets(options.monotonicMs ?? monotonicMs),
+    spendRequest: limiterOf(options),
     log: createLog(destination, options.logLevel ?? 'info'),
     ...(options.bus === undefined ? {} : { bus: options.bus }),
   })

@@ -1,0 +1,38 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+/** A measured process and how to talk to it. */
+export interface Subject {
+  readonly child: ChildProcess
+  readonly port: number
+  readonly apiKey: string
+  /** Sends a message and resolves to the answer. */
+  readonly ask: (message: string | object) => Promise<unknown>
+  readonly stop: () => Promise<void>
+}
+
+/** Starts `subject.ts` as `kind`. */
+export async function startSubject(kind: 'pharos' | 'bare'): Promise<Subject> {
+  const child = fork(fileURLToPath(new URL('./subject.ts', import.meta.url)), [kind], {
+    execArgv: ['--import', 'tsx', '--expose-gc'],
+  })
+  const [hello]: unknown[] = await once(child, 'message')
+  const ready = typeof hello === 'object' && hello !== null ? { ...hello } : {}
+  return {
+    child,
+    port: 'port' in ready ? Number(ready.port) : 0,
+    apiKey: 'apiKey' in ready ? String(ready.apiKey) : '',
+    ask: async (message) => {
+      const answer = once(child, 'message')
+      child.send(message)
+      const [value]: unknown[] = await answer
+      return value
+    },
+    stop: async () => {
+      const exited = once(child, 'exit')
+      child.send('stop')
+      await exited
+    },
+  }
+}

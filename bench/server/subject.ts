@@ -1,0 +1,51 @@
+import fastify from 'fastify'
+import { startServer } from '../../server/testing/startServer.ts'
+
+/** A limiter that counts like the real one and never refuses. */
+const NEVER_EMPTY = { burstRequests: 1_000_000_000, refillIntervalMs: 1 }
+
+/**
+ * What is measured, in a process of its own: `pharos`, or a `bare` route that answers the bytes that it is
+ * sent, or a `rows` route that parses and stringifies them. Messages over IPC.
+ */
+async function startPharos(): Promise<void> {
+  const server = await startServer({ rateLimit: NEVER_EMPTY, logLevel: 'silent' })
+  await server.overrideLimits({ servicesMax: 1_000_000, endpointsMax: 1_000_000 })
+  process.send?.({ port: Number(new URL(server.url).port), apiKey: server.apiKey })
+  process.on('message', (message) => {
+    if (message === 'memory') {
+      globalThis.gc?.()
+      process.send?.({ rss: process.memoryUsage().rss, heapUsed: process.memoryUsage().heapUsed })
+    }
+    if (message === 'stop') void server.close().then(() => process.exit(0))
+  })
+}
+
+async function startBare(): Promise<void> {
+  const app = fastify()
+  const { default: Sqlite } = await import('better-sqlite3')
+  const database = new Sqlite(':memory:')
+  database.exec('CREATE TABLE rows (text TEXT)')
+  let text = ''
+  const all = database.prepare<[], { text: string }>('SELECT text FROM rows')
+  app.get('/bare', (_request, reply) => reply.type('application/json; charset=utf-8').send(text))
+  app.get('/rows', (_request, reply) => {
+    const rows: unknown[] = all.all().map((row) => JSON.parse(row.text))
+    return reply.type('application/json; charset=utf-8').send(JSON.stringify(rows))
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  process.on('message', (message) => {
+    if (typeof message === 'object' && message !== null && 'text' in message) text = String(message.text)
+    if (typeof message === 'object' && message !== null && 'rows' in message && Array.isArray(message.rows)) {
+      const insert = database.prepare('INSERT INTO rows VALUES (?)')
+      for (const row of message.rows) insert.run(JSON.stringify(row))
+    }
+    if (message === 'stop') process.exit(0)
+    process.send?.('done')
+  })
+  const address = app.server.address()
+  process.send?.({ port: typeof address === 'object' && address !== null ? address.port : 0 })
+}
+
+if (process.argv[2] === 'bare') await startBare()
+else await startPharos()

@@ -233,7 +233,7 @@ test('an unknown command names those that exist', async () => {
   const { exitCode, stderr } = await runProgram(['rollback'])
   expect([exitCode, stderr]).toEqual([
     1,
-    expect.stringContaining('there are: validate, render, plan, apply, drift, export'),
+    expect.stringContaining('there are: validate, render, plan, apply, drift, export, adopt'),
   ])
 })
 
@@ -313,4 +313,45 @@ test('no secret is in anything that the program prints or keeps, and nothing els
   }
   // A secret of one letter must not black out every "a" of the output.
   expect(outputs.join('\n')).toContain('created')
+})
+
+test('an estate comes under git by export and adopt, and nothing is to be done then', async () => {
+  work.env.TOKEN = 'canary'
+  work.write({
+    'a.yaml': manifestOf('a', '      headers: {Authorization: {env: TOKEN}}\n'),
+    'b.yaml': manifestOf('b', '  paused: true\n'),
+  })
+  await work.run('apply')
+
+  const here = (...args: readonly string[]) => runProgram(args, work.env)
+  const [exported, state] = [join(work.folder, 'exported'), join(work.folder, 'other.db')]
+  expect((await here('export', '--write', exported)).exitCode).toBe(0)
+  work.env.A_AUTHORIZATION = 'canary'
+  const adopted = await here('adopt', exported, '--state', state, '--json')
+  expect(JSON.parse(adopted.stdout)).toMatchObject({
+    exitCode: 0,
+    adoptions: [{ kind: 'match' }, { kind: 'match' }],
+    requests: 2,
+  })
+  const plan = await here('plan', exported, '--state', state, '--json')
+  expect(JSON.parse(plan.stdout)).toMatchObject({ exitCode: 0, changes: [], unchanged: ['a', 'b'] })
+})
+
+test('bind, unbind, status and history work on the state', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await work.run('apply')
+  const here = async (...args: readonly string[]) => {
+    const run = await runProgram([...args, '--state', work.statePath, '--json'], work.env)
+    return JSON.parse(run.stdout)
+  }
+  const { services: bound } = await here('status')
+  expect(bound).toMatchObject([{ key: 'a' }])
+  expect((await here('history')).runs).toMatchObject([
+    { command: 'apply', exitCode: 0, counts: { created: 1 } },
+  ])
+
+  await here('unbind', 'a')
+  expect(await json('plan')).toMatchObject({ exit: 6, counts: { blocked: 1 } })
+  await here('bind', 'a', bound[0].id)
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { remembered: 1 }, requests: 2 })
 })

@@ -87,8 +87,7 @@ const policy = z.strictObject(
 
 const envelope = { apiVersion: z.literal(API_VERSION, { error: `must be ${API_VERSION}` }) }
 
-/** A whole Service document, after Defaults went into it. */
-export const serviceManifestSchema = z.strictObject({
+const serviceFields = {
   ...envelope,
   kind: z.literal('Service'),
   metadata: z.strictObject(
@@ -100,17 +99,30 @@ export const serviceManifestSchema = z.strictObject({
     },
     { error: 'must be a mapping with at least a name' },
   ),
-  spec: z.strictObject(
-    {
-      name: z.string({ error: 'must be a string' }).optional(),
-      interval,
-      regions,
-      paused: paused.nullish(),
-      endpoints: z.array(endpoint, { error: 'must be a list of endpoints' }),
-    },
-    { error: 'must be a mapping' },
-  ),
   policy: policy.optional(),
+}
+
+const specFields = {
+  name: z.string({ error: 'must be a string' }).optional(),
+  interval,
+  regions,
+  paused: paused.nullish(),
+  endpoints: z.array(endpoint, { error: 'must be a list of endpoints' }),
+}
+const NOT_A_MAPPING = { error: 'must be a mapping' }
+
+/** A whole Service document, after Defaults went into it. */
+export const serviceManifestSchema = z.strictObject({
+  ...serviceFields,
+  spec: z.strictObject(specFields, NOT_A_MAPPING),
+})
+/** A Service document as it is written: Defaults may give what it leaves out. */
+export const serviceDocumentSchema = z.strictObject({
+  ...serviceFields,
+  spec: z.strictObject(
+    { ...specFields, interval: interval.optional(), regions: regions.optional() },
+    NOT_A_MAPPING,
+  ),
 })
 export type ServiceManifest = z.output<typeof serviceManifestSchema>
 

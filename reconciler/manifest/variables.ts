@@ -54,8 +54,8 @@ function replaceText(
   if (value !== undefined) return value
   return text.replaceAll(
     REFERENCE,
-    (reference, escape: string, name: string, fallback: string | undefined) => {
-      if (escape !== '') return reference.slice(1)
+    (reference, dollar: string, name: string, fallback: string | undefined) => {
+      if (dollar !== '') return reference.slice(1)
       const known = variables.get(name) ?? fallback
       if (known !== undefined) return String(known)
       const hint = `define it under spec.vars of the Environment that --env names, or give \${var.${name}:-default}`

@@ -18,6 +18,7 @@ export function forgetfulStore(): StateStore {
     failed: async () => {},
     save: async () => {},
     recordRun: async () => {},
+    runs: async () => [],
     close: async () => {},
   }
 }

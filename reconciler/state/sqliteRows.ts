@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { CanonicalService } from '../../api/contract/canonical.ts'
 import type { Binding } from '../plan/binding.ts'
-import type { Intent, OpenIntent } from './store.ts'
+import type { Intent, OpenIntent, RunRecord } from './store.ts'
 
 /** A canonical service that we wrote ourselves: read back without checking every field again. */
 const canonicalJson = z.string().transform((text): CanonicalService => JSON.parse(text))
@@ -95,4 +95,29 @@ export function intentParameters(intent: Intent): globalThis.Record<string, stri
     creation: intent.create === null ? null : JSON.stringify(intent.create),
     may_still_land: 1,
   }
+}
+
+const runRow = z
+  .object({
+    run_id: z.string(),
+    command: z.string(),
+    started_at: z.string(),
+    finished_at: z.string(),
+    exit_code: z.number(),
+    counts: z.string().transform((text): RunRecord['counts'] => JSON.parse(text)),
+  })
+  .transform(
+    (row): RunRecord => ({
+      runId: row.run_id,
+      command: row.command,
+      startedAt: row.started_at,
+      finishedAt: row.finished_at,
+      exitCode: row.exit_code,
+      counts: row.counts,
+    }),
+  )
+
+/** Runs as rows of the table `run`. Throws a ZodError where a row is not ours. */
+export function runsOf(rows: readonly unknown[]): readonly RunRecord[] {
+  return z.array(runRow).parse(rows)
 }

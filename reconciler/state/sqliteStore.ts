@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type DatabaseConstructor from 'better-sqlite3'
 import { databasePairProblem } from '../../api/runtime/databasePair.ts'
-import { bindingParameters, bindingsOf, intentParameters, intentsOf, metaOf } from './sqliteRows.ts'
+import { bindingParameters, bindingsOf, intentParameters, intentsOf, metaOf, runsOf } from './sqliteRows.ts'
 import { SCHEMA, SCHEMA_VERSION } from './sqliteSchema.ts'
 import { StateError } from './stateError.ts'
 import type { BindingChange, StateStore } from './store.ts'
@@ -147,6 +147,8 @@ function storeOn(database: Database, release: () => void): StateStore {
         .prepare('INSERT INTO run VALUES (?, ?, ?, ?, ?, ?)')
         .run(run.runId, run.command, run.startedAt, run.finishedAt, run.exitCode, JSON.stringify(run.counts))
     },
+    runs: async (most) =>
+      runsOf(database.prepare('SELECT * FROM run ORDER BY started_at DESC, rowid DESC LIMIT ?').all(most)),
     close: async () => {
       database.close()
       release()

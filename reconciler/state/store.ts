@@ -68,5 +68,7 @@ export interface StateStore {
   /** Changes bindings without any request. A binding settles what creations of its key are open. */
   save(change: BindingChange): Promise<void>
   recordRun(run: RunRecord): Promise<void>
+  /** The last `most` runs, newest first. */
+  runs(most: number): Promise<readonly RunRecord[]>
   close(): Promise<void>
 }

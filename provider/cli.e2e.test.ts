@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -58,6 +58,21 @@ test('install --json prints one document with the same', async () => {
   expect(document.files.every((file: string) => existsSync(file))).toBe(true)
   expect(document.cli_configuration).toContain('filesystem_mirror')
   expect(document.required_providers).toContain('required_providers')
+})
+
+test('install writes the CLI configuration where it is told to, and leaves one alone that says otherwise', async () => {
+  const root = folder()
+  const [mirror, file, taken] = [join(root, 'mirror'), join(root, 'new.rc'), join(root, 'taken.rc')]
+  writeFileSync(taken, 'credentials "example.com" {}')
+
+  const written = await run('install', '--mirror', mirror, '--cli-config', file)
+  const again = await run('install', '--mirror', mirror, '--cli-config', file)
+  const refused = await run('install', '--mirror', mirror, '--cli-config', taken)
+
+  expect([written.exitCode, again.exitCode, refused.exitCode]).toEqual([0, 0, 1])
+  expect(readFileSync(file, 'utf8')).toContain(`path    = "${mirror}"`)
+  expect(readFileSync(taken, 'utf8')).toBe('credentials "example.com" {}')
+  expect(refused.stderr).toContain('add the provider_installation block by hand')
 })
 
 test('a mirror that cannot be written is an error of one line with exit code 1', async () => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
@@ -8,8 +8,22 @@ import { installIntoMirror, platformName } from './distribution/mirror.ts'
 
 const { version } = packageJson
 
+interface InstallOptions {
+  readonly mirror: string
+  readonly cliConfig?: string
+  readonly json?: true
+}
+
+/** Writes the CLI configuration to `file`; one that is there and says something else is left alone. */
+function writeCliConfiguration(file: string, text: string): void {
+  if (existsSync(file) && readFileSync(file, 'utf8') !== text) {
+    throw new Error(`${file} is there and says something else: add the provider_installation block by hand`)
+  }
+  writeFileSync(file, text)
+}
+
 /** Lays out the mirror and prints what to put where. Throws with a sentence for the user when it cannot. */
-function install(options: { readonly mirror: string; readonly json?: true }): void {
+function install(options: InstallOptions): void {
   const platform = platformName(process.platform, process.arch)
   if (platform === undefined) {
     throw new Error(
@@ -20,24 +34,30 @@ function install(options: { readonly mirror: string; readonly json?: true }): vo
   if (!existsSync(executable)) throw new Error(`${executable} is not there: run "npm run build" first`)
   const mirror = resolve(options.mirror)
   const files = installIntoMirror({ executable, mirror, version, platform })
+  const configuration = cliConfiguration(mirror)
+  if (options.cliConfig !== undefined) writeCliConfiguration(options.cliConfig, configuration)
   if (options.json === true) {
     const document = {
       version,
       platform,
       mirror,
       files,
-      cli_configuration: cliConfiguration(mirror),
+      cli_configuration: configuration,
       required_providers: requiredProviders(version),
     }
     process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
     return
   }
+  const where =
+    options.cliConfig === undefined
+      ? 'Put this into your CLI configuration (~/.terraformrc, ~/.tofurc, or the file that TF_CLI_CONFIG_FILE names):'
+      : `The CLI configuration is ${options.cliConfig}; TF_CLI_CONFIG_FILE or its name makes it found:`
   process.stdout.write(`installed version ${version} for ${platform}:
 ${files.map((file) => `  ${file}`).join('\n')}
 
-Put this into your CLI configuration (~/.terraformrc, ~/.tofurc, or the file that TF_CLI_CONFIG_FILE names):
+${where}
 
-${cliConfiguration(mirror)}
+${configuration}
 and this into your configuration:
 
 ${requiredProviders(version)}`)
@@ -52,6 +72,10 @@ program
   .command('install')
   .description('lay out a filesystem mirror for Terraform and OpenTofu, and print how to use it')
   .requiredOption('--mirror <dir>', 'folder below which the provider is laid out; made when it is not there')
+  .option(
+    '--cli-config <file>',
+    'write the CLI configuration to this file too; one that differs is left alone',
+  )
   .option('--json', 'print one JSON document instead of text')
   .addHelpText('after', '\nExample:\n  pharos-provider install --mirror ~/.terraform.d/mirror')
   .action(install)

@@ -83,6 +83,18 @@ export class ServiceReads {
     return services
   }
 
+  /** Services that this process did not write and `isWanted` accepts, by a list that starts now. */
+  async unclaimed(
+    isWanted: (service: ServiceResponse) => boolean,
+    signal: AbortSignal,
+  ): Promise<readonly ServiceResponse[]> {
+    const services = [...(await this.#fetch(signal)).values()]
+    return services.filter(
+      (service): service is ServiceResponse =>
+        !(service instanceof Error) && !this.#written.has(service.id) && isWanted(service),
+    )
+  }
+
   #listOnce(signal: AbortSignal): Promise<ServicesById> {
     this.#listed ??= this.#fetch(signal).catch((error: unknown) => {
       this.#listed = undefined

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 import { type Diagnostic, DiagnosticError, warningAt } from '../protocol/diagnostics.ts'
@@ -6,6 +5,7 @@ import { resourceFor } from '../protocol/provider.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
 import { type Compiled, compileService } from './compile.ts'
 import { type Connection, connected } from './connection.ts'
+import { createOnce } from './createOnce.ts'
 import { explained } from './explain.ts'
 import { compareSecrets, fingerprintOf } from './fingerprint.ts'
 import { importedId } from './importedId.ts'
@@ -68,8 +68,7 @@ export const serviceResource = resourceFor<Connection>()({
       const session = connected(client)
       await session.checkExpectedOrg()
       const fingerprint = await fingerprintOf(secrets)
-      const created = await session.client.createService(request, randomUUID(), { signal })
-      session.reads.wrote(created, 'created')
+      const created = await createOnce(session, request, signal)
       if (planned.paused !== true) return { state: observedState(created), private: fingerprint }
       try {
         // In the lane that goes first: a service that is to be paused is checked as briefly as possible.

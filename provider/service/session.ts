@@ -21,6 +21,7 @@ export class Session {
   readonly #expectedOrgId: string | undefined
   #org: Promise<Org> | undefined
   #regions: Promise<readonly Region[]> | undefined
+  readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(options: SessionOptions) {
     this.client = new Client(options)
@@ -44,6 +45,13 @@ export class Session {
       throw error
     })
     return this.#regions
+  }
+
+  /** The result of `work`, which starts when all earlier work of the same `kind` has ended. */
+  inTurn<T>(kind: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#turns.get(kind) ?? Promise.resolve()).then(work, work)
+    this.#turns.set(kind, turn)
+    return turn
   }
 
   /** Throws when the key belongs to another organisation than the provider's configuration expects. */

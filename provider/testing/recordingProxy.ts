@@ -1,4 +1,4 @@
-import { createServer, request as forward } from 'node:http'
+import { createServer, request as forward, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A request as it passed, without headers. */
@@ -19,14 +19,32 @@ export interface RecordingProxy {
   readonly userAgents: readonly string[]
   /** Answers the next request to `path` with `status` instead of passing it on. */
   readonly refuseNext: (method: string, path: RegExp, status: number, error: string) => void
+  /** Passes the next request to `path` on, and loses its answer: the client gets 502, or a closed connection. */
+  readonly loseAnswer: (method: string, path: RegExp, how: 502 | 'closed') => void
   readonly close: () => Promise<void>
 }
 
+export interface ProxyOptions {
+  /** Names of headers, in lower case, that are not passed on. */
+  readonly withoutHeaders?: readonly string[]
+}
+
+/** A request that is not to be treated like the others. */
+interface Exception {
+  readonly method: string
+  readonly path: RegExp
+  /** The answer instead of passing it on; or what becomes of its answer. */
+  readonly instead: { readonly status: number; readonly error: string } | 502 | 'closed'
+}
+
 /** Starts a proxy in front of `target`. */
-export async function startRecordingProxy(target: string): Promise<RecordingProxy> {
+export async function startRecordingProxy(
+  target: string,
+  options: ProxyOptions = {},
+): Promise<RecordingProxy> {
   const passed: Passed[] = []
   const userAgents: string[] = []
-  const refusals: { method: string; path: RegExp; status: number; error: string }[] = []
+  const exceptions: Exception[] = []
   let taken = 0
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = []
@@ -36,16 +54,24 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
       const body = Buffer.concat(chunks)
       passed.push({ method, path, body: body.toString() })
       userAgents.push(incoming.headers['user-agent'] ?? '')
-      const refusal = refusals.findIndex((entry) => entry.method === method && entry.path.test(path))
-      const [refused] = refusal === -1 ? [] : refusals.splice(refusal, 1)
-      if (refused !== undefined) {
-        outgoing.writeHead(refused.status, { 'content-type': 'application/json' })
-        outgoing.end(JSON.stringify({ error: refused.error }))
+      const place = exceptions.findIndex((entry) => entry.method === method && entry.path.test(path))
+      const instead = place === -1 ? undefined : exceptions.splice(place, 1)[0]?.instead
+      if (typeof instead === 'object') {
+        answerWith(outgoing, instead.status, instead.error)
         return
       }
-      const onward = forward(`${target}${path}`, { method, headers: incoming.headers }, (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
-        answer.pipe(outgoing)
+      const headers = { ...incoming.headers }
+      for (const name of options.withoutHeaders ?? []) delete headers[name]
+      const onward = forward(`${target}${path}`, { method, headers }, (answer) => {
+        if (instead === undefined) {
+          outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
+          answer.pipe(outgoing)
+          return
+        }
+        answer.resume().on('end', () => {
+          if (instead === 'closed') outgoing.destroy()
+          else answerWith(outgoing, instead, 'bad gateway')
+        })
       })
       onward.on('error', () => outgoing.destroy())
       onward.end(body)
@@ -63,10 +89,17 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
       taken = passed.length
       return fresh.map(({ method, path }) => `${method} ${path}`)
     },
-    refuseNext: (method, path, status, error) => refusals.push({ method, path, status, error }),
+    refuseNext: (method, path, status, error) =>
+      void exceptions.push({ method, path, instead: { status, error } }),
+    loseAnswer: (method, path, how) => void exceptions.push({ method, path, instead: how }),
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+function answerWith(outgoing: ServerResponse, status: number, error: string): void {
+  outgoing.writeHead(status, { 'content-type': 'application/json' })
+  outgoing.end(JSON.stringify({ error }))
 }

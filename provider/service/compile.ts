@@ -35,6 +35,7 @@ export interface Compiled {
   readonly problems: readonly Diagnostic[]
 }
 
+/** Where problems and secrets are collected while something is compiled. */
 interface Findings {
   readonly problems: Diagnostic[]
   readonly secrets: Secret[]
@@ -78,7 +79,8 @@ function compileInterval(interval: string | Unknown, { problems }: Findings): nu
   return duration === undefined || duration.nanos !== 0 ? 60 : duration.secs
 }
 
-function compileEndpoint(endpoint: EndpointConfig, path: Path, findings: Findings): EndpointInput {
+/** The endpoint that is configured at `path`. What is wrong with it, and its secrets, go to `findings`. */
+export function compileEndpoint(endpoint: EndpointConfig, path: Path, findings: Findings): EndpointInput {
   const { assertions } = endpoint
   return {
     url: orElse(endpoint.url, SOME_ENDPOINT.url),

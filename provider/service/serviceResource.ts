@@ -10,6 +10,7 @@ import { explained } from './explain.ts'
 import { compareSecrets, fingerprintOf } from './fingerprint.ts'
 import { importedId } from './importedId.ts'
 import { planCreate, planUpdate, regionProblems, replacesDefinition, secretsWarning } from './planService.ts'
+import { inPriorOrder } from './priorOrder.ts'
 import { serviceSchema } from './schema.ts'
 import type { Session } from './session.ts'
 import { observedState, toState } from './toState.ts'
@@ -58,7 +59,12 @@ export const serviceResource = resourceFor<Connection>()({
       await session.checkExpectedOrg()
       const service = await session.reads.read({ id, orgId: org_id }, signal)
       if (service === null) return null
-      return { state: { ...toState(service, prior), secrets_revision: prior.secrets_revision ?? 0 } }
+      return {
+        state: {
+          ...toState(inPriorOrder(service, prior), prior),
+          secrets_revision: prior.secrets_revision ?? 0,
+        },
+      }
     })
   },
 

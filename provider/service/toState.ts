@@ -78,7 +78,8 @@ function sealedKeyIds(
   })
 }
 
-function endpointState(endpoint: EndpointOutput, prior: EndpointState | undefined): EndpointState {
+/** The state of one endpoint. `prior` is what is stored of it. Pure. */
+export function endpointState(endpoint: EndpointOutput, prior: EndpointState | undefined): EndpointState {
   const { Http: http } = endpoint.call
   const before = prior?.http
   const noAssertions = endpoint.assertions.length === 0 && (prior?.assertions ?? null) === null

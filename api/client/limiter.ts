@@ -53,10 +53,15 @@ export class Limiter {
   readonly #rate: BucketRate
   readonly #timing: Timing
 
-  constructor(rate: BucketRate = CLIENT_RATE, timing: Timing = systemTiming) {
+  /** `tokens` is how many requests may leave at once to begin with: fewer when others just spent from the key. */
+  constructor(
+    rate: BucketRate = CLIENT_RATE,
+    timing: Timing = systemTiming,
+    tokens: number = rate.burstRequests,
+  ) {
     this.#rate = rate
     this.#timing = timing
-    this.#bucket = fullBucket(timing.nowMs(), rate)
+    this.#bucket = { ...fullBucket(timing.nowMs(), rate), tokens }
   }
 
   /** Resolves when the next request may leave; rejects with the signal's reason when it is aborted first. */

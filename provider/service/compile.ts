@@ -66,7 +66,15 @@ export function compileService(config: Config): Compiled {
         : config.regions.map((region, index) => orElse(region, `unknown-${index}`)),
     endpoints,
   }
+  checkTimeouts(config.timeouts, findings)
   return { request, ...findings }
+}
+
+function checkTimeouts(timeouts: Config['timeouts'], findings: Findings): void {
+  if (timeouts === UNKNOWN || timeouts === null) return
+  for (const [operation, text] of Object.entries(timeouts)) {
+    compileDuration(text, ['timeouts', operation], findings)
+  }
 }
 
 function compileInterval(interval: string | Unknown, { problems }: Findings): number {

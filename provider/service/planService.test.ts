@@ -9,7 +9,14 @@ import {
   serviceRequests,
 } from '../testing/serviceRequests.ts'
 import { compileService } from './compile.ts'
-import { planCreate, planUpdate, regionProblems, replacesDefinition, secretsWarning } from './planService.ts'
+import {
+  lostSecretWarnings,
+  planCreate,
+  planUpdate,
+  regionProblems,
+  replacesDefinition,
+  secretsWarning,
+} from './planService.ts'
 import { type ServiceState, toState } from './toState.ts'
 
 const request: ServiceRequest = {
@@ -130,4 +137,20 @@ test('a region that there is not is named together with those that there are', (
   })
   expect(regionProblems({ ...config, regions: UNKNOWN }, regions)).toEqual([])
   expect(regionProblems({ ...config, regions: ['eu-west-1', UNKNOWN] }, regions)).toEqual([])
+})
+
+test('a sealed value that is configured no more is warned of, one that moved or became plain is not', () => {
+  const prior = stateOf(request)
+  const [endpoint] = request.endpoints
+  const { Http } = endpoint!.call
+  const without = { ...endpoint!, call: { Http: { ...Http, headers: null } } }
+  const plain = { ...endpoint!, call: { Http: { ...Http, headers: { authorization: { value: 'plain' } } } } }
+  const warningsOf = (...endpoints: ServiceRequest['endpoints']): readonly string[] =>
+    lostSecretWarnings(configurationOf({ ...request, endpoints }), prior).map(({ detail }) => detail)
+
+  expect(warningsOf(without)).toEqual([expect.stringContaining('0.headers.Authorization')])
+  expect(warningsOf({ ...without, url: 'https://example.com/other' })).toHaveLength(1)
+  expect(warningsOf(plain)).toEqual([])
+  expect(warningsOf({ ...without, url: 'https://example.com/first' }, endpoint!)).toEqual([])
+  expect(lostSecretWarnings({ ...configurationOf(request), endpoints: UNKNOWN }, prior)).toEqual([])
 })

@@ -5,7 +5,7 @@ import { type Attribute, typeOf } from '../protocol/schema/schema.ts'
 import { equalValues } from '../protocol/values/equality.ts'
 import { formatPath } from '../protocol/values/path.ts'
 import { UNKNOWN, type Value } from '../protocol/values/value.ts'
-import type { Secret } from './compile.ts'
+import type { EndpointConfig, Secret } from './compile.ts'
 import type { Comparison } from './fingerprint.ts'
 import { serviceSchema } from './schema.ts'
 
@@ -101,6 +101,37 @@ export function secretsWarning(secrets: readonly Secret[], comparison: Compariso
   const places = secrets.map(({ path }) => formatPath(path)).join(', ')
   const detail = `At least one of ${places} is not what was sent last. All secrets of the service are sent again.`
   return [warningAt(['secrets_revision'], 'A secret changed', detail)]
+}
+
+/**
+ * What is said when a value that the server keeps sealed is configured no more: nothing can bring it back. A
+ * secret that only moved with its endpoint's URL, or stays in its place, is not lost. Pure.
+ */
+export function lostSecretWarnings(config: Config, prior: State): readonly Diagnostic[] {
+  if (config.endpoints === UNKNOWN || config.endpoints.includes(UNKNOWN)) return []
+  const { endpoints } = config
+  return [...(prior.sealed_key_ids?.keys() ?? [])].flatMap((slot) => {
+    const [index = '', ...place] = slot.split('.')
+    const url = prior.endpoints?.[Number(index)]?.url
+    const isKept = endpoints.some(
+      (endpoint, at) =>
+        endpoint !== UNKNOWN &&
+        (at === Number(index) || endpoint.url === url || endpoint.url === UNKNOWN) &&
+        hasValueAt(endpoint.http, place.join('.')),
+    )
+    if (isKept) return []
+    const detail = `The API keeps a sealed value at ${slot} of the endpoints, which this change removes. It cannot be read back.`
+    return [warningAt(['endpoints'], 'A sealed value will be lost', detail)]
+  })
+}
+
+/** Whether `place` (`body`, `headers.Authorization`) is configured, or may be. */
+function hasValueAt(http: EndpointConfig['http'], place: string): boolean {
+  if (http === UNKNOWN) return true
+  if (place === 'body') return http.body !== null
+  if (http.headers === UNKNOWN) return true
+  const name = place.slice('headers.'.length).toLowerCase()
+  return [...(http.headers?.keys() ?? [])].some((key) => key.toLowerCase() === name)
 }
 
 /** Region codes of the configuration that `regions` does not have, as an error that lists the valid ones. Pure. */

@@ -161,6 +161,13 @@ const endpointAttributes = {
   },
 } as const
 
+const timeoutAttributes = {
+  create: { ...durationText, description: 'Longest time to create it, and to pause it. Default: `10m`.' },
+  read: { ...durationText, description: 'Longest time to read it. Default: `10m`.' },
+  update: { ...durationText, description: 'Longest time for a change. Default: `10m`.' },
+  delete: { ...durationText, description: 'Longest time to delete it. Default: `10m`.' },
+} as const
+
 /**
  * `pharos_service` as practitioners see it. Nothing inside `endpoints` is computed: what the server knows of
  * them stands beside them, so that a plan never shows "(known after apply)" inside what was configured.
@@ -241,6 +248,12 @@ export const serviceSchema = defineSchema({
       type: 'number',
       computed: true,
       description: 'Counts how often a changed secret was sent. A planned change of it is a rotated secret.',
+    },
+    timeouts: {
+      nesting: 'single',
+      optional: true,
+      description: 'How long operations may take, waiting for the rate limit included.',
+      attributes: timeoutAttributes,
     },
   },
 })

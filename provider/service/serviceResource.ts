@@ -6,10 +6,18 @@ import { UNKNOWN } from '../protocol/values/value.ts'
 import { type Compiled, compileService } from './compile.ts'
 import { type Connection, connected } from './connection.ts'
 import { createOnce } from './createOnce.ts'
+import { withinTime } from './deadline.ts'
 import { explained } from './explain.ts'
 import { compareSecrets, fingerprintOf } from './fingerprint.ts'
 import { importedId } from './importedId.ts'
-import { planCreate, planUpdate, regionProblems, replacesDefinition, secretsWarning } from './planService.ts'
+import {
+  lostSecretWarnings,
+  planCreate,
+  planUpdate,
+  regionProblems,
+  replacesDefinition,
+  secretsWarning,
+} from './planService.ts'
 import { inPriorOrder } from './priorOrder.ts'
 import { serviceSchema } from './schema.ts'
 import type { Session } from './session.ts'
@@ -48,13 +56,16 @@ export const serviceResource = resourceFor<Connection>()({
     if (change.action === 'create') return { planned: planCreate(config, secrets) }
     const comparison = await compareSecrets(secrets, fingerprint)
     for (const diagnostic of secretsWarning(secrets, comparison)) report(diagnostic)
+    for (const diagnostic of lostSecretWarnings(config, change.prior)) report(diagnostic)
     return { planned: planUpdate(config, change.planned, change.prior, comparison) }
   },
 
-  async read({ prior, client, signal }) {
+  async read(context) {
+    const { prior, client } = context
     const { id, org_id } = prior
     if (id === null) throw new Error('the state has no id')
-    return explained(`read service ${id}`, async () => {
+    const limits = { task: `read service ${id}`, operation: 'read', timeouts: prior.timeouts } as const
+    return attempted(limits, context.signal, async (signal) => {
       const session = connected(client)
       await session.checkExpectedOrg()
       const service = await session.reads.read({ id, orgId: org_id }, signal)
@@ -68,9 +79,12 @@ export const serviceResource = resourceFor<Connection>()({
     })
   },
 
-  async create({ config, planned, client, signal, keep }) {
+  async create(context) {
+    const { config, planned, client, keep } = context
     const { request, secrets } = requestOf(config)
-    return explained(`create service "${request.name}"`, async () => {
+    const task = `create service "${request.name}"`
+    const limits = { task, operation: 'create', timeouts: planned.timeouts } as const
+    return attempted(limits, context.signal, async (signal) => {
       const session = connected(client)
       await session.checkExpectedOrg()
       const fingerprint = await fingerprintOf(secrets)
@@ -89,14 +103,17 @@ export const serviceResource = resourceFor<Connection>()({
     })
   },
 
-  async update({ config, planned, prior, private: before, client, signal, keep }) {
+  async update(context) {
+    const { config, planned, prior, client, keep } = context
     const { id, org_id } = prior
     if (id === null) throw new Error('the state has no id')
     const { request, secrets } = requestOf(config)
-    return explained(`update service "${request.name}"`, async () => {
+    const task = `update service "${request.name}"`
+    const limits = { task, operation: 'update', timeouts: planned.timeouts } as const
+    return attempted(limits, context.signal, async (signal) => {
       const session = connected(client)
-      if (org_id !== null) await session.checkOrg(org_id, 'the state was made in')
-      let fingerprint = before
+      await checkOrg(session, org_id)
+      let fingerprint = context.private
       let latest: ServiceResponse | undefined
       const isFlipped = planned.paused !== UNKNOWN && planned.paused !== prior.paused
       // Paused before it changes and changed before it resumes: no check runs a definition on its way out.
@@ -120,12 +137,17 @@ export const serviceResource = resourceFor<Connection>()({
     })
   },
 
-  async delete({ prior, client, signal }) {
+  async delete({ prior, client, signal: interrupted }) {
     const { id, org_id, name } = prior
     if (id === null) return
-    await explained(`delete service "${name}"`, async () => {
+    const limits = {
+      task: `delete service "${name}"`,
+      operation: 'delete',
+      timeouts: prior.timeouts,
+    } as const
+    await attempted(limits, interrupted, async (signal) => {
       const session = connected(client)
-      if (org_id !== null) await session.checkOrg(org_id, 'the state was made in')
+      await checkOrg(session, org_id)
       await deleteIfThere(session, id, signal)
     })
   },
@@ -136,6 +158,28 @@ export const serviceResource = resourceFor<Connection>()({
     }))
   },
 })
+
+/** Throws when the key belongs to another organisation than the state or the configuration says. */
+async function checkOrg(session: Session, orgId: string | null): Promise<void> {
+  await session.checkExpectedOrg()
+  if (orgId !== null) await session.checkOrg(orgId, 'the state was made in')
+}
+
+interface Limits {
+  /** What is done, as `explained` has it. */
+  readonly task: string
+  readonly operation: Parameters<typeof withinTime>[0]
+  readonly timeouts: Parameters<typeof withinTime>[1]
+}
+
+/** The result of `work` within its time; a failure is explained. */
+function attempted<T>(
+  { task, operation, timeouts }: Limits,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return explained(task, () => withinTime(operation, timeouts, signal, work))
+}
 
 /**
  * Only what the plan left open: what it took for granted (ids of unchanged endpoints) is compared with the

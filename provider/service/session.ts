@@ -1,7 +1,14 @@
 import { Client } from '../../api/client/client.ts'
+import { CLIENT_RATE, Limiter, systemTiming } from '../../api/client/limiter.ts'
 import type { Org, Region } from '../../api/contract/org.ts'
 import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
 import { ServiceReads } from './serviceReads.ts'
+
+/**
+ * Requests that a process may make at once when it starts: the process that planned the same run has just made
+ * up to three from the same bucket.
+ */
+const FIRST_TOKENS = CLIENT_RATE.burstRequests - 3
 
 export interface SessionOptions {
   readonly url: string
@@ -24,7 +31,7 @@ export class Session {
   readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(options: SessionOptions) {
-    this.client = new Client(options)
+    this.client = new Client({ ...options, limiter: new Limiter(CLIENT_RATE, systemTiming, FIRST_TOKENS) })
     this.reads = new ServiceReads(this.client, (orgId) => this.checkOrg(orgId, 'the state was made in'))
     this.#expectedOrgId = options.expectedOrgId
   }

@@ -155,6 +155,7 @@ export function configurationOf(request: ServiceRequest): ServiceConfiguration {
     endpoints_blocked: null,
     sealed_key_ids: null,
     secrets_revision: null,
+    timeouts: null,
     endpoints,
   } as ServiceConfiguration
 }

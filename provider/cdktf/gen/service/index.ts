@@ -37,6 +37,12 @@ export interface ServiceConfig extends cdktf.TerraformMetaArguments {
   * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#regions Service#regions}
   */
   readonly regions: string[];
+  /**
+  * How long operations may take, waiting for the rate limit included.
+  *
+  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#timeouts Service#timeouts}
+  */
+  readonly timeouts?: ServiceTimeouts;
 }
 export interface ServiceAutoIncident {
 }
@@ -2406,6 +2412,207 @@ export class ServiceEndpointsList extends cdktf.ComplexList {
     return new ServiceEndpointsOutputReference(this.terraformResource, this.terraformAttribute, index, this.wrapsSet);
   }
 }
+export interface ServiceTimeouts {
+  /**
+  * Longest time to create it, and to pause it. Default: `10m`.
+  *
+  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#create Service#create}
+  */
+  readonly create?: string;
+  /**
+  * Longest time to delete it. Default: `10m`.
+  *
+  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#delete Service#delete}
+  */
+  readonly delete?: string;
+  /**
+  * Longest time to read it. Default: `10m`.
+  *
+  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#read Service#read}
+  */
+  readonly read?: string;
+  /**
+  * Longest time for a change. Default: `10m`.
+  *
+  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#update Service#update}
+  */
+  readonly update?: string;
+}
+
+export function serviceTimeoutsToTerraform(struct?: ServiceTimeouts | cdktf.IResolvable): any {
+  if (!cdktf.canInspect(struct) || cdktf.Tokenization.isResolvable(struct)) { return struct; }
+  if (cdktf.isComplexElement(struct)) {
+    throw new Error("A complex element was used as configuration, this is not supported: https://cdk.tf/complex-object-as-configuration");
+  }
+  return {
+    create: cdktf.stringToTerraform(struct!.create),
+    delete: cdktf.stringToTerraform(struct!.delete),
+    read: cdktf.stringToTerraform(struct!.read),
+    update: cdktf.stringToTerraform(struct!.update),
+  }
+}
+
+
+export function serviceTimeoutsToHclTerraform(struct?: ServiceTimeouts | cdktf.IResolvable): any {
+  if (!cdktf.canInspect(struct) || cdktf.Tokenization.isResolvable(struct)) { return struct; }
+  if (cdktf.isComplexElement(struct)) {
+    throw new Error("A complex element was used as configuration, this is not supported: https://cdk.tf/complex-object-as-configuration");
+  }
+  const attrs = {
+    create: {
+      value: cdktf.stringToHclTerraform(struct!.create),
+      isBlock: false,
+      type: "simple",
+      storageClassType: "string",
+    },
+    delete: {
+      value: cdktf.stringToHclTerraform(struct!.delete),
+      isBlock: false,
+      type: "simple",
+      storageClassType: "string",
+    },
+    read: {
+      value: cdktf.stringToHclTerraform(struct!.read),
+      isBlock: false,
+      type: "simple",
+      storageClassType: "string",
+    },
+    update: {
+      value: cdktf.stringToHclTerraform(struct!.update),
+      isBlock: false,
+      type: "simple",
+      storageClassType: "string",
+    },
+  };
+
+  // remove undefined attributes
+  return Object.fromEntries(Object.entries(attrs).filter(([_, value]) => value !== undefined && value.value !== undefined));
+}
+
+export class ServiceTimeoutsOutputReference extends cdktf.ComplexObject {
+  private isEmptyObject = false;
+  private resolvableValue?: cdktf.IResolvable;
+
+  /**
+  * @param terraformResource The parent resource
+  * @param terraformAttribute The attribute on the parent resource this class is referencing
+  */
+  public constructor(terraformResource: cdktf.IInterpolatingParent, terraformAttribute: string) {
+    super(terraformResource, terraformAttribute, false);
+  }
+
+  public get internalValue(): ServiceTimeouts | cdktf.IResolvable | undefined {
+    if (this.resolvableValue) {
+      return this.resolvableValue;
+    }
+    let hasAnyValues = this.isEmptyObject;
+    const internalValueResult: any = {};
+    if (this._create !== undefined) {
+      hasAnyValues = true;
+      internalValueResult.create = this._create;
+    }
+    if (this._delete !== undefined) {
+      hasAnyValues = true;
+      internalValueResult.delete = this._delete;
+    }
+    if (this._read !== undefined) {
+      hasAnyValues = true;
+      internalValueResult.read = this._read;
+    }
+    if (this._update !== undefined) {
+      hasAnyValues = true;
+      internalValueResult.update = this._update;
+    }
+    return hasAnyValues ? internalValueResult : undefined;
+  }
+
+  public set internalValue(value: ServiceTimeouts | cdktf.IResolvable | undefined) {
+    if (value === undefined) {
+      this.isEmptyObject = false;
+      this.resolvableValue = undefined;
+      this._create = undefined;
+      this._delete = undefined;
+      this._read = undefined;
+      this._update = undefined;
+    }
+    else if (cdktf.Tokenization.isResolvable(value)) {
+      this.isEmptyObject = false;
+      this.resolvableValue = value;
+    }
+    else {
+      this.isEmptyObject = Object.keys(value).length === 0;
+      this.resolvableValue = undefined;
+      this._create = value.create;
+      this._delete = value.delete;
+      this._read = value.read;
+      this._update = value.update;
+    }
+  }
+
+  // create - computed: false, optional: true, required: false
+  private _create?: string; 
+  public get create() {
+    return this.getStringAttribute('create');
+  }
+  public set create(value: string) {
+    this._create = value;
+  }
+  public resetCreate() {
+    this._create = undefined;
+  }
+  // Temporarily expose input value. Use with caution.
+  public get createInput() {
+    return this._create;
+  }
+
+  // delete - computed: false, optional: true, required: false
+  private _delete?: string; 
+  public get delete() {
+    return this.getStringAttribute('delete');
+  }
+  public set delete(value: string) {
+    this._delete = value;
+  }
+  public resetDelete() {
+    this._delete = undefined;
+  }
+  // Temporarily expose input value. Use with caution.
+  public get deleteInput() {
+    return this._delete;
+  }
+
+  // read - computed: false, optional: true, required: false
+  private _read?: string; 
+  public get read() {
+    return this.getStringAttribute('read');
+  }
+  public set read(value: string) {
+    this._read = value;
+  }
+  public resetRead() {
+    this._read = undefined;
+  }
+  // Temporarily expose input value. Use with caution.
+  public get readInput() {
+    return this._read;
+  }
+
+  // update - computed: false, optional: true, required: false
+  private _update?: string; 
+  public get update() {
+    return this.getStringAttribute('update');
+  }
+  public set update(value: string) {
+    this._update = value;
+  }
+  public resetUpdate() {
+    this._update = undefined;
+  }
+  // Temporarily expose input value. Use with caution.
+  public get updateInput() {
+    return this._update;
+  }
+}
 
 /**
 * Represents a {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service pharos_service}
@@ -2461,6 +2668,7 @@ export class Service extends cdktf.TerraformResource {
     this._name = config.name;
     this._paused = config.paused;
     this._regions = config.regions;
+    this._timeouts.internalValue = config.timeouts;
   }
 
   // ==========
@@ -2588,6 +2796,22 @@ export class Service extends cdktf.TerraformResource {
     return this.getNumberAttribute('secrets_revision');
   }
 
+  // timeouts - computed: false, optional: true, required: false
+  private _timeouts = new ServiceTimeoutsOutputReference(this, "timeouts");
+  public get timeouts() {
+    return this._timeouts;
+  }
+  public putTimeouts(value: ServiceTimeouts) {
+    this._timeouts.internalValue = value;
+  }
+  public resetTimeouts() {
+    this._timeouts.internalValue = undefined;
+  }
+  // Temporarily expose input value. Use with caution.
+  public get timeoutsInput() {
+    return this._timeouts.internalValue;
+  }
+
   // =========
   // SYNTHESIS
   // =========
@@ -2599,6 +2823,7 @@ export class Service extends cdktf.TerraformResource {
       name: cdktf.stringToTerraform(this._name),
       paused: cdktf.booleanToTerraform(this._paused),
       regions: cdktf.listMapper(cdktf.stringToTerraform, false)(this._regions),
+      timeouts: serviceTimeoutsToTerraform(this._timeouts.internalValue),
     };
   }
 
@@ -2633,6 +2858,12 @@ export class Service extends cdktf.TerraformResource {
         isBlock: false,
         type: "set",
         storageClassType: "stringList",
+      },
+      timeouts: {
+        value: serviceTimeoutsToHclTerraform(this._timeouts.internalValue),
+        isBlock: true,
+        type: "struct",
+        storageClassType: "ServiceTimeouts",
       },
     };
 

@@ -1,3 +1,4 @@
+import type { CanonicalService } from '../../api/contract/canonical.ts'
 import { changesBetween } from '../../api/contract/fieldChange.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { Binding } from './binding.ts'
@@ -106,22 +107,57 @@ function withUnannouncedRenames(
   const taken = new Set(
     [...identities.values()].flatMap((one) => (one.kind === 'bound' ? one.binding.key : [])),
   )
-  const free = vanished.filter((binding) => !taken.has(binding.key))
-  const appeared = desired.filter((service) => identities.get(service.key)?.kind === 'new')
-  const pairs = appeared.flatMap((service) =>
-    free.filter((binding) => asksForTheSame(service, binding)).map((binding) => ({ service, binding })),
+  const free = grouped(
+    vanished.filter((binding) => !taken.has(binding.key)),
+    (binding) => (binding.desired === null ? undefined : shapeOf(binding.desired)),
   )
+  const appeared = desired.filter((service) => identities.get(service.key)?.kind === 'new')
+  const pairs = appeared.flatMap((service) => {
+    const candidates = free.get(shapeOf(service.canonical)) ?? []
+    // So many of one shape cannot be told apart anyway.
+    const isCrowd = candidates.length > TWINS_MAX
+    const likely = isCrowd ? candidates : candidates.filter((binding) => asksForTheSame(service, binding))
+    return likely.slice(0, TWINS_MAX).map((binding) => ({ service, binding }))
+  })
+  const ofService = grouped(pairs, (pair) => pair.service.key)
+  const ofBinding = grouped(pairs, (pair) => pair.binding.key)
   const renamed = new Map(identities)
   for (const { service, binding } of pairs) {
-    const rivals = pairs.filter((pair) => pair.service === service || pair.binding === binding)
-    if (rivals.length === 1) renamed.set(service.key, { kind: 'bound', binding, renamedFrom: binding.key })
-    else {
-      const names = [...new Set(rivals.map((pair) => pair.binding.key))]
-      const message = `it asks for the same as what was removed: ${names.join(', ')}`
-      renamed.set(service.key, blocked(service.key, message, 'say which with previousNames', names))
+    const rivals = ofService.get(service.key) ?? []
+    if (rivals.length === 1 && ofBinding.get(binding.key)?.length === 1) {
+      renamed.set(service.key, { kind: 'bound', binding, renamedFrom: binding.key })
+    } else if (renamed.get(service.key)?.kind === 'new') {
+      const candidates = (free.get(shapeOf(service.canonical)) ?? []).map(({ key }) => key)
+      const message = `it asks for the same as what was removed: ${rivals.map((pair) => pair.binding.key).join(', ')}`
+      renamed.set(service.key, blocked(service.key, message, 'say which with previousNames', candidates))
     }
   }
   return renamed
+}
+
+/** Most vanished manifests of one shape that a new one is compared with. */
+const TWINS_MAX = 20
+
+/** What a rename leaves alone, as text: everything but the name and the marks of secrets. */
+function shapeOf(service: CanonicalService): string {
+  return JSON.stringify({ ...service, name: '' }, (_key, value: unknown) =>
+    typeof value === 'object' && value !== null && 'sealed' in value ? 'sealed' : value,
+  )
+}
+
+function grouped<Item>(
+  items: readonly Item[],
+  nameOf: (item: Item) => string | undefined,
+): ReadonlyMap<string, readonly Item[]> {
+  const groups = new Map<string, Item[]>()
+  for (const item of items) {
+    const name = nameOf(item)
+    if (name === undefined) continue
+    const group = groups.get(name)
+    if (group === undefined) groups.set(name, [item])
+    else group.push(item)
+  }
+  return groups
 }
 
 function asksForTheSame(service: DesiredService, binding: Binding): boolean {
@@ -141,16 +177,18 @@ function soleClaims(
     if (id !== undefined) claims.set(id, [...(claims.get(id) ?? []), key])
   }
   const bound = new Set(scene.bindings.map((binding) => binding.serviceId))
+  const services = new Map(scene.desired.map((service) => [service.key, service]))
+  const namesakes = grouped([...scene.actual.values()], (actual) => actual.name)
   const checked = new Map<string, Identity>()
   for (const [key, identity] of identities) {
     const rivals = identity.kind === 'bound' ? (claims.get(identity.binding.serviceId) ?? []) : []
-    const service = scene.desired.find((one) => one.key === key)
+    const service = services.get(key)
     if (rivals.length > 1) {
       const names = identity.kind === 'bound' ? [identity.binding.key] : []
       const message = `${rivals.join(' and ')} claim the same service`
       checked.set(key, blocked(key, message, 'let one of them go', names))
     } else if (identity.kind === 'new' && service !== undefined) {
-      checked.set(key, newUnlessNameIsTaken(service, bound, scene))
+      checked.set(key, newUnlessNameIsTaken(service, bound, namesakes))
     } else checked.set(key, identity)
   }
   return checked
@@ -160,11 +198,9 @@ function soleClaims(
 function newUnlessNameIsTaken(
   service: DesiredService,
   bound: ReadonlySet<string>,
-  scene: IdentityScene,
+  namesakes: ReadonlyMap<string, readonly ServiceResponse[]>,
 ): Identity {
-  const twins = [...scene.actual.values()].filter(
-    (actual) => actual.name === service.canonical.name && !bound.has(actual.id),
-  )
+  const twins = (namesakes.get(service.canonical.name) ?? []).filter((actual) => !bound.has(actual.id))
   if (twins.length === 0) return { kind: 'new' }
   const ids = twins.map((twin) => twin.id).join(', ')
   return blocked(

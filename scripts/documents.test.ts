@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -29,6 +30,22 @@ function linesOf(block: string): readonly string[] {
 function isRunByCi(block: string): boolean {
   const commands = continuousIntegration.split('\n').map((line) => line.trim().replace(/ 2>&1.*$/, ''))
   return linesOf(block).every((line) => commands.includes(line.trim()))
+}
+
+/** Ports that documents name: each is replaced by a free one, so that a server that runs here does not matter. */
+const DOCUMENTED_PORTS = ['7171', '7172']
+
+async function withFreePorts(script: string): Promise<string> {
+  let replaced = script
+  for (const documented of DOCUMENTED_PORTS) {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    // True because the server listens on TCP.
+    const { port } = server.address() as AddressInfo
+    await new Promise((resolve) => server.close(resolve))
+    replaced = replaced.replaceAll(documented, String(port))
+  }
+  return replaced
 }
 
 /** Runs `script` in a process group of its own, and ends the group: documents start servers. */
@@ -66,7 +83,7 @@ describe('documents', () => {
       const place = document.startsWith('examples/') ? dirname(document) : undefined
       if (place !== undefined) cpSync(place, folder, { recursive: true })
 
-      const { exitCode, output } = await runScript(blocks.join('\n'), folder)
+      const { exitCode, output } = await runScript(await withFreePorts(blocks.join('\n')), folder)
       rmSync(folder, { recursive: true, force: true })
 
       expect(exitCode, output).toBe(0)

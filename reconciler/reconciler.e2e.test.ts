@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { Client } from '../api/client/client.ts'
 import type { ServiceResponse } from '../api/contract/service.ts'
 import { startServer, type TestServer } from '../server/testing/startServer.ts'
-import { startFaultProxy } from './testing/faultProxy.ts'
+import { type Fault, startFaultProxy } from './testing/faultProxy.ts'
 import { finished, manifestOf, runProgram, type Workplace, workplace } from './testing/pharosProgram.ts'
 
 let server: TestServer
@@ -170,23 +170,38 @@ test('a plan that is full stops creations without a storm, and a deletion in the
   expect(await names()).toEqual(['b', 'c'])
 })
 
-test('two runs on one state do not mix: the second ends with exit code 5', async () => {
-  work.write(Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`s${i}.yaml`, manifestOf(`s${i}`)])))
+test('a second run on one state ends with exit code 5, and an interrupted one finishes what it began', async () => {
+  const proxy = await startFaultProxy(server.url)
+  work.env.PHAROS_URL = proxy.url
+  work.write(Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`s${i}.yaml`, manifestOf(`s${i}`)])))
+  let release = (): void => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
   const first = work.start('apply')
   const firstEnd = finished(first)
-  // The first run holds the state from before its first request on.
-  await expect.poll(async () => (await names()).length).toBeGreaterThan(0)
+  await new Promise<void>((resolve) => {
+    proxy.decide = async (): Promise<Fault> => {
+      resolve()
+      await released
+      return 'pass'
+    }
+  })
   const second = await work.run('apply')
   expect([second.exitCode, second.stderr]).toEqual([
     5,
     expect.stringContaining('another run is using this state'),
   ])
 
+  const told = new Promise((resolve) => first.stderr?.on('data', resolve))
   first.kill('SIGINT')
-  const { exitCode } = await firstEnd
-  expect(exitCode).toBe(130)
-  expect(await json('apply')).toMatchObject({ exit: 0, applied: { failed: 0 } })
-  expect(await names()).toHaveLength(25)
+  await told
+  release()
+  expect((await firstEnd).exitCode).toBe(130)
+  const begun = (await names()).length
+  expect([begun > 0, begun < 10]).toEqual([true, true])
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 10 - begun, unchanged: begun } })
+  await proxy.close()
 })
 
 test('without state a service is managed by its id, and nothing else is', async () => {

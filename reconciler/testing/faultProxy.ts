@@ -13,7 +13,7 @@ export type Fault = 'pass' | 'drop' | 'lose' | 'late' | 'bad-gateway' | 'interna
 export interface FaultProxy {
   readonly url: string
   /** Decides over each request that is no GET; everything passes until it is set. */
-  decide: (method: string, path: string) => Fault
+  decide: (method: string, path: string) => Fault | Promise<Fault>
   /** Called after a changing request had its effect, before its answer goes back. */
   afterEffect: (method: string, path: string) => void
   /** Lets everything that is late arrive now. */
@@ -30,7 +30,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const treat = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const body = await bodyOf(incoming)
     const { method = 'GET', url = '/' } = incoming
-    const fault = method === 'GET' ? 'pass' : proxy.decide(method, url)
+    const fault = method === 'GET' ? 'pass' : await proxy.decide(method, url)
     const forward = async (): Promise<Answer> => {
       const answer = await forwarded(target, incoming, body)
       if (method !== 'GET') proxy.afterEffect(method, url)

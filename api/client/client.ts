@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { ApiError } from '../contract/apiError.ts'
 import { isApiKey } from '../contract/apiKey.ts'
 import { type Org, orgSchema, type Region, regionSchema } from '../contract/org.ts'
-import { formatPath, problemsOf } from '../contract/problem.ts'
 import { type ServiceRequest, type ServiceResponse, serviceResponseSchema } from '../contract/service.ts'
 import { type Answer, type Attempt, ConnectionError, refusalOf, retryAfterMs, send } from './attempt.ts'
+import { firstProblem, readAnswer as read } from './contractAnswer.ts'
+import { type ClientRequest, IncidentClient } from './incidentClient.ts'
 import { type Lane, Limiter, systemTiming, type Timing } from './limiter.ts'
 
 /** How often a request that may be repeated is sent before its failure is passed on. */
@@ -75,6 +76,8 @@ export function clientProblem(url: string, apiKey: string): string | undefined {
  * Methods throw ApiError for a refusal and ConnectionError for no answer.
  */
 export class Client {
+  /** The operations on incidents. */
+  readonly incidents: IncidentClient
   readonly #origin: string
   readonly #basePath: string
   readonly #headers: Readonly<Record<string, string>>
@@ -98,6 +101,10 @@ export class Client {
     this.#timing = options.timing ?? systemTiming
     this.#limiter = options.limiter ?? new Limiter(undefined, this.#timing)
     this.#onAttempt = options.onAttempt ?? (() => {})
+    this.incidents = new IncidentClient({
+      repeat: (request, callOptions) => this.#repeat(request, callOptions),
+      once: (request, callOptions) => this.#once(request, callOptions),
+    })
     this.#dispatcher = new Agent({
       connections: 16,
       headersTimeout: SILENCE_MS_MAX,
@@ -181,7 +188,7 @@ export class Client {
     await this.#dispatcher.close()
   }
 
-  async #repeat(request: Request, options: CallOptions): Promise<Answer> {
+  async #repeat(request: ClientRequest, options: CallOptions): Promise<Answer> {
     for (let attemptNumber = 1; ; attemptNumber += 1) {
       try {
         return await this.#once(request, options)
@@ -194,7 +201,7 @@ export class Client {
   }
 
   /** Sends until the answer is no 429 and a connection was had; every attempt passes the limiter. */
-  async #once(request: Request, options: CallOptions): Promise<Answer> {
+  async #once(request: ClientRequest, options: CallOptions): Promise<Answer> {
     for (let refusedConnections = 0; ; ) {
       await this.#limiter.pass(options.lane ?? 'in-order', options.signal)
       try {
@@ -215,7 +222,7 @@ export class Client {
     }
   }
 
-  async #attempt(request: Request, signal: AbortSignal | undefined): Promise<Answer> {
+  async #attempt(request: ClientRequest, signal: AbortSignal | undefined): Promise<Answer> {
     const startedAtMs = this.#timing.nowMs()
     let status = 0
     try {
@@ -228,7 +235,7 @@ export class Client {
     }
   }
 
-  #onTheWire(request: Request, signal: AbortSignal | undefined): Attempt {
+  #onTheWire(request: ClientRequest, signal: AbortSignal | undefined): Attempt {
     const headers: Record<string, string> = { ...this.#headers }
     if (request.json !== undefined) {
       headers['content-type'] = 'application/json'
@@ -262,13 +269,6 @@ export class Client {
   }
 }
 
-interface Request {
-  readonly method: Attempt['method']
-  readonly path: string
-  readonly json?: ServiceRequest
-  readonly idempotencyKey?: string
-}
-
 /** Whether the same request may well succeed a little later. Contract: Errors, 500 and 502. */
 function isPassing(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.outcome === 'unknown'
@@ -277,16 +277,4 @@ function isPassing(error: unknown): boolean {
 
 function servicePath(id: string): string {
   return `/v1/services/${encodeURIComponent(id)}`
-}
-
-function read<T>(schema: z.ZodType<T>, answer: Answer): T {
-  const parsed = schema.safeParse(answer.json)
-  if (parsed.success) return parsed.data
-  throw new Error(`the server's answer is not the contract's: ${firstProblem(parsed.error)}`)
-}
-
-function firstProblem(error: z.core.$ZodError): string {
-  const [problem] = problemsOf(error)
-  if (problem === undefined) return 'no reason given'
-  return `${formatPath(problem.path) || 'the body'} ${problem.message}`
 }

@@ -1,0 +1,93 @@
+import {
+  type Incident,
+  type IncidentPage,
+  type IncidentRequest,
+  type IncidentUpdateRequest,
+  incidentPageSchema,
+  incidentSchema,
+  type Section,
+  type Severity,
+} from '../contract/incident.ts'
+import type { ServiceRequest } from '../contract/service.ts'
+import type { Answer, Attempt } from './attempt.ts'
+import type { CallOptions } from './client.ts'
+import { readAnswer } from './contractAnswer.ts'
+
+/** A request before it is given the client's headers. */
+export interface ClientRequest {
+  readonly method: Attempt['method']
+  readonly path: string
+  readonly json?: ServiceRequest | IncidentRequest | IncidentUpdateRequest
+  readonly idempotencyKey?: string
+}
+
+/** How requests leave: `repeat` for those that may be sent again, `once` for those that may not. */
+export interface Sending {
+  readonly repeat: (request: ClientRequest, options: CallOptions) => Promise<Answer>
+  readonly once: (request: ClientRequest, options: CallOptions) => Promise<Answer>
+}
+
+/** Which incidents to list. Contract: GET /v1/incidents query parameters. */
+export interface IncidentQuery {
+  readonly section: Section
+  /** Part of the title or of an update, in any case. */
+  readonly q?: string | undefined
+  readonly severity?: Severity | undefined
+  /** Incidents that name any of these services; all when empty or absent. */
+  readonly serviceIds?: readonly string[] | undefined
+  /** From 1. */
+  readonly page?: number
+  /** At most 100. */
+  readonly limit?: number
+}
+
+/** The four operations on incidents. Methods throw as those of Client do. */
+export class IncidentClient {
+  readonly #sending: Sending
+
+  constructor(sending: Sending) {
+    this.#sending = sending
+  }
+
+  /** One page of incidents. */
+  async list(query: IncidentQuery, options: CallOptions = {}): Promise<IncidentPage> {
+    const path = `/v1/incidents?${queryText(query)}`
+    return readAnswer(incidentPageSchema, await this.#sending.repeat({ method: 'GET', path }, options))
+  }
+
+  /** One incident; refused with `not_found` when the organisation has none of this id. */
+  async get(id: string, options: CallOptions = {}): Promise<Incident> {
+    const attempt = { method: 'GET', path: incidentPath(id) } as const
+    return readAnswer(incidentSchema, await this.#sending.repeat(attempt, options))
+  }
+
+  /** Opens an incident. Like the creation of a service it is not sent again when it may have been carried out. */
+  async create(
+    request: IncidentRequest,
+    idempotencyKey: string,
+    options: CallOptions = {},
+  ): Promise<Incident> {
+    const attempt = { method: 'POST', path: '/v1/incidents', json: request, idempotencyKey } as const
+    return readAnswer(incidentSchema, await this.#sending.once(attempt, options))
+  }
+
+  /** Appends an update, which `resolved` closes for good. Not sent again: the log would have it twice. */
+  async update(id: string, request: IncidentUpdateRequest, options: CallOptions = {}): Promise<Incident> {
+    const attempt = { method: 'POST', path: `${incidentPath(id)}/updates`, json: request } as const
+    return readAnswer(incidentSchema, await this.#sending.once(attempt, options))
+  }
+}
+
+function incidentPath(id: string): string {
+  return `/v1/incidents/${encodeURIComponent(id)}`
+}
+
+function queryText({ section, q, severity, serviceIds = [], page, limit }: IncidentQuery): string {
+  const parameters: [string, string][] = [['section', section]]
+  if (q !== undefined) parameters.push(['q', q])
+  if (severity !== undefined) parameters.push(['severity', severity])
+  for (const id of serviceIds) parameters.push(['service_id', id])
+  if (page !== undefined) parameters.push(['page', String(page)])
+  if (limit !== undefined) parameters.push(['limit', String(limit)])
+  return new URLSearchParams(parameters).toString()
+}

@@ -1,11 +1,10 @@
 import { Command, CommanderError } from 'commander'
+import packageJson from '../package.json' with { type: 'json' }
 import { COMMANDS, type CommandEntry, type OptionGroup } from './cli/commands.ts'
 import { EXIT } from './cli/exitCode.ts'
 import { interruptionOf } from './cli/interruption.ts'
 import { runCommand } from './cli/runCommand.ts'
 import type { CommandOptions } from './cli/settings.ts'
-
-const VERSION = '0.1.0'
 
 const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, string])[]>> = {
   manifests: [
@@ -65,7 +64,7 @@ type Run = (entry: CommandEntry, args: readonly string[], options: CommandOption
 function programOf(run: Run): Command {
   const program = new Command('pharos')
     .description('Keeps monitored services as YAML manifests say.')
-    .version(VERSION)
+    .version(packageJson.version)
     .showSuggestionAfterError()
     .showHelpAfterError(`(there are: ${COMMANDS.map(({ name }) => name).join(', ')}; see "pharos --help")`)
     .addHelpText('after', `${ENVIRONMENT_HELP}\n${EXIT_CODES_HELP}`)

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Client } from '../../api/client/client.ts'
+import packageJson from '../../package.json' with { type: 'json' }
 import { forgetfulStore } from '../state/forgetfulStore.ts'
 import { openSqliteStore, sqliteStoreExists } from '../state/sqliteStore.ts'
 import { type StateKey, stateKeyFor } from '../state/stateKey.ts'
@@ -19,7 +20,7 @@ export interface Session {
   readonly close: () => Promise<void>
 }
 
-const USER_AGENT = 'pharos/0.1.0'
+const USER_AGENT = `pharos/${packageJson.version}`
 
 /** A client that counts its requests. Throws UsageError where address or key is missing. */
 export function openClient(

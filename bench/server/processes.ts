@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
 
 /** A measured process and how to talk to it. */
 export interface Subject {
@@ -12,11 +13,25 @@ export interface Subject {
   readonly stop: () => Promise<void>
 }
 
+const SUBJECT = fileURLToPath(new URL('../../dist/bench-subject.mjs', import.meta.url))
+
 /** Starts `subject.ts` as `kind`. */
 export async function startSubject(kind: 'pharos' | 'bare'): Promise<Subject> {
-  const child = fork(fileURLToPath(new URL('./subject.ts', import.meta.url)), [kind], {
-    execArgv: ['--import', 'tsx', '--expose-gc'],
+  // Bundled as the program is: a loader that compiles on the way adds code of its own to every function.
+  await build({
+    entryPoints: [fileURLToPath(new URL('./subject.ts', import.meta.url))],
+    outfile: SUBJECT,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    external: ['better-sqlite3'],
+    banner: {
+      js: "import { createRequire as benchRequire } from 'node:module'; const require = benchRequire(import.meta.url);",
+    },
+    logLevel: 'warning',
   })
+  const child = fork(SUBJECT, [kind], { execArgv: ['--expose-gc'] })
   const [hello]: unknown[] = await once(child, 'message')
   const ready = typeof hello === 'object' && hello !== null ? { ...hello } : {}
   return {

@@ -13,6 +13,7 @@ async function startPharos(): Promise<void> {
   await server.overrideLimits({ servicesMax: 1_000_000, endpointsMax: 1_000_000 })
   process.send?.({ port: Number(new URL(server.url).port), apiKey: server.apiKey })
   process.on('message', (message) => {
+    if (message === 'cpu') process.send?.(process.cpuUsage())
     if (message === 'memory') {
       globalThis.gc?.()
       process.send?.({ rss: process.memoryUsage().rss, heapUsed: process.memoryUsage().heapUsed })
@@ -41,7 +42,7 @@ async function startBare(): Promise<void> {
       for (const row of message.rows) insert.run(JSON.stringify(row))
     }
     if (message === 'stop') process.exit(0)
-    process.send?.('done')
+    process.send?.(process.cpuUsage())
   })
   const address = app.server.address()
   process.send?.({ port: typeof address === 'object' && address !== null ? address.port : 0 })

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { API_KEY_PREFIX } from '../../api/contract/apiKey.ts'
 import type { Scope } from '../../api/contract/org.ts'
 import type { Environment } from './environment.ts'
@@ -29,5 +29,5 @@ export function mintKey(environment: Environment): string {
  * every request. Case is kept as received. Pure.
  */
 export function hashKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest()
+  return hash('sha256', key, 'buffer')
 }

@@ -16,6 +16,8 @@ export interface Service {
 export interface ServiceChange {
   /** The service afterwards; `null` when it is deleted. */
   readonly service: Service | null
+  /** The service as it is answered: ServiceResponse as JSON, as it last was when it is deleted. */
+  readonly text: string
   /** All secrets of the service afterwards; `null` leaves those there are. */
   readonly sealed: readonly SealedValue[] | null
   readonly commands: readonly Command[]
@@ -109,7 +111,7 @@ export function resumeService(current: Service, standing: OrgStanding): ServiceC
  */
 export function deleteService({ response, generation }: Service): ServiceChange {
   const commands = endIn(response.regions, { serviceId: response.id, generation: generation + 1 })
-  return { service: null, sealed: [], commands }
+  return { service: null, text: JSON.stringify(response), sealed: [], commands }
 }
 
 function announce(
@@ -118,8 +120,9 @@ function announce(
   commands: (announcement: Parameters<typeof startIn>[1]) => readonly Command[],
 ): ServiceChange {
   const { response, generation } = service
-  const definition = JSON.stringify(response)
-  return { service, sealed, commands: commands({ serviceId: response.id, generation, definition }) }
+  const text = JSON.stringify(response)
+  const announcement = { serviceId: response.id, generation, definition: text }
+  return { service, text, sealed, commands: commands(announcement) }
 }
 
 function refuse(refusal: string | undefined): void {

@@ -48,9 +48,15 @@ interface Progress {
   failure: unknown
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the first hook; `null` before it. */
+    progress: Progress | null
+  }
+}
+
 /** The API on Fastify, not yet listening. Every answer from 400 on has the contract's one field. */
 export function buildApp(parts: AppParts): FastifyInstance {
-  const progress = new WeakMap<FastifyRequest, Progress>()
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: REQUEST_MS_MAX,
@@ -79,9 +85,10 @@ export function buildApp(parts: AppParts): FastifyInstance {
   answerExpectations(server)
   app.addHook('preClose', watchAnswers(server))
 
-  const receive = receiver(parts, progress)
+  app.decorateRequest('progress', null)
+  const receive = receiver(parts)
   const done = (request: FastifyRequest, reply: FastifyReply, durationMs: number): void => {
-    const { caller = null, failure } = progress.get(request) ?? {}
+    const { caller = null, failure } = request.progress ?? {}
     parts.onRequestDone({
       requestId: request.id,
       method: request.method,
@@ -94,38 +101,40 @@ export function buildApp(parts: AppParts): FastifyInstance {
   }
   const refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown): void => {
     const { status, headers, text } = refusalOf(error)
-    const known = progress.get(request)
-    if (status >= 500 && known !== undefined) known.failure = error
+    const known = request.progress
+    if (status >= 500 && known !== null) known.failure = error
     reply.code(status).headers(headers).type(JSON_TYPE).send(text)
   }
 
   app.addHook('onRequest', receive)
-  app.addHook('onResponse', async (request, reply) => done(request, reply, reply.elapsedTime))
+  app.addHook('onResponse', (request, reply, next) => {
+    done(request, reply, reply.elapsedTime)
+    next()
+  })
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error))
   app.setNotFoundHandler((request, reply) => refuse(request, reply, notFound()))
   keepBodies(app)
   addOpenApi(app)
-  for (const operation of OPERATIONS) addOperation(app, operation, parts, progress)
+  for (const operation of OPERATIONS) addOperation(app, operation, parts)
   return app
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** Steps 1 to 7 of the order of checks (Gap G19), the first thing that happens to each request. */
-function receiver(parts: AppParts, progress: WeakMap<FastifyRequest, Progress>) {
+function receiver(parts: AppParts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const known: Progress = { caller: null, failure: undefined }
-    progress.set(request, known)
+    request.progress = known
     reply.headers({
       'x-request-id': request.id,
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     })
     assertHost(request)
-    const path = pathOf(request)
     // A route may be reached by another spelling of its path (%76 for v): the route decides then.
     const route = request.routeOptions?.url
-    if (!isUnderApi(route ?? path)) {
+    if (!isUnderApi(route ?? pathOf(request))) {
       if (route === undefined) throw notFound()
       return
     }
@@ -140,7 +149,7 @@ function receiver(parts: AppParts, progress: WeakMap<FastifyRequest, Progress>) 
       },
       parts,
     )
-    if (route === undefined) throw refuseRoute(request.method, path, reply)
+    if (route === undefined) throw refuseRoute(request, reply)
     if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES_MAX) {
       throw new ApiError('too_large', 'body is too large')
     }
@@ -159,10 +168,10 @@ function assertHost({ raw }: FastifyRequest): void {
   }
 }
 
-function refuseRoute(method: string, path: string, reply: FastifyReply): ApiError {
-  const allowed = allowedMethods(path)
+function refuseRoute(request: FastifyRequest, reply: FastifyReply): ApiError {
+  const allowed = allowedMethods(pathOf(request))
   // An allowed method that found no route has an id that no router reads: an id of nothing.
-  if (allowed === undefined || allowed.split(', ').includes(method)) return notFound()
+  if (allowed === undefined || allowed.split(', ').includes(request.method)) return notFound()
   reply.header('allow', allowed)
   return new ApiError('method_not_allowed', 'method not allowed')
 }
@@ -188,17 +197,12 @@ function addOpenApi(app: FastifyInstance): void {
 
 const NO_QUERY = new URLSearchParams()
 
-function addOperation(
-  app: FastifyInstance,
-  operation: Operation,
-  parts: ApiParts,
-  progress: WeakMap<FastifyRequest, Progress>,
-): void {
+function addOperation(app: FastifyInstance, operation: Operation, parts: ApiParts): void {
   app.route<{ Params: { id?: string } }>({
     method: operation.method,
     url: operation.path,
     handler: async (request, reply) => {
-      const caller = progress.get(request)?.caller
+      const caller = request.progress?.caller
       if (caller == null) throw new Error('an operation was reached by a request that was not let in')
       const body = operation.takesBody ? readJson(request) : undefined
       const answer = await operation.handle(exchangeOf(request, caller, body), parts)

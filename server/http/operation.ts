@@ -28,8 +28,8 @@ export interface Exchange {
 /** What an operation answers when it does not throw an ApiError. */
 export interface Answer {
   readonly status: 200 | 201 | 204
-  /** JSON; absent for 204. */
-  readonly text?: string
+  /** JSON, as text or as its bytes; absent for 204. */
+  readonly text?: string | Uint8Array
   /** Generation of a service, answered as its ETag. */
   readonly generation?: number
 }

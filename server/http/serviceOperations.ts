@@ -28,8 +28,7 @@ export const serviceOperations: readonly Operation[] = [
 ]
 
 async function list({ caller }: Exchange, { store }: ApiParts): Promise<Answer> {
-  const services = await store.listServices(caller.orgId)
-  return { status: 200, text: `[${services.map(({ text }) => text).join(',')}]` }
+  return { status: 200, text: await store.renderServices(caller.orgId) }
 }
 
 async function read({ caller, id }: Exchange, { store }: ApiParts): Promise<Answer> {

@@ -23,7 +23,7 @@ export class GroupCommit {
   readonly #undo
   #waiting: Waiting[] = []
   #isScheduled = false
-  #afterCommit: () => void = () => {}
+  readonly #listeners: (() => void)[] = []
 
   constructor(database: Database) {
     this.#database = database
@@ -35,9 +35,9 @@ export class GroupCommit {
     this.#undo = database.prepare('ROLLBACK TO one')
   }
 
-  /** Called after each commit. */
+  /** Calls `listener` after each commit, before anybody who waits for it goes on. */
   onCommit(listener: () => void): void {
-    this.#afterCommit = listener
+    this.#listeners.push(listener)
   }
 
   /** Resolves to what `work` returns once that is durable; rejects with what it throws, or why nothing could be written. */
@@ -104,6 +104,6 @@ export class GroupCommit {
       if (this.#database.inTransaction) this.#rollback.run()
     }
     for (const waiting of batch) waiting.settle(failure)
-    if (failure === undefined) this.#afterCommit()
+    if (failure === undefined) for (const listener of this.#listeners) listener()
   }
 }

@@ -1,10 +1,10 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { Scope } from '../../api/contract/org.ts'
+import type { Caller } from '../domain/apiKeys.ts'
 import type { Connections } from './openDatabase.ts'
 import type { KeyStore } from './store.ts'
+import type { TurnSnapshot } from './turnSnapshot.ts'
 
 interface CallerRow {
-  readonly keyHash: Buffer
   readonly keyId: string
   readonly keyLast4: string
   readonly scope: Scope
@@ -14,19 +14,32 @@ interface CallerRow {
   readonly hasApiAccess: number
 }
 
-/** Keys in SQLite, never cached: revoking one, or changing a plan, holds for the next request. */
-export function sqliteKeys({ reader }: Connections): KeyStore {
+/** Answers that are remembered until something is committed. */
+const KNOWN_MAX = 10_000
+
+/**
+ * Keys in SQLite. An answer is remembered only until anything at all is committed, by this process or
+ * another: revoking a key, or changing a plan, holds for the next request.
+ */
+export function sqliteKeys({ reader }: Connections, snapshot: TurnSnapshot): KeyStore {
   const select = reader.prepare<[Buffer], CallerRow>(`
-    SELECT k.key_hash AS keyHash, k.id AS keyId, k.last4 AS keyLast4, k.scope,
+    SELECT k.id AS keyId, k.last4 AS keyLast4, k.scope,
       o.id AS orgId, o.name AS orgName, o.plan, p.has_api_access AS hasApiAccess
     FROM api_keys k JOIN orgs o ON o.id = k.org_id JOIN plans p ON p.name = o.plan
     WHERE k.key_hash = ? AND k.revoked_at IS NULL`)
+  const known = new Map<string, Caller | undefined>()
+  let knownAt = -1
   return {
     callerOf: async (hash) => {
+      const version = snapshot.join()
+      if (version !== knownAt || known.size >= KNOWN_MAX) known.clear()
+      knownAt = version
+      const name = hash.toString('latin1')
+      if (known.has(name)) return known.get(name)
       const row = select.get(hash)
-      if (row === undefined || !timingSafeEqual(row.keyHash, hash)) return undefined
-      const { keyId, keyLast4, scope, orgId, orgName, plan } = row
-      return { keyId, keyLast4, scope, orgId, orgName, plan, hasApiAccess: row.hasApiAccess === 1 }
+      const caller = row === undefined ? undefined : { ...row, hasApiAccess: row.hasApiAccess === 1 }
+      known.set(name, caller)
+      return caller
     },
   }
 }

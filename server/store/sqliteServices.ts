@@ -9,17 +9,30 @@ import { prepareStanding } from './orgStanding.ts'
 import { prepareRemember } from './rememberedCreations.ts'
 import { insertSealedSql } from './sqliteSecrets.ts'
 import type { RenderedService, ServiceFacts, ServiceStore } from './store.ts'
+import type { TurnSnapshot } from './turnSnapshot.ts'
+
+/** What the parts of the store share. */
+interface Sharing {
+  readonly commits: GroupCommit
+  readonly snapshot: TurnSnapshot
+  readonly nowMs: () => number
+}
 
 /** Services in SQLite. The rendered answer is stored, so that a read parses and renders nothing. */
 export function sqliteServices(
   { reader, writer }: Connections,
-  commits: GroupCommit,
-  nowMs: () => number,
+  { commits, snapshot, nowMs }: Sharing,
 ): ServiceStore {
   const listAll = reader.prepare<[string], RenderedService>(
     'SELECT response AS text, generation FROM services WHERE org_id = ? ORDER BY position',
   )
   const selectOne = 'SELECT response AS text, generation FROM services WHERE id = ? AND org_id = ?'
+  const concatenate = reader
+    .prepare<[string], Buffer>(
+      `SELECT CAST('[' || coalesce(group_concat(response, ',' ORDER BY position), '') || ']' AS BLOB)
+       FROM services WHERE org_id = ?`,
+    )
+    .pluck()
   const readOne = reader.prepare<[string, string], RenderedService>(selectOne)
   const readForChange = writer.prepare<[string, string], RenderedService>(selectOne)
   const facts = prepareFacts(writer)
@@ -27,7 +40,11 @@ export function sqliteServices(
   const remember = prepareRemember(writer)
   return {
     listServices: async (orgId) => listAll.all(orgId),
-    getService: async (orgId, serviceId) => readOne.get(serviceId, orgId),
+    renderServices: async (orgId) => concatenate.get(orgId) ?? Buffer.from('[]'),
+    getService: async (orgId, serviceId) => {
+      snapshot.join()
+      return readOne.get(serviceId, orgId)
+    },
     createService: (orgId, mark, decide) =>
       commits.run(() => {
         const now = nowMs()
@@ -71,8 +88,7 @@ function prepareApply(writer: Database): Apply {
       stored_services = stored_services + ? WHERE id = ?`)
   const seal = prepareSeal(writer)
   const publish = preparePublish(writer)
-  return (orgId, before, { service, sealed, commands }, nowMs) => {
-    const text = service === null ? JSON.stringify(before?.response) : JSON.stringify(service.response)
+  return (orgId, before, { service, text, sealed, commands }, nowMs) => {
     const id = service?.response.id ?? before?.response.id ?? ''
     // Ends are written before the row goes. Contract: Service, delete.
     publish(commands, nowMs)

@@ -35,6 +35,8 @@ export interface ServiceFacts {
 export interface ServiceStore {
   /** All services of the organisation in the order of their creation. */
   listServices(orgId: string): Promise<readonly RenderedService[]>
+  /** The same as one JSON array, bytes of UTF-8: what a list answers, without a value made of each service. */
+  renderServices(orgId: string): Promise<Uint8Array>
   /** `undefined` when the organisation has no such service. */
   getService(orgId: string, serviceId: string): Promise<RenderedService | undefined>
   /**

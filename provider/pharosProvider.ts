@@ -1,4 +1,9 @@
 import { clientProblem } from '../api/client/client.ts'
+import { incidentData, incidentsData } from './data/incidentData.ts'
+import { orgData } from './data/orgData.ts'
+import { regionsData } from './data/regionsData.ts'
+import { serviceData } from './data/serviceData.ts'
+import { servicesData } from './data/servicesData.ts'
 import { defineProvider } from './protocol/defineProvider.ts'
 import { DiagnosticError, errorAt } from './protocol/diagnostics.ts'
 import type { Provider } from './protocol/provider.ts'
@@ -54,6 +59,14 @@ export function pharosProvider(version: string, environment: Environment): Provi
       return { session: new Session({ url, apiKey, userAgent, expectedOrgId }) }
     },
     resources: { pharos_service: serviceResource },
+    dataSources: {
+      pharos_service: serviceData,
+      pharos_services: servicesData,
+      pharos_regions: regionsData,
+      pharos_org: orgData,
+      pharos_incident: incidentData,
+      pharos_incidents: incidentsData,
+    },
   })
 }
 

@@ -1,4 +1,10 @@
 // biome-ignore lint/performance/noBarrelFile: this is the module that users import as pharos/cdktf.
+export { DataPharosIncident, type DataPharosIncidentConfig } from './gen/data-pharos-incident'
+export { DataPharosIncidents, type DataPharosIncidentsConfig } from './gen/data-pharos-incidents'
+export { DataPharosOrg, type DataPharosOrgConfig } from './gen/data-pharos-org'
+export { DataPharosRegions, type DataPharosRegionsConfig } from './gen/data-pharos-regions'
+export { DataPharosService, type DataPharosServiceConfig } from './gen/data-pharos-service'
+export { DataPharosServices, type DataPharosServicesConfig } from './gen/data-pharos-services'
 export { PharosProvider, type PharosProviderConfig } from './gen/provider'
 export {
   Service,
@@ -8,4 +14,5 @@ export {
   type ServiceEndpointsHttp,
   type ServiceEndpointsHttpBody,
   type ServiceEndpointsHttpHeaders,
+  type ServiceTimeouts,
 } from './gen/service'

@@ -1,0 +1,20 @@
+import { type Attribute, type Attributes, isNested } from '../protocol/schema/schema.ts'
+
+/**
+ * `attributes` of a resource as a data source has them: all computed, without what is only written. Pure.
+ */
+export function computedAttributes(attributes: Attributes): Attributes {
+  return Object.fromEntries(
+    Object.entries(attributes).flatMap(([name, attribute]) =>
+      attribute.writeOnly === true ? [] : [[name, computed(attribute)]],
+    ),
+  )
+}
+
+function computed(attribute: Attribute): Attribute {
+  const { description } = attribute
+  const flags = { computed: true, ...(description === undefined ? {} : { description }) } as const
+  return isNested(attribute)
+    ? { nesting: attribute.nesting, attributes: computedAttributes(attribute.attributes), ...flags }
+    : { type: attribute.type, ...flags }
+}

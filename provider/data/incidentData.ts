@@ -1,0 +1,151 @@
+import {
+  INCIDENT_STATUSES,
+  type Incident,
+  SECTIONS,
+  SEVERITIES,
+  type Section,
+  type Severity,
+} from '../../api/contract/incident.ts'
+import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import { dataSourceFor } from '../protocol/provider.ts'
+import { defineSchema } from '../protocol/schema/schema.ts'
+import type { Path } from '../protocol/values/path.ts'
+import { type Connection, connected } from '../service/connection.ts'
+import { explained } from '../service/explain.ts'
+
+/** Incidents of one request; the API's most. Gap G8. */
+const PAGE_SIZE = 100
+
+const updateAttributes = {
+  id: { type: 'string', computed: true, description: 'Id of the update.' },
+  body: { type: 'string', computed: true, description: 'Its text.' },
+  status: { type: 'string', computed: true, description: 'Status that it set. API: `status_at_update`.' },
+  created_at: { type: 'string', computed: true, description: 'When it was posted, RFC 3339.' },
+} as const
+
+const incidentAttributes = {
+  title: { type: 'string', computed: true, description: 'Its title.' },
+  status: { type: 'string', computed: true, description: `One of ${listed(INCIDENT_STATUSES)}.` },
+  severity: { type: 'string', computed: true, description: `One of ${listed(SEVERITIES)}.` },
+  service_ids: { type: { set: 'string' }, computed: true, description: 'UUIDs of the affected services.' },
+  display_id: { type: 'string', computed: true, description: 'Its number for people, such as `INC-7`.' },
+  created_at: { type: 'string', computed: true, description: 'When it was opened, RFC 3339.' },
+  updated_at: { type: 'string', computed: true, description: 'When the last update was posted, RFC 3339.' },
+  resolved_at: {
+    type: 'string',
+    computed: true,
+    description: 'When it was resolved; null while it is open.',
+  },
+  auto_managed: { type: 'bool', computed: true, description: 'Whether the platform opened it by itself.' },
+  updates: {
+    nesting: 'list',
+    computed: true,
+    description: 'Its log, in the order of posting.',
+    attributes: updateAttributes,
+  },
+} as const
+
+function listed(values: readonly string[]): string {
+  return values.map((value) => `\`${value}\``).join(', ')
+}
+
+function stateOf(incident: Incident) {
+  return {
+    id: incident.id,
+    title: incident.title,
+    status: incident.status,
+    severity: incident.severity,
+    service_ids: incident.service_ids,
+    display_id: incident.display_id,
+    created_at: incident.created_at,
+    updated_at: incident.updated_at,
+    resolved_at: incident.resolved_at,
+    auto_managed: incident.auto_managed,
+    updates: incident.updates.map(({ id, body, status_at_update, created_at }) => ({
+      id,
+      body,
+      status: status_at_update,
+      created_at,
+    })),
+  }
+}
+
+/** `data.pharos_incident`. */
+export const incidentData = dataSourceFor<Connection>()({
+  schema: defineSchema({
+    description: 'One incident with its log.',
+    attributes: {
+      id: { type: 'string', required: true, description: 'UUID of the incident.' },
+      ...incidentAttributes,
+    },
+  }),
+  async read({ config, client, signal }) {
+    return explained('read the incident', async () => {
+      const { id, ...state } = stateOf(await connected(client).client.incidents.get(config.id, { signal }))
+      return { state }
+    })
+  },
+})
+
+/** `data.pharos_incidents`. */
+export const incidentsData = dataSourceFor<Connection>()({
+  schema: defineSchema({
+    description: 'Incidents of the organisation, one request for each hundred.',
+    attributes: {
+      section: {
+        type: 'string',
+        optional: true,
+        description: `One of ${listed(SECTIONS)}. Default: \`active\`.`,
+      },
+      severity: {
+        type: 'string',
+        optional: true,
+        description: `One of ${listed(SEVERITIES)}. Default: all.`,
+      },
+      q: {
+        type: 'string',
+        optional: true,
+        description: 'Text to look for in titles and updates. Default: none.',
+      },
+      service_ids: {
+        type: { set: 'string' },
+        optional: true,
+        description: 'Only incidents that name any of these services. Default: all.',
+      },
+      incidents: {
+        nesting: 'list',
+        computed: true,
+        description: 'The incidents found, in the order of the API; empty when there are none.',
+        attributes: {
+          id: { type: 'string', computed: true, description: 'UUID of the incident.' },
+          ...incidentAttributes,
+        },
+      },
+    },
+  }),
+  async read({ config, client, signal }) {
+    const section = oneOf(SECTIONS, config.section, ['section']) ?? 'active'
+    const severity = oneOf(SEVERITIES, config.severity, ['severity'])
+    return explained('list the incidents', async () => {
+      const filter = { section, severity, q: config.q ?? undefined, serviceIds: config.service_ids ?? [] }
+      const { incidents } = connected(client).client
+      const found: Incident[] = []
+      for (let page = 1; ; page += 1) {
+        const answer = await incidents.list({ ...filter, page, limit: PAGE_SIZE }, { signal })
+        found.push(...answer.items)
+        if (page >= answer.total_pages) return { state: { incidents: found.map(stateOf) } }
+      }
+    })
+  },
+})
+
+function oneOf<V extends Section | Severity>(
+  values: readonly V[],
+  text: string | null,
+  path: Path,
+): V | undefined {
+  if (text === null) return undefined
+  const value = values.find((candidate) => candidate === text)
+  if (value !== undefined) return value
+  throw new DiagnosticError(errorAt(path, 'Invalid filter', `It must be one of ${values.join(', ')}.`))
+}

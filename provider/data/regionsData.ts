@@ -1,0 +1,32 @@
+import { dataSourceFor } from '../protocol/provider.ts'
+import { defineSchema } from '../protocol/schema/schema.ts'
+import { type Connection, connected } from '../service/connection.ts'
+import { explained } from '../service/explain.ts'
+
+const schema = defineSchema({
+  description: 'The regions from which services can be monitored.',
+  attributes: {
+    codes: { type: { set: 'string' }, computed: true, description: 'Codes of all regions.' },
+    regions: {
+      nesting: 'list',
+      computed: true,
+      description: 'All regions, in the order of the API.',
+      attributes: {
+        code: { type: 'string', computed: true, description: 'What `regions` of a service takes.' },
+        city: { type: 'string', computed: true, description: 'Its city.' },
+        country: { type: 'string', computed: true, description: 'Its country.' },
+      },
+    },
+  },
+})
+
+/** `data.pharos_regions`. */
+export const regionsData = dataSourceFor<Connection>()({
+  schema,
+  async read({ client }) {
+    return explained('list the regions', async () => {
+      const regions = await connected(client).regions()
+      return { state: { codes: regions.map(({ code }) => code), regions } }
+    })
+  },
+})

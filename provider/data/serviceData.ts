@@ -1,0 +1,119 @@
+import type { ServiceResponse } from '../../api/contract/service.ts'
+import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import { type AnyDataSource, dataSourceFor } from '../protocol/provider.ts'
+import { defineSchema, type Schema } from '../protocol/schema/schema.ts'
+import { UNKNOWN } from '../protocol/values/value.ts'
+import { type Connection, connected } from '../service/connection.ts'
+import { explained } from '../service/explain.ts'
+import { serviceSchema } from '../service/schema.ts'
+import type { Session } from '../service/session.ts'
+import { toState } from '../service/toState.ts'
+import { computedAttributes } from './computedAttributes.ts'
+import { listedServices } from './servicesFound.ts'
+
+const { timeouts, secrets_revision, ...read } = serviceSchema.attributes
+const { value_wo_version, ...value } = read.endpoints.attributes.http.attributes.body.attributes
+
+/** What a service is asked with besides what it sends: versions are the user's own note, the API has none. */
+const http = {
+  ...read.endpoints.attributes.http.attributes,
+  body: { ...read.endpoints.attributes.http.attributes.body, attributes: value },
+  headers: { ...read.endpoints.attributes.http.attributes.headers, attributes: value },
+}
+
+const schema: Schema = defineSchema({
+  description:
+    'One service, found by its id or by its exact name. A sealed value is null here: only its key id can be read.',
+  attributes: {
+    ...computedAttributes({
+      ...read,
+      endpoints: {
+        ...read.endpoints,
+        attributes: {
+          ...read.endpoints.attributes,
+          http: { ...read.endpoints.attributes.http, attributes: http },
+        },
+      },
+    }),
+    id: {
+      type: 'string',
+      optional: true,
+      computed: true,
+      description: 'UUID of the service. Exactly one of `id` and `name`.',
+    },
+    name: {
+      type: 'string',
+      optional: true,
+      computed: true,
+      description:
+        'Exact name of the service, which one service only may have. Exactly one of `id` and `name`.',
+    },
+  },
+})
+
+/** `data.pharos_service`. */
+export const serviceData: AnyDataSource<Connection> = dataSourceFor<Connection>()({
+  schema,
+  validate({ config, report }) {
+    const given = [config.id, config.name].filter((text) => text !== null)
+    if (given.includes(UNKNOWN) || given.length === 1) return
+    report(errorAt([], 'Invalid data source', 'Exactly one of id and name has to be set.'))
+  },
+  async read({ config, client, signal }) {
+    return explained('read the service', async () => {
+      const session = connected(client)
+      await session.checkExpectedOrg()
+      const service =
+        typeof config.id === 'string'
+          ? await serviceById(session, config.id, signal)
+          : await serviceByName(session, String(config.name), signal)
+      return { state: withoutVersions(toState(service, undefined)) }
+    })
+  },
+})
+
+async function serviceById(session: Session, id: string, signal: AbortSignal): Promise<ServiceResponse> {
+  const service = await session.reads.read({ id: id.toLowerCase(), orgId: null }, signal)
+  if (service !== null) return service
+  throw refusal('id', `This organisation has no service ${id}.`)
+}
+
+async function serviceByName(session: Session, name: string, signal: AbortSignal): Promise<ServiceResponse> {
+  const { services } = await listedServices(session, signal)
+  const found = services.filter((service) => service.name === name)
+  const [only] = found
+  if (only === undefined) throw refusal('name', `No service of this organisation is called "${name}".`)
+  if (found.length === 1) return only
+  const ids = found.map(({ id }) => id).join(' or ')
+  throw refusal('name', `${found.length} services are called "${name}": name one by its id, ${ids}.`)
+}
+
+function refusal(attribute: string, detail: string): DiagnosticError {
+  return new DiagnosticError(errorAt([attribute], 'No such service', detail))
+}
+
+/** `state` without the versions of secrets, which only a configuration has. */
+function withoutVersions(state: ReturnType<typeof toState>): object {
+  const plain = (entry: object): object => {
+    const {
+      value_wo,
+      value_wo_version: _version,
+      ...rest
+    } = { value_wo: null, value_wo_version: null, ...entry }
+    return rest
+  }
+  return {
+    ...state,
+    endpoints: state.endpoints?.map((endpoint) => ({
+      ...endpoint,
+      http: {
+        ...endpoint.http,
+        body: endpoint.http?.body == null ? null : plain(endpoint.http.body),
+        headers:
+          endpoint.http?.headers instanceof Map
+            ? new Map([...endpoint.http.headers].map(([name, header]) => [name, plain(header)]))
+            : null,
+      },
+    })),
+  }
+}

@@ -4,6 +4,7 @@ import { orgData } from './data/orgData.ts'
 import { regionsData } from './data/regionsData.ts'
 import { serviceData } from './data/serviceData.ts'
 import { servicesData } from './data/servicesData.ts'
+import { incidentResource } from './incident/incidentResource.ts'
 import { defineProvider } from './protocol/defineProvider.ts'
 import { DiagnosticError, errorAt } from './protocol/diagnostics.ts'
 import type { Provider } from './protocol/provider.ts'
@@ -58,7 +59,7 @@ export function pharosProvider(version: string, environment: Environment): Provi
         `terraform-provider-pharos/${version} terraform/${terraformVersion} ${appended}`.trim()
       return { session: new Session({ url, apiKey, userAgent, expectedOrgId }) }
     },
-    resources: { pharos_service: serviceResource },
+    resources: { pharos_service: serviceResource, pharos_incident: incidentResource },
     dataSources: {
       pharos_service: serviceData,
       pharos_services: servicesData,

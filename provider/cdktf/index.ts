@@ -5,6 +5,7 @@ export { DataPharosOrg, type DataPharosOrgConfig } from './gen/data-pharos-org'
 export { DataPharosRegions, type DataPharosRegionsConfig } from './gen/data-pharos-regions'
 export { DataPharosService, type DataPharosServiceConfig } from './gen/data-pharos-service'
 export { DataPharosServices, type DataPharosServicesConfig } from './gen/data-pharos-services'
+export { Incident, type IncidentConfig } from './gen/incident'
 export { PharosProvider, type PharosProviderConfig } from './gen/provider'
 export {
   Service,

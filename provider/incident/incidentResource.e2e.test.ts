@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Client } from '../../api/client/client.ts'
+import { startServer, type TestServer } from '../../server/testing/startServer.ts'
+import { type RecordingProxy, startRecordingProxy } from '../testing/recordingProxy.ts'
+import {
+  cannotRunTerraform,
+  type TerraformWorkspace,
+  terraformWorkspace,
+} from '../testing/terraformWorkspace.ts'
+
+const APPLY = ['apply', '-auto-approve']
+const PLAN = ['plan', '-detailed-exitcode']
+
+interface Wanted {
+  readonly title?: string
+  readonly message?: string
+  readonly severity?: string
+  readonly rest?: string
+}
+
+describe.skipIf(cannotRunTerraform)('terraform', () => {
+  let server: TestServer
+  let proxy: RecordingProxy
+  let workspace: TerraformWorkspace
+  let byHand: Client
+  let serviceId: string
+
+  beforeEach(async () => {
+    server = await startServer({ rateLimit: 'none' })
+    proxy = await startRecordingProxy(server.url)
+    workspace = await terraformWorkspace({ url: proxy.url, apiKey: server.apiKey })
+    byHand = new Client({ url: server.url, apiKey: await server.createKey(), userAgent: 'test' })
+    const service = await byHand.createService(
+      {
+        name: 'checkout',
+        interval_secs: 60,
+        regions: ['eu-west-1'],
+        endpoints: [
+          { url: 'https://example.com/', call: { Http: { method: 'GET', timeout: null } }, assertions: [] },
+        ],
+      },
+      'service',
+    )
+    serviceId = service.id
+  })
+
+  afterEach(async () => {
+    await byHand.close()
+    workspace.remove()
+    await proxy.close()
+    await server.close()
+  })
+
+  function incident({
+    title = 'Slow',
+    message = 'Looking',
+    severity = 'partial_outage',
+    rest = '',
+  }: Wanted): string {
+    return `resource "pharos_incident" "slow" {
+      title       = "${title}"
+      message     = "${message}"
+      severity    = "${severity}"
+      service_ids = ["${serviceId}"]
+      ${rest}
+    }`
+  }
+
+  async function writesOf(configuration: string): Promise<readonly string[]> {
+    workspace.configure(configuration)
+    proxy.requests()
+    await workspace.succeed(APPLY)
+    return proxy
+      .requests()
+      .filter((line) => !line.startsWith('GET'))
+      .map((line) => line.replace(/[0-9a-f-]{36}/, ':id'))
+  }
+
+  async function onlyIncident() {
+    const id = String((await workspace.attributes('pharos_incident.slow')).id)
+    return byHand.incidents.get(id)
+  }
+
+  test('opens an incident, posts one update for each change, and resolves it when it is destroyed', async () => {
+    const opened = await writesOf(incident({}))
+    const clean = await workspace.run(PLAN)
+    const updated = await writesOf(
+      incident({ message: 'Found it', severity: 'major_outage', rest: 'status = "identified"' }),
+    )
+    const again = await workspace.run(PLAN)
+    const { id } = await onlyIncident()
+    await workspace.succeed(['destroy', '-auto-approve'])
+
+    expect(opened).toEqual(['POST /v1/incidents'])
+    expect(updated).toEqual(['POST /v1/incidents/:id/updates'])
+    expect([clean.exitCode, again.exitCode]).toEqual([0, 0])
+    const closed = await byHand.incidents.get(id)
+    expect(closed.updates.map(({ body, status_at_update }) => [body, status_at_update])).toEqual([
+      ['Looking', 'investigating'],
+      ['Found it', 'identified'],
+      ['Resolved.', 'resolved'],
+    ])
+    expect(closed.severity).toBe('major_outage')
+  })
+
+  test('an incident that was resolved by hand stays resolved, and destroying it posts nothing', async () => {
+    await writesOf(incident({ rest: 'status = "monitoring"' }))
+    const { id } = await onlyIncident()
+    await byHand.incidents.update(id, { body: 'All good', status: 'resolved' })
+
+    const planned = await workspace.run(PLAN)
+    const writes = await writesOf(incident({ message: 'Still looking', rest: 'status = "monitoring"' }))
+    await workspace.succeed(['destroy', '-auto-approve'])
+
+    expect(planned.exitCode).toBe(0)
+    expect(planned.output).toContain('The incident is resolved')
+    expect(writes).toEqual([])
+    expect((await byHand.incidents.get(id)).updates.at(-1)?.body).toBe('All good')
+  })
+
+  test('another title resolves the incident and opens a new one', async () => {
+    await writesOf(incident({}))
+    const before = await onlyIncident()
+
+    const writes = await writesOf(
+      incident({ title: 'Very slow', rest: 'resolve_message = "See the next one."' }),
+    )
+
+    expect(writes).toEqual(['POST /v1/incidents/:id/updates', 'POST /v1/incidents'])
+    expect((await byHand.incidents.get(before.id)).status).toBe('resolved')
+    expect((await onlyIncident()).title).toBe('Very slow')
+  })
+
+  test('an update by hand shows as a change of status where it is managed, and is left alone where it is not', async () => {
+    await writesOf(incident({}))
+    const { id } = await onlyIncident()
+    await byHand.incidents.update(id, { body: 'Ah', status: 'identified' })
+
+    const unmanaged = await workspace.run(PLAN)
+    workspace.configure(incident({ rest: 'status = "monitoring"' }))
+    const managed = await workspace.run(PLAN)
+
+    expect(unmanaged.exitCode).toBe(0)
+    expect(managed.output).toContain('"identified" -> "monitoring"')
+  })
+
+  test('is imported by its id, and the plan after it is empty', async () => {
+    const { id } = await byHand.incidents.create(
+      { title: 'Slow', message: 'Looking', severity: 'partial_outage', service_ids: [serviceId] },
+      'incident',
+    )
+    workspace.configure(incident({}))
+
+    await workspace.succeed(['import', 'pharos_incident.slow', id])
+    const planned = await workspace.run(PLAN)
+
+    expect(planned).toMatchObject({ exitCode: 0 })
+  })
+
+  test('everything that is wrong is refused before any request', async () => {
+    workspace.configure(
+      incident({ title: ' ', severity: 'bad', rest: 'status = "open"' }).replace(serviceId, 'x'),
+    )
+
+    const { exitCode, output } = await workspace.run(['validate'])
+
+    expect(exitCode).toBe(1)
+    for (const attribute of ['title', 'severity', 'service_ids', 'status'])
+      expect(output).toContain(`${attribute} must`)
+    expect(proxy.requests()).toEqual([])
+  })
+})

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError } from '../../api/contract/apiError.ts'
+import {
+  type Incident,
+  incidentRequestSchema,
+  incidentUpdateRequestSchema,
+} from '../../api/contract/incident.ts'
+import { problemsOf } from '../../api/contract/problem.ts'
+import { DiagnosticError, errorAt, warningAt } from '../protocol/diagnostics.ts'
+import { resourceFor } from '../protocol/provider.ts'
+import type { AmendmentOf, AnswerOf, ConfigOf, StateOf } from '../protocol/schema/inferred.ts'
+import { UNKNOWN, type Unknown } from '../protocol/values/value.ts'
+import { type Connection, connected } from '../service/connection.ts'
+import { explained } from '../service/explain.ts'
+import { incidentSchema } from './schema.ts'
+
+type Config = ConfigOf<typeof incidentSchema>
+type State = StateOf<typeof incidentSchema>
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const RESOLVE_MESSAGE = 'Resolved.'
+
+/** What the API says of an incident and nobody configures. Pure. */
+function observed(incident: Incident): AnswerOf<typeof incidentSchema> {
+  return {
+    id: incident.id,
+    display_id: incident.display_id,
+    status: incident.status,
+    created_at: incident.created_at,
+    updated_at: incident.updated_at,
+    resolved_at: incident.resolved_at,
+  }
+}
+
+/** Problems of `config` as far as it is known, as pairs of attribute and the end of a sentence about it. Pure. */
+function problemsIn(config: Config): readonly (readonly [string, string])[] {
+  const orElse = <T>(value: T | Unknown, standIn: T): T => (value === UNKNOWN ? standIn : value)
+  const someId = '00000000-0000-4000-8000-000000000000'
+  const request = incidentRequestSchema.safeParse({
+    title: orElse(config.title, 'unknown'),
+    message: orElse(config.message, 'unknown'),
+    severity: orElse(config.severity, 'partial_outage'),
+    service_ids:
+      config.service_ids === UNKNOWN ? [someId] : config.service_ids.map((id) => orElse(id, someId)),
+  })
+  const update = incidentUpdateRequestSchema.safeParse({
+    body: orElse(config.resolve_message, null) ?? RESOLVE_MESSAGE,
+    status: orElse(config.status, null) ?? 'investigating',
+  })
+  return [
+    ...(request.success ? [] : problemsOf(request.error)).map(
+      ({ path, message }) => [String(path[0]), message] as const,
+    ),
+    ...(update.success ? [] : problemsOf(update.error)).map(
+      ({ path, message }) => [path[0] === 'body' ? 'resolve_message' : 'status', message] as const,
+    ),
+  ]
+}
+
+/** The updates that can change no more, once an incident is resolved. */
+function planResolved(prior: State): AmendmentOf<typeof incidentSchema> {
+  const { message, severity, status, updated_at, resolved_at } = prior
+  return { message, severity, status, updated_at, resolved_at }
+}
+
+/** `pharos_incident`. */
+export const incidentResource = resourceFor<Connection>()({
+  schema: incidentSchema,
+
+  validate({ config, report }) {
+    for (const [attribute, predicate] of problemsIn(config)) {
+      report(errorAt([attribute], 'Invalid incident', `${attribute} ${predicate}.`))
+    }
+  },
+
+  plan({ change, report }) {
+    if (change.action === 'create') {
+      const { status } = change.config
+      const isOpen = status !== UNKNOWN && status !== 'resolved'
+      return {
+        planned: {
+          ...(status === null ? { status: 'investigating' } : {}),
+          ...(isOpen ? { resolved_at: null } : {}),
+        },
+      }
+    }
+    if (change.action === 'delete') return undefined
+    const { prior, config, hasChanges } = change
+    if (prior.status !== 'resolved') {
+      const { status } = config
+      return status === null
+        ? { planned: { status: prior.status, resolved_at: prior.resolved_at } }
+        : undefined
+    }
+    const isReopened = config.status !== null && config.status !== 'resolved'
+    if (isReopened || (hasChanges && config.message !== prior.message)) {
+      const detail = 'A resolved incident takes no update: its message, severity and status stay as they are.'
+      report(warningAt(['status'], 'The incident is resolved', detail))
+    }
+    return { planned: planResolved(prior) }
+  },
+
+  async read({ prior, client, signal }) {
+    const { id } = prior
+    if (id === null) throw new Error('the state has no id')
+    return explained(`read incident ${id}`, async () => {
+      const session = connected(client)
+      await session.checkExpectedOrg()
+      try {
+        const incident = await session.client.incidents.get(id, { signal })
+        const { title, service_ids, severity } = incident
+        // The log is append-only: an update by hand is no change of the text that was configured.
+        const message = prior.message ?? incident.updates.at(-1)?.body ?? null
+        return { state: { ...observed(incident), title, service_ids, severity, message } }
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'not_found') return null
+        throw error
+      }
+    })
+  },
+
+  async create({ config, client, signal, keep }) {
+    const request = incidentRequestSchema.parse({
+      title: config.title,
+      message: config.message,
+      severity: config.severity,
+      service_ids: config.service_ids,
+    })
+    return explained(`open incident "${request.title}"`, async () => {
+      const session = connected(client)
+      await session.checkExpectedOrg()
+      const { incidents } = session.client
+      const opened = await incidents.create(request, randomUUID(), { signal })
+      const status = config.status ?? 'investigating'
+      if (status === opened.status) return { state: observed(opened) }
+      keep(observed(opened))
+      const update = incidentUpdateRequestSchema.parse({ body: request.message, status })
+      return { state: observed(await incidents.update(opened.id, update, { signal })) }
+    })
+  },
+
+  async update({ config, planned, prior, client, signal }) {
+    const { id } = prior
+    if (id === null) throw new Error('the state has no id')
+    const isUpdated = (['message', 'severity', 'status'] as const).some(
+      (name) => planned[name] !== prior[name],
+    )
+    if (!isUpdated) return { state: {} }
+    return explained(`update incident ${prior.display_id}`, async () => {
+      const session = connected(client)
+      await session.checkExpectedOrg()
+      const status = planned.status === UNKNOWN ? prior.status : planned.status
+      const update = incidentUpdateRequestSchema.parse({
+        body: config.message,
+        status,
+        severity: config.severity,
+      })
+      return { state: observed(await session.client.incidents.update(id, update, { signal })) }
+    })
+  },
+
+  async delete({ prior, client, signal }) {
+    const { id } = prior
+    if (id === null || prior.status === 'resolved') return
+    await explained(`resolve incident ${prior.display_id}`, async () => {
+      const session = connected(client)
+      await session.checkExpectedOrg()
+      const { incidents } = session.client
+      try {
+        const current = await incidents.get(id, { signal })
+        if (current.status === 'resolved') return
+        await incidents.update(
+          id,
+          { body: prior.resolve_message ?? RESOLVE_MESSAGE, status: 'resolved' },
+          { signal },
+        )
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 'not_found')) throw error
+      }
+    })
+  },
+
+  import({ id }) {
+    if (UUID.test(id)) return { state: { id: id.toLowerCase() } }
+    const detail = 'An import id is the UUID of an incident.'
+    throw new DiagnosticError(errorAt(undefined, 'Cannot import the incident', detail))
+  },
+})

@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+import { pharosProvider } from '../pharosProvider.ts'
+import { type Attributes, isNested } from '../protocol/schema/schema.ts'
+import { currentPages } from './currentPages.ts'
+
+const folder = 'docs/provider'
+
+test('the pages are what the schema and the examples make: "npx tsx provider/reference/write.ts" after a change', () => {
+  const written = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((file) => ({ path: relative(folder, file), text: readFileSync(file, 'utf8') }))
+  const byPath = (pages: readonly { path: string }[]) => [...pages].sort((a, b) => (a.path < b.path ? -1 : 1))
+
+  expect(byPath(written)).toEqual(byPath(currentPages()))
+})
+
+function undescribed(attributes: Attributes, prefix: string): readonly string[] {
+  return Object.entries(attributes).flatMap(([name, attribute]) => [
+    ...(attribute.description === undefined ? [`${prefix}${name}`] : []),
+    ...(isNested(attribute) ? undescribed(attribute.attributes, `${prefix}${name}.`) : []),
+  ])
+}
+
+test('every attribute and every type says what it is', () => {
+  const provider = pharosProvider('0.0.0', {})
+  const schemas = [
+    ['provider', provider.schema] as const,
+    ...[...provider.resources].map(([name, { handlers }]) => [name, handlers.schema] as const),
+    ...[...provider.dataSources].map(([name, { handlers }]) => [`data.${name}`, handlers.schema] as const),
+  ]
+
+  expect(schemas.filter(([, schema]) => schema.description === undefined)).toEqual([])
+  expect(schemas.flatMap(([name, schema]) => undescribed(schema.attributes, `${name}.`))).toEqual([])
+})

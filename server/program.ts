@@ -92,7 +92,7 @@ async function listen(settings: ProgramSettings, store: Store, undo: Undo) {
   })
   const onError = (error: unknown) => log.error({ err: error }, 'commands could not be published')
   const bus = settings.bus ?? inProcessBus()
-  const relay = startRelay({ store, bus, nowMs: environment.nowMs, onError })
+  const relay = startRelay({ store, bus, onError })
   undo.push(() => relay.stop())
   const tidying = setInterval(() => {
     store.tidy(environment.nowMs()).catch((error: unknown) => log.error({ err: error }, 'tidying failed'))

@@ -11,7 +11,6 @@ const LOOK_AGAIN_MS = 1_000
 export interface RelayParts {
   readonly store: OutboxStore & { onCommands(listener: () => void): void }
   readonly bus: Bus
-  readonly nowMs: () => number
   readonly onError: (error: unknown) => void
 }
 
@@ -27,7 +26,7 @@ export interface Relay {
  * Publishes the commands of the outbox in their order and marks them afterwards: a crash in between publishes
  * some again, never none. Looks after each commit, and once a second for what was left.
  */
-export function startRelay({ store, bus, nowMs, onError }: RelayParts): Relay {
+export function startRelay({ store, bus, onError }: RelayParts): Relay {
   let underWay: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
@@ -38,7 +37,7 @@ export function startRelay({ store, bus, nowMs, onError }: RelayParts): Relay {
       for (const command of commands) await bus.publish(command)
       const last = commands.at(-1)
       if (last === undefined) return
-      await store.markPublished(last.sequence, nowMs())
+      await store.markPublished(last.sequence)
     }
   }
 

@@ -87,11 +87,14 @@ CREATE TABLE commands (
   service_id TEXT NOT NULL,
   generation INTEGER NOT NULL,
   definition TEXT,
-  created_at_ms INTEGER NOT NULL,
-  published_at_ms INTEGER
+  created_at_ms INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX commands_unpublished ON commands (sequence) WHERE published_at_ms IS NULL;
-CREATE INDEX commands_published ON commands (published_at_ms) WHERE published_at_ms IS NOT NULL;
+
+CREATE TABLE publication (
+  only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+  published_up_to INTEGER NOT NULL
+) STRICT;
+INSERT INTO publication VALUES (1, 0);
 
 CREATE TABLE remembered_creations (
   org_id TEXT NOT NULL,

@@ -11,6 +11,11 @@ const BUSY_MS_MAX = 5_000
 /** The write-ahead log is cut back to this when it has grown (bytes). */
 const LOG_BYTES_KEPT = 64 * 1_024 * 1_024
 
+/** Pages of the log after which they are copied into the database: many creates change the same pages. */
+const LOG_PAGES_MAX = 4_000
+/** Memory for pages of the database (KiB): ids are random, so that creates touch pages all over their index. */
+const CACHE_KIB = 32_768
+
 /** One connection that writes and one that only reads, on the same file. */
 export interface Connections {
   readonly writer: Database
@@ -54,7 +59,8 @@ function configure(database: Database): void {
   database.pragma('trusted_schema = OFF')
   database.pragma('temp_store = MEMORY')
   database.pragma('mmap_size = 0')
-  database.pragma('wal_autocheckpoint = 1000')
+  database.pragma(`wal_autocheckpoint = ${LOG_PAGES_MAX}`)
+  database.pragma(`cache_size = -${CACHE_KIB}`)
   database.pragma(`journal_size_limit = ${LOG_BYTES_KEPT}`)
   assertDurable(database)
 }

@@ -4,20 +4,22 @@ import type { OutboxStore, PublishedCommand } from './store.ts'
 
 const COLUMNS = 'sequence, type, region, service_id AS serviceId, generation, definition'
 
-/** The outbox in SQLite, whose one writer makes sequence numbers visible in their order. */
+/**
+ * The outbox in SQLite. Its one writer makes sequence numbers visible in their order, so that one number says
+ * what is published; a mark in each row would write every command twice.
+ */
 export function sqliteOutbox({ reader, writer }: Connections, commits: GroupCommit): OutboxStore {
   const oldest = reader.prepare<[number], PublishedCommand>(
-    `SELECT ${COLUMNS} FROM commands WHERE published_at_ms IS NULL ORDER BY sequence LIMIT ?`,
+    `SELECT ${COLUMNS} FROM commands WHERE sequence > (SELECT published_up_to FROM publication)
+     ORDER BY sequence LIMIT ?`,
   )
-  const mark = writer.prepare(
-    'UPDATE commands SET published_at_ms = ? WHERE published_at_ms IS NULL AND sequence <= ?',
-  )
+  const mark = writer.prepare('UPDATE publication SET published_up_to = max(published_up_to, ?)')
   const all = reader.prepare<[], PublishedCommand>(`SELECT ${COLUMNS} FROM commands ORDER BY sequence`)
   return {
     unpublishedCommands: async (countMax) => oldest.all(countMax),
-    markPublished: (sequence, nowMs) =>
+    markPublished: (sequence) =>
       commits.run(() => {
-        mark.run(nowMs, sequence)
+        mark.run(sequence)
       }),
     listCommands: async () => all.all(),
   }

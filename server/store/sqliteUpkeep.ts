@@ -13,7 +13,9 @@ export function sqliteUpkeep({ reader, writer }: Connections, commits: GroupComm
      ON CONFLICT (only_row) DO UPDATE SET beaten_at_ms = excluded.beaten_at_ms`,
   )
   const forgetCreations = writer.prepare('DELETE FROM remembered_creations WHERE created_at_ms < ?')
-  const forgetCommands = writer.prepare('DELETE FROM commands WHERE published_at_ms < ?')
+  const forgetCommands = writer.prepare(
+    'DELETE FROM commands WHERE created_at_ms < ? AND sequence <= (SELECT published_up_to FROM publication)',
+  )
   return {
     probeWrite: (nowMs) =>
       commits.run(() => {

@@ -105,7 +105,7 @@ export interface OutboxStore {
   /** The oldest commands that are not yet published, at most `countMax`, in order. */
   unpublishedCommands(countMax: number): Promise<readonly PublishedCommand[]>
   /** Marks as published every command up to `sequence`. */
-  markPublished(sequence: number, nowMs: number): Promise<void>
+  markPublished(sequence: number): Promise<void>
   /** All commands in order, published or not. */
   listCommands(): Promise<readonly PublishedCommand[]>
 }

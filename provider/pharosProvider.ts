@@ -4,6 +4,7 @@ import { orgData } from './data/orgData.ts'
 import { regionsData } from './data/regionsData.ts'
 import { serviceData } from './data/serviceData.ts'
 import { servicesData } from './data/servicesData.ts'
+import { functions } from './functions/functions.ts'
 import { incidentResource } from './incident/incidentResource.ts'
 import { defineProvider } from './protocol/defineProvider.ts'
 import { DiagnosticError, errorAt } from './protocol/diagnostics.ts'
@@ -60,6 +61,7 @@ export function pharosProvider(version: string, environment: Environment): Provi
       return { session: new Session({ url, apiKey, userAgent, expectedOrgId }) }
     },
     resources: { pharos_service: serviceResource, pharos_incident: incidentResource },
+    functions,
     dataSources: {
       pharos_service: serviceData,
       pharos_services: servicesData,

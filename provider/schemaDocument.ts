@@ -1,6 +1,7 @@
 import type { Provider } from './protocol/provider.ts'
+import type { AnyFunction } from './protocol/providerFunction.ts'
 import { type Attribute, type Attributes, isNested, type Schema } from './protocol/schema/schema.ts'
-import { encodeType } from './protocol/values/type.ts'
+import { encodeType, type Type } from './protocol/values/type.ts'
 
 /** A JSON document as `terraform providers schema -json` prints it, or a part of one. */
 export interface SchemaDocument {
@@ -16,6 +17,7 @@ export function schemaDocument(provider: Provider, address: string): SchemaDocum
     name,
     schemaEntry(handlers.schema),
   ])
+  const functions = [...provider.functions].map(([name, definition]) => [name, functionEntry(definition)])
   return {
     format_version: '1.0',
     provider_schemas: {
@@ -25,9 +27,27 @@ export function schemaDocument(provider: Provider, address: string): SchemaDocum
           [...provider.resources].map(([name, { handlers }]) => [name, schemaEntry(handlers.schema)]),
         ),
         ...(dataSources.length === 0 ? {} : { data_source_schemas: Object.fromEntries(dataSources) }),
+        ...(functions.length === 0 ? {} : { functions: Object.fromEntries(functions) }),
       },
     },
   }
+}
+
+function functionEntry({ summary, description, parameters, returns }: AnyFunction): SchemaDocument {
+  return {
+    description,
+    summary,
+    return_type: typeEntry(returns),
+    parameters: parameters.map((parameter) => ({
+      name: parameter.name,
+      description: parameter.description,
+      type: typeEntry(parameter.type),
+    })),
+  }
+}
+
+function typeEntry(type: Type): unknown {
+  return JSON.parse(Buffer.from(encodeType(type)).toString())
 }
 
 function schemaEntry(schema: Schema): SchemaDocument {
@@ -58,7 +78,7 @@ function attributeEntry(attribute: Attribute): SchemaDocument {
             nesting_mode: attribute.nesting,
           },
         }
-      : { type: JSON.parse(Buffer.from(encodeType(attribute.type)).toString()) }),
+      : { type: typeEntry(attribute.type) }),
     ...described(attribute),
     ...Object.fromEntries(Object.entries(flags).filter(([, isSet]) => isSet === true)),
   }

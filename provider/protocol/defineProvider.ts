@@ -1,5 +1,6 @@
 /** Checks a provider's definition and makes it ready to be served. */
 import type { AnyDataSource, AnyResource, Provider, ProviderDefinition, Typed } from './provider.ts'
+import type { AnyFunction } from './providerFunction.ts'
 import { schemaFaults } from './schema/assertions.ts'
 import { type Attribute, objectTypesOf, type Schema } from './schema/schema.ts'
 
@@ -30,7 +31,7 @@ function nameFaults(provider: string, typeName: string): readonly string[] {
 }
 
 function faultsOf<S extends Schema, Client>(definition: ProviderDefinition<S, Client>): readonly string[] {
-  const { name, schema, resources, dataSources = {} } = definition
+  const { name, schema, resources, dataSources = {}, functions = {} } = definition
   return [
     ...schemaFaults(schema, 'provider').map((fault) => `provider: ${fault}`),
     ...Object.entries(resources).flatMap(([typeName, resource]) =>
@@ -46,6 +47,11 @@ function faultsOf<S extends Schema, Client>(definition: ProviderDefinition<S, Cl
         (fault) => `data.${typeName}: ${fault}`,
       ),
     ),
+    ...Object.keys(functions)
+      .filter((functionName) => !/^[a-z][a-z0-9_]*$/.test(functionName))
+      .map(
+        (functionName) => `function ${functionName}: a name is of lower-case letters, digits and underscores`,
+      ),
   ]
 }
 
@@ -68,6 +74,7 @@ function anyProvider(definition: AnyDefinition): AnyDefinition {
 type AnyDefinition = Pick<Provider, 'name' | 'version' | 'schema' | 'validate' | 'configure'> & {
   readonly resources: { readonly [typeName: string]: AnyResource<unknown> }
   readonly dataSources?: { readonly [typeName: string]: AnyDataSource<unknown> }
+  readonly functions?: { readonly [name: string]: AnyFunction }
 }
 
 /**
@@ -93,5 +100,6 @@ export function defineProvider<S extends Schema, Client>(
     configure: (context) => provider.configure(context),
     resources: typed(provider.resources),
     dataSources: typed(provider.dataSources ?? {}),
+    functions: new Map(Object.entries(provider.functions ?? {})),
   }
 }

@@ -7,6 +7,7 @@
  */
 import type { Diagnostic } from './diagnostics.ts'
 import type { Log } from './plugin/log.ts'
+import type { AnyFunction } from './providerFunction.ts'
 import type { AmendmentOf, AnswerOf, ConfigOf, KnownConfigOf, PlannedOf, StateOf } from './schema/inferred.ts'
 import type { Schema } from './schema/schema.ts'
 import type { JsonObject } from './values/json.ts'
@@ -239,6 +240,8 @@ export interface ProviderDefinition<S extends Schema, Client> {
   configure(context: ConfigureContext<ConfigOf<S>>): Awaitable<Client>
   readonly resources: { readonly [typeName: string]: AnyResource<Client> }
   readonly dataSources?: { readonly [typeName: string]: AnyDataSource<Client> }
+  /** Functions by name, lower-case words with underscores. */
+  readonly functions?: { readonly [name: string]: AnyFunction }
 }
 
 /** Handlers together with the type of their schema's values. */
@@ -258,4 +261,5 @@ export interface Provider {
   configure(context: ConfigureContext<ObjectValue>): Awaitable<unknown>
   readonly resources: ReadonlyMap<string, Typed<AnyResource<unknown>>>
   readonly dataSources: ReadonlyMap<string, Typed<AnyDataSource<unknown>>>
+  readonly functions: ReadonlyMap<string, AnyFunction>
 }

@@ -1,4 +1,5 @@
 import type { Provider } from '../protocol/provider.ts'
+import type { AnyFunction } from '../protocol/providerFunction.ts'
 import { type Attribute, type Attributes, isNested, type Schema } from '../protocol/schema/schema.ts'
 import type { Type } from '../protocol/values/type.ts'
 
@@ -40,6 +41,13 @@ export function referencePages(provider: Provider, examples: Examples): readonly
       return `| [\`${name}\`](${folder}/${name}.md) | ${title.toLowerCase()} | ${cell(description)} |`
     }),
   )
+  const functionLinks = [...provider.functions].map(
+    ([name, { summary }]) => `| [\`${name}\`](functions/${name}.md) | function | ${cell(summary)}. |`,
+  )
+  const functionPages = [...provider.functions].map(([name, definition]) => ({
+    path: `functions/${name}.md`,
+    text: functionPage(provider.name, name, definition),
+  }))
   const index = `${GENERATED}
 
 # Provider ${provider.name}
@@ -54,9 +62,33 @@ ${table(provider.schema.attributes)}
 
 | name | | |
 | --- | --- | --- |
-${links.join('\n')}
+${[...links, ...functionLinks].join('\n')}
 `
-  return [{ path: 'index.md', text: index }, ...typePages]
+  return [{ path: 'index.md', text: index }, ...typePages, ...functionPages]
+}
+
+function functionPage(provider: string, name: string, definition: AnyFunction): string {
+  const { summary, description, parameters, returns } = definition
+  const signature = `provider::${provider}::${name}(${parameters.map((parameter) => parameter.name).join(', ')})`
+  const parameterRows = parameters.map(
+    (parameter) => `| \`${parameter.name}\` | ${nameOf(parameter.type)} | ${cell(parameter.description)} |`,
+  )
+  return `${GENERATED}
+
+# Function ${name}
+
+${summary}. ${description}
+
+\`\`\`hcl
+${signature}
+\`\`\`
+
+| parameter | type | |
+| --- | --- | --- |
+${parameterRows.join('\n')}
+
+Returns: ${nameOf(returns)}.
+`
 }
 
 function exampleFor(key: string, examples: Examples): string | undefined {

@@ -8,6 +8,7 @@ import {
 } from '@grpc/grpc-js'
 import { applyResourceChange } from '../rpc/applyResourceChange.ts'
 import type { Call, Session } from '../rpc/call.ts'
+import { callFunction } from '../rpc/callFunction.ts'
 import { configureProvider } from '../rpc/configureProvider.ts'
 import { DECLINED, DECLINED_STREAMS } from '../rpc/declined.ts'
 import { getFunctions } from '../rpc/getFunctions.ts'
@@ -79,6 +80,7 @@ export function serveProviderRpcs(serve: ServeUnary): void {
   serve(RPC.ImportResourceState, importResourceState)
   serve(RPC.ReadDataSource, readDataSource)
   serve(RPC.GetFunctions, getFunctions)
+  serve(RPC.CallFunction, callFunction)
   serve(RPC.StopProvider, stopProvider)
 }
 

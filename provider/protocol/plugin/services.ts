@@ -4,6 +4,7 @@ import { connInfo, healthCheck, stdioData } from '../wire/goplugin.ts'
 import type { Message } from '../wire/message.ts'
 import {
   applyResourceChange,
+  callFunction,
   configureProvider,
   empty,
   getFunctions,
@@ -62,6 +63,7 @@ export const PROVIDER_SERVICE = {
   ImportResourceState: rpc('ImportResourceState', importResourceState),
   ReadDataSource: rpc('ReadDataSource', readDataSource),
   GetFunctions: rpc('GetFunctions', getFunctions),
+  CallFunction: rpc('CallFunction', callFunction),
   StopProvider: rpc('StopProvider', stopProvider),
 }
 

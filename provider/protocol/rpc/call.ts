@@ -109,7 +109,7 @@ export interface WireValue {
 }
 
 /** Reads a value of `type`; one that is not on the wire is null. */
-function decodeValue(type: Type, wire: WireValue | undefined): Value {
+export function decodeValue(type: Type, wire: WireValue | undefined): Value {
   if (wire?.msgpack?.length) return decodeMsgpack(type, wire.msgpack)
   if (wire?.json?.length) return conform(type, parseJson(Buffer.from(wire.json).toString()))
   return null

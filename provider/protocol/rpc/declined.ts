@@ -6,7 +6,6 @@ export const DECLINED = {
   UpgradeResourceIdentity: 'resource identity',
   MoveResourceState: 'moving state between resource types',
   GenerateResourceConfig: 'generating configuration',
-  CallFunction: 'provider functions',
   ValidateEphemeralResourceConfig: 'ephemeral resources',
   OpenEphemeralResource: 'ephemeral resources',
   RenewEphemeralResource: 'ephemeral resources',

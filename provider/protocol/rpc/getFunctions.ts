@@ -1,4 +1,33 @@
-/** The provider's functions: none. OpenTofu asks; Terraform reads the schema. */
-export async function getFunctions(): Promise<object> {
-  return {}
+import type { Provider } from '../provider.ts'
+import { encodeType } from '../values/type.ts'
+import type { MessageOf } from '../wire/message.ts'
+import { MARKDOWN, type getFunctions as messages, type WireFunction } from '../wire/tfplugin6.ts'
+import type { Call } from './call.ts'
+
+type Response = Partial<MessageOf<typeof messages.response>>
+
+/** The signatures of the provider's functions, by name. */
+export function encodeFunctions({ functions }: Provider): ReadonlyMap<string, WireFunction> {
+  return new Map(
+    [...functions].map(([name, { summary, description, parameters, returns }]) => [
+      name,
+      {
+        summary,
+        description,
+        descriptionKind: MARKDOWN,
+        returns: { type: encodeType(returns) },
+        parameters: parameters.map((parameter) => ({
+          name: parameter.name,
+          type: encodeType(parameter.type),
+          description: parameter.description,
+          descriptionKind: MARKDOWN,
+        })),
+      },
+    ]),
+  )
+}
+
+/** The provider's functions. OpenTofu asks; Terraform reads them in the schema. */
+export async function getFunctions(_request: object, { session }: Call): Promise<Response> {
+  return { functions: encodeFunctions(session.provider) }
 }

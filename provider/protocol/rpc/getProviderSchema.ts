@@ -4,6 +4,7 @@ import type { Schema } from '../schema/schema.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { getProviderSchema as messages, WireSchema } from '../wire/tfplugin6.ts'
 import type { Call } from './call.ts'
+import { encodeFunctions } from './getFunctions.ts'
 
 type Response = Partial<MessageOf<typeof messages.response>>
 
@@ -27,5 +28,6 @@ export async function getProviderSchema(_request: object, { session }: Call): Pr
     resourceSchemas: encodeAll(provider.resources),
     dataSourceSchemas: encodeAll(provider.dataSources),
     serverCapabilities: SERVER_CAPABILITIES,
+    functions: encodeFunctions(provider),
   }
 }

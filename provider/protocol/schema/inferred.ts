@@ -86,6 +86,9 @@ type AttributesIn<B, P extends Source> = string extends keyof B
     ? { readonly [K in keyof B]?: AttributeIn<B[K], P> }
     : { readonly [K in keyof B]: AttributeIn<B[K], P> }
 
+/** A known value of type `T`, as a function takes and gives it. */
+export type ValueOfType<T extends Type> = Typed<T, 'state'>
+
 /** Configuration during validate and plan: every value may be unknown. */
 export type ConfigOf<S extends Schema> = AttributesIn<S['attributes'], 'config'>
 /** Configuration during apply: wholly known, with the values of write-only attributes. */

@@ -123,8 +123,25 @@ export const getMetadata = {
     diagnostics: repeated(2, diagnostic),
     dataSources: repeated(3, named),
     resources: repeated(4, named),
+    functions: repeated(5, message({ name: string(1) })),
   }),
 }
+
+const functionParameter = message({
+  name: string(1),
+  type: bytes(2),
+  description: string(5),
+  descriptionKind: uint32(6),
+})
+
+const functionSignature = message({
+  parameters: repeated(1, functionParameter),
+  returns: nested(3, message({ type: bytes(1) })),
+  summary: string(4),
+  description: string(5),
+  descriptionKind: uint32(6),
+})
+export type WireFunction = Partial<MessageOf<typeof functionSignature>>
 
 export const getProviderSchema = {
   request: empty,
@@ -134,6 +151,7 @@ export const getProviderSchema = {
     dataSourceSchemas: mapOf(3, schema),
     diagnostics: repeated(4, diagnostic),
     serverCapabilities: nested(6, serverCapabilities),
+    functions: mapOf(7, functionSignature),
   }),
 }
 
@@ -244,7 +262,17 @@ export const readDataSource = {
   response: message({ state: nested(1, dynamicValue), diagnostics: repeated(2, diagnostic) }),
 }
 
-/** No function is offered, so the map of functions stays empty and only diagnostics have a place. */
-export const getFunctions = { request: empty, response: diagnosticsAt(2) }
+export const getFunctions = {
+  request: empty,
+  response: message({ functions: mapOf(1, functionSignature), diagnostics: repeated(2, diagnostic) }),
+}
+
+export const callFunction = {
+  request: message({ name: string(1), arguments: repeated(2, dynamicValue) }),
+  response: message({
+    result: nested(1, dynamicValue),
+    error: nested(2, message({ text: string(1), argument: presentInt64(2) })),
+  }),
+}
 
 export const stopProvider = { request: empty, response: message({ error: string(1) }) }

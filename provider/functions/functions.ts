@@ -1,0 +1,63 @@
+import { DURATION_FORM, formatDuration, parseDuration } from '../../api/contract/duration.ts'
+import { FunctionError, functionOf } from '../protocol/providerFunction.ts'
+
+const NANOS_PER_SECOND = 1_000_000_000
+
+/** `provider::pharos::duration_seconds`. */
+const durationSeconds = functionOf({
+  summary: 'Seconds of a duration',
+  description: 'The seconds, and parts of one, of a duration such as `1m30s`: for arithmetic with intervals.',
+  parameters: [
+    { name: 'duration', type: 'string', description: 'A duration such as `500ms`, `30s` or `1m30s`.' },
+  ],
+  returns: 'number',
+  call: (text) => {
+    const duration = parseDuration(text)
+    if (duration === undefined) throw new FunctionError(`must be ${DURATION_FORM}`, 0)
+    return duration.secs + duration.nanos / NANOS_PER_SECOND
+  },
+})
+
+/** `provider::pharos::format_duration`. */
+const formatSeconds = functionOf({
+  summary: 'Duration of a number of seconds',
+  description: 'The shortest text of a number of seconds, such as `1m30s` of 90 and `250ms` of 0.25.',
+  parameters: [
+    { name: 'seconds', type: 'number', description: 'Seconds from 0; whole nanoseconds are kept.' },
+  ],
+  returns: 'string',
+  call: (given) => {
+    const seconds = Number(String(given))
+    if (!(seconds >= 0) || seconds > Number.MAX_SAFE_INTEGER)
+      throw new FunctionError('must not be negative', 0)
+    const secs = Math.floor(seconds)
+    const nanos = Math.round((seconds - secs) * NANOS_PER_SECOND)
+    return nanos === NANOS_PER_SECOND
+      ? formatDuration({ secs: secs + 1, nanos: 0 })
+      : formatDuration({ secs, nanos })
+  },
+})
+
+/** `provider::pharos::basic_auth`. */
+const basicAuth = functionOf({
+  summary: 'Value of an Authorization header with user name and password',
+  description:
+    'What `value_wo` of an `Authorization` header takes for HTTP basic authentication. An ephemeral password makes ' +
+    'the result ephemeral.',
+  parameters: [
+    { name: 'user', type: 'string', description: 'User name, without a colon.' },
+    { name: 'password', type: 'string', description: 'Password.' },
+  ],
+  returns: 'string',
+  call: (user, password) => {
+    if (user.includes(':')) throw new FunctionError('must not contain a colon', 0)
+    return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+  },
+})
+
+/** The functions of the provider `pharos`, by name. */
+export const functions = {
+  duration_seconds: durationSeconds,
+  format_duration: formatSeconds,
+  basic_auth: basicAuth,
+}

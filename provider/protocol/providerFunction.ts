@@ -1,0 +1,63 @@
+import type { ValueOfType } from './schema/inferred.ts'
+import type { Type } from './values/type.ts'
+import type { Value } from './values/value.ts'
+
+/** One argument of a function. */
+export interface FunctionParameter {
+  readonly name: string
+  readonly type: Type
+  /** Markdown. */
+  readonly description: string
+}
+
+/** What a function is, besides what it does. */
+interface Signature<P extends readonly FunctionParameter[], R extends Type> {
+  /** One line. */
+  readonly summary: string
+  /** Markdown. */
+  readonly description: string
+  readonly parameters: P
+  readonly returns: R
+}
+
+/** A function of a provider: `provider::<provider>::<name>(…)` in a configuration. Give it to `functionOf`. */
+export interface ProviderFunction<P extends readonly FunctionParameter[], R extends Type>
+  extends Signature<P, R> {
+  /**
+   * The result. Pure: Terraform calls it while planning and again in apply, and compares. Throws a FunctionError
+   * with a sentence for the person who called it.
+   */
+  call(...given: ArgumentsOf<P>): ValueOfType<R>
+}
+
+type ArgumentsOf<P extends readonly FunctionParameter[]> = {
+  readonly [I in keyof P]: ValueOfType<P[I]['type']>
+}
+
+/** A function where its types are known only at run time. */
+export interface AnyFunction extends Signature<readonly FunctionParameter[], Type> {
+  call(given: readonly Value[]): Value
+}
+
+/** An argument that a function cannot take. */
+export class FunctionError extends Error {
+  override readonly name = 'FunctionError'
+  /** Place of the argument, from 0; `undefined` when no single one is at fault. */
+  readonly argument: number | undefined
+
+  constructor(message: string, argument?: number) {
+    super(message)
+    this.argument = argument
+  }
+}
+
+/** A function whose arguments and result are checked against its signature. */
+export function functionOf<const P extends readonly FunctionParameter[], const R extends Type>(
+  definition: ProviderFunction<P, R>,
+): AnyFunction {
+  return {
+    ...definition,
+    // True because Terraform sends one value of each parameter's type, and the result is one of the declared type.
+    call: (given) => definition.call(...(given as ArgumentsOf<P>)) as Value,
+  }
+}

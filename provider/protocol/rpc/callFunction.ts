@@ -1,0 +1,28 @@
+import { FunctionError } from '../providerFunction.ts'
+import { containsUnknown } from '../values/equality.ts'
+import type { MessageOf } from '../wire/message.ts'
+import type { callFunction as messages } from '../wire/tfplugin6.ts'
+import { type Call, decodeValue, encodeValue } from './call.ts'
+
+type Request = MessageOf<typeof messages.request>
+type Response = Partial<MessageOf<typeof messages.response>>
+
+/**
+ * The result of a function. Terraform calls it only with known arguments that are not null, in a process that is
+ * not configured; what a function throws is told at the call, and at the argument if the FunctionError names one.
+ */
+export async function callFunction(request: Request, { session }: Call): Promise<Response> {
+  const called = session.provider.functions.get(request.name)
+  if (called === undefined) return { error: { text: `the provider has no function ${request.name}` } }
+  const { parameters, returns, call } = called
+  try {
+    const given = parameters.map(({ type }, index) => decodeValue(type, request.arguments[index]))
+    const result = call(given)
+    if (containsUnknown(result)) throw new Error('the result is not known, which a function may not answer')
+    return { result: encodeValue(returns, result) }
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    const argument = error instanceof FunctionError ? error.argument : undefined
+    return { error: { text, argument } }
+  }
+}

@@ -6,6 +6,8 @@ import packageJson from '../package.json' with { type: 'json' }
 import { cliConfiguration, requiredProviders } from './distribution/instructions.ts'
 import { installIntoMirror, platformName } from './distribution/mirror.ts'
 
+import { type GenerateOptions, generate } from './generate/generateCommand.ts'
+
 const { version } = packageJson
 
 interface InstallOptions {
@@ -64,7 +66,7 @@ ${requiredProviders(version)}`)
 }
 
 const program = new Command('pharos-provider')
-  .description('Installs the Terraform provider "pharos".')
+  .description('Installs the Terraform provider "pharos", and writes configuration of what is there.')
   .version(version)
   .showHelpAfterError('(see pharos-provider --help)')
 
@@ -79,6 +81,16 @@ program
   .option('--json', 'print one JSON document instead of text')
   .addHelpText('after', '\nExample:\n  pharos-provider install --mirror ~/.terraform.d/mirror')
   .action(install)
+
+program
+  .command('generate')
+  .description('write configuration with import blocks for all services of the organisation')
+  .option('--out <file>', 'file to write, which must not be there yet; stdout otherwise')
+  .addHelpText(
+    'after',
+    '\nReads PHAROS_URL and PHAROS_API_KEY; a read_only key is enough.\n\nExample:\n  pharos-provider generate --out services.tf',
+  )
+  .action((options: GenerateOptions) => generate(options, version, process.env))
 
 try {
   await program.parseAsync()

@@ -1,0 +1,87 @@
+import type { ServiceResponse } from '../../api/contract/service.ts'
+import { toState } from '../service/toState.ts'
+import { type HclValue, hclArguments, hclString } from './hcl.ts'
+
+const SECRETS = 'sealed_values'
+
+/**
+ * Configuration that takes `services` over as they are: an import block and a resource for each. Sealed values
+ * cannot be read, so that each refers to an entry of an ephemeral variable. Pure.
+ */
+export function estateConfiguration(services: readonly ServiceResponse[], requirement: string): string {
+  const labels = labelsOf(services)
+  const places: string[] = []
+  const blocks = services.map((service, index) => serviceBlocks(service, labels[index] ?? '', places))
+  return [requirement, ...(places.length === 0 ? [] : [secretsVariable(places)]), ...blocks].join('\n')
+}
+
+/** A resource label for each service: its name in lower-case words, numbered where another one has it already. */
+function labelsOf(services: readonly ServiceResponse[]): readonly string[] {
+  const taken = new Set<string>()
+  return services.map(({ name }) => {
+    const words = name
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '_')
+      .replaceAll(/^_+|_+$/g, '')
+    const label = /^[a-z]/.test(words) ? words : `service_${words}`.replace(/_$/, '')
+    let free = label
+    for (let count = 2; taken.has(free); count += 1) free = `${label}_${count}`
+    taken.add(free)
+    return free
+  })
+}
+
+function secretsVariable(places: readonly string[]): string {
+  return `# The API does not show sealed values. Give them as entries of this variable; they are sent with the next change.
+${places.map((place) => `#   ${place}`).join('\n')}
+variable "${SECRETS}" {
+  type      = map(string)
+  ephemeral = true
+}
+`
+}
+
+function serviceBlocks(service: ServiceResponse, label: string, places: string[]): string {
+  const state = toState(service, undefined)
+  const endpoints = (state.endpoints ?? []).map((endpoint, index) => ({
+    ...endpoint,
+    http: withReferences(endpoint.http ?? {}, `${label}.${index}`, places),
+  }))
+  const entries: readonly (readonly [string, HclValue])[] = [
+    ['name', state.name],
+    ['interval', state.interval],
+    ['regions', service.regions],
+    // True because the state of an endpoint is made of texts, numbers, booleans, lists, maps and objects.
+    ['endpoints', endpoints as HclValue],
+  ]
+  return `import {
+  to = pharos_service.${label}
+  id = ${hclString(service.id)}
+}
+
+resource "pharos_service" "${label}" {
+${hclArguments(entries, 2)}
+}
+`
+}
+
+type Http = NonNullable<NonNullable<ReturnType<typeof toState>['endpoints']>[number]['http']>
+type Value = NonNullable<Http['body']>
+
+/** `http` with a reference in the place of each sealed value. */
+function withReferences(http: Http, at: string, places: string[]): object {
+  const known = (value: Value, place: string): object => {
+    if (value.value !== null) return { value: value.value }
+    places.push(place)
+    return { value_wo: { expression: `var.${SECRETS}[${hclString(place)}]` } }
+  }
+  const { headers, body } = http
+  return {
+    ...http,
+    body: body == null ? null : known(body, `${at}.body`),
+    headers:
+      headers instanceof Map
+        ? new Map([...headers].map(([name, header]) => [name, known(header, `${at}.headers.${name}`)]))
+        : null,
+  }
+}

@@ -1,0 +1,43 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { Client } from '../../api/client/client.ts'
+import { requiredProviders } from '../distribution/instructions.ts'
+import type { Environment } from '../pharosProvider.ts'
+import { estateConfiguration } from './estate.ts'
+
+export interface GenerateOptions {
+  /** File to write; stdout when absent. */
+  readonly out?: string
+}
+
+/**
+ * Writes the configuration of everything that the key's organisation has, from one list request. Services that
+ * cannot be read are named on stderr. Throws with a sentence for the user when it cannot.
+ */
+export async function generate(
+  options: GenerateOptions,
+  version: string,
+  environment: Environment,
+): Promise<void> {
+  const { out } = options
+  if (out !== undefined && existsSync(out)) throw new Error(`${out} is there already: name another file`)
+  const client = new Client({
+    url: needed('PHAROS_URL', environment),
+    apiKey: needed('PHAROS_API_KEY', environment),
+    userAgent: `pharos-provider/${version}`,
+  })
+  try {
+    const { services, unreadable } = await client.listServices()
+    for (const { id, problem } of unreadable) process.stderr.write(`service ${id} was left out: ${problem}\n`)
+    const text = estateConfiguration(services, requiredProviders(version))
+    if (out === undefined) process.stdout.write(text)
+    else writeFileSync(out, text, { flag: 'wx' })
+  } finally {
+    await client.close()
+  }
+}
+
+function needed(name: string, environment: Environment): string {
+  const value = environment[name] ?? ''
+  if (value === '') throw new Error(`set the environment variable ${name}`)
+  return value
+}

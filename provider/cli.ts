@@ -5,7 +5,6 @@ import { Command } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { cliConfiguration, requiredProviders } from './distribution/instructions.ts'
 import { installIntoMirror, platformName } from './distribution/mirror.ts'
-
 import { type GenerateOptions, generate } from './generate/generateCommand.ts'
 
 const { version } = packageJson

@@ -64,7 +64,12 @@ describe.each([
     const created = await createOnce(session, request, signal)
 
     expect((await byHand.listServices()).services).toEqual([created])
-    expect(proxy.requests()).toEqual(['POST /v1/services', 'GET /v1/services', 'POST /v1/services'])
+    expect(proxy.requests()).toEqual([
+      'GET /v1/services',
+      'POST /v1/services',
+      'GET /v1/services',
+      'POST /v1/services',
+    ])
   })
 
   test('two services of one definition stay two, each with its own answer', async () => {
@@ -85,6 +90,7 @@ describe.each([
 test('two candidates are named rather than one of them taken', async () => {
   const { proxy, session, byHand } = await scene(['idempotency-key'])
   proxy.loseAnswer('POST', /\/services$/, 502)
+  await session.reads.thereBefore(() => true, signal)
   const other = await byHand.createService(request, 'by-hand')
 
   const creating = createOnce(session, request, signal)
@@ -102,5 +108,17 @@ test('a refusal is passed on at once', async () => {
   const creating = createOnce(session, { ...request, interval_secs: 1 }, signal)
 
   await expect(creating).rejects.toMatchObject({ status: 403 })
-  expect(proxy.requests()).toEqual(['POST /v1/services'])
+  expect(proxy.requests()).toEqual(['GET /v1/services', 'POST /v1/services'])
+})
+
+test('a service like one that a killed run left a moment ago is not made a second time', async () => {
+  const { proxy, session, byHand } = await scene([])
+  const lost = await byHand.createService(request, 'killed')
+
+  const creating = createOnce(session, request, signal)
+
+  await expect(creating).rejects.toMatchObject({
+    diagnostics: [{ summary: 'Service "checkout" exists already', detail: expect.stringContaining(lost.id) }],
+  })
+  expect(proxy.requests()).toEqual(['GET /v1/services'])
 })

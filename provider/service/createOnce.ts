@@ -11,6 +11,11 @@ import type { Session } from './session.ts'
 const ATTEMPTS_MAX = 4
 /** Pause before the first look at what became of it (milliseconds); each further one is twice as long. */
 const LOOK_AFTER_MS = 250
+/**
+ * How old a service of the same definition may be to be taken for one that an earlier run made and could not
+ * record (milliseconds): such a run was killed a moment ago, and whoever wants a twin on purpose made it earlier.
+ */
+const LOST_MS_MAX = 3_600_000
 /** How far the server's clock may be behind ours (milliseconds): an older service is not the one that we made. */
 const CLOCK_SKEW_MS = 60_000
 
@@ -35,6 +40,7 @@ async function attempts(
   request: ServiceRequest,
   signal: AbortSignal,
 ): Promise<ServiceResponse> {
+  await refuseTwin(session, request, signal)
   const idempotencyKey = randomUUID()
   const sentAtMs = Date.now()
   for (let attempt = 1; ; attempt += 1) {
@@ -58,6 +64,27 @@ async function attempts(
       return only
     }
   }
+}
+
+/**
+ * Throws when a service of this definition was created a moment ago and not by this process: a run that was killed
+ * after its request, before the state was written, leaves one.
+ */
+async function refuseTwin(session: Session, request: ServiceRequest, signal: AbortSignal): Promise<void> {
+  const youngestMs = Date.now() - LOST_MS_MAX
+  const twins = await session.reads.thereBefore(
+    (service) =>
+      service.created_by_email == null &&
+      Date.parse(service.created_at) >= youngestMs &&
+      diffService(request, service).length === 0,
+    signal,
+  )
+  if (twins.length === 0) return
+  const ids = twins.map(({ id }) => id).join(', ')
+  const detail =
+    `A service with this name and definition was created within the last hour, perhaps by a run that was killed: ${ids}. ` +
+    'Import it with this id. To have another one like it, give that another name.'
+  throw new DiagnosticError(errorAt(undefined, `Service "${request.name}" exists already`, detail))
 }
 
 /** Whether the service may exist although the answer says otherwise, or none came. */

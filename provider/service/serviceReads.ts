@@ -34,6 +34,7 @@ export class ServiceReads {
   readonly #single = new Map<string, Promise<ServiceResponse | null>>()
   #listed: Promise<ServicesById> | undefined
   #listedAgain: Promise<ServicesById> | undefined
+  #listedFirst: Promise<ServicesById> | undefined
   #confirmations = 0
 
   /** `checkOrg` throws when the key belongs to another organisation than the one it is given. */
@@ -83,13 +84,34 @@ export class ServiceReads {
     return services
   }
 
+  /**
+   * Services that `isWanted` accepts and that were there before this process created or deleted anything: asked
+   * for once.
+   */
+  async thereBefore(
+    isWanted: (service: ServiceResponse) => boolean,
+    signal: AbortSignal,
+  ): Promise<readonly ServiceResponse[]> {
+    this.#listedFirst ??= this.#fetch(signal).catch((error: unknown) => {
+      this.#listedFirst = undefined
+      throw error
+    })
+    return this.#notWritten(await this.#listedFirst, isWanted)
+  }
+
   /** Services that this process did not write and `isWanted` accepts, by a list that starts now. */
   async unclaimed(
     isWanted: (service: ServiceResponse) => boolean,
     signal: AbortSignal,
   ): Promise<readonly ServiceResponse[]> {
-    const services = [...(await this.#fetch(signal)).values()]
-    return services.filter(
+    return this.#notWritten(await this.#fetch(signal), isWanted)
+  }
+
+  #notWritten(
+    services: ServicesById,
+    isWanted: (service: ServiceResponse) => boolean,
+  ): readonly ServiceResponse[] {
+    return [...services.values()].filter(
       (service): service is ServiceResponse =>
         !(service instanceof Error) && !this.#written.has(service.id) && isWanted(service),
     )

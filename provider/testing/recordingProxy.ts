@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { createServer, request as forward, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -21,6 +22,8 @@ export interface RecordingProxy {
   readonly refuseNext: (method: string, path: RegExp, status: number, error: string) => void
   /** Passes the next request to `path` on, and loses its answer: the client gets 502, or a closed connection. */
   readonly loseAnswer: (method: string, path: RegExp, how: 502 | 'closed') => void
+  /** Resolves once `count` requests of `method` have been answered since the start. */
+  readonly answered: (method: string, count: number) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -45,6 +48,8 @@ export async function startRecordingProxy(
   const passed: Passed[] = []
   const userAgents: string[] = []
   const exceptions: Exception[] = []
+  const answers = new EventEmitter()
+  const answeredCounts = new Map<string, number>()
   let taken = 0
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = []
@@ -65,7 +70,10 @@ export async function startRecordingProxy(
       const onward = forward(`${target}${path}`, { method, headers }, (answer) => {
         if (instead === undefined) {
           outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
-          answer.pipe(outgoing)
+          answer.pipe(outgoing).on('finish', () => {
+            answeredCounts.set(method, (answeredCounts.get(method) ?? 0) + 1)
+            answers.emit('answer')
+          })
           return
         }
         answer.resume().on('end', () => {
@@ -92,6 +100,9 @@ export async function startRecordingProxy(
     refuseNext: (method, path, status, error) =>
       void exceptions.push({ method, path, instead: { status, error } }),
     loseAnswer: (method, path, how) => void exceptions.push({ method, path, instead: how }),
+    answered: async (method, count) => {
+      while ((answeredCounts.get(method) ?? 0) < count) await once(answers, 'answer')
+    },
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

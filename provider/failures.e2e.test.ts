@@ -1,0 +1,226 @@
+import { once } from 'node:events'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Client } from '../api/client/client.ts'
+import { Limiter } from '../api/client/limiter.ts'
+import { startServer, type TestServer } from '../server/testing/startServer.ts'
+import { type RecordingProxy, startRecordingProxy } from './testing/recordingProxy.ts'
+import {
+  cannotRunTerraform,
+  type TerraformWorkspace,
+  terraformWorkspace,
+  type WorkspaceOptions,
+} from './testing/terraformWorkspace.ts'
+
+const APPLY = ['apply', '-auto-approve']
+const PLAN = ['plan', '-detailed-exitcode']
+
+function service(label: string, rest = ''): string {
+  return `resource "pharos_service" "${label}" {
+    name      = "${label}"
+    interval  = "60s"
+    regions   = ["eu-west-1"]
+    endpoints = [{ url = "https://example.com/", http = { method = "GET" } }]
+    ${rest}
+  }
+`
+}
+
+const many = (count: number): string => `resource "pharos_service" "many" {
+    count     = ${count}
+    name      = "many \${count.index}"
+    interval  = "60s"
+    regions   = ["eu-west-1"]
+    endpoints = [{ url = "https://example.com/", http = { method = "GET" } }]
+  }
+`
+
+describe.skipIf(cannotRunTerraform)('terraform', () => {
+  let server: TestServer
+  let proxy: RecordingProxy
+  let workspace: TerraformWorkspace
+  let byHand: Client
+
+  beforeEach(async () => {
+    server = await startServer({ rateLimit: 'none' })
+    proxy = await startRecordingProxy(server.url)
+    workspace = await terraformWorkspace({ url: proxy.url, apiKey: server.apiKey })
+    const limiter = new Limiter({ burstRequests: 1_000, refillIntervalMs: 1 })
+    byHand = new Client({ url: server.url, apiKey: await server.createKey(), userAgent: 'test', limiter })
+  })
+
+  afterEach(async () => {
+    await byHand.close()
+    workspace.remove()
+    await proxy.close()
+    await server.close()
+  })
+
+  async function apply(configuration: string): Promise<string> {
+    workspace.configure(configuration)
+    return workspace.succeed(APPLY)
+  }
+
+  async function useInstalled(configuration: string): Promise<void> {
+    workspace.remove()
+    const options: WorkspaceOptions = { url: proxy.url, apiKey: server.apiKey, provider: 'installed' }
+    workspace = await terraformWorkspace(options)
+    workspace.configure(configuration)
+    await workspace.succeed(['init'])
+  }
+
+  async function names(): Promise<readonly string[]> {
+    return (await byHand.listServices()).services.map(({ name }) => name).sort()
+  }
+
+  test('taking 120 services over costs one list request, and so does every plan after it', async () => {
+    await server.overrideLimits({ servicesMax: 1_000, endpointsMax: 1_000 })
+    for (let index = 0; index < 120; index += 1) {
+      const endpoint = {
+        url: 'https://example.com/',
+        call: { Http: { method: 'GET', timeout: null } },
+        assertions: [],
+      } as const
+      const request = { name: `many ${index}`, interval_secs: 60, regions: ['eu-west-1'] }
+      await byHand.createService({ ...request, endpoints: [{ ...endpoint, assertions: [] }] }, `key-${index}`)
+    }
+    workspace.configure(`import {
+      for_each = toset([for index in range(120) : tostring(index)])
+      to       = pharos_service.many[each.key]
+      id       = "name=many \${each.key}"
+    }
+    ${many(120).replace('count     = 120', 'for_each  = toset([for index in range(120) : tostring(index)])').replace('count.index', 'each.key')}`)
+
+    await workspace.succeed(APPLY)
+    const taken = proxy.requests()
+    const { exitCode } = await workspace.run(PLAN)
+
+    expect(taken).toEqual(['GET /v1/services'])
+    expect(exitCode).toBe(0)
+    expect(proxy.requests()).toEqual(['GET /v1/services'])
+  })
+
+  test('a resume that the plan no longer allows keeps what was changed, and the service paused and untainted', async () => {
+    await apply(service('a', 'paused = true') + service('b'))
+    await server.overrideLimits({ servicesMax: 1 })
+    workspace.configure(service('a', 'paused = false').replace('60s', '90s') + service('b'))
+
+    const failed = await workspace.run(APPLY)
+    const state = await workspace.attributes('pharos_service.a')
+    const planned = await workspace.run(PLAN)
+
+    expect(failed.exitCode).toBe(1)
+    expect(failed.output).toContain('Plan limit: at most 1 active services')
+    expect(state).toMatchObject({ interval: '1m30s', paused: true })
+    expect(planned.output).toContain('0 to add, 1 to change, 0 to destroy')
+  })
+
+  test('refusals for the rate are waited out and never shown', async () => {
+    for (let index = 0; index < 2; index += 1) proxy.refuseNext('POST', /\/services$/, 429, 'slow down')
+
+    const output = await apply(service('a') + service('b'))
+
+    expect(output).not.toContain('slow down')
+    expect(await names()).toEqual(['a', 'b'])
+  })
+
+  test('a change whose answer is lost is sent again, a deletion that fails once too', async () => {
+    await apply(service('a'))
+    proxy.loseAnswer('PATCH', /\/services\//, 'closed')
+    await apply(service('a').replace('60s', '90s'))
+    const changed = await workspace.run(PLAN)
+    proxy.refuseNext('DELETE', /\/services\//, 500, 'internal error')
+    await workspace.succeed(['destroy', '-auto-approve'])
+
+    expect(changed).toMatchObject({ exitCode: 0 })
+    expect(await names()).toEqual([])
+  })
+
+  test('a refused key in the middle of a walk removes nothing from the state', async () => {
+    await apply(service('a') + service('b'))
+    proxy.refuseNext('GET', /\/services\//, 401, 'unknown key')
+
+    const failed = await workspace.run(PLAN)
+    const healed = await workspace.run(PLAN)
+
+    expect(failed.exitCode).toBe(1)
+    expect(failed.output).toContain('(status 401)')
+    expect(healed).toMatchObject({ exitCode: 0 })
+  })
+
+  test('a read_only key plans, and its apply says that it may not and changes nothing', async () => {
+    const readOnly = { PHAROS_API_KEY: await server.readOnlyKey() }
+    workspace.configure(service('a'))
+
+    const planned = await workspace.run(PLAN, readOnly)
+    const applied = await workspace.run(APPLY, readOnly)
+
+    expect(planned.exitCode).toBe(2)
+    expect(applied.exitCode).toBe(1)
+    expect(applied.output).toContain('the key is read-only')
+    expect(await names()).toEqual([])
+  })
+
+  test('two aliases with one key apply side by side', async () => {
+    await apply(`provider "pharos" { alias = "other" }
+      ${many(6)}
+      ${service('a', 'provider = pharos.other')}${service('b', 'provider = pharos.other')}`)
+
+    expect((await names()).length).toBe(8)
+  })
+
+  test('moving and forgetting a service writes nothing', async () => {
+    await apply(service('a') + service('b'))
+    proxy.requests()
+
+    await apply(`${service('renamed').replace('"renamed"\n    interval', '"a"\n    interval').replace('name      = "renamed"', 'name      = "a"')}
+      moved {
+        from = pharos_service.a
+        to   = pharos_service.renamed
+      }
+      removed {
+        from = pharos_service.b
+        lifecycle { destroy = false }
+      }`)
+
+    expect(proxy.requests().filter((line) => !line.startsWith('GET'))).toEqual([])
+    expect(await names()).toEqual(['a', 'b'])
+  })
+
+  test('an interrupted apply ends with everything that it created in the state, and the next one makes the rest', async () => {
+    await useInstalled(many(24))
+    const child = workspace.start(APPLY)
+    const closed = once(child, 'close')
+    child.stdout.resume()
+    child.stderr.resume()
+
+    await proxy.answered('POST', 16)
+    child.kill('SIGINT')
+    await closed
+    const made = (await names()).length
+    const recorded = (await workspace.succeed(['state', 'list'])).trim().split('\n').length
+    await workspace.succeed(APPLY)
+
+    expect(recorded).toBe(made)
+    expect(made).toBeLessThan(24)
+    expect(new Set(await names()).size).toBe(24)
+    expect((await names()).length).toBe(24)
+  })
+
+  test('after a killed apply nothing is made twice: what it could not record is named, the rest is created', async () => {
+    await useInstalled(many(8))
+    const child = workspace.start([...APPLY, '-parallelism=1'])
+    const closed = once(child, 'close')
+    child.stdout.resume()
+    child.stderr.resume()
+
+    await proxy.answered('POST', 3)
+    child.kill('SIGKILL')
+    await closed
+    const again = await workspace.run([...APPLY, '-lock=false'])
+
+    expect(again.exitCode).toBe(1)
+    expect(again.output).toContain('exists already')
+    expect(new Set(await names()).size).toBe((await names()).length)
+    expect((await names()).length).toBe(8)
+  })
+})

@@ -190,7 +190,7 @@ describe('on a plan with little room', async () => {
   })
 })
 
-test('C064 fifty creates at once with ten places left make exactly ten services', async () => {
+test('C063 C064 fifty creates at once with ten places left make exactly ten services', async () => {
   const orgId = await server.createOrg()
   const key = await server.createKey({ orgId })
   await server.overrideLimits({ servicesMax: 10 }, orgId)

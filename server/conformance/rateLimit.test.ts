@@ -1,3 +1,4 @@
+import { Agent } from 'undici'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { apiClient } from '../testing/apiClient.ts'
 import { UNKNOWN_ID } from '../testing/routes.ts'
@@ -64,6 +65,19 @@ test('C029 two keys of one organisation have buckets of their own', async () => 
   await passing(21)
 
   expect(await passing(21, other)).toBe(20)
+})
+
+test('C030 one key has one bucket, whatever address it is used from', async () => {
+  const neighbour = new Agent({ connect: { localAddress: '127.0.0.2' } })
+  await passing(15)
+
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => api.get('/v1/org', { dispatcher: neighbour })),
+  )
+  await neighbour.close()
+
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
+  expect(await passing(5)).toBe(0)
 })
 
 test('C031 C032 a 429 costs nothing and says when to come back', async () => {

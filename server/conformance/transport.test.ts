@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../../api/contract/service.ts'
-import { apiClient } from '../testing/apiClient.ts'
+import { apiClient, assertAnswer } from '../testing/apiClient.ts'
 import { rawExchange } from '../testing/rawExchange.ts'
 import { serviceBody } from '../testing/serviceBodies.ts'
 import { startServer } from '../testing/startServer.ts'
@@ -21,6 +21,17 @@ async function statusOfBody(
 ): Promise<number> {
   return (await api.call('POST', '/v1/services', { raw, headers })).status
 }
+
+test.each([
+  ['{"statusCode":404,"error":"Not Found","message":"x"}', 'application/json; charset=utf-8'],
+  ['{"error":{"text":"x"}}', 'application/json; charset=utf-8'],
+  ['"x"', 'application/json; charset=utf-8'],
+  ['{"error":"x"}', 'text/plain'],
+])('C154 a refusal %s as %s would fail whichever test gets it', (text, type) => {
+  const answer = { status: 404, headers: { 'content-type': type }, text, json: JSON.parse(text) as unknown }
+
+  expect(() => assertAnswer(answer)).toThrow('is not one field error')
+})
 
 describe('C155 on the bare socket', () => {
   test.each([

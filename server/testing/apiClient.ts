@@ -1,4 +1,4 @@
-import { request } from 'undici'
+import { type Dispatcher, request } from 'undici'
 import { assertDescribed } from './describedAnswer.ts'
 
 /** An answer as it came. */
@@ -18,6 +18,8 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string | string[]>>
   /** Another key than the client's; `null` for none. */
   readonly key?: string | null
+  /** Another way to the server than the usual connections. */
+  readonly dispatcher?: Dispatcher
 }
 
 /** Calls one server with one key. Every answer passes `assertAnswer` and `assertDescribed`. */
@@ -43,6 +45,7 @@ export function apiClient(url: string, apiKey: string): ApiClient {
         ...options.headers,
       },
       ...(body === undefined ? {} : { body }),
+      ...(options.dispatcher === undefined ? {} : { dispatcher: options.dispatcher }),
     })
     const text = await response.body.text()
     const { statusCode: status, headers } = response

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../api/contract/service.ts'
+import packageJson from '../package.json' with { type: 'json' }
 import { openDatabase } from './store/openDatabase.ts'
 import { apiClient } from './testing/apiClient.ts'
 import { runProgram, type ServerProcess, startProcess } from './testing/serverProcess.ts'
@@ -198,6 +199,12 @@ test('--help of serve names every variable of the environment', async () => {
     'MASTER_KEY',
   ]
   expect(variables.filter((name) => !stdout.includes(`PHAROS_${name}`))).toEqual([])
+})
+
+test('--version says which release it is', async () => {
+  const { code, stdout } = await runProgram(['--version'])
+
+  expect([code, stdout]).toEqual([0, `${packageJson.version}\n`])
 })
 
 test('settings may come from the environment', async () => {

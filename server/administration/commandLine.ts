@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import packageJson from '../../package.json' with { type: 'json' }
 import { addBackupCommands } from './backupCommands.ts'
 import { addCommandLog } from './commandLog.ts'
 import { addKeyCommands } from './keyCommands.ts'
@@ -19,6 +20,7 @@ export interface CommandLineParts {
 export function commandLine({ write, environment }: CommandLineParts): Command {
   const program = new Command('pharos-server')
     .description('the Monitoring Service Management API on an embedded SQLite')
+    .version(packageJson.version)
     .configureOutput({ writeOut: write })
     .showHelpAfterError('(--help shows what there is)')
   addServeCommand(program, write, environment)

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { status } from '@grpc/grpc-js'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createCertificate } from './plugin/certificate.ts'
+import { MAGIC_COOKIE } from './plugin/environment.ts'
 import { bundleExecutable } from './testing/bundle.ts'
 import { METHODS } from './testing/providerClient.ts'
 import { type ProviderProcess, type StartOptions, startProvider } from './testing/providerProcess.ts'
@@ -120,6 +121,22 @@ test('after Shutdown the process ends with 0, open streams and all, and its sock
   const ended = await provider.shutDown()
 
   expect([ended, existsSync(provider.handshake[3] ?? '')]).toStrictEqual([0, false])
+})
+
+test('a provider whose Terraform was killed ends by itself', async () => {
+  const environment = {
+    ...process.env,
+    [MAGIC_COOKIE.name]: MAGIC_COOKIE.value,
+    PLUGIN_PROTOCOL_VERSIONS: '6',
+  }
+  const parent = spawn('sh', ['-c', '"$0" & wait', executable], { env: environment })
+  await once(parent.stdout, 'data')
+
+  parent.kill('SIGKILL')
+
+  // The pipe closes when nobody holds its other end any more.
+  const [code, signal] = await once(parent, 'close')
+  expect([code, signal]).toStrictEqual([null, 'SIGKILL'])
 })
 
 test('signals are left to Terraform', async () => {

@@ -8,6 +8,8 @@ import type { Provider } from './provider.ts'
 
 /** Time for the answer to Shutdown to reach Terraform before the process ends regardless (milliseconds). */
 const SHUTDOWN_MAX_MS = 100
+/** How often it is looked whether Terraform is still there (milliseconds). */
+const PARENT_CHECK_MS = 1_000
 
 /**
  * Serves `provider` to the Terraform or OpenTofu that started this process, and ends the process when told to.
@@ -34,6 +36,7 @@ export async function serveProvider(provider: Provider): Promise<void> {
   let shutDown = (): void => process.exit(0)
   try {
     shutDown = await listen(plugin, environment, print)
+    endWithParent(() => shutDown())
   } catch (error) {
     const reason = error instanceof Error ? `${error.message}: ${error.cause}` : String(error)
     process.stderr.write(`the ${provider.name} provider could not start: ${reason}\n`)
@@ -64,6 +67,14 @@ function guardProcess({ calls }: PluginServer, log: Log): void {
       message: reason instanceof Error ? (reason.stack ?? '') : String(reason),
     })
   })
+}
+
+/** Ends the process when the one that started it is gone: a killed Terraform sends no Shutdown. */
+function endWithParent(shutDown: () => void): void {
+  const parent = process.ppid
+  setInterval(() => {
+    if (process.ppid !== parent) shutDown()
+  }, PARENT_CHECK_MS).unref()
 }
 
 /** Opens the socket and says so on stdout. Resolves with what ends the process. */

@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -11,8 +12,12 @@ import { keyBuckets, type SpendRequest } from '../http/rateLimit.ts'
 import { startProgram } from '../program.ts'
 import { createLog } from '../requestLog.ts'
 import { defaultKeyFile } from '../secrets/keyring.ts'
+import { databaseFile } from '../store/openDatabase.ts'
+import { restoreDatabase } from '../store/restoreDatabase.ts'
 import type { LimitOverrides, Store } from '../store/store.ts'
 import { monotonicMs, systemEnvironment } from '../systemEnvironment.ts'
+import { apiClient } from './apiClient.ts'
+import { endpointBody, serviceBody } from './serviceBodies.ts'
 
 export interface StartServerOptions {
   /** Plan of the first organisation; business when absent. */
@@ -29,6 +34,11 @@ export interface StartServerOptions {
   readonly allowedRanges?: readonly string[]
   readonly bus?: Bus
   readonly logLevel?: string
+  /**
+   * Starts on a copy that was restored from the backup of a server that was in use, unless the folder has a
+   * database. When absent: whether the variable PHAROS_TEST_RESTORED is set.
+   */
+  readonly isRestored?: boolean
 }
 
 /** A real server on a real SQLite file, in this process, with one organisation and one key. */
@@ -73,6 +83,8 @@ function limiterOf({ rateLimit = 'contract', monotonicMs: clock = monotonicMs }:
 /** Starts a server for a test. It listens on 127.0.0.1 only. */
 export async function startServer(options: StartServerOptions = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'pharos-server-')))
+  const isRestored = options.isRestored ?? Boolean(process.env.PHAROS_TEST_RESTORED)
+  if (isRestored && !existsSync(databaseFile(dataDir))) await restoreCopy(dataDir)
   const environment: Environment = { ...systemEnvironment, ...options.environment }
   const lines: string[] = []
   const destination = new Writable({
@@ -126,6 +138,26 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
       if (options.dataDir === undefined) await removeFolder(dataDir)
     },
   }
+}
+
+/** Makes `dataDir` from the backup of a server that has services, sealed values, an incident and commands. */
+async function restoreCopy(dataDir: string): Promise<void> {
+  const original = await startServer({ rateLimit: 'none', isRestored: false })
+  const api = apiClient(original.url, original.apiKey)
+  const token = { value: 'hush', sensitive: true }
+  const call = { Http: { method: 'GET' as const, timeout: null, headers: { 'X-Token': token } } }
+  const { json } = await api.post('/v1/services', serviceBody({ endpoints: [endpointBody({ call })] }))
+  const id = typeof json === 'object' && json !== null && 'id' in json ? json.id : undefined
+  await api.post('/v1/services', serviceBody({ name: 'Cart' }))
+  await api.post('/v1/incidents', { title: 'x', message: 'x', severity: 'major_outage', service_ids: [id] })
+  const backup = `${original.dataDir}.backup`
+  await original.store.backupTo(backup)
+  // After the backup: it must not be in the copy, and not disturb it.
+  await api.delete(`/v1/services/${id}`)
+  await restoreDatabase(backup, dataDir)
+  await copyFile(defaultKeyFile(original.dataDir), defaultKeyFile(dataDir))
+  await original.close()
+  await rm(backup)
 }
 
 async function storeKey(

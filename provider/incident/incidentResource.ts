@@ -66,6 +66,7 @@ function planResolved(prior: State): AmendmentOf<typeof incidentSchema> {
 /** `pharos_incident`. */
 export const incidentResource = resourceFor<Connection>()({
   schema: incidentSchema,
+  identity: ['id'],
 
   validate({ config, report }) {
     for (const [attribute, predicate] of problemsIn(config)) {

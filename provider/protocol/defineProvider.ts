@@ -2,7 +2,7 @@
 import type { AnyDataSource, AnyResource, Provider, ProviderDefinition, Typed } from './provider.ts'
 import type { AnyFunction } from './providerFunction.ts'
 import { schemaFaults } from './schema/assertions.ts'
-import { type Attribute, objectTypesOf, type Schema } from './schema/schema.ts'
+import { type Attribute, isNested, objectTypesOf, type Schema } from './schema/schema.ts'
 
 function upgraderFaults({ schema, upgraders }: AnyResource<never>): readonly string[] {
   const current = schema.version ?? 0
@@ -25,6 +25,18 @@ function updateFaults({ schema, update }: AnyResource<never>): readonly string[]
     .map(([name]) => `${name}: there is no update handler, so changing it has to replace the resource`)
 }
 
+function identityFaults({ schema, identity = [] }: AnyResource<never>): readonly string[] {
+  return identity
+    .filter((name) => {
+      const attribute = schema.attributes[name]
+      return attribute === undefined || isNested(attribute) || typeof attribute.type !== 'string'
+    })
+    .map(
+      (name) =>
+        `${name}: an identity is made of attributes of the schema that are texts, numbers or booleans`,
+    )
+}
+
 function nameFaults(provider: string, typeName: string): readonly string[] {
   if (typeName.startsWith(`${provider}_`)) return []
   return [`Terraform finds the provider of a type by its prefix, so the name has to start with ${provider}_`]
@@ -40,6 +52,7 @@ function faultsOf<S extends Schema, Client>(definition: ProviderDefinition<S, Cl
         ...schemaFaults(resource.schema, 'resource'),
         ...upgraderFaults(resource),
         ...updateFaults(resource),
+        ...identityFaults(resource),
       ].map((fault) => `${typeName}: ${fault}`),
     ),
     ...Object.entries(dataSources).flatMap(([typeName, source]) =>

@@ -132,6 +132,11 @@ export type Resource<S extends Schema, Client> = ResourceHandlers<ViewsOf<NoInfe
 
 interface ResourceHandlers<V extends Views, Client> {
   readonly schema: Schema
+  /**
+   * Names of the attributes that name an object for good, such as its id: with Terraform 1.12 and later it is
+   * stored as the object's identity, and an object can be imported by it. Left out: no identity.
+   */
+  readonly identity?: readonly string[]
   /** From a state of version `n` to one of version `n + 1`, for every `n` below the schema's version. Pure. */
   readonly upgraders?: { readonly [version: number]: (state: JsonObject) => JsonObject }
   /** Rules between attributes. Runs without a client. */

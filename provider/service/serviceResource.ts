@@ -40,6 +40,7 @@ function requestOf(config: Config): {
 /** `pharos_service`. */
 export const serviceResource = resourceFor<Connection>()({
   schema: serviceSchema,
+  identity: ['id'],
 
   validate({ config, report }) {
     for (const diagnostic of validateService(config)) report(diagnostic)

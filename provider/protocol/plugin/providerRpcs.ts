@@ -14,11 +14,13 @@ import { DECLINED, DECLINED_STREAMS } from '../rpc/declined.ts'
 import { getFunctions } from '../rpc/getFunctions.ts'
 import { getMetadata } from '../rpc/getMetadata.ts'
 import { getProviderSchema } from '../rpc/getProviderSchema.ts'
+import { getResourceIdentitySchemas } from '../rpc/getResourceIdentitySchemas.ts'
 import { importResourceState } from '../rpc/importResourceState.ts'
 import { planResourceChange } from '../rpc/planResourceChange.ts'
 import { readDataSource } from '../rpc/readDataSource.ts'
 import { readResource } from '../rpc/readResource.ts'
 import { stopProvider } from '../rpc/stopProvider.ts'
+import { upgradeResourceIdentity } from '../rpc/upgradeResourceIdentity.ts'
 import { upgradeResourceState } from '../rpc/upgradeResourceState.ts'
 import { validateDataResourceConfig } from '../rpc/validateDataResourceConfig.ts'
 import { validateProviderConfig } from '../rpc/validateProviderConfig.ts'
@@ -79,6 +81,8 @@ export function serveProviderRpcs(serve: ServeUnary): void {
   serve(RPC.ApplyResourceChange, applyResourceChange)
   serve(RPC.ImportResourceState, importResourceState)
   serve(RPC.ReadDataSource, readDataSource)
+  serve(RPC.GetResourceIdentitySchemas, getResourceIdentitySchemas)
+  serve(RPC.UpgradeResourceIdentity, upgradeResourceIdentity)
   serve(RPC.GetFunctions, getFunctions)
   serve(RPC.CallFunction, callFunction)
   serve(RPC.StopProvider, stopProvider)

@@ -20,6 +20,7 @@ import {
   type Reporter,
   requireObject,
 } from './call.ts'
+import { identityOf } from './identity.ts'
 import { openPrivate, type PrivateEnvelope } from './privateEnvelope.ts'
 
 type Request = MessageOf<typeof messages.request>
@@ -135,7 +136,11 @@ export async function applyResourceChange(request: Request, call: Call): Promise
     if (planned !== null) {
       const config = requireObject(resource.type, request.config, 'configuration')
       const outcome = await createOrUpdate(applying, { prior, planned, config })
-      return { newState: encodeValue(resource.type, outcome.state), private: outcome.private }
+      return {
+        newState: encodeValue(resource.type, outcome.state),
+        private: outcome.private,
+        newIdentity: identityOf(resource, outcome.state),
+      }
     }
     if (prior === null) throw new Error('Terraform sent neither a prior nor a planned state')
     const outcome = await destroy(applying, prior)

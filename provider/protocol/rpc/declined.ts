@@ -2,8 +2,6 @@
 
 /** What each declined RPC would be for. */
 export const DECLINED = {
-  GetResourceIdentitySchemas: 'resource identity',
-  UpgradeResourceIdentity: 'resource identity',
   MoveResourceState: 'moving state between resource types',
   GenerateResourceConfig: 'generating configuration',
   ValidateEphemeralResourceConfig: 'ephemeral resources',

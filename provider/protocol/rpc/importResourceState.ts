@@ -1,4 +1,5 @@
 import { DiagnosticError, errorAt, hasErrors } from '../diagnostics.ts'
+import type { AnyResource, Typed } from '../provider.ts'
 import { overlay, readAnswer } from '../state/answer.ts'
 import { withoutWriteOnly } from '../state/writeOnly.ts'
 import { withoutUnknown } from '../values/conform.ts'
@@ -10,22 +11,42 @@ import {
   callContext,
   clientOf,
   createReporter,
+  decodeObject,
   encodeDiagnostics,
   encodeValue,
   faultDiagnostic,
   lookUp,
 } from './call.ts'
+import { identityOf, identityTypes } from './identity.ts'
 
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
+
+/** The stub of the object whose identity the user gave; `undefined` when an id was given instead. */
+function importedByIdentity(resource: Typed<AnyResource<unknown>>, { typeName, identity }: Request) {
+  const types = identityTypes(resource)
+  const given = types === undefined ? null : decodeObject({ object: types }, identity?.data)
+  if (given === null) return undefined
+  const stub = withoutUnknown(overlay(resource.handlers.schema.attributes, given, {}))
+  const state = isObject(stub) ? stub : null
+  return {
+    typeName,
+    state: encodeValue(resource.type, state),
+    private: new Uint8Array(0),
+    identity: identityOf(resource, state),
+  }
+}
 
 /** A stub of an existing object: what the handler returned, and null for everything else. Read comes next. */
 export async function importResourceState(request: Request, call: Call): Promise<Response> {
   const { typeName } = request
   const reporter = createReporter(call)
   const imported = await reporter.attempt(`Importing ${typeName}`, async () => {
-    const { handlers, type } = lookUp(call.session.provider.resources, typeName)
+    const resource = lookUp(call.session.provider.resources, typeName)
+    const { handlers, type } = resource
     const { attributes } = handlers.schema
+    const named = importedByIdentity(resource, request)
+    if (named !== undefined) return named
     if (handlers.import === undefined) {
       throw new DiagnosticError(errorAt(undefined, `${typeName} cannot be imported`, 'It has no import.'))
     }
@@ -38,7 +59,12 @@ export async function importResourceState(request: Request, call: Call): Promise
     for (const fault of read.faults) reporter.report(faultDiagnostic('error', typeName, fault))
     const stub = withoutUnknown(overlay(attributes, read.state, {}))
     const state = isObject(stub) ? withoutWriteOnly(attributes, stub) : null
-    return { typeName, state: encodeValue(type, state), private: answer.private ?? new Uint8Array(0) }
+    return {
+      typeName,
+      state: encodeValue(type, state),
+      private: answer.private ?? new Uint8Array(0),
+      identity: identityOf(resource, state),
+    }
   })
   const failed = imported === undefined || hasErrors(reporter.diagnostics)
   return {

@@ -26,6 +26,7 @@ import {
   type Reporter,
   requireObject,
 } from './call.ts'
+import { identityOf } from './identity.ts'
 import { openPrivate, sealPrivate } from './privateEnvelope.ts'
 
 type Request = MessageOf<typeof messages.request>
@@ -77,6 +78,7 @@ async function planCreateOrUpdate(planning: Planning, parts: Parts): Promise<Res
   for (const fault of broken) reporter.report(faultDiagnostic('error', resource.name, fault))
   return {
     plannedState: encodeValue(resource.type, planned),
+    plannedIdentity: identityOf(resource, planned),
     requiresReplace: prior === null ? [] : replacements({ attributes, planned, prior }, amendment),
     plannedPrivate: sealPrivate({
       planned: amendment?.private ?? planning.private.given,

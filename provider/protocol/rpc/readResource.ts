@@ -19,6 +19,7 @@ import {
   type Reporter,
   requireObject,
 } from './call.ts'
+import { identityOf } from './identity.ts'
 
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
@@ -55,9 +56,11 @@ export async function readResource(request: Request, call: Call): Promise<Respon
       private: request.private,
     })
     if (answer === null) return { newState: encodeValue(resource.type, null), private: new Uint8Array(0) }
+    const state = refreshed(resource, prior, { answer, reporter })
     return {
-      newState: encodeValue(resource.type, refreshed(resource, prior, { answer, reporter })),
+      newState: encodeValue(resource.type, state),
       private: answer.private ?? request.private,
+      newIdentity: identityOf(resource, state),
     }
   })
   const failed = answered === undefined || hasErrors(reporter.diagnostics)

@@ -2,7 +2,7 @@
  * The messages of Terraform's plugin protocol 6 that this framework reads or writes.
  *
  * Field numbers are the protocol's own (package `tfplugin6`, up to version 6.8, that of Terraform 1.11). Fields
- * of features that are never offered (identity, deferral, legacy types) are left out: a reader skips them.
+ * of features that are never offered (deferral, legacy types) are left out: a reader skips them.
  */
 import {
   bool,
@@ -155,6 +155,33 @@ export const getProviderSchema = {
   }),
 }
 
+const identityData = message({ data: nested(1, dynamicValue) })
+export type WireIdentity = Partial<MessageOf<typeof identityData>>
+
+const identityAttribute = message({
+  name: string(1),
+  type: bytes(2),
+  requiredForImport: bool(3),
+  description: string(5),
+})
+
+export const getResourceIdentitySchemas = {
+  request: empty,
+  response: message({
+    identitySchemas: mapOf(1, message({ version: int64(1), attributes: repeated(2, identityAttribute) })),
+    diagnostics: repeated(2, diagnostic),
+  }),
+}
+
+export const upgradeResourceIdentity = {
+  request: message({
+    typeName: string(1),
+    version: int64(2),
+    rawIdentity: nested(3, message({ json: bytes(1) })),
+  }),
+  response: message({ upgradedIdentity: nested(1, identityData), diagnostics: repeated(2, diagnostic) }),
+}
+
 export const validateProviderConfig = {
   request: message({ config: nested(1, dynamicValue) }),
   response: diagnosticsAt(2),
@@ -203,6 +230,7 @@ export const readResource = {
     newState: nested(1, dynamicValue),
     diagnostics: repeated(2, diagnostic),
     private: bytes(3),
+    newIdentity: nested(5, identityData),
   }),
 }
 
@@ -220,6 +248,7 @@ export const planResourceChange = {
     requiresReplace: repeated(2, attributePath),
     plannedPrivate: bytes(3),
     diagnostics: repeated(4, diagnostic),
+    plannedIdentity: nested(7, identityData),
   }),
 }
 
@@ -235,6 +264,7 @@ export const applyResourceChange = {
     newState: nested(1, dynamicValue),
     private: bytes(2),
     diagnostics: repeated(3, diagnostic),
+    newIdentity: nested(5, identityData),
   }),
 }
 
@@ -243,11 +273,17 @@ export const importResourceState = {
     typeName: string(1),
     id: string(2),
     clientCapabilities: nested(3, clientCapabilities),
+    identity: nested(4, identityData),
   }),
   response: message({
     importedResources: repeated(
       1,
-      message({ typeName: string(1), state: nested(2, dynamicValue), private: bytes(3) }),
+      message({
+        typeName: string(1),
+        state: nested(2, dynamicValue),
+        private: bytes(3),
+        identity: nested(4, identityData),
+      }),
     ),
     diagnostics: repeated(2, diagnostic),
   }),

@@ -1,0 +1,31 @@
+import type { AnyResource, Typed } from '../provider.ts'
+import { isNested } from '../schema/schema.ts'
+import type { ObjectTypes, Type } from '../values/type.ts'
+import type { ObjectValue } from '../values/value.ts'
+import type { WireIdentity } from '../wire/tfplugin6.ts'
+import { encodeValue } from './call.ts'
+
+/** The type of a resource's identity: those of its attributes that name an object; `undefined` without identity. Pure. */
+export function identityTypes({ handlers }: Typed<AnyResource<unknown>>): ObjectTypes | undefined {
+  const { identity, schema } = handlers
+  if (identity === undefined) return undefined
+  const types: Record<string, Type> = {}
+  for (const name of identity) {
+    const attribute = schema.attributes[name]
+    if (attribute !== undefined && !isNested(attribute)) types[name] = attribute.type
+  }
+  return types
+}
+
+/** The identity of the object of `state`, as a field of a response; none without an object or an identity. */
+export function identityOf(
+  resource: Typed<AnyResource<unknown>>,
+  state: ObjectValue | null,
+): WireIdentity | undefined {
+  const types = identityTypes(resource)
+  if (types === undefined || state === null) return undefined
+  const identity: ObjectValue = Object.fromEntries(
+    Object.keys(types).map((name) => [name, state[name] ?? null]),
+  )
+  return { data: encodeValue({ object: types }, identity) }
+}

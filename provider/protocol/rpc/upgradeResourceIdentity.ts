@@ -1,0 +1,25 @@
+import { conform } from '../values/conform.ts'
+import { parseJson } from '../values/json.ts'
+import type { MessageOf } from '../wire/message.ts'
+import type { upgradeResourceIdentity as messages } from '../wire/tfplugin6.ts'
+import { type Call, createReporter, encodeDiagnostics, encodeValue, lookUp } from './call.ts'
+import { identityTypes } from './identity.ts'
+
+type Request = MessageOf<typeof messages.request>
+type Response = Partial<MessageOf<typeof messages.response>>
+
+/** A stored identity as it is read now. There is one version of each, so that only its type is made sure of. */
+export async function upgradeResourceIdentity(request: Request, call: Call): Promise<Response> {
+  const reporter = createReporter(call)
+  const upgradedIdentity = await reporter.attempt(`Reading the identity of ${request.typeName}`, async () => {
+    const resource = lookUp(call.session.provider.resources, request.typeName)
+    const types = identityTypes(resource)
+    if (types === undefined) throw new Error(`${request.typeName} has no identity`)
+    const stored = parseJson(Buffer.from(request.rawIdentity?.json ?? new Uint8Array()).toString())
+    return { data: encodeValue({ object: types }, conform({ object: types }, stored)) }
+  })
+  return {
+    ...(upgradedIdentity === undefined ? {} : { upgradedIdentity }),
+    diagnostics: encodeDiagnostics(reporter.diagnostics),
+  }
+}

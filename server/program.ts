@@ -6,7 +6,7 @@ import { inProcessBus } from './bus/inProcessBus.ts'
 import { startRelay } from './bus/relay.ts'
 import type { Environment } from './domain/environment.ts'
 import { buildAdminListener } from './http/adminListener.ts'
-import { buildApp } from './http/app.ts'
+import { buildApp, type Patience } from './http/app.ts'
 import { createMetrics } from './http/metrics.ts'
 import type { SpendRequest } from './http/rateLimit.ts'
 import { addressRules } from './monitoring/addressRules.ts'
@@ -38,6 +38,8 @@ export interface ProgramSettings {
   readonly log: Logger
   /** The bus to publish commands on; one within the process when absent. */
   readonly bus?: Bus
+  /** How long a sender may take; half a minute for a request when absent. */
+  readonly patience?: Patience
 }
 
 /** A server that answers. */
@@ -85,6 +87,7 @@ async function listen(settings: ProgramSettings, store: Store, undo: Undo) {
     findMasterKey,
     isBlocked: addressRules(settings.allowedRanges),
     spendRequest,
+    ...(settings.patience === undefined ? {} : { patience: settings.patience }),
     onRequestDone: (record) => {
       metrics.count(record)
       logRequest(log, record)

@@ -14,15 +14,22 @@ import { entityTag } from './preconditions.ts'
 import { rateLimitHeaders } from './rateLimit.ts'
 import { refusalOf } from './refusal.ts'
 import { notFound } from './resourceId.ts'
+import { dropBody, hasIdleBody } from './unreadBody.ts'
 
 /** Longest path parameter that the router looks at; more is a path of nothing. */
 const PARAMETER_CHARS_MAX = 4_096
-/** Longest time for a whole request and for its headers, and for silence between two (milliseconds). Gap G20. */
-const REQUEST_MS_MAX = 30_000
-const HEADERS_MS_MAX = 10_000
-const KEEP_ALIVE_MS = 72_000
-/** How often connections are looked at for the times above (milliseconds). */
-const LOOK_MS = 5_000
+/** How long a sender may take (milliseconds). Gap G20. */
+export interface Patience {
+  /** For a whole request, and for its headers; also for the first byte of a connection. */
+  readonly requestMs: number
+  readonly headersMs: number
+  /** For silence between two requests. */
+  readonly keepAliveMs: number
+  /** How often connections are looked at for the times above. */
+  readonly lookMs: number
+}
+
+const PATIENCE: Patience = { requestMs: 30_000, headersMs: 10_000, keepAliveMs: 72_000, lookMs: 5_000 }
 
 /** A request as it went, for counts and logs: nothing of query, headers or body. */
 export interface RequestRecord {
@@ -40,6 +47,8 @@ export interface RequestRecord {
 /** What the HTTP side is made of. */
 export interface AppParts extends ApiParts, Pick<AdmissionParts, 'spendRequest'> {
   readonly onRequestDone: (record: RequestRecord) => void
+  /** Half a minute for a request when absent. */
+  readonly patience?: Patience
 }
 
 /** What is known of a request before its operation runs. */
@@ -57,13 +66,14 @@ declare module 'fastify' {
 
 /** The API on Fastify, not yet listening. Every answer from 400 on has the contract's one field. */
 export function buildApp(parts: AppParts): FastifyInstance {
+  const { requestMs, headersMs, keepAliveMs, lookMs } = parts.patience ?? PATIENCE
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: REQUEST_MS_MAX,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    requestTimeout: requestMs,
+    keepAliveTimeout: keepAliveMs,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    http: { requireHostHeader: false, connectionsCheckingInterval: LOOK_MS },
+    http: { requireHostHeader: false, connectionsCheckingInterval: lookMs },
     routerOptions: { maxParamLength: PARAMETER_CHARS_MAX, querystringParser: () => ({}) },
     genReqId: () => randomUUID(),
     clientErrorHandler: refuseConnection,
@@ -79,7 +89,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
       done(request, reply, performance.now() - started)
     },
   })
-  app.server.headersTimeout = HEADERS_MS_MAX
+  app.server.headersTimeout = headersMs
   // True because no option above asks for HTTP/2 or TLS.
   const server = app.server as Server
   answerExpectations(server)
@@ -103,6 +113,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     const { status, headers, text } = refusalOf(error)
     const known = request.progress
     if (status >= 500 && known !== null) known.failure = error
+    dropBody(request.raw)
     reply.code(status).headers(headers).type(JSON_TYPE).send(text)
   }
 
@@ -132,6 +143,7 @@ function receiver(parts: AppParts) {
       'x-content-type-options': 'nosniff',
     })
     assertHost(request)
+    if (hasIdleBody(request.raw)) dropBody(request.raw)
     // A route may be reached by another spelling of its path (%76 for v): the route decides then.
     const route = request.routeOptions?.url
     if (!isUnderApi(route ?? pathOf(request))) {

@@ -8,6 +8,7 @@ import type { BucketRate } from '../../api/contract/tokenBucket.ts'
 import type { Bus } from '../bus/bus.ts'
 import { hashKey, mintKey } from '../domain/apiKeys.ts'
 import type { Environment } from '../domain/environment.ts'
+import type { Patience } from '../http/app.ts'
 import { keyBuckets, type SpendRequest } from '../http/rateLimit.ts'
 import { startProgram } from '../program.ts'
 import { createLog } from '../requestLog.ts'
@@ -33,6 +34,8 @@ export interface StartServerOptions {
   readonly environment?: Partial<Environment>
   readonly allowedRanges?: readonly string[]
   readonly bus?: Bus
+  /** How long a sender may take; as usual when absent. */
+  readonly patience?: Patience
   readonly logLevel?: string
   /**
    * Starts on a copy that was restored from the backup of a server that was in use, unless the folder has a
@@ -104,6 +107,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     spendRequest: limiterOf(options),
     log: createLog(destination, options.logLevel ?? 'info'),
     ...(options.bus === undefined ? {} : { bus: options.bus }),
+    ...(options.patience === undefined ? {} : { patience: options.patience }),
   })
   const { store } = program
   const createOrg: TestServer['createOrg'] = async ({ name = 'Acme', plan = 'business' } = {}) => {

@@ -1,5 +1,13 @@
-import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import {
+  chmodSync,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { KEY_BYTES, type MasterKey, masterKeyOf } from '../domain/seal.ts'
 
 /** Where master keys come from: a file beside the data folder, or the text of a variable. */
@@ -59,10 +67,17 @@ function parseKeys(text: string, where: string): readonly MasterKey[] {
 }
 
 function assertOutside(file: string, dataDir: string): void {
-  const path = relative(resolve(dataDir), resolve(file))
-  if (path === '' || !path.startsWith('..')) {
-    throw new Error(
-      `${file} lies in the data folder, where a copy of the data would carry its own key: name a file elsewhere`,
-    )
-  }
+  const path = relative(realPath(dataDir), realPath(file))
+  if (path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)) return
+  throw new Error(
+    `${file} lies in the data folder, where a copy of the data would carry its own key: name a file elsewhere`,
+  )
+}
+
+/** `path` without symbolic links, as far as it exists: a link must not hide where a key lies. */
+function realPath(path: string): string {
+  const whole = resolve(path)
+  if (existsSync(whole)) return realpathSync(whole)
+  const parent = dirname(whole)
+  return parent === whole ? whole : join(realPath(parent), basename(whole))
 }

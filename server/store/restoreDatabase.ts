@@ -1,11 +1,12 @@
 import { constants } from 'node:fs'
-import { access, chmod, copyFile, mkdir, open, rename, rm } from 'node:fs/promises'
+import { access, chmod, copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { MIGRATIONS, schemaVersion } from './migrations.ts'
 import { databaseFile } from './openDatabase.ts'
 
 /**
  * Makes the database of `dataDir` from the backup `file`, complete or not at all. Rejects when the folder
- * already has one, and when the backup is damaged, empty or of a newer release.
+ * has anything in it, and when the backup is damaged, empty or of a newer release.
  */
 export async function restoreDatabase(file: string, dataDir: string): Promise<void> {
   await access(file, constants.R_OK).catch((error: unknown) => {
@@ -13,9 +14,7 @@ export async function restoreDatabase(file: string, dataDir: string): Promise<vo
   })
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const target = databaseFile(dataDir)
-  if (await exists(target)) {
-    throw new Error(`${dataDir} already has a database: restore into an empty folder`)
-  }
+  await assertEmpty(dataDir, target)
   const temporary = `${target}.restoring`
   await copyFile(file, temporary)
   try {
@@ -53,9 +52,11 @@ async function assertWhole(copy: string, file: string): Promise<void> {
   }
 }
 
-async function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  )
+/** Anything that is left of another database, its log above all, would become part of the restored one. */
+async function assertEmpty(dataDir: string, target: string): Promise<void> {
+  const files = await readdir(dataDir)
+  if (files.includes(basename(target))) {
+    throw new Error(`${dataDir} already has a database: restore into an empty folder`)
+  }
+  if (files.length > 0) throw new Error(`${dataDir} is not empty: restore into an empty folder`)
 }

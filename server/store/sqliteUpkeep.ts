@@ -1,3 +1,4 @@
+import { backupDatabase } from './backupDatabase.ts'
 import type { GroupCommit } from './groupCommit.ts'
 import type { Connections } from './openDatabase.ts'
 import { REMEMBERED_MS } from './rememberedCreations.ts'
@@ -29,9 +30,7 @@ export function sqliteUpkeep({ reader, writer }: Connections, commits: GroupComm
       writer.pragma('wal_checkpoint(TRUNCATE)')
       writer.pragma('optimize')
     },
-    backupTo: async (file) => {
-      await reader.backup(file)
-    },
+    backupTo: (file) => backupDatabase(reader, file),
     onCommands: (listener) => commits.onCommit(listener),
     close: async () => {
       commits.flush()

@@ -32,6 +32,17 @@ test.each([
 })
 
 test.each([
+  ['delete', ['maxDeletes']],
+  ['pause', ['maxDeletes']],
+  ['detach', []],
+  ['forget', []],
+] as const)('removals that %s trip %j when there are four of five', (how, brakes) => {
+  const removals = prunes(4).map((change) => (change.kind === 'prune' ? { ...change, how } : change))
+  const { tripped } = applyBrakes(planOf(removals, 5), sound)
+  expect(tripped.map((brake) => brake.brake)).toEqual(brakes)
+})
+
+test.each([
   [{ exists: false }, 'missingPath', false],
   [{ isValid: false }, 'invalidSource', false],
   [{ services: 0 }, 'emptySource', true],

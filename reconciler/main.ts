@@ -54,6 +54,8 @@ async function main(argv: readonly string[]): Promise<number> {
     if (!(error instanceof CommanderError)) throw error
     // Help and version were asked for; everything else is a mistake on the command line.
     if (error.exitCode === 0) return EXIT.converged
+    // Without a command the whole help was just shown.
+    if (error.code !== 'commander.help') writeUsageHint(error, program, argv)
     if (argv.includes('--json')) writeUsageDocument(error)
     return EXIT.couldNotRun
   }
@@ -66,7 +68,6 @@ function programOf(run: Run): Command {
     .description('Keeps monitored services as YAML manifests say.')
     .version(packageJson.version)
     .showSuggestionAfterError()
-    .showHelpAfterError(`(there are: ${COMMANDS.map(({ name }) => name).join(', ')}; see "pharos --help")`)
     .addHelpText('after', `${ENVIRONMENT_HELP}\n${EXIT_CODES_HELP}`)
     .exitOverride()
   for (const entry of COMMANDS) addCommand(program, entry, run)
@@ -85,6 +86,21 @@ function addCommand(program: Command, entry: CommandEntry, run: Run): void {
   const shared = entry.groups.flatMap((group) => OPTIONS[group])
   for (const [flags, description] of [...shared, ...(entry.options ?? [])]) command.option(flags, description)
   command.action(() => run(entry, command.args, command.opts<CommandOptions>()))
+}
+
+function writeUsageHint(error: CommanderError, program: Command, argv: readonly string[]): void {
+  const command = program.commands.find((one) => one.name() === argv[2]) ?? program
+  process.stderr.write(`(${usageHint(error, command)})\n`)
+}
+
+function usageHint(error: CommanderError, command: Command): string {
+  const help = `see "pharos ${command.parent === null ? '' : `${command.name()} `}--help"`
+  if (error.code === 'commander.unknownOption') {
+    const options = command.createHelp().visibleOptions(command)
+    return `there are: ${options.flatMap(({ long }) => long ?? []).join(', ')}; ${help}`
+  }
+  if (command.parent !== null) return help
+  return `there are: ${COMMANDS.map(({ name }) => name).join(', ')}; ${help}`
 }
 
 function writeUsageDocument(error: CommanderError): void {

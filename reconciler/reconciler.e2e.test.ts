@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -250,6 +251,24 @@ test('an unknown command names those that exist', async () => {
     1,
     expect.stringContaining('there are: validate, render, plan, apply, drift, export, adopt'),
   ])
+})
+
+test.each([
+  [['--bogus'], 'there are: --version, --help; see "pharos --help"'],
+  [['status', '--bogus'], 'there are: --json, --state, --help; see "pharos status --help"'],
+])('an unknown option names those that exist: %j', async (args, hint) => {
+  const { exitCode, stderr } = await runProgram(args)
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining(hint)])
+})
+
+test('the address in the message about a missing one is where the server listens', async () => {
+  const program = join(import.meta.dirname, '../dist/pharos-server.js')
+  const help = execFileSync(process.execPath, [program, 'serve', '--help'], { encoding: 'utf8' })
+  const port = /--port .*?default: (\d+)/s.exec(help)?.[1]
+
+  const { stderr } = await runProgram(['export'])
+
+  expect(stderr).toContain(`http://127.0.0.1:${port}\n`)
 })
 
 test.each(['drop', 'pass'] as const)(

@@ -34,7 +34,7 @@ export function apiAccess(options: CommandOptions, env: Environment): ApiAccess 
   const url = options.url ?? env.PHAROS_URL
   const apiKey = env.PHAROS_API_KEY
   if (url === undefined || url === '') {
-    throw new UsageError('no API address: set PHAROS_URL, for example to http://127.0.0.1:8080')
+    throw new UsageError('no API address: set PHAROS_URL, for example to http://127.0.0.1:7171')
   }
   if (apiKey === undefined || apiKey === '') throw new UsageError('no API key: set PHAROS_API_KEY')
   const problem = clientProblem(url, apiKey)

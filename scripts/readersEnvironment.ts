@@ -15,7 +15,7 @@ export function readersEnvironment(folder: string): NodeJS.ProcessEnv {
   for (const command of ['pharos', 'pharos-server', 'pharos-provider']) {
     symlinkSync(join(root, 'dist', `${command}.js`), join(commands, command))
   }
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(?:PHAROS_|TF_)/.test(name))
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(?:PHAROS|TF|GIT|CDKTF)_/.test(name))
   return {
     ...Object.fromEntries(inherited),
     PATH: [commands, join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter),

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from 'undici'
 import { z } from 'zod'
-import { ApiError } from '../contract/apiError.ts'
+import { ApiError, STATUS_OF_ERROR } from '../contract/apiError.ts'
 import { isApiKey } from '../contract/apiKey.ts'
 import { type Org, orgSchema, type Region, regionSchema } from '../contract/org.ts'
 import { type ServiceRequest, type ServiceResponse, serviceResponseSchema } from '../contract/service.ts'
@@ -206,7 +206,7 @@ export class Client {
       await this.#limiter.pass(options.lane ?? 'in-order', options.signal)
       try {
         const answer = await this.#attempt(request, options.signal)
-        if (answer.status === 429) {
+        if (answer.status === STATUS_OF_ERROR.rate_limited) {
           this.#limiter.refused(retryAfterMs(answer))
           continue
         }

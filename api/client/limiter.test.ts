@@ -109,3 +109,19 @@ test('a limiter that starts with fewer requests than the burst earns the rest li
   await timing.advance(1)
   expect(passed.length).toBe(16)
 })
+
+test('after a request that is let through, the next refusal starts with the shortest pause again', async () => {
+  const timing = clock()
+  const limiter = new Limiter(undefined, timing)
+  for (let i = 0; i < 4; i += 1) limiter.refused(undefined)
+  await timing.advance(10_000)
+
+  limiter.accepted()
+  limiter.refused(undefined)
+  const { passed } = askFor(limiter, 1)
+
+  await timing.advance(249)
+  expect(passed).toEqual([])
+  await timing.advance(1)
+  expect(passed).toEqual([0])
+})

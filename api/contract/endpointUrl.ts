@@ -1,7 +1,8 @@
 /** Longest endpoint URL (characters). Gap G18. */
 export const URL_CHARS_MAX = 2_048
 
-const HTTP_SCHEME = /^https?:\/\//i
+// Two slashes and no more: the WHATWG parser drops further ones and takes the path for the host.
+const HTTP_SCHEME = /^https?:\/\/(?!\/)/i
 // The WHATWG parser strips tabs and newlines and turns backslashes round: what is checked would not be
 // what is stored. Control characters, blanks and backslashes are therefore refused before it sees them.
 const STRIPPED_OR_REWRITTEN = /[\s\p{Cc}\\]/u

@@ -8,11 +8,18 @@ export interface Problem {
   readonly message: string
 }
 
-/** `endpoints[0].call.Http.timeout`; empty for the root. Pure. */
+/** What a key looks like that is shown as it was sent: the contract's fields, and names of headers. */
+const SHOWN_KEY = /^[\w!#$%&'*+.^`|~-]{1,128}$/
+
+/**
+ * `endpoints[0].call.Http.timeout`; empty for the root. A key that is no name, which somebody may have taken for
+ * the place of a value, is shown as `…` (Gap G11). Pure.
+ */
 export function formatPath(path: readonly (string | number)[]): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`
-    return text === '' ? step : `${text}.${step}`
+    const key = SHOWN_KEY.test(step) ? step : '…'
+    return text === '' ? key : `${text}.${key}`
   }, '')
 }
 

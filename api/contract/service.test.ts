@@ -45,6 +45,10 @@ test.each([
     'endpoints[0].url: must not contain blanks, control characters or backslashes',
   ],
   [
+    withEndpoint({ url: 'https:///example.com/' }),
+    'endpoints[0].url: must be an absolute http:// or https:// URL',
+  ],
+  [
     withEndpoint({ url: 'https://u:p@example.com' }),
     'endpoints[0].url: must not contain a user name or password: use a sensitive header',
   ],
@@ -100,6 +104,8 @@ test('a refusal never quotes the value that it refuses', () => {
     refusal(withHttp({ method: canary })),
     refusal(withHttp({ headers: { A: { value: `${canary}\n` } } })),
     refusal({ ...minimal, name: { canary } }),
+    refusal(withHttp({ headers: { [`Authorization: Bearer ${canary}`]: {} } })),
+    refusal(withHttp({ headers: { [`${canary}\u0000`]: { value: 'x' } } })),
   ]
 
   expect(refusals.filter((text) => text.includes(canary))).toEqual([])

@@ -14,8 +14,7 @@ export async function replaceByHand(
 ): Promise<void> {
   const service = await serviceCalled(client, name)
   const edits = Object.entries(fields).map(([field, value]) => `"${field}": ${JSON.stringify(value)}`)
-  const header = '-H "Authorization: Bearer $PHAROS_API_KEY"'
-  story.typed(`curl -X PATCH ${header} $PHAROS_URL/v1/services/${service.id} -d '{…, ${edits.join(', ')}}'`)
+  story.request(`PATCH /v1/services/${service.id}  { …, ${edits.join(', ')} }`)
   await client.replaceService(service.id, { ...requestOf(service), ...fields })
 }
 

@@ -51,38 +51,50 @@ async function tell(story: Story, scene: Scene, server: RunningServer): Promise<
   }
 }
 
+/** Ends the demo early, when it is interrupted or nobody reads on: nothing is left behind. */
+function onInterruption(clean: () => Promise<void>): void {
+  const end = (exitCode: number): void => {
+    void clean().finally(() => process.exit(exitCode))
+  }
+  process.once('SIGINT', () => end(130))
+  process.once('SIGTERM', () => end(143))
+  process.once('SIGHUP', () => end(129))
+  process.stdout.on('error', () => end(1))
+}
+
 async function run(): Promise<number> {
   const startedAtMs = performance.now()
   const folder = mkdtempSync(join(tmpdir(), 'pharos-demo-'))
-  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true })
-  let stop = async (): Promise<void> => {}
-  process.once(
-    'SIGINT',
-    () =>
-      void stop().finally(() => {
-        removeFolder()
-        process.exit(130)
-      }),
-  )
+  const steps: (() => Promise<void> | void)[] = [() => rmSync(folder, { recursive: true, force: true })]
+  const clean = async (): Promise<void> => {
+    for (const step of steps.splice(0).reverse()) await step()
+  }
+  let isInterrupted = false
+  onInterruption(() => {
+    isInterrupted = true
+    return clean()
+  })
   try {
     const scene = { folder, environment: environmentOf(folder) }
     const listening = await startServer(scene)
-    stop = async () => void listening.child.kill('SIGTERM')
     const story = new Story(write, () => requestsAnswered(listening.adminUrl))
-    const server = await tellServer(story, scene, listening)
-    stop = () => server.stop()
-    await tell(story, scene, server)
+    steps.push(
+      () => listening.stop(),
+      () => story.stop(),
+    )
+    await tell(story, scene, await tellServer(story, scene, listening))
     const seconds = Math.round((performance.now() - startedAtMs) / 1_000)
     write(`\n${pc.green('Everything came out as told')}, in ${seconds} s. The folder is removed again.\n`)
     return 0
   } catch (error) {
+    // What was ended with us fails too, and that is no news.
+    if (isInterrupted) return 1
     const reason =
       error instanceof DemoFailure ? error.message : error instanceof Error ? error.stack : String(error)
     process.stderr.write(`\n${pc.red('The demo failed:')} ${reason}\n`)
     return 1
   } finally {
-    await stop()
-    removeFolder()
+    await clean()
   }
 }
 

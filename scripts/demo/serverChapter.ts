@@ -9,16 +9,16 @@ export interface RunningServer {
   readonly orgId: string
   /** A fresh read_write key. */
   newKey(): Promise<string>
-  stop(): Promise<void>
 }
 
 const SERVE = 'pharos-server serve --data-dir data --port 0 --admin-port 0'
 
 /** Where the server listens, once it does. */
 interface Listening {
-  readonly child: ChildProcess
   readonly url: string
   readonly adminUrl: string
+  /** Ends the server and waits for its end. */
+  stop(): Promise<void>
 }
 
 /** Starts the server on a free port. Throws a DemoFailure when it ends instead. */
@@ -36,10 +36,17 @@ export async function startServer({ folder, environment }: Scene): Promise<Liste
     adminUrl ??= /^admin on (http:\S+)$/.exec(line)?.[1]
     if (url !== undefined && adminUrl !== undefined) {
       child.stdout.resume()
-      return { child, url, adminUrl }
+      return { url, adminUrl, stop: () => stop(child) }
     }
   }
   throw new DemoFailure(`pharos-server did not start:\n${said.trim()}`)
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill('SIGTERM')
+  await exited
 }
 
 /** Requests to /v1 that the server has answered, from its metrics. */
@@ -50,11 +57,7 @@ export async function requestsAnswered(adminUrl: string): Promise<number> {
 }
 
 /** Tells how an organisation and its keys are made on the running server. */
-export async function tellServer(
-  story: Story,
-  scene: Scene,
-  { child, url }: Listening,
-): Promise<RunningServer> {
+export async function tellServer(story: Story, scene: Scene, { url }: Listening): Promise<RunningServer> {
   story.chapter('1. A server on a SQLite file')
   story.typed(`${SERVE} &`)
   story.outcome(`listening on ${url}`)
@@ -73,10 +76,6 @@ export async function tellServer(
       const { key }: { readonly key: string } = JSON.parse(output)
       story.outcome(`an API key that ends in ${key.slice(-4)}`)
       return key
-    },
-    async stop() {
-      child.kill('SIGTERM')
-      if (child.exitCode === null) await once(child, 'exit')
     },
   }
 }

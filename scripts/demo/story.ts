@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import pc from 'picocolors'
 
 /** A step that did not come out as told: the demo ends with this as its reason. */
@@ -30,6 +30,7 @@ export class Story {
   readonly #write: (text: string) => void
   readonly #countRequests: () => Promise<number>
   #counted = 0
+  #running: ChildProcess | undefined
 
   constructor(write: (text: string) => void, countRequests: () => Promise<number>) {
     this.#write = write
@@ -53,6 +54,11 @@ export class Story {
     for (const line of rest) this.#write(`      ${line}\n`)
   }
 
+  /** Shows a request that somebody makes to the API, without Terraform and without git. */
+  request(text: string): void {
+    this.#write(`  ${pc.dim('>')} ${pc.yellow(text)}\n`)
+  }
+
   /** Shows a command without running it here: for what runs in the background. */
   typed(command: string): void {
     this.#write(`  ${pc.dim('$')} ${pc.cyan(command)}\n`)
@@ -64,10 +70,15 @@ export class Story {
    */
   async type(command: string, scene: Scene, exitCode = 0): Promise<Outcome> {
     this.typed(command)
-    const outcome = await runInShell(command, scene)
+    const outcome = await this.#run(command, scene)
     if (outcome.exitCode === exitCode) return outcome
     const end = outcome.output.trimEnd().split('\n').slice(-30).join('\n')
     throw new DemoFailure(`"${command}" exited with ${outcome.exitCode} instead of ${exitCode}:\n${end}`)
+  }
+
+  /** Ends the command that runs, if one does. */
+  stop(): void {
+    this.#running?.kill('SIGTERM')
   }
 
   /** Ends a step and tells how many requests it took. */
@@ -84,28 +95,32 @@ export class Story {
     this.steps.push({ title, requests })
     return requests
   }
+
+  #run(command: string, { folder, environment }: Scene): Promise<Outcome> {
+    return new Promise((resolve, reject) => {
+      const child = spawn('sh', ['-c', command], {
+        cwd: folder,
+        env: environment,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        timeout: COMMAND_MS_MAX,
+      })
+      this.#running = child
+      let output = ''
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          output += text
+        })
+      }
+      child.on('error', reject)
+      child.on('close', (code) => {
+        this.#running = undefined
+        resolve({ exitCode: code ?? -1, output })
+      })
+    })
+  }
 }
 
 /** Throws a DemoFailure that says `claim` when it does not hold. */
 export function expectThat(holds: boolean, claim: string): void {
   if (!holds) throw new DemoFailure(`this did not come out as told: ${claim}`)
-}
-
-function runInShell(command: string, { folder, environment }: Scene): Promise<Outcome> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('sh', ['-c', command], {
-      cwd: folder,
-      env: environment,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: COMMAND_MS_MAX,
-    })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        output += text
-      })
-    }
-    child.on('error', reject)
-    child.on('close', (code) => resolve({ exitCode: code ?? -1, output }))
-  })
 }

@@ -1,8 +1,9 @@
-import { lstatSync, readFileSync, realpathSync } from 'node:fs'
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { BODY_BYTES_MAX, type SensitiveInput } from '../../api/contract/service.ts'
 import type { ProblemCode } from './manifestProblem.ts'
 import type { ValueForm } from './serviceManifest.ts'
+import { decodeUtf8 } from './utf8Text.ts'
 
 /** Where the values that manifests refer to come from. */
 export interface ValueSources {
@@ -28,6 +29,7 @@ export interface ValueSite {
   readonly directory: string
 }
 
+const NOT_UTF8 = 'which is not UTF-8: save it as UTF-8'
 const UNRESOLVED = 'unresolved'
 
 /**
@@ -88,14 +90,18 @@ function secretFile(form: { file: string } & SecretOptions, sources: ValueSource
     hint: 'move the secret there, or name its folder with --secrets-dir; a file of the repository starts with ./',
   } as const
   if (!isBelow(root, path)) return outside
-  const text = readText(path)
-  if (text === undefined) {
+  const bytes = readBytes(path)
+  if (bytes === undefined) {
     return missing(`refers to the secret file ${path}, which cannot be read`, 'create it', sources)
   }
   // A link inside the folder may still lead out of it.
   if (!isBelow(realpathSync(root), realpathSync(path))) return outside
+  const decoded = decodeUtf8(bytes)
+  if (!('text' in decoded)) {
+    return { code: 'E_SECRET', message: `refers to the secret file ${path}, ${NOT_UTF8}` }
+  }
   // Editors and echo end a file with a line break that is no part of the secret.
-  return secret(text.replace(/\r?\n$/, ''), form, `the file ${path}`)
+  return secret(decoded.text.replace(/\r?\n$/, ''), form, `the file ${path}`)
 }
 
 function secret(value: string, options: SecretOptions, source: string): ResolvedValue {
@@ -136,7 +142,9 @@ function fileOfTheSet(file: string, site: ValueSite, sources: ValueSources): Res
   if (size > BODY_BYTES_MAX) {
     return { code: 'E_LIMIT', message: `refers to ${file}, which has more than ${BODY_BYTES_MAX} bytes` }
   }
-  return { input: { value: readFileSync(path, 'utf8') } }
+  const decoded = decodeUtf8(readFileSync(path))
+  if ('text' in decoded) return { input: { value: decoded.text } }
+  return { code: 'E_FILE', message: `refers to ${file}, ${NOT_UTF8}` }
 }
 
 function isBelow(root: string, path: string): boolean {
@@ -149,9 +157,10 @@ function regularFileBytes(path: string): number | undefined {
   return entry?.isFile() === true ? entry.size : undefined
 }
 
-function readText(path: string): string | undefined {
+/** The bytes of the regular file at `path`; reading anything else could wait for ever. */
+function readBytes(path: string): Buffer | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    return statSync(path).isFile() ? readFileSync(path) : undefined
   } catch (error) {
     // Absent, a folder, or not ours to read: each is the same to the author of the manifest.
     if (error instanceof Error && 'code' in error) return undefined

@@ -1,8 +1,9 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { type Dirent, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { FILE_BYTES_MAX, SET_BYTES_MAX, SET_DOCUMENTS_MAX } from '../manifest/manifestLimits.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
-import { type ManifestDocument, type ManifestFile, readYaml } from '../manifest/readYaml.ts'
+import { type ManifestDocument, readYaml } from '../manifest/readYaml.ts'
+import { decodeUtf8 } from '../manifest/utf8Text.ts'
 
 /** What stands below a path: its documents, what could not be read, and where relative files start. */
 export interface ManifestSource {
@@ -16,24 +17,32 @@ export interface ManifestSource {
 
 /**
  * Reads every `.yaml` and `.yml` below `path`, or `path` itself when it is a file. Names that start with a
- * dot are left out; symbolic links are refused, because they could lead out of the folder.
+ * dot are left out. Symbolic links below it are refused, because they could lead out of the folder, and so
+ * is everything that is no regular file: reading a pipe waits for whoever writes to it.
  */
 export function readManifests(path: string): ManifestSource {
-  const entry = lstatSync(path, { throwIfNoEntry: false })
+  const entry = statSync(path, { throwIfNoEntry: false })
   if (entry === undefined) {
     return { exists: false, rootDirectory: path, files: 0, documents: [], problems: [] }
   }
-  const isFile = !entry.isDirectory() && !entry.isSymbolicLink()
-  const rootDirectory = isFile ? dirname(path) : path
-  const found = isFile ? [{ path, directory: '', kind: 'file' as const }] : listed(path, '')
-  return { exists: true, rootDirectory, ...readFiles(found) }
+  if (entry.isDirectory()) return { exists: true, rootDirectory: path, ...readFiles(listed(path, '')) }
+  return {
+    exists: true,
+    rootDirectory: dirname(path),
+    ...readFiles([{ path, directory: '', kind: kindOf(entry) }]),
+  }
 }
 
 interface Found {
   readonly path: string
   /** Folder below the root, with forward slashes. */
   readonly directory: string
-  readonly kind: 'file' | 'link'
+  readonly kind: 'file' | 'link' | 'special'
+}
+
+function kindOf(entry: Dirent | Stats): Found['kind'] {
+  if (entry.isSymbolicLink()) return 'link'
+  return entry.isFile() ? 'file' : 'special'
 }
 
 function listed(folder: string, directory: string): readonly Found[] {
@@ -45,7 +54,7 @@ function listed(folder: string, directory: string): readonly Found[] {
       return listed(path, directory === '' ? entry.name : `${directory}/${entry.name}`)
     }
     if (!/\.ya?ml$/.test(entry.name)) return []
-    return [{ path, directory, kind: entry.isSymbolicLink() ? 'link' : 'file' }]
+    return [{ path, directory, kind: kindOf(entry) }]
   })
 }
 
@@ -54,14 +63,15 @@ function readFiles(found: readonly Found[]): Pick<ManifestSource, 'files' | 'doc
   const problems: ManifestProblem[] = []
   let bytes = 0
   for (const one of found) {
-    const size = lstatSync(one.path).size
+    // A link has the size of what it leads to, if it leads anywhere; it is refused anyway.
+    const size = one.kind === 'link' ? 0 : statSync(one.path).size
     const refused = refusalOf(one, size, bytes)
     if (refused !== undefined) {
       problems.push(refused)
       continue
     }
     bytes += size
-    const read = readYaml(textOf(one))
+    const read = readFile(one)
     // Not push(...): a file may hold more documents than a call may have arguments.
     for (const document of read.documents) documents.push(document)
     problems.push(...read.problems)
@@ -74,26 +84,37 @@ function readFiles(found: readonly Found[]): Pick<ManifestSource, 'files' | 'doc
   return { files: found.length, documents, problems }
 }
 
-function textOf(found: Found): ManifestFile {
-  return { file: found.path, directory: found.directory, text: readFileSync(found.path, 'utf8') }
+function readFile({ path, directory }: Found): Pick<ManifestSource, 'documents' | 'problems'> {
+  const decoded = decodeUtf8(readFileSync(path))
+  if ('text' in decoded) return readYaml({ file: path, directory, text: decoded.text })
+  const problem: ManifestProblem = {
+    code: 'E_YAML',
+    file: path,
+    ...decoded.badAt,
+    message: 'not UTF-8',
+    hint: 'save the file as UTF-8',
+  }
+  return { documents: [], problems: [problem] }
 }
 
 function refusalOf(found: Found, size: number, bytesSoFar: number): ManifestProblem | undefined {
   if (found.kind === 'link') {
-    return {
-      code: 'E_FILE',
-      file: found.path,
-      line: 1,
-      column: 1,
-      message: `${basename(found.path)} is a symbolic link, which is not followed`,
-      hint: 'put the file itself here',
-    }
+    const message = `${basename(found.path)} is a symbolic link, which is not followed`
+    return unfit(found.path, message, 'put the file itself here')
+  }
+  if (found.kind === 'special') {
+    const message = `${basename(found.path)} is not a regular file`
+    return unfit(found.path, message, 'put a file of YAML here')
   }
   if (size > FILE_BYTES_MAX) return limit(found.path, `the file has more than ${FILE_BYTES_MAX} bytes`)
   if (bytesSoFar + size > SET_BYTES_MAX) {
     return limit(found.path, `the files of the set have more than ${SET_BYTES_MAX} bytes together`)
   }
   return undefined
+}
+
+function unfit(file: string, message: string, hint: string): ManifestProblem {
+  return { code: 'E_FILE', file, line: 1, column: 1, message, hint }
 }
 
 function limit(file: string, message: string): ManifestProblem {

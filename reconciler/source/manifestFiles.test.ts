@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { compileSet } from '../manifest/serviceSet.ts'
+import { manifestOf } from '../testing/pharosProgram.ts'
+import { readManifests } from './manifestFiles.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pharos-source-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+function makePipe(name: string): void {
+  execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, name)])
+}
+
+function problems(path = folder): readonly string[] {
+  return readManifests(path).problems.map(
+    ({ file, line, column, code, message }) =>
+      `${file.slice(folder.length + 1)}:${line}:${column} ${code} ${message}`,
+  )
+}
+
+test('a pipe, a socket and a device are reported, not read', async () => {
+  makePipe('pipe.yaml')
+  const socket = createServer()
+  await new Promise<void>((resolve) => socket.listen(join(folder, 'socket.yaml'), resolve))
+
+  const found = problems()
+
+  expect(found).toEqual([
+    'pipe.yaml:1:1 E_FILE pipe.yaml is not a regular file',
+    'socket.yaml:1:1 E_FILE socket.yaml is not a regular file',
+  ])
+  expect(problems(join(folder, 'pipe.yaml'))).toEqual([found[0]])
+  expect(readManifests('/dev/zero').problems).toMatchObject([
+    { code: 'E_FILE', message: 'zero is not a regular file' },
+  ])
+  await new Promise((resolve) => socket.close(resolve))
+})
+
+test('a link in the folder is refused, and a link that is named is followed', () => {
+  writeFileSync(join(folder, 'a.yaml'), manifestOf('a'))
+  symlinkSync(join(folder, 'a.yaml'), join(folder, 'b.yaml'))
+
+  expect(problems()).toEqual(['b.yaml:1:1 E_FILE b.yaml is a symbolic link, which is not followed'])
+  expect(readManifests(join(folder, 'b.yaml'))).toMatchObject({ documents: [{ index: 0 }], problems: [] })
+})
+
+test('a file that is not UTF-8 is reported at its first bad byte and not rewritten', () => {
+  writeFileSync(
+    join(folder, 'a.yaml'),
+    Buffer.concat([Buffer.from('# \uFFFD is fine\nname: \uFFFD caf'), Buffer.from([0xe9, 0x0a])]),
+  )
+
+  const { documents } = readManifests(folder)
+
+  expect([documents, problems()]).toEqual([[], ['a.yaml:2:12 E_YAML not UTF-8']])
+})
+
+test('a body and a secret that are not UTF-8 are reported, and so is a pipe in place of a secret', () => {
+  const latin1 = Buffer.from('caf\xe9', 'latin1')
+  for (const name of ['payload.txt', 'secret']) writeFileSync(join(folder, name), latin1)
+  makePipe('pipe')
+  const more = `      body: {file: ./payload.txt}\n      headers: {X-A: {file: secret}, X-B: {file: pipe}}\n`
+  writeFileSync(join(folder, 'a.yaml'), manifestOf('a', more))
+
+  const set = compileSet(readManifests(folder).documents, {
+    env: {},
+    secretsDirectory: folder,
+    rootDirectory: folder,
+    allowInlineSecrets: false,
+    secrets: 'required',
+  })
+
+  expect(set.problems.map(({ message }) => message)).toEqual([
+    'spec.endpoints[0].body refers to ./payload.txt, which is not UTF-8: save it as UTF-8',
+    `spec.endpoints[0].headers.X-A refers to the secret file ${folder}/secret, which is not UTF-8: save it as UTF-8`,
+    `spec.endpoints[0].headers.X-B refers to the secret file ${folder}/pipe, which cannot be read`,
+  ])
+})

@@ -1,4 +1,6 @@
+import { formatPath } from '../../api/contract/problem.ts'
 import { type Mapping, mappingOf } from './defaults.ts'
+import { IMPOSSIBLE_NAME } from './fieldProblem.ts'
 import type { ManifestProblem } from './manifestProblem.ts'
 import { positionsOf } from './origin.ts'
 import type { ManifestPath } from './position.ts'
@@ -38,10 +40,32 @@ export function classifyDocuments(documents: readonly ManifestDocument[]): Class
     } else {
       const list = { Service: services, Defaults: defaults, Environment: environments }
       const kind = KINDS.find((known) => known === mapping.kind) ?? 'Service'
-      list[kind].push({ source, index, mapping, faulty })
+      const impossible = impossibleKeys(mapping, [])
+      problems.push(...impossible.map((path) => impossibleKeyProblem(source, index, path)))
+      list[kind].push({ source, index, mapping, faulty: faulty || impossible.length > 0 })
     }
   }
   return { services, defaults, environments, problems }
+}
+
+/** Paths of keys that no object of JavaScript keeps reliably: a schema would drop them without a word. */
+function impossibleKeys(value: unknown, path: ManifestPath): readonly ManifestPath[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => impossibleKeys(item, [...path, index]))
+  const mapping = mappingOf(value)
+  if (mapping === undefined) return []
+  return Object.entries(mapping).flatMap(([key, inner]) =>
+    key === '__proto__' ? [[...path, key]] : impossibleKeys(inner, [...path, key]),
+  )
+}
+
+function impossibleKeyProblem(source: ManifestFile, index: number, path: ManifestPath): ManifestProblem {
+  return {
+    code: 'E_UNKNOWN_FIELD',
+    file: source.file,
+    ...positionsOf(source).locate(index, path, 'key'),
+    message: `${formatPath(path)} is not a known field`,
+    hint: IMPOSSIBLE_NAME,
+  }
 }
 
 type Unplaced = Pick<ManifestProblem, 'code' | 'message' | 'hint'> & { readonly path: ManifestPath }

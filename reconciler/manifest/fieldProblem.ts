@@ -24,6 +24,11 @@ const FIELDS: readonly { readonly of: RegExp; readonly fields: readonly string[]
   { of: /\.headers\.[^.]+$/, fields: ['env', 'file', 'prefix', 'allowEmpty', 'value', 'sensitive'] },
 ]
 
+const MERGE_KEY = '<<'
+
+/** What to do about a key named `__proto__`. */
+export const IMPOSSIBLE_NAME = 'nothing can have this name, not even a header'
+
 /** `problem` of `merged`, which came from `origin`, as its author should read it: code, place, words and a hint. */
 export function describeProblem(problem: Problem, origin: Origin, merged: unknown): ManifestProblem {
   const { path } = problem
@@ -47,12 +52,16 @@ export function describeProblem(problem: Problem, origin: Origin, merged: unknow
 
 function unknownField(path: ManifestPath, field: string, origin: Origin): ManifestProblem {
   const place = placeIn(origin, path, 'key')
-  const message = `${formatPath(pathIn(origin, path))} is not a known field`
+  // The key of a merge is no name, which paths do not show, but here it is all that there is to say.
+  const written = formatPath(pathIn(origin, path))
+  const shown = field === MERGE_KEY ? written.replace(/…$/, MERGE_KEY) : written
+  const message = `${shown} is not a known field`
   return { code: 'E_UNKNOWN_FIELD', ...place, message, hint: unknownFieldHint(path.slice(0, -1), field) }
 }
 
 function unknownFieldHint(parent: ManifestPath, field: string): string | undefined {
-  if (field === '<<') return 'merge keys are not supported: share values with a kind: Defaults document'
+  if (field === '__proto__') return IMPOSSIBLE_NAME
+  if (field === MERGE_KEY) return 'merge keys are not supported: share values with a kind: Defaults document'
   const at = formatPath(parent)
   const known = FIELDS.find(({ of }) => of.test(at))?.fields ?? []
   const meant = suggestionFor(field, known)

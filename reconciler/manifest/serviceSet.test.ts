@@ -130,7 +130,7 @@ test.each([
   ],
   [
     '  __proto__: {paused: true}\n',
-    'a.yaml:9:3: [E_UNKNOWN_FIELD] spec.__proto__ is not a known field (known here: name, interval, regions, paused, endpoints, endpointsDefaults)',
+    'a.yaml:9:3: [E_UNKNOWN_FIELD] spec.__proto__ is not a known field (nothing can have this name, not even a header)',
   ],
   [
     '  regions: [us-east-1]\n',
@@ -333,4 +333,25 @@ test('a variable that is not defined is an error at its place, and a fault in a 
     'env.yaml:18:32: [E_VALUE] spec.patches[0].patch.spec.interval must be whole seconds, such as 30s or 5m, and at most 2147483647s (add a unit: 30 becomes 30s)',
   ])
   expect(() => compile({ 'env.yaml': environments }, {}, 'stagin')).toThrow('did you mean staging?')
+})
+
+test.each([
+  ['a header', manifest('      headers: {__proto__: evil}\n'), '9:17', 'spec.endpoints[0].headers.__proto__'],
+  ['a field', manifest('  __proto__: {interval: 1s}\n'), '9:3', 'spec.__proto__'],
+  [
+    'a header of Defaults',
+    'apiVersion: pharos/v1\nkind: Defaults\nspec:\n  endpointsDefaults:\n    headers:\n      "__proto__": evil\n',
+    '6:8',
+    'spec.endpointsDefaults.headers.__proto__',
+  ],
+])('%s named __proto__ is reported where it stands, and its documents are not used', (_, text, at, path) => {
+  const { set, problems } = compile({ 'a.yaml': text, 'b.yaml': manifest('', 'other') })
+
+  expect(problems).toEqual(
+    expect.arrayContaining([
+      `a.yaml:${at}: [E_UNKNOWN_FIELD] ${path} is not a known field (nothing can have this name, not even a header)`,
+    ]),
+  )
+  const used = text.includes('Defaults') ? [] : ['other']
+  expect(set.services.map(({ key }) => key)).toEqual(used)
 })

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -158,6 +158,42 @@ describe('a server that cannot start says why and what to do', () => {
     await expect(startProcess(broken)).rejects.toThrow(
       'the database is damaged or is not one: restore a backup',
     )
+  })
+
+  test('a database with a damaged page', async () => {
+    const damaged = join(folder, 'damaged')
+    await runProgram(['org', 'create', '--data-dir', damaged, '--name', 'x'])
+    const file = join(damaged, 'control.db')
+    const bytes = await readFile(file)
+    // The schema, which every program reads, is on the first page; this is one that few requests need.
+    bytes.fill(0xff, bytes.length - 4_096)
+    await writeFile(file, bytes)
+
+    await expect(startProcess(damaged)).rejects.toThrow(
+      `${file} is damaged: restore a backup into an empty folder`,
+    )
+  })
+
+  test.each([
+    ['a database', 0o700, 0o400],
+    ['a folder', 0o500, 0o600],
+  ])('%s that may only be read', async (what, folderMode, fileMode) => {
+    const readOnly = join(folder, what.replace(' ', '-'))
+    await runProgram(['org', 'create', '--data-dir', readOnly, '--name', 'x'])
+    const file = join(readOnly, 'control.db')
+    // Nothing is read-only to root: the server runs as somebody else then.
+    const uid = process.getuid?.() === 0 ? 65_534 : undefined
+    await chmod(folder, 0o755)
+    await chmod(file, fileMode)
+    if (uid !== undefined) await Promise.all([file, readOnly].map((path) => chown(path, uid, uid)))
+    await chmod(readOnly, folderMode)
+
+    await expect(startProcess(readOnly, [], uid)).rejects.toThrow(
+      'the data folder cannot be written: check who owns it',
+    )
+    await chmod(readOnly, 0o700)
+
+    expect((await stat(file)).mode & 0o777).toBe(fileMode)
   })
 
   test('a master key that others can read', async () => {

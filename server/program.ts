@@ -13,6 +13,8 @@ import { addressRules } from './monitoring/addressRules.ts'
 import { logRequest } from './requestLog.ts'
 import type { KeySource } from './secrets/keyring.ts'
 import { openMasterKeys } from './secrets/masterKeys.ts'
+import { assertRoom } from './store/assertRoom.ts'
+import { assertUndamaged } from './store/assertUndamaged.ts'
 import { lockDataFolder } from './store/lockDataFolder.ts'
 import { openStore } from './store/openStore.ts'
 import type { Store } from './store/store.ts'
@@ -67,6 +69,7 @@ export async function startProgram(settings: ProgramSettings): Promise<Program> 
     undo.push(unlock)
     const store = await openStore(settings.dataDir, settings.environment.nowMs)
     undo.push(() => store.close())
+    await assertUndamaged(settings.dataDir)
     return { ...(await listen(settings, store, undo)), store, close: closeAll }
   } catch (error) {
     await closeAll()
@@ -118,7 +121,10 @@ async function listenAdmin(
   undo: Undo,
 ): Promise<string | null> {
   if (settings.adminPort === null) return null
-  const probe = () => store.probeWrite(settings.environment.nowMs())
+  const probe = async (): Promise<void> => {
+    await assertRoom(settings.dataDir)
+    await store.probeWrite(settings.environment.nowMs())
+  }
   const admin = buildAdminListener({ metrics, probe })
   await new Promise<void>((resolve, reject) => {
     admin.once('error', reject)

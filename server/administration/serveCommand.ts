@@ -110,6 +110,9 @@ function stopOnSignal(program: Program): Promise<void> {
   })
 }
 
+/** Codes of a folder or file that another user owns, or that is mounted or marked read-only. */
+const UNWRITABLE = /^(SQLITE_READONLY.*|SQLITE_CANTOPEN.*|EACCES|EPERM|EROFS)$/
+
 function explainStart(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   if (error.code === 'EADDRINUSE') {
@@ -117,10 +120,14 @@ function explainStart(error: unknown): unknown {
       cause: error,
     })
   }
-  if (error.code === 'SQLITE_NOTADB' || error.code === 'SQLITE_CORRUPT') {
+  const code = String(error.code)
+  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
     return new Error('the database is damaged or is not one: restore a backup', { cause: error })
   }
-  if (error.code === 'SQLITE_READONLY' || error.code === 'EACCES' || error.code === 'SQLITE_CANTOPEN') {
+  if (code === 'SQLITE_FULL' || code === 'ENOSPC') {
+    return new Error('there is no room on the disk of the data folder: make some', { cause: error })
+  }
+  if (UNWRITABLE.test(code)) {
     return new Error('the data folder cannot be written: check who owns it', { cause: error })
   }
   return error

@@ -6,7 +6,7 @@ import { refusalOf } from './refusal.ts'
 /** What the admin listener shows. */
 export interface AdminParts {
   readonly metrics: Metrics
-  /** Rejects when the server cannot do its work. */
+  /** Rejects when the server cannot do its work; the text of an ApiError is for the operator. */
   readonly probe: () => Promise<void>
 }
 
@@ -33,6 +33,7 @@ async function answer(
   try {
     await probe()
   } catch (error) {
+    if (error instanceof ApiError) throw error
     throw new ApiError('unavailable', 'the database cannot be written', { cause: error })
   }
   ok(response, 'application/json', '{"status":"ready"}')

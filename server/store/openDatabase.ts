@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { migrate } from './migrations.ts'
@@ -15,6 +15,9 @@ const LOG_BYTES_KEPT = 64 * 1_024 * 1_024
 const LOG_PAGES_MAX = 4_000
 /** Memory for pages of the database (KiB): ids are random, so that creates touch pages all over their index. */
 const CACHE_KIB = 32_768
+
+/** Permission bits of the owner. */
+const OWNER_MODE = 0o700
 
 /** One connection that writes and one that only reads, on the same file. */
 export interface Connections {
@@ -37,7 +40,8 @@ export async function openDatabase(dataDir: string): Promise<Connections> {
   const file = databaseFile(dataDir)
   const writer = new Sqlite(file, { timeout: BUSY_MS_MAX })
   try {
-    chmodSync(file, 0o600)
+    // Its owner's only; what its owner may not do stays so.
+    chmodSync(file, statSync(file).mode & OWNER_MODE)
     configure(writer)
     migrate(writer)
     const reader = new Sqlite(file, { timeout: BUSY_MS_MAX })

@@ -1,35 +1,114 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fillDisk } from '../../server/hardness/diskFull.ts'
 import { fuzz } from '../../server/hardness/fuzz.ts'
 import { killLoop } from '../../server/hardness/killLoop.ts'
 import { seededRandom } from '../../server/hardness/random.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 
 /** What the suite does in small, in large: numbers and the seed may be changed by variables. */
-const KILLS = Number(process.env.TORTURE_KILLS ?? 100)
-const REQUESTS = Number(process.env.TORTURE_REQUESTS ?? 200_000)
-const SEED = Number(process.env.TORTURE_SEED ?? Date.now() % 1_000_000)
+const KILLS = setting('TORTURE_KILLS', 100)
+const REQUESTS = setting('TORTURE_REQUESTS', 200_000)
+const SEED = setting('TORTURE_SEED', Date.now() % 1_000_000)
+
+/** Size of the disk that is filled: twice the log that the database keeps, and the ballast. */
+const DISK_SIZE = '48m'
+
+function setting(name: string, usual: number): number {
+  const value = Number(process.env[name] ?? usual)
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${name} must be a whole number`)
+  return value
+}
+
+/** Runs one ordeal; resolves to its line of the summary. Rejects when something was violated. */
+type Ordeal = (showProgress: (text: string) => void) => Promise<string>
+
+async function kill(showProgress: (text: string) => void): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'pharos-torture-'))
+  try {
+    const { kills, acknowledged, services, incidents } = await killLoop({
+      dataDir: join(folder, 'data'),
+      kills: KILLS,
+      random: seededRandom(SEED),
+      onKill: (done) => showProgress(`${done} of ${KILLS}`),
+    })
+    return `${kills} kills, ${acknowledged} acknowledged writes (${services} services and ${incidents} incidents kept), none lost`
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function fuzzAll(showProgress: (text: string) => void): Promise<string> {
+  const server = await startServer({ rateLimit: 'none', plan: 'enterprise', logLevel: 'error' })
+  try {
+    const counts = await fuzz({
+      url: server.url,
+      key: server.apiKey,
+      requests: REQUESTS,
+      random: seededRandom(SEED),
+      onAnswered: (done) => showProgress(`${done} of ${REQUESTS}`),
+    })
+    return `${REQUESTS} random requests, none 5xx: ${JSON.stringify(counts)}`
+  } finally {
+    await server.close()
+  }
+}
+
+async function fill(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'pharos-full-'))
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_SIZE}`, 'pharos', folder])
+  try {
+    if (status !== 0) return 'not run: only root may mount a small disk'
+    const { acknowledged } = await fillDisk(folder)
+    return `${acknowledged} creates filled ${DISK_SIZE}, reads went on, writes too once there was room, none lost`
+  } finally {
+    if (status === 0) spawnSync('umount', [folder])
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function conformOnCopies(): Promise<string> {
+  const child = spawn('npx', ['vitest', 'run', '--silent', '--reporter=dot', 'server/conformance'], {
+    env: { ...process.env, PHAROS_TEST_RESTORED: 'yes' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  }
+  const [code]: unknown[] = await once(child, 'close')
+  if (code !== 0) throw new Error(output)
+  return 'every conformance test passes on a copy restored from a backup'
+}
+
+const ORDEALS: Readonly<Record<string, Ordeal>> = {
+  kill,
+  'full disk': fill,
+  'restored copy': conformOnCopies,
+  fuzz: fuzzAll,
+}
 
 process.stdout.write(`seed ${SEED} (TORTURE_SEED repeats it)\n`)
-
-const folder = await mkdtemp(join(tmpdir(), 'pharos-torture-'))
-const { kills, acknowledged, services, incidents } = await killLoop(
-  join(folder, 'data'),
-  KILLS,
-  seededRandom(SEED),
-)
-await rm(folder, { recursive: true })
+const violated: string[] = []
+for (const [name, ordeal] of Object.entries(ORDEALS)) {
+  const showProgress = (text: string): void => {
+    if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${name}: ${text}`)
+  }
+  showProgress('begun')
+  try {
+    const line = await ordeal(showProgress)
+    process.stdout.write(`${process.stdout.isTTY ? '\r\u001b[K' : ''}${name}: ${line}\n`)
+  } catch (error) {
+    violated.push(name)
+    process.stdout.write(`\n${name}: VIOLATED: ${error instanceof Error ? error.message : String(error)}\n`)
+  }
+}
 process.stdout.write(
-  `${kills} kills, ${acknowledged} acknowledged writes (${services} services and ${incidents} incidents kept), none lost\n`,
+  violated.length === 0 ? 'torture: nothing was violated\n' : `torture: violated in ${violated.join(', ')}\n`,
 )
-
-const server = await startServer({ rateLimit: 'none', plan: 'enterprise', logLevel: 'error' })
-const counts = await fuzz({
-  url: server.url,
-  key: server.apiKey,
-  requests: REQUESTS,
-  random: seededRandom(SEED),
-})
-await server.close()
-process.stdout.write(`${REQUESTS} random requests, none 5xx: ${JSON.stringify(counts)}\n`)
+process.exitCode = violated.length === 0 ? 0 : 1

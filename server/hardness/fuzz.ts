@@ -14,6 +14,8 @@ export interface FuzzRun {
   readonly key: string
   readonly requests: number
   readonly random: () => number
+  /** Told how many requests were answered, now and then; absent when nobody watches. */
+  readonly onAnswered?: (requests: number) => void
 }
 
 /** How often each status was answered. */
@@ -23,7 +25,7 @@ export type FuzzReport = Readonly<Record<string, number>>
  * Sends `requests` random requests. Throws when one is answered 5xx or in another form than the contract's,
  * or when the services that are left cannot be listed and read. Every request is answered, or this hangs.
  */
-export async function fuzz({ url, key, requests, random }: FuzzRun): Promise<FuzzReport> {
+export async function fuzz({ url, key, requests, random, onAnswered }: FuzzRun): Promise<FuzzReport> {
   const api = apiClient(url, key)
   const ids = [UNKNOWN_ID]
   const counts: Record<string, number> = {}
@@ -38,6 +40,7 @@ export async function fuzz({ url, key, requests, random }: FuzzRun): Promise<Fuz
   ids.push(idOf(await api.post('/v1/services', serviceBody())))
   for (let sent = 0; sent < requests; sent += AT_ONCE) {
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, requests - sent) }, sendOne))
+    onAnswered?.(Math.min(sent + AT_ONCE, requests))
   }
   const services = serviceResponseSchema.array().parse((await api.get('/v1/services')).json)
   for (const { id } of services.slice(-20))

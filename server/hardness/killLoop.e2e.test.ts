@@ -8,7 +8,7 @@ import { seededRandom } from './random.ts'
 test('five kills in the middle of writes lose nothing that was acknowledged and leave nothing half done', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-kill-'))
 
-  const report = await killLoop(join(folder, 'data'), 5, seededRandom(1))
+  const report = await killLoop({ dataDir: join(folder, 'data'), kills: 5, random: seededRandom(1) })
   await rm(folder, { recursive: true })
 
   expect(report.kills).toBe(5)

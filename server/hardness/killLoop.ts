@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { incidentSchema } from '../../api/contract/incident.ts'
 import type { ServiceRequest } from '../../api/contract/service.ts'
 import { serviceResponseSchema } from '../../api/contract/service.ts'
-import { hashKey, mintKey } from '../domain/apiKeys.ts'
 import { openDatabase } from '../store/openDatabase.ts'
 import { openStore } from '../store/openStore.ts'
 import { systemEnvironment } from '../systemEnvironment.ts'
 import { type ApiAnswer, apiClient } from '../testing/apiClient.ts'
+import { makeKeys, makeOrg } from '../testing/seedFolder.ts'
 import { startProcess } from '../testing/serverProcess.ts'
 import { serviceBody } from '../testing/serviceBodies.ts'
 
@@ -15,6 +14,8 @@ const WRITERS = 8
 /** Answers after which the process is killed: at least, and how many more at most. */
 const ANSWERS_MIN = 40
 const ANSWERS_MORE = 120
+/** Enough fresh keys for each writer that none meets the rate limit. */
+const KEYS_PER_WRITER = Math.ceil((ANSWERS_MIN + ANSWERS_MORE) / 15)
 
 /** What writers were told, over all rounds. */
 interface Acknowledged {
@@ -24,6 +25,15 @@ interface Acknowledged {
   readonly uncertain: Set<string>
   readonly displayIds: string[]
   answers: number
+}
+
+/** What a loop is made of. `random` gives numbers from 0 to 1. */
+export interface KillRun {
+  readonly dataDir: string
+  readonly kills: number
+  readonly random: () => number
+  /** Told how many kills there were, after each; absent when nobody watches. */
+  readonly onKill?: (kills: number) => void
 }
 
 /** What a loop did, for whoever wants to print it. */
@@ -36,13 +46,13 @@ export interface KillReport {
 
 /**
  * Kills a server `kills` times in the middle of writes, in `dataDir`, and throws when a restart shows an
- * acknowledged write lost, half an effect, or a command missing. `random` gives numbers from 0 to 1.
+ * acknowledged write lost, half an effect, or a command missing.
  */
-export async function killLoop(dataDir: string, kills: number, random: () => number): Promise<KillReport> {
+export async function killLoop({ dataDir, kills, random, onKill }: KillRun): Promise<KillReport> {
   const told: Acknowledged = { services: new Map(), uncertain: new Set(), displayIds: [], answers: 0 }
   const orgId = await makeOrg(dataDir)
   for (let round = 0; round < kills; round += 1) {
-    const keys = await makeKeys(dataDir, orgId)
+    const keys = await makeKeys(dataDir, orgId, WRITERS * KEYS_PER_WRITER)
     const server = await startProcess(dataDir)
     const killAt = told.answers + ANSWERS_MIN + Math.floor(random() * ANSWERS_MORE)
     let killed: Promise<void> | undefined
@@ -51,44 +61,17 @@ export async function killLoop(dataDir: string, kills: number, random: () => num
       if (told.answers === killAt) killed = server.kill()
     }
     await Promise.all(
-      keys.map((writerKeys) => write({ url: server.url, writerKeys, told, random, onAnswer })),
+      Array.from({ length: WRITERS }, (_, writer) => {
+        const writerKeys = keys.slice(writer * KEYS_PER_WRITER, (writer + 1) * KEYS_PER_WRITER)
+        return write({ url: server.url, writerKeys, told, random, onAnswer })
+      }),
     )
     await killed
     await assertNothingLost(dataDir, orgId, told)
+    onKill?.(round + 1)
   }
   const kept = [...told.services.values()].filter((text) => text !== null)
   return { kills, acknowledged: told.answers, services: kept.length, incidents: told.displayIds.length }
-}
-
-async function makeOrg(dataDir: string): Promise<string> {
-  const store = await openStore(dataDir, systemEnvironment.nowMs)
-  const id = randomUUID()
-  await store.createOrg({ id, name: 'Killed', plan: 'enterprise', nowMs: Date.now() })
-  await store.overrideLimits(id, { servicesMax: 1_000_000, endpointsMax: 1_000_000 })
-  await store.close()
-  return id
-}
-
-/** Enough fresh keys for each writer that none meets the rate limit. */
-async function makeKeys(dataDir: string, orgId: string): Promise<readonly (readonly string[])[]> {
-  const store = await openStore(dataDir, systemEnvironment.nowMs)
-  const perWriter = Math.ceil((ANSWERS_MIN + ANSWERS_MORE) / 15)
-  const keys = await Promise.all(
-    Array.from({ length: WRITERS }, () =>
-      Promise.all(
-        Array.from({ length: perWriter }, async () => {
-          const key = mintKey(systemEnvironment)
-          const hash = hashKey(key)
-          const last4 = key.slice(-4)
-          const id = randomUUID()
-          await store.createKey({ id, orgId, scope: 'read_write', hash, last4, createdBy: null, nowMs: 0 })
-          return key
-        }),
-      ),
-    ),
-  )
-  await store.close()
-  return keys
 }
 
 interface Writing {

@@ -1,5 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+
+/** Resolves after everything that had arrived on any connection has been read. */
+async function oneLook(): Promise<void> {
+  await setImmediate()
+  await setImmediate()
+}
 
 /**
  * Watches the answers of `server`; returns what stops it gently: no new connections, and resolved when every
@@ -26,11 +33,15 @@ export function watchAnswers(server: Server): () => Promise<void> {
     for (const response of underWay) {
       if (!response.headersSent) response.setHeader('connection', 'close')
     }
-    if (underWay.size > 0) {
-      await new Promise<void>((resolve) => {
-        whenEmpty = resolve
-      })
-    }
+    do {
+      if (underWay.size > 0) {
+        await new Promise<void>((resolve) => {
+          whenEmpty = resolve
+        })
+      }
+      // A request may already lie in the buffer of a connection that seems idle: one look shows it.
+      await oneLook()
+    } while (underWay.size > 0)
     // What is left has asked for nothing yet, which Node does not count as idle.
     server.closeAllConnections()
   }

@@ -9,6 +9,8 @@ export const PROGRAM = fileURLToPath(new URL('../../dist/pharos-server.js', impo
 export interface ServerProcess {
   readonly url: string
   readonly child: ChildProcess
+  /** Where health and metrics are; `undefined` without --admin-port, or before it was told. */
+  readonly adminUrl: () => string | undefined
   /** Ends the process as a power cut would end its memory; resolves when it is gone. */
   readonly kill: () => Promise<void>
   /** Asks it to stop; resolves to its exit code. */
@@ -17,12 +19,19 @@ export interface ServerProcess {
   readonly stderr: () => string
 }
 
-/** Starts the built program; resolves when it answers, rejects with its stderr when it does not. */
-export async function startProcess(dataDir: string, args: readonly string[] = []): Promise<ServerProcess> {
+/**
+ * Starts the built program; resolves when it answers, rejects with its stderr when it does not. It runs as the
+ * user `uid`, which only root may choose, or as the one who calls.
+ */
+export async function startProcess(
+  dataDir: string,
+  args: readonly string[] = [],
+  uid?: number,
+): Promise<ServerProcess> {
   const child = spawn(
     process.execPath,
     [PROGRAM, 'serve', '--data-dir', dataDir, '--port', '0', '--log-level', 'error', ...args],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
+    { stdio: ['ignore', 'pipe', 'pipe'], ...(uid === undefined ? {} : { uid }) },
   )
   let stdout = ''
   let stderr = ''
@@ -41,6 +50,7 @@ export async function startProcess(dataDir: string, args: readonly string[] = []
   return {
     url,
     child,
+    adminUrl: () => /^admin on (\S+)$/m.exec(stdout)?.[1],
     kill: async () => {
       child.kill('SIGKILL')
       await exited

@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto'
+import { hashKey, mintKey } from '../domain/apiKeys.ts'
+import { openStore } from '../store/openStore.ts'
+import { systemEnvironment } from '../systemEnvironment.ts'
+
+/** Makes an organisation in `dataDir` that no plan limit stops; resolves to its id. No server has to run. */
+export async function makeOrg(dataDir: string): Promise<string> {
+  const store = await openStore(dataDir, systemEnvironment.nowMs)
+  const id = randomUUID()
+  await store.createOrg({ id, name: 'Seeded', plan: 'enterprise', nowMs: Date.now() })
+  await store.overrideLimits(id, { servicesMax: 1_000_000, endpointsMax: 1_000_000 })
+  await store.close()
+  return id
+}
+
+/** Makes `count` read_write keys of the organisation; resolves to them in clear. No server has to run. */
+export async function makeKeys(dataDir: string, orgId: string, count: number): Promise<readonly string[]> {
+  const store = await openStore(dataDir, systemEnvironment.nowMs)
+  const keys = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const key = mintKey(systemEnvironment)
+      const hash = hashKey(key)
+      const last4 = key.slice(-4)
+      const id = randomUUID()
+      await store.createKey({ id, orgId, scope: 'read_write', hash, last4, createdBy: null, nowMs: 0 })
+      return key
+    }),
+  )
+  await store.close()
+  return keys
+}

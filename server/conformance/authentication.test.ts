@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
 import { hashKey } from '../domain/apiKeys.ts'
 import { apiClient } from '../testing/apiClient.ts'
@@ -143,19 +143,26 @@ test('C019 C020 a plan without API access answers 403 everywhere, and the same k
   expect((await api.get('/v1/regions', { key })).status).toBe(200)
 })
 
-test('C021 a key depends on its organisation and on no person', async () => {
+test.each([
+  ['nobody', null],
+  ['somebody who has left', 'gone@example.com'],
+])('C021 a key that %s asked for works as any other, and says nothing of it', async (_who, createdBy) => {
   const key = `pharos_${randomBytes(32).toString('hex')}`
   await server.store.createKey({
-    id: randomBytes(16).toString('hex'),
+    id: randomUUID(),
     orgId: server.orgId,
     scope: 'read_write',
     hash: hashKey(key),
     last4: key.slice(-4),
-    createdBy: 'somebody who has left',
+    createdBy,
     nowMs: 0,
   })
 
-  expect((await api.get('/v1/org', { key })).status).toBe(200)
+  const org = await api.get('/v1/org', { key })
+  const created = await api.post('/v1/services', serviceBody(), { key })
+
+  expect(org.text).toBe((await api.get('/v1/org')).text)
+  expect([created.status, created.json]).toMatchObject([201, { created_by_email: null }])
 })
 
 test.each(['keys', 'api-keys', 'channels', 'members', 'billing', 'events', 'webhooks'])(

@@ -38,15 +38,39 @@ test('C172 the same key with another body is 400', async () => {
   expect([status, text]).toEqual([400, '{"error":"Idempotency-Key: was already used for another body"}'])
 })
 
-test('C172 two at once have one effect', async () => {
+test.each([2, 40])('C172 %i at once have one effect', async (atOnce) => {
+  const before = [await count(), (await server.commands()).length]
+
+  const answers = await Promise.all(
+    Array.from({ length: atOnce }, () => api.post('/v1/services', serviceBody(), keyed(`at-once-${atOnce}`))),
+  )
+
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+  expect([await count(), (await server.commands()).length]).toEqual(before.map((each) => each + 1))
+})
+
+test('C172 of two at once with different bodies one has its effect and the other is 400', async () => {
   const before = await count()
 
   const answers = await Promise.all(
-    [1, 2].map(() => api.post('/v1/services', serviceBody(), keyed('at-once'))),
+    ['One', 'Two'].map((name) => api.post('/v1/services', serviceBody({ name }), keyed('contest'))),
   )
 
-  expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 400])
   expect((await count()) - before).toBe(1)
+})
+
+test('C172 incidents at once have one effect', async () => {
+  const { id } = serviceResponseSchema.parse((await api.post('/v1/services', serviceBody())).json)
+  const body = { title: 'x', message: 'x', severity: 'major_outage', service_ids: [id] }
+
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => api.post('/v1/incidents', body, keyed('incident-at-once'))),
+  )
+  const listed = await api.get(`/v1/incidents?section=active&service_id=${id}`)
+
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+  expect(listed.json).toMatchObject({ total: 1 })
 })
 
 test('C172 another organisation may use the same key, and so may an incident', async () => {

@@ -1,10 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Environment } from './domain/environment.ts'
+import { ORDERED_UUID_RANDOM_BYTES, orderedUuid } from './domain/orderedUuid.ts'
 
 /** The real clock and the real randomness. */
 export const systemEnvironment: Environment = {
   nowMs: () => Date.now(),
-  uuid: () => randomUUID(),
+  uuid: () => orderedUuid(Date.now(), randomBytes(ORDERED_UUID_RANDOM_BYTES)),
   randomBytes: (size) => randomBytes(size),
 }
 

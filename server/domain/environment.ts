@@ -2,7 +2,7 @@
 export interface Environment {
   /** Wall clock, milliseconds since the epoch. */
   readonly nowMs: () => number
-  /** A fresh random UUID, lower case. */
+  /** A fresh UUID that nobody can guess, lower case. */
   readonly uuid: () => string
   /** `size` bytes of cryptographic randomness. */
   readonly randomBytes: (size: number) => Buffer

@@ -7,6 +7,7 @@ import type { GroupCommit } from './groupCommit.ts'
 import type { Connections } from './openDatabase.ts'
 import { prepareStanding } from './orgStanding.ts'
 import { prepareRemember } from './rememberedCreations.ts'
+import { renderedLists } from './renderedLists.ts'
 import { insertSealedSql } from './sqliteSecrets.ts'
 import type { RenderedService, ServiceFacts, ServiceStore } from './store.ts'
 import type { TurnSnapshot } from './turnSnapshot.ts'
@@ -35,12 +36,14 @@ export function sqliteServices(
     .pluck()
   const readOne = reader.prepare<[string, string], RenderedService>(selectOne)
   const readForChange = writer.prepare<[string, string], RenderedService>(selectOne)
+  const lists = renderedLists()
   const facts = prepareFacts(writer)
   const apply = prepareApply(writer)
   const remember = prepareRemember(writer)
   return {
     listServices: async (orgId) => listAll.all(orgId),
-    renderServices: async (orgId) => concatenate.get(orgId) ?? Buffer.from('[]'),
+    renderServices: async (orgId) =>
+      lists.get(orgId, snapshot.join(), () => concatenate.get(orgId) ?? Buffer.from('[]')),
     getService: async (orgId, serviceId) => {
       snapshot.join()
       return readOne.get(serviceId, orgId)

@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { ORDERED_UUID_RANDOM_BYTES, orderedUuid } from './orderedUuid.ts'
+
+const make = (nowMs: number): string => orderedUuid(nowMs, randomBytes(ORDERED_UUID_RANDOM_BYTES))
+
+test('an id is a UUID of version 7 that begins with its time', () => {
+  expect(make(0x0190_1234_5678)).toMatch(/^01901234-5678-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+})
+
+test('ids sort by their time, and two of the same time differ', () => {
+  const times = [0, 1, 1_000, 1_795_230_000_000, 4_102_444_800_000]
+
+  const ids = times.map(make)
+
+  expect(ids.toSorted()).toEqual(ids)
+  expect(make(5)).not.toBe(make(5))
+})
+
+test('a clock before the epoch still makes an id', () => {
+  expect(make(-1)).toMatch(/^00000000-0000-7/)
+})

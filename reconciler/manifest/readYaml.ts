@@ -2,6 +2,7 @@ import { loadAll, YAMLException } from 'js-yaml'
 import { MANIFEST_DEPTH_MAX } from './manifestLimits.ts'
 import type { ManifestProblem } from './manifestProblem.ts'
 import { Positions } from './position.ts'
+import { unclosedIn } from './unclosed.ts'
 
 /** One file of a set. `file` is what messages call it, `directory` its folder below the set's root (`''` at the root). */
 export interface ManifestFile {
@@ -88,6 +89,13 @@ function syntaxProblem(source: ManifestFile, error: YAMLException): ManifestProb
   }
   if (error.reason.startsWith('nesting exceeded')) {
     return { code: 'E_LIMIT', ...place, message: `nesting is deeper than ${MANIFEST_DEPTH_MAX} levels` }
+  }
+  const unclosed = unclosedIn(source.text, error)
+  if (unclosed !== undefined) {
+    const { opener, closer, line, column } = unclosed
+    const message = `this ${opener} is not closed`
+    const hint = `close it with ${closer}, and indent what stands inside`
+    return { code: 'E_YAML', file: source.file, line, column, message, hint }
   }
   const isTab = error.reason.includes('tab character')
   return {

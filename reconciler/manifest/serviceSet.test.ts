@@ -194,7 +194,7 @@ test('everything that is wrong in all files is said at once, and the sound ones 
   expect(problems.map((text) => text.split(' ', 2).join(' '))).toEqual([
     'a.yaml:9:16: [E_VALUE]',
     'a.yaml:10:7: [E_UNKNOWN_FIELD]',
-    'b.yaml:2:1: [E_YAML]',
+    'b.yaml:1:4: [E_YAML]',
   ])
   expect(set.services.map((service) => service.key)).toEqual(['c'])
   expect(set.frozenKeys).toEqual(['a'])
@@ -354,4 +354,24 @@ test.each([
   )
   const used = text.includes('Defaults') ? [] : ['other']
   expect(set.services.map(({ key }) => key)).toEqual(used)
+})
+
+test.each([
+  [
+    'a list at the end of the file',
+    manifest('').replace('[eu-west-1]', '[eu-west-1').split('  endpoints')[0],
+    '6:12',
+    '[',
+  ],
+  ['a list before other fields', manifest('').replace('[eu-west-1]', '[eu-west-1'), '6:12', '['],
+  ['a mapping', manifest('').replace('{name: shop}', '{name: shop'), '3:11', '{'],
+  ['a mapping in a list', 'a: [1, "x", {b: [2], c: \'y\'}, {d: 3, ', '1:4', '['],
+  ['a text', manifest('  name: "Shop\n'), '9:9', '"'],
+  ['a text in a mapping', "a: {b: 'c}\n", '1:8', "'"],
+  ['a text between texts', 'a: "x"\nb: it\'s\nc: "y\n', '3:4', '"'],
+])('%s that is never closed is reported where it opens', (_, text = '', at, opener) => {
+  const { problems } = compile({ 'a.yaml': text })
+
+  expect(problems).toEqual([expect.stringMatching(/^a\.yaml:/)])
+  expect(problems[0]).toContain(`a.yaml:${at}: [E_YAML] this ${opener} is not closed (close it with`)
 })

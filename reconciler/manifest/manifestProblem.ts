@@ -18,6 +18,7 @@ export type ProblemCode =
   | 'E_DUP_ENVIRONMENT'
   | 'E_INLINE_SECRET'
   | 'W_SAME_NAME'
+  | 'W_CLEAR_SECRET'
 
 /** A place in a manifest; line and column count from 1, the column in UTF-16 units as editors do. */
 export interface Place {

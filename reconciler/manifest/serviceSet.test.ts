@@ -375,3 +375,28 @@ test.each([
   expect(problems).toEqual([expect.stringMatching(/^a\.yaml:/)])
   expect(problems[0]).toContain(`a.yaml:${at}: [E_YAML] this ${opener} is not closed (close it with`)
 })
+
+test('a header that looks like a secret in clear is a warning where it stands, and quotes no value', () => {
+  const defaults = `apiVersion: pharos/v1
+kind: Defaults
+spec:
+  endpointsDefaults:
+    headers: {X-Api-Key: canary}
+`
+  const headers = `      headers:
+        Authorization: "Bearer canary"
+        Cookie: {value: canary}
+        X-Auth-Token: {env: TOKEN}
+        Accept: text/html
+`
+  const { set, problems } = compile({ 'a.yaml': manifest(headers), 'defaults.yaml': defaults })
+
+  const rest =
+    'looks like a secret, and is sent and stored in clear (refer to it as { env: NAME } or { file: /run/secrets/NAME })'
+  expect([problems, set.services.length]).toEqual([[], 1])
+  expect(set.warnings.map(formatProblem)).toEqual([
+    `a.yaml:10:25: [W_CLEAR_SECRET] spec.endpoints[0].headers.Authorization ${rest}`,
+    `a.yaml:11:17: [W_CLEAR_SECRET] spec.endpoints[0].headers.Cookie ${rest}`,
+    `defaults.yaml:5:26: [W_CLEAR_SECRET] spec.endpointsDefaults.headers.X-Api-Key ${rest}`,
+  ])
+})

@@ -1,5 +1,6 @@
 import { formatPath, problemsOf } from '../../api/contract/problem.ts'
 import type { ServiceRequest } from '../../api/contract/service.ts'
+import { clearSecretWarnings } from './clearSecrets.ts'
 import { compileService } from './compile.ts'
 import { foldersOf, type Mapping, mappingOf, withDefaults } from './defaults.ts'
 import { classifyDocuments, type Document } from './documentKind.ts'
@@ -66,7 +67,7 @@ export function compileSet(
     services: usable,
     frozenKeys: [...new Set(keys)].filter((key) => !usableKeys.has(key)),
     problems: sortedProblems(found),
-    warnings: sameNameWarnings(usable),
+    warnings: sortedProblems([...read.flatMap((one) => one.warnings ?? []), ...sameNameWarnings(usable)]),
   }
 }
 
@@ -85,6 +86,7 @@ export interface ReadService {
   readonly id: string | undefined
   readonly service: DeclaredService | undefined
   readonly problems: readonly ManifestProblem[]
+  readonly warnings?: readonly ManifestProblem[]
 }
 
 function readService(
@@ -139,7 +141,7 @@ function compileManifest(
   manifest: ServiceManifest,
   origin: Origin,
   sources: ValueSources,
-): Pick<ReadService, 'service' | 'problems'> {
+): Pick<ReadService, 'service' | 'problems' | 'warnings'> {
   const { directory } = origin.own.source
   const compiled = compileService(manifest, (form, part) => resolveValue(form, { part, directory }, sources))
   const problems = compiled.problems.map(({ path, message, ...rest }) => ({
@@ -147,10 +149,12 @@ function compileManifest(
     ...placeIn(origin, path, 'value'),
     message: `${formatPath(pathIn(origin, path))} ${message}`,
   }))
-  if (compiled.request === undefined) return { service: undefined, problems }
+  const warnings = clearSecretWarnings(manifest, origin)
+  if (compiled.request === undefined) return { service: undefined, problems, warnings }
   const { metadata, spec, policy } = manifest
   return {
     problems,
+    warnings,
     service: {
       key: metadata.name,
       id: metadata.id,

@@ -3,6 +3,7 @@ import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/pr
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Database } from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../api/contract/service.ts'
 import packageJson from '../package.json' with { type: 'json' }
@@ -30,6 +31,14 @@ function field(value: unknown, name: string): string {
       ? Object.entries(value).find(([each]) => each === name)
       : undefined
   return String(found?.[1])
+}
+
+/** Makes the database of `folder`, changed by `change`, without a program. */
+async function makeDatabase(folder: string, change: (writer: Database) => void = () => {}): Promise<void> {
+  const { writer, reader } = await openDatabase(folder)
+  change(writer)
+  reader.close()
+  writer.close()
 }
 
 const sealedService = serviceBody({
@@ -142,17 +151,14 @@ describe('a server that cannot start says why and what to do', () => {
 
   test('newer schema', async () => {
     const newer = join(folder, 'newer')
-    const { writer, reader } = await openDatabase(newer)
-    writer.pragma('user_version = 99')
-    writer.close()
-    reader.close()
+    await makeDatabase(newer, (writer) => writer.pragma('user_version = 99'))
 
     await expect(startProcess(newer)).rejects.toThrow('start the release that made it, or a newer one')
   })
 
   test('a file that is no database', async () => {
     const broken = join(folder, 'broken')
-    await runProgram(['org', 'create', '--data-dir', broken, '--name', 'x'])
+    await makeDatabase(broken)
     await writeFile(join(broken, 'control.db'), 'x'.repeat(8_192))
 
     await expect(startProcess(broken)).rejects.toThrow(
@@ -162,7 +168,7 @@ describe('a server that cannot start says why and what to do', () => {
 
   test('a database with a damaged page', async () => {
     const damaged = join(folder, 'damaged')
-    await runProgram(['org', 'create', '--data-dir', damaged, '--name', 'x'])
+    await makeDatabase(damaged)
     const file = join(damaged, 'control.db')
     const bytes = await readFile(file)
     // The schema, which every program reads, is on the first page; this is one that few requests need.
@@ -179,7 +185,7 @@ describe('a server that cannot start says why and what to do', () => {
     ['a folder', 0o500, 0o600],
   ])('%s that may only be read', async (what, folderMode, fileMode) => {
     const readOnly = join(folder, what.replace(' ', '-'))
-    await runProgram(['org', 'create', '--data-dir', readOnly, '--name', 'x'])
+    await makeDatabase(readOnly)
     const file = join(readOnly, 'control.db')
     // Nothing is read-only to root: the server runs as somebody else then.
     const uid = process.getuid?.() === 0 ? 65_534 : undefined

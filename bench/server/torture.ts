@@ -16,6 +16,8 @@ const SEED = setting('TORTURE_SEED', Date.now() % 1_000_000)
 
 /** Size of the disk that is filled: twice the log that the database keeps, and the ballast. */
 const DISK_SIZE = '48m'
+/** What is shown of a run that failed (characters). */
+const OUTPUT_CHARS_MAX = 6_000
 
 function setting(name: string, usual: number): number {
   const value = Number(process.env[name] ?? usual)
@@ -71,8 +73,8 @@ async function fill(): Promise<string> {
 }
 
 async function conformOnCopies(): Promise<string> {
-  const child = spawn('npx', ['vitest', 'run', '--silent', '--reporter=dot', 'server/conformance'], {
-    env: { ...process.env, PHAROS_TEST_RESTORED: 'yes' },
+  const child = spawn('npx', ['vitest', 'run', '--silent', 'server/conformance'], {
+    env: { ...process.env, PHAROS_TEST_RESTORED: 'yes', NO_COLOR: 'yes' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
@@ -82,7 +84,8 @@ async function conformOnCopies(): Promise<string> {
     })
   }
   const [code]: unknown[] = await once(child, 'close')
-  if (code !== 0) throw new Error(output)
+  // The failures stand at the end.
+  if (code !== 0) throw new Error(output.slice(-OUTPUT_CHARS_MAX))
   return 'every conformance test passes on a copy restored from a backup'
 }
 

@@ -1,3 +1,4 @@
+import { Agent } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../../api/contract/service.ts'
 import { apiClient, assertAnswer } from '../testing/apiClient.ts'
@@ -114,6 +115,19 @@ test('C157 a body of 1 MiB is read, and one byte more is 413', async () => {
   const padded = (bytes: number) => JSON.stringify(serviceBody()).padEnd(bytes, ' ')
 
   expect([await statusOfBody(padded(MIB)), await statusOfBody(padded(MIB + 1))]).toEqual([201, 413])
+})
+
+test('C157 a sender that has finished a body that is just too large may use its connection again', async () => {
+  const oneConnection = new Agent({ connections: 1 })
+  const options = { dispatcher: oneConnection }
+  const statuses: number[] = []
+  for (const bytes of [MIB + 1, 2, MIB + 60_000, 2, 2]) {
+    const call = { raw: ' '.repeat(bytes), headers: json, ...options }
+    statuses.push((await api.call('POST', '/v1/services', call)).status)
+  }
+  await oneConnection.close()
+
+  expect(statuses).toEqual([413, 400, 413, 400, 400])
 })
 
 test.each([

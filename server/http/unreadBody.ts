@@ -10,8 +10,9 @@ export function dropBody(request: IncomingMessage): void {
   if (request.complete) return
   let droppedBytes = 0
   request.on('data', (chunk: Buffer) => {
-    droppedBytes += chunk.length
+    // Only for what comes after too much: a sender that has just finished may use its connection again.
     if (droppedBytes > BODY_BYTES_MAX) request.socket.destroy()
+    droppedBytes += chunk.length
   })
 }
 

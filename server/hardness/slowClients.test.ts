@@ -29,7 +29,7 @@ test.concurrent.each([
   expect([answer.status, answer.text, answer.headers.connection]).toEqual([408, TIMEOUT, 'close'])
 })
 
-test('a sender that drips its body is cut off, however steadily it drips', async () => {
+test.concurrent('a sender that drips its body is cut off, however steadily it drips', async () => {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   let answer = ''
   socket.on('data', (bytes) => {
@@ -46,7 +46,7 @@ test('a sender that drips its body is cut off, however steadily it drips', async
   expect(answer.endsWith(TIMEOUT)).toBe(true)
 })
 
-test('two hundred half-open requests are all cut off, and others are answered meanwhile and after', async () => {
+test.concurrent('two hundred half-open requests are all cut off, and others are answered meanwhile and after', async () => {
   const halfOpen = Promise.all(
     Array.from({ length: 200 }, () => rawExchange(server.url, `${HEAD}Content-Length: 10\r\n\r\n{`)),
   )
@@ -66,7 +66,7 @@ test('two hundred half-open requests are all cut off, and others are answered me
   expect((await api.get('/v1/services')).json).toHaveLength(1)
 })
 
-test('a connection that is kept open and not used is closed', async () => {
+test.concurrent('a connection that is kept open and not used is closed', async () => {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   socket.write(`GET /v1/org HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.apiKey}\r\n\r\n`)
   const [answer]: unknown[] = await once(socket, 'data')

@@ -61,13 +61,13 @@ async function fuzzAll(showProgress: (text: string) => void): Promise<string> {
 
 async function fill(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-full-'))
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_SIZE}`, 'pharos', folder])
+  const { status } = spawnSync('/bin/mount', ['-t', 'tmpfs', '-o', `size=${DISK_SIZE}`, 'pharos', folder])
   try {
     if (status !== 0) return 'not run: only root may mount a small disk'
     const { acknowledged } = await fillDisk(folder)
     return `${acknowledged} creates filled ${DISK_SIZE}, reads went on, writes too once there was room, none lost`
   } finally {
-    if (status === 0) spawnSync('umount', [folder])
+    if (status === 0) spawnSync('/bin/umount', [folder])
     await rm(folder, { recursive: true, force: true })
   }
 }

@@ -93,6 +93,15 @@ test('what somebody changed by hand is found with exit code 2, put back, and gon
   expect((await work.run('drift')).exitCode).toBe(0)
 })
 
+test('a regular expression that the API would refuse is found by validate', async () => {
+  work.write({ 'a.yaml': manifestOf('a', '      assertions: [{body: {regex: "("}}]\n') })
+  const { exitCode, stdout } = await runProgram(['validate', join(work.folder, 'manifests')])
+  expect([exitCode, stdout]).toEqual([
+    7,
+    expect.stringContaining('[E_VALUE] spec.endpoints[0].assertions[0].body.regex'),
+  ])
+})
+
 test('a manifest that goes takes its service along, one that is renamed does not', async () => {
   work.write({ 'a.yaml': manifestOf('a', '  name: A\n'), 'b.yaml': manifestOf('b', '  name: B\n') })
   await work.run('apply')

@@ -19,7 +19,7 @@ export async function adoptCommand(path: string, context: CommandContext): Promi
   const { output, options, env } = context
   if (options.state === undefined)
     throw new UsageError('adopt needs --state: that is where it is written down')
-  const loaded = loadManifests(path, options, env, 'required')
+  const loaded = await loadManifests(path, options, env, 'required')
   const isDry = options.dryRun === true
   const session = await openSession(options, env, output, isDry ? 'read' : 'write')
   try {

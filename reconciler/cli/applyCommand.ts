@@ -14,7 +14,7 @@ import { createGraceMs } from './settings.ts'
 export async function applyCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { output, options, env } = context
   const startedAt = new Date().toISOString()
-  const loaded = loadManifests(path, options, env, 'required')
+  const loaded = await loadManifests(path, options, env, 'required')
   const session = await openSession(options, env, output, 'write')
   try {
     await refuseMissingPath(path, loaded, session.store)

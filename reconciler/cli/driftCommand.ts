@@ -17,7 +17,7 @@ import { createGraceMs } from './settings.ts'
  */
 export async function driftCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { output, options, env } = context
-  const loaded = loadManifests(path, options, env, 'optional')
+  const loaded = await loadManifests(path, options, env, 'optional')
   const session = await openSession(options, env, output, 'read')
   try {
     await refuseMissingPath(path, loaded, session.store)

@@ -1,4 +1,5 @@
 import { type ManifestProblem, sortedProblems } from '../manifest/manifestProblem.ts'
+import { patternCheckFor } from '../manifest/patterns.ts'
 import { compileSet, type ServiceSet } from '../manifest/serviceSet.ts'
 import { readManifests } from '../source/manifestFiles.ts'
 import { type CommandOptions, type Environment, secretsDirectory } from './settings.ts'
@@ -11,12 +12,12 @@ export interface LoadedManifests {
 }
 
 /** Reads and compiles the manifests below `path`. */
-export function loadManifests(
+export async function loadManifests(
   path: string,
   options: CommandOptions,
   env: Environment,
   secrets: 'required' | 'optional',
-): LoadedManifests {
+): Promise<LoadedManifests> {
   const source = readManifests(path)
   const set = compileSet(
     source.documents,
@@ -26,6 +27,7 @@ export function loadManifests(
       rootDirectory: source.rootDirectory,
       allowInlineSecrets: options.allowInlineSecrets === true,
       secrets,
+      isPattern: await patternCheckFor(source.documents),
     },
     options.env,
   )

@@ -10,7 +10,7 @@ import { createGraceMs, UsageError } from './settings.ts'
 /** Shows what an apply would do. Two requests, no write. */
 export async function planCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { output, options, env } = context
-  const loaded = loadManifests(path, options, env, 'required')
+  const loaded = await loadManifests(path, options, env, 'required')
   const session = await openSession(options, env, output, 'read')
   try {
     await refuseMissingPath(path, loaded, session.store)

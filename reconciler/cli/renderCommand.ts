@@ -8,7 +8,7 @@ import { UsageError } from './settings.ts'
 /** Prints manifests as they are after Defaults, patches and variables; secrets stay references. */
 export async function renderCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { output, options, env } = context
-  const { exists, set } = loadManifests(path, options, env, 'optional')
+  const { exists, set } = await loadManifests(path, options, env, 'optional')
   if (!exists) throw new UsageError(`there is nothing at ${path}`)
   for (const line of problemLines(set.problems, output.paint)) output.notice(line)
   for (const { manifest, place } of set.services) {

@@ -7,7 +7,7 @@ import { UsageError } from './settings.ts'
 /** Checks manifests without network and without secrets. */
 export async function validateCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { output, options, env } = context
-  const { exists, files, set } = loadManifests(path, options, env, 'optional')
+  const { exists, files, set } = await loadManifests(path, options, env, 'optional')
   if (!exists) throw new UsageError(`there is nothing at ${path}`)
   for (const line of problemLines([...set.problems, ...set.warnings], output.paint)) output.result(line)
   const isValid = set.problems.length === 0

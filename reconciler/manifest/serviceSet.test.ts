@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { formatProblem, sortedProblems } from './manifestProblem.ts'
+import { patternCheckFor } from './patterns.ts'
 import { readYaml } from './readYaml.ts'
 import { compileSet, type ServiceSet } from './serviceSet.ts'
 import type { ValueSources } from './valueReference.ts'
@@ -399,4 +400,31 @@ spec:
     `a.yaml:11:17: [W_CLEAR_SECRET] spec.endpoints[0].headers.Cookie ${rest}`,
     `defaults.yaml:5:26: [W_CLEAR_SECRET] spec.endpointsDefaults.headers.X-Api-Key ${rest}`,
   ])
+})
+
+test('a regular expression that RE2 cannot compile is reported where it stands', async () => {
+  const text = manifest(`      assertions:
+        - body: {regex: "("}
+        - header: {name: x, regex: 'a(?=b)'}
+        - raw: {Body: {matcher: {Regex: '(a)\\1'}}}
+        - body: {regex: "^ok$"}
+        - body: {contains: "("}
+`)
+  const { documents } = readYaml({ file: 'a.yaml', directory: '', text })
+
+  const set = compileSet(documents, { ...sources, isPattern: await patternCheckFor(documents) })
+
+  const rest =
+    'is not a regular expression that RE2 compiles (RE2 has no look-around, no back-references, and repetitions up to 1000)'
+  expect(set.services).toEqual([])
+  expect(set.problems.map(formatProblem)).toEqual([
+    `a.yaml:10:26: [E_VALUE] spec.endpoints[0].assertions[0].body.regex ${rest}`,
+    `a.yaml:11:37: [E_VALUE] spec.endpoints[0].assertions[1].header.regex ${rest}`,
+    `a.yaml:12:42: [E_VALUE] spec.endpoints[0].assertions[2].raw.Body.matcher.Regex ${rest}`,
+  ])
+})
+
+test('without a regular expression there is nothing to check them with', async () => {
+  const { documents } = readYaml({ file: 'a.yaml', directory: '', text: manifest() })
+  expect(await patternCheckFor(documents)).toBeUndefined()
 })

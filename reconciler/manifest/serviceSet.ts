@@ -9,6 +9,7 @@ import { type ChosenEnvironment, chooseEnvironment, withPatches } from './enviro
 import { describeProblem } from './fieldProblem.ts'
 import { type ManifestProblem, type Place, type ProblemCode, sortedProblems } from './manifestProblem.ts'
 import { type Origin, pathIn, placeIn } from './origin.ts'
+import { type PatternCheck, patternProblems } from './patterns.ts'
 import type { ManifestPath } from './position.ts'
 import type { ManifestDocument } from './readYaml.ts'
 import { defaultsManifestSchema, type ServiceManifest, serviceManifestSchema } from './serviceManifest.ts'
@@ -45,10 +46,16 @@ export interface ServiceSet {
   readonly warnings: readonly ManifestProblem[]
 }
 
+/** What a set is compiled with. */
+export interface SetSources extends ValueSources {
+  /** Absent where patterns are left to the API. */
+  readonly isPattern?: PatternCheck | undefined
+}
+
 /** Compiles the documents of a set. Each problem keeps only its own service from being used. */
 export function compileSet(
   documents: readonly ManifestDocument[],
-  sources: ValueSources,
+  sources: SetSources,
   environmentName?: string,
 ): ServiceSet {
   const { services, defaults, environments, problems } = classifyDocuments(documents)
@@ -93,7 +100,7 @@ function readService(
   document: Document,
   all: readonly Document[],
   chosen: ChosenEnvironment,
-  sources: ValueSources,
+  sources: SetSources,
 ): ReadService {
   const folders = foldersOf(document.source.directory)
   const defaults = folders.flatMap((folder) => all.filter(({ source }) => source.directory === folder))
@@ -140,17 +147,19 @@ function textAt(mapping: Mapping | undefined, field: string): string | undefined
 function compileManifest(
   manifest: ServiceManifest,
   origin: Origin,
-  sources: ValueSources,
+  sources: SetSources,
 ): Pick<ReadService, 'service' | 'problems' | 'warnings'> {
   const { directory } = origin.own.source
   const compiled = compileService(manifest, (form, part) => resolveValue(form, { part, directory }, sources))
-  const problems = compiled.problems.map(({ path, message, ...rest }) => ({
+  const { isPattern } = sources
+  const patterns = isPattern === undefined ? [] : patternProblems(manifest, isPattern)
+  const problems = [...compiled.problems, ...patterns].map(({ path, message, ...rest }) => ({
     ...rest,
     ...placeIn(origin, path, 'value'),
     message: `${formatPath(pathIn(origin, path))} ${message}`,
   }))
   const warnings = clearSecretWarnings(manifest, origin)
-  if (compiled.request === undefined) return { service: undefined, problems, warnings }
+  if (compiled.request === undefined || patterns.length > 0) return { service: undefined, problems, warnings }
   const { metadata, spec, policy } = manifest
   return {
     problems,

@@ -73,7 +73,7 @@ async function fill(): Promise<string> {
 }
 
 async function conformOnCopies(): Promise<string> {
-  const child = spawn('npx', ['vitest', 'run', '--silent', 'server/conformance'], {
+  const child = spawn('npx', ['vitest', 'run', '--silent=true', 'server/conformance'], {
     env: { ...process.env, PHAROS_TEST_RESTORED: 'yes', NO_COLOR: 'yes' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

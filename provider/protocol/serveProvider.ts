@@ -35,8 +35,9 @@ export async function serveProvider(provider: Provider): Promise<void> {
   guardProcess(plugin, log)
   let shutDown = (): void => process.exit(0)
   try {
-    shutDown = await listen(plugin, environment, print)
+    // Watched before the handshake, after which Terraform may be killed at any moment.
     endWithParent(() => shutDown())
+    shutDown = await listen(plugin, environment, print)
   } catch (error) {
     const reason = error instanceof Error ? `${error.message}: ${error.cause}` : String(error)
     process.stderr.write(`the ${provider.name} provider could not start: ${reason}\n`)

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { type Incident, incidentSchema } from '../../api/contract/incident.ts'
 import { type ServiceResponse, serviceResponseSchema } from '../../api/contract/service.ts'
 import { type ApiAnswer, apiClient } from '../testing/apiClient.ts'
@@ -6,13 +6,19 @@ import { serviceBody } from '../testing/serviceBodies.ts'
 import { startServer } from '../testing/startServer.ts'
 
 const HOUR_MS = 60 * 60 * 1_000
-let nowMs = Date.parse('2026-01-01T00:00:00Z')
+const START_MS = Date.parse('2026-01-01T00:00:00Z')
+let nowMs = START_MS
 const server = await startServer({ rateLimit: 'none', environment: { nowMs: () => nowMs } })
-const api = apiClient(server.url, server.apiKey)
+let api = apiClient(server.url, server.apiKey)
+let services: ServiceResponse[] = []
+let incidents: Incident[] = []
 afterAll(() => server.close())
-
-const services: ServiceResponse[] = []
-const incidents: Incident[] = []
+beforeEach(async () => {
+  nowMs = START_MS
+  services = []
+  incidents = []
+  api = apiClient(server.url, await server.createKey({ orgId: await server.createOrg() }))
+})
 
 async function ok(answer: Promise<ApiAnswer>): Promise<unknown> {
   const { status, json, text } = await answer
@@ -35,8 +41,8 @@ async function useEverything(): Promise<void> {
 }
 
 test('jumps of the clock by an hour, to 1970 and to 2039 disturb no request, no id and no order', async () => {
-  const start = nowMs
-  const times = [start, start + HOUR_MS, start - HOUR_MS, 0, Date.parse('2039-01-01T00:00:00Z'), start]
+  const hours = [START_MS, START_MS + HOUR_MS, START_MS - HOUR_MS]
+  const times = [...hours, 0, Date.parse('2039-01-01T00:00:00Z'), START_MS]
 
   for (const time of times) {
     nowMs = time

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
+import { surviveBrokenOutput } from './cli/brokenOutput.ts'
 import { COMMANDS, type CommandEntry, type OptionGroup } from './cli/commands.ts'
 import { EXIT } from './cli/exitCode.ts'
 import { interruptionOf } from './cli/interruption.ts'
@@ -109,10 +110,11 @@ function writeUsageDocument(error: CommanderError): void {
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
 }
 
-// Whoever reads our output may stop early, as head does: that is no error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(EXIT.converged)
-  throw error
+let isOutputLost = false
+surviveBrokenOutput(process, () => {
+  isOutputLost = true
+  process.exitCode = EXIT.couldNotRun
 })
 
-process.exitCode = await main(process.argv)
+const exitCode = await main(process.argv)
+process.exitCode = isOutputLost ? EXIT.couldNotRun : exitCode

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, readFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  cpSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Client } from '../api/client/client.ts'
@@ -164,8 +173,80 @@ test('a read-only key plans and finds drift, and an apply with it ends at once',
   work.write({ 'a.yaml': manifestOf('a') })
   work.env.PHAROS_API_KEY = await server.createKey({ orgId, scope: 'read_only' })
   expect((await json('plan')).exit).toBe(0)
+  work.env.PHAROS_API_KEY = apiKey
+  await work.run('apply')
+  work.env.PHAROS_API_KEY = await server.createKey({ orgId, scope: 'read_only' })
   expect((await json('drift')).exit).toBe(0)
   expect(await json('apply')).toMatchObject({ exit: 1, error: { code: 'E_READ_ONLY_KEY' } })
+})
+
+test('drift without a state is an error that says so, also when the file is empty', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  const noState = { exit: 1, error: { message: expect.stringContaining('there is no state at pharos.db') } }
+  expect(await json('drift')).toMatchObject(noState)
+  writeFileSync(work.statePath, '')
+  expect(await json('drift')).toMatchObject(noState)
+  expect(await json('status')).toMatchObject({ exit: 1 })
+})
+
+test('plan and apply say that there is no state yet, and not where there is one', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  const notice = 'no state at pharos.db yet: everything is new\n'
+  expect((await work.run('plan')).stderr).toBe(notice)
+  expect(readdirSync(work.folder)).toEqual(['manifests'])
+  expect((await work.run('apply')).stderr).toBe(notice)
+  expect((await work.run('plan')).stderr).toBe('')
+})
+
+test.each(['plan', 'apply', 'drift'])(
+  '%s names the folder when that of the state is missing',
+  async (command) => {
+    const path = join(work.folder, 'missing', 'pharos.db')
+    const run = await runProgram([command, join(work.folder, 'manifests'), '--state', path], work.env)
+    expect([run.exitCode, run.stderr]).toEqual([
+      1,
+      `error there is no folder ${join(work.folder, 'missing')} for the state ${path}: make it, or correct --state\n`,
+    ])
+  },
+)
+
+test('a checkout in which nothing can be written can be planned', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await work.run('apply')
+  chmodSync(work.statePath, 0o444)
+  chmodSync(work.folder, 0o555)
+  // The superuser may write everywhere.
+  const someone = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const env = { ...work.env, PHAROS_STATE_KEY: readFileSync(`${work.statePath}.key`, 'utf8').trim() }
+
+  for (const command of ['plan', 'drift', 'status']) {
+    const paths = command === 'status' ? [] : [join(work.folder, 'manifests')]
+    const run = await runProgram([command, ...paths, '--state', work.statePath], env, someone)
+    expect([command, run.exitCode, run.stderr]).toEqual([command, 0, ''])
+  }
+  chmodSync(work.folder, 0o755)
+})
+
+test('an output that cannot be written is one line and exit code 1, and the work is done all the same', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  const full = openSync('/dev/full', 'w')
+  const apply = work.start('apply', { stdio: ['ignore', full, 'pipe'] })
+  const run = await finished(apply)
+  closeSync(full)
+  expect([run.exitCode, run.stderr.split('\n').slice(1)]).toEqual([
+    1,
+    [expect.stringContaining('error the output cannot be written: ENOSPC'), ''],
+  ])
+  expect(await names()).toEqual(['a'])
+})
+
+test('a reader that is gone changes nothing about a run', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  const apply = work.start('apply')
+  apply.stdout?.destroy()
+  apply.stderr?.destroy()
+  expect((await finished(apply)).exitCode).toBe(0)
+  expect(await names()).toEqual(['a'])
 })
 
 test('a plan that is full stops creations without a storm, and a deletion in the same run makes room', async () => {

@@ -8,7 +8,7 @@ import { Limiter, type Timing } from '../../api/client/limiter.ts'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 import { readYaml } from '../manifest/readYaml.ts'
 import { compileSet, type ServiceSet } from '../manifest/serviceSet.ts'
-import { openSqliteStore } from '../state/sqliteStore.ts'
+import { openSqliteStore, readSqliteStore } from '../state/sqliteStore.ts'
 import type { StateStore } from '../state/store.ts'
 import { type Fault, type FaultProxy, startFaultProxy } from '../testing/faultProxy.ts'
 import { manifestOf } from '../testing/pharosProgram.ts'
@@ -111,7 +111,7 @@ class World {
   }
 
   async apply(set: ServiceSet, crashAt = Number.POSITIVE_INFINITY): Promise<Applied | 'crashed'> {
-    const store = await openSqliteStore(join(this.#folder, 'state.db'), { lock: true })
+    const store = await openSqliteStore(join(this.#folder, 'state.db'))
     const process = new DyingProcess(crashAt)
     try {
       const applied = await applySet({
@@ -149,7 +149,7 @@ class World {
   }
 
   async openIntents() {
-    const store = await openSqliteStore(join(this.#folder, 'state.db'), { lock: false })
+    const store = await readSqliteStore(join(this.#folder, 'state.db'))
     const intents = await store.openIntents()
     await store.close()
     return intents

@@ -8,7 +8,7 @@ import { loadManifests } from './manifests.ts'
 import type { Output } from './output.ts'
 import { refuseMissingPath } from './planCommand.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
-import { openSession } from './session.ts'
+import { openSession, requireExistingState } from './session.ts'
 import { createGraceMs } from './settings.ts'
 
 /**
@@ -17,6 +17,8 @@ import { createGraceMs } from './settings.ts'
  */
 export async function driftCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { output, options, env } = context
+  // Nothing is remembered without a state, so nothing could have drifted: that is no answer.
+  requireExistingState(options.state)
   const loaded = await loadManifests(path, options, env, 'optional')
   const session = await openSession(options, env, output, 'read')
   try {

@@ -2,11 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { Client } from '../../api/client/client.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { forgetfulStore } from '../state/forgetfulStore.ts'
-import { openSqliteStore, sqliteStoreExists } from '../state/sqliteStore.ts'
+import { stateExists } from '../state/openDatabase.ts'
+import { openSqliteStore, readSqliteStore } from '../state/sqliteStore.ts'
 import { type StateKey, stateKeyFor } from '../state/stateKey.ts'
 import type { StateStore } from '../state/store.ts'
 import type { Output } from './output.ts'
-import { apiAccess, type CommandOptions, type Environment } from './settings.ts'
+import { apiAccess, type CommandOptions, type Environment, UsageError } from './settings.ts'
 
 /** A client, a state and its key, opened together and closed together. */
 export interface Session {
@@ -74,11 +75,12 @@ async function openState(
     output.notice('no --state: only services with metadata.id are managed, and nothing is removed')
     return { store: forgetfulStore(), stateKey: passing() }
   }
-  const exists = sqliteStoreExists(path)
+  const exists = stateExists(path)
+  if (!exists) output.notice(`no state at ${path} yet: everything is new`)
   // Whoever only looks leaves no file behind: a state that is not there yet remembers nothing.
   if (mode === 'read' && !exists)
     return { store: { ...forgetfulStore(), isDurable: true }, stateKey: passing() }
-  const store = await openSqliteStore(path, { lock: mode === 'write' })
+  const store = await (mode === 'write' ? openSqliteStore(path) : readSqliteStore(path))
   try {
     const key = stateKeyFor(path, env.PHAROS_STATE_KEY, mode === 'write')
     const lost = exists && key.isNew && (await store.bindings()).length > 0
@@ -89,4 +91,12 @@ async function openState(
     await store.close()
     throw error
   }
+}
+
+/** Throws UsageError when `path` is given and there is no state: what it was asked for cannot be told. */
+export function requireExistingState(path: string | undefined): void {
+  if (path === undefined || stateExists(path)) return
+  throw new UsageError(
+    `there is no state at ${path}: the first apply makes it; correct --state if there was one`,
+  )
 }

@@ -1,9 +1,9 @@
 import { guardOrg } from '../apply/situation.ts'
-import { openSqliteStore, sqliteStoreExists } from '../state/sqliteStore.ts'
+import { openSqliteStore, readSqliteStore } from '../state/sqliteStore.ts'
 import type { StateStore } from '../state/store.ts'
 import { EXIT } from './exitCode.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
-import { openSession } from './session.ts'
+import { openSession, requireExistingState } from './session.ts'
 import { UsageError } from './settings.ts'
 
 /** Most runs that `history` shows. */
@@ -127,8 +127,8 @@ async function withState(
   command: (store: StateStore) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   const path = requireState(context)
-  if (!sqliteStoreExists(path)) throw new UsageError(`there is no state at ${path}: the first apply makes it`)
-  const store = await openSqliteStore(path, { lock: mode === 'write' })
+  requireExistingState(path)
+  const store = await (mode === 'write' ? openSqliteStore(path) : readSqliteStore(path))
   try {
     return await command(store)
   } finally {

@@ -1,6 +1,9 @@
 /** Version of the tables below. A newer one is refused, an older one would be migrated here. */
 export const SCHEMA_VERSION = 1
 
+/** Names of the tables of a state file. */
+export const TABLES = ['meta', 'binding', 'intent', 'run'] as const
+
 /** The tables of a state file. */
 export const SCHEMA = `
 CREATE TABLE meta (

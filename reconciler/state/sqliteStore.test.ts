@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Binding } from '../plan/binding.ts'
-import { openSqliteStore } from './sqliteStore.ts'
+import { SCHEMA } from './sqliteSchema.ts'
+import { openSqliteStore, readSqliteStore } from './sqliteStore.ts'
 import { fingerprintFor, stateKeyFor } from './stateKey.ts'
 import type { Intent } from './store.ts'
 
@@ -41,7 +42,7 @@ const intent: Intent = {
 }
 
 test('what was written is there when the state is opened again', async () => {
-  const first = await openSqliteStore(path, { lock: true })
+  const first = await openSqliteStore(path)
   await first.settleIn({ orgId: 'org', url: 'http://x' })
   await first.begin(intent)
   await first.begin({ ...intent, opId: 'op-2', key: 'other' })
@@ -49,7 +50,7 @@ test('what was written is there when the state is opened again', async () => {
   await first.settle('op-1', { put: binding })
   await first.close()
 
-  const second = await openSqliteStore(path, { lock: false })
+  const second = await readSqliteStore(path)
   expect(second.stateId).toBe(first.stateId)
   expect(await second.home()).toEqual({ orgId: 'org', url: 'http://x' })
   expect(await second.bindings()).toEqual([binding])
@@ -58,7 +59,7 @@ test('what was written is there when the state is opened again', async () => {
 })
 
 test('a rename moves the binding in one step, and a service has one binding', async () => {
-  const store = await openSqliteStore(path, { lock: false })
+  const store = await openSqliteStore(path)
   await store.save({ put: binding })
   await store.save({ drop: 'shop', put: { ...binding, key: 'store' } })
   expect((await store.bindings()).map((one) => one.key)).toEqual(['store'])
@@ -66,32 +67,71 @@ test('a rename moves the binding in one step, and a service has one binding', as
 })
 
 test('one run at a time holds the state, and gives it back', async () => {
-  const first = await openSqliteStore(path, { lock: true })
-  await expect(openSqliteStore(path, { lock: true })).rejects.toMatchObject({ reason: 'held' })
+  const first = await openSqliteStore(path)
+  await expect(openSqliteStore(path)).rejects.toMatchObject({ reason: 'held' })
   await first.close()
-  const second = await openSqliteStore(path, { lock: true })
+  const second = await openSqliteStore(path)
   await second.close()
 })
 
 test('a state of a newer version, a foreign database and a broken file are refused', async () => {
   const newer = new Database(path)
+  newer.exec(SCHEMA)
   newer.pragma('user_version = 99')
   newer.close()
-  await expect(openSqliteStore(path, { lock: false })).rejects.toThrow('written by a newer pharos')
+  await expect(openSqliteStore(path)).rejects.toThrow('written by a newer pharos')
 
   const foreign = join(folder, 'foreign.db')
   const database = new Database(foreign)
   database.exec('CREATE TABLE theirs (a)')
   database.close()
-  await expect(openSqliteStore(foreign, { lock: false })).rejects.toThrow('not one of pharos')
+  await expect(openSqliteStore(foreign)).rejects.toThrow('no state of pharos')
 
   const broken = join(folder, 'broken.db')
   writeFileSync(broken, 'this is no database, but it is long enough to be looked at as one'.repeat(50))
-  await expect(openSqliteStore(broken, { lock: false })).rejects.toThrow('cannot be used')
+  await expect(openSqliteStore(broken)).rejects.toThrow('cannot be used')
+})
+
+test.each([0, 1, 2])('a foreign database of version %i is left as it is', async (version) => {
+  const foreign = new Database(path)
+  foreign.exec('CREATE TABLE theirs (a)')
+  foreign.pragma(`user_version = ${version}`)
+  foreign.close()
+  const before = readFileSync(path)
+
+  for (const open of [openSqliteStore, readSqliteStore]) {
+    await expect(open(path)).rejects.toThrow(`${path} is a database, but no state of pharos`)
+  }
+  expect(readFileSync(path).equals(before)).toBe(true)
+})
+
+test('who only reads writes nothing, leaves no file, and cannot write by mistake', async () => {
+  const store = await openSqliteStore(path)
+  await store.save({ put: binding })
+  await store.close()
+  const before = [readFileSync(path), readdirSync(folder)]
+
+  const reading = await readSqliteStore(path)
+
+  expect(await reading.bindings()).toEqual([binding])
+  await expect(reading.save({ drop: 'shop' })).rejects.toThrow('readonly')
+  await reading.close()
+  expect([readFileSync(path), readdirSync(folder)]).toEqual(before)
+})
+
+test('who reads while a run writes sees what is written so far', async () => {
+  const writing = await openSqliteStore(path)
+  await writing.save({ put: binding })
+
+  const reading = await readSqliteStore(path)
+
+  expect(await reading.bindings()).toEqual([binding])
+  await reading.close()
+  await writing.close()
 })
 
 test('the state and its key can be read by their owner only', async () => {
-  const store = await openSqliteStore(path, { lock: false })
+  const store = await openSqliteStore(path)
   await store.close()
   const { value, isNew } = stateKeyFor(path, undefined, true)
   expect([isNew, value?.length]).toEqual([true, 64])

@@ -1,65 +1,56 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type DatabaseConstructor from 'better-sqlite3'
-import { databasePairProblem } from '../../api/runtime/databasePair.ts'
+import { type Database, openForReading, openForWriting } from './openDatabase.ts'
 import { bindingParameters, bindingsOf, intentParameters, intentsOf, metaOf, runsOf } from './sqliteRows.ts'
-import { SCHEMA, SCHEMA_VERSION } from './sqliteSchema.ts'
+import { SCHEMA, SCHEMA_VERSION, TABLES } from './sqliteSchema.ts'
 import { StateError } from './stateError.ts'
 import type { BindingChange, StateStore } from './store.ts'
 
-type Database = DatabaseConstructor.Database
-
-/** How long a statement waits for another process to finish its own (milliseconds). */
-const BUSY_MS = 5_000
-
 /**
- * Opens the state in the SQLite file `path`, making it when it is not there. With `lock`, nobody else may
- * hold the lock at the same time: the operating system gives it back when the process ends, however it ends.
+ * Opens the state in the SQLite file `path` to write to it, making it when it is not there. Nobody else may
+ * have it open so at the same time: the operating system gives the lock back when the process ends, however
+ * it ends.
  *
  * Throws StateError: `held` when another run has the lock, `unusable` for everything else.
  */
-export async function openSqliteStore(
-  path: string,
-  options: { readonly lock: boolean },
-): Promise<StateStore> {
-  const open = await databaseOpener()
-  const lock = options.lock ? takeLock(open, `${path}.lock`) : undefined
+export async function openSqliteStore(path: string): Promise<StateStore> {
+  const lock = await takeLock(`${path}.lock`)
+  let database: Database | undefined
   try {
-    // Addresses and header values are nobody else's to read, on a shared runner least of all.
-    if (!existsSync(path)) writeFileSync(path, '', { mode: 0o600 })
-    const database = open(path)
+    database = await openForWriting(path)
     prepare(database, path)
-    return storeOn(database, () => lock?.close())
+    return storeOn(database, () => lock.close())
   } catch (error) {
-    lock?.close()
+    database?.close()
+    lock.close()
     throw unusable(path, error)
   }
 }
 
-/** Whether there is a state at `path` yet. */
-export function sqliteStoreExists(path: string): boolean {
-  return existsSync(path)
-}
-
-async function databaseOpener(): Promise<(path: string) => Database> {
-  const manifest: unknown = createRequire(import.meta.url)('better-sqlite3/package.json')
-  const version =
-    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : ''
-  const problem = databasePairProblem(process.versions.node, version)
-  if (problem !== undefined) throw new StateError(problem)
-  // Only now: loading the wrong release can end the process.
-  const { default: Constructor } = await import('better-sqlite3')
-  return (path) => new Constructor(path, { timeout: BUSY_MS })
-}
-
-function takeLock(open: (path: string) => Database, path: string): Database {
+/**
+ * Opens the state at `path` to look at it, also where nothing can be written and while another run writes to
+ * it. Every method that writes throws. Throws StateError when there is none.
+ */
+export async function readSqliteStore(path: string): Promise<StateStore> {
+  let database: Database | undefined
   try {
-    const lock = open(path)
+    database = await openForReading(path)
+    if (versionOf(database, path) === 0) throw notOurs(path)
+    return storeOn(database, () => {})
+  } catch (error) {
+    database?.close()
+    throw unusable(path, error)
+  }
+}
+
+async function takeLock(path: string): Promise<Database> {
+  let lock: Database | undefined
+  try {
+    lock = await openForWriting(path)
     lock.pragma('busy_timeout = 0')
     lock.exec('BEGIN EXCLUSIVE')
     return lock
   } catch (error) {
+    lock?.close()
     if (codeOf(error) !== 'SQLITE_BUSY') throw unusable(path, error)
     throw new StateError(`another run is using this state (${path} is locked): wait for it to end`, 'held')
   }
@@ -76,6 +67,8 @@ function unusable(path: string, error: unknown): StateError {
 }
 
 function prepare(database: Database, path: string): void {
+  // Before anything is set: a database that is not ours is left as it is.
+  const version = versionOf(database, path)
   database.pragma('journal_mode = WAL')
   // better-sqlite3 is built to make WAL mean NORMAL, which loses acknowledged writes in a power cut.
   database.pragma('synchronous = FULL')
@@ -84,16 +77,29 @@ function prepare(database: Database, path: string): void {
   if (mode !== 'wal' || synchronous !== 2) {
     throw new StateError(`the state ${path} cannot be written safely here: put it on a local disk`)
   }
+  if (version === 0) create(database)
+}
+
+/** Version of the tables, 0 when there is none yet. Throws StateError when they are not ours, or newer than we are. */
+function versionOf(database: Database, path: string): number {
   const version = Number(database.pragma('user_version', { simple: true }))
+  const names: unknown[] = database
+    .prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
+    .pluck()
+    .all()
+  const isOurs = version === 0 ? names.length === 0 : TABLES.every((table) => names.includes(table))
+  if (!isOurs) throw notOurs(path)
   if (version > SCHEMA_VERSION) {
     throw new StateError(`the state ${path} was written by a newer pharos: use that version or a later one`)
   }
-  if (version === 0) create(database, path)
+  return version
 }
 
-function create(database: Database, path: string): void {
-  const tables = database.prepare('SELECT count(*) AS n FROM sqlite_master').pluck().get()
-  if (tables !== 0) throw new StateError(`${path} is a database, but not one of pharos: name another file`)
+function notOurs(path: string): StateError {
+  return new StateError(`${path} is a database, but no state of pharos: name another file with --state`)
+}
+
+function create(database: Database): void {
   database.transaction(() => {
     database.exec(SCHEMA)
     database.prepare('INSERT INTO meta (one, state_id) VALUES (1, ?)').run(randomUUID())

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -21,7 +21,7 @@ export interface Workplace {
   /** Runs `pharos COMMAND manifests --state … ARGS`. */
   readonly run: (command: string, ...args: readonly string[]) => Promise<ProgramRun>
   /** Starts the same without waiting for it. */
-  readonly start: (command: string, ...args: readonly string[]) => ChildProcess
+  readonly start: (command: string, options?: SpawnOptions) => ChildProcess
   readonly env: Record<string, string>
   readonly remove: () => void
 }
@@ -37,16 +37,17 @@ export function workplace(access: { readonly url: string; readonly apiKey: strin
     PHAROS_URL: access.url,
     PHAROS_API_KEY: access.apiKey,
   }
-  const start = (command: string, ...args: readonly string[]): ChildProcess =>
+  const spawned = (command: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess =>
     spawn(process.execPath, [PROGRAM, command, 'manifests', '--state', 'pharos.db', ...args], {
       cwd: folder,
       env,
+      ...options,
     })
   return {
     folder,
     statePath,
     env,
-    start,
+    start: (command, options) => spawned(command, [], options),
     write: (files) => {
       for (const [name, text] of Object.entries(files)) {
         const path = join(manifests, name)
@@ -55,7 +56,7 @@ export function workplace(access: { readonly url: string; readonly apiKey: strin
         else writeFileSync(path, text)
       }
     },
-    run: (command, ...args) => finished(start(command, ...args)),
+    run: (command, ...args) => finished(spawned(command, args)),
     remove: () => rmSync(folder, { recursive: true }),
   }
 }
@@ -64,9 +65,10 @@ export function workplace(access: { readonly url: string; readonly apiKey: strin
 export function runProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  user: Pick<SpawnOptions, 'uid' | 'gid'> = {},
 ): Promise<ProgramRun> {
   return finished(
-    spawn(process.execPath, [PROGRAM, ...args], { env: { PATH: process.env.PATH ?? '', ...env } }),
+    spawn(process.execPath, [PROGRAM, ...args], { env: { PATH: process.env.PATH ?? '', ...env }, ...user }),
   )
 }
 

@@ -1,0 +1,68 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname } from 'node:path'
+import type DatabaseConstructor from 'better-sqlite3'
+import { databasePairProblem } from '../../api/runtime/databasePair.ts'
+import { StateError } from './stateError.ts'
+
+/** An open SQLite database. */
+export type Database = DatabaseConstructor.Database
+
+/** How long a statement waits for another process to finish its own (milliseconds). */
+const BUSY_MS = 5_000
+/** Bytes of the header of an SQLite file that say whether it is written and read through a log (2) or not (1). */
+const LOG_MODE_BYTES = [18, 19] as const
+
+/** Whether there is a state at `path` yet: an empty file remembers nothing. Throws StateError when the folder is not there. */
+export function stateExists(path: string): boolean {
+  const entry = statSync(path, { throwIfNoEntry: false })
+  if (entry?.isDirectory() === true) throw new StateError(`${path} is a folder: name a file for the state`)
+  if (entry !== undefined) return entry.size > 0
+  const folder = dirname(path)
+  if (existsSync(folder)) return false
+  throw new StateError(`there is no folder ${folder} for the state ${path}: make it, or correct --state`)
+}
+
+/** Opens the database `path` for writing, making it, for its owner only, when it is not there. */
+export async function openForWriting(path: string): Promise<Database> {
+  const Constructor = await loadConstructor()
+  // Addresses and header values are nobody else's to read, on a shared runner least of all.
+  if (!existsSync(path)) writeFileSync(path, '', { mode: 0o600 })
+  return new Constructor(path, { timeout: BUSY_MS })
+}
+
+/** Opens the database `path` such that neither the file nor its folder has to be writable. */
+export async function openForReading(path: string): Promise<Database> {
+  const Constructor = await loadConstructor()
+  const bytes = bytesAtRest(path)
+  if (bytes === undefined) return new Constructor(path, { readonly: true, timeout: BUSY_MS })
+  // A database in memory has no log, and is refused when its header asks for one.
+  for (const index of LOG_MODE_BYTES) if (bytes[index] === 2) bytes[index] = 1
+  const database = new Constructor(bytes)
+  database.pragma('query_only = ON')
+  return database
+}
+
+/** The bytes of `path` when nobody is writing to it; `undefined` while somebody is, or was when a run broke off. */
+function bytesAtRest(path: string): Buffer | undefined {
+  const before = statSync(path)
+  if (hasLog(path)) return undefined
+  const bytes = readFileSync(path)
+  const after = statSync(path)
+  return hasLog(path) || after.mtimeMs !== before.mtimeMs || after.size !== before.size ? undefined : bytes
+}
+
+function hasLog(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+}
+
+async function loadConstructor(): Promise<typeof DatabaseConstructor> {
+  const manifest: unknown = createRequire(import.meta.url)('better-sqlite3/package.json')
+  const version =
+    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : ''
+  const problem = databasePairProblem(process.versions.node, version)
+  if (problem !== undefined) throw new StateError(problem)
+  // Only now: loading the wrong release can end the process.
+  const { default: Constructor } = await import('better-sqlite3')
+  return Constructor
+}

@@ -14,7 +14,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['{api,server,provider,reconciler}/**/*.ts'],
-      exclude: ['**/*.test.ts', '**/gen/**', 'provider/cdktf/**'],
+      exclude: ['**/*.test.ts', 'provider/cdktf/**', '**/testing/**'],
       reporter: ['text-summary', 'json-summary'],
     },
   },

@@ -21,7 +21,7 @@ test('the schema file is the schema of the provider: "npm run bindings" after ev
 test('the CDKTF bindings are what the generator makes of the schema', async () => {
   const generated = await generateBindings()
 
-  const files = readdirSync('provider/cdktf/gen', { recursive: true, withFileTypes: true })
+  const files = readdirSync('provider/cdktf/.gen', { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
   expect([...files].sort()).toEqual(generated.map(({ path }) => path).sort())

@@ -1,10 +1,15 @@
-/** Writes the provider's schema and its CDKTF bindings: `npm run bindings`. */
+/** Writes what is made from the provider: its schema, its CDKTF bindings and its reference. `npm run bindings`. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
+import { currentPages } from '../provider/reference/currentPages.ts'
 import { generateBindings, generateSchema } from './generateBindings.ts'
 
-const files = [generateSchema(), ...(await generateBindings())]
-rmSync('provider/cdktf/gen', { recursive: true, force: true })
+const REFERENCE = 'docs/provider'
+const BINDINGS = 'provider/cdktf/.gen'
+
+const pages = currentPages().map(({ path, text }) => ({ path: join(REFERENCE, path), text }))
+const files = [generateSchema(), ...(await generateBindings()), ...pages]
+for (const folder of [REFERENCE, BINDINGS]) rmSync(folder, { recursive: true, force: true })
 for (const { path, text } of files) {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)

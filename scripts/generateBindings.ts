@@ -44,7 +44,7 @@ export async function generateBindings(): Promise<readonly Generated[]> {
       .filter((entry) => entry.isFile() && entry.name === 'index.ts' && entry.parentPath !== root)
       .map((entry) => {
         const file = join(entry.parentPath, entry.name)
-        return { path: join('provider/cdktf/gen', relative(root, file)), text: readFileSync(file, 'utf8') }
+        return { path: join('provider/cdktf/.gen', relative(root, file)), text: readFileSync(file, 'utf8') }
       })
   } finally {
     rmSync(folder, { recursive: true })

@@ -1,12 +1,12 @@
 // biome-ignore lint/performance/noBarrelFile: this is the module that users import as pharos/cdktf.
-export { DataPharosIncident, type DataPharosIncidentConfig } from './gen/data-pharos-incident'
-export { DataPharosIncidents, type DataPharosIncidentsConfig } from './gen/data-pharos-incidents'
-export { DataPharosOrg, type DataPharosOrgConfig } from './gen/data-pharos-org'
-export { DataPharosRegions, type DataPharosRegionsConfig } from './gen/data-pharos-regions'
-export { DataPharosService, type DataPharosServiceConfig } from './gen/data-pharos-service'
-export { DataPharosServices, type DataPharosServicesConfig } from './gen/data-pharos-services'
-export { Incident, type IncidentConfig } from './gen/incident'
-export { PharosProvider, type PharosProviderConfig } from './gen/provider'
+export { DataPharosIncident, type DataPharosIncidentConfig } from './.gen/data-pharos-incident'
+export { DataPharosIncidents, type DataPharosIncidentsConfig } from './.gen/data-pharos-incidents'
+export { DataPharosOrg, type DataPharosOrgConfig } from './.gen/data-pharos-org'
+export { DataPharosRegions, type DataPharosRegionsConfig } from './.gen/data-pharos-regions'
+export { DataPharosService, type DataPharosServiceConfig } from './.gen/data-pharos-service'
+export { DataPharosServices, type DataPharosServicesConfig } from './.gen/data-pharos-services'
+export { Incident, type IncidentConfig } from './.gen/incident'
+export { PharosProvider, type PharosProviderConfig } from './.gen/provider'
 export {
   Service,
   type ServiceConfig,
@@ -16,4 +16,4 @@ export {
   type ServiceEndpointsHttpBody,
   type ServiceEndpointsHttpHeaders,
   type ServiceTimeouts,
-} from './gen/service'
+} from './.gen/service'

@@ -7,7 +7,7 @@ import { currentPages } from './currentPages.ts'
 
 const folder = 'docs/provider'
 
-test('the pages are what the schema and the examples make: "npx tsx provider/reference/write.ts" after a change', () => {
+test('the pages are what the schema and the examples make: "npm run bindings" after a change', () => {
   const written = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))

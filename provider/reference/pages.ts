@@ -21,7 +21,7 @@ const EXAMPLE_OF: Readonly<Record<string, string>> = {
 }
 
 const GENERATED =
-  '<!-- Written by "npx tsx provider/reference/write.ts" from the schema: change that instead. -->'
+  '<!-- Written by "npm run bindings" from the schema: change that instead. -->'
 
 /** The reference of `provider`: a page for itself and one for each resource, data source and function. Pure. */
 export function referencePages(provider: Provider, examples: Examples): readonly Page[] {

@@ -1,5 +1,10 @@
 import { defineConfig } from 'vitest/config'
 
+// Tests start real programs that read settings from the environment: those of whoever runs the tests stay outside.
+for (const name of Object.keys(process.env)) {
+  if (/^(?:PHAROS_(?!TEST_)|TF_|GIT_|CDKTF_)/.test(name)) delete process.env[name]
+}
+
 export default defineConfig({
   test: {
     include: ['{api,server,provider,reconciler,examples,scripts}/**/*.test.ts'],

@@ -65,7 +65,7 @@ export function installBuiltProvider(mirror: string): string {
 export async function terraformWorkspace(options: WorkspaceOptions): Promise<TerraformWorkspace> {
   const environment = { PHAROS_URL: options.url, PHAROS_API_KEY: options.apiKey }
   const provider =
-    options.provider === 'installed' ? undefined : await serveInProcess({ ...environment, ...process.env })
+    options.provider === 'installed' ? undefined : await serveInProcess({ ...process.env, ...environment })
   const directory = openTerraformDirectory({
     environment: { ...environment, ...provider?.terraformEnvironment },
     ...(provider === undefined ? { install: installBuiltProvider } : {}),

@@ -125,6 +125,26 @@ test('a manifest that goes takes its service along, one that is renamed does not
   expect((await services()).map((service) => service.id)).toEqual([before[1]!.id])
 })
 
+test('with --json each outcome names its service', async () => {
+  const outcomes = async () => {
+    const { outcomes: list } = await json('apply')
+    return list.sort((one: { key: string }, other: { key: string }) => (one.key < other.key ? -1 : 1))
+  }
+  work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
+  const created = await outcomes()
+  const [a, b] = await services()
+  expect(created).toMatchObject([
+    { kind: 'create', key: 'a', serviceId: a!.id, result: 'done' },
+    { kind: 'create', key: 'b', serviceId: b!.id, result: 'done' },
+  ])
+
+  work.write({ 'a.yaml': manifestOf('a', '      name: home\n'), 'b.yaml': null })
+  expect(await outcomes()).toMatchObject([
+    { kind: 'update', serviceId: a!.id },
+    { kind: 'prune', serviceId: b!.id },
+  ])
+})
+
 test('one broken manifest stops neither the others nor anything from being kept', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   await work.run('apply')
@@ -392,10 +412,10 @@ test('a lost answer is waited for in the same run, and a service that came of it
   let sent = 0
   proxy.decide = () => faults[sent++] ?? 'pass'
 
-  expect(await json('apply', '--create-grace', '10ms')).toMatchObject({
-    exit: 0,
-    applied: { created: 2, failed: 0 },
-  })
+  const applied = await json('apply', '--create-grace', '10ms')
+  expect(applied).toMatchObject({ exit: 0, applied: { created: 2, failed: 0 } })
+  const ids: unknown = applied.outcomes.map(({ serviceId }: { serviceId: string }) => serviceId).sort()
+  expect(ids).toEqual((await services()).map(({ id }) => id).sort())
   expect([await names(), sent]).toEqual([['a', 'b'], 3])
   await proxy.close()
 })

@@ -1,4 +1,5 @@
 import type { Client } from '../../api/client/client.ts'
+import type { Binding } from '../plan/binding.ts'
 import type { Blocked, Change } from '../plan/planValue.ts'
 import type { OpenIntent, StateStore } from '../state/store.ts'
 import { carryOut, type RunControl } from './carryOut.ts'
@@ -103,13 +104,13 @@ async function resolveAgain(
   const due = situation.braked.changes.filter((change) => keys.has(change.key))
   const { outcomes, endedBy } = await carryOut({ ...input, situation }, actionable(due), input.control)
   const recovered = situation.resolution.recovered.flatMap(({ binding }) =>
-    recoveredOutcome(binding.key, situation),
+    recoveredOutcome(binding, situation),
   )
   return { outcomes: [...recovered, ...outcomes], blocked: blockedIn(situation), endedBy }
 }
 
 /** A creation that turned out to have happened counts as done. */
-function recoveredOutcome(key: string, situation: Situation): readonly ChangeOutcome[] {
+function recoveredOutcome({ key, serviceId }: Binding, situation: Situation): readonly ChangeOutcome[] {
   const desired = situation.desired.get(key)
   if (desired === undefined) return []
   const change = {
@@ -119,5 +120,6 @@ function recoveredOutcome(key: string, situation: Situation): readonly ChangeOut
     paused: false,
     replacesLost: null,
   } as const
-  return [{ change, result: 'done', message: '', notes: ['its answer was lost, but the service is there'] }]
+  const notes = ['its answer was lost, but the service is there']
+  return [{ change, result: 'done', message: '', serviceId, notes }]
 }

@@ -80,13 +80,14 @@ async function outcomeOf(
     change,
     result,
     message,
+    serviceId: 'id' in change ? change.id : null,
     notes: [],
   })
   if (run.endedBy !== undefined) return outcome('skipped', 'the run ended before its turn')
   if (control.isStopping()) return outcome('skipped', 'interrupted before its turn')
   if (needsRoom(change) && run.limitReached) return outcome('limited', LIMITED)
   try {
-    return { change, result: 'done', message: '', notes: await writeChange(writing, change) }
+    return { change, result: 'done', message: '', ...(await writeChange(writing, change)) }
   } catch (error) {
     if (needsRoom(change) && error instanceof ApiError && error.code === 'forbidden') {
       run.limitReached = true

@@ -21,23 +21,32 @@ export interface Writing {
   readonly newId: () => string
 }
 
+/** What a change left behind. */
+export interface Written {
+  /** The service that it was about; null when there is none. */
+  readonly serviceId: string | null
+  /** Things to tell the user once. */
+  readonly notes: readonly string[]
+}
+
 /**
  * Carries out `change`: each request is written down before it leaves, and its outcome together with the
- * binding afterwards. Resolves with notes for the user; throws what the client throws.
+ * binding afterwards. Throws what the client throws.
  */
-export async function writeChange(writing: Writing, change: Change): Promise<readonly string[]> {
+export async function writeChange(writing: Writing, change: Change): Promise<Written> {
   switch (change.kind) {
     case 'create':
       return create(writing, change)
     case 'update':
-      return update(writing, change)
+      return { serviceId: change.id, notes: await update(writing, change) }
     case 'record':
-      return record(writing, change)
+      return { serviceId: change.id, notes: await record(writing, change) }
     case 'prune':
-      return prune(writing, change)
+      return { serviceId: change.id, notes: await prune(writing, change) }
     case 'drifted':
+      return { serviceId: change.id, notes: [] }
     case 'blocked':
-      return []
+      return { serviceId: null, notes: [] }
   }
 }
 
@@ -83,7 +92,7 @@ async function send<Answer>(
   return answer
 }
 
-async function create(writing: Writing, change: Create): Promise<readonly string[]> {
+async function create(writing: Writing, change: Create): Promise<Written> {
   const { client, situation } = writing
   const { desired, request } = declaredOf(writing, change.key)
   const preIds = situation.services.filter((service) => service.name === request.name).map(({ id }) => id)
@@ -104,7 +113,7 @@ async function create(writing: Writing, change: Create): Promise<readonly string
   )
   // A new service runs at once, so the pause goes before everything that waits.
   if (change.paused) await pausing(writing, desired, created.id, 'pause', created)
-  return rewrittenBy(desired, created)
+  return { serviceId: created.id, notes: rewrittenBy(desired, created) }
 }
 
 async function update(writing: Writing, change: Update): Promise<readonly string[]> {

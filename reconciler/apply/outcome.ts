@@ -10,6 +10,8 @@ export interface ChangeOutcome {
    * it took effect. `skipped`: the run ended before its turn.
    */
   readonly result: 'done' | 'failed' | 'limited' | 'lost' | 'skipped'
+  /** The service that it was about; null when there is none, or none that is known. */
+  readonly serviceId: string | null
   /** Why it was not done; empty when it was. */
   readonly message: string
   /** Things to tell the user once, although it was done. */

@@ -89,8 +89,9 @@ function summaryLine(applied: Applied, requests: number): string {
 /** What an apply did as data for --json. Pure. */
 export function appliedDocument(applied: Applied): object {
   return {
-    outcomes: applied.outcomes.map(({ change, result, message, notes }) => ({
+    outcomes: applied.outcomes.map(({ change, result, message, serviceId, notes }) => ({
       ...changeDocument(change),
+      ...(serviceId === null ? {} : { serviceId }),
       result,
       ...(message === '' ? {} : { message }),
       ...(notes.length === 0 ? {} : { notes }),

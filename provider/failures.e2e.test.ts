@@ -109,7 +109,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     const planned = await workspace.run(PLAN)
 
     expect(failed.exitCode).toBe(1)
-    expect(failed.output).toContain('Plan limit: at most 1 active services')
+    expect(failed.output).toContain('plan limit: at most 1 active services')
     expect(state).toMatchObject({ interval: '1m30s', paused: true })
     expect(planned.output).toContain('0 to add, 1 to change, 0 to destroy')
   })

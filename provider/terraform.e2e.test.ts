@@ -333,7 +333,7 @@ resource "pharos_service" "sealed" {
     const failed = await workspace.run([...APPLY, '-parallelism=1'])
 
     expect(failed.exitCode).toBe(1)
-    expect(failed.output).toContain('Plan limit: at most 2 active services.')
+    expect(failed.output).toContain('plan limit: at most 2 active services.')
     expect((await workspace.succeed(['state', 'list'])).trim().split('\n').length).toBe(2)
   })
 
@@ -388,5 +388,24 @@ resource "pharos_service" "sealed" {
     expect(exitCode).toBe(1)
     expect(output.match(/^Error: /gm)?.length).toBe(1)
     expect(output).toContain('Set the environment variable PHAROS_API_KEY')
+  })
+
+  test('a regular expression that RE2 does not know is a warning with its place, before anything is sent', async () => {
+    workspace.configure(`resource "pharos_service" "odd" {
+  name      = "odd"
+  interval  = "60s"
+  regions   = ["eu-west-1"]
+  endpoints = [{
+    url        = "https://example.com/"
+    http       = { method = "GET" }
+    assertions = [{ body = { regex = "(?=a)" } }, { body = { regex = "^ok$" } }]
+  }]
+}`)
+
+    const { exitCode, output } = await workspace.run(['validate'])
+
+    expect(exitCode).toBe(0)
+    expect(output.replaceAll(/\s+/g, ' ')).toContain('endpoints[0].assertions[0].body.regex does not compile')
+    expect(output).not.toContain('assertions[1]')
   })
 })

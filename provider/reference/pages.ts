@@ -20,8 +20,7 @@ const EXAMPLE_OF: Readonly<Record<string, string>> = {
   'data-sources/pharos_regions': 'lookup',
 }
 
-const GENERATED =
-  '<!-- Written by "npm run bindings" from the schema: change that instead. -->'
+const GENERATED = '<!-- Written by "npm run bindings" from the schema: change that instead. -->'
 
 /** The reference of `provider`: a page for itself and one for each resource, data source and function. Pure. */
 export function referencePages(provider: Provider, examples: Examples): readonly Page[] {

@@ -11,23 +11,24 @@ export async function explained<T>(task: string, work: () => Promise<T>): Promis
     return await work()
   } catch (error) {
     if (error instanceof ApiError) {
-      throw new DiagnosticError(
-        errorAt(undefined, `Cannot ${task}`, `${sentence(error.message)} ${advice(error)}`),
-      )
+      throw new DiagnosticError(errorAt(undefined, `Cannot ${task}`, `${answered(error)} ${advice(error)}`))
     }
     if (error instanceof ConnectionError) {
       const outcome =
         error.outcome === 'unknown'
           ? 'Whether the API carried it out is not known: look before you apply again.'
           : 'Nothing was changed. Check PHAROS_URL and that the server runs.'
-      throw new DiagnosticError(errorAt(undefined, `Cannot ${task}`, `${sentence(error.message)} ${outcome}`))
+      throw new DiagnosticError(
+        errorAt(undefined, `Cannot ${task}`, `There was ${error.message}. ${outcome}`),
+      )
     }
     throw error
   }
 }
 
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+/** The API's own words, as they are: they may begin with the name of a field. */
+function answered({ message }: ApiError): string {
+  return `The API answered: ${message}.`
 }
 
 function advice(error: ApiError): string {

@@ -19,6 +19,7 @@ import {
   secretsWarning,
 } from './planService.ts'
 import { inPriorOrder } from './priorOrder.ts'
+import { regexWarnings } from './regexWarnings.ts'
 import { serviceSchema } from './schema.ts'
 import type { Session } from './session.ts'
 import { observedState, toState } from './toState.ts'
@@ -42,8 +43,9 @@ export const serviceResource = resourceFor<Connection>()({
   schema: serviceSchema,
   identity: ['id'],
 
-  validate({ config, report }) {
+  async validate({ config, report }) {
     for (const diagnostic of validateService(config)) report(diagnostic)
+    for (const diagnostic of await regexWarnings(compileService(config).request)) report(diagnostic)
   },
 
   async plan({ change, client, private: fingerprint, report }) {

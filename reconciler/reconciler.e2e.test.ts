@@ -111,6 +111,28 @@ test('a regular expression that the API would refuse is found by validate', asyn
   ])
 })
 
+test('a region that does not exist blocks its service before anything is sent', async () => {
+  work.write({ 'a.yaml': manifestOf('a').replace('eu-west-1', 'eu-wst-1'), 'b.yaml': manifestOf('b') })
+  const blocked = { key: 'a', message: 'there is no region eu-wst-1', hint: 'did you mean eu-west-1?' }
+
+  expect(await json('plan')).toMatchObject({ exit: 3, changes: [{ key: 'b' }, blocked], requests: 3 })
+  expect(await json('apply')).toMatchObject({ exit: 3, applied: { created: 1, blocked: 1 } })
+  expect(await json('drift')).toMatchObject({ exit: 0, requests: 2 })
+})
+
+test('regions that cannot be read are a warning', async () => {
+  const proxy = await startFaultProxy(server.url)
+  proxy.refuses = (path) => path === '/v1/regions'
+  work.env.PHAROS_URL = proxy.url
+  work.write({ 'a.yaml': manifestOf('a') })
+
+  const run = await work.run('apply')
+
+  expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining('the regions could not be read')])
+  expect(await names()).toEqual(['a'])
+  await proxy.close()
+})
+
 test('a manifest that goes takes its service along, one that is renamed does not', async () => {
   work.write({ 'a.yaml': manifestOf('a', '  name: A\n'), 'b.yaml': manifestOf('b', '  name: B\n') })
   await work.run('apply')

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { ConnectionError } from '../../api/client/attempt.ts'
 import type { ReadingClient } from '../../api/client/client.ts'
+import { ApiError } from '../../api/contract/apiError.ts'
 import { canonicalRequest } from '../../api/contract/canonical.ts'
 import type { Org } from '../../api/contract/org.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
@@ -12,6 +14,7 @@ import { planChanges } from '../plan/plan.ts'
 import type { Plan } from '../plan/planValue.ts'
 import { fingerprintFor, type StateKey } from '../state/stateKey.ts'
 import type { OpenIntent, StateStore } from '../state/store.ts'
+import { blockUnknownRegions, sendsRegions } from './unknownRegions.ts'
 
 /** What a run is given to look at. */
 export interface Scene {
@@ -21,6 +24,8 @@ export interface Scene {
   readonly url: string
   readonly set: ServiceSet
   readonly sourceExists: boolean
+  /** Whether regions are looked up before they are sent: one request more, only where some would be. */
+  readonly regions: 'looked-up' | 'trusted'
   /** How long a creation without an answer may still land (milliseconds). */
   readonly createGraceMs: number
   readonly nowMs: () => number
@@ -34,6 +39,8 @@ export interface Situation {
   readonly resolution: CreateResolution
   readonly plan: Plan
   readonly braked: BrakedPlan
+  /** What could not be looked at, as sentences for the user. */
+  readonly warnings: readonly string[]
   /** What `--approve` has to name; null when nothing is held back that an approval opens. */
   readonly digest: string | null
 }
@@ -56,7 +63,10 @@ export async function guardOrg(scene: Pick<Scene, 'client' | 'store' | 'url'>): 
   )
 }
 
-/** Lists the services, settles what became of lost creations, and plans. One request; writes nothing. */
+/**
+ * Lists the services, settles what became of lost creations, and plans. One request, and one for the regions
+ * where that is asked for; writes nothing.
+ */
 export async function lookAround(scene: Scene): Promise<Situation> {
   const { services, unreadable } = await scene.client.listServices({ lane: 'next' })
   const [known, intents] = await Promise.all([scene.store.bindings(), scene.store.openIntents()])
@@ -64,7 +74,7 @@ export async function lookAround(scene: Scene): Promise<Situation> {
   const resolution = resolveCreates(open, services, known, scene.nowMs())
   const bindings = [...known, ...resolution.recovered.map(({ binding }) => binding)]
   const desired = scene.set.services.map((service) => desiredOf(service, scene))
-  const plan = planChanges({
+  const planned = planChanges({
     desired,
     frozenKeys: scene.set.frozenKeys,
     actual: services,
@@ -73,6 +83,7 @@ export async function lookAround(scene: Scene): Promise<Situation> {
     unsettled: resolution.unsettled,
     hasState: scene.store.isDurable,
   })
+  const { plan, warnings } = await withKnownRegions(planned, scene)
   const braked = applyBrakes(plan, {
     exists: scene.sourceExists,
     services: scene.set.services.length + scene.set.frozenKeys.length,
@@ -86,7 +97,21 @@ export async function lookAround(scene: Scene): Promise<Situation> {
     resolution,
     plan,
     braked,
+    warnings,
     digest: digestOf(braked),
+  }
+}
+
+async function withKnownRegions(plan: Plan, scene: Scene): Promise<Pick<Situation, 'plan' | 'warnings'>> {
+  if (scene.regions === 'trusted' || !plan.changes.some(sendsRegions)) return { plan, warnings: [] }
+  const asked = new Map(scene.set.services.map(({ key, request }) => [key, request.regions]))
+  try {
+    const known = (await scene.client.listRegions({ lane: 'next' })).map(({ code }) => code)
+    return { plan: blockUnknownRegions(plan, known, (key) => asked.get(key) ?? []), warnings: [] }
+  } catch (error) {
+    if (!(error instanceof ApiError || error instanceof ConnectionError)) throw error
+    // The API checks regions itself, only later.
+    return { plan, warnings: [`the regions could not be read, so none is checked: ${error.message}`] }
   }
 }
 

@@ -29,6 +29,7 @@ export async function adoptCommand(path: string, context: CommandContext): Promi
       ...session,
       set,
       sourceExists: loaded.exists,
+      regions: 'trusted' as const,
       createGraceMs: createGraceMs(options),
       nowMs: Date.now,
     }

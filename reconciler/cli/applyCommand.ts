@@ -21,6 +21,7 @@ export async function applyCommand(path: string, context: CommandContext): Promi
     const { set } = loaded
     for (const line of problemLines([...set.problems, ...set.warnings], output.paint)) output.result(line)
     const applied = await applyWith(session, loaded, context)
+    for (const warning of applied.situation.warnings) output.notice(warning)
     for (const line of appliedLines(applied, session.requests(), output.paint)) output.result(line)
     const exitCode = applyExitCode(applied, loaded, context.interruption)
     if (applied.endedBy !== undefined) output.error(failureOf(applied.endedBy).message)
@@ -60,6 +61,7 @@ function applyWith(session: Session, loaded: LoadedManifests, context: CommandCo
     ...session,
     set: loaded.set,
     sourceExists: loaded.exists,
+    regions: 'looked-up',
     createGraceMs: createGraceMs(options),
     nowMs: Date.now,
     newId: randomUUID,

@@ -7,7 +7,7 @@ import type { CommandContext, CommandResult } from './runCommand.ts'
 import { openSession } from './session.ts'
 import { createGraceMs, UsageError } from './settings.ts'
 
-/** Shows what an apply would do. Two requests, no write. */
+/** Shows what an apply would do. Two requests, three when regions would be sent; no write. */
 export async function planCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { output, options, env } = context
   const loaded = await loadManifests(path, options, env, 'required')
@@ -18,6 +18,7 @@ export async function planCommand(path: string, context: CommandContext): Promis
       ...session,
       set: loaded.set,
       sourceExists: loaded.exists,
+      regions: 'looked-up' as const,
       createGraceMs: createGraceMs(options),
       nowMs: Date.now,
     }
@@ -25,6 +26,7 @@ export async function planCommand(path: string, context: CommandContext): Promis
     const situation = await lookAround(scene)
     const { set } = loaded
     for (const line of problemLines([...set.problems, ...set.warnings], output.paint)) output.result(line)
+    for (const warning of situation.warnings) output.notice(warning)
     for (const line of planLines(situation, output.paint)) output.result(line)
     return {
       exitCode: planExitCode(situation, loaded, options.detailedExitcode === true),

@@ -204,8 +204,8 @@ function pruneOf(
   return prune
 }
 
-/** Coverage is never reduced before its replacement exists; what makes room under a plan's limits goes first. */
-function inOrder(changes: readonly Change[]): readonly Change[] {
+/** Coverage is never reduced before its replacement exists; what makes room under a plan's limits goes first. Pure. */
+export function inOrder(changes: readonly Change[]): readonly Change[] {
   return [...changes].sort((a, b) => phaseOf(a) - phaseOf(b) || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
 }
 

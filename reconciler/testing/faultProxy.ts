@@ -14,6 +14,8 @@ export interface FaultProxy {
   readonly url: string
   /** Decides over each request that is no GET; everything passes until it is set. */
   decide: (method: string, path: string) => Fault | Promise<Fault>
+  /** Whether a request is answered with 404 instead, whatever its method. */
+  refuses: (path: string) => boolean
   /** Called after a changing request had its effect, before its answer goes back. */
   afterEffect: (method: string, path: string) => void
   /** Lets everything that is late arrive now. */
@@ -30,6 +32,10 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const treat = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const body = await bodyOf(incoming)
     const { method = 'GET', url = '/' } = incoming
+    if (proxy.refuses(url)) {
+      answer(outgoing, { status: 404, body: Buffer.from('{"error":"not_found"}') })
+      return
+    }
     const fault = method === 'GET' ? 'pass' : await proxy.decide(method, url)
     const forward = async (): Promise<Answer> => {
       const answer = await forwarded(target, incoming, body)
@@ -71,6 +77,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const proxy: FaultProxy = {
     url: `http://127.0.0.1:${port}`,
     decide: () => 'pass',
+    refuses: () => false,
     afterEffect: () => {},
     land: async () => {
       for (const forward of late.splice(0)) await forward()

@@ -1,0 +1,31 @@
+import { suggestionFor } from '../manifest/suggestion.ts'
+import { inOrder } from '../plan/plan.ts'
+import type { Blocked, Change, Plan } from '../plan/planValue.ts'
+
+/** Whether `change` sends the regions of its manifest. Pure. */
+export function sendsRegions(change: Change): boolean {
+  return change.kind === 'create' || (change.kind === 'update' && change.replace)
+}
+
+/**
+ * `plan` with every creation and update blocked that asks for a region not among `known`: the API would refuse
+ * it when others are done already. `regionsOf` gives what the manifest of a key asks for. Pure.
+ */
+export function blockUnknownRegions(
+  plan: Plan,
+  known: readonly string[],
+  regionsOf: (key: string) => readonly string[],
+): Plan {
+  const changes = plan.changes.map((change) => {
+    const asked = sendsRegions(change) ? regionsOf(change.key) : []
+    const unknown = asked.find((code) => !known.includes(code))
+    return unknown === undefined ? change : blocked(change.key, unknown, known)
+  })
+  return { ...plan, changes: inOrder(changes) }
+}
+
+function blocked(key: string, code: string, known: readonly string[]): Blocked {
+  const meant = suggestionFor(code, known)
+  const hint = meant === undefined ? `there are ${known.join(', ')}` : `did you mean ${meant}?`
+  return { kind: 'blocked', key, message: `there is no region ${code}`, hint, needsDecision: false }
+}

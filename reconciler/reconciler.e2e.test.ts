@@ -4,6 +4,7 @@ import {
   closeSync,
   cpSync,
   existsSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -131,6 +132,32 @@ test('regions that cannot be read are a warning', async () => {
   expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining('the regions could not be read')])
   expect(await names()).toEqual(['a'])
   await proxy.close()
+})
+
+test('the state of one folder is not spent on another folder without the digest', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await work.run('apply')
+  const other = join(work.folder, 'other')
+  mkdirSync(other)
+  writeFileSync(join(other, 'b.yaml'), manifestOf('b'))
+  const there = async (...args: readonly string[]) => {
+    const run = await runProgram([...args, other, '--state', work.statePath, '--json'], work.env)
+    return JSON.parse(run.stdout)
+  }
+
+  const plan = await there('plan')
+
+  expect(plan).toMatchObject({
+    exitCode: 6,
+    changes: [],
+    brakes: [{ brake: 'otherSource', keys: ['b', 'a'] }],
+  })
+  expect(plan.brakes[0].message).toContain('last applied from "manifests"')
+  expect(await there('apply')).toMatchObject({ exitCode: 6, applied: { created: 0, removed: 0 } })
+  expect(await names()).toEqual(['a'])
+  expect(await there('apply', '--approve', plan.approval)).toMatchObject({ exitCode: 0 })
+  expect(await names()).toEqual(['b'])
+  expect(await there('plan')).toMatchObject({ exitCode: 0, changes: [] })
 })
 
 test('a manifest that goes takes its service along, one that is renamed does not', async () => {

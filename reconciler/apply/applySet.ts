@@ -4,7 +4,7 @@ import type { Blocked, Change } from '../plan/planValue.ts'
 import type { OpenIntent, StateStore } from '../state/store.ts'
 import { carryOut, type RunControl } from './carryOut.ts'
 import type { ChangeOutcome } from './outcome.ts'
-import { guardOrg, lookAround, type Scene, type Situation, withApproval } from './situation.ts'
+import { guardOrg, isOtherSource, lookAround, type Scene, type Situation, withApproval } from './situation.ts'
 
 /** What an apply is given. */
 export interface ApplyInput extends Scene {
@@ -47,7 +47,8 @@ export async function applySet(input: ApplyInput): Promise<Applied> {
     throw new ReadOnlyKey('the API key is read-only: apply needs one with scope read_write')
   }
   const situation = withApproval(await lookAround(input), input.approved)
-  await input.store.settleIn({ orgId: org.id, url: input.url })
+  const source = isOtherSource(situation) ? null : input.sourceName
+  await input.store.settleIn({ orgId: org.id, url: input.url, source })
   await settleIntents(input.store, situation)
   const first = await carryOut({ ...input, situation }, actionable(situation.braked.changes), input.control)
   const outcomes = new Map(first.outcomes.map((outcome) => [outcome.change.key, outcome]))

@@ -121,6 +121,7 @@ class World {
         url: proxy.url,
         set,
         sourceExists: true,
+        sourceName: 'manifests',
         regions: 'trusted',
         createGraceMs: GRACE_MS,
         nowMs: () => this.#nowMs,

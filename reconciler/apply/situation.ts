@@ -24,6 +24,8 @@ export interface Scene {
   readonly url: string
   readonly set: ServiceSet
   readonly sourceExists: boolean
+  /** Name of the folder or file of the manifests. */
+  readonly sourceName: string
   /** Whether regions are looked up before they are sent: one request more, only where some would be. */
   readonly regions: 'looked-up' | 'trusted'
   /** How long a creation without an answer may still land (milliseconds). */
@@ -69,7 +71,8 @@ export async function guardOrg(scene: Pick<Scene, 'client' | 'store' | 'url'>): 
  */
 export async function lookAround(scene: Scene): Promise<Situation> {
   const { services, unreadable } = await scene.client.listServices({ lane: 'next' })
-  const [known, intents] = await Promise.all([scene.store.bindings(), scene.store.openIntents()])
+  const { store } = scene
+  const [known, intents, home] = await Promise.all([store.bindings(), store.openIntents(), store.home()])
   const open = intents.flatMap((intent) => openCreate(intent, scene.createGraceMs))
   const resolution = resolveCreates(open, services, known, scene.nowMs())
   const bindings = [...known, ...resolution.recovered.map(({ binding }) => binding)]
@@ -86,6 +89,8 @@ export async function lookAround(scene: Scene): Promise<Situation> {
   const { plan, warnings } = await withKnownRegions(planned, scene)
   const braked = applyBrakes(plan, {
     exists: scene.sourceExists,
+    name: scene.sourceName,
+    formerName: home?.source ?? null,
     services: scene.set.services.length + scene.set.frozenKeys.length,
     isValid: scene.set.problems.length === 0,
     liveServices: services.length + unreadable.length,
@@ -132,6 +137,11 @@ function desiredOf(service: DeclaredService, scene: Scene): DesiredService {
 function digestOf(braked: BrakedPlan): string | null {
   if (!braked.tripped.some((brake) => brake.approvable)) return null
   return createHash('sha256').update(approvalText(braked.withheld)).digest('hex').slice(0, 16)
+}
+
+/** Whether the manifests look like those of another state, which a person has to sort out. Pure. */
+export function isOtherSource({ braked }: Situation): boolean {
+  return braked.tripped.some(({ brake }) => brake === 'otherSource')
 }
 
 /** `situation` with everything released that `approved` (a digest) stands for; as it was when it does not. Pure. */

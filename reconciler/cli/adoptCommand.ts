@@ -29,6 +29,7 @@ export async function adoptCommand(path: string, context: CommandContext): Promi
       ...session,
       set,
       sourceExists: loaded.exists,
+      sourceName: loaded.name,
       regions: 'trusted' as const,
       createGraceMs: createGraceMs(options),
       nowMs: Date.now,
@@ -41,7 +42,7 @@ export async function adoptCommand(path: string, context: CommandContext): Promi
       await session.store.bindings(),
     )
     if (!isDry) {
-      await session.store.settleIn({ orgId: org.id, url: session.url })
+      await session.store.settleIn({ orgId: org.id, url: session.url, source: loaded.name })
       for (const one of found) if (one.kind === 'match') await session.store.save({ put: one.binding })
     }
     for (const line of problemLines(set.problems, output.paint)) output.result(line)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Applied, applySet } from '../apply/applySet.ts'
+import { isOtherSource } from '../apply/situation.ts'
 import { appliedDocument, appliedLines, countsOfApplied } from '../render/appliedText.ts'
 import { planDocument } from '../render/planDocument.ts'
 import { problemLines } from '../render/planText.ts'
@@ -61,6 +62,7 @@ function applyWith(session: Session, loaded: LoadedManifests, context: CommandCo
     ...session,
     set: loaded.set,
     sourceExists: loaded.exists,
+    sourceName: loaded.name,
     regions: 'looked-up',
     createGraceMs: createGraceMs(options),
     nowMs: Date.now,
@@ -96,7 +98,8 @@ function applyExitCode(applied: Applied, { set }: LoadedManifests, interruption:
   return exitCodeOf({
     // With some manifests usable the others are left out and the run is partial.
     manifestsInvalid: set.problems.length > 0 && set.services.length === 0,
-    decisionNeeded: applied.blocked.some((change) => change.needsDecision),
+    decisionNeeded:
+      isOtherSource(applied.situation) || applied.blocked.some((change) => change.needsDecision),
     approvalNeeded: tripped.some((brake) => brake.brake !== 'invalidSource'),
     partial:
       set.problems.length > 0 ||

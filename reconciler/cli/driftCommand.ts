@@ -28,6 +28,7 @@ export async function driftCommand(path: string, context: CommandContext): Promi
       ...session,
       set,
       sourceExists: loaded.exists,
+      sourceName: loaded.name,
       regions: 'trusted' as const,
       createGraceMs: createGraceMs(options),
       nowMs: Date.now,

@@ -1,3 +1,4 @@
+import { basename, resolve } from 'node:path'
 import { type ManifestProblem, sortedProblems } from '../manifest/manifestProblem.ts'
 import { patternCheckFor } from '../manifest/patterns.ts'
 import { compileSet, type ServiceSet } from '../manifest/serviceSet.ts'
@@ -7,6 +8,8 @@ import { type CommandOptions, type Environment, secretsDirectory } from './setti
 /** A set of manifests as read from a path. */
 export interface LoadedManifests {
   readonly exists: boolean
+  /** Name of the folder or file itself, the same wherever a checkout lies. */
+  readonly name: string
   readonly files: number
   readonly set: ServiceSet
 }
@@ -32,7 +35,12 @@ export async function loadManifests(
     options.env,
   )
   const problems = sortedProblems([...source.problems, ...set.problems])
-  return { exists: source.exists, files: source.files, set: { ...set, problems } }
+  return {
+    exists: source.exists,
+    name: basename(resolve(path)),
+    files: source.files,
+    set: { ...set, problems },
+  }
 }
 
 /** Whether all that is wrong is that secrets are not to be had here: the manifests themselves are valid. Pure. */

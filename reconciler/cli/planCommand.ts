@@ -1,4 +1,4 @@
-import { guardOrg, lookAround, type Situation } from '../apply/situation.ts'
+import { guardOrg, isOtherSource, lookAround, type Situation } from '../apply/situation.ts'
 import { planDocument } from '../render/planDocument.ts'
 import { planLines, problemLines } from '../render/planText.ts'
 import { exitCodeOf } from './exitCode.ts'
@@ -18,6 +18,7 @@ export async function planCommand(path: string, context: CommandContext): Promis
       ...session,
       set: loaded.set,
       sourceExists: loaded.exists,
+      sourceName: loaded.name,
       regions: 'looked-up' as const,
       createGraceMs: createGraceMs(options),
       nowMs: Date.now,
@@ -57,7 +58,7 @@ function planExitCode(situation: Situation, { set }: LoadedManifests, isDetailed
   const blocked = changes.filter((change) => change.kind === 'blocked')
   return exitCodeOf({
     manifestsInvalid: set.problems.length > 0 && !lackOnlySecrets(set.problems),
-    decisionNeeded: blocked.some((change) => change.needsDecision),
+    decisionNeeded: isOtherSource(situation) || blocked.some((change) => change.needsDecision),
     approvalNeeded: tripped.some((brake) => brake.brake !== 'invalidSource'),
     partial: blocked.length > 0 || set.problems.length > 0,
     changesPending:

@@ -75,7 +75,7 @@ export async function bindCommand(
     if (owner !== undefined) throw new UsageError(`service ${id} belongs to ${owner.key}: unbind that first`)
     const before = bindings.find((binding) => binding.key === key)
     if (before !== undefined) throw new UsageError(`${key} has service ${before.serviceId}: unbind it first`)
-    await store.settleIn({ orgId: org.id, url: session.url })
+    await store.settleIn({ orgId: org.id, url: session.url, source: null })
     await store.save({
       put: {
         key,

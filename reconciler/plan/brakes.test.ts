@@ -2,11 +2,13 @@ import { expect, test } from 'vitest'
 import { applyBrakes, approvalText, type SourceFacts } from './brakes.ts'
 import type { Change, Plan } from './planValue.ts'
 
-const sound: SourceFacts & { liveServices: number } = {
+const sound: SourceFacts & { readonly liveServices: number } = {
   exists: true,
   services: 5,
   isValid: true,
   liveServices: 5,
+  name: 'monitoring',
+  formerName: 'monitoring',
 }
 
 function prune(key: string): Change {
@@ -14,7 +16,7 @@ function prune(key: string): Change {
 }
 
 function planOf(changes: readonly Change[], owned: number): Plan {
-  return { changes, unchanged: [], owned }
+  return { changes, unchanged: [], owned, kept: 1 }
 }
 
 function prunes(count: number): readonly Change[] {
@@ -64,6 +66,32 @@ test('an empty organisation is not filled again without approval, and other chan
   const braked = applyBrakes(planOf([again, fresh], 1), { ...sound, liveServices: 0 })
   expect(braked.changes).toEqual([fresh])
   expect(braked.tripped.map((brake) => brake.brake)).toEqual(['emptyLive'])
+})
+
+test.each([
+  ['all of one state for another folder', { prunes: 1, formerName: 'shop' }, ['otherSource']],
+  ['all of one state, where nobody knows the folder', { prunes: 2, formerName: null }, ['otherSource']],
+  ['all but one', { prunes: 2, kept: 1, formerName: 'shop' }, []],
+  ['the only service of the same folder', { prunes: 1, formerName: 'monitoring' }, []],
+  ['all services of the same folder', { prunes: 2, formerName: 'monitoring' }, ['otherSource']],
+  ['nothing, because nothing is owned', { prunes: 0, formerName: null }, []],
+])('manifests that would replace %s are held back as they should be', (_, situation, brakes) => {
+  const { prunes: count, kept = 0, formerName } = { kept: 0, ...situation }
+  const fresh: Change = {
+    kind: 'create',
+    key: 'fresh',
+    desired: { name: 'fresh', interval_secs: 60, regions: [], endpoints: [] },
+    paused: false,
+    replacesLost: null,
+  }
+  const plan = { changes: [...prunes(count), fresh], unchanged: [], owned: count, kept }
+
+  const braked = applyBrakes(plan, { ...sound, formerName })
+
+  expect(braked.tripped.map(({ brake, approvable }) => [brake, approvable])).toEqual(
+    brakes.map((brake) => [brake, true]),
+  )
+  expect(braked.changes.length).toBe(brakes.length === 0 ? plan.changes.length : 0)
 })
 
 test('an approval stands for the same changes in any order, and for no others', () => {

@@ -25,6 +25,10 @@ export interface SourceFacts {
   readonly exists: boolean
   readonly services: number
   readonly isValid: boolean
+  /** Name of the folder or file. */
+  readonly name: string
+  /** Name of that which was last applied with this state; null when nobody knows. */
+  readonly formerName: string | null
 }
 
 export type BrakeName =
@@ -36,6 +40,7 @@ export type BrakeName =
   | 'missingPath'
   | 'invalidSource'
   | 'emptyLive'
+  | 'otherSource'
 
 /** A brake that holds changes back. Only an approvable one opens for the plan's digest. */
 export interface TrippedBrake {
@@ -64,6 +69,7 @@ export function applyBrakes(
   const groups = groupsOf(plan)
   const tripped = [
     ...sourceBrakes(groups.prunes, facts),
+    ...otherSource(plan, groups.prunes, facts),
     ...(facts.liveServices === 0 && plan.owned > 0 ? emptyLive(groups, plan.owned) : []),
     ...ceilingBrakes(groups, plan.owned, policy),
   ].filter((brake) => brake.keys.length > 0)
@@ -109,6 +115,19 @@ function sourceBrakes(prunes: readonly Prune[], facts: SourceFacts): readonly Tr
   }
   if (facts.services > 0) return []
   return [{ brake: 'emptySource', message: 'there is no Service manifest at all', keys, approvable: true }]
+}
+
+/** Fewest removals that look like another set's even where the source has the same name. */
+const OTHER_SOURCE_PRUNES_MIN = 2
+
+/** Manifests of which none is owned, while all that is owned would go: they belong to another state. */
+function otherSource(plan: Plan, prunes: readonly Prune[], facts: SourceFacts): readonly TrippedBrake[] {
+  if (plan.kept > 0 || prunes.length === 0 || facts.services === 0) return []
+  const isRenamed = facts.formerName !== null && facts.formerName !== facts.name
+  if (!isRenamed && prunes.length < OTHER_SOURCE_PRUNES_MIN) return []
+  const former = facts.formerName === null ? '' : `, last applied from "${facts.formerName}",`
+  const message = `the state${former} has no service of these manifests and would lose all of its ${plan.owned}: use the state that belongs to "${facts.name}"`
+  return [{ brake: 'otherSource', message, keys: plan.changes.map(({ key }) => key), approvable: true }]
 }
 
 function emptyLive(groups: Groups, owned: number): readonly TrippedBrake[] {

@@ -45,6 +45,7 @@ export function planChanges(input: PlanInput): Plan {
     changes: inOrder(changes),
     unchanged: input.desired.map((service) => service.key).filter((key) => !changed.has(key)),
     owned: input.bindings.length,
+    kept: input.bindings.filter((binding) => kept.has(binding.key)).length,
   }
 }
 

@@ -89,4 +89,6 @@ export interface Plan {
   readonly unchanged: readonly string[]
   /** Services that we owned before this plan. */
   readonly owned: number
+  /** Those among them that still have a manifest, under their own or a new name. */
+  readonly kept: number
 }

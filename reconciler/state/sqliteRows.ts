@@ -52,7 +52,13 @@ const intentRow = z
     }),
   )
 
-const metaRow = z.object({ state_id: z.string(), org_id: z.string().nullable(), url: z.string().nullable() })
+const metaRow = z.object({
+  state_id: z.string(),
+  org_id: z.string().nullable(),
+  url: z.string().nullable(),
+  // Version 1 has none, and is not migrated by who only reads it.
+  source: z.string().nullish(),
+})
 
 /** Bindings as rows of the table `binding`. Throws a ZodError where a row is not ours. */
 export function bindingsOf(rows: readonly unknown[]): readonly Binding[] {

@@ -1,5 +1,5 @@
-/** Version of the tables below. A newer one is refused, an older one would be migrated here. */
-export const SCHEMA_VERSION = 1
+/** Version of the tables below. A newer one is refused, an older one migrated before it is written to. */
+export const SCHEMA_VERSION = 2
 
 /** Names of the tables of a state file. */
 export const TABLES = ['meta', 'binding', 'intent', 'run'] as const
@@ -10,7 +10,8 @@ CREATE TABLE meta (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   state_id TEXT NOT NULL,
   org_id TEXT,
-  url TEXT
+  url TEXT,
+  source TEXT
 ) STRICT;
 CREATE TABLE binding (
   key TEXT PRIMARY KEY,
@@ -41,3 +42,6 @@ CREATE TABLE run (
   counts TEXT NOT NULL
 ) STRICT;
 `
+
+/** What makes each version of the tables the next one, from version 1 on. */
+export const MIGRATIONS = ['ALTER TABLE meta ADD COLUMN source TEXT'] as const

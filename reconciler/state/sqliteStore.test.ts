@@ -43,7 +43,7 @@ const intent: Intent = {
 
 test('what was written is there when the state is opened again', async () => {
   const first = await openSqliteStore(path)
-  await first.settleIn({ orgId: 'org', url: 'http://x' })
+  await first.settleIn({ orgId: 'org', url: 'http://x', source: 'monitoring' })
   await first.begin(intent)
   await first.begin({ ...intent, opId: 'op-2', key: 'other' })
   await first.failed('op-2')
@@ -52,10 +52,28 @@ test('what was written is there when the state is opened again', async () => {
 
   const second = await readSqliteStore(path)
   expect(second.stateId).toBe(first.stateId)
-  expect(await second.home()).toEqual({ orgId: 'org', url: 'http://x' })
+  expect(await second.home()).toEqual({ orgId: 'org', url: 'http://x', source: 'monitoring' })
   expect(await second.bindings()).toEqual([binding])
   expect(await second.openIntents()).toEqual([{ ...intent, opId: 'op-2', key: 'other', mayStillLand: false }])
   await second.close()
+})
+
+test('a state of version 1 is read as it is, and migrated when it is written to', async () => {
+  const old = new Database(path)
+  old.exec(SCHEMA.replace(/,\s*source TEXT/, ''))
+  old.exec("INSERT INTO meta VALUES (1, 'id', 'org', 'http://x')")
+  old.pragma('user_version = 1')
+  old.close()
+
+  const reading = await readSqliteStore(path)
+  expect(await reading.home()).toEqual({ orgId: 'org', url: 'http://x', source: null })
+  await reading.close()
+
+  const writing = await openSqliteStore(path)
+  await writing.settleIn({ orgId: 'org', url: 'http://x', source: 'monitoring' })
+  await writing.settleIn({ orgId: 'org', url: 'http://y', source: null })
+  expect(await writing.home()).toEqual({ orgId: 'org', url: 'http://y', source: 'monitoring' })
+  await writing.close()
 })
 
 test('a rename moves the binding in one step, and a service has one binding', async () => {

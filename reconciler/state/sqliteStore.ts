@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Database, openForReading, openForWriting } from './openDatabase.ts'
 import { bindingParameters, bindingsOf, intentParameters, intentsOf, metaOf, runsOf } from './sqliteRows.ts'
-import { SCHEMA, SCHEMA_VERSION, TABLES } from './sqliteSchema.ts'
+import { MIGRATIONS, SCHEMA, SCHEMA_VERSION, TABLES } from './sqliteSchema.ts'
 import { StateError } from './stateError.ts'
 import type { BindingChange, StateStore } from './store.ts'
 
@@ -78,6 +78,7 @@ function prepare(database: Database, path: string): void {
     throw new StateError(`the state ${path} cannot be written safely here: put it on a local disk`)
   }
   if (version === 0) create(database)
+  else if (version < SCHEMA_VERSION) migrate(database, version)
 }
 
 /** Version of the tables, 0 when there is none yet. Throws StateError when they are not ours, or newer than we are. */
@@ -107,6 +108,13 @@ function create(database: Database): void {
   })()
 }
 
+function migrate(database: Database, version: number): void {
+  database.transaction(() => {
+    for (const step of MIGRATIONS.slice(version - 1)) database.exec(step)
+    database.pragma(`user_version = ${SCHEMA_VERSION}`)
+  })()
+}
+
 const PUT_BINDING = `INSERT OR REPLACE INTO binding
   (key, service_id, desired, observed, paused, on_delete, protect, tombstone)
   VALUES (@key, @service_id, @desired, @observed, @paused, @on_delete, @protect, @tombstone)`
@@ -115,7 +123,7 @@ const PUT_INTENT = `INSERT INTO intent
   VALUES (@op_id, @run_id, @key, @kind, @service_id, @sent_at_ms, @creation, @may_still_land)`
 
 function storeOn(database: Database, release: () => void): StateStore {
-  const meta = metaOf(database.prepare('SELECT state_id, org_id, url FROM meta').get())
+  const meta = () => metaOf(database.prepare('SELECT * FROM meta').get())
   const change = ({ put, drop }: BindingChange): void => {
     if (drop !== undefined) database.prepare('DELETE FROM binding WHERE key = ?').run(drop)
     if (put === undefined) return
@@ -125,13 +133,15 @@ function storeOn(database: Database, release: () => void): StateStore {
   const together = (write: () => void): void => database.transaction(write)()
   return {
     isDurable: true,
-    stateId: meta.state_id,
+    stateId: meta().state_id,
     home: async () => {
-      const { org_id: orgId, url } = metaOf(database.prepare('SELECT state_id, org_id, url FROM meta').get())
-      return orgId === null || url === null ? null : { orgId, url }
+      const { org_id: orgId, url, source } = meta()
+      return orgId === null || url === null ? null : { orgId, url, source: source ?? null }
     },
-    settleIn: async ({ orgId, url }) => {
-      database.prepare('UPDATE meta SET org_id = ?, url = ?').run(orgId, url)
+    settleIn: async ({ orgId, url, source }) => {
+      database
+        .prepare('UPDATE meta SET org_id = ?, url = ?, source = coalesce(?, source)')
+        .run(orgId, url, source)
     },
     bindings: async () => bindingsOf(database.prepare('SELECT * FROM binding ORDER BY key').all()),
     openIntents: async () =>

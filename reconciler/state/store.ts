@@ -1,10 +1,12 @@
 import type { CanonicalService } from '../../api/contract/canonical.ts'
 import type { Binding } from '../plan/binding.ts'
 
-/** The organisation and server that a state belongs to. */
+/** The organisation and server that a state belongs to, and the manifests. */
 export interface StateHome {
   readonly orgId: string
   readonly url: string
+  /** Name of the folder or file that was last applied. To settle in with null leaves what is known. */
+  readonly source: string | null
 }
 
 /** One request that changes something, written down before it is sent. */

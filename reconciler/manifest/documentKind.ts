@@ -40,12 +40,18 @@ export function classifyDocuments(documents: readonly ManifestDocument[]): Class
     } else {
       const list = { Service: services, Defaults: defaults, Environment: environments }
       const kind = KINDS.find((known) => known === mapping.kind) ?? 'Service'
-      const impossible = impossibleKeys(mapping, [])
+      const impossible = hasImpossibleKey(mapping) ? impossibleKeys(mapping, []) : []
       problems.push(...impossible.map((path) => impossibleKeyProblem(source, index, path)))
       list[kind].push({ source, index, mapping, faulty: faulty || impossible.length > 0 })
     }
   }
   return { services, defaults, environments, problems }
+}
+
+/** Whether `impossibleKeys` has anything to find: most documents have no such key, and need no paths. */
+function hasImpossibleKey(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasImpossibleKey)
 }
 
 /** Paths of keys that no object of JavaScript keeps reliably: a schema would drop them without a word. */

@@ -3,6 +3,8 @@ import type { LineColumn } from './position.ts'
 /** A text, or where the first byte stands that belongs to none. */
 export type DecodedText = { readonly text: string } | { readonly badAt: LineColumn }
 
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 const REPLACEMENT = '\uFFFD'
 const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT)
 
@@ -12,7 +14,7 @@ const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT)
  */
 export function decodeUtf8(bytes: Buffer): DecodedText {
   try {
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
+    return { text: decoder.decode(bytes) }
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     return { badAt: firstBadByte(bytes) }

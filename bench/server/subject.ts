@@ -1,8 +1,9 @@
 import fastify from 'fastify'
+import { BURST_REQUESTS } from '../../api/contract/tokenBucket.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 
-/** A limiter that counts like the real one and never refuses. */
-const NEVER_EMPTY = { burstRequests: 1_000_000_000, refillIntervalMs: 1 }
+/** A limiter that counts like the real one, up to as many tokens, and never refuses. */
+const NEVER_EMPTY = { burstRequests: BURST_REQUESTS, refillIntervalMs: 0.000_1 }
 
 /**
  * What is measured, in a process of its own: `pharos`, or a `bare` route that answers the bytes that it is

@@ -53,6 +53,8 @@ export interface AppParts extends ApiParts, Pick<AdmissionParts, 'spendRequest'>
 
 /** What is known of a request before its operation runs. */
 interface Progress {
+  /** Of a monotonic clock (milliseconds). */
+  readonly startedAtMs: number
   caller: Caller | null
   failure: unknown
 }
@@ -79,14 +81,12 @@ export function buildApp(parts: AppParts): FastifyInstance {
     clientErrorHandler: refuseConnection,
     frameworkErrors: async (_error, request, reply) => {
       // A path that cannot be decoded is a path of nothing, for those who may ask at all (Gap G19).
-      const started = performance.now()
       try {
         await receive(request, reply)
         throw notFound()
       } catch (error) {
         refuse(request, reply, error)
       }
-      done(request, reply, performance.now() - started)
     },
   })
   app.server.headersTimeout = headersMs
@@ -97,8 +97,10 @@ export function buildApp(parts: AppParts): FastifyInstance {
 
   app.decorateRequest('progress', null)
   const receive = receiver(parts)
-  const done = (request: FastifyRequest, reply: FastifyReply, durationMs: number): void => {
-    const { caller = null, failure } = request.progress ?? {}
+  // Called when the answer is handed over: a hook that waits for its last byte costs as much as a read.
+  const done = (request: FastifyRequest, reply: FastifyReply): void => {
+    const { caller = null, failure, startedAtMs } = request.progress ?? {}
+    const durationMs = startedAtMs === undefined ? 0 : performance.now() - startedAtMs
     parts.onRequestDone({
       requestId: request.id,
       method: request.method,
@@ -115,27 +117,27 @@ export function buildApp(parts: AppParts): FastifyInstance {
     if (status >= 500 && known !== null) known.failure = error
     dropBody(request.raw)
     reply.code(status).headers(headers).type(JSON_TYPE).send(text)
+    done(request, reply)
   }
 
   app.addHook('onRequest', receive)
-  app.addHook('onResponse', (request, reply, next) => {
-    done(request, reply, reply.elapsedTime)
-    next()
-  })
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error))
   app.setNotFoundHandler((request, reply) => refuse(request, reply, notFound()))
   keepBodies(app)
-  addOpenApi(app)
-  for (const operation of OPERATIONS) addOperation(app, operation, parts)
+  addOpenApi(app, done)
+  for (const operation of OPERATIONS) addOperation(app, operation, parts, done)
   return app
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
+/** Reports a request whose answer was handed over. */
+type Done = (request: FastifyRequest, reply: FastifyReply) => void
+
 /** Steps 1 to 7 of the order of checks (Gap G19), the first thing that happens to each request. */
 function receiver(parts: AppParts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const known: Progress = { caller: null, failure: undefined }
+    const known: Progress = { startedAtMs: performance.now(), caller: null, failure: undefined }
     request.progress = known
     reply.headers({
       'x-request-id': request.id,
@@ -199,17 +201,19 @@ function keepBodies(app: FastifyInstance): void {
 }
 
 /** Outside /v1, so that tools can read it without a key. */
-function addOpenApi(app: FastifyInstance): void {
+function addOpenApi(app: FastifyInstance, done: Done): void {
   let text: string | undefined
-  app.get('/openapi.json', (_request, reply) => {
+  app.get('/openapi.json', (request, reply) => {
     text ??= JSON.stringify(openApi())
-    return reply.type(JSON_TYPE).send(text)
+    reply.type(JSON_TYPE).send(text)
+    done(request, reply)
+    return reply
   })
 }
 
 const NO_QUERY = new URLSearchParams()
 
-function addOperation(app: FastifyInstance, operation: Operation, parts: ApiParts): void {
+function addOperation(app: FastifyInstance, operation: Operation, parts: ApiParts, done: Done): void {
   app.route<{ Params: { id?: string } }>({
     method: operation.method,
     url: operation.path,
@@ -220,7 +224,10 @@ function addOperation(app: FastifyInstance, operation: Operation, parts: ApiPart
       const answer = await operation.handle(exchangeOf(request, caller, body), parts)
       reply.code(answer.status)
       if (answer.generation !== undefined) reply.header('etag', entityTag(answer.generation))
-      return answer.text === undefined ? reply.send() : reply.type(JSON_TYPE).send(answer.text)
+      if (answer.text === undefined) reply.send()
+      else reply.type(JSON_TYPE).send(answer.text)
+      done(request, reply)
+      return reply
     },
   })
 }

@@ -37,7 +37,7 @@ export function createMetrics(): Metrics {
   })
   const duration = new Histogram({
     name: 'pharos_http_request_duration_seconds',
-    help: 'Time from the head of a request to the end of its answer',
+    help: 'Time from the head of a request until its answer is handed over',
     labelNames: ['route', 'method'] as const,
     buckets: DURATION_BUCKETS_SECS,
     registers: [registry],

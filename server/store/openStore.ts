@@ -1,3 +1,4 @@
+import { committedVersion } from './committedVersion.ts'
 import { GroupCommit } from './groupCommit.ts'
 import { openDatabase } from './openDatabase.ts'
 import { sqliteAdministration } from './sqliteAdministration.ts'
@@ -8,7 +9,6 @@ import { sqliteSecrets } from './sqliteSecrets.ts'
 import { sqliteServices } from './sqliteServices.ts'
 import { sqliteUpkeep } from './sqliteUpkeep.ts'
 import type { Store } from './store.ts'
-import { turnSnapshot } from './turnSnapshot.ts'
 
 /**
  * Opens the store of `dataDir`, made when there is none. Rejects when the database is of a newer release, not
@@ -17,13 +17,13 @@ import { turnSnapshot } from './turnSnapshot.ts'
 export async function openStore(dataDir: string, nowMs: () => number): Promise<Store> {
   const connections = await openDatabase(dataDir)
   const commits = new GroupCommit(connections.writer)
-  const snapshot = turnSnapshot(connections.reader)
-  commits.onCommit(snapshot.end)
+  const version = committedVersion(connections.reader)
+  commits.onCommit(version.forget)
   return {
-    ...sqliteServices(connections, { commits, snapshot, nowMs }),
+    ...sqliteServices(connections, { commits, version, nowMs }),
     ...sqliteIncidents(connections, commits, nowMs),
     ...sqliteOutbox(connections, commits),
-    ...sqliteKeys(connections, snapshot),
+    ...sqliteKeys(connections, version),
     ...sqliteSecrets(connections, commits),
     ...sqliteAdministration(connections, commits),
     ...sqliteUpkeep(connections, commits),

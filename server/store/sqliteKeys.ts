@@ -1,8 +1,9 @@
 import type { Scope } from '../../api/contract/org.ts'
 import type { Caller } from '../domain/apiKeys.ts'
+import type { CommittedVersion } from './committedVersion.ts'
 import type { Connections } from './openDatabase.ts'
 import type { KeyStore } from './store.ts'
-import type { TurnSnapshot } from './turnSnapshot.ts'
+import { untilCommitted } from './untilCommitted.ts'
 
 interface CallerRow {
   readonly keyId: string
@@ -14,32 +15,25 @@ interface CallerRow {
   readonly hasApiAccess: number
 }
 
-/** Answers that are remembered until something is committed. */
-const KNOWN_MAX = 10_000
+/** Most keys that are remembered at a time. */
+const KEYS_KEPT = 10_000
 
 /**
  * Keys in SQLite. An answer is remembered only until anything at all is committed, by this process or
  * another: revoking a key, or changing a plan, holds for the next request.
  */
-export function sqliteKeys({ reader }: Connections, snapshot: TurnSnapshot): KeyStore {
+export function sqliteKeys({ reader }: Connections, version: CommittedVersion): KeyStore {
   const select = reader.prepare<[Buffer], CallerRow>(`
     SELECT k.id AS keyId, k.last4 AS keyLast4, k.scope,
       o.id AS orgId, o.name AS orgName, o.plan, p.has_api_access AS hasApiAccess
     FROM api_keys k JOIN orgs o ON o.id = k.org_id JOIN plans p ON p.name = o.plan
     WHERE k.key_hash = ? AND k.revoked_at IS NULL`)
-  const known = new Map<string, Caller | undefined>()
-  let knownAt = -1
+  const remember = untilCommitted<Caller | undefined>(version, KEYS_KEPT, () => 1)
   return {
-    callerOf: async (hash) => {
-      const version = snapshot.join()
-      if (version !== knownAt || known.size >= KNOWN_MAX) known.clear()
-      knownAt = version
-      const name = hash.toString('latin1')
-      if (known.has(name)) return known.get(name)
-      const row = select.get(hash)
-      const caller = row === undefined ? undefined : { ...row, hasApiAccess: row.hasApiAccess === 1 }
-      known.set(name, caller)
-      return caller
-    },
+    callerOf: async (hash) =>
+      remember(hash.toString('latin1'), () => {
+        const row = select.get(hash)
+        return row === undefined ? undefined : { ...row, hasApiAccess: row.hasApiAccess === 1 }
+      }),
   }
 }

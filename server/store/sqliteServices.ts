@@ -3,26 +3,31 @@ import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { Command } from '../domain/commands.ts'
 import type { SealedValue } from '../domain/seal.ts'
 import type { Service, ServiceChange } from '../domain/serviceChanges.ts'
+import type { CommittedVersion } from './committedVersion.ts'
 import type { GroupCommit } from './groupCommit.ts'
 import type { Connections } from './openDatabase.ts'
 import { prepareStanding } from './orgStanding.ts'
 import { prepareRemember } from './rememberedCreations.ts'
-import { renderedLists } from './renderedLists.ts'
 import { insertSealedSql } from './sqliteSecrets.ts'
 import type { RenderedService, ServiceFacts, ServiceStore } from './store.ts'
-import type { TurnSnapshot } from './turnSnapshot.ts'
+import { untilCommitted } from './untilCommitted.ts'
+
+/** Most bytes of rendered lists, and of rendered services, that are kept at a time. */
+const KEPT_BYTES_MAX = 32 * 1024 * 1024
+/** What the absence of a service counts as (bytes). */
+const ABSENT_BYTES = 100
 
 /** What the parts of the store share. */
 interface Sharing {
   readonly commits: GroupCommit
-  readonly snapshot: TurnSnapshot
+  readonly version: CommittedVersion
   readonly nowMs: () => number
 }
 
 /** Services in SQLite. The rendered answer is stored, so that a read parses and renders nothing. */
 export function sqliteServices(
   { reader, writer }: Connections,
-  { commits, snapshot, nowMs }: Sharing,
+  { commits, version, nowMs }: Sharing,
 ): ServiceStore {
   const listAll = reader.prepare<[string], RenderedService>(
     'SELECT response AS text, generation FROM services WHERE org_id = ? ORDER BY position',
@@ -36,18 +41,20 @@ export function sqliteServices(
     .pluck()
   const readOne = reader.prepare<[string, string], RenderedService>(selectOne)
   const readForChange = writer.prepare<[string, string], RenderedService>(selectOne)
-  const lists = renderedLists()
+  const lists = untilCommitted<Buffer>(version, KEPT_BYTES_MAX, (list) => list.length)
+  const services = untilCommitted<RenderedService | undefined>(
+    version,
+    KEPT_BYTES_MAX,
+    (service) => service?.text.length ?? ABSENT_BYTES,
+  )
   const facts = prepareFacts(writer)
   const apply = prepareApply(writer)
   const remember = prepareRemember(writer)
   return {
     listServices: async (orgId) => listAll.all(orgId),
-    renderServices: async (orgId) =>
-      lists.get(orgId, snapshot.join(), () => concatenate.get(orgId) ?? Buffer.from('[]')),
-    getService: async (orgId, serviceId) => {
-      snapshot.join()
-      return readOne.get(serviceId, orgId)
-    },
+    renderServices: async (orgId) => lists(orgId, () => concatenate.get(orgId) ?? Buffer.from('[]')),
+    getService: async (orgId, serviceId) =>
+      services(`${orgId} ${serviceId}`, () => readOne.get(serviceId, orgId)),
     createService: (orgId, mark, decide) =>
       commits.run(() => {
         const now = nowMs()

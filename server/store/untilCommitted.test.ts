@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { untilCommitted } from './untilCommitted.ts'
+
+function memory(sizeMax: number) {
+  let version = 1
+  const read: string[] = []
+  const remember = untilCommitted<string>(
+    { current: () => version, forget: () => {} },
+    sizeMax,
+    (text) => text.length,
+  )
+  return {
+    read,
+    ask: (name: string, text: string): string =>
+      remember(name, () => {
+        read.push(text)
+        return text
+      }),
+    commit: () => {
+      version += 1
+    },
+  }
+}
+
+test('what was read is read again only after a commit', () => {
+  const { ask, commit, read } = memory(100)
+
+  const before = [ask('a', 'a1'), ask('a', 'a1'), ask('b', 'b1')]
+  commit()
+  const after = [ask('a', 'a2'), ask('a', 'a2'), ask('b', 'b2')]
+
+  expect([before, after]).toEqual([
+    ['a1', 'a1', 'b1'],
+    ['a2', 'a2', 'b2'],
+  ])
+  expect(read).toEqual(['a1', 'b1', 'a2', 'b2'])
+})
+
+test('no more is kept than may be, and what is larger than that is read each time', () => {
+  const { ask, read } = memory(10)
+
+  for (const text of ['a-----', 'b---', 'a-----', 'c----', 'a-----', 'huge-------', 'huge-------'])
+    ask(text, text)
+
+  expect(read).toEqual(['a-----', 'b---', 'c----', 'a-----', 'huge-------', 'huge-------'])
+})

@@ -1,0 +1,37 @@
+import type { CommittedVersion } from './committedVersion.ts'
+
+/** What is read under `name`, from memory as long as nothing was committed since it was read. */
+export type Remember<Value> = (name: string, read: () => Value) => Value
+
+/**
+ * A memory of what was read, forgotten whole with the first commit of anybody: plans and drift checks ask for
+ * the same over and over while nothing changes. It holds at most `sizeMax`, in the unit of `sizeOf`.
+ */
+export function untilCommitted<Value>(
+  version: CommittedVersion,
+  sizeMax: number,
+  sizeOf: (value: Value) => number,
+): Remember<Value> {
+  const kept = new Map<string, Value>()
+  let size = 0
+  let keptAt = -1
+  const forget = (): void => {
+    kept.clear()
+    size = 0
+  }
+  return (name, read) => {
+    const current = version.current()
+    if (current !== keptAt) forget()
+    keptAt = current
+    const known = kept.get(name)
+    if (known !== undefined) return known
+    const value = read()
+    const added = sizeOf(value)
+    if (size + added > sizeMax) forget()
+    if (added <= sizeMax) {
+      kept.set(name, value)
+      size += added
+    }
+    return value
+  }
+}

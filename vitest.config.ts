@@ -21,6 +21,8 @@ export default defineConfig({
       include: ['{api,server,provider,reconciler}/**/*.ts'],
       exclude: ['**/*.test.ts', 'provider/cdktf/**', '**/testing/**'],
       reporter: ['text-summary', 'json-summary'],
+      // What runs in a process of its own, as the programs do, does not count; the rest may not fall below this.
+      thresholds: { statements: 78, branches: 74, functions: 79, lines: 80 },
     },
   },
 })

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { surviveBrokenOutput } from './cli/brokenOutput.ts'
 import { COMMANDS, type CommandEntry, type OptionGroup } from './cli/commands.ts'
@@ -41,7 +41,7 @@ Exit codes:
 
 async function main(argv: readonly string[]): Promise<number> {
   const interruption = interruptionOf(process)
-  const streams = { stdout: process.stdout, stderr: process.stderr, env: process.env }
+  const streams = { stdout: process.stdout, stderr: process.stderr, env: process.env, cwd: process.cwd() }
   let exitCode: number = EXIT.converged
   const program = programOf(async (entry, args, options) => {
     exitCode = await runCommand(entry.name, options, streams, interruption, async (context) =>
@@ -57,7 +57,7 @@ async function main(argv: readonly string[]): Promise<number> {
     if (error.exitCode === 0) return EXIT.converged
     // Without a command the whole help was just shown.
     if (error.code !== 'commander.help') writeUsageHint(error, program, argv)
-    if (argv.includes('--json')) writeUsageDocument(error)
+    if (wantsJson(argv)) writeUsageDocument(error)
     return EXIT.couldNotRun
   }
 }
@@ -81,8 +81,12 @@ function addCommand(program: Command, entry: CommandEntry, run: Run): void {
     .command(name)
     .summary(summary)
     .description(`${summary[0]?.toUpperCase()}${summary.slice(1)}.`)
-    .option('--json', 'print one JSON document instead of text')
+    .addOption(new Option('--json', 'print one JSON document instead of text').conflicts('format'))
     .addHelpText('after', `\nExamples:\n${entry.examples.map((example) => `  ${example}`).join('\n')}`)
+  if (entry.formats !== undefined) {
+    const format = new Option('--format <format>', 'how the result is written (default: text)')
+    command.addOption(format.choices(entry.formats))
+  }
   for (const [argument, description] of entry.args) command.argument(argument, description)
   const shared = entry.groups.flatMap((group) => OPTIONS[group])
   for (const [flags, description] of [...shared, ...(entry.options ?? [])]) command.option(flags, description)
@@ -102,6 +106,16 @@ function usageHint(error: CommanderError, command: Command): string {
   }
   if (command.parent !== null) return help
   return `there are: ${COMMANDS.map(({ name }) => name).join(', ')}; ${help}`
+}
+
+/** Whether a command line that could not be understood asks for JSON. */
+function wantsJson(argv: readonly string[]): boolean {
+  const named = argv[argv.indexOf('--format') + 1]
+  return (
+    argv.includes('--json') ||
+    argv.includes('--format=json') ||
+    (argv.includes('--format') && named === 'json')
+  )
 }
 
 function writeUsageDocument(error: CommanderError): void {

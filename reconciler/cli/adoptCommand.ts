@@ -2,7 +2,7 @@ import { guardOrg, lookAround } from '../apply/situation.ts'
 import { type Adoption, adoptionsOf } from '../plan/adoption.ts'
 import { fieldText } from '../render/fieldText.ts'
 import { fieldDocument } from '../render/planDocument.ts'
-import { counted, problemLines } from '../render/planText.ts'
+import { counted } from '../render/planText.ts'
 import { exitCodeOf } from './exitCode.ts'
 import { loadManifests } from './manifests.ts'
 import type { Output } from './output.ts'
@@ -45,7 +45,7 @@ export async function adoptCommand(path: string, context: CommandContext): Promi
       await session.store.settleIn({ orgId: org.id, url: session.url, source: loaded.name })
       for (const one of found) if (one.kind === 'match') await session.store.save({ put: one.binding })
     }
-    for (const line of problemLines(set.problems, output.paint)) output.result(line)
+    output.problems(set.problems)
     for (const one of found) writeAdoption(one, isDry, output)
     const matches = found.filter((one) => one.kind === 'match').length
     output.result(

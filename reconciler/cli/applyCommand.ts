@@ -3,7 +3,6 @@ import { type Applied, applySet } from '../apply/applySet.ts'
 import { isOtherSource } from '../apply/situation.ts'
 import { appliedDocument, appliedLines, countsOfApplied } from '../render/appliedText.ts'
 import { planDocument } from '../render/planDocument.ts'
-import { problemLines } from '../render/planText.ts'
 import { EXIT, exitCodeOf } from './exitCode.ts'
 import { type LoadedManifests, loadManifests } from './manifests.ts'
 import { refuseMissingPath } from './planCommand.ts'
@@ -20,7 +19,7 @@ export async function applyCommand(path: string, context: CommandContext): Promi
   try {
     await refuseMissingPath(path, loaded, session.store)
     const { set } = loaded
-    for (const line of problemLines([...set.problems, ...set.warnings], output.paint)) output.result(line)
+    output.problems([...set.problems, ...set.warnings])
     const applied = await applyWith(session, loaded, context)
     for (const warning of applied.situation.warnings) output.notice(warning)
     for (const line of appliedLines(applied, session.requests(), output.paint)) output.result(line)
@@ -47,6 +46,7 @@ export async function applyCommand(path: string, context: CommandContext): Promi
         ...(applied.endedBy === undefined ? {} : { error: failureOf(applied.endedBy) }),
         requests: session.requests(),
       },
+      problems: [...set.problems, ...set.warnings],
     }
   } finally {
     await session.close()

@@ -1,3 +1,4 @@
+import { FORMATS, type Format, PROBLEM_FORMATS } from './format.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 
 /** Groups of options that several commands share. */
@@ -11,6 +12,8 @@ export interface CommandEntry {
   readonly summary: string
   readonly examples: readonly string[]
   readonly groups: readonly OptionGroup[]
+  /** What --format may name; without it there is text, and JSON with --json. */
+  readonly formats?: readonly Format[]
   /** Options of this command alone. */
   readonly options?: readonly (readonly [flags: string, description: string])[]
   readonly load: () => Promise<(args: readonly string[], context: CommandContext) => Promise<CommandResult>>
@@ -31,8 +34,14 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'validate',
     args: PATH,
     summary: 'check manifests, without network and without secrets',
-    examples: ['pharos validate monitoring/', 'pharos validate monitoring/ --json | jq .problems'],
+    examples: [
+      'pharos validate monitoring/',
+      'pharos validate monitoring/ --json | jq .problems',
+      'pharos validate monitoring/ --format github              # marks the lines of a pull request',
+      'pharos validate monitoring/ --format sarif > pharos.sarif',
+    ],
     groups: ['manifests'],
+    formats: PROBLEM_FORMATS,
     load: async () => onPath((await import('./validateCommand.ts')).validateCommand),
   },
   {
@@ -50,8 +59,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: [
       'pharos plan monitoring/ --state pharos.db',
       'pharos plan monitoring/ --state pharos.db --detailed-exitcode   # 2 when there are changes',
+      'pharos plan monitoring/ --state pharos.db --format markdown > comment.md',
     ],
     groups: ALL_GROUPS,
+    formats: FORMATS,
     options: [['--detailed-exitcode', 'exit 2 when there are changes']],
     load: async () => onPath((await import('./planCommand.ts')).planCommand),
   },
@@ -64,6 +75,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'pharos apply monitoring/ --state pharos.db --approve 5e0c6f2d9a417b38   # the digest that plan shows',
     ],
     groups: ALL_GROUPS,
+    formats: PROBLEM_FORMATS,
     options: [['--approve <digest>', 'let through what the brakes hold back']],
     load: async () => onPath((await import('./applyCommand.ts')).applyCommand),
   },

@@ -2,7 +2,7 @@ import { guardOrg, lookAround } from '../apply/situation.ts'
 import { type Drift, driftOf } from '../plan/drift.ts'
 import { fieldText } from '../render/fieldText.ts'
 import { fieldDocument } from '../render/planDocument.ts'
-import { counted, problemLines } from '../render/planText.ts'
+import { counted } from '../render/planText.ts'
 import { exitCodeOf } from './exitCode.ts'
 import { loadManifests } from './manifests.ts'
 import type { Output } from './output.ts'
@@ -36,7 +36,7 @@ export async function driftCommand(path: string, context: CommandContext): Promi
     await guardOrg(scene)
     const situation = await lookAround(scene)
     const drifts = driftOf(situation.plan)
-    for (const line of problemLines(set.problems, output.paint)) output.result(line)
+    output.problems(set.problems)
     for (const drift of drifts) writeDrift(drift, output)
     const managed = situation.plan.changes.length + situation.plan.unchanged.length
     output.result(

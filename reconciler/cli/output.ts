@@ -1,13 +1,17 @@
 import pc from 'picocolors'
+import { formatProblem, type ManifestProblem } from '../manifest/manifestProblem.ts'
+import { problemAnnotation } from '../render/githubAnnotation.ts'
+import { type Format, isLines } from './format.ts'
 
 /** Where a command's words go: the result to stdout, everything about the run itself to stderr. */
 export interface Output {
   readonly paint: ReturnType<typeof pc.createColors>
-  readonly isJson: boolean
-  /** One line or more of the result. Dropped with --json, where `document` is the result. */
+  /** One line or more of the result. Dropped in formats that are one document, where `closing` is the result. */
   readonly result: (text: string) => void
-  /** The one document of a run with --json; dropped otherwise. */
-  readonly document: (value: unknown) => void
+  /** Problems and warnings, one to a line, as editors, terminals and GitHub find their places. Dropped like `result`. */
+  readonly problems: (problems: readonly ManifestProblem[]) => void
+  /** What a run ends with, written whatever the format. */
+  readonly closing: (text: string) => void
   /** What a person at a terminal wants to see pass by; dropped elsewhere. */
   readonly progress: (text: string) => void
   /** What has to be known wherever the run happens. */
@@ -15,27 +19,36 @@ export interface Output {
   readonly error: (text: string) => void
 }
 
-/** The streams of a process, and whether colours are wanted. */
+/** The streams of a process, whether colours are wanted, and the folder in which it was started. */
 export interface Streams {
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean }
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean }
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly cwd: string
 }
 
 /** An output on `streams`. NO_COLOR switches colours off, FORCE_COLOR on; otherwise a terminal has them. */
-export function outputOn(streams: Streams, isJson: boolean): Output {
-  const { env, stdout, stderr } = streams
+export function outputOn(streams: Streams, format: Format): Output {
+  const { env, stdout, stderr, cwd } = streams
   const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '0'
   const paint = pc.createColors((env.NO_COLOR ?? '') === '' && (forced || stdout.isTTY === true))
   const isTerminal = stderr.isTTY === true
+  const result = (text: string): void => {
+    if (isLines(format)) stdout.write(`${text}\n`)
+  }
+  const problemLine = (problem: ManifestProblem): string => {
+    if (format === 'github') return problemAnnotation(problem, cwd)
+    const text = formatProblem(problem)
+    return problem.code.startsWith('W_') ? paint.yellow(text) : paint.red(text)
+  }
   return {
     paint,
-    isJson,
-    result: (text) => {
-      if (!isJson) stdout.write(`${text}\n`)
+    result,
+    problems: (problems) => {
+      if (problems.length > 0) result(problems.map(problemLine).join('\n'))
     },
-    document: (value) => {
-      if (isJson) stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+    closing: (text) => {
+      stdout.write(`${text}\n`)
     },
     progress: (text) => {
       if (isTerminal) stderr.write(`\r\u001b[K${text}`)

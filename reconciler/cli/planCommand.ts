@@ -1,6 +1,7 @@
 import { guardOrg, isOtherSource, lookAround, type Situation } from '../apply/situation.ts'
 import { planDocument } from '../render/planDocument.ts'
-import { planLines, problemLines } from '../render/planText.ts'
+import { planMarkdown } from '../render/planMarkdown.ts'
+import { planLines } from '../render/planText.ts'
 import { exitCodeOf } from './exitCode.ts'
 import { type LoadedManifests, lackOnlySecrets, loadManifests } from './manifests.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
@@ -26,7 +27,7 @@ export async function planCommand(path: string, context: CommandContext): Promis
     await guardOrg(scene)
     const situation = await lookAround(scene)
     const { set } = loaded
-    for (const line of problemLines([...set.problems, ...set.warnings], output.paint)) output.result(line)
+    output.problems([...set.problems, ...set.warnings])
     for (const warning of situation.warnings) output.notice(warning)
     for (const line of planLines(situation, output.paint)) output.result(line)
     return {
@@ -37,10 +38,16 @@ export async function planCommand(path: string, context: CommandContext): Promis
         ...planDocument(situation),
         requests: session.requests(),
       },
+      problems: [...set.problems, ...set.warnings],
+      markdown: planMarkdown(situation, [...set.problems, ...set.warnings], subjectOf(loaded.name, options)),
     }
   } finally {
     await session.close()
   }
+}
+
+function subjectOf(name: string, { env }: CommandContext['options']): string {
+  return env === undefined ? name : `${name} (${env})`
 }
 
 /** A path that is not there is a slip of the hand, unless services came from it before. */

@@ -1,5 +1,5 @@
 import { manifestText } from '../export/manifestText.ts'
-import { problemLines } from '../render/planText.ts'
+import { formatProblem } from '../manifest/manifestProblem.ts'
 import { EXIT } from './exitCode.ts'
 import { loadManifests } from './manifests.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
@@ -10,7 +10,7 @@ export async function renderCommand(path: string, context: CommandContext): Prom
   const { output, options, env } = context
   const { exists, set } = await loadManifests(path, options, env, 'optional')
   if (!exists) throw new UsageError(`there is nothing at ${path}`)
-  for (const line of problemLines(set.problems, output.paint)) output.notice(line)
+  for (const problem of set.problems) output.notice(output.paint.red(formatProblem(problem)))
   for (const { manifest, place } of set.services) {
     output.result(`---\n# ${place.file}\n${manifestText(manifest).trimEnd()}`)
   }

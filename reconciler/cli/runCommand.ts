@@ -3,8 +3,10 @@ import { ApiError } from '../../api/contract/apiError.ts'
 import { ReadOnlyKey } from '../apply/applySet.ts'
 import { OrgMismatch } from '../apply/situation.ts'
 import { UnknownEnvironment } from '../manifest/environment.ts'
+import type { ManifestProblem } from '../manifest/manifestProblem.ts'
 import { StateError } from '../state/stateError.ts'
 import { EXIT } from './exitCode.ts'
+import { closingText, type Ending, formatOf } from './format.ts'
 import { type Output, outputOn, type Streams } from './output.ts'
 import { type CommandOptions, type Environment, UsageError } from './settings.ts'
 
@@ -23,13 +25,18 @@ export interface Interruption {
   readonly onStop: (listener: () => void) => void
 }
 
-/** How a command ended: its exit code, and what --json shows of it besides. */
+/** How a command ended: its exit code, and what the formats that are one document show of it besides. */
 export interface CommandResult {
   readonly exitCode: number
+  /** For --json. */
   readonly document: object
+  /** For SARIF: problems and warnings of the manifests. */
+  readonly problems?: readonly ManifestProblem[]
+  /** For Markdown, where the command has that. */
+  readonly markdown?: string
 }
 
-/** Runs `command`, prints its document or its error, and resolves with the exit code. Never rejects. */
+/** Runs `command`, prints what its format ends with or its error, and resolves with the exit code. Never rejects. */
 export async function runCommand(
   name: string,
   options: CommandOptions,
@@ -37,15 +44,20 @@ export async function runCommand(
   interruption: Interruption,
   command: (context: CommandContext) => Promise<CommandResult>,
 ): Promise<number> {
-  const output = outputOn(streams, options.json === true)
+  const format = formatOf(options)
+  const output = outputOn(streams, format)
+  const end = (ending: Ending): void => {
+    const text = closingText(format, name, ending, streams.cwd)
+    if (text !== undefined) output.closing(text)
+  }
   try {
-    const { exitCode, document } = await command({ output, env: streams.env, options, interruption })
-    output.document({ command: name, exitCode, ...document })
-    return exitCode
+    const result = await command({ output, env: streams.env, options, interruption })
+    end({ result })
+    return result.exitCode
   } catch (error) {
     const failure = failureOf(error)
     output.error(failure.message)
-    output.document({ command: name, exitCode: failure.exitCode, error: failure })
+    end({ failure })
     return failure.exitCode
   }
 }

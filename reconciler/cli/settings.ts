@@ -5,6 +5,7 @@ import { parseDuration } from '../../api/contract/duration.ts'
 export interface CommandOptions {
   readonly state?: string
   readonly json?: boolean
+  readonly format?: string
   readonly url?: string
   readonly secretsDir?: string
   readonly allowInlineSecrets?: boolean

@@ -1,4 +1,4 @@
-import { counted, problemLines } from '../render/planText.ts'
+import { counted } from '../render/planText.ts'
 import { EXIT } from './exitCode.ts'
 import { loadManifests } from './manifests.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
@@ -9,7 +9,7 @@ export async function validateCommand(path: string, context: CommandContext): Pr
   const { output, options, env } = context
   const { exists, files, set } = await loadManifests(path, options, env, 'optional')
   if (!exists) throw new UsageError(`there is nothing at ${path}`)
-  for (const line of problemLines([...set.problems, ...set.warnings], output.paint)) output.result(line)
+  output.problems([...set.problems, ...set.warnings])
   const isValid = set.problems.length === 0
   const services = set.services.length + set.frozenKeys.length
   const what = `${counted(services, 'service')} in ${counted(files, 'file')}`
@@ -19,5 +19,6 @@ export async function validateCommand(path: string, context: CommandContext): Pr
   return {
     exitCode: isValid ? EXIT.converged : EXIT.manifestsInvalid,
     document: { problems: set.problems, warnings: set.warnings, services, files },
+    problems: [...set.problems, ...set.warnings],
   }
 }

@@ -1,24 +1,26 @@
-/** What kind of thing is wrong, stable for scripts. */
-export type ProblemCode =
-  | 'E_YAML'
-  | 'E_DUP_FIELD'
-  | 'E_ALIAS'
-  | 'E_LIMIT'
-  | 'E_FILE'
-  | 'E_API_VERSION'
-  | 'E_KIND'
-  | 'E_UNKNOWN_FIELD'
-  | 'E_REQUIRED'
-  | 'E_VALUE'
-  | 'E_DUP_KEY'
-  | 'E_DUP_ID'
-  | 'E_DUP_DEFAULTS'
-  | 'E_SECRET'
-  | 'E_VARIABLE'
-  | 'E_DUP_ENVIRONMENT'
-  | 'E_INLINE_SECRET'
-  | 'W_SAME_NAME'
-  | 'W_CLEAR_SECRET'
+/** What kind of thing is wrong, stable for scripts, and what it means. */
+export const PROBLEM_MEANINGS = {
+  E_YAML: 'the file is not the YAML that is read here',
+  E_DUP_FIELD: 'a mapping has a field twice',
+  E_ALIAS: 'the file has aliases, which are refused',
+  E_LIMIT: 'a file, a set or a nesting is too large',
+  E_FILE: 'a file cannot be used',
+  E_API_VERSION: 'the document is no manifest',
+  E_KIND: 'the document has no kind that is known',
+  E_UNKNOWN_FIELD: 'a field is misspelt or in the wrong place',
+  E_REQUIRED: 'a field is missing',
+  E_VALUE: 'a field has a value that is not allowed',
+  E_DUP_KEY: 'two manifests have the same metadata.name',
+  E_DUP_ID: 'two manifests have the same metadata.id',
+  E_DUP_DEFAULTS: 'a folder has two Defaults',
+  E_DUP_ENVIRONMENT: 'two Environments have the same name',
+  E_VARIABLE: 'a variable is not defined',
+  E_SECRET: 'a secret is not to be had',
+  E_INLINE_SECRET: 'a secret stands in a manifest',
+  W_SAME_NAME: 'two services have the same spec.name: allowed, and easy to mix up',
+  W_CLEAR_SECRET: 'what looks like a secret is sent and stored in clear: allowed',
+} as const
+export type ProblemCode = keyof typeof PROBLEM_MEANINGS
 
 /** A place in a manifest; line and column count from 1, the column in UTF-16 units as editors do. */
 export interface Place {

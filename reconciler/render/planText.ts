@@ -1,25 +1,20 @@
 import type { Situation } from '../apply/situation.ts'
 import type { Output } from '../cli/output.ts'
-import { formatProblem, type ManifestProblem } from '../manifest/manifestProblem.ts'
 import type { Change, PlannedField, Prune } from '../plan/planValue.ts'
 import { fieldText } from './fieldText.ts'
 
 type Paint = Output['paint']
 
-/** Problems and warnings, one to a line, as editors and terminals make them clickable. Pure. */
-export function problemLines(problems: readonly ManifestProblem[], paint: Paint): readonly string[] {
-  return problems.map((problem) =>
-    problem.code.startsWith('W_') ? paint.yellow(formatProblem(problem)) : paint.red(formatProblem(problem)),
-  )
-}
+/** What of a situation a plan is told from. */
+export type PlannedSituation = Pick<Situation, 'plan' | 'braked' | 'digest'>
 
 /** A plan for people: what happens to each service and why, then what is held back, then the counts. Pure. */
-export function planLines(situation: Situation, paint: Paint): readonly string[] {
+export function planLines(situation: PlannedSituation, paint: Paint): readonly string[] {
   const { braked, digest } = situation
-  const lines = braked.changes.flatMap((change) => changeLines(change, paint))
+  const lines = [...changesText(braked.changes, paint)]
   if (braked.withheld.length > 0) {
     lines.push('', paint.yellow('Held back:'))
-    lines.push(...braked.withheld.flatMap((change) => changeLines(change, paint)))
+    lines.push(...changesText(braked.withheld, paint))
     lines.push(...braked.tripped.map((brake) => paint.yellow(`  ${brake.brake}: ${brake.message}`)))
   }
   if (digest !== null) lines.push(`  to let it through: pharos apply … --approve ${digest}`)
@@ -27,11 +22,16 @@ export function planLines(situation: Situation, paint: Paint): readonly string[]
   return lines
 }
 
+/** What happens to each service and why, a line for each change and one for each of its fields. Pure. */
+export function changesText(changes: readonly Change[], paint: Paint): readonly string[] {
+  return changes.flatMap((change) => changeLines(change, paint))
+}
+
 function changeLines(change: Change, paint: Paint): readonly string[] {
   switch (change.kind) {
     case 'create': {
       const { desired } = change
-      const what = `"${desired.name}", ${counted(desired.endpoints.length, 'endpoint')} from ${desired.regions.join(', ')}`
+      const what = `${quoted(desired.name)}, ${counted(desired.endpoints.length, 'endpoint')} from ${desired.regions.join(', ')}`
       const lost =
         change.replacesLost === null
           ? ''
@@ -71,7 +71,7 @@ function renamed(from: string | null): string {
 }
 
 function pruneLine(prune: Prune, paint: Paint): string {
-  const what = `service ${prune.id} "${prune.name}"`
+  const what = `service ${prune.id} ${quoted(prune.name)}`
   switch (prune.how) {
     case 'delete':
       return paint.red(
@@ -101,7 +101,10 @@ function reasonText(field: PlannedField): string {
 }
 
 /** How many changes of each kind a plan has. Pure. */
-export function countsOf({ plan, braked }: Situation): Readonly<Record<string, number>> {
+export function countsOf({
+  plan,
+  braked,
+}: Pick<Situation, 'plan' | 'braked'>): Readonly<Record<string, number>> {
   const of = (kind: Change['kind']): number => braked.changes.filter((change) => change.kind === kind).length
   return {
     create: of('create'),
@@ -115,7 +118,8 @@ export function countsOf({ plan, braked }: Situation): Readonly<Record<string, n
   }
 }
 
-function summaryLine(situation: Situation): string {
+/** `Plan: 1 to create, 3 unchanged`. Pure. */
+export function summaryLine(situation: PlannedSituation): string {
   const counts = countsOf(situation)
   const words = [
     [counts.create, 'to create'],
@@ -132,6 +136,16 @@ function summaryLine(situation: Situation): string {
   const unchanged = `${counts.unchanged} unchanged`
   return parts.length === 0 ? `No changes: ${unchanged}` : `Plan: ${[...parts, unchanged].join(', ')}`
 }
+
+/** A name that anybody may have chosen, so that a line break or a control character stays a part of the line. */
+function quoted(name: string): string {
+  return JSON.stringify(name).replaceAll(INVISIBLE, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}
+
+/** What terminals obey, and what turns the direction of writing. */
+const INVISIBLE = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
 
 /** `1 endpoint`, `2 endpoints`. Pure. */
 export function counted(count: number, noun: string): string {

@@ -1,0 +1,62 @@
+import { githubAnnotation } from '../render/githubAnnotation.ts'
+import { failureMarkdown } from '../render/planMarkdown.ts'
+import { sarifLog } from '../render/sarif.ts'
+import type { CommandResult, Failure } from './runCommand.ts'
+
+/**
+ * How a result is written: `text` for people, `json` one document, `github` text with annotations of the lines
+ * that are wrong, `sarif` one SARIF log of them, `markdown` a comment for a pull request.
+ */
+export const FORMATS = ['text', 'json', 'github', 'sarif', 'markdown'] as const
+export type Format = (typeof FORMATS)[number]
+
+/** Formats that tell of problems in manifests, in the order of the help. */
+export const PROBLEM_FORMATS: readonly Format[] = ['text', 'json', 'github', 'sarif']
+
+/** The format that the options ask for; `--json` is short for `--format json`. Pure. */
+export function formatOf(options: { readonly json?: boolean; readonly format?: string }): Format {
+  return FORMATS.find((format) => format === options.format) ?? (options.json === true ? 'json' : 'text')
+}
+
+/** Whether lines of text are what `format` consists of. Pure. */
+export function isLines(format: Format): format is 'text' | 'github' {
+  return format === 'text' || format === 'github'
+}
+
+/** How a command ended: what it came to, or why it could not run. */
+export type Ending = { readonly result: CommandResult } | { readonly failure: Failure }
+
+/**
+ * What is written at the end of `command` in `format`, beside the lines that were written on the way; paths of
+ * manifests start at the folder `cwd`. `undefined` when nothing is. Pure.
+ */
+export function closingText(
+  format: Format,
+  command: string,
+  ending: Ending,
+  cwd: string,
+): string | undefined {
+  switch (format) {
+    case 'text':
+      return undefined
+    case 'github':
+      return 'failure' in ending ? githubAnnotation(ending.failure.message) : undefined
+    case 'json':
+      return JSON.stringify(closingDocument(command, ending), null, 2)
+    case 'sarif':
+      return JSON.stringify(sarifLog(sarifSubject(ending), cwd), null, 2)
+    case 'markdown':
+      return 'failure' in ending ? failureMarkdown(ending.failure.message) : ending.result.markdown
+  }
+}
+
+function closingDocument(command: string, ending: Ending): object {
+  if ('result' in ending) return { command, exitCode: ending.result.exitCode, ...ending.result.document }
+  return { command, exitCode: ending.failure.exitCode, error: ending.failure }
+}
+
+function sarifSubject(ending: Ending): Parameters<typeof sarifLog>[0] {
+  if ('failure' in ending) return { problems: [], ...ending.failure }
+  const { exitCode, problems = [] } = ending.result
+  return { problems, exitCode, message: undefined }
+}

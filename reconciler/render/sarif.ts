@@ -1,0 +1,83 @@
+import { isAbsolute } from 'node:path'
+import packageJson from '../../package.json' with { type: 'json' }
+import { type ManifestProblem, PROBLEM_MEANINGS, type ProblemCode } from '../manifest/manifestProblem.ts'
+import { pathFrom } from './pathFrom.ts'
+
+const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json'
+/** The base of relative paths: where the sources were checked out. */
+const BASE_ID = '%SRCROOT%'
+
+/** What a log tells: the problems found, and `message` when the command could not run at all. */
+export interface SarifSubject {
+  readonly problems: readonly ManifestProblem[]
+  readonly exitCode: number
+  readonly message: string | undefined
+}
+
+/**
+ * One SARIF 2.1.0 log, as code scanners upload it: every problem with its rule and place, columns in UTF-16
+ * units. Paths start at `cwd`. Pure.
+ */
+export function sarifLog({ problems, exitCode, message }: SarifSubject, cwd: string): object {
+  const codes = [...new Set(problems.map(({ code }) => code))].sort()
+  const notifications =
+    message === undefined
+      ? {}
+      : { toolExecutionNotifications: [{ level: 'error', message: { text: message } }] }
+  return {
+    $schema: SCHEMA,
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: 'pharos',
+            version: packageJson.version,
+            semanticVersion: packageJson.version,
+            rules: codes.map(ruleOf),
+          },
+        },
+        columnKind: 'utf16CodeUnits',
+        invocations: [{ executionSuccessful: message === undefined, exitCode, ...notifications }],
+        results: problems.map((problem) => resultOf(problem, codes, cwd)),
+      },
+    ],
+  }
+}
+
+function levelOf(code: ProblemCode): 'warning' | 'error' {
+  return code.startsWith('W_') ? 'warning' : 'error'
+}
+
+function ruleOf(code: ProblemCode): object {
+  return {
+    id: code,
+    shortDescription: { text: PROBLEM_MEANINGS[code] },
+    defaultConfiguration: { level: levelOf(code) },
+  }
+}
+
+function resultOf(problem: ManifestProblem, codes: readonly ProblemCode[], cwd: string): object {
+  const path = pathFrom(cwd, problem.file)
+  const hint = problem.hint === undefined ? '' : ` (${problem.hint})`
+  return {
+    ruleId: problem.code,
+    ruleIndex: codes.indexOf(problem.code),
+    level: levelOf(problem.code),
+    message: { text: `${problem.message}${hint}` },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: isAbsolute(path)
+            ? { uri: `file://${uriPath(path)}` }
+            : { uri: uriPath(path), uriBaseId: BASE_ID },
+          region: { startLine: problem.line, startColumn: problem.column },
+        },
+      },
+    ],
+  }
+}
+
+function uriPath(path: string): string {
+  return path.split('/').map(encodeURIComponent).join('/')
+}

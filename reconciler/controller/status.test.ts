@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { type ControllerStatus, headlineOf } from './status.ts'
+
+test('the headline of a set is the most urgent thing that is true of it', () => {
+  const told = (...types: ControllerStatus['sets'][number]['headline'][]) =>
+    headlineOf(types.map((type) => ({ type })))
+
+  expect(told('Reconciling', 'ApprovalRequired', 'Drifted')).toBe('ApprovalRequired')
+  expect(told('Suspended', 'Ready')).toBe('Suspended')
+  expect(told()).toBe('Ready')
+})

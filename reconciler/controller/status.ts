@@ -237,9 +237,6 @@ export interface ControllerEvent {
   readonly dedupeKey: string
 }
 
-/** Takes every event, in order, and returns at once: a slow receiver must not hold up a run. */
-export type EventSink = (event: ControllerEvent) => void
-
 /** The most urgent of `conditions`; `Ready` when there is none. Pure. */
 export function headlineOf(conditions: readonly Pick<Condition, 'type'>[]): ConditionType {
   const held = new Set(conditions.map(({ type }) => type))

@@ -12,10 +12,18 @@ export interface ValueSources {
   readonly secretsDirectory: string
   /** Root of the set: files that are sent in clear come from below it. */
   readonly rootDirectory: string
+  /** Reads files of a set that lies in no folder; absent where `rootDirectory` is one. */
+  readonly readSetFile?: ReadSetFile | undefined
   readonly allowInlineSecrets: boolean
   /** Whether a secret that is not to be had is a problem, or stands as `unresolved`: to validate needs none. */
   readonly secrets: 'required' | 'optional'
 }
+
+/**
+ * The bytes of the file at `path` below the root of a set, with forward slashes; why there are none when it is
+ * no regular file of the set or has more than `bytesMax` bytes, of which then none is read.
+ */
+export type ReadSetFile = (path: string, bytesMax: number) => Buffer | 'absent' | 'too-large'
 
 /** A value ready to send, or why there is none. */
 export type ResolvedValue =
@@ -128,23 +136,32 @@ function fileOfTheSet(file: string, site: ValueSite, sources: ValueSources): Res
       hint: 'write the value here, or refer to a secret file by its absolute path',
     }
   }
-  const path = join(sources.rootDirectory, site.directory, file)
-  if (!isBelow(sources.rootDirectory, path)) {
+  const root = sources.rootDirectory
+  const path = join(root, site.directory, file)
+  if (!isBelow(root, path)) {
     return { code: 'E_FILE', message: 'refers to a file outside the folder of the manifests' }
   }
-  const size = regularFileBytes(path)
-  if (
-    size === undefined ||
-    realpathSync(path) !== join(realpathSync(sources.rootDirectory), relative(sources.rootDirectory, path))
-  ) {
+  const read = sources.readSetFile ?? fileBelow(root)
+  const bytes = read(relative(root, path).split(sep).join('/'), BODY_BYTES_MAX)
+  if (bytes === 'absent') {
     return { code: 'E_FILE', message: `refers to ${file}, which is not a readable regular file` }
   }
-  if (size > BODY_BYTES_MAX) {
+  if (bytes === 'too-large') {
     return { code: 'E_LIMIT', message: `refers to ${file}, which has more than ${BODY_BYTES_MAX} bytes` }
   }
-  const decoded = decodeUtf8(readFileSync(path))
+  const decoded = decodeUtf8(bytes)
   if ('text' in decoded) return { input: { value: decoded.text } }
   return { code: 'E_FILE', message: `refers to ${file}, ${NOT_UTF8}` }
+}
+
+/** Reads regular files below the folder `root`, and follows no link out of it. */
+function fileBelow(root: string): ReadSetFile {
+  return (file, bytesMax) => {
+    const path = join(root, file)
+    const size = regularFileBytes(path)
+    if (size === undefined || realpathSync(path) !== join(realpathSync(root), file)) return 'absent'
+    return size > bytesMax ? 'too-large' : readFileSync(path)
+  }
 }
 
 function isBelow(root: string, path: string): boolean {

@@ -2,7 +2,7 @@ import { type Dirent, readdirSync, readFileSync, type Stats, statSync } from 'no
 import { basename, dirname, join } from 'node:path'
 import { FILE_BYTES_MAX, SET_BYTES_MAX, SET_DOCUMENTS_MAX } from '../manifest/manifestLimits.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
-import { type ManifestDocument, readYaml } from '../manifest/readYaml.ts'
+import { type ManifestDocument, type ManifestFile, type ReadFile, readYaml } from '../manifest/readYaml.ts'
 import { decodeUtf8 } from '../manifest/utf8Text.ts'
 
 /** What stands below a path: its documents, what could not be read, and where relative files start. */
@@ -85,11 +85,19 @@ function readFiles(found: readonly Found[]): Pick<ManifestSource, 'files' | 'doc
 }
 
 function readFile({ path, directory }: Found): Pick<ManifestSource, 'documents' | 'problems'> {
-  const decoded = decodeUtf8(readFileSync(path))
-  if ('text' in decoded) return readYaml({ file: path, directory, text: decoded.text })
+  return readBytes({ file: path, directory }, readFileSync(path))
+}
+
+/** What `bytes`, the content of a manifest file, hold. Pure. */
+export function readBytes(
+  { file, directory }: Pick<ManifestFile, 'file' | 'directory'>,
+  bytes: Buffer,
+): ReadFile {
+  const decoded = decodeUtf8(bytes)
+  if ('text' in decoded) return readYaml({ file, directory, text: decoded.text })
   const problem: ManifestProblem = {
     code: 'E_YAML',
-    file: path,
+    file,
     ...decoded.badAt,
     message: 'not UTF-8',
     hint: 'save the file as UTF-8',
@@ -113,10 +121,12 @@ function refusalOf(found: Found, size: number, bytesSoFar: number): ManifestProb
   return undefined
 }
 
-function unfit(file: string, message: string, hint: string): ManifestProblem {
+/** A file that is not read for what it is. Pure. */
+export function unfit(file: string, message: string, hint: string): ManifestProblem {
   return { code: 'E_FILE', file, line: 1, column: 1, message, hint }
 }
 
-function limit(file: string, message: string): ManifestProblem {
+/** A file that is not read for its size. Pure. */
+export function limit(file: string, message: string): ManifestProblem {
   return { code: 'E_LIMIT', file, line: 1, column: 1, message, hint: 'split it' }
 }

@@ -1,0 +1,161 @@
+import { posix } from 'node:path'
+import { FILE_BYTES_MAX, SET_BYTES_MAX, SET_DOCUMENTS_MAX } from '../manifest/manifestLimits.ts'
+import type { ManifestProblem } from '../manifest/manifestProblem.ts'
+import type { ManifestDocument, ReadFile } from '../manifest/readYaml.ts'
+import type { ReadSetFile } from '../manifest/valueReference.ts'
+import type { Mirror } from './gitMirror.ts'
+import { listTree, readBlobs, type TreeEntry } from './gitTree.ts'
+import { limit, readBytes, unfit } from './manifestFiles.ts'
+
+/** The manifests of one commit. */
+export interface CommitManifests {
+  /** Whether the commit has anything at the path. */
+  readonly exists: boolean
+  readonly files: number
+  readonly documents: readonly ManifestDocument[]
+  readonly problems: readonly ManifestProblem[]
+  /** Reads what `fetchBodies` brought. */
+  readonly readSetFile: ReadSetFile
+  /** Brings the files that were asked for in vain until now; whether there were any. Throws BrokenMirror. */
+  fetchBodies(): Promise<boolean>
+}
+
+/** Reads manifests out of commits, and parses a file again only when its content or its place changed. */
+export interface ManifestReader {
+  /** Throws BrokenMirror. */
+  read(sha: string): Promise<CommitManifests>
+}
+
+interface Found {
+  readonly entry: TreeEntry
+  /** From the root of the repository, fit to be shown. */
+  readonly file: string
+  /** Below the root of the set, with forward slashes. */
+  readonly below: string
+}
+
+/** A reader of what stands at `path` (`.` for all) in the commits of `mirror`. */
+export function manifestReader(mirror: Mirror, path: string): ManifestReader {
+  const root = path === '.' ? '' : path.replace(/\/+$/, '')
+  let parsed: ReadonlyMap<string, ReadFile> = new Map()
+  return {
+    read: async (sha) => {
+      const entries = (await listTree(mirror, sha, path)).map((entry) => found(entry, root))
+      const { taken, problems } = sorted(entries)
+      const nameOf = ({ entry }: Found): string => `${entry.sha} ${entry.path}`
+      const fresh = taken.filter((one) => !parsed.has(nameOf(one)))
+      const blobs = await readBlobs(mirror, [...new Set(fresh.map(({ entry }) => entry.sha))])
+      const now = new Map<string, ReadFile>()
+      for (const one of taken) {
+        const known = parsed.get(nameOf(one))
+        now.set(nameOf(one), known ?? readManifest(one, blobs.get(one.entry.sha) ?? Buffer.of()))
+      }
+      // What the newest commit no longer has is forgotten.
+      parsed = now
+      const documents = [...now.values()].flatMap((read) => read.documents)
+      const all = [...problems, ...[...now.values()].flatMap((read) => read.problems)]
+      const tooMany = documents.length > SET_DOCUMENTS_MAX
+      if (tooMany) all.push(limit(path, `the set has more than ${SET_DOCUMENTS_MAX} documents`))
+      return {
+        exists: entries.length > 0,
+        files: taken.length,
+        documents: tooMany ? [] : documents,
+        problems: all,
+        ...bodyFiles(mirror, entries),
+      }
+    },
+  }
+}
+
+function found(entry: TreeEntry, root: string): Found {
+  const path = entry.path ?? '(a name that is not UTF-8)'
+  const isWithin = root !== '' && path.startsWith(`${root}/`)
+  // A path that names one file has that file as its whole set.
+  const below = isWithin ? path.slice(root.length + 1) : path === root ? posix.basename(path) : path
+  return { entry, file: path.replaceAll(/\p{Cc}/gu, '…'), below }
+}
+
+/** Which entries are manifest files, and what is wrong with the others. Decides by size before anything is read. */
+function sorted(entries: readonly Found[]): {
+  readonly taken: readonly Found[]
+  readonly problems: readonly ManifestProblem[]
+} {
+  const taken: Found[] = []
+  const problems: ManifestProblem[] = []
+  let bytes = 0
+  for (const one of entries) {
+    if (isHidden(one)) continue
+    const refused = refusalOf(one, bytes)
+    if (refused !== undefined) problems.push(refused)
+    else if (isManifest(one)) {
+      bytes += one.entry.size
+      taken.push(one)
+    }
+  }
+  return { taken, problems }
+}
+
+/** Folders and files whose names start with a dot are left out, as in a folder. */
+function isHidden({ below }: Found): boolean {
+  return below.split('/').some((step) => step.startsWith('.'))
+}
+
+function isManifest({ below, entry }: Found): boolean {
+  return entry.kind === 'file' && /\.ya?ml$/.test(below)
+}
+
+function refusalOf(one: Found, bytesSoFar: number): ManifestProblem | undefined {
+  const { entry, file, below } = one
+  if (entry.path === null) return unfit(file, 'a file has a name that is not UTF-8', 'rename it')
+  if (entry.kind === 'submodule') {
+    const message = 'a submodule stands here, which is not looked into'
+    return unfit(file, message, 'put its manifests here, or move it out of the path of the set')
+  }
+  // A link without an extension may be one to a folder of manifests, which would then be missing.
+  if (entry.kind === 'link' && (/\.ya?ml$/.test(below) || !posix.basename(below).includes('.'))) {
+    return unfit(file, 'a symbolic link stands here, which is not followed', 'put the files themselves here')
+  }
+  if (!isManifest(one)) return undefined
+  if (entry.size > FILE_BYTES_MAX) return limit(file, `the file has more than ${FILE_BYTES_MAX} bytes`)
+  if (bytesSoFar + entry.size > SET_BYTES_MAX) {
+    return limit(file, `the files of the set have more than ${SET_BYTES_MAX} bytes together`)
+  }
+  return undefined
+}
+
+const LFS_POINTER = 'version https://git-lfs.github.com/spec/'
+
+function readManifest({ file, below }: Found, bytes: Buffer): ReadFile {
+  if (bytes.subarray(0, LFS_POINTER.length).toString('latin1') === LFS_POINTER) {
+    const hint = 'keep manifests out of Git LFS'
+    return { documents: [], problems: [unfit(file, 'only a pointer of Git LFS stands here', hint)] }
+  }
+  const directory = posix.dirname(below)
+  return readBytes({ file, directory: directory === '.' ? '' : directory }, bytes)
+}
+
+/** Which bodies a set needs is known only while it is compiled: they are noted then, and brought afterwards. */
+function bodyFiles(
+  mirror: Mirror,
+  entries: readonly Found[],
+): Pick<CommitManifests, 'readSetFile' | 'fetchBodies'> {
+  const files = new Map(entries.map(({ below, entry }) => [below, entry]))
+  const bodies = new Map<string, Buffer>()
+  const missing = new Set<string>()
+  return {
+    readSetFile: (path, bytesMax) => {
+      const entry = files.get(path)
+      if (entry?.kind !== 'file') return 'absent'
+      if (entry.size > bytesMax) return 'too-large'
+      const body = bodies.get(entry.sha)
+      if (body === undefined) missing.add(entry.sha)
+      return body ?? Buffer.of()
+    },
+    fetchBodies: async () => {
+      if (missing.size === 0) return false
+      for (const [sha, bytes] of await readBlobs(mirror, [...missing])) bodies.set(sha, Buffer.from(bytes))
+      missing.clear()
+      return true
+    },
+  }
+}

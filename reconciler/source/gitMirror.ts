@@ -1,0 +1,181 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { type GitAccess, GitError, runGit } from './gitProgram.ts'
+
+/** Longest time for a transfer and for anything on the disk (milliseconds). */
+const TRANSFER_MS_MAX = 10 * 60_000
+const LOCAL_MS_MAX = 60_000
+
+/** What a mirror is made of. */
+export interface MirrorOptions {
+  readonly access: GitAccess
+  readonly branch: string
+  /** Folder of the mirror: made when it is not there, and removed when it is broken. */
+  readonly directory: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** The repository could not be read. What was read before stays what it was. */
+export class SourceUnavailable extends Error {
+  override readonly name = 'SourceUnavailable'
+  /** `no-branch`: the repository answers, but has no such branch. */
+  readonly reason: 'no-branch' | 'unreachable'
+
+  constructor(message: string, reason: 'no-branch' | 'unreachable', options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+}
+
+/** The mirror on this disk lacks something that it should have. */
+export class BrokenMirror extends Error {
+  override readonly name = 'BrokenMirror'
+}
+
+/** A commit, with texts as they stand in the repository. */
+export interface Commit {
+  readonly sha: string
+  readonly subject: string
+  readonly author: string
+  /** ISO 8601. */
+  readonly at: string
+  /** Digests that its trailers `Pharos-Approve:` name. */
+  readonly approvals: readonly string[]
+}
+
+/** A bare copy of one branch of a repository. Nothing is ever checked out, so nothing in it can run or be followed. */
+export interface Mirror {
+  /**
+   * Brings the newest commit of the branch here; its SHA. A mirror that fails although the repository answers,
+   * because a killed process or a bad disk left it broken, is made anew, once. Throws SourceUnavailable.
+   */
+  fetch(signal?: AbortSignal): Promise<string>
+  /** SHA of what was fetched last, also by an earlier process; null when nothing was. */
+  head(): Promise<string | null>
+  /** Throws BrokenMirror. */
+  commit(sha: string): Promise<Commit>
+  /** Whether `descendant` contains `ancestor`; false too when the mirror no longer has one of them. */
+  contains(descendant: string, ancestor: string): Promise<boolean>
+  /** Why the commit does not count as signed by an allowed key; null when it is. */
+  signatureProblem(sha: string): Promise<string | null>
+  /** Runs git in the mirror. Throws BrokenMirror for everything that goes wrong. */
+  read(args: readonly string[], input?: string): Promise<Buffer>
+  /** Removes the mirror: the next fetch makes it anew. */
+  discard(): void
+}
+
+/** The mirror at `options.directory`; nothing is done yet. */
+export function mirrorOf(options: MirrorOptions): Mirror {
+  const { access, branch, directory, env } = options
+  const ref = `refs/heads/${branch}`
+  const call = (args: readonly string[], extra: { input?: string; limitMs?: number; signal?: AbortSignal }) =>
+    runGit({ access, directory, env, args, limitMs: LOCAL_MS_MAX, ...extra })
+  const read = async (args: readonly string[], input?: string): Promise<Buffer> => {
+    try {
+      return await call(args, input === undefined ? {} : { input })
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error
+      throw new BrokenMirror(`the mirror ${directory} cannot be read: ${error.message}`, { cause: error })
+    }
+  }
+  const discard = (): void => rmSync(directory, { recursive: true, force: true })
+  // A repository that git refuses however often it is copied must not be copied at every look.
+  let mayStartAnew = true
+  return {
+    fetch: async (signal) => {
+      try {
+        await fetchInto(options, signal)
+      } catch (error) {
+        if (!(error instanceof GitError)) throw error
+        await refuseWhenUnavailable(options, error, signal)
+        if (!mayStartAnew) throw unreachable(options, error)
+        mayStartAnew = false
+        discard()
+        await fetchInto(options, signal).catch((again: unknown) => {
+          throw again instanceof GitError ? unreachable(options, again) : again
+        })
+      }
+      mayStartAnew = true
+      return (await read(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`])).toString().trim()
+    },
+    head: async () => {
+      if (!existsSync(directory)) return null
+      const sha = await read(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]).catch(() => null)
+      return sha === null ? null : sha.toString().trim()
+    },
+    commit: async (sha) => commitIn(await read(['log', '-1', '--no-mailmap', `--format=${FORMAT}`, sha])),
+    contains: async (descendant, ancestor) => {
+      try {
+        await call(['merge-base', '--is-ancestor', ancestor, descendant], {})
+        return true
+      } catch (error) {
+        if (error instanceof GitError) return false
+        throw error
+      }
+    },
+    signatureProblem: async (sha) => {
+      try {
+        await call(['verify-commit', sha], {})
+        return null
+      } catch (error) {
+        if (!(error instanceof GitError)) throw error
+        return error.message.startsWith('git verify-commit') ? 'it has no signature' : error.message
+      }
+    },
+    read,
+    discard,
+  }
+}
+
+/** Fields of a commit, one after the other with a zero byte between. */
+const FORMAT = '%H%x00%s%x00%an%x00%cI%x00%(trailers:key=Pharos-Approve,valueonly,separator=%x2C)'
+
+function commitIn(output: Buffer): Commit {
+  const [sha = '', subject = '', author = '', at = '', approvals = ''] = output
+    .toString('utf8')
+    .trimEnd()
+    .split('\0')
+  const digests = approvals.split(',').map((digest) => digest.trim())
+  return { sha, subject, author, at, approvals: digests.filter((digest) => /^[0-9a-f]{8,64}$/.test(digest)) }
+}
+
+async function fetchInto({ access, branch, directory, env }: MirrorOptions, signal: AbortSignal | undefined) {
+  const common = { access, directory, env, signal }
+  if (!existsSync(directory)) {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    await runGit({ ...common, args: ['init', '--quiet', '--bare', '--template='], limitMs: LOCAL_MS_MAX })
+  }
+  const options = ['--quiet', '--no-tags', '--prune', '--force', '--no-write-fetch-head']
+  const refspec = `+refs/heads/${branch}:refs/heads/${branch}`
+  await runGit({
+    ...common,
+    args: ['fetch', ...options, '--no-recurse-submodules', '--', access.url, refspec],
+    limitMs: TRANSFER_MS_MAX,
+  })
+}
+
+/** Throws SourceUnavailable unless the repository answers and has the branch. */
+async function refuseWhenUnavailable(
+  options: MirrorOptions,
+  failure: GitError,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { access, branch, env } = options
+  const ref = `refs/heads/${branch}`
+  // Elsewhere than in the mirror, which may be what is broken.
+  const elsewhere = { access, directory: '/', env, signal, limitMs: LOCAL_MS_MAX }
+  let listed: Buffer
+  try {
+    listed = await runGit({ ...elsewhere, args: ['ls-remote', '--heads', '--', access.url, ref] })
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    throw unreachable(options, error)
+  }
+  if (listed.toString().includes(ref)) return
+  throw new SourceUnavailable(`${access.url} has no branch ${branch}`, 'no-branch', { cause: failure })
+}
+
+function unreachable({ access }: MirrorOptions, error: GitError): SourceUnavailable {
+  return new SourceUnavailable(`${access.url} cannot be read: ${error.message}`, 'unreachable', {
+    cause: error,
+  })
+}

@@ -1,0 +1,89 @@
+import { sortedProblems } from '../manifest/manifestProblem.ts'
+import { patternCheckFor } from '../manifest/patterns.ts'
+import { compileSet, type ServiceSet } from '../manifest/serviceSet.ts'
+import type { ValueSources } from '../manifest/valueReference.ts'
+import { type CommitManifests, manifestReader } from './gitManifests.ts'
+import { BrokenMirror, type Commit, type MirrorOptions, mirrorOf, SourceUnavailable } from './gitMirror.ts'
+
+/** A folder of a branch of a repository, and what its manifests are compiled with. */
+export interface GitSourceOptions extends MirrorOptions {
+  /** Folder or file of the manifests from the root of the repository; `.` for all of it. */
+  readonly path: string
+  /** The Environment whose variables and patches apply; absent for none. */
+  readonly environment?: string | undefined
+}
+
+/** The manifests of a commit, compiled. `set.problems` has those of the files as well. */
+export interface LoadedCommit {
+  readonly commit: Commit
+  /** Whether the commit has anything at the path. */
+  readonly exists: boolean
+  readonly files: number
+  readonly set: ServiceSet
+}
+
+/** What compiling needs besides the files, which come from the commit. */
+export type CompileWith = Omit<ValueSources, 'rootDirectory' | 'readSetFile'>
+
+/** A source of manifests in a repository. */
+export interface GitSource {
+  /** SHA of the newest commit. Throws SourceUnavailable. */
+  fetch(signal?: AbortSignal): Promise<string>
+  /**
+   * The manifests of commit `sha`. A mirror that turns out to be broken is made anew first, once. Throws
+   * SourceUnavailable, and UnknownEnvironment.
+   */
+  load(sha: string, compileWith: CompileWith): Promise<LoadedCommit>
+  /** Whether `descendant` contains `ancestor`. */
+  contains(descendant: string, ancestor: string): Promise<boolean>
+  /** Why the commit does not count as signed by an allowed key; null when it does. */
+  signatureProblem(sha: string): Promise<string | null>
+}
+
+/** Stands for the root of the set in names of files: nothing is ever read below it on this machine. */
+const ROOT = '/set'
+
+/** The source that `options` describe; nothing is done yet. */
+export function gitSource(options: GitSourceOptions): GitSource {
+  const mirror = mirrorOf(options)
+  const reader = manifestReader(mirror, options.path)
+  const load = async (sha: string, compileWith: CompileWith): Promise<LoadedCommit> => {
+    const commit = await mirror.commit(sha)
+    const manifests = await reader.read(sha)
+    const set = await compiled(manifests, compileWith, options.environment)
+    return { commit, exists: manifests.exists, files: manifests.files, set }
+  }
+  return {
+    fetch: (signal) => mirror.fetch(signal),
+    load: async (sha, compileWith) => {
+      try {
+        return await load(sha, compileWith)
+      } catch (error) {
+        if (!(error instanceof BrokenMirror)) throw error
+      }
+      mirror.discard()
+      await mirror.fetch()
+      try {
+        return await load(sha, compileWith)
+      } catch (error) {
+        if (!(error instanceof BrokenMirror)) throw error
+        throw new SourceUnavailable(error.message, 'unreachable', { cause: error })
+      }
+    },
+    contains: (descendant, ancestor) => mirror.contains(descendant, ancestor),
+    signatureProblem: (sha) => mirror.signatureProblem(sha),
+  }
+}
+
+async function compiled(
+  manifests: CommitManifests,
+  compileWith: CompileWith,
+  environment: string | undefined,
+): Promise<ServiceSet> {
+  const isPattern = await patternCheckFor(manifests.documents)
+  const sources = { ...compileWith, rootDirectory: ROOT, readSetFile: manifests.readSetFile, isPattern }
+  let set = compileSet(manifests.documents, sources, environment)
+  // Which bodies are needed shows only now: with them it is compiled once more.
+  while (await manifests.fetchBodies()) set = compileSet(manifests.documents, sources, environment)
+  return { ...set, problems: sortedProblems([...manifests.problems, ...set.problems]) }
+}

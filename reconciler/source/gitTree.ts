@@ -1,0 +1,75 @@
+import { BrokenMirror, type Mirror } from './gitMirror.ts'
+
+/** One entry of a commit's tree. `path` is from the root of the repository; null when its name is not UTF-8. */
+export interface TreeEntry {
+  readonly kind: 'file' | 'link' | 'submodule'
+  readonly sha: string
+  readonly path: string | null
+  /** Bytes of a file; 0 for anything else. */
+  readonly size: number
+}
+
+const KINDS: Readonly<Record<string, TreeEntry['kind']>> = {
+  '100644': 'file',
+  '100755': 'file',
+  '120000': 'link',
+  '160000': 'submodule',
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Everything below `path` (`.` for all) in commit `sha`, sorted as git has it. Throws BrokenMirror. */
+export async function listTree(mirror: Mirror, sha: string, path: string): Promise<readonly TreeEntry[]> {
+  const below = path === '.' ? [] : ['--', path.replace(/\/+$/, '')]
+  const output = await mirror.read(['ls-tree', '-r', '-l', '-z', '--full-tree', sha, ...below])
+  return recordsIn(output).map(entryOf)
+}
+
+function recordsIn(output: Buffer): readonly Buffer[] {
+  const records: Buffer[] = []
+  let from = 0
+  for (let end = output.indexOf(0); end >= 0; end = output.indexOf(0, from)) {
+    records.push(output.subarray(from, end))
+    from = end + 1
+  }
+  return records
+}
+
+function entryOf(record: Buffer): TreeEntry {
+  const tab = record.indexOf(0x09)
+  const [mode = '', , sha = '', size = ''] = record.subarray(0, tab).toString('latin1').split(/ +/)
+  // Modes that git no longer makes, such as 100664, are those of files.
+  const kind = KINDS[mode] ?? 'file'
+  return { kind, sha, path: decoded(record.subarray(tab + 1)), size: kind === 'file' ? Number(size) : 0 }
+}
+
+function decoded(name: Buffer): string | null {
+  try {
+    return utf8.decode(name)
+  } catch {
+    // The only failure of a fatal decoder: the bytes are no UTF-8.
+    return null
+  }
+}
+
+/** The bytes of the blobs `shas`, by SHA. One process for all of them. Throws BrokenMirror when one is missing. */
+export async function readBlobs(
+  mirror: Mirror,
+  shas: readonly string[],
+): Promise<ReadonlyMap<string, Buffer>> {
+  const blobs = new Map<string, Buffer>()
+  if (shas.length === 0) return blobs
+  const output = await mirror.read(['cat-file', '--batch'], `${shas.join('\n')}\n`)
+  let at = 0
+  for (const sha of shas) {
+    const lineEnd = output.indexOf(0x0a, at)
+    const [found, type, size] = output.subarray(at, lineEnd).toString('latin1').split(' ')
+    if (lineEnd < 0 || found !== sha || type !== 'blob') {
+      throw new BrokenMirror(`the mirror has lost object ${sha}`)
+    }
+    const start = lineEnd + 1
+    blobs.set(sha, output.subarray(start, start + Number(size)))
+    at = start + Number(size) + 1
+  }
+  return blobs
+}

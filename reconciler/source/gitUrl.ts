@@ -1,0 +1,50 @@
+/** Ways to a repository that may be used; `file` only where the operator says so. */
+export type GitScheme = 'https' | 'ssh' | 'file'
+
+/** `git@github.com:shop/monitoring.git`: the short form of an ssh address. */
+const SCP_FORM = /^[A-Za-z0-9_][\w.-]*@[A-Za-z0-9][A-Za-z0-9.-]*:[\w~./][\w~./@+%-]*$/
+
+/**
+ * The scheme of a repository's address, or why it cannot be used. Whatever git would take for an option, for a
+ * program to run (`ext::sh -c …`) or for a helper (`anything::…`) is refused before git sees it. Pure.
+ */
+export function gitSchemeOf(
+  url: string,
+  allowed: { readonly file: boolean },
+): { readonly scheme: GitScheme } | { readonly problem: string } {
+  if (SCP_FORM.test(url)) return { scheme: 'ssh' }
+  if (!/^(?:https|ssh|file):\/\/[\x21-\x7e]+$/.test(url) || url.includes('\\') || !URL.canParse(url)) {
+    return { problem: 'must be an https:// or ssh:// address, or git@host:path' }
+  }
+  const parsed = new URL(url)
+  // A host that starts with a dash would be an option of ssh.
+  if (parsed.hostname.startsWith('-')) return { problem: 'must have a host that does not start with "-"' }
+  if (parsed.password !== '' || (parsed.protocol === 'https:' && parsed.username !== '')) {
+    return { problem: 'must hold no credential: everybody would see it; use "credential"' }
+  }
+  if (parsed.protocol === 'file:') {
+    if (!allowed.file) return { problem: 'may be a file:// address only with allowFile: true' }
+    return parsed.hostname === '' ? { scheme: 'file' } : { problem: 'must be file:///absolute/path' }
+  }
+  if (parsed.hostname === '') return { problem: 'must have a host' }
+  return { scheme: parsed.protocol === 'https:' ? 'https' : 'ssh' }
+}
+
+/** Why `branch` cannot be the name of a branch; `undefined` when it can. Pure. */
+export function branchProblem(branch: string): string | undefined {
+  const isPlain = /^[A-Za-z0-9_][\w./+#-]*$/.test(branch)
+  const isOdd = /\.\.|\/\/|\/\.|\.lock(?:\/|$)|[./]$/.test(branch)
+  return isPlain && !isOdd && branch.length <= 255
+    ? undefined
+    : 'must be the name of a branch, without refs/heads/'
+}
+
+/** Why `path` cannot be a folder or file of a repository; `undefined` when it can. `.` is the whole of it. Pure. */
+export function treePathProblem(path: string): string | undefined {
+  const isRelative = path !== '' && !path.startsWith('/') && !/\p{Cc}|\\/u.test(path)
+  const steps = path.replace(/\/+$/, '').split('/')
+  const isClean = path === '.' || steps.every((step) => step !== '' && step !== '.' && step !== '..')
+  return isRelative && isClean
+    ? undefined
+    : 'must be a path inside the repository, without "." and "..", or "." for all of it'
+}

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+/** A real repository that somebody works in, for tests. */
+export interface GitRepository {
+  readonly directory: string
+  /** Its address for git. */
+  readonly url: string
+  /** Runs git in it; what it printed, without the last line break. */
+  readonly git: (...args: readonly string[]) => string
+  /** Writes or, with null, removes files, and commits that; the SHA. */
+  readonly commit: (files: Readonly<Record<string, string | Buffer | null>>, message?: string) => string
+  readonly remove: () => void
+}
+
+const ENVIRONMENT = {
+  PATH: process.env.PATH ?? '',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_AUTHOR_NAME: 'Ada',
+  GIT_AUTHOR_EMAIL: 'ada@example.com',
+  GIT_COMMITTER_NAME: 'Ada',
+  GIT_COMMITTER_EMAIL: 'ada@example.com',
+}
+
+/** A fresh repository with branch `main` and no commit. */
+export function gitRepository(): GitRepository {
+  const directory = mkdtempSync(join(tmpdir(), 'pharos-repository-'))
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', [...args], { cwd: directory, env: ENVIRONMENT, stdio: 'pipe' })
+      .toString()
+      .trimEnd()
+  git('init', '--quiet', '--initial-branch=main')
+  return {
+    directory,
+    url: `file://${directory}`,
+    git,
+    commit: (files, message = 'change') => {
+      for (const [name, content] of Object.entries(files)) {
+        const path = join(directory, name)
+        if (content === null) rmSync(path)
+        else {
+          mkdirSync(dirname(path), { recursive: true })
+          writeFileSync(path, content)
+        }
+      }
+      git('add', '--all')
+      git('commit', '--quiet', '--allow-empty', '--message', message)
+      return git('rev-parse', 'HEAD')
+    },
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  }
+}

@@ -39,7 +39,16 @@ function namesIn(attributes: Attributes): readonly string[] {
 const camelCase = (name: string): string =>
   name.replaceAll(/_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase())
 
-test('the generator renames no attribute: each is itself in camel case', async () => {
+/** Names of the attributes that a configuration may set, nested ones too. */
+function configurableIn(attributes: Attributes): readonly string[] {
+  return Object.entries(attributes).flatMap(([name, attribute]) =>
+    attribute.optional === true || attribute.required === true
+      ? [name, ...(isNested(attribute) ? configurableIn(attribute.attributes) : [])]
+      : [],
+  )
+}
+
+test('the generator renames no attribute: each is itself in camel case, and goes to Terraform by its name', async () => {
   const texts = (await generateBindings()).map(({ text }) => text).join('\n')
   const schemas = [
     provider.schema,
@@ -51,8 +60,29 @@ test('the generator renames no attribute: each is itself in camel case', async (
   const renamed = schemas
     .flatMap(({ attributes }) => namesIn(attributes))
     .filter((name) => !new RegExp(`(?:readonly|get) ${camelCase(name)}\\b`).test(texts))
+  const sentOtherwise = schemas
+    .flatMap(({ attributes }) => configurableIn(attributes))
+    .filter((name) => !new RegExp(`^ +${name}: \\w.*\\b_?${camelCase(name)}\\b`, 'm').test(texts))
 
   expect(renamed).toEqual([])
+  expect(sentOtherwise).toEqual([])
+})
+
+test('what is shipped for cdktf and for cdktn is the same, but for the library it imports', async () => {
+  const generated = (await generateBindings()).map(({ path }) =>
+    path.replace('provider/cdktf', '').replace(/\.ts$/, '.js'),
+  )
+  const filesOf = (library: string) =>
+    readdirSync(join('dist', library), { recursive: true, encoding: 'utf8' }).sort()
+
+  expect(filesOf('cdktn')).toEqual(filesOf('cdktf'))
+  for (const file of generated) {
+    const [original, continuation] = ['cdktf', 'cdktn'].map((library) =>
+      readFileSync(join('dist', library, file), 'utf8'),
+    )
+    expect(continuation).toBe(original?.replaceAll('require("cdktf")', 'require("cdktn")'))
+    expect(continuation).toContain('require("cdktn")')
+  }
 })
 
 describe.skipIf(cannotRunTerraform)('terraform', () => {

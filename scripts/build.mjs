@@ -1,15 +1,15 @@
 /**
- * Builds everything that a user runs into dist/: the three commands, the provider executable and, when
- * they are there, the CDKTF bindings.
+ * Builds everything that a user runs into dist/: the three commands, the provider executable and the CDKTF
+ * bindings.
  *
  * Each file is written beside its place and renamed into it, and only when its bytes changed, so that a
  * test that runs at the same moment never sees half a program and an installed provider keeps its hash.
  */
-import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { buildBindings } from './buildBindings.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -57,14 +57,7 @@ async function bundle({ entry, out, format }) {
 export async function buildAll() {
   mkdirSync(join(root, 'dist'), { recursive: true })
   await Promise.all(programs.filter(({ entry }) => existsSync(join(root, entry))).map(bundle))
-  if (existsSync(join(root, 'provider/cdktf/tsconfig.json'))) {
-    execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'provider/cdktf'], {
-      cwd: root,
-      stdio: 'inherit',
-    })
-    // The bindings are CommonJS inside a package of ES modules.
-    writeWhenChanged(join(root, 'dist/cdktf/package.json'), Buffer.from('{"type":"commonjs"}\n'))
-  }
+  buildBindings(root, writeWhenChanged)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll()

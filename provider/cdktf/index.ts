@@ -1,4 +1,4 @@
-// biome-ignore lint/performance/noBarrelFile: this is the module that users import as pharos/cdktf.
+// biome-ignore-start lint/performance/noBarrelFile: this is the module that users import as pharos/cdktf.
 export { DataPharosIncident, type DataPharosIncidentConfig } from './.gen/data-pharos-incident'
 export { DataPharosIncidents, type DataPharosIncidentsConfig } from './.gen/data-pharos-incidents'
 export { DataPharosOrg, type DataPharosOrgConfig } from './.gen/data-pharos-org'
@@ -17,3 +17,24 @@ export {
   type ServiceEndpointsHttpHeaders,
   type ServiceTimeouts,
 } from './.gen/service'
+export {
+  type Assertion,
+  body,
+  type DurationMatcher,
+  type DurationOperator,
+  dns,
+  header,
+  type IntegerOperator,
+  latency,
+  type Phase,
+  status,
+  type TextMatcher,
+  type TextOperator,
+} from './assertions.ts'
+export { type Duration, duration, type Interval } from './duration.ts'
+export { type Endpoint, get, post } from './endpoint.ts'
+export { documentsIn, monitorEach, type NamedServiceConfig } from './fleet.ts'
+export { literal } from './literal.ts'
+export { MonitoredService, type MonitoredServiceConfig, type ServiceDefaults } from './monitoredService.ts'
+export { type Secret, secretFromEnv, secretFromVariable, secretText } from './secret.ts'
+// biome-ignore-end lint/performance/noBarrelFile: this is the module that users import as pharos/cdktf.

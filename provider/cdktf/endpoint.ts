@@ -1,0 +1,155 @@
+import { Token } from 'cdktf'
+import type { Construct } from 'constructs'
+import type { ServiceEndpoints, ServiceEndpointsHttpBody } from './.gen/service'
+import { type Assertion, status } from './assertions.ts'
+import type { Duration } from './duration.ts'
+import { literal } from './literal.ts'
+import type { Secret } from './secret.ts'
+
+/** A value that everybody may read, or a secret with the version that forces it to be sent again. */
+type Value = string | { readonly secret: Secret; readonly version: string | undefined }
+
+interface Parts {
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+  readonly name?: string
+  readonly timeout?: Duration
+  readonly redirectsMax?: number
+  readonly withDns?: boolean
+  readonly body?: Value
+  readonly headers: ReadonlyMap<string, Value>
+  /** Absent: what is expected unless the program says otherwise. */
+  readonly assertions?: readonly Assertion[]
+}
+
+/** What is expected of an endpoint of which the program says nothing: an answer that is a success. */
+const EXPECTED: readonly Assertion[] = [status.between(200, 299)]
+
+/**
+ * A URL that is checked, and what has to hold of its answer. Immutable: each method gives another one. Made by
+ * `get` and `post`. What is left unsaid is the server's default: 10 s, 10 redirects, names from the cache.
+ */
+export class Endpoint {
+  readonly #parts: Parts
+
+  /** @internal */
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** What has to hold, in place of a status from 200 to 299; more of it when called again. */
+  expect(first: Assertion, ...others: readonly Assertion[]): Endpoint {
+    return this.#with({ assertions: [...(this.#parts.assertions ?? []), first, ...others] })
+  }
+
+  /** Any answer will do, whatever its status. */
+  expectAnyAnswer(): Endpoint {
+    return this.#with({ assertions: [] })
+  }
+
+  named(name: string): Endpoint {
+    return this.#with({ name })
+  }
+
+  /** Longest time for the whole check, up to a minute. */
+  timeout(timeout: Duration): Endpoint {
+    return this.#with({ timeout })
+  }
+
+  /** Redirects to follow at most; 0 checks the redirect itself. */
+  followRedirects(redirectsMax: number): Endpoint {
+    return this.#with({ redirectsMax })
+  }
+
+  /** Resolves the name anew for each check; `false` says that it is not to be, which is the server's default. */
+  withDns(withDns = true): Endpoint {
+    return this.#with({ withDns })
+  }
+
+  /** A header of the request, in clear: it is in the state and in plans. */
+  header(name: string, value: string): Endpoint {
+    return this.#withHeader(name, value)
+  }
+
+  /** A header that the server encrypts. A changed one is noticed; another `version` sends the same one again. */
+  secretHeader(name: string, secret: Secret, version?: string): Endpoint {
+    return this.#withHeader(name, { secret, version })
+  }
+
+  /** The body of the request, in clear: it is in the state and in plans. */
+  body(text: string): Endpoint {
+    return this.#with({ body: text })
+  }
+
+  /** A body that the server encrypts. A changed one is noticed; another `version` sends the same one again. */
+  secretBody(secret: Secret, version?: string): Endpoint {
+    return this.#with({ body: { secret, version } })
+  }
+
+  /**
+   * A JSON body, in clear, with its `Content-Type` unless there is one. Throws when `value` holds what only
+   * Terraform knows: that has to be encoded by Terraform, as in `.body(Fn.jsonencode(…))`.
+   */
+  json(value: unknown): Endpoint {
+    if (hasToken(value)) throw new Error('a token cannot be JSON yet: use .body(Fn.jsonencode(…))')
+    const text = literal(JSON.stringify(value))
+    const typed = this.#hasHeader('content-type') ? this : this.header('Content-Type', 'application/json')
+    return typed.body(text)
+  }
+
+  /** @internal What the bindings take for this endpoint in the stack of `scope`. */
+  in(scope: Construct): ServiceEndpoints {
+    const { url, method, name, timeout, redirectsMax, withDns, body, headers, assertions } = this.#parts
+    const valueIn = (value: Value) => bindingValue(value, scope)
+    return {
+      url,
+      ...(name === undefined ? {} : { name }),
+      http: {
+        method,
+        ...(timeout === undefined ? {} : { timeout }),
+        ...(redirectsMax === undefined ? {} : { maxRedirects: redirectsMax }),
+        ...(withDns === undefined ? {} : { withDns }),
+        ...(body === undefined ? {} : { body: valueIn(body) }),
+        ...(headers.size === 0
+          ? {}
+          : { headers: Object.fromEntries([...headers].map(([key, value]) => [key, valueIn(value)])) }),
+      },
+      assertions: [...(assertions ?? EXPECTED)],
+    }
+  }
+
+  #with(parts: Partial<Parts>): Endpoint {
+    return new Endpoint({ ...this.#parts, ...parts })
+  }
+
+  #hasHeader(name: string): boolean {
+    return [...this.#parts.headers.keys()].some((key) => key.toLowerCase() === name.toLowerCase())
+  }
+
+  /** The header of that name, in any case, is replaced. */
+  #withHeader(name: string, value: Value): Endpoint {
+    const others = [...this.#parts.headers].filter(([key]) => key.toLowerCase() !== name.toLowerCase())
+    return this.#with({ headers: new Map([...others, [name, value]]) })
+  }
+}
+
+function bindingValue(value: Value, scope: Construct): ServiceEndpointsHttpBody {
+  if (typeof value === 'string') return { value }
+  const { secret, version } = value
+  return { valueWo: secret.in(scope), ...(version === undefined ? {} : { valueWoVersion: version }) }
+}
+
+function hasToken(value: unknown): boolean {
+  if (Token.isUnresolved(value)) return true
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasToken)
+}
+
+/** An endpoint that is asked with GET; a status from 200 to 299 is expected unless told otherwise. */
+export function get(url: string): Endpoint {
+  return new Endpoint({ url, method: 'GET', headers: new Map() })
+}
+
+/** An endpoint that is asked with POST; a status from 200 to 299 is expected unless told otherwise. */
+export function post(url: string): Endpoint {
+  return new Endpoint({ url, method: 'POST', headers: new Map() })
+}

@@ -1,0 +1,62 @@
+import { TerraformStack, TerraformVariable } from 'cdktf'
+import type { Construct } from 'constructs'
+import { literal } from './literal.ts'
+
+/**
+ * A reference to a secret, never the secret: what is synthesised names a variable. Made by `secretFromEnv`,
+ * `secretFromVariable` and `secretText` only; a plain text is none, and does not compile in its place.
+ */
+export class Secret {
+  readonly #expressionIn: (scope: Construct) => string
+
+  /** @internal */
+  constructor(expressionIn: (scope: Construct) => string) {
+    this.#expressionIn = expressionIn
+  }
+
+  /** @internal */
+  in(scope: Construct): string {
+    return this.#expressionIn(scope)
+  }
+}
+
+/**
+ * The secret in `variable`, which becomes ephemeral: neither state nor plan holds its value. Throws when it is
+ * not sensitive, and when it has a default, which would be written into the stack.
+ */
+export function secretFromVariable(variable: TerraformVariable): Secret {
+  const name = variable.node.path
+  if (variable.sensitive !== true) throw new Error(`variable ${name} holds a secret: set sensitive: true`)
+  if (variable.default !== undefined) {
+    throw new Error(`variable ${name} holds a secret: its default would be written into the stack`)
+  }
+  variable.addOverride('ephemeral', true)
+  return new Secret(() => variable.stringValue)
+}
+
+/**
+ * The secret that the environment variable `name` holds when Terraform runs, not when the program does. The stack
+ * gets a sensitive, ephemeral variable for it, one however often it is used. Terraform reads `TF_VAR_x` into the
+ * variable `x`, hence the name. Throws when there is no such name, and when the stack has something else of it.
+ */
+export function secretFromEnv(name: `TF_VAR_${string}`): Secret {
+  const [, id] = /^TF_VAR_([A-Za-z_][\w-]*)$/.exec(name) ?? []
+  if (id === undefined) throw new Error(`${name} names no Terraform variable: it is TF_VAR_ and a name`)
+  return new Secret((scope) => {
+    const stack = TerraformStack.of(scope)
+    const existing = stack.node.tryFindChild(id)
+    if (existing === undefined) {
+      const variable = new TerraformVariable(stack, id, { type: 'string', sensitive: true })
+      return secretFromVariable(variable).in(scope)
+    }
+    if (existing instanceof TerraformVariable) return secretFromVariable(existing).in(scope)
+    throw new Error(`${existing.node.path} is there already, and no variable that ${name} could set`)
+  })
+}
+
+/** A text around secrets, such as secretText`Bearer ${token}`: a secret too. */
+export function secretText(texts: TemplateStringsArray, ...secrets: readonly Secret[]): Secret {
+  return new Secret((scope) =>
+    texts.map((text, index) => `${literal(text)}${secrets[index]?.in(scope) ?? ''}`).join(''),
+  )
+}

@@ -1,0 +1,101 @@
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { importing, LIBRARIES } from '../../../scripts/buildBindings.mjs'
+import { type OutsideProject, outsideProject } from '../../testing/outsideProject.ts'
+
+const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+/** The compiler's options of a program with no other wish than to be checked strictly. */
+const STRICT = {
+  target: 'es2022',
+  module: 'nodenext',
+  strict: true,
+  noEmit: true,
+  types: ['node'],
+  skipLibCheck: false,
+}
+
+let outside: OutsideProject
+
+beforeAll(async () => {
+  outside = await outsideProject([...LIBRARIES, 'constructs', 'typescript', '@types/node', 'undici-types'])
+})
+afterAll(() => outside.remove())
+
+/** A folder with a program of its own. */
+function program(): string {
+  const folder = mkdtempSync(join(outside.folder, 'program-'))
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  return folder
+}
+
+/** The errors of the program in `folder`, a line each. */
+async function compile(folder: string, options: object = STRICT): Promise<readonly string[]> {
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options }))
+  const { output } = await outside.node('typescript/bin/tsc', '-p', folder, '--pretty', 'false')
+  return output.split('\n').filter((line) => line.includes('error TS'))
+}
+
+/** A program as it is with `library`: only the names of what is imported differ. */
+const programFor = (library: string, text: string): string =>
+  importing(library, text).replaceAll("'pharos/cdktf'", `'pharos/${library}'`)
+
+/** The wrong statements of a program, each with everything that stands before the first of them. */
+function wrongPrograms(text: string): readonly { readonly reason: string; readonly text: string }[] {
+  const [head = '', ...statements] = text.split(/^\/\/ @ts-expect-error: /m)
+  return statements.map((statement) => {
+    const [reason = '', ...lines] = statement.split('\n')
+    return { reason, text: `${head}${lines.join('\n')}` }
+  })
+}
+
+describe.each(LIBRARIES)('the package as %s sees it', (library) => {
+  test('types what a program may say, with nothing but strict', async () => {
+    const folder = program()
+    writeFileSync(
+      join(folder, 'compiles.ts'),
+      programFor(library, readFileSync(source('types/compiles.ts'), 'utf8')),
+    )
+
+    expect(await compile(folder)).toEqual([])
+    expect(await compile(folder, { ...STRICT, exactOptionalPropertyTypes: true })).toEqual([])
+  })
+
+  test('refuses each single thing that a program must not say', async () => {
+    const folder = program()
+    const programs = wrongPrograms(readFileSync(source('types/doesNotCompile.ts'), 'utf8'))
+    for (const [index, { text }] of programs.entries()) {
+      writeFileSync(join(folder, `wrong${index}.ts`), programFor(library, text))
+    }
+
+    const errors = await compile(folder)
+    const accepted = programs.filter(
+      (_program, index) => !errors.some((error) => error.includes(`/wrong${index}.ts(`)),
+    )
+
+    expect(programs.length).toBeGreaterThan(40)
+    expect(accepted.map(({ reason }) => reason)).toEqual([])
+    // One error each: none is wrong for another reason than its own, such as an import that is missing.
+    expect(errors.length).toBe(programs.length)
+  })
+
+  test('compiles the generated code and the layer from their sources, with nothing but strict', async () => {
+    const folder = program()
+    const sources = join(folder, 'sources')
+    mkdirSync(sources)
+    cpSync(source('../.gen'), join(sources, '.gen'), { recursive: true })
+    for (const name of readdirSync(source('..')).filter((file) => file.endsWith('.ts'))) {
+      cpSync(source(join('..', name)), join(sources, name))
+    }
+    writeFileSync(join(sources, 'package.json'), '{"type":"commonjs"}')
+    for (const file of readdirSync(sources, { recursive: true, encoding: 'utf8' })) {
+      const path = join(sources, file)
+      if (!statSync(path).isFile()) continue
+      writeFileSync(path, importing(library, readFileSync(path, 'utf8')))
+    }
+
+    expect(await compile(folder, { ...STRICT, allowImportingTsExtensions: true })).toEqual([])
+  })
+})

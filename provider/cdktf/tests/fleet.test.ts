@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { libraries, synthesised } from './libraries.ts'
+
+function folderOf(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-fleet-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
+  return folder
+}
+
+describe.each(libraries)('a fleet on $name', (library) => {
+  const { MonitoredService, documentsIn, get, monitorEach } = library.pharos
+  const { TerraformStack, Testing } = library.terraform
+  const shared = { regions: ['eu-west-1'] }
+
+  test('is the same services from a list, in any order, from a record and one by one', () => {
+    const one = synthesised(library, (stack) => {
+      new MonitoredService(stack, 'web_shop', {
+        ...shared,
+        name: 'Web shop',
+        endpoints: get('https://a.example/'),
+      })
+      new MonitoredService(stack, 'blog', { ...shared, name: 'blog', endpoints: get('https://b.example/') })
+    })
+    const hosts = [
+      { name: 'blog', url: 'https://b.example/' },
+      { name: 'Web shop', url: 'https://a.example/' },
+    ]
+
+    const listed = synthesised(library, (stack) => {
+      monitorEach(stack, hosts, ({ name, url }) => ({ ...shared, name, endpoints: get(url) }))
+    })
+    const recorded = synthesised(library, (stack) => {
+      const fleet = monitorEach(
+        stack,
+        { blog: ['blog', 'https://b.example/'], web_shop: ['Web shop', 'https://a.example/'] } as const,
+        ([name, url]) => ({ ...shared, name, endpoints: get(url) }),
+      )
+      expect(fleet.web_shop.friendlyUniqueId).toBe('web_shop')
+    })
+
+    expect(listed).toEqual(one)
+    expect(recorded).toEqual(one)
+  })
+
+  test('refuses two services that would have one address, and a name that makes none', () => {
+    const stack = new TerraformStack(Testing.app(), 'stack')
+    const fleet = (...names: readonly string[]) =>
+      monitorEach(stack, names, (name) => ({ ...shared, name, endpoints: get('https://a.example/') }))
+
+    expect(() => fleet('Web shop', 'web-shop')).toThrow("already a Construct with name 'web_shop'")
+    expect(() => fleet('…')).toThrow('no address can be made of the name "…"')
+  })
+
+  test('comes from a folder of files, one service each', () => {
+    const folder = folderOf({
+      'shop.yaml': 'host: shop.example\npaths: [/, /health]\n',
+      'blog.json': '{"host": "blog.example", "paths": ["/"]}',
+      'README.md': 'not a service',
+    })
+    mkdirSync(join(folder, 'archive'))
+    const page = (content: unknown): { readonly host: string; readonly paths: readonly string[] } => {
+      const { host, paths } = content as { host: string; paths: string[] }
+      return { host, paths }
+    }
+
+    const document = synthesised(library, (stack) => {
+      monitorEach(stack, documentsIn(folder, page), ({ host, paths }) => ({
+        ...shared,
+        endpoints: paths.map((path) => get(`https://${host}${path}`)),
+      }))
+    })
+
+    expect(document.resource).toMatchObject({
+      pharos_service: {
+        blog: { name: 'blog', endpoints: [{ url: 'https://blog.example/' }] },
+        shop: { endpoints: [{ url: 'https://shop.example/' }, { url: 'https://shop.example/health' }] },
+      },
+    })
+  })
+
+  test('names the file that cannot be read, and refuses a folder without any', () => {
+    const broken = folderOf({ 'shop.yaml': 'a: [\n' })
+    const other = folderOf({ 'shop.yaml': 'host: 7\n' })
+    const double = folderOf({ 'shop.yaml': 'a: 1', 'shop.json': '{}' })
+    const refuse = (): never => {
+      throw new Error('host is not a text')
+    }
+
+    expect(() => documentsIn(broken)).toThrow(/shop\.yaml: .*\(2:1\)/s)
+    expect(() => documentsIn(other, refuse)).toThrow(/shop\.yaml: host is not a text/)
+    expect(() => documentsIn(double)).toThrow(/another file is named shop too/)
+    expect(() => documentsIn(folderOf({}))).toThrow(/holds no \.yaml, \.yml, \.json file/)
+  })
+})

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const run = promisify(execFile)
+
+/** What a program left. */
+export interface ProgramResult {
+  readonly exitCode: number
+  /** stdout and stderr as they came. */
+  readonly output: string
+}
+
+/** A folder outside this repository in which our package is installed as the registry would hand it out. */
+export interface OutsideProject {
+  readonly folder: string
+  /** Runs a script of an installed package's in the folder, such as `typescript/bin/tsc`. */
+  readonly node: (script: string, ...args: readonly string[]) => Promise<ProgramResult>
+  readonly remove: () => void
+}
+
+/**
+ * Packs this checkout and unpacks it into a fresh project. The packages `installed` beside it, and those that ours
+ * depends on, are links to this checkout's, so that no network is needed.
+ */
+export async function outsideProject(installed: readonly string[]): Promise<OutsideProject> {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-outside-'))
+  const packages = join(folder, 'node_modules')
+  const ours = join(packages, 'pharos')
+  mkdirSync(ours, { recursive: true })
+  const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder]
+  await run('npm', pack, { cwd: root })
+  const [tarball = ''] = readdirSync(folder).filter((file) => file.endsWith('.tgz'))
+  await run('tar', ['-xzf', join(folder, tarball), '-C', ours, '--strip-components=1'])
+  for (const name of [...installed, 'js-yaml']) {
+    mkdirSync(dirname(join(packages, name)), { recursive: true })
+    symlinkSync(join(root, 'node_modules', name), join(packages, name))
+  }
+  return {
+    folder,
+    node: (script, ...args) => runScript(folder, join(packages, script), args),
+    remove: () => rmSync(folder, { recursive: true }),
+  }
+}
+
+function runScript(folder: string, script: string, args: readonly string[]): Promise<ProgramResult> {
+  const options = { cwd: folder, env: { ...process.env, CHECKPOINT_DISABLE: '1' } }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script, ...args], options, (error, stdout, stderr) => {
+      resolve({ exitCode: error === null ? 0 : Number(error.code), output: `${stdout}${stderr}` })
+    })
+  })
+}

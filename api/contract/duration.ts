@@ -17,7 +17,9 @@ const UNITS = [
 ] as const
 
 const UNIT_NANOS: ReadonlyMap<string, bigint> = new Map(UNITS)
-const FORM = /^(?:\d+(?:\.\d{1,9})?(?:ns|us|ms|s|m|h))+$/
+/** Source of the regular expression that a duration matches, without anchors; arithmetic refuses a few more. */
+export const DURATION_PATTERN = '(?:\\d+(?:\\.\\d{1,9})?(?:ns|us|ms|s|m|h))+'
+const FORM = new RegExp(`^${DURATION_PATTERN}$`)
 const PART = /(\d+)(?:\.(\d{1,9}))?(ns|us|ms|s|m|h)/g
 
 /** What an error message says when a text is not a duration. */

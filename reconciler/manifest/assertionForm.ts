@@ -7,7 +7,7 @@ import {
   NOT_A_DURATION,
   type StringMatcher,
 } from '../../api/contract/assertion.ts'
-import { type Duration, parseDuration } from '../../api/contract/duration.ts'
+import { DURATION_PATTERN, type Duration, parseDuration } from '../../api/contract/duration.ts'
 import { type Tagged, tagged } from '../../api/contract/tagged.ts'
 
 const number = z.int({ error: 'must be a whole number' })
@@ -39,6 +39,10 @@ const DURATION_COMPARISON = 'must be a comparison such as "< 500ms", "<= 1s" or 
 const durationComparisonForm = z
   .string({ error: DURATION_COMPARISON })
   .refine((text) => parseDurationComparison(text) !== undefined, { error: DURATION_COMPARISON })
+  .meta({
+    pattern: `^\\s*(?:<=?\\s*${DURATION_PATTERN}|${DURATION_PATTERN}\\s*\\.\\.\\s*${DURATION_PATTERN})\\s*$`,
+    patternErrorMessage: DURATION_COMPARISON,
+  })
 
 const text = z.string({ error: 'must be a string' })
 const MATCHERS = ['equals', 'contains', 'startsWith', 'endsWith', 'regex'] as const
@@ -51,6 +55,8 @@ const matcherForm = {
 }
 type MatcherForm = { readonly [Matcher in (typeof MATCHERS)[number]]?: string | undefined }
 const ONE_MATCHER = { error: `must have exactly one of ${MATCHERS.join(', ')}` }
+/** The same for the JSON Schema. */
+const ONE_MATCHER_REQUIRED = { oneOf: MATCHERS.map((matcher) => ({ required: [matcher] })) }
 const hasOneMatcher = (form: MatcherForm): boolean =>
   MATCHERS.filter((matcher) => form[matcher] !== undefined).length === 1
 
@@ -64,10 +70,12 @@ const forms = {
   dns: durationComparisonForm,
   header: z
     .strictObject({ name: text, ...matcherForm }, { error: 'must be an object { name, contains }' })
-    .refine(hasOneMatcher, ONE_MATCHER),
+    .refine(hasOneMatcher, ONE_MATCHER)
+    .meta(ONE_MATCHER_REQUIRED),
   body: z
     .strictObject(matcherForm, { error: 'must be an object such as { contains: … }' })
-    .refine(hasOneMatcher, ONE_MATCHER),
+    .refine(hasOneMatcher, ONE_MATCHER)
+    .meta(ONE_MATCHER_REQUIRED),
   raw: assertionSchema,
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { INT32_MAX } from '../../api/contract/assertion.ts'
-import { DURATION_FORM, parseDuration } from '../../api/contract/duration.ts'
+import { DURATION_FORM, DURATION_PATTERN, parseDuration } from '../../api/contract/duration.ts'
 import { METHODS } from '../../api/contract/service.ts'
 import { assertionFormSchema } from './assertionForm.ts'
 
@@ -17,15 +17,19 @@ const key = z.string({ error: 'must be a string' }).regex(KEY, {
 const duration = z
   .string({ error: `must be ${DURATION_FORM}` })
   .refine((text) => parseDuration(text) !== undefined, { error: `must be ${DURATION_FORM}` })
+  .meta({ pattern: `^${DURATION_PATTERN}$`, patternErrorMessage: `must be ${DURATION_FORM}` })
 
 const INTERVAL_FORM = `must be whole seconds, such as 30s or 5m, and at most ${INT32_MAX}s`
-const interval = z.string({ error: INTERVAL_FORM }).refine(
-  (text) => {
-    const parsed = parseDuration(text)
-    return parsed !== undefined && parsed.nanos === 0 && parsed.secs <= INT32_MAX
-  },
-  { error: INTERVAL_FORM },
-)
+const interval = z
+  .string({ error: INTERVAL_FORM })
+  .refine(
+    (text) => {
+      const parsed = parseDuration(text)
+      return parsed !== undefined && parsed.nanos === 0 && parsed.secs <= INT32_MAX
+    },
+    { error: INTERVAL_FORM },
+  )
+  .meta({ pattern: `^${DURATION_PATTERN}$`, patternErrorMessage: INTERVAL_FORM })
 
 const environmentName = z
   .string({ error: 'must be the name of an environment variable' })

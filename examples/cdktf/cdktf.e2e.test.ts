@@ -1,64 +1,93 @@
-import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { randomUUID } from 'node:crypto'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Client } from '../../api/client/client.ts'
+import type { ServiceRequest } from '../../api/contract/service.ts'
+import { outsideProject } from '../../provider/testing/outsideProject.ts'
 import { cannotRunTerraform, terraformWorkspace } from '../../provider/testing/terraformWorkspace.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
-const root = join(here, '../..')
 
-/** A project of the example, with the stack that the built bindings make of it. */
-async function synthesise(): Promise<string> {
-  const project = mkdtempSync(join(tmpdir(), 'pharos-cdktf-'))
-  onTestFinished(() => rmSync(project, { recursive: true }))
-  cpSync(join(here, 'main.ts'), join(project, 'main.ts'))
-  cpSync(join(here, 'cdktf.json'), join(project, 'cdktf.json'))
-  // What "npm install pharos cdktf constructs" would do, from this checkout.
-  const packages = join(project, 'node_modules')
-  mkdirSync(packages)
-  symlinkSync(root, join(packages, 'pharos'))
-  for (const name of ['cdktf', 'constructs']) {
-    symlinkSync(join(root, 'node_modules', name), join(packages, name))
-  }
-  const environment = { ...process.env, CHECKPOINT_DISABLE: '1' }
-  const tsx = [join(root, 'node_modules/tsx/dist/cli.mjs'), 'main.ts']
-  await promisify(execFile)(process.execPath, tsx, { cwd: project, env: environment })
-  return project
+/** What somebody clicked together before there was a program. */
+const BLOG: ServiceRequest = {
+  name: 'blog',
+  interval_secs: 60,
+  regions: ['us-east-1', 'eu-west-1'],
+  endpoints: [
+    {
+      url: 'https://blog.example.com/',
+      call: { Http: { method: 'GET', timeout: null } },
+      assertions: [{ StatusCode: { expected: { Between: [200, 299] } } }],
+    },
+  ],
+}
+
+/** The folder that the example, run as a program of `library`, leaves its stacks in. */
+async function synthesise(library: string): Promise<string> {
+  const project = await outsideProject([library, 'constructs', 'tsx'])
+  onTestFinished(project.remove)
+  const text = readFileSync(join(here, 'main.ts'), 'utf8')
+  const imports = text
+    .replace("from 'cdktf'", `from '${library}'`)
+    .replace('pharos/cdktf', `pharos/${library}`)
+  writeFileSync(join(project.folder, 'main.ts'), imports)
+  cpSync(join(here, 'cdktf.json'), join(project.folder, 'cdktf.json'))
+  const { exitCode, output } = await project.node('tsx/dist/cli.mjs', 'main.ts')
+  expect(exitCode, output).toBe(0)
+  return join(project.folder, 'cdktf.out')
 }
 
 describe.skipIf(cannotRunTerraform)('terraform', () => {
-  test('applies what the bindings synthesise, finds nothing left to do, and destroys it', async () => {
-    const server = await startServer({ rateLimit: 'none' })
-    onTestFinished(() => server.close())
-    const byHand = new Client({ url: server.url, apiKey: await server.createKey(), userAgent: 'test' })
-    onTestFinished(() => byHand.close())
-    const workspace = await terraformWorkspace({
-      url: server.url,
-      apiKey: server.apiKey,
-      provider: 'installed',
-    })
-    onTestFinished(() => workspace.remove())
-    const token = { TF_VAR_probe_token: 'only-an-example' }
-    const inStack = '-chdir=cdktf.out/stacks/monitoring'
+  test.each(['cdktf', 'cdktn'])(
+    'applies both stacks that the example makes on %s, finds nothing left to do, and destroys them',
+    async (library) => {
+      const server = await startServer({ rateLimit: 'none' })
+      onTestFinished(() => server.close())
+      const byHand = new Client({ url: server.url, apiKey: await server.createKey(), userAgent: 'test' })
+      onTestFinished(() => byHand.close())
+      const workspace = await terraformWorkspace({
+        url: server.url,
+        apiKey: server.apiKey,
+        provider: 'installed',
+      })
+      onTestFinished(() => workspace.remove())
+      const token = { TF_VAR_probe_token: 'only-an-example' }
+      const blog = await byHand.createService(BLOG, randomUUID())
 
-    cpSync(join(await synthesise(), 'cdktf.out'), join(workspace.folder, 'cdktf.out'), { recursive: true })
-    await workspace.succeed([inStack, 'init'])
-    await workspace.succeed([inStack, 'apply', '-auto-approve'], token)
-    const { services } = await byHand.listServices()
-    const planned = await workspace.run([inStack, 'plan', '-detailed-exitcode'], token)
-    await workspace.succeed([inStack, 'destroy', '-auto-approve'], token)
+      cpSync(await synthesise(library), join(workspace.folder, 'cdktf.out'), { recursive: true })
+      const outcomes: unknown[] = []
+      for (const stack of ['production', 'staging']) {
+        const inStack = `-chdir=cdktf.out/stacks/${stack}`
+        await workspace.succeed([inStack, 'init'])
+        const applied = await workspace.succeed([inStack, 'apply', '-auto-approve'], token)
+        const planned = await workspace.run([inStack, 'plan', '-detailed-exitcode'], token)
+        outcomes.push([/Resources: (.*)\./.exec(applied)?.[1], planned.exitCode])
+      }
+      const { services } = await byHand.listServices()
+      for (const stack of ['production', 'staging']) {
+        await workspace.succeed([`-chdir=cdktf.out/stacks/${stack}`, 'destroy', '-auto-approve'], token)
+      }
 
-    expect(services.map(({ name, paused_at }) => [name, paused_at != null]).sort()).toEqual([
-      ['checkout', false],
-      ['home page', false],
-      ['old shop', true],
-    ])
-    expect(planned).toMatchObject({ exitCode: 0 })
-    expect((await byHand.listServices()).services).toEqual([])
-  })
+      expect(outcomes).toEqual([
+        ['1 imported, 3 added, 0 changed, 0 destroyed', 0],
+        ['4 added, 0 changed, 0 destroyed', 0],
+      ])
+      expect(services.map(({ name, paused_at }) => [name, paused_at != null]).sort()).toEqual([
+        ['blog', false],
+        ['checkout', false],
+        ['home page', false],
+        ['old shop', true],
+        ['staging blog', false],
+        ['staging checkout', false],
+        ['staging home page', false],
+        ['staging old shop', true],
+      ])
+      expect(services.find(({ name }) => name === 'blog')?.id).toBe(blog.id)
+      expect(workspace.filesWith('only-an-example')).toEqual([])
+      expect((await byHand.listServices()).services).toEqual([])
+    },
+  )
 })

@@ -1,67 +1,88 @@
-import { App, TerraformStack, TerraformVariable } from 'cdktf'
-import type { Construct } from 'constructs'
-import { PharosProvider, Service, type ServiceEndpointsAssertions } from 'pharos/cdktf'
+import { App, TerraformStack } from 'cdktf'
+import {
+  body,
+  dns,
+  get,
+  header,
+  latency,
+  MonitoredService,
+  PharosProvider,
+  post,
+  type ServiceDefaults,
+  secretFromEnv,
+  secretText,
+  status,
+} from 'pharos/cdktf'
 
 /** Holds for every page that a customer sees. */
-const healthy: ServiceEndpointsAssertions[] = [
-  { statusCode: { between: [200, 299] } },
-  { latency: { phase: 'total', lt: '800ms' } },
-]
+const healthy = [status.between(200, 299), latency.total.below('800ms')] as const
 
-class Monitoring extends TerraformStack {
-  constructor(scope: Construct, id: string) {
-    super(scope, id)
-    // PHAROS_URL and PHAROS_API_KEY come from the environment: neither belongs into a repository.
-    new PharosProvider(this, 'pharos')
+/** What differs between the environments; all else is the same. */
+interface Environment extends ServiceDefaults {
+  readonly domain: string
+  /** In front of each service's name: names say which environment they mean. */
+  readonly prefix: string
+  /** Whether the blog's service, once made by hand, is taken over. */
+  readonly takesBlogOver: boolean
+}
 
-    new Service(this, 'home', {
-      name: 'home page',
-      interval: '60s',
-      regions: ['eu-west-1', 'us-east-1'],
-      endpoints: [{ url: 'https://www.example.com/', http: { method: 'GET' }, assertions: healthy }],
-    })
+/** The stack of one environment. */
+function monitoring(app: App, id: string, environment: Environment): void {
+  const { domain, prefix, takesBlogOver, ...defaults } = environment
+  const stack = new TerraformStack(app, id)
+  // PHAROS_URL and PHAROS_API_KEY come from the environment: neither belongs into a repository.
+  new PharosProvider(stack, 'pharos')
 
-    new Service(this, 'migration', {
-      name: 'old shop',
-      interval: '5m',
-      regions: ['eu-west-1'],
-      paused: true,
-      endpoints: [{ url: 'https://old.example.com/', http: { method: 'GET', timeout: '5s' } }],
-    })
+  new MonitoredService(stack, 'home', {
+    ...defaults,
+    name: `${prefix}home page`,
+    endpoints: get(`https://www.${domain}/`).expect(...healthy),
+  })
 
-    // Ephemeral: the value is in neither plan nor state, and the API only keeps it encrypted.
-    const token = new TerraformVariable(this, 'probe_token', { type: 'string', sensitive: true })
-    token.addOverride('ephemeral', true)
+  new MonitoredService(stack, 'migration', {
+    ...defaults,
+    name: `${prefix}old shop`,
+    interval: '5m',
+    paused: true,
+    endpoints: get(`https://old.${domain}/`).timeout('5s'),
+  })
 
-    new Service(this, 'checkout', {
-      name: 'checkout',
-      interval: '30s',
-      regions: ['eu-west-1', 'eu-central-1', 'us-east-1'],
-      endpoints: [
-        {
-          name: 'health',
-          url: 'https://shop.example.com/health',
-          http: {
-            method: 'POST',
-            timeout: '10s',
-            body: { value: '{"probe":true}' },
-            headers: {
-              'Content-Type': { value: 'application/json' },
-              Authorization: { valueWo: `Bearer ${token.stringValue}` },
-            },
-          },
-          assertions: [
-            ...healthy,
-            { dnsResolution: { lte: '50ms' } },
-            { header: { name: 'content-type', startsWith: 'application/json' } },
-            { body: { regex: '"status":\\s*"ok"' } },
-          ],
-        },
-      ],
-    })
-  }
+  // Set where terraform runs. The value is in neither stack nor plan nor state, and the API keeps it encrypted.
+  const token = secretFromEnv('TF_VAR_probe_token')
+  new MonitoredService(stack, 'checkout', {
+    ...defaults,
+    name: `${prefix}checkout`,
+    interval: '30s',
+    endpoints: post(`https://shop.${domain}/health`)
+      .named('health')
+      .timeout('10s')
+      .secretHeader('Authorization', secretText`Bearer ${token}`)
+      .json({ probe: true })
+      .expect(...healthy, dns.atMost('50ms'))
+      .expect(header('content-type').startsWith('application/json'), body.matches('"status":\\s*"ok"')),
+  })
+
+  const blog = new MonitoredService(stack, 'blog', {
+    ...defaults,
+    name: `${prefix}blog`,
+    endpoints: get(`https://blog.${domain}/`),
+  })
+  if (takesBlogOver) blog.importFrom('name=blog')
 }
 
 const app = new App()
-new Monitoring(app, 'monitoring')
+monitoring(app, 'production', {
+  domain: 'example.com',
+  prefix: '',
+  takesBlogOver: true,
+  interval: '1m',
+  regions: ['eu-west-1', 'us-east-1'],
+})
+monitoring(app, 'staging', {
+  domain: 'staging.example.com',
+  prefix: 'staging ',
+  takesBlogOver: false,
+  interval: '5m',
+  regions: ['eu-west-1'],
+})
 app.synth()

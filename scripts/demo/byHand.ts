@@ -1,6 +1,26 @@
+import { randomUUID } from 'node:crypto'
 import type { Client } from '../../api/client/client.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 import { DemoFailure, type Story } from './story.ts'
+
+/** Creates a service that expects a status from 200 to 299 of `url`, as somebody would who uses the API directly. */
+export async function createByHand(
+  story: Story,
+  client: Client,
+  { name, url }: { readonly name: string; readonly url: string },
+): Promise<void> {
+  story.request(`POST /v1/services  { "name": "${name}", … }`)
+  const assertions = [{ StatusCode: { expected: { Between: [200, 299] as [number, number] } } }]
+  await client.createService(
+    {
+      name,
+      interval_secs: 60,
+      regions: ['eu-west-1', 'us-east-1'],
+      endpoints: [{ url, call: { Http: { method: 'GET', timeout: null } }, assertions }],
+    },
+    randomUUID(),
+  )
+}
 
 /**
  * Changes `fields` of the service called `name` as somebody would who uses the API directly: a full replace with

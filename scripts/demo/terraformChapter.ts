@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '../../api/client/client.ts'
-import { replaceByHand } from './byHand.ts'
+import { createByHand, replaceByHand } from './byHand.ts'
 import { expectThat, type Scene, type Story } from './story.ts'
 
 /** Oldest Terraform and OpenTofu that know write-only attributes. */
@@ -66,9 +66,9 @@ async function synthesise({ story, scene, root, terraform }: TerraformParts): Pr
   linkPackages(root, project)
   await story.type('npx tsx main.ts', { folder: project, environment })
   story.outcome(
-    'synthesised: three services, one paused, one with a sealed header and five kinds of assertion',
+    'synthesised: production and staging, four services each, one paused, one with a sealed header',
   )
-  return { folder: join(project, 'cdktf.out/stacks/monitoring'), environment }
+  return { folder: join(project, 'cdktf.out/stacks/production'), environment }
 }
 
 /** What "npm install pharos cdktf constructs tsx" would do in `project`, from this checkout. */
@@ -84,19 +84,21 @@ function linkPackages(root: string, project: string): void {
 async function apply({ story, terraform, byHand }: TerraformParts, stack: Scene): Promise<void> {
   await story.type(`${terraform} init`, stack)
   story.outcome('initialised from the mirror, without a registry')
+  await createByHand(story, byHand, { name: 'blog', url: 'https://blog.example.com/' })
+  await story.endStep('prepared')
   const applied = await story.type(`${terraform} apply -auto-approve`, stack)
   story.outcome(lastLine(applied.output, /^Apply complete!.*$/m))
   const { services } = await byHand.listServices()
-  expectThat(services.length === 3, 'the API lists three services')
+  expectThat(services.length === 4, 'the API lists four services')
   expectThat(services.filter(({ paused_at }) => paused_at != null).length === 1, 'one of them is paused')
-  await story.tellRequests(`${terraform} apply of 3 services`)
+  await story.tellRequests(`${terraform} apply of 4 services`)
   await tellClean(story, terraform, stack)
   await story.tellRequests(`${terraform} plan, no changes`)
 }
 
 function expectSecretUnseen({ folder, environment }: Scene, plan: string): void {
   const secret = environment.TF_VAR_probe_token ?? ''
-  const state = readFileSync(join(folder, '../../../terraform.monitoring.tfstate'), 'utf8')
+  const state = readFileSync(join(folder, '../../../terraform.production.tfstate'), 'utf8')
   expectThat(secret !== '' && !state.includes(secret), 'the secret is not in the state')
   expectThat(!plan.includes(secret), 'the secret is not in the plan')
 }

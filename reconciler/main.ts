@@ -15,6 +15,7 @@ const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, string])
   ],
   api: [['--url <url>', 'address of the API (default: PHAROS_URL)']],
   state: [['--state <file>', 'what was applied before: an SQLite file, made by the first apply']],
+  lock: [['--lock-timeout <duration>', 'how long another run on the same state is waited for (default: 0s)']],
   grace: [
     [
       '--create-grace <duration>',

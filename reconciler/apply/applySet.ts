@@ -9,6 +9,8 @@ import { guardOrg, isOtherSource, lookAround, type Scene, type Situation, withAp
 /** What an apply is given. */
 export interface ApplyInput extends Scene {
   readonly client: Client
+  /** Whose lease the run holds. */
+  readonly store: StateStore
   readonly runId: string
   readonly newId: () => string
   /** Digest of what the user lets through the brakes. */
@@ -46,7 +48,7 @@ export async function applySet(input: ApplyInput): Promise<Applied> {
   if (org.scope === 'read_only') {
     throw new ReadOnlyKey('the API key is read-only: apply needs one with scope read_write')
   }
-  const situation = withApproval(await lookAround(input), input.approved)
+  const situation = await approved(await lookAround(input), input)
   const source = isOtherSource(situation) ? null : input.sourceName
   await input.store.settleIn({ orgId: org.id, url: input.url, source })
   await settleIntents(input.store, situation)
@@ -67,6 +69,13 @@ export async function applySet(input: ApplyInput): Promise<Applied> {
     endedBy = retried.endedBy
   }
   return { situation, outcomes: [...outcomes.values()], blocked, endedBy }
+}
+
+/** `situation` with what `--approve` or a stored approval lets through. A stored one is used up. */
+async function approved(situation: Situation, input: ApplyInput): Promise<Situation> {
+  const { digest } = situation
+  if (digest === null || input.approved !== undefined) return withApproval(situation, input.approved)
+  return (await input.store.useApproval(digest)) ? withApproval(situation, digest) : situation
 }
 
 function actionable(changes: readonly Change[]): readonly Change[] {

@@ -8,7 +8,7 @@ import type { DesiredService } from '../plan/desiredService.ts'
 import type { Change, Create, Prune, Record, Update } from '../plan/planValue.ts'
 import { fieldPath } from '../render/fieldText.ts'
 import type { BindingChange, CreateIntent, Intent, StateStore } from '../state/store.ts'
-import { certainlyNotExecuted, isFinalFailure } from './outcome.ts'
+import { certainlyNotExecuted, IntentNotWritten, isFinalFailure } from './outcome.ts'
 import { bindingFor, type Situation } from './situation.ts'
 
 /** What writing needs besides the change itself. */
@@ -78,7 +78,10 @@ async function send<Answer>(
   settled: (answer: Answer) => BindingChange,
 ): Promise<Answer> {
   const opId = newId()
-  await store.begin({ opId, runId, ...step, create: step.create ?? null, sentAtMs: nowMs() })
+  const intent = { opId, runId, ...step, create: step.create ?? null, sentAtMs: nowMs() }
+  await store.begin([intent]).catch((error: unknown) => {
+    throw new IntentNotWritten(error)
+  })
   let answer: Answer
   try {
     answer = await request(opId)
@@ -96,8 +99,9 @@ async function create(writing: Writing, change: Create): Promise<Written> {
   const { client, situation } = writing
   const { desired, request } = declaredOf(writing, change.key)
   const preIds = situation.services.filter((service) => service.name === request.name).map(({ id }) => id)
-  const { onDelete, protect } = desired.policy
-  const intent: CreateIntent = { sent: desired.canonical, preIds, policy: { onDelete, protect } }
+  const { onDelete, protect, pruneAfterSecs } = desired.policy
+  const policy = { onDelete, protect, pruneAfterSecs }
+  const intent: CreateIntent = { sent: desired.canonical, preIds, policy }
   const created = await send(
     writing,
     { kind: 'create', key: change.key, serviceId: null, create: intent },
@@ -206,7 +210,7 @@ async function prune(writing: Writing, change: Prune): Promise<readonly string[]
       return []
     case 'pause': {
       const binding = (await store.bindings()).find((one) => one.key === key)
-      const put = binding === undefined ? {} : { put: { ...binding, tombstone: true } }
+      const put = binding === undefined ? {} : { put: { ...binding, tombstonedAtMs: writing.nowMs() } }
       await send(
         writing,
         { kind: 'pause', key, serviceId: id },

@@ -65,9 +65,9 @@ class DyingProcess {
   store(store: StateStore): StateStore {
     return {
       ...store,
-      begin: async (intent) => {
+      begin: async (intents) => {
         this.#breathe()
-        await store.begin(intent)
+        await store.begin(intents)
         this.#reach()
       },
       settle: async (opId, change) => {
@@ -112,6 +112,7 @@ class World {
 
   async apply(set: ServiceSet, crashAt = Number.POSITIVE_INFINITY): Promise<Applied | 'crashed'> {
     const store = await openSqliteStore(join(this.#folder, 'state.db'))
+    await store.acquire('test')
     const process = new DyingProcess(crashAt)
     try {
       const applied = await applySet({

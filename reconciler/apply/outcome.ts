@@ -1,6 +1,7 @@
 import { ConnectionError } from '../../api/client/attempt.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Change } from '../plan/planValue.ts'
+import { StateError } from '../state/stateError.ts'
 
 /** What became of one change. */
 export interface ChangeOutcome {
@@ -18,8 +19,24 @@ export interface ChangeOutcome {
   readonly notes: readonly string[]
 }
 
+/** An intent could not be written down, so its request did not leave. */
+export class IntentNotWritten extends StateError {
+  constructor(cause: unknown) {
+    const reason = cause instanceof StateError ? cause.reason : 'unusable'
+    const message = reasonOf(cause)
+    super(
+      reason === 'lost' ? message : `the state cannot be written, so nothing is sent: ${message}`,
+      reason,
+      {
+        cause,
+      },
+    )
+  }
+}
+
 /** Whether the request of `error` certainly took no effect. Pure. */
 export function certainlyNotExecuted(error: unknown): boolean {
+  if (error instanceof IntentNotWritten) return true
   if (error instanceof ConnectionError) return error.outcome === 'not-sent'
   return (
     error instanceof ApiError && error.status >= 400 && error.status < 500 && error.code !== 'request_timeout'
@@ -34,10 +51,10 @@ export function isFinalFailure(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'internal' && error.status === 500
 }
 
-/** Whether no later request can do better: the key is refused, or nobody answers. Pure. */
+/** Whether no later request can do better: the key is refused, nobody answers, or nothing can be written down. Pure. */
 export function endsTheRun(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.outcome === 'not-sent'
-  return error instanceof ApiError && error.code === 'unauthorized'
+  return !(error instanceof ApiError) || error.code === 'unauthorized'
 }
 
 /** The words of `error` for a person. Pure. */

@@ -6,20 +6,20 @@ import { canonicalRequest } from '../../api/contract/canonical.ts'
 import type { Org } from '../../api/contract/org.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { DeclaredService, ServiceSet } from '../manifest/serviceSet.ts'
-import type { Binding } from '../plan/binding.ts'
+import { type Binding, newBinding } from '../plan/binding.ts'
 import { applyBrakes, approvalText, type BrakedPlan } from '../plan/brakes.ts'
 import { type CreateResolution, type OpenCreate, resolveCreates } from '../plan/createResolution.ts'
 import type { DesiredService } from '../plan/desiredService.ts'
 import { planChanges } from '../plan/plan.ts'
 import type { Plan } from '../plan/planValue.ts'
 import { fingerprintFor, type StateKey } from '../state/stateKey.ts'
-import type { OpenIntent, StateStore } from '../state/store.ts'
+import type { OpenIntent, StateReading } from '../state/store.ts'
 import { blockUnknownRegions, sendsRegions } from './unknownRegions.ts'
 
 /** What a run is given to look at. */
 export interface Scene {
   readonly client: ReadingClient
-  readonly store: StateStore
+  readonly store: StateReading
   readonly stateKey: StateKey
   readonly url: string
   readonly set: ServiceSet
@@ -72,7 +72,12 @@ export async function guardOrg(scene: Pick<Scene, 'client' | 'store' | 'url'>): 
 export async function lookAround(scene: Scene): Promise<Situation> {
   const { services, unreadable } = await scene.client.listServices({ lane: 'next' })
   const { store } = scene
-  const [known, intents, home] = await Promise.all([store.bindings(), store.openIntents(), store.home()])
+  const [known, intents, home, suspensions] = await Promise.all([
+    store.bindings(),
+    store.openIntents(),
+    store.home(),
+    store.suspensions(),
+  ])
   const open = intents.flatMap((intent) => openCreate(intent, scene.createGraceMs))
   const resolution = resolveCreates(open, services, known, scene.nowMs())
   const bindings = [...known, ...resolution.recovered.map(({ binding }) => binding)]
@@ -94,6 +99,7 @@ export async function lookAround(scene: Scene): Promise<Situation> {
     services: scene.set.services.length + scene.set.frozenKeys.length,
     isValid: scene.set.problems.length === 0,
     liveServices: services.length + unreadable.length,
+    suspensions: suspensions.filter(({ until }) => until === null || Date.parse(until) > scene.nowMs()),
   })
   return {
     services,
@@ -165,14 +171,14 @@ export function bindingFor(
   observed: Binding['observed'],
   paused: boolean | null,
 ): Binding {
+  const { onDelete, protect, pruneAfterSecs } = desired.policy
   return {
-    key: desired.key,
-    serviceId,
+    ...newBinding(desired.key, serviceId),
     desired: desired.canonical,
     observed,
     paused,
-    onDelete: desired.policy.onDelete,
-    protect: desired.policy.protect,
-    tombstone: false,
+    onDelete,
+    protect,
+    pruneAfterSecs,
   }
 }

@@ -4,63 +4,62 @@ import { fieldText } from '../render/fieldText.ts'
 import { fieldDocument } from '../render/planDocument.ts'
 import { counted } from '../render/planText.ts'
 import { exitCodeOf } from './exitCode.ts'
-import { loadManifests } from './manifests.ts'
 import type { Output } from './output.ts'
-import { refuseMissingPath } from './planCommand.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
-import { openSession } from './session.ts'
-import { createGraceMs, UsageError } from './settings.ts'
+import { type OpenScene, withScene } from './scene.ts'
+import { openSession, openWritingSession, type Session, type WritingSession } from './session.ts'
+import { UsageError } from './settings.ts'
 
 /**
  * Takes over services that exist and are exactly what a manifest asks for, without touching them. Two
  * requests; writes the state only, and with --dry-run not even that.
  */
 export async function adoptCommand(path: string, context: CommandContext): Promise<CommandResult> {
-  const { output, options, env } = context
-  if (options.state === undefined)
+  if (context.options.state === undefined)
     throw new UsageError('adopt needs --state: that is where it is written down')
-  const loaded = await loadManifests(path, options, env, 'required')
-  const isDry = options.dryRun === true
-  const session = await openSession(options, env, output, isDry ? 'read' : 'write')
-  try {
-    await refuseMissingPath(path, loaded, session.store)
-    const { set } = loaded
-    const scene = {
-      ...session,
-      set,
-      sourceExists: loaded.exists,
-      sourceName: loaded.name,
-      regions: 'trusted' as const,
-      createGraceMs: createGraceMs(options),
-      nowMs: Date.now,
-    }
-    const org = await guardOrg(scene)
-    const situation = await lookAround(scene)
-    const found = adoptionsOf(
-      [...situation.desired.values()],
-      situation.services,
-      await session.store.bindings(),
-    )
-    if (!isDry) {
-      await session.store.settleIn({ orgId: org.id, url: session.url, source: loaded.name })
-      for (const one of found) if (one.kind === 'match') await session.store.save({ put: one.binding })
-    }
-    output.problems(set.problems)
-    for (const one of found) writeAdoption(one, isDry, output)
-    const matches = found.filter((one) => one.kind === 'match').length
-    output.result(
-      `${isDry ? 'Would adopt' : 'Adopted'} ${counted(matches, 'service')} (${counted(session.requests(), 'API request')})`,
-    )
-    return {
-      exitCode: exitCodeOf({ decisionNeeded: found.length > matches, partial: set.problems.length > 0 }),
-      document: {
-        problems: set.problems,
-        adoptions: found.map(adoptionDocument),
-        requests: session.requests(),
-      },
-    }
-  } finally {
-    await session.close()
+  const wish = { secrets: 'required', regions: 'trusted' } as const
+  if (context.options.dryRun === true) {
+    return withScene(path, context, { ...wish, open: openSession }, (open) => adopt(open, context, null))
+  }
+  return withScene(path, context, { ...wish, open: openWritingSession }, (open) =>
+    adopt(open, context, open.session),
+  )
+}
+
+/** `writing` is where the adoptions are written down; null for a dry run. */
+async function adopt(
+  { loaded, session, scene }: OpenScene<Session>,
+  { output }: CommandContext,
+  writing: WritingSession | null,
+): Promise<CommandResult> {
+  const { set } = loaded
+  const org = await guardOrg(scene)
+  const situation = await lookAround(scene)
+  const found = adoptionsOf(
+    [...situation.desired.values()],
+    situation.services,
+    await session.store.bindings(),
+  )
+  if (writing !== null) {
+    const { store } = writing
+    await store.settleIn({ orgId: org.id, url: session.url, source: loaded.name })
+    for (const one of found) if (one.kind === 'match') await store.save({ put: one.binding })
+    await store.checkpoint()
+  }
+  const isDry = writing === null
+  output.problems(set.problems)
+  for (const one of found) writeAdoption(one, isDry, output)
+  const matches = found.filter((one) => one.kind === 'match').length
+  output.result(
+    `${isDry ? 'Would adopt' : 'Adopted'} ${counted(matches, 'service')} (${counted(session.requests(), 'API request')})`,
+  )
+  return {
+    exitCode: exitCodeOf({ decisionNeeded: found.length > matches, partial: set.problems.length > 0 }),
+    document: {
+      problems: set.problems,
+      adoptions: found.map(adoptionDocument),
+      requests: session.requests(),
+    },
   }
 }
 

@@ -3,42 +3,32 @@ import { type Applied, applySet } from '../apply/applySet.ts'
 import { isOtherSource } from '../apply/situation.ts'
 import { appliedDocument, appliedLines, countsOfApplied } from '../render/appliedText.ts'
 import { planDocument } from '../render/planDocument.ts'
+import { outcomeOfExit } from '../state/runOutcome.ts'
 import { EXIT, exitCodeOf } from './exitCode.ts'
-import { type LoadedManifests, loadManifests } from './manifests.ts'
-import { refuseMissingPath } from './planCommand.ts'
+import type { LoadedManifests } from './manifests.ts'
 import { type CommandContext, type CommandResult, failureOf, type Interruption } from './runCommand.ts'
-import { openSession, type Session } from './session.ts'
-import { createGraceMs } from './settings.ts'
+import { type OpenScene, withScene } from './scene.ts'
+import { openWritingSession, sleepUnlessStopped, type WritingSession } from './session.ts'
 
 /** Makes the services as the manifests say. */
-export async function applyCommand(path: string, context: CommandContext): Promise<CommandResult> {
-  const { output, options, env } = context
+export function applyCommand(path: string, context: CommandContext): Promise<CommandResult> {
+  const { output } = context
   const startedAt = new Date().toISOString()
-  const loaded = await loadManifests(path, options, env, 'required')
-  const session = await openSession(options, env, output, 'write')
-  try {
-    await refuseMissingPath(path, loaded, session.store)
+  const wish = { secrets: 'required', regions: 'looked-up', open: openWritingSession } as const
+  return withScene(path, context, wish, async (open) => {
+    const { loaded, session } = open
     const { set } = loaded
     output.problems([...set.problems, ...set.warnings])
-    const applied = await applyWith(session, loaded, context)
+    const applied = await applyWith(open, context)
     for (const warning of applied.situation.warnings) output.notice(warning)
     for (const line of appliedLines(applied, session.requests(), output.paint)) output.result(line)
     const exitCode = applyExitCode(applied, loaded, context.interruption)
     if (applied.endedBy !== undefined) output.error(failureOf(applied.endedBy).message)
-    const counts = countsOfApplied(applied)
-    const { runId } = session
-    await session.store.recordRun({
-      runId,
-      command: 'apply',
-      startedAt,
-      finishedAt: new Date().toISOString(),
-      exitCode,
-      counts,
-    })
+    await recordRun(applied, startedAt, exitCode, session)
     return {
       exitCode,
       document: {
-        runId,
+        runId: session.runId,
         problems: set.problems,
         warnings: set.warnings,
         plan: planDocument(applied.situation),
@@ -48,28 +38,42 @@ export async function applyCommand(path: string, context: CommandContext): Promi
       },
       problems: [...set.problems, ...set.warnings],
     }
-  } finally {
-    await session.close()
-  }
+  })
 }
 
-function applyWith(session: Session, loaded: LoadedManifests, context: CommandContext): Promise<Applied> {
+async function recordRun(
+  applied: Applied,
+  startedAt: string,
+  exitCode: number,
+  { store, runId }: WritingSession,
+): Promise<void> {
+  // Who lost the lease has nothing more to say in this state.
+  if (exitCode === EXIT.stateHeld) return
+  await store.recordRun({
+    runId,
+    command: 'apply',
+    trigger: 'command',
+    commitSha: null,
+    planDigest: applied.situation.digest,
+    outcome: outcomeOfExit(exitCode),
+    startedAt,
+    finishedAt: new Date().toISOString(),
+    exitCode,
+    counts: countsOfApplied(applied),
+  })
+}
+
+function applyWith({ scene, session }: OpenScene<WritingSession>, context: CommandContext): Promise<Applied> {
   const { output, options, interruption } = context
   interruption.onStop(() =>
     output.notice('stopping: requests under way are finished first; once more to abandon them'),
   )
   return applySet({
-    ...session,
-    set: loaded.set,
-    sourceExists: loaded.exists,
-    sourceName: loaded.name,
-    regions: 'looked-up',
-    createGraceMs: createGraceMs(options),
-    nowMs: Date.now,
+    ...scene,
     newId: randomUUID,
     approved: options.approve,
     control: {
-      isStopping: () => interruption.exitCode() !== undefined,
+      isStopping: () => interruption.exitCode() !== undefined || session.lease.isLost(),
       onProgress: (done, total) => output.progress(done === total ? '' : `applying: ${done} of ${total}`),
     },
     sleep: (delayMs) => sleepUnlessStopped(delayMs, interruption),
@@ -80,20 +84,10 @@ function applyWith(session: Session, loaded: LoadedManifests, context: CommandCo
   })
 }
 
-function sleepUnlessStopped(delayMs: number, interruption: Interruption): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, delayMs)
-    interruption.onStop(() => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
-}
-
 function applyExitCode(applied: Applied, { set }: LoadedManifests, interruption: Interruption): number {
   const interrupted = interruption.exitCode()
   if (interrupted !== undefined) return interrupted
-  if (applied.endedBy !== undefined) return EXIT.couldNotRun
+  if (applied.endedBy !== undefined) return failureOf(applied.endedBy).exitCode
   const { tripped } = applied.situation.braked
   return exitCodeOf({
     // With some manifests usable the others are left out and the run is partial.

@@ -2,7 +2,7 @@ import { FORMATS, type Format, PROBLEM_FORMATS } from './format.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 
 /** Groups of options that several commands share. */
-export type OptionGroup = 'manifests' | 'api' | 'state' | 'grace'
+export type OptionGroup = 'manifests' | 'api' | 'state' | 'lock' | 'grace'
 
 /** One command of the program: what its help shows, and where its code is, loaded only when it runs. */
 export interface CommandEntry {
@@ -20,7 +20,10 @@ export interface CommandEntry {
 }
 
 const PATH = [['<path>', 'folder of manifests, or one file']] as const
-const ALL_GROUPS = ['manifests', 'api', 'state', 'grace'] as const
+const LOOKING = ['manifests', 'api', 'state', 'grace'] as const
+const WRITING = [...LOOKING, 'lock'] as const
+
+const ACTOR = ['--actor <name>', 'who says so (default: the user of the system)'] as const
 
 /** A command whose one argument is the path of the manifests. */
 const onPath =
@@ -61,7 +64,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'pharos plan monitoring/ --state pharos.db --detailed-exitcode   # 2 when there are changes',
       'pharos plan monitoring/ --state pharos.db --format markdown > comment.md',
     ],
-    groups: ALL_GROUPS,
+    groups: LOOKING,
     formats: FORMATS,
     options: [['--detailed-exitcode', 'exit 2 when there are changes']],
     load: async () => onPath((await import('./planCommand.ts')).planCommand),
@@ -74,7 +77,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'pharos apply monitoring/ --state pharos.db',
       'pharos apply monitoring/ --state pharos.db --approve 5e0c6f2d9a417b38   # the digest that plan shows',
     ],
-    groups: ALL_GROUPS,
+    groups: WRITING,
     formats: PROBLEM_FORMATS,
     options: [['--approve <digest>', 'let through what the brakes hold back']],
     load: async () => onPath((await import('./applyCommand.ts')).applyCommand),
@@ -84,7 +87,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     args: PATH,
     summary: 'show what was changed outside since the last apply; exits 2 when something was',
     examples: ['pharos drift monitoring/ --state pharos.db || notify-the-team'],
-    groups: ALL_GROUPS,
+    groups: LOOKING,
     load: async () => onPath((await import('./driftCommand.ts')).driftCommand),
   },
   {
@@ -104,7 +107,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'pharos adopt monitoring/ --state pharos.db --dry-run',
       'pharos adopt monitoring/ --state pharos.db',
     ],
-    groups: ALL_GROUPS,
+    groups: WRITING,
     options: [['--dry-run', 'show what would be adopted']],
     load: async () => onPath((await import('./adoptCommand.ts')).adoptCommand),
   },
@@ -116,16 +119,60 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     summary: 'make a service the one of a manifest; the next apply makes it as the manifest says',
     examples: ['pharos bind checkout 6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e --state pharos.db'],
-    groups: ['api', 'state'],
-    load: async () => (await import('./stateCommands.ts')).bindCommand,
+    groups: ['api', 'state', 'lock'],
+    load: async () => (await import('./bindCommands.ts')).bindCommand,
   },
   {
     name: 'unbind',
     args: [['<name>', 'metadata.name of a manifest']],
     summary: 'forget which service a manifest has, and leave the service alone',
     examples: ['pharos unbind checkout --state pharos.db'],
+    groups: ['state', 'lock'],
+    load: async () => (await import('./bindCommands.ts')).unbindCommand,
+  },
+  {
+    name: 'mv',
+    args: [
+      ['<old>', 'metadata.name that the service was known by'],
+      ['<new>', 'metadata.name that it is known by now'],
+    ],
+    summary: 'give the service of one manifest to another, as previousNames does',
+    examples: ['pharos mv checkout shop-checkout --state pharos.db'],
+    groups: ['state', 'lock'],
+    load: async () => (await import('./bindCommands.ts')).mvCommand,
+  },
+  {
+    name: 'approve',
+    args: [['<digest>', 'what "pharos plan" shows under what is held back']],
+    summary: 'let the next run through a brake, once; no network',
+    examples: ['pharos approve 5e0c6f2d9a417b38 --state pharos.db'],
     groups: ['state'],
-    load: async () => (await import('./stateCommands.ts')).unbindCommand,
+    options: [ACTOR],
+    load: async () => (await import('./operatorCommands.ts')).approveCommand,
+  },
+  {
+    name: 'suspend',
+    args: [['<scope>', 'metadata.name of a manifest; * stands for any characters']],
+    summary: 'keep runs from touching services for a while; no network',
+    examples: [
+      "pharos suspend '*' --reason 'migration of the database' --for 2h --state pharos.db",
+      "pharos suspend 'checkout-*' --reason 'under investigation' --state pharos.db",
+    ],
+    groups: ['state'],
+    options: [
+      ['--reason <text>', 'why, for whoever finds it'],
+      ['--for <duration>', 'when it ends by itself (default: never)'],
+      ACTOR,
+    ],
+    load: async () => (await import('./operatorCommands.ts')).suspendCommand,
+  },
+  {
+    name: 'resume',
+    args: [['<scope>', 'what was suspended']],
+    summary: 'end a suspension; no network',
+    examples: ["pharos resume '*' --state pharos.db"],
+    groups: ['state'],
+    load: async () => (await import('./operatorCommands.ts')).resumeCommand,
   },
   {
     name: 'status',
@@ -137,9 +184,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'history',
-    args: [],
-    summary: 'show the last applies; no network',
-    examples: ['pharos history --state pharos.db'],
+    args: [['[run]', 'a run, or how its id starts']],
+    summary: 'show the last runs, or one; no network',
+    examples: ['pharos history --state pharos.db', 'pharos history 6f1d2f1c --state pharos.db'],
     groups: ['state'],
     load: async () => (await import('./stateCommands.ts')).historyCommand,
   },

@@ -4,35 +4,21 @@ import { fieldText } from '../render/fieldText.ts'
 import { fieldDocument } from '../render/planDocument.ts'
 import { counted } from '../render/planText.ts'
 import { exitCodeOf } from './exitCode.ts'
-import { loadManifests } from './manifests.ts'
 import type { Output } from './output.ts'
-import { refuseMissingPath } from './planCommand.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
+import { withScene } from './scene.ts'
 import { openSession, requireExistingState } from './session.ts'
-import { createGraceMs } from './settings.ts'
 
 /**
  * Shows what was changed outside since the last apply. Needs no secrets: a service is compared with what the
  * API last answered. Two requests, no write.
  */
 export async function driftCommand(path: string, context: CommandContext): Promise<CommandResult> {
-  const { output, options, env } = context
+  const { output, options } = context
   // Nothing is remembered without a state, so nothing could have drifted: that is no answer.
-  requireExistingState(options.state)
-  const loaded = await loadManifests(path, options, env, 'optional')
-  const session = await openSession(options, env, output, 'read')
-  try {
-    await refuseMissingPath(path, loaded, session.store)
-    const { set } = loaded
-    const scene = {
-      ...session,
-      set,
-      sourceExists: loaded.exists,
-      sourceName: loaded.name,
-      regions: 'trusted' as const,
-      createGraceMs: createGraceMs(options),
-      nowMs: Date.now,
-    }
+  await requireExistingState(options.state)
+  const wish = { secrets: 'optional', regions: 'trusted', open: openSession } as const
+  return withScene(path, context, wish, async ({ loaded: { set }, session, scene }) => {
     await guardOrg(scene)
     const situation = await lookAround(scene)
     const drifts = driftOf(situation.plan)
@@ -50,9 +36,7 @@ export async function driftCommand(path: string, context: CommandContext): Promi
         requests: session.requests(),
       },
     }
-  } finally {
-    await session.close()
-  }
+  })
 }
 
 function writeDrift(drift: Drift, output: Output): void {

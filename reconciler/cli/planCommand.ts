@@ -3,27 +3,16 @@ import { planDocument } from '../render/planDocument.ts'
 import { planMarkdown } from '../render/planMarkdown.ts'
 import { planLines } from '../render/planText.ts'
 import { exitCodeOf } from './exitCode.ts'
-import { type LoadedManifests, lackOnlySecrets, loadManifests } from './manifests.ts'
+import { type LoadedManifests, lackOnlySecrets } from './manifests.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
+import { withScene } from './scene.ts'
 import { openSession } from './session.ts'
-import { createGraceMs, UsageError } from './settings.ts'
 
 /** Shows what an apply would do. Two requests, three when regions would be sent; no write. */
-export async function planCommand(path: string, context: CommandContext): Promise<CommandResult> {
-  const { output, options, env } = context
-  const loaded = await loadManifests(path, options, env, 'required')
-  const session = await openSession(options, env, output, 'read')
-  try {
-    await refuseMissingPath(path, loaded, session.store)
-    const scene = {
-      ...session,
-      set: loaded.set,
-      sourceExists: loaded.exists,
-      sourceName: loaded.name,
-      regions: 'looked-up' as const,
-      createGraceMs: createGraceMs(options),
-      nowMs: Date.now,
-    }
+export function planCommand(path: string, context: CommandContext): Promise<CommandResult> {
+  const { output, options } = context
+  const wish = { secrets: 'required', regions: 'looked-up', open: openSession } as const
+  return withScene(path, context, wish, async ({ loaded, session, scene }) => {
     await guardOrg(scene)
     const situation = await lookAround(scene)
     const { set } = loaded
@@ -41,23 +30,11 @@ export async function planCommand(path: string, context: CommandContext): Promis
       problems: [...set.problems, ...set.warnings],
       markdown: planMarkdown(situation, [...set.problems, ...set.warnings], subjectOf(loaded.name, options)),
     }
-  } finally {
-    await session.close()
-  }
+  })
 }
 
 function subjectOf(name: string, { env }: CommandContext['options']): string {
   return env === undefined ? name : `${name} (${env})`
-}
-
-/** A path that is not there is a slip of the hand, unless services came from it before. */
-export async function refuseMissingPath(
-  path: string,
-  loaded: LoadedManifests,
-  store: { readonly bindings: () => Promise<readonly unknown[]> },
-): Promise<void> {
-  if (!loaded.exists && (await store.bindings()).length === 0)
-    throw new UsageError(`there is nothing at ${path}`)
 }
 
 function planExitCode(situation: Situation, { set }: LoadedManifests, isDetailed: boolean): number {

@@ -81,7 +81,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof OrgMismatch) return failure('E_ORG_MISMATCH', error.message)
   if (error instanceof ReadOnlyKey) return failure('E_READ_ONLY_KEY', error.message)
   if (error instanceof StateError) {
-    return failure('E_STATE', error.message, error.reason === 'held' ? EXIT.stateHeld : EXIT.couldNotRun)
+    return failure('E_STATE', error.message, error.reason === 'unusable' ? EXIT.couldNotRun : EXIT.stateHeld)
   }
   if (error instanceof ConnectionError) {
     return failure('E_NETWORK', `${error.message}: check PHAROS_URL and that the server is up`)

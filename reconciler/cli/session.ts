@@ -1,24 +1,31 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import { Client } from '../../api/client/client.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { forgetfulStore } from '../state/forgetfulStore.ts'
-import { stateExists } from '../state/openDatabase.ts'
-import { openSqliteStore, readSqliteStore } from '../state/sqliteStore.ts'
+import { type HeldLease, type LeaseClock, takeLease } from '../state/lease.ts'
+import { openStore, readStore, storeExists } from '../state/openStore.ts'
 import { type StateKey, stateKeyFor } from '../state/stateKey.ts'
-import type { StateStore } from '../state/store.ts'
-import type { Output } from './output.ts'
-import { apiAccess, type CommandOptions, type Environment, UsageError } from './settings.ts'
+import type { StateReading, StateStore } from '../state/store.ts'
+import type { CommandContext, Interruption } from './runCommand.ts'
+import { apiAccess, type CommandOptions, type Environment, lockTimeoutMs, UsageError } from './settings.ts'
 
 /** A client, a state and its key, opened together and closed together. */
 export interface Session {
   readonly client: Client
-  readonly store: StateStore
+  readonly store: StateReading
   readonly stateKey: StateKey
   readonly url: string
   readonly runId: string
   /** Requests made so far. */
   readonly requests: () => number
   readonly close: () => Promise<void>
+}
+
+/** A session that holds the lease of its state. */
+export interface WritingSession extends Session {
+  readonly store: StateStore
+  readonly lease: HeldLease
 }
 
 const USER_AGENT = `pharos/${packageJson.version}`
@@ -40,52 +47,103 @@ export function openClient(
   return { client, url: access.url, requests: () => requests }
 }
 
-/** Opens what a command needs; one that writes makes the state where there is none and holds its lock. */
-export async function openSession(
-  options: CommandOptions,
-  env: Environment,
-  output: Output,
-  mode: 'read' | 'write',
-): Promise<Session> {
+/** Opens what a command needs that only looks: it leaves no file behind. */
+export async function openSession(context: CommandContext): Promise<Session> {
+  const { options, env } = context
   const { client, requests, url } = openClient(options, env)
-  const { store, stateKey } = await openState(options, env, output, mode)
+  const { store, stateKey } = await openState(context, readStore, false)
+  return { client, store, stateKey, url, runId: randomUUID(), requests, close: closing(client, store) }
+}
+
+/** Opens what a command needs that writes: it makes the state where there is none, and holds its lease. */
+export async function openWritingSession(context: CommandContext): Promise<WritingSession> {
+  const { options, env } = context
+  const { client, requests, url } = openClient(options, env)
+  let lease: HeldLease | undefined
+  const opened = await openState<StateStore>(
+    context,
+    async (location) => {
+      const store = await openStore(location)
+      lease = await leaseOf(store, context)
+      return store
+    },
+    true,
+  )
+  const { store, stateKey } = opened
+  const held = lease ?? (await leaseOf(store, context))
+  const close = closing(client, store, held)
+  return { client, store, stateKey, url, runId: randomUUID(), requests, lease: held, close }
+}
+
+/** The lease of `store` for this process, waited for as long as --lock-timeout says; closes the store where it is not to be had. */
+export async function leaseOf(
+  store: StateStore,
+  { options, interruption }: Pick<CommandContext, 'options' | 'interruption'>,
+): Promise<HeldLease> {
+  try {
+    const holder = `pharos on ${hostname()}, process ${process.pid}`
+    return await takeLease(store, holder, lockTimeoutMs(options), leaseClock(interruption))
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** Ends the lease and whatever is open. */
+function closing(client: Client, store: StateReading, lease?: HeldLease): () => Promise<void> {
+  return async () => {
+    await lease?.release()
+    await Promise.all([client.close(), store.close()])
+  }
+}
+
+function leaseClock(interruption: Interruption): LeaseClock {
   return {
-    client,
-    store,
-    stateKey,
-    url,
-    runId: randomUUID(),
-    requests,
-    close: async () => {
-      await Promise.all([client.close(), store.close()])
+    nowMs: () => performance.now(),
+    sleep: (delayMs) => sleepUnlessStopped(delayMs, interruption),
+    every: (periodMs, run) => {
+      if (!Number.isFinite(periodMs)) return () => {}
+      const timer = setInterval(run, periodMs)
+      return () => clearInterval(timer)
     },
   }
 }
 
-async function openState(
-  options: CommandOptions,
-  env: Environment,
-  output: Output,
-  mode: 'read' | 'write',
-): Promise<Pick<Session, 'store' | 'stateKey'>> {
+/** Resolves after `delayMs`, or at once when the program is to stop. */
+export function sleepUnlessStopped(delayMs: number, interruption: Interruption): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, delayMs)
+    interruption.onStop(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
+
+async function openState<Store extends StateReading>(
+  { options, env, output }: CommandContext,
+  open: (location: string) => Promise<Store>,
+  makes: boolean,
+): Promise<{ readonly store: Store | StateStore; readonly stateKey: StateKey }> {
   // Marks that nothing is compared with need no lasting key.
   const passing = (): StateKey => randomBytes(32).toString('hex')
-  const path = options.state
-  if (path === undefined) {
+  const location = options.state
+  if (location === undefined) {
     output.notice('no --state: only services with metadata.id are managed, and nothing is removed')
     return { store: forgetfulStore(), stateKey: passing() }
   }
-  const exists = stateExists(path)
-  if (!exists) output.notice(`no state at ${path} yet: everything is new`)
+  const exists = await storeExists(location)
+  if (!exists) output.notice(`no state at ${location} yet: everything is new`)
   // Whoever only looks leaves no file behind: a state that is not there yet remembers nothing.
-  if (mode === 'read' && !exists)
-    return { store: { ...forgetfulStore(), isDurable: true }, stateKey: passing() }
-  const store = await (mode === 'write' ? openSqliteStore(path) : readSqliteStore(path))
+  if (!makes && !exists) return { store: { ...forgetfulStore(), isDurable: true }, stateKey: passing() }
+  const store = await open(location)
   try {
-    const key = stateKeyFor(path, env.PHAROS_STATE_KEY, mode === 'write')
+    const key = stateKeyFor(location, env.PHAROS_STATE_KEY, makes)
     const lost = exists && key.isNew && (await store.bindings()).length > 0
     if (lost)
-      output.notice(`the key of the state was not there (${path}.key): every secret counts as changed once`)
+      output.notice(
+        `the key of the state was not there (${location}.key): every secret counts as changed once`,
+      )
     return { store, stateKey: key.value ?? passing() }
   } catch (error) {
     await store.close()
@@ -93,10 +151,10 @@ async function openState(
   }
 }
 
-/** Throws UsageError when `path` is given and there is no state: what it was asked for cannot be told. */
-export function requireExistingState(path: string | undefined): void {
-  if (path === undefined || stateExists(path)) return
+/** Throws UsageError when `location` is given and there is no state: what it was asked for cannot be told. */
+export async function requireExistingState(location: string | undefined): Promise<void> {
+  if (location === undefined || (await storeExists(location))) return
   throw new UsageError(
-    `there is no state at ${path}: the first apply makes it; correct --state if there was one`,
+    `there is no state at ${location}: the first apply makes it; correct --state if there was one`,
   )
 }

@@ -15,6 +15,10 @@ export interface CommandOptions {
   readonly write?: string
   readonly env?: string
   readonly dryRun?: boolean
+  readonly lockTimeout?: string
+  readonly actor?: string
+  readonly reason?: string
+  readonly for?: string
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -56,8 +60,19 @@ const CREATE_GRACE_MS = 60_000
 
 /** The grace for lost creations (milliseconds). Throws UsageError when it is no duration. */
 export function createGraceMs(options: CommandOptions): number {
-  if (options.createGrace === undefined) return CREATE_GRACE_MS
-  const duration = parseDuration(options.createGrace)
-  if (duration === undefined) throw new UsageError('--create-grace must be a duration such as 60s or 2m')
+  return options.createGrace === undefined
+    ? CREATE_GRACE_MS
+    : durationMs(options.createGrace, '--create-grace')
+}
+
+/** How long another run is waited for (milliseconds). Throws UsageError when it is no duration. */
+export function lockTimeoutMs(options: CommandOptions): number {
+  return options.lockTimeout === undefined ? 0 : durationMs(options.lockTimeout, '--lock-timeout')
+}
+
+/** `text` in milliseconds. Throws UsageError that names `option` when it is no duration. */
+export function durationMs(text: string, option: string): number {
+  const duration = parseDuration(text)
+  if (duration === undefined) throw new UsageError(`${option} must be a duration such as 60s or 2m`)
   return duration.secs * 1_000 + Math.ceil(duration.nanos / 1_000_000)
 }

@@ -1,137 +1,102 @@
-import { guardOrg } from '../apply/situation.ts'
-import { openSqliteStore, readSqliteStore } from '../state/sqliteStore.ts'
-import type { StateStore } from '../state/store.ts'
+import type { Binding } from '../plan/binding.ts'
+import type { RunRecord, Suspension } from '../state/record.ts'
+import type { OpenIntent, StateReading } from '../state/store.ts'
 import { EXIT } from './exitCode.ts'
+import type { Output } from './output.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
-import { openSession, requireExistingState } from './session.ts'
 import { UsageError } from './settings.ts'
+import { readingState } from './stateAccess.ts'
 
 /** Most runs that `history` shows. */
 const RUNS_MAX = 50
+/** Most events that are looked through for those of one run. */
+const EVENTS_MAX = 1_000
 
 /** Shows what the state holds: which manifest has which service, and what is not settled. No request. */
-export async function statusCommand(
-  _args: readonly string[],
-  context: CommandContext,
-): Promise<CommandResult> {
-  return withState(context, 'read', async (store) => {
+export function statusCommand(_args: readonly string[], context: CommandContext): Promise<CommandResult> {
+  return readingState(context, async (store) => {
     const { output } = context
     const [home, bindings, intents] = await Promise.all([store.home(), store.bindings(), store.openIntents()])
     output.result(home === null ? 'nothing was applied yet' : `organisation ${home.orgId} at ${home.url}`)
-    for (const { key, serviceId, tombstone, protect } of bindings) {
-      const notes = [protect ? 'protected' : '', tombstone ? 'paused, its manifest is gone' : ''].filter(
-        (note) => note !== '',
-      )
-      output.result(`  ${key}: service ${serviceId}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`)
-    }
+    writeBindings(bindings, output)
     for (const { key, kind } of intents)
       output.result(output.paint.yellow(`  ? ${key}: ${kind} sent, outcome not recorded`))
-    const services = bindings.map(({ key, serviceId: id, onDelete, protect, tombstone }) => ({
-      key,
-      id,
-      onDelete,
-      protect,
-      tombstone,
-    }))
-    const open = intents.map(({ key, kind, sentAtMs }) => ({
-      key,
-      kind,
-      sentAt: new Date(sentAtMs).toISOString(),
-    }))
-    return { exitCode: EXIT.converged, document: { home, services, open } }
+    const said = await whatPeopleSaid(store, output)
+    return {
+      exitCode: EXIT.converged,
+      document: { home, services: bindings.map(bindingDocument), open: intents.map(openDocument), ...said },
+    }
   })
 }
 
-/** Shows the last runs that changed something or tried to. No request. */
-export async function historyCommand(
-  _args: readonly string[],
-  context: CommandContext,
-): Promise<CommandResult> {
-  return withState(context, 'read', async (store) => {
+function writeBindings(bindings: readonly Binding[], output: Output): void {
+  for (const { key, serviceId, tombstonedAtMs, protect } of bindings) {
+    const notes = [
+      protect ? 'protected' : '',
+      tombstonedAtMs === null ? '' : 'paused, its manifest is gone',
+    ].filter((note) => note !== '')
+    output.result(`  ${key}: service ${serviceId}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`)
+  }
+}
+
+async function whatPeopleSaid(store: StateReading, output: Output): Promise<object> {
+  const [suspensions, approvals, lease] = await Promise.all([
+    store.suspensions(),
+    store.approvals(),
+    store.lease(),
+  ])
+  for (const one of suspensions) output.result(output.paint.yellow(`  ‖ ${suspensionText(one)}`))
+  for (const { digest, actor } of approvals)
+    output.result(`  ${digest} is approved by ${actor}, and not used yet`)
+  if (lease !== null) output.result(`  in use by ${lease.holder}`)
+  return { suspensions, approvals, lease }
+}
+
+function suspensionText({ scope, actor, since, until, reason }: Suspension): string {
+  return `${scope} suspended by ${actor} since ${since}${until === null ? '' : ` until ${until}`}: ${reason}`
+}
+
+function bindingDocument(binding: Binding): object {
+  const { key, serviceId: id, onDelete, protect, tombstonedAtMs } = binding
+  const tombstonedAt = tombstonedAtMs === null ? null : new Date(tombstonedAtMs).toISOString()
+  return { key, id, onDelete, protect, tombstonedAt }
+}
+
+function openDocument({ key, kind, sentAtMs }: OpenIntent): object {
+  return { key, kind, sentAt: new Date(sentAtMs).toISOString() }
+}
+
+/** Shows the last runs that changed something or tried to, or all that is known of one. No request. */
+export function historyCommand([runId]: readonly string[], context: CommandContext): Promise<CommandResult> {
+  return readingState(context, async (store) => {
+    const { output } = context
+    if (runId !== undefined) return oneRun(store, runId, output)
     const runs = await store.runs(RUNS_MAX)
-    for (const run of runs) {
-      const counts = Object.entries(run.counts).filter(([, count]) => count > 0)
-      const text = counts.map(([what, count]) => `${count} ${what}`).join(', ')
-      context.output.result(`${run.startedAt}  ${run.command}  exit ${run.exitCode}  ${text}`)
-    }
-    if (runs.length === 0) context.output.result('no run yet')
+    for (const run of runs) output.result(runText(run))
+    if (runs.length === 0) output.result('no run yet')
     return { exitCode: EXIT.converged, document: { runs } }
   })
 }
 
-/** Makes service ID the one of manifest NAME. The next apply makes it as the manifest says. Two requests. */
-export async function bindCommand(
-  [key = '', id = '']: readonly string[],
-  context: CommandContext,
-): Promise<CommandResult> {
-  requireState(context)
-  const session = await openSession(context.options, context.env, context.output, 'write')
-  try {
-    const { store, client } = session
-    const org = await guardOrg(session)
-    const service = await client.getService(id)
-    const bindings = await store.bindings()
-    const owner = bindings.find((binding) => binding.serviceId === service.id && binding.key !== key)
-    if (owner !== undefined) throw new UsageError(`service ${id} belongs to ${owner.key}: unbind that first`)
-    const before = bindings.find((binding) => binding.key === key)
-    if (before !== undefined) throw new UsageError(`${key} has service ${before.serviceId}: unbind it first`)
-    await store.settleIn({ orgId: org.id, url: session.url, source: null })
-    await store.save({
-      put: {
-        key,
-        serviceId: service.id,
-        desired: null,
-        observed: null,
-        paused: null,
-        onDelete: 'detach',
-        protect: false,
-        tombstone: false,
-      },
-    })
-    context.output.result(
-      `${key} is now service ${service.id} "${service.name}"; see "pharos plan" for what differs`,
-    )
-    return { exitCode: EXIT.converged, document: { key, id: service.id, requests: session.requests() } }
-  } finally {
-    await session.close()
+async function oneRun(store: StateReading, runId: string, output: Output): Promise<CommandResult> {
+  const found = (await store.runs(Number.MAX_SAFE_INTEGER)).filter((run) => run.runId.startsWith(runId))
+  const [run] = found
+  if (run === undefined || found.length > 1) {
+    const what = run === undefined ? 'no run' : 'several runs'
+    throw new UsageError(`the state has ${what} ${runId}: see "pharos history"`)
   }
+  const events = (await store.events(EVENTS_MAX)).filter((event) => event.runId === run.runId).reverse()
+  output.result(runText(run))
+  output.result(`  started by ${run.trigger}, finished ${run.finishedAt}, ${run.outcome}`)
+  if (run.commitSha !== null) output.result(`  commit ${run.commitSha}`)
+  if (run.planDigest !== null) output.result(`  held back under digest ${run.planDigest}`)
+  for (const { at, key, type, message } of events)
+    output.result(`  ${at}  ${type}${key === null ? '' : ` ${key}`}: ${message}`)
+  return { exitCode: EXIT.converged, document: { run, events } }
 }
 
-/** Forgets which service manifest NAME has, and leaves the service alone. No request. */
-export async function unbindCommand(
-  [key = '']: readonly string[],
-  context: CommandContext,
-): Promise<CommandResult> {
-  return withState(context, 'write', async (store) => {
-    const binding = await boundAs(key, store)
-    await store.save({ drop: key })
-    context.output.result(`${key} no longer has service ${binding.serviceId}, which is left as it is`)
-    return { exitCode: EXIT.converged, document: { key, id: binding.serviceId } }
-  })
-}
-
-async function boundAs(key: string, store: StateStore) {
-  const binding = (await store.bindings()).find((one) => one.key === key)
-  if (binding === undefined) throw new UsageError(`the state has no service for ${key}: see "pharos status"`)
-  return binding
-}
-
-function requireState({ options }: CommandContext): string {
-  if (options.state === undefined) throw new UsageError('this command needs --state FILE')
-  return options.state
-}
-
-async function withState(
-  context: CommandContext,
-  mode: 'read' | 'write',
-  command: (store: StateStore) => Promise<CommandResult>,
-): Promise<CommandResult> {
-  const path = requireState(context)
-  requireExistingState(path)
-  const store = await (mode === 'write' ? openSqliteStore(path) : readSqliteStore(path))
-  try {
-    return await command(store)
-  } finally {
-    await store.close()
-  }
+function runText(run: RunRecord): string {
+  const counts = Object.entries(run.counts).filter(([, count]) => count > 0)
+  const text = counts.map(([what, count]) => `${count} ${what}`).join(', ')
+  return `${run.startedAt}  ${run.runId.slice(0, 8)}  ${run.command}  exit ${run.exitCode}  ${text}`
 }

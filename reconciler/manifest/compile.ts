@@ -97,7 +97,8 @@ function compileEndpoint(endpoint: Endpoint, valueFor: ValueFor): EndpointInput 
   }
 }
 
-function durationOf(text: string): { secs: number; nanos: number } {
+/** The duration that `text`, which passed the schema, writes. */
+export function durationOf(text: string): { secs: number; nanos: number } {
   const duration = parseDuration(text)
   // The schema of manifests lets only durations through.
   if (duration === undefined) throw new Error('a duration passed the schema that is none')

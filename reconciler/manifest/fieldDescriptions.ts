@@ -136,6 +136,12 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, FieldDescription>> = {
   'spec.patches.patch.policy': about('Changes below policy.', { drift: 'report' }),
   policy: about('How pharos may treat the service.'),
   'policy.onDelete': about('What happens when the manifest goes; delete when left out.', 'pause'),
+  'policy.pruneAfter': about(
+    'How long a service that onDelete: pause paused is kept before it is deleted; for ever when left out.',
+    '24h',
+  ),
+  'policy.ignore': about('JSON pointers below /spec to what git leaves to others.', ['/spec/regions']),
+  'policy.ignore.*': about('One such pointer.', '/spec/regions'),
   'policy.protect': about('Whether the service is never removed by pharos.', true),
   'policy.drift': about(
     'What happens when somebody changes the service by hand; heal when left out.',

@@ -78,13 +78,28 @@ const regions = z.array(z.string({ error: 'must be a region code' }), {
 })
 const paused = z.boolean({ error: 'must be true or false' })
 
+const POINTER_FORM = 'must be a JSON pointer below /spec, such as /spec/regions'
+
 const policy = z.strictObject(
   {
     onDelete: z
       .enum(['delete', 'pause', 'detach'], { error: 'must be one of delete, pause, detach' })
       .optional(),
+    pruneAfter: duration.optional(),
     protect: z.boolean({ error: 'must be true or false' }).optional(),
-    drift: z.enum(['heal', 'report', 'ignore'], { error: 'must be one of heal, report, ignore' }).optional(),
+    drift: z
+      .enum(['heal', 'report', 'ignore', 'merge', 'refuse'], {
+        error: 'must be one of heal, report, ignore, merge, refuse',
+      })
+      .optional(),
+    ignore: z
+      .array(
+        z.string({ error: POINTER_FORM }).regex(/^(\/spec)(\/([^~/]|~[01])+)+$/, { error: POINTER_FORM }),
+        {
+          error: 'must be a list of JSON pointers',
+        },
+      )
+      .optional(),
   },
   { error: 'must be a mapping' },
 )

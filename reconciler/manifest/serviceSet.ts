@@ -1,7 +1,7 @@
 import { formatPath, problemsOf } from '../../api/contract/problem.ts'
 import type { ServiceRequest } from '../../api/contract/service.ts'
 import { clearSecretWarnings } from './clearSecrets.ts'
-import { compileService } from './compile.ts'
+import { compileService, durationOf } from './compile.ts'
 import { foldersOf, type Mapping, mappingOf, withDefaults } from './defaults.ts'
 import { classifyDocuments, type Document } from './documentKind.ts'
 import { duplicateProblems, sameNameWarnings } from './duplicates.ts'
@@ -19,8 +19,12 @@ import { substituteVariables } from './variables.ts'
 /** What a manifest says of how its service may be treated. */
 export interface ServicePolicy {
   readonly onDelete: 'delete' | 'pause' | 'detach'
+  /** How long a service that `onDelete: pause` paused is kept before it is deleted (seconds); null for ever. */
+  readonly pruneAfterSecs: number | null
   readonly protect: boolean
-  readonly drift: 'heal' | 'report' | 'ignore'
+  readonly drift: 'heal' | 'report' | 'ignore' | 'merge' | 'refuse'
+  /** JSON pointers into the manifest: what git leaves to others. */
+  readonly ignore: readonly string[]
 }
 
 /** A service as a set wants it. `request` holds secrets in clear: it goes to the API and nowhere else. */
@@ -172,8 +176,10 @@ function compileManifest(
       paused: spec.paused ?? undefined,
       policy: {
         onDelete: policy?.onDelete ?? 'delete',
+        pruneAfterSecs: policy?.pruneAfter === undefined ? null : durationOf(policy.pruneAfter).secs,
         protect: policy?.protect ?? false,
         drift: policy?.drift ?? 'heal',
+        ignore: policy?.ignore ?? [],
       },
       // Where the document starts: exact places are only worked out when something is wrong.
       place: { file: origin.own.source.file, line: 1, column: 1 },

@@ -1,7 +1,7 @@
 import { canonicalResponse } from '../../api/contract/canonical.ts'
 import { changesBetween, type FieldChange } from '../../api/contract/fieldChange.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
-import type { Binding } from './binding.ts'
+import { type Binding, newBinding } from './binding.ts'
 import type { DesiredService } from './desiredService.ts'
 
 /** What adopting found for one manifest that has no service yet. */
@@ -53,19 +53,18 @@ function adoptionOf(desired: DesiredService, service: ServiceResponse): Adoption
   const observed = canonicalResponse(service)
   const fields = changesBetween(observed, desired.canonical, 'set-is-equal')
   if (fields.length > 0) return { kind: 'differs', key: desired.key, id: service.id, fields }
-  const { onDelete, protect } = desired.policy
+  const { onDelete, protect, pruneAfterSecs } = desired.policy
   return {
     kind: 'match',
     key: desired.key,
     binding: {
-      key: desired.key,
-      serviceId: service.id,
+      ...newBinding(desired.key, service.id),
       desired: desired.canonical,
       observed,
       paused: desired.paused ?? null,
       onDelete,
       protect,
-      tombstone: false,
+      pruneAfterSecs,
     },
   }
 }

@@ -3,6 +3,13 @@ import type { CanonicalService } from '../../api/contract/canonical.ts'
 /** What happens to a service when its manifest goes. */
 export type OnDelete = 'delete' | 'pause' | 'detach'
 
+/** One time that a field was put back after somebody changed it. */
+export interface Heal {
+  readonly pointer: string
+  /** Milliseconds since the epoch. */
+  readonly atMs: number
+}
+
 /**
  * What we know of a service that we own: which manifest it belongs to, what we last asked for and what the
  * API answered to that. Secrets are marks in both.
@@ -19,6 +26,26 @@ export interface Binding {
   /** Policy at the last apply: the manifest is gone when it is needed. */
   readonly onDelete: OnDelete
   readonly protect: boolean
-  /** Whether the service was paused because its manifest went. */
-  readonly tombstone: boolean
+  /** How long a service paused because its manifest went is kept before it is deleted (seconds); null for ever. */
+  readonly pruneAfterSecs: number | null
+  /** When the service was paused because its manifest went (milliseconds since the epoch); null when it was not. */
+  readonly tombstonedAtMs: number | null
+  /** What was put back lately. */
+  readonly heals: readonly Heal[]
+}
+
+/** A binding that nothing was sent for yet. Pure. */
+export function newBinding(key: string, serviceId: string): Binding {
+  return {
+    key,
+    serviceId,
+    desired: null,
+    observed: null,
+    paused: null,
+    onDelete: 'detach',
+    protect: false,
+    pruneAfterSecs: null,
+    tombstonedAtMs: null,
+    heals: [],
+  }
 }

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
-import { applyBrakes, approvalText, type SourceFacts } from './brakes.ts'
+import { applyBrakes, approvalText, type BrakeFacts } from './brakes.ts'
 import type { Change, Plan } from './planValue.ts'
 
-const sound: SourceFacts & { readonly liveServices: number } = {
+const sound: BrakeFacts = {
   exists: true,
   services: 5,
   isValid: true,
   liveServices: 5,
+  suspensions: [],
   name: 'monitoring',
   formerName: 'monitoring',
 }
@@ -98,4 +99,29 @@ test('an approval stands for the same changes in any order, and for no others', 
   const [a, b] = [prune('a'), prune('b')]
   expect(approvalText([a, b])).toBe(approvalText([b, a]))
   expect(approvalText([a])).not.toBe(approvalText([a, b]))
+})
+
+test.each([
+  ['*', ['a', 'b', 'shop.eu']],
+  ['shop.*', ['shop.eu']],
+  ['sho*', ['shop.eu']],
+  ['shop', []],
+])('a suspension of %s holds back exactly what it names, and no digest opens it', (scope, keys) => {
+  const plan = planOf(
+    ['a', 'b', 'shop.eu'].map((key) => ({
+      kind: 'prune' as const,
+      key,
+      id: key,
+      how: 'detach' as const,
+      name: key,
+      createdAt: null,
+    })),
+    5,
+  )
+  const { withheld, tripped } = applyBrakes(plan, {
+    ...sound,
+    suspensions: [{ scope, reason: 'a migration', actor: 'ada' }],
+  })
+  expect(withheld.map(({ key }) => key)).toEqual(keys)
+  expect(tripped.every(({ brake, approvable }) => brake === 'suspended' && !approvable)).toBe(true)
 })

@@ -31,6 +31,21 @@ export interface SourceFacts {
   readonly formerName: string | null
 }
 
+/** Services that a person asked to leave alone for now. */
+export interface SuspensionFact {
+  /** Name of a manifest, where `*` stands for any characters. */
+  readonly scope: string
+  readonly reason: string
+  readonly actor: string
+}
+
+/** What brakes look at besides the plan. */
+export interface BrakeFacts extends SourceFacts {
+  readonly liveServices: number
+  /** Those that hold now. */
+  readonly suspensions: readonly SuspensionFact[]
+}
+
 export type BrakeName =
   | 'maxDeletes'
   | 'maxUpdates'
@@ -41,6 +56,7 @@ export type BrakeName =
   | 'invalidSource'
   | 'emptyLive'
   | 'otherSource'
+  | 'suspended'
 
 /** A brake that holds changes back. Only an approvable one opens for the plan's digest. */
 export interface TrippedBrake {
@@ -61,13 +77,10 @@ export interface BrakedPlan {
  * Holds back what is more likely a mistake than a wish: too many deletions, updates or re-creations at once,
  * and anything that takes away while the source or the live list looks broken. Pure.
  */
-export function applyBrakes(
-  plan: Plan,
-  facts: SourceFacts & { readonly liveServices: number },
-  policy: BrakePolicy = DEFAULT_BRAKES,
-): BrakedPlan {
+export function applyBrakes(plan: Plan, facts: BrakeFacts, policy: BrakePolicy = DEFAULT_BRAKES): BrakedPlan {
   const groups = groupsOf(plan)
   const tripped = [
+    ...facts.suspensions.map((suspension) => suspended(plan, suspension)),
     ...sourceBrakes(groups.prunes, facts),
     ...otherSource(plan, groups.prunes, facts),
     ...(facts.liveServices === 0 && plan.owned > 0 ? emptyLive(groups, plan.owned) : []),
@@ -79,6 +92,19 @@ export function applyBrakes(
     withheld: plan.changes.filter((change) => held.has(change.key)),
     tripped,
   }
+}
+
+function suspended(plan: Plan, { scope, reason, actor }: SuspensionFact): TrippedBrake {
+  const touched = plan.changes.filter(({ kind }) => kind !== 'blocked' && kind !== 'drifted')
+  const keys = touched.map(({ key }) => key).filter((key) => isInScope(key, scope))
+  const message = `${actor} suspended ${scope === '*' ? 'everything' : scope}: ${reason}`
+  return { brake: 'suspended', message, keys, approvable: false }
+}
+
+/** Whether the manifest `key` is meant by `scope`, in which `*` stands for any characters. Pure. */
+export function isInScope(key: string, scope: string): boolean {
+  const pattern = scope.split('*').map((part) => part.replace(/[.\\^$+?()[\]{}|]/g, '\\$&'))
+  return new RegExp(`^${pattern.join('.*')}$`).test(key)
 }
 
 interface Groups {

@@ -1,7 +1,7 @@
 import { type CanonicalService, canonicalResponse } from '../../api/contract/canonical.ts'
 import { changesBetween } from '../../api/contract/fieldChange.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
-import type { Binding } from './binding.ts'
+import { type Binding, newBinding } from './binding.ts'
 import type { Blocked } from './planValue.ts'
 
 /** A creation that was sent, or was about to be, and of which no answer is recorded. */
@@ -12,7 +12,7 @@ export interface OpenCreate {
   /** Services of the same name that existed before it was sent. */
   readonly preIds: readonly string[]
   /** Policy for the binding that it becomes. */
-  readonly policy: Pick<Binding, 'onDelete' | 'protect'>
+  readonly policy: Pick<Binding, 'onDelete' | 'protect' | 'pruneAfterSecs'>
   /** When it can no longer land (milliseconds since the epoch). */
   readonly settledAtMs: number
 }
@@ -73,13 +73,10 @@ function isOutcomeOf(create: OpenCreate, service: ServiceResponse): boolean {
 
 function bindingOf(create: OpenCreate, service: ServiceResponse): Binding {
   return {
-    key: create.key,
-    serviceId: service.id,
+    ...newBinding(create.key, service.id),
     desired: create.sent,
     observed: canonicalResponse(service),
-    paused: null,
     ...create.policy,
-    tombstone: false,
   }
 }
 

@@ -2,7 +2,7 @@ import type { CanonicalService } from '../../api/contract/canonical.ts'
 import type { OnDelete } from './binding.ts'
 
 /** What to do about a change that somebody made by hand. */
-export type DriftPolicy = 'heal' | 'report' | 'ignore'
+export type DriftPolicy = 'heal' | 'report' | 'ignore' | 'merge' | 'refuse'
 
 /** A service as the manifests want it, without its secrets. */
 export interface DesiredService {
@@ -16,6 +16,8 @@ export interface DesiredService {
   readonly paused: boolean | undefined
   readonly policy: {
     readonly onDelete: OnDelete
+    /** How long a service paused because its manifest went is kept (seconds); null for ever. */
+    readonly pruneAfterSecs: number | null
     readonly protect: boolean
     readonly drift: DriftPolicy
   }

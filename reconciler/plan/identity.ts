@@ -31,7 +31,9 @@ export interface IdentityScene {
 export function identify(scene: IdentityScene): ReadonlyMap<string, Identity> {
   const byKey = new Map(scene.bindings.map((binding) => [binding.key, binding]))
   const present = new Set([...scene.desired.map((service) => service.key), ...scene.frozenKeys])
-  const vanished = scene.bindings.filter((binding) => !present.has(binding.key) && !binding.tombstone)
+  const vanished = scene.bindings.filter(
+    (binding) => !present.has(binding.key) && binding.tombstonedAtMs === null,
+  )
   const identities = new Map<string, Identity>()
   for (const service of scene.desired) {
     const binding = byKey.get(service.key)

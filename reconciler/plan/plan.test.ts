@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type CanonicalService, canonicalRequest, canonicalResponse } from '../../api/contract/canonical.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
-import type { Binding } from './binding.ts'
+import { type Binding, newBinding } from './binding.ts'
 import type { DesiredService } from './desiredService.ts'
 import { driftOf } from './drift.ts'
 import { type PlanInput, planChanges } from './plan.ts'
@@ -55,7 +55,7 @@ function desired(shape: Shape = {}, change: Partial<DesiredService> = {}): Desir
     canonical: canonicalUnder(key),
     canonicalUnder,
     ...change,
-    policy: { onDelete: 'delete', protect: false, drift: 'heal', ...change.policy },
+    policy: { onDelete: 'delete', pruneAfterSecs: null, protect: false, drift: 'heal', ...change.policy },
   }
 }
 
@@ -93,14 +93,10 @@ function live(shape: Live = {}): ServiceResponse {
 function binding(shape: Shape = {}, answer: Live = shape, change: Partial<Binding> = {}): Binding {
   const key = change.key ?? 'shop'
   return {
-    key,
-    serviceId: answer.id ?? ID,
+    ...newBinding(key, answer.id ?? ID),
     desired: desired(shape, { key }).canonical,
     observed: canonicalResponse(live(answer)),
-    paused: null,
     onDelete: 'delete',
-    protect: false,
-    tombstone: false,
     ...change,
   }
 }
@@ -182,7 +178,9 @@ test('policy.drift decides whether a change outside is put back, told or passed 
   const withPolicy = (drift: 'heal' | 'report' | 'ignore') =>
     brief(
       plan({
-        desired: [desired({}, { policy: { onDelete: 'delete', protect: false, drift } })],
+        desired: [
+          desired({}, { policy: { onDelete: 'delete', pruneAfterSecs: null, protect: false, drift } }),
+        ],
         actual: [live({ interval: 90 })],
         bindings: [binding()],
       }).changes,
@@ -230,7 +228,7 @@ test('a manifest that went prunes by its last policy, and one that is only broke
     brief(plan({ actual, bindings: [binding({}, {}, change)] }).changes)
   expect(gone({})).toEqual(['delete shop'])
   expect(gone({ onDelete: 'pause' })).toEqual(['pause shop'])
-  expect(gone({ onDelete: 'pause', tombstone: true })).toEqual([])
+  expect(gone({ onDelete: 'pause', tombstonedAtMs: 1 })).toEqual([])
   expect(gone({ onDelete: 'detach' })).toEqual(['detach shop'])
   expect(gone({ protect: true })).toEqual(['blocked shop'])
   expect(gone({}, [])).toEqual(['forget shop'])
@@ -241,7 +239,7 @@ test('a manifest that comes back resumes the service that was paused for it', ()
   const back = plan({
     desired: [desired()],
     actual: [live({ paused: true })],
-    bindings: [binding({}, {}, { tombstone: true })],
+    bindings: [binding({}, {}, { tombstonedAtMs: 1 })],
   })
   expect(brief(back.changes)).toEqual(['resume shop: git /paused'])
 })

@@ -174,8 +174,9 @@ function policyChanged({ binding, desired }: Comparison): boolean {
     binding.onDelete !== desired.policy.onDelete ||
     binding.protect !== desired.policy.protect ||
     binding.paused !== (desired.paused ?? null) ||
+    binding.pruneAfterSecs !== desired.policy.pruneAfterSecs ||
     binding.desired === null ||
-    binding.tombstone
+    binding.tombstonedAtMs !== null
   )
 }
 
@@ -196,7 +197,7 @@ function pruneOf(
     createdAt: service?.created_at ?? null,
   }
   if (!isThere) return prune
-  if (binding.tombstone) return null
+  if (binding.tombstonedAtMs !== null) return null
   if (binding.protect && binding.onDelete !== 'detach') {
     const message = `its manifest is gone, but policy.protect keeps service ${id}`
     const hint = 'put the manifest back with protect: false, apply, then remove it'

@@ -81,10 +81,11 @@ function pausingOf(
   actual: ServiceResponse,
 ): PlannedField | null {
   // A service that was paused because its manifest went comes back running.
-  const wanted = desired.paused ?? (binding?.tombstone === true ? false : undefined)
+  const wanted = desired.paused ?? (binding != null && binding.tombstonedAtMs !== null ? false : undefined)
   const isPaused = actual.paused_at != null
   if (wanted === undefined || wanted === isPaused) return null
-  const reason = binding !== undefined && binding.paused === wanted && !binding.tombstone ? 'drift' : 'git'
+  const wasSo = binding !== undefined && binding.paused === wanted && binding.tombstonedAtMs === null
+  const reason = wasSo ? 'drift' : 'git'
   return { pointer: '/paused', from: isPaused, to: wanted, reason }
 }
 

@@ -36,11 +36,17 @@ export async function openForReading(path: string): Promise<Database> {
   const Constructor = await loadConstructor()
   const bytes = bytesAtRest(path)
   if (bytes === undefined) return new Constructor(path, { readonly: true, timeout: BUSY_MS })
-  // A database in memory has no log, and is refused when its header asks for one.
-  for (const index of LOG_MODE_BYTES) if (bytes[index] === 2) bytes[index] = 1
-  const database = new Constructor(bytes)
+  const database = await inMemory(bytes)
   database.pragma('query_only = ON')
   return database
+}
+
+/** The database that `bytes` are the file of, in memory: what is written to it stays there. */
+export async function inMemory(bytes: Buffer): Promise<Database> {
+  const Constructor = await loadConstructor()
+  // A database in memory has no log, and is refused when its header asks for one.
+  for (const index of LOG_MODE_BYTES) if (bytes[index] === 2) bytes[index] = 1
+  return new Constructor(bytes)
 }
 
 /** The bytes of `path` when nobody is writing to it; `undefined` while somebody is, or was when a run broke off. */

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import type { CanonicalService } from '../../api/contract/canonical.ts'
 import type { Binding } from '../plan/binding.ts'
-import type { Intent, OpenIntent, RunRecord } from './store.ts'
+import type { Approval, RunRecord, StateEvent, Suspension } from './record.ts'
+import { outcomeOfExit } from './runOutcome.ts'
+import type { Intent, OpenIntent } from './store.ts'
 
 /** A canonical service that we wrote ourselves: read back without checking every field again. */
 const canonicalJson = z.string().transform((text): CanonicalService => JSON.parse(text))
@@ -16,13 +18,17 @@ const bindingRow = z
     paused: flag.nullable(),
     on_delete: z.enum(['delete', 'pause', 'detach']),
     protect: flag,
-    tombstone: flag,
+    prune_after_secs: z.number().nullable(),
+    tombstoned_at_ms: z.number().nullable(),
+    heals: z.string().transform((text): Binding['heals'] => JSON.parse(text)),
   })
   .transform(
-    ({ service_id, on_delete, ...rest }): Binding => ({
+    ({ service_id, on_delete, prune_after_secs, tombstoned_at_ms, ...rest }): Binding => ({
       ...rest,
       serviceId: service_id,
       onDelete: on_delete,
+      pruneAfterSecs: prune_after_secs,
+      tombstonedAtMs: tombstoned_at_ms,
     }),
   )
 
@@ -56,8 +62,7 @@ const metaRow = z.object({
   state_id: z.string(),
   org_id: z.string().nullable(),
   url: z.string().nullable(),
-  // Version 1 has none, and is not migrated by who only reads it.
-  source: z.string().nullish(),
+  source: z.string().nullable(),
 })
 
 /** Bindings as rows of the table `binding`. Throws a ZodError where a row is not ours. */
@@ -85,12 +90,17 @@ export function bindingParameters(binding: Binding): globalThis.Record<string, s
     paused: binding.paused === null ? null : Number(binding.paused),
     on_delete: binding.onDelete,
     protect: Number(binding.protect),
-    tombstone: Number(binding.tombstone),
+    prune_after_secs: binding.pruneAfterSecs,
+    tombstoned_at_ms: binding.tombstonedAtMs,
+    heals: JSON.stringify(binding.heals),
   }
 }
 
 /** Parameters of an insert into `intent`, by column. Pure. */
-export function intentParameters(intent: Intent): globalThis.Record<string, string | number | null> {
+export function intentParameters(
+  intent: Intent,
+  epoch: number,
+): globalThis.Record<string, string | number | null> {
   return {
     op_id: intent.opId,
     run_id: intent.runId,
@@ -100,6 +110,7 @@ export function intentParameters(intent: Intent): globalThis.Record<string, stri
     sent_at_ms: intent.sentAtMs,
     creation: intent.create === null ? null : JSON.stringify(intent.create),
     may_still_land: 1,
+    epoch,
   }
 }
 
@@ -107,6 +118,10 @@ const runRow = z
   .object({
     run_id: z.string(),
     command: z.string(),
+    cause: z.string(),
+    commit_sha: z.string().nullable(),
+    plan_digest: z.string().nullable(),
+    outcome: z.enum(['done', 'partial', 'held-back', 'undecided', 'failed', 'interrupted']).nullable(),
     started_at: z.string(),
     finished_at: z.string(),
     exit_code: z.number(),
@@ -116,6 +131,10 @@ const runRow = z
     (row): RunRecord => ({
       runId: row.run_id,
       command: row.command,
+      trigger: row.cause,
+      commitSha: row.commit_sha,
+      planDigest: row.plan_digest,
+      outcome: row.outcome ?? outcomeOfExit(row.exit_code),
       startedAt: row.started_at,
       finishedAt: row.finished_at,
       exitCode: row.exit_code,
@@ -126,4 +145,72 @@ const runRow = z
 /** Runs as rows of the table `run`. Throws a ZodError where a row is not ours. */
 export function runsOf(rows: readonly unknown[]): readonly RunRecord[] {
   return z.array(runRow).parse(rows)
+}
+
+/** Parameters of an insert into `run`, by column. Pure. */
+export function runParameters(
+  run: RunRecord,
+  epoch: number,
+): globalThis.Record<string, string | number | null> {
+  return {
+    run_id: run.runId,
+    command: run.command,
+    cause: run.trigger,
+    commit_sha: run.commitSha,
+    plan_digest: run.planDigest,
+    outcome: run.outcome,
+    started_at: run.startedAt,
+    finished_at: run.finishedAt,
+    exit_code: run.exitCode,
+    counts: JSON.stringify(run.counts),
+    epoch,
+  }
+}
+
+const eventRow = z
+  .object({
+    seq: z.number(),
+    at: z.string(),
+    run_id: z.string().nullable(),
+    key: z.string().nullable(),
+    type: z.string(),
+    severity: z.enum(['info', 'warning', 'error']),
+    message: z.string(),
+  })
+  .transform(({ run_id, ...rest }): StateEvent => ({ ...rest, runId: run_id }))
+
+/** Events as rows of the table `event`. Throws a ZodError where a row is not ours. */
+export function eventsOf(rows: readonly unknown[]): readonly StateEvent[] {
+  return z.array(eventRow).parse(rows)
+}
+
+const suspensionRow = z.object({
+  scope: z.string(),
+  reason: z.string(),
+  actor: z.string(),
+  since: z.string(),
+  until: z.string().nullable(),
+})
+const approvalRow = z.object({ digest: z.string(), actor: z.string(), at: z.string() })
+
+/** Suspensions as rows of the table `suspension`. Throws a ZodError where a row is not ours. */
+export function suspensionsOf(rows: readonly unknown[]): readonly Suspension[] {
+  return z.array(suspensionRow).parse(rows)
+}
+
+/** Approvals as rows of the table `approval`. Throws a ZodError where a row is not ours. */
+export function approvalsOf(rows: readonly unknown[]): readonly Approval[] {
+  return z.array(approvalRow).parse(rows)
+}
+
+const leaseRow = z.object({
+  holder: z.string().nullable(),
+  epoch: z.number(),
+  renewals: z.number(),
+  locks_file: flag,
+})
+
+/** The one row of the table `lease`. Throws a ZodError where it is not ours. */
+export function leaseOf(row: unknown): z.output<typeof leaseRow> {
+  return leaseRow.parse(row)
 }

@@ -1,8 +1,40 @@
 /** Version of the tables below. A newer one is refused, an older one migrated before it is written to. */
-export const SCHEMA_VERSION = 2
+export const SCHEMA_VERSION = 3
 
-/** Names of the tables of a state file. */
+/** Names of the tables of a state file, of every version. */
 export const TABLES = ['meta', 'binding', 'intent', 'run'] as const
+
+const EVENT_LEASE_SUSPENSION_APPROVAL = `
+CREATE TABLE event (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  at TEXT NOT NULL,
+  run_id TEXT,
+  key TEXT,
+  type TEXT NOT NULL,
+  severity TEXT NOT NULL CHECK (severity IN ('info', 'warning', 'error')),
+  message TEXT NOT NULL
+) STRICT;
+CREATE TABLE lease (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  holder TEXT,
+  epoch INTEGER NOT NULL,
+  renewals INTEGER NOT NULL,
+  locks_file INTEGER NOT NULL
+) STRICT;
+INSERT INTO lease VALUES (1, NULL, 0, 0, 0);
+CREATE TABLE suspension (
+  scope TEXT PRIMARY KEY,
+  reason TEXT NOT NULL,
+  actor TEXT NOT NULL,
+  since TEXT NOT NULL,
+  until TEXT
+) STRICT;
+CREATE TABLE approval (
+  digest TEXT PRIMARY KEY,
+  actor TEXT NOT NULL,
+  at TEXT NOT NULL
+) STRICT;
+`
 
 /** The tables of a state file. */
 export const SCHEMA = `
@@ -21,7 +53,9 @@ CREATE TABLE binding (
   paused INTEGER,
   on_delete TEXT NOT NULL CHECK (on_delete IN ('delete', 'pause', 'detach')),
   protect INTEGER NOT NULL,
-  tombstone INTEGER NOT NULL
+  prune_after_secs INTEGER,
+  tombstoned_at_ms INTEGER,
+  heals TEXT NOT NULL DEFAULT '[]'
 ) STRICT;
 CREATE TABLE intent (
   op_id TEXT PRIMARY KEY,
@@ -31,7 +65,8 @@ CREATE TABLE intent (
   service_id TEXT,
   sent_at_ms INTEGER NOT NULL,
   creation TEXT,
-  may_still_land INTEGER NOT NULL
+  may_still_land INTEGER NOT NULL,
+  epoch INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE run (
   run_id TEXT PRIMARY KEY,
@@ -39,9 +74,29 @@ CREATE TABLE run (
   started_at TEXT NOT NULL,
   finished_at TEXT NOT NULL,
   exit_code INTEGER NOT NULL,
-  counts TEXT NOT NULL
+  counts TEXT NOT NULL,
+  cause TEXT NOT NULL DEFAULT 'command',
+  commit_sha TEXT,
+  plan_digest TEXT,
+  outcome TEXT,
+  epoch INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-`
+${EVENT_LEASE_SUSPENSION_APPROVAL}`
 
 /** What makes each version of the tables the next one, from version 1 on. */
-export const MIGRATIONS = ['ALTER TABLE meta ADD COLUMN source TEXT'] as const
+export const MIGRATIONS = [
+  'ALTER TABLE meta ADD COLUMN source TEXT',
+  // Nobody noted when a service was paused for its manifest: its grace starts now.
+  `ALTER TABLE binding ADD COLUMN prune_after_secs INTEGER;
+ALTER TABLE binding ADD COLUMN tombstoned_at_ms INTEGER;
+ALTER TABLE binding ADD COLUMN heals TEXT NOT NULL DEFAULT '[]';
+UPDATE binding SET tombstoned_at_ms = CAST(strftime('%s', 'now') AS INTEGER) * 1000 WHERE tombstone = 1;
+ALTER TABLE binding DROP COLUMN tombstone;
+ALTER TABLE intent ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE run ADD COLUMN cause TEXT NOT NULL DEFAULT 'command';
+ALTER TABLE run ADD COLUMN commit_sha TEXT;
+ALTER TABLE run ADD COLUMN plan_digest TEXT;
+ALTER TABLE run ADD COLUMN outcome TEXT;
+ALTER TABLE run ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
+${EVENT_LEASE_SUSPENSION_APPROVAL}`,
+] as const

@@ -1,13 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Binding } from '../plan/binding.ts'
+import { newBinding } from '../plan/binding.ts'
+import { finished } from '../testing/pharosProgram.ts'
 import { SCHEMA } from './sqliteSchema.ts'
 import { openSqliteStore, readSqliteStore } from './sqliteStore.ts'
 import { fingerprintFor, stateKeyFor } from './stateKey.ts'
-import type { Intent } from './store.ts'
+import type { StateReading } from './store.ts'
 
 let folder: string
 let path: string
@@ -17,51 +19,15 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const binding: Binding = {
-  key: 'shop',
-  serviceId: 'id-1',
-  desired: { name: 'Shop', interval_secs: 60, regions: ['a'], endpoints: [] },
-  observed: null,
-  paused: true,
-  onDelete: 'pause',
-  protect: true,
-  tombstone: false,
-}
-const intent: Intent = {
-  opId: 'op-1',
-  runId: 'run-1',
-  key: 'shop',
-  kind: 'create',
-  serviceId: null,
-  sentAtMs: 1_000,
-  create: {
-    sent: { name: 'Shop', interval_secs: 60, regions: [], endpoints: [] },
-    preIds: ['x'],
-    policy: { onDelete: 'delete', protect: false },
-  },
-}
-
-test('what was written is there when the state is opened again', async () => {
-  const first = await openSqliteStore(path)
-  await first.settleIn({ orgId: 'org', url: 'http://x', source: 'monitoring' })
-  await first.begin(intent)
-  await first.begin({ ...intent, opId: 'op-2', key: 'other' })
-  await first.failed('op-2')
-  await first.settle('op-1', { put: binding })
-  await first.close()
-
-  const second = await readSqliteStore(path)
-  expect(second.stateId).toBe(first.stateId)
-  expect(await second.home()).toEqual({ orgId: 'org', url: 'http://x', source: 'monitoring' })
-  expect(await second.bindings()).toEqual([binding])
-  expect(await second.openIntents()).toEqual([{ ...intent, opId: 'op-2', key: 'other', mayStillLand: false }])
-  await second.close()
-})
+const binding = newBinding('shop', 'id-1')
 
 test('a state of version 1 is read as it is, and migrated when it is written to', async () => {
   const old = new Database(path)
-  old.exec(SCHEMA.replace(/,\s*source TEXT/, ''))
-  old.exec("INSERT INTO meta VALUES (1, 'id', 'org', 'http://x')")
+  old.exec(`CREATE TABLE meta (one INTEGER PRIMARY KEY, state_id TEXT NOT NULL, org_id TEXT, url TEXT) STRICT;
+    CREATE TABLE binding (key TEXT PRIMARY KEY, tombstone INTEGER NOT NULL) STRICT;
+    CREATE TABLE intent (op_id TEXT PRIMARY KEY) STRICT;
+    CREATE TABLE run (run_id TEXT PRIMARY KEY) STRICT;
+    INSERT INTO meta VALUES (1, 'id', 'org', 'http://x')`)
   old.pragma('user_version = 1')
   old.close()
 
@@ -70,26 +36,65 @@ test('a state of version 1 is read as it is, and migrated when it is written to'
   await reading.close()
 
   const writing = await openSqliteStore(path)
+  await writing.acquire('test')
   await writing.settleIn({ orgId: 'org', url: 'http://x', source: 'monitoring' })
   await writing.settleIn({ orgId: 'org', url: 'http://y', source: null })
   expect(await writing.home()).toEqual({ orgId: 'org', url: 'http://y', source: 'monitoring' })
   await writing.close()
 })
 
-test('a rename moves the binding in one step, and a service has one binding', async () => {
-  const store = await openSqliteStore(path)
-  await store.save({ put: binding })
-  await store.save({ drop: 'shop', put: { ...binding, key: 'store' } })
-  expect((await store.bindings()).map((one) => one.key)).toEqual(['store'])
-  await store.close()
+test('a state of version 2 keeps what it holds, is read without being touched, and is migrated once', async () => {
+  cpSync(join(import.meta.dirname, '../../fixtures/state/version-2.db'), path)
+  const before = readFileSync(path)
+  const contents = async (store: StateReading) => {
+    const [gone, shop] = await store.bindings()
+    return {
+      home: (await store.home())?.source,
+      bindings: [gone, shop].map((one) => [one?.key, one?.onDelete, one?.pruneAfterSecs, one?.heals]),
+      paused: [gone?.tombstonedAtMs != null, shop?.tombstonedAtMs != null],
+      runs: (await store.runs(9)).map(({ exitCode, trigger, outcome }) => [exitCode, trigger, outcome]),
+      rest: [await store.openIntents(), await store.suspensions(), await store.lease()],
+    }
+  }
+  const expected = {
+    home: 'manifests',
+    bindings: [
+      ['gone', 'pause', null, []],
+      ['shop', 'delete', null, []],
+    ],
+    paused: [true, false],
+    runs: [
+      [0, 'command', 'done'],
+      [0, 'command', 'done'],
+    ],
+    rest: [[], [], null],
+  }
+
+  const reading = await readSqliteStore(path)
+  expect(await contents(reading)).toEqual(expected)
+  await reading.close()
+  expect(readFileSync(path).equals(before)).toBe(true)
+
+  for (const open of [openSqliteStore, openSqliteStore, readSqliteStore]) {
+    const store = await open(path)
+    expect(await contents(store)).toEqual(expected)
+    await store.close()
+  }
 })
 
-test('one run at a time holds the state, and gives it back', async () => {
-  const first = await openSqliteStore(path)
-  await expect(openSqliteStore(path)).rejects.toMatchObject({ reason: 'held' })
-  await first.close()
-  const second = await openSqliteStore(path)
-  await second.close()
+test('a state whose holder is certainly gone is taken over at once', async () => {
+  const script = `
+    const { openSqliteStore } = await import(${JSON.stringify(import.meta.resolve('./sqliteStore.ts'))})
+    const store = await openSqliteStore(${JSON.stringify(path)})
+    console.log(JSON.stringify(await store.acquire('first')))
+    process.kill(process.pid, 'SIGKILL')`
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script])
+  expect(JSON.parse((await finished(child)).stdout)).toEqual({ epoch: 1 })
+
+  const store = await openSqliteStore(path)
+  expect(await store.lease()).toMatchObject({ holder: 'first' })
+  expect(await store.acquire('second')).toEqual({ epoch: 2 })
+  await store.close()
 })
 
 test('a state of a newer version, a foreign database and a broken file are refused', async () => {
@@ -123,8 +128,9 @@ test.each([0, 1, 2])('a foreign database of version %i is left as it is', async 
   expect(readFileSync(path).equals(before)).toBe(true)
 })
 
-test('who only reads writes nothing, leaves no file, and cannot write by mistake', async () => {
+test('who only reads writes nothing and leaves no file', async () => {
   const store = await openSqliteStore(path)
+  await store.acquire('test')
   await store.save({ put: binding })
   await store.close()
   const before = [readFileSync(path), readdirSync(folder)]
@@ -132,13 +138,13 @@ test('who only reads writes nothing, leaves no file, and cannot write by mistake
   const reading = await readSqliteStore(path)
 
   expect(await reading.bindings()).toEqual([binding])
-  await expect(reading.save({ drop: 'shop' })).rejects.toThrow('readonly')
   await reading.close()
   expect([readFileSync(path), readdirSync(folder)]).toEqual(before)
 })
 
 test('who reads while a run writes sees what is written so far', async () => {
   const writing = await openSqliteStore(path)
+  await writing.acquire('test')
   await writing.save({ put: binding })
 
   const reading = await readSqliteStore(path)

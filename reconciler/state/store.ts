@@ -1,5 +1,7 @@
 import type { CanonicalService } from '../../api/contract/canonical.ts'
 import type { Binding } from '../plan/binding.ts'
+import type { Lease } from './lease.ts'
+import type { Approval, RunRecord, StateEvent, Suspension } from './record.ts'
 
 /** The organisation and server that a state belongs to, and the manifests. */
 export interface StateHome {
@@ -24,7 +26,7 @@ export interface Intent {
 export interface CreateIntent {
   readonly sent: CanonicalService
   readonly preIds: readonly string[]
-  readonly policy: Pick<Binding, 'onDelete' | 'protect'>
+  readonly policy: Pick<Binding, 'onDelete' | 'protect' | 'pruneAfterSecs'>
 }
 
 /** An intent whose outcome is not recorded. `mayStillLand` is false once the server itself said that it failed. */
@@ -39,30 +41,58 @@ export interface BindingChange {
   readonly drop?: string
 }
 
-/** One finished run, for the record. */
-export interface RunRecord {
-  readonly runId: string
-  readonly command: string
-  readonly startedAt: string
-  readonly finishedAt: string
-  readonly exitCode: number
-  readonly counts: Readonly<globalThis.Record<string, number>>
-}
-
-/**
- * What the reconciler remembers between runs. Every method that writes resolves only when the write survives
- * a power cut: no request may leave before its intent does.
- */
-export interface StateStore {
+/** What a state holds, for whoever only looks. */
+export interface StateReading {
   /** Whether anything outlives the process. */
   readonly isDurable: boolean
   /** The state's own name, made with it: marks of secrets belong to it. */
   readonly stateId: string
   home(): Promise<StateHome | null>
-  settleIn(home: StateHome): Promise<void>
   bindings(): Promise<readonly Binding[]>
   openIntents(): Promise<readonly OpenIntent[]>
-  begin(intent: Intent): Promise<void>
+  /** The last `most` runs, newest first. */
+  runs(most: number): Promise<readonly RunRecord[]>
+  /** The last `most` events, newest first. */
+  events(most: number): Promise<readonly StateEvent[]>
+  /** All suspensions, those that have run out included. */
+  suspensions(): Promise<readonly Suspension[]>
+  /** Approvals that no run has used yet. */
+  approvals(): Promise<readonly Approval[]>
+  /** Who may write, null when nobody holds the lease. */
+  lease(): Promise<Lease | null>
+  close(): Promise<void>
+}
+
+/**
+ * What the reconciler remembers between runs, and who may write it.
+ *
+ * One holder at a time has the lease. Every method that changes bindings, intents, runs or events belongs to
+ * the holder: it checks in the same step as it writes that the lease still is the one that this store took,
+ * and throws StateError `lost` otherwise. Suspensions and approvals are of people, who need no lease.
+ *
+ * No request may leave before `begin` resolved for its intent: what is begun survives a power cut. All other
+ * writes survive at the latest when `checkpoint` resolves; what is lost of them is found out again from the
+ * open intents.
+ */
+export interface StateStore extends StateReading {
+  /** Time without a renewal after which a holder counts as gone (milliseconds). */
+  readonly leaseTtlMs: number
+  /**
+   * Whether a run hands all intents that it can foresee to one `begin`, because each costs more than the
+   * request itself.
+   */
+  readonly beginsAhead: boolean
+  /**
+   * Takes the lease for `holder` when it is free, when its holder's process is certainly gone, or when it is
+   * exactly `unmoved`: the lease that the caller watched for `leaseTtlMs` without seeing it renewed.
+   */
+  acquire(holder: string, unmoved?: Lease): Promise<{ readonly epoch: number } | { readonly heldBy: Lease }>
+  /** Shows that the holder lives. Throws StateError `lost` when another one took over. */
+  renew(): Promise<void>
+  /** Lets the next one in at once; nothing when the lease is not held. */
+  release(): Promise<void>
+  settleIn(home: StateHome): Promise<void>
+  begin(intents: readonly Intent[]): Promise<void>
   /** Records the outcome of `opId` and what it does to the bindings, together or not at all. */
   settle(opId: string, change: BindingChange): Promise<void>
   /** Records that the server answered a creation with an error of its own: it cannot land later. */
@@ -70,7 +100,14 @@ export interface StateStore {
   /** Changes bindings without any request. A binding settles what creations of its key are open. */
   save(change: BindingChange): Promise<void>
   recordRun(run: RunRecord): Promise<void>
-  /** The last `most` runs, newest first. */
-  runs(most: number): Promise<readonly RunRecord[]>
-  close(): Promise<void>
+  note(events: readonly Omit<StateEvent, 'seq'>[]): Promise<void>
+  /** Takes the approval of `digest` out of the state; whether there was one. */
+  useApproval(digest: string): Promise<boolean>
+  checkpoint(): Promise<void>
+  /** Needs no lease. A second suspension of the same scope takes the place of the first. */
+  suspend(suspension: Suspension): Promise<void>
+  /** Needs no lease. Ends the suspension of `scope`; whether there was one. */
+  resume(scope: string): Promise<boolean>
+  /** Needs no lease. */
+  approve(approval: Approval): Promise<void>
 }

@@ -100,7 +100,9 @@ const policy = optional(
     {
       onDelete: optional(fc.constantFrom('delete', 'pause', 'detach')),
       protect: optional(fc.boolean()),
-      drift: optional(fc.constantFrom('heal', 'report', 'ignore')),
+      pruneAfter: optional(fc.constantFrom('24h', '0s')),
+      ignore: optional(fc.subarray(['/spec/regions', '/spec/endpoints/0/timeout'])),
+      drift: optional(fc.constantFrom('heal', 'report', 'ignore', 'merge', 'refuse')),
     },
     { noNullPrototype: true },
   ),

@@ -1,0 +1,75 @@
+import { guardOrg } from '../apply/situation.ts'
+import { newBinding } from '../plan/binding.ts'
+import type { StateStore } from '../state/store.ts'
+import { EXIT } from './exitCode.ts'
+import type { CommandContext, CommandResult } from './runCommand.ts'
+import { openWritingSession } from './session.ts'
+import { UsageError } from './settings.ts'
+import { requireState, writingState } from './stateAccess.ts'
+
+/** Makes service ID the one of manifest NAME. The next apply makes it as the manifest says. Two requests. */
+export async function bindCommand(
+  [key = '', id = '']: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  requireState(context)
+  const session = await openWritingSession(context)
+  try {
+    const { store, client } = session
+    const org = await guardOrg(session)
+    const service = await client.getService(id)
+    const bindings = await store.bindings()
+    const owner = bindings.find((binding) => binding.serviceId === service.id && binding.key !== key)
+    if (owner !== undefined) throw new UsageError(`service ${id} belongs to ${owner.key}: unbind that first`)
+    const before = bindings.find((binding) => binding.key === key)
+    if (before !== undefined) throw new UsageError(`${key} has service ${before.serviceId}: unbind it first`)
+    await store.settleIn({ orgId: org.id, url: session.url, source: null })
+    await store.save({ put: newBinding(key, service.id) })
+    await store.checkpoint()
+    context.output.result(
+      `${key} is now service ${service.id} "${service.name}"; see "pharos plan" for what differs`,
+    )
+    return { exitCode: EXIT.converged, document: { key, id: service.id, requests: session.requests() } }
+  } finally {
+    await session.close()
+  }
+}
+
+/** Forgets which service manifest NAME has, and leaves the service alone. No request. */
+export function unbindCommand(
+  [key = '']: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  return writingState(context, async (store) => {
+    const binding = await boundAs(key, store)
+    await store.save({ drop: key })
+    await store.checkpoint()
+    context.output.result(`${key} no longer has service ${binding.serviceId}, which is left as it is`)
+    return { exitCode: EXIT.converged, document: { key, id: binding.serviceId } }
+  })
+}
+
+/**
+ * Gives the service of manifest OLD to manifest NEW: what previousNames does, for who does not want it in the
+ * manifest. No request. The marks of secrets belong to a name, so each counts as changed once.
+ */
+export function mvCommand(
+  [from = '', to = '']: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  return writingState(context, async (store) => {
+    const binding = await boundAs(from, store)
+    const taken = (await store.bindings()).find((one) => one.key === to)
+    if (taken !== undefined) throw new UsageError(`${to} has service ${taken.serviceId}: unbind it first`)
+    await store.save({ drop: from, put: { ...binding, key: to } })
+    await store.checkpoint()
+    context.output.result(`service ${binding.serviceId} is now the one of ${to}, no longer of ${from}`)
+    return { exitCode: EXIT.converged, document: { from, to, id: binding.serviceId } }
+  })
+}
+
+async function boundAs(key: string, store: StateStore) {
+  const binding = (await store.bindings()).find((one) => one.key === key)
+  if (binding === undefined) throw new UsageError(`the state has no service for ${key}: see "pharos status"`)
+  return binding
+}

@@ -1,0 +1,68 @@
+import { userInfo } from 'node:os'
+import { EXIT } from './exitCode.ts'
+import type { CommandContext, CommandResult } from './runCommand.ts'
+import { durationMs, UsageError } from './settings.ts'
+import { notingInState } from './stateAccess.ts'
+
+/** What a digest of withheld changes looks like. */
+const DIGEST = /^[0-9a-f]{16}$/
+
+/** Lets through what a plan shows as held back, at the next apply or cycle of a controller. No request. */
+export function approveCommand(
+  [digest = '']: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  if (!DIGEST.test(digest))
+    throw new UsageError('the digest is the 16 hexadecimal digits that "pharos plan" shows')
+  return notingInState(context, async (store) => {
+    const approval = { digest, actor: actorOf(context), at: new Date().toISOString() }
+    await store.approve(approval)
+    context.output.result(`${digest} is approved: the next run whose situation it stands for uses it once`)
+    return { exitCode: EXIT.converged, document: { approval } }
+  })
+}
+
+/** Keeps runs from touching the services of SCOPE for a while. No request. */
+export function suspendCommand(
+  [scope = '']: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  const { options, output } = context
+  const { reason } = options
+  if (reason === undefined || reason.trim() === '')
+    throw new UsageError('--reason is needed: whoever finds the suspension wants to know why')
+  const nowMs = Date.now()
+  return notingInState(context, async (store) => {
+    const until =
+      options.for === undefined ? null : new Date(nowMs + durationMs(options.for, '--for')).toISOString()
+    const since = new Date(nowMs).toISOString()
+    const suspension = { scope, reason, actor: actorOf(context), since, until }
+    await store.suspend(suspension)
+    output.result(`${scope} is suspended${until === null ? ' until "pharos resume"' : ` until ${until}`}`)
+    return { exitCode: EXIT.converged, document: { suspension } }
+  })
+}
+
+/** Ends the suspension of SCOPE. No request. */
+export function resumeCommand(
+  [scope = '']: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  return notingInState(context, async (store) => {
+    if (!(await store.resume(scope)))
+      throw new UsageError(`there is no suspension of ${scope}: see "pharos status"`)
+    context.output.result(`${scope} is no longer suspended`)
+    return { exitCode: EXIT.converged, document: { scope } }
+  })
+}
+
+/** Who says so: what --actor names, or the user of the system. */
+function actorOf({ options, env }: CommandContext): string {
+  if (options.actor !== undefined) return options.actor
+  try {
+    return userInfo().username
+  } catch {
+    // A container may run as a user that has no name.
+    return env.USER ?? 'unknown'
+  }
+}

@@ -1,0 +1,51 @@
+import type { Scene } from '../apply/situation.ts'
+import { type LoadedManifests, loadManifests } from './manifests.ts'
+import type { CommandContext } from './runCommand.ts'
+import type { Session } from './session.ts'
+import { createGraceMs, UsageError } from './settings.ts'
+
+/** What a command on manifests works with. */
+export interface OpenScene<Opened extends Session> {
+  readonly loaded: LoadedManifests
+  readonly session: Opened
+  readonly scene: Scene & Opened
+}
+
+/** How a command looks at manifests. */
+interface SceneWish<Opened extends Session> {
+  readonly secrets: 'required' | 'optional'
+  readonly regions: Scene['regions']
+  readonly open: (context: CommandContext) => Promise<Opened>
+}
+
+/**
+ * Reads the manifests below `path`, opens client and state, runs `command` on them and closes everything.
+ * Throws UsageError where `path` is a slip of the hand.
+ */
+export async function withScene<Opened extends Session, Result>(
+  path: string,
+  context: CommandContext,
+  wish: SceneWish<Opened>,
+  command: (open: OpenScene<Opened>) => Promise<Result>,
+): Promise<Result> {
+  const { options, env } = context
+  const loaded = await loadManifests(path, options, env, wish.secrets)
+  const session = await wish.open(context)
+  try {
+    // A path that is not there is a mistake, unless services came from it before.
+    if (!loaded.exists && (await session.store.bindings()).length === 0)
+      throw new UsageError(`there is nothing at ${path}`)
+    const scene = {
+      ...session,
+      set: loaded.set,
+      sourceExists: loaded.exists,
+      sourceName: loaded.name,
+      regions: wish.regions,
+      createGraceMs: createGraceMs(options),
+      nowMs: Date.now,
+    }
+    return await command({ loaded, session, scene })
+  } finally {
+    await session.close()
+  }
+}

@@ -1,0 +1,106 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Client } from '../api/client/client.ts'
+import { startServer, type TestServer } from '../server/testing/startServer.ts'
+import { openStore } from './state/openStore.ts'
+import { manifestOf, runProgram, type Workplace, workplace } from './testing/pharosProgram.ts'
+
+let server: TestServer
+let client: Client
+let work: Workplace
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  const orgId = await server.createOrg({ plan: 'business' })
+  client = new Client({ url: server.url, apiKey: await server.createKey({ orgId }), userAgent: 'test' })
+  work = workplace({ url: server.url, apiKey: await server.createKey({ orgId }) })
+})
+afterEach(async () => {
+  work.remove()
+  await client.close()
+})
+
+async function names(): Promise<readonly string[]> {
+  return (await client.listServices()).services.map(({ name }) => name).sort()
+}
+
+async function json(command: string, ...args: readonly string[]) {
+  const run = await work.run(command, '--json', ...args)
+  return { ...JSON.parse(run.stdout), exit: run.exitCode }
+}
+
+/** A command that works on the state alone. */
+async function onState(...args: readonly string[]) {
+  const run = await runProgram([...args, '--state', work.statePath, '--json'], work.env)
+  return { ...JSON.parse(run.stdout), exit: run.exitCode }
+}
+
+test('an approval that was stored lets the next apply through, once', async () => {
+  const all = ['a', 'b', 'c', 'd', 'e']
+  work.write(Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name)])))
+  await work.run('apply')
+  work.write(Object.fromEntries(all.slice(1).map((name) => [`${name}.yaml`, null])))
+  const { approval } = await json('plan')
+
+  expect(await onState('approve', 'nonsense')).toMatchObject({ exit: 1, error: { code: 'E_USAGE' } })
+  await onState('approve', approval, '--actor', 'ada')
+  expect((await onState('status')).approvals).toMatchObject([{ digest: approval, actor: 'ada' }])
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { removed: 4 } })
+  expect(await names()).toEqual(['a'])
+  expect((await onState('status')).approvals).toEqual([])
+})
+
+test('what is suspended is not touched until it is resumed, and its time runs out by itself', async () => {
+  work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
+  expect((await onState('suspend', 'a', '--reason', 'no state yet')).exit).toBe(1)
+  await work.run('apply')
+  work.write({ 'a.yaml': manifestOf('a').replace('60s', '90s'), 'b.yaml': null })
+
+  expect((await onState('suspend', '*')).error.message).toContain('--reason is needed')
+  await onState('suspend', 'b', '--reason', 'a migration', '--actor', 'ada')
+  await onState('suspend', 'a', '--reason', 'over at once', '--for', '1ns')
+  const held = await json('apply')
+  expect(held).toMatchObject({ exit: 4, applied: { updated: 1, removed: 0, withheld: 1 } })
+  expect(held.plan.brakes).toMatchObject([
+    { brake: 'suspended', keys: ['b'], message: 'ada suspended b: a migration' },
+  ])
+  await onState('resume', 'b')
+  expect((await onState('resume', 'b')).exit).toBe(1)
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { removed: 1 } })
+})
+
+test('mv gives the service of one manifest to another', async () => {
+  work.write({ 'a.yaml': manifestOf('a'), 'c.yaml': manifestOf('c') })
+  await work.run('apply')
+  const before = await client.listServices()
+
+  expect((await onState('mv', 'a', 'c')).error.message).toContain('c has service')
+  expect((await onState('mv', 'x', 'y')).exit).toBe(1)
+  expect((await onState('mv', 'a', 'b')).exit).toBe(0)
+  work.write({ 'a.yaml': null, 'b.yaml': manifestOf('b').replace('60s', '90s') })
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { updated: 1, created: 0, removed: 0 } })
+  const after = await client.listServices()
+  expect(after.services.map(({ id }) => id).sort()).toEqual(before.services.map(({ id }) => id).sort())
+})
+
+test('history shows one run with what started it and how it ended', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  const { runId } = await json('apply')
+  const shown = await onState('history', runId.slice(0, 8))
+  expect(shown.run).toMatchObject({ runId, trigger: 'command', outcome: 'done', counts: { created: 1 } })
+  expect(await onState('history', 'nothing')).toMatchObject({ exit: 1, error: { code: 'E_USAGE' } })
+})
+
+test('a run waits as long as it was told for the one that holds the state', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await work.run('apply')
+  const other = await openStore(work.statePath)
+  await other.acquire('a controller')
+
+  expect(await json('apply')).toMatchObject({ exit: 5, error: { code: 'E_STATE' } })
+  expect((await onState('status')).lease).toMatchObject({ holder: 'a controller' })
+  const patient = json('apply', '--lock-timeout', '1m')
+  await other.close()
+  expect(await patient).toMatchObject({ exit: 0, applied: { unchanged: 1 } })
+})

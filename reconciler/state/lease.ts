@@ -1,0 +1,96 @@
+import { StateError } from './stateError.ts'
+import type { StateStore } from './store.ts'
+
+/** Who may write a state. */
+export interface Lease {
+  /** For people: program, host and process. */
+  readonly holder: string
+  /** Grows by one with every holder: what an earlier one still writes is refused. */
+  readonly epoch: number
+  /** Grows with every sign of life of the holder. */
+  readonly renewals: number
+}
+
+/** Monotonic milliseconds, and a wait that ends early when the program is to stop. */
+export interface LeaseClock {
+  readonly nowMs: () => number
+  readonly sleep: (delayMs: number) => Promise<void>
+  /** Calls `run` every `periodMs` until the function that it returns is called. */
+  readonly every: (periodMs: number, run: () => void) => () => void
+}
+
+/** A lease in hand. */
+export interface HeldLease {
+  readonly epoch: number
+  /** Whether nothing may be sent any more: another one took over, or may have because renewals failed too long. */
+  readonly isLost: () => boolean
+  /** Ends the renewals and lets the next one in. */
+  readonly release: () => Promise<void>
+}
+
+/** Longest pause between two looks at a lease that another one holds (milliseconds). */
+const LOOK_MS = 1_000
+/** Renewals in the time after which a holder counts as gone. */
+const RENEWALS_PER_TTL = 4
+
+/**
+ * Takes the lease of `store` for `holder`, waiting at most `timeoutMs` for the one who has it. It is taken
+ * from a holder that showed no sign of life for the store's `leaseTtlMs` on our own clock, and renewed until
+ * it is released. Throws StateError `held` when the time is over.
+ */
+export async function takeLease(
+  store: StateStore,
+  holder: string,
+  timeoutMs: number,
+  clock: LeaseClock,
+): Promise<HeldLease> {
+  const startedAtMs = clock.nowMs()
+  let watched: { readonly lease: Lease; readonly sinceMs: number } | undefined
+  for (;;) {
+    const nowMs = clock.nowMs()
+    const isGone = watched !== undefined && nowMs - watched.sinceMs >= store.leaseTtlMs
+    const answer = await store.acquire(holder, isGone ? watched?.lease : undefined)
+    if ('epoch' in answer) return held(store, answer.epoch, clock)
+    const { heldBy } = answer
+    if (watched?.lease.epoch !== heldBy.epoch || watched.lease.renewals !== heldBy.renewals) {
+      watched = { lease: heldBy, sinceMs: nowMs }
+    }
+    const leftMs = startedAtMs + timeoutMs - nowMs
+    if (leftMs <= 0) throw heldError(heldBy, store.leaseTtlMs)
+    await clock.sleep(Math.min(LOOK_MS, leftMs))
+  }
+}
+
+function held(store: StateStore, epoch: number, clock: LeaseClock): HeldLease {
+  let renewedAtMs = clock.nowMs()
+  let isLost = false
+  const renew = async (): Promise<void> => {
+    const startedAtMs = clock.nowMs()
+    try {
+      await store.renew()
+      renewedAtMs = startedAtMs
+    } catch (error) {
+      // Anything else may pass; when it lasts, the time since the last renewal says so.
+      if (error instanceof StateError && error.reason === 'lost') isLost = true
+    }
+  }
+  const stop = clock.every(store.leaseTtlMs / RENEWALS_PER_TTL, () => {
+    void renew()
+  })
+  return {
+    epoch,
+    isLost: () => isLost || clock.nowMs() - renewedAtMs >= store.leaseTtlMs,
+    release: async () => {
+      stop()
+      await store.release()
+    },
+  }
+}
+
+function heldError({ holder }: Lease, ttlMs: number): StateError {
+  const patience = Math.ceil((2 * ttlMs) / 1_000)
+  return new StateError(
+    `another run is using this state (${holder}): wait for it to end; if it died, --lock-timeout ${patience}s takes over from it`,
+    'held',
+  )
+}

@@ -1,0 +1,58 @@
+/** Most runs, events and unused approvals that a state keeps: the oldest go first. */
+export const RUNS_KEPT = 200
+export const EVENTS_KEPT = 1_000
+export const APPROVALS_KEPT = 50
+
+/** How a run ended. `held-back`: a brake tripped; `undecided`: a person has to decide. */
+export type RunOutcome = 'done' | 'partial' | 'held-back' | 'undecided' | 'failed' | 'interrupted'
+
+/** One finished run, for the record. */
+export interface RunRecord {
+  readonly runId: string
+  readonly command: string
+  /** What started it: `command`, or of a controller `interval`, `push`, `webhook`, `api`, `retry`. */
+  readonly trigger: string
+  /** Commit of the manifests; null when they were no commit. */
+  readonly commitSha: string | null
+  /** Digest of what was planned; null when nothing was. */
+  readonly planDigest: string | null
+  readonly outcome: RunOutcome
+  readonly startedAt: string
+  readonly finishedAt: string
+  readonly exitCode: number
+  readonly counts: Readonly<globalThis.Record<string, number>>
+}
+
+/** Something that people may want to know later. */
+export interface StateEvent {
+  /** Ascending number within the state. */
+  readonly seq: number
+  /** ISO 8601, UTC. */
+  readonly at: string
+  readonly runId: string | null
+  readonly key: string | null
+  /** What happened, in one word, such as `HealLoop`. */
+  readonly type: string
+  readonly severity: 'info' | 'warning' | 'error'
+  readonly message: string
+}
+
+/** Services that nothing is to be done to for a while. */
+export interface Suspension {
+  /** `metadata.name` of a manifest, where `*` stands for any characters; `*` alone is the whole set. */
+  readonly scope: string
+  readonly reason: string
+  readonly actor: string
+  /** ISO 8601, UTC. */
+  readonly since: string
+  /** ISO 8601, UTC; null until somebody ends it. */
+  readonly until: string | null
+}
+
+/** Somebody's consent to what a brake holds back. */
+export interface Approval {
+  readonly digest: string
+  readonly actor: string
+  /** ISO 8601, UTC. */
+  readonly at: string
+}

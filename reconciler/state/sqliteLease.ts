@@ -1,0 +1,102 @@
+import type { Lease } from './lease.ts'
+import { type Database, openForWriting } from './openDatabase.ts'
+import { unusable } from './sqliteFile.ts'
+import { leaseOf } from './sqliteRows.ts'
+import { leaseLost } from './stateError.ts'
+
+/**
+ * The lease of one state file. Besides its row the holder keeps a lock of the operating system on a file
+ * beside the state, which is given back however the process ends: the next one need not wait for a holder
+ * that is gone. One that only stands still keeps its lock; it is the row that decides.
+ */
+export class SqliteLease {
+  readonly #database: Database
+  readonly #lockPath: string
+  #epoch: number | undefined
+  #lock: Database | undefined
+
+  constructor(database: Database, lockPath: string) {
+    this.#database = database
+    this.#lockPath = lockPath
+  }
+
+  /** Number of the lease that this process took; throws StateError `lost` when it is not the present one. */
+  epoch(): number {
+    if (this.#epoch === undefined || this.#row().epoch !== this.#epoch) throw leaseLost()
+    return this.#epoch
+  }
+
+  /** Who has the lease; null when it is free. */
+  read(): Lease | null {
+    const { holder, epoch, renewals } = this.#row()
+    return holder === null ? null : { holder, epoch, renewals }
+  }
+
+  async acquire(
+    holder: string,
+    unmoved: Lease | undefined,
+  ): Promise<{ readonly epoch: number } | { readonly heldBy: Lease }> {
+    const lock = await takeLock(this.#lockPath)
+    const answer = this.#database
+      .transaction(() => {
+        const row = this.#row()
+        const isDead = lock !== undefined && row.locks_file
+        const isUnmoved = row.epoch === unmoved?.epoch && row.renewals === unmoved.renewals
+        if (row.holder !== null && !isDead && !isUnmoved) return { heldBy: { ...row, holder: row.holder } }
+        const epoch = row.epoch + 1
+        this.#database
+          .prepare('UPDATE lease SET holder = ?, epoch = ?, renewals = 0, locks_file = ?')
+          .run(holder, epoch, Number(lock !== undefined))
+        return { epoch }
+      })
+      .immediate()
+    if ('heldBy' in answer) {
+      lock?.close()
+      const { holder: other, epoch, renewals } = answer.heldBy
+      return { heldBy: { holder: other, epoch, renewals } }
+    }
+    this.#epoch = answer.epoch
+    this.#lock = lock
+    return answer
+  }
+
+  renew(): void {
+    this.#database
+      .transaction(() => {
+        this.epoch()
+        this.#database.prepare('UPDATE lease SET renewals = renewals + 1').run()
+      })
+      .immediate()
+  }
+
+  release(): void {
+    if (this.#epoch !== undefined) {
+      this.#database
+        .prepare('UPDATE lease SET holder = NULL, locks_file = 0 WHERE epoch = ?')
+        .run(this.#epoch)
+    }
+    this.#epoch = undefined
+    this.#lock?.close()
+    this.#lock = undefined
+  }
+
+  #row(): ReturnType<typeof leaseOf> {
+    return leaseOf(this.#database.prepare('SELECT * FROM lease').get())
+  }
+}
+
+/** The lock of the file `path`; `undefined` while another process has it. */
+async function takeLock(path: string): Promise<Database | undefined> {
+  let lock: Database | undefined
+  try {
+    lock = await openForWriting(path)
+    lock.pragma('busy_timeout = 0')
+    lock.exec('BEGIN EXCLUSIVE')
+    return lock
+  } catch (error) {
+    lock?.close()
+    const isHeld = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY'
+    if (isHeld) return undefined
+    throw unusable(path, error)
+  }
+}

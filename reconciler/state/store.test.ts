@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Binding, newBinding } from '../plan/binding.ts'
+import { takeLease } from './lease.ts'
+import { openStore, readStore } from './openStore.ts'
+import { EVENTS_KEPT, RUNS_KEPT, type RunRecord } from './record.ts'
+import type { Intent, StateStore } from './store.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pharos-store-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const binding: Binding = {
+  ...newBinding('shop', 'id-1'),
+  desired: { name: 'Shop', interval_secs: 60, regions: ['a'], endpoints: [] },
+  paused: true,
+  onDelete: 'pause',
+  protect: true,
+  pruneAfterSecs: 60,
+  heals: [{ pointer: '/name', atMs: 5 }],
+}
+const intent: Intent = {
+  opId: 'op-1',
+  runId: 'run-1',
+  key: 'shop',
+  kind: 'create',
+  serviceId: null,
+  sentAtMs: 1_000,
+  create: {
+    sent: { name: 'Shop', interval_secs: 60, regions: [], endpoints: [] },
+    preIds: ['x'],
+    policy: { onDelete: 'delete', protect: false, pruneAfterSecs: null },
+  },
+}
+const run: RunRecord = {
+  runId: 'run-1',
+  command: 'apply',
+  trigger: 'command',
+  commitSha: 'abc',
+  planDigest: null,
+  outcome: 'done',
+  startedAt: '2026-01-01T00:00:00.000Z',
+  finishedAt: '2026-01-01T00:00:01.000Z',
+  exitCode: 0,
+  counts: { created: 1 },
+}
+const event = {
+  at: '2026-01-01T00:00:00.000Z',
+  runId: 'run-1',
+  key: 'shop',
+  type: 'HealLoop',
+  severity: 'warning' as const,
+  message: 'it comes back',
+}
+
+/** A clock that only `sleep` moves. */
+function steppedClock() {
+  let nowMs = 0
+  return {
+    nowMs: () => nowMs,
+    sleep: async (delayMs: number) => {
+      nowMs += delayMs
+    },
+    every: () => () => {},
+  }
+}
+
+describe.each([['an SQLite file', () => join(folder, 'pharos.db')]])('the state in %s', (_what, locate) => {
+  const opened = async (): Promise<StateStore> => {
+    const store = await openStore(locate())
+    expect(await store.acquire('test')).toMatchObject({ epoch: expect.any(Number) })
+    return store
+  }
+
+  test('what was written is there when it is opened again', async () => {
+    const first = await opened()
+    await first.settleIn({ orgId: 'org', url: 'http://x', source: 'monitoring' })
+    await first.begin([intent, { ...intent, opId: 'op-2', key: 'other' }])
+    await first.failed('op-2')
+    await first.settle('op-1', { put: binding })
+    await first.recordRun(run)
+    await first.note([event])
+    await first.suspend({ scope: '*', reason: 'r', actor: 'a', since: 's', until: null })
+    await first.approve({ digest: 'd', actor: 'a', at: 't' })
+    await first.release()
+    await first.close()
+
+    const second = await readStore(locate())
+    expect(second.stateId).toBe(first.stateId)
+    expect(await second.home()).toEqual({ orgId: 'org', url: 'http://x', source: 'monitoring' })
+    expect(await second.bindings()).toEqual([binding])
+    const open = await second.openIntents()
+    expect(open).toEqual([{ ...intent, opId: 'op-2', key: 'other', mayStillLand: false }])
+    expect(await second.runs(9)).toEqual([run])
+    expect(await second.events(9)).toEqual([{ ...event, seq: 1 }])
+    expect(await second.suspensions()).toMatchObject([{ scope: '*', reason: 'r' }])
+    expect(await second.approvals()).toEqual([{ digest: 'd', actor: 'a', at: 't' }])
+    expect(await second.lease()).toBeNull()
+    await second.close()
+  })
+
+  test('a rename moves the binding in one step, and a service has one binding', async () => {
+    const store = await opened()
+    await store.save({ put: binding })
+    await store.save({ drop: 'shop', put: { ...binding, key: 'store' } })
+    expect((await store.bindings()).map((one) => one.key)).toEqual(['store'])
+    await store.close()
+  })
+
+  test('one holder at a time has the lease, and the next one when it is given back', async () => {
+    const first = await opened()
+    const second = await openStore(locate())
+    expect(await second.acquire('other')).toEqual({ heldBy: { holder: 'test', epoch: 1, renewals: 0 } })
+    await expect(second.save({ put: binding })).rejects.toMatchObject({ reason: 'lost' })
+    await first.release()
+    expect(await second.acquire('other')).toEqual({ epoch: 2 })
+    await second.save({ put: binding })
+    await Promise.all([first.close(), second.close()])
+  })
+
+  test('a holder that shows no sign of life is taken over from, and what it still writes is refused', async () => {
+    const stopped = await opened()
+    const waiting = await openStore(locate())
+
+    const lease = await takeLease(waiting, 'other', 10 * waiting.leaseTtlMs, steppedClock())
+    expect(lease.epoch).toBe(2)
+
+    for (const write of [
+      () => stopped.begin([intent]),
+      () => stopped.settle('op-1', { put: binding }),
+      () => stopped.save({ put: binding }),
+      () => stopped.recordRun(run),
+      () => stopped.renew(),
+    ]) {
+      await expect(write()).rejects.toMatchObject({ reason: 'lost' })
+    }
+    await stopped.release()
+    await lease.release()
+    expect([await waiting.bindings(), await waiting.openIntents()]).toEqual([[], []])
+    await Promise.all([stopped.close(), waiting.close()])
+  })
+
+  test('a holder that renews is waited for as long as was asked, and not taken over from', async () => {
+    const living = await opened()
+    const waiting = await openStore(locate())
+    const clock = steppedClock()
+    const sleep = async (delayMs: number): Promise<void> => {
+      await living.renew()
+      await clock.sleep(delayMs)
+    }
+    const timeoutMs = 3 * waiting.leaseTtlMs
+    const taken = takeLease(waiting, 'other', timeoutMs, { ...clock, sleep })
+    await expect(taken).rejects.toMatchObject({ reason: 'held', message: expect.stringContaining('(test)') })
+    expect(clock.nowMs()).toBe(timeoutMs)
+    await waiting.close()
+    await living.save({ put: binding })
+    await living.close()
+  })
+
+  test('what people say needs no lease, and an approval is used once', async () => {
+    const running = await opened()
+    const person = await openStore(locate())
+    await person.approve({ digest: 'd', actor: 'ada', at: 't' })
+    await person.suspend({ scope: 'a', reason: 'one', actor: 'ada', since: 's', until: null })
+    await person.suspend({ scope: 'a', reason: 'two', actor: 'ada', since: 's', until: 'u' })
+    expect([await person.resume('b'), await person.suspensions()]).toMatchObject([false, [{ reason: 'two' }]])
+    expect(await person.resume('a')).toBe(true)
+    await person.close()
+
+    await running.save({ put: binding })
+    expect([await running.useApproval('d'), await running.useApproval('d')]).toEqual([true, false])
+    expect(await running.suspensions()).toEqual([])
+    await running.release()
+    await running.close()
+  })
+
+  test('runs and events are kept up to a number, the newest of them', async () => {
+    const store = await opened()
+    for (let index = 0; index < RUNS_KEPT + 3; index += 1) {
+      const startedAt = new Date(index * 1_000).toISOString()
+      await store.recordRun({ ...run, runId: `run-${index}`, startedAt })
+    }
+    await store.note(Array.from({ length: EVENTS_KEPT + 5 }, (_, index) => ({ ...event, key: `k${index}` })))
+    const runs = await store.runs(9_999)
+    const events = await store.events(9_999)
+    expect([runs.length, runs[0]?.runId]).toEqual([RUNS_KEPT, `run-${RUNS_KEPT + 2}`])
+    expect([events.length, events[0]?.seq]).toEqual([EVENTS_KEPT, EVENTS_KEPT + 5])
+    await store.close()
+  })
+})

@@ -5,7 +5,7 @@ import { hashKey, mintKey } from '../../server/domain/apiKeys.ts'
 import { openDatabase } from '../../server/store/openDatabase.ts'
 import { openStore } from '../../server/store/openStore.ts'
 import { systemEnvironment } from '../../server/systemEnvironment.ts'
-import { apiClient } from '../../server/testing/apiClient.ts'
+import { type ApiAnswer, apiClient } from '../../server/testing/apiClient.ts'
 import { startProcess } from '../../server/testing/serverProcess.ts'
 import { serviceBody } from '../../server/testing/serviceBodies.ts'
 import { type LoadReport, runLoad } from './load.ts'
@@ -13,15 +13,15 @@ import { type Subject, startSubject } from './processes.ts'
 
 /** Connections, and so requests at once. */
 const CLIENTS = 64
-const READS = 40_000
-const LISTS = 600
+const READS = 20_000
+const LISTS = 200
 const CREATES = 20_000
 /** Creates that one key is used for: below the burst, so that nothing is refused. */
 const CREATES_PER_KEY = 16
-/** Rounds of which the middle one counts. */
-const ROUNDS = 3
-/** Rounds before the first that counts: the compiler takes that long to have seen everything. */
-const WARM_UP = 2
+/** Rounds of which the cheapest one counts. */
+const ROUNDS = 7
+/** Rounds' worth of requests before the first that counts, for the compiler to have seen everything. */
+const WARM_UP = 3
 const SOAK_REQUESTS = Number(process.env.BENCH_SOAK ?? 200_000)
 
 interface Row {
@@ -42,19 +42,38 @@ interface Cost extends LoadReport {
   readonly cpuMicros: number
 }
 
-/** The middle of several runs of the same load, after one to warm up. */
-async function load(subject: Subject, request: (index: number) => string, requests: number): Promise<Cost> {
-  const { port } = subject
-  await runLoad({ port, connections: CLIENTS, request, requests: requests * WARM_UP })
-  const costs: Cost[] = []
+/** A server, and what it is asked for. */
+interface Side {
+  readonly subject: Subject
+  readonly request: string
+}
+
+/**
+ * What the same load costs two servers, in turns, so that both see the same machine: of several rounds the
+ * cheapest of each, because whatever else the machine does only ever adds.
+ */
+async function compare(sides: readonly [Side, Side], requests: number): Promise<readonly [Cost, Cost]> {
+  for (const side of sides) await measure(side, requests * WARM_UP)
+  const ours: Cost[] = []
+  const theirs: Cost[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
-    const before = await cpuMicros(subject)
-    const report = await runLoad({ port, connections: CLIENTS, request, requests })
-    costs.push({ ...report, cpuMicros: ((await cpuMicros(subject)) - before) / requests })
+    ours.push(await measure(sides[0], requests))
+    theirs.push(await measure(sides[1], requests))
   }
-  const middle = costs.toSorted((a, b) => a.cpuMicros - b.cpuMicros)[Math.floor(ROUNDS / 2)]
-  if (middle === undefined) throw new Error('nothing was measured')
-  return { ...middle, errors: costs.reduce((sum, { errors }) => sum + errors, 0) }
+  return [cheapest(ours), cheapest(theirs)]
+}
+
+async function measure({ subject, request }: Side, requests: number): Promise<Cost> {
+  const before = await cpuMicros(subject)
+  const load = { port: subject.port, connections: CLIENTS, request: () => request, requests }
+  const report = await runLoad(load)
+  return { ...report, cpuMicros: ((await cpuMicros(subject)) - before) / requests }
+}
+
+function cheapest(costs: readonly Cost[]): Cost {
+  const [least] = costs.toSorted((a, b) => a.cpuMicros - b.cpuMicros)
+  if (least === undefined) throw new Error('nothing was measured')
+  return { ...least, errors: costs.reduce((sum, { errors }) => sum + errors, 0) }
 }
 
 async function cpuMicros(subject: Subject): Promise<number> {
@@ -82,20 +101,32 @@ async function reads(pharos: Subject, bare: Subject): Promise<readonly Row[]> {
   const api = apiClient(`http://127.0.0.1:${pharos.port}`, pharos.apiKey)
   const created = await api.post('/v1/services', serviceBody())
   const { id } = Object(created.json)
-  await bare.ask({ text: created.text })
-  const one = await load(pharos, () => get(`/v1/services/${id}`, pharos.apiKey), READS)
-  const bareOne = await load(bare, () => get('/bare'), READS)
+  const mine = { subject: pharos, request: get(`/v1/services/${id}`, pharos.apiKey) }
+  const answer = await api.get(`/v1/services/${id}`)
+  await bare.ask({ text: answer.text, headers: ownHeaders(answer.headers) })
+  const [one, bareOne] = await compare([mine, { subject: bare, request: get('/bare') }], READS)
   for (let made = 1; made < 1_000; made += 50) {
     await Promise.all(Array.from({ length: 50 }, () => api.post('/v1/services', serviceBody())))
   }
   const list = await api.get('/v1/services')
   await bare.ask({ rows: list.json })
-  const all = await load(pharos, () => get('/v1/services', pharos.apiKey), LISTS)
-  const rows = await load(bare, () => get('/rows'), LISTS)
+  const all = { subject: pharos, request: get('/v1/services', pharos.apiKey) }
+  const [lists, rows] = await compare([all, { subject: bare, request: get('/rows') }], LISTS)
   return [
-    ratioRow('GET /v1/services/{id} against a bare route with the same bytes', one, bareOne, 0.6),
-    ratioRow('GET /v1/services with 1,000 services against parse and stringify', all, rows, 3),
+    ratioRow(
+      'GET /v1/services/{id} against a bare route with the same bytes, headers included',
+      one,
+      bareOne,
+      0.6,
+    ),
+    ratioRow('GET /v1/services with 1,000 services against parse and stringify', lists, rows, 3),
   ]
+}
+
+/** What an answer says besides what any server of Node says. */
+function ownHeaders(headers: ApiAnswer['headers']): object {
+  const common = new Set(['content-type', 'content-length', 'connection', 'keep-alive', 'date'])
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !common.has(name)))
 }
 
 async function soak(pharos: Subject): Promise<Row> {
@@ -161,6 +192,32 @@ async function makeKeys(dataDir: string): Promise<readonly string[]> {
   return keys
 }
 
+/** Creates that wait for the store together, as many as there are clients, without HTTP in front of it. */
+async function insertsTogether(dataDir: string, text: string): Promise<number> {
+  const store = await openStore(dataDir, systemEnvironment.nowMs)
+  const [org] = await store.listOrgs()
+  if (org === undefined) throw new Error('there is no organisation')
+  const one = (): Promise<unknown> =>
+    store.createService(org.id, undefined, () => {
+      const id = systemEnvironment.uuid()
+      // True as far as the store looks: it keeps the text and counts the endpoints.
+      const response = { ...Object(JSON.parse(text)), id }
+      const command = {
+        type: 'StartServiceMonitoring',
+        region: 'eu-west-1',
+        serviceId: id,
+        generation: 1,
+        definition: text,
+      } as const
+      return { service: { response, generation: 1 }, text, sealed: [], commands: [command] }
+    })
+  const started = performance.now()
+  for (let made = 0; made < CREATES; made += CLIENTS) await Promise.all(Array.from({ length: CLIENTS }, one))
+  const perSecond = CREATES / ((performance.now() - started) / 1_000)
+  await store.close()
+  return perSecond
+}
+
 async function creates(): Promise<readonly Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-bench-'))
   const dataDir = join(folder, 'data')
@@ -177,15 +234,23 @@ async function creates(): Promise<readonly Row[]> {
       `POST /v1/services HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${keys[index % keys.length]}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   })
   await server.stop()
+  const together = await insertsTogether(dataDir, text)
   await rm(folder, { recursive: true })
   const ratio = report.requestsPerSecond / oneByOne
-  const rates = `${Math.round(report.requestsPerSecond)}/s against ${Math.round(oneByOne)}/s`
+  const against = `against ${Math.round(oneByOne)}/s, one each ${(1_000 / oneByOne).toFixed(2)} ms`
+  const rates = `${Math.round(report.requestsPerSecond)}/s ${against}`
   return [
     {
       what: `durable creates, ${CLIENTS} clients, against the same rows with one flush each`,
       measured: `${ratio.toFixed(2)} × (${rates}, ${report.errors} errors)`,
       bar: '≥ 5 ×',
       holds: ratio >= 5 && report.errors === 0,
+    },
+    {
+      what: `the store alone, ${CLIENTS} creates that wait together, against the same`,
+      measured: `${(together / oneByOne).toFixed(2)} × (${Math.round(together)}/s ${against})`,
+      bar: '≥ 5 ×',
+      holds: together / oneByOne >= 5,
     },
     {
       what: 'durable creates, 99 of 100 within',

@@ -6,8 +6,8 @@ import { startServer } from '../../server/testing/startServer.ts'
 const NEVER_EMPTY = { burstRequests: BURST_REQUESTS, refillIntervalMs: 0.000_1 }
 
 /**
- * What is measured, in a process of its own: `pharos`, or a `bare` route that answers the bytes that it is
- * sent, or a `rows` route that parses and stringifies them. Messages over IPC.
+ * What is measured, in a process of its own: `pharos`, or a `bare` route that answers the bytes and
+ * headers that it is sent, or a `rows` route that parses and stringifies them. Messages over IPC.
  */
 async function startPharos(): Promise<void> {
   const server = await startServer({ rateLimit: NEVER_EMPTY, logLevel: 'silent' })
@@ -30,14 +30,20 @@ async function startBare(): Promise<void> {
   database.exec('CREATE TABLE rows (text TEXT)')
   let text = ''
   const all = database.prepare<[], { text: string }>('SELECT text FROM rows')
-  app.get('/bare', (_request, reply) => reply.type('application/json; charset=utf-8').send(text))
+  let headers: Record<string, string> = {}
+  app.get('/bare', (_request, reply) =>
+    reply.headers(headers).type('application/json; charset=utf-8').send(text),
+  )
   app.get('/rows', (_request, reply) => {
     const rows: unknown[] = all.all().map((row) => JSON.parse(row.text))
     return reply.type('application/json; charset=utf-8').send(JSON.stringify(rows))
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   process.on('message', (message) => {
-    if (typeof message === 'object' && message !== null && 'text' in message) text = String(message.text)
+    if (typeof message === 'object' && message !== null && 'text' in message && 'headers' in message) {
+      text = String(message.text)
+      headers = Object(message.headers)
+    }
     if (typeof message === 'object' && message !== null && 'rows' in message && Array.isArray(message.rows)) {
       const insert = database.prepare('INSERT INTO rows VALUES (?)')
       for (const row of message.rows) insert.run(JSON.stringify(row))

@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/contract/apiError.ts'
-import { type Caller, hashKey } from '../domain/apiKeys.ts'
+import type { Caller } from '../domain/apiKeys.ts'
 import type { KeyStore } from '../store/store.ts'
-import { bearerKey } from './bearerKey.ts'
+import { presentedHash } from './bearerKey.ts'
 import type { Allowance, SpendRequest } from './rateLimit.ts'
 
 const MUTATING: ReadonlySet<string> = new Set(['POST', 'PATCH', 'DELETE'])
@@ -16,6 +16,8 @@ export interface AdmissionParts {
 export interface Knock {
   readonly method: string
   readonly rawHeaders: readonly string[]
+  /** What the request came on, with others before and after it. */
+  readonly connection: object
   /** Told who calls, as soon as that is known. */
   readonly onCaller: (caller: Caller) => void
   /** Told what became of the token, also when the request is refused. */
@@ -28,8 +30,8 @@ export interface Knock {
  * key costs a token, whatever becomes of it.
  */
 export async function admit(knock: Knock, { store, spendRequest }: AdmissionParts): Promise<void> {
-  const key = bearerKey(knock.rawHeaders)
-  const caller = key === undefined ? undefined : await store.callerOf(hashKey(key))
+  const hash = presentedHash(knock.rawHeaders, knock.connection)
+  const caller = hash === undefined ? undefined : await store.callerOf(hash)
   if (caller === undefined) throw new ApiError('unauthorized', 'unauthorized')
   knock.onCaller(caller)
   const allowance = await spendRequest(caller.keyId)

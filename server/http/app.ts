@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Caller } from '../domain/apiKeys.ts'
 import { type AdmissionParts, admit } from './admission.ts'
+import { type HeaderList, writeAnswer } from './answer.ts'
 import { allowedMethods, isUnderApi, OPERATIONS } from './apiRoutes.ts'
 import { answerExpectations, permitBody, refuseConnection } from './connectionRefusals.ts'
 import { watchAnswers } from './gracefulClose.ts'
@@ -55,6 +56,8 @@ export interface AppParts extends ApiParts, Pick<AdmissionParts, 'spendRequest'>
 interface Progress {
   /** Of a monotonic clock (milliseconds). */
   readonly startedAtMs: number
+  /** Of the answer, whatever it will be. */
+  readonly headers: HeaderList
   caller: Caller | null
   failure: unknown
 }
@@ -98,14 +101,14 @@ export function buildApp(parts: AppParts): FastifyInstance {
   app.decorateRequest('progress', null)
   const receive = receiver(parts)
   // Called when the answer is handed over: a hook that waits for its last byte costs as much as a read.
-  const done = (request: FastifyRequest, reply: FastifyReply): void => {
+  const done = (request: FastifyRequest, status: number): void => {
     const { caller = null, failure, startedAtMs } = request.progress ?? {}
     const durationMs = startedAtMs === undefined ? 0 : performance.now() - startedAtMs
     parts.onRequestDone({
       requestId: request.id,
       method: request.method,
       route: request.routeOptions?.url ?? 'unknown',
-      status: reply.statusCode,
+      status,
       durationMs,
       caller,
       ...(failure === undefined ? {} : { failure }),
@@ -116,8 +119,8 @@ export function buildApp(parts: AppParts): FastifyInstance {
     const known = request.progress
     if (status >= 500 && known !== null) known.failure = error
     dropBody(request.raw)
-    reply.code(status).headers(headers).type(JSON_TYPE).send(text)
-    done(request, reply)
+    writeAnswer(reply, status, [...(known?.headers ?? []), ...headers], text)
+    done(request, status)
   }
 
   app.addHook('onRequest', receive)
@@ -129,21 +132,22 @@ export function buildApp(parts: AppParts): FastifyInstance {
   return app
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8'
-
 /** Reports a request whose answer was handed over. */
-type Done = (request: FastifyRequest, reply: FastifyReply) => void
+type Done = (request: FastifyRequest, status: number) => void
 
 /** Steps 1 to 7 of the order of checks (Gap G19), the first thing that happens to each request. */
 function receiver(parts: AppParts) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const known: Progress = { startedAtMs: performance.now(), caller: null, failure: undefined }
+    const headers = [
+      'x-request-id',
+      request.id,
+      'cache-control',
+      'no-store',
+      'x-content-type-options',
+      'nosniff',
+    ]
+    const known: Progress = { startedAtMs: performance.now(), headers, caller: null, failure: undefined }
     request.progress = known
-    reply.headers({
-      'x-request-id': request.id,
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    })
     assertHost(request)
     if (hasIdleBody(request.raw)) dropBody(request.raw)
     // A route may be reached by another spelling of its path (%76 for v): the route decides then.
@@ -156,14 +160,15 @@ function receiver(parts: AppParts) {
       {
         method: request.method,
         rawHeaders: request.raw.rawHeaders,
+        connection: request.raw.socket,
         onCaller: (caller) => {
           known.caller = caller
         },
-        onAllowance: (allowance) => reply.headers(rateLimitHeaders(allowance)),
+        onAllowance: (allowance) => headers.push(...rateLimitHeaders(allowance)),
       },
       parts,
     )
-    if (route === undefined) throw refuseRoute(request, reply)
+    if (route === undefined) throw refuseRoute(request, headers)
     if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES_MAX) {
       throw new ApiError('too_large', 'body is too large')
     }
@@ -182,11 +187,11 @@ function assertHost({ raw }: FastifyRequest): void {
   }
 }
 
-function refuseRoute(request: FastifyRequest, reply: FastifyReply): ApiError {
+function refuseRoute(request: FastifyRequest, headers: HeaderList): ApiError {
   const allowed = allowedMethods(pathOf(request))
   // An allowed method that found no route has an id that no router reads: an id of nothing.
   if (allowed === undefined || allowed.split(', ').includes(request.method)) return notFound()
-  reply.header('allow', allowed)
+  headers.push('allow', allowed)
   return new ApiError('method_not_allowed', 'method not allowed')
 }
 
@@ -205,9 +210,8 @@ function addOpenApi(app: FastifyInstance, done: Done): void {
   let text: string | undefined
   app.get('/openapi.json', (request, reply) => {
     text ??= JSON.stringify(openApi())
-    reply.type(JSON_TYPE).send(text)
-    done(request, reply)
-    return reply
+    writeAnswer(reply, 200, request.progress?.headers ?? [], text)
+    done(request, 200)
   })
 }
 
@@ -218,16 +222,13 @@ function addOperation(app: FastifyInstance, operation: Operation, parts: ApiPart
     method: operation.method,
     url: operation.path,
     handler: async (request, reply) => {
-      const caller = request.progress?.caller
-      if (caller == null) throw new Error('an operation was reached by a request that was not let in')
+      const { caller = null, headers = [] } = request.progress ?? {}
+      if (caller === null) throw new Error('an operation was reached by a request that was not let in')
       const body = operation.takesBody ? readJson(request) : undefined
       const answer = await operation.handle(exchangeOf(request, caller, body), parts)
-      reply.code(answer.status)
-      if (answer.generation !== undefined) reply.header('etag', entityTag(answer.generation))
-      if (answer.text === undefined) reply.send()
-      else reply.type(JSON_TYPE).send(answer.text)
-      done(request, reply)
-      return reply
+      if (answer.generation !== undefined) headers.push('etag', entityTag(answer.generation))
+      writeAnswer(reply, answer.status, headers, answer.text)
+      done(request, answer.status)
     },
   })
 }

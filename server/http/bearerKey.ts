@@ -1,19 +1,42 @@
 import { isApiKey } from '../../api/contract/apiKey.ts'
+import { hashKey } from '../domain/apiKeys.ts'
 
 const BEARER = /^bearer (\S+)$/i
 
+/** What the last request of a connection presented. */
+interface Presented {
+  readonly authorization: string
+  readonly hash: Buffer | undefined
+}
+
+/** A connection sends the same key with each request: it is hashed once, and forgotten with the connection. */
+const lastPresented = new WeakMap<object, Presented>()
+
 /**
- * The API key of a request's raw headers (name, value, name, value …); `undefined` when there is none, more
- * than one, or anything but `Bearer`, one blank and a key. Contract: Authentication, rules 1 and 2. Pure.
+ * Hash of the API key in a request's raw headers (name, value, name, value …); `undefined` when there is none,
+ * more than one, or anything but `Bearer`, one blank and a key. Contract: Authentication, rules 1 and 2.
  */
-export function bearerKey(rawHeaders: readonly string[]): string | undefined {
+export function presentedHash(rawHeaders: readonly string[], connection: object): Buffer | undefined {
+  const authorization = authorizationIn(rawHeaders)
+  if (authorization === undefined) return undefined
+  const last = lastPresented.get(connection)
+  if (last?.authorization === authorization) return last.hash
+  const key = BEARER.exec(authorization)?.[1]
+  const hash = key !== undefined && isApiKey(key) ? hashKey(key) : undefined
+  lastPresented.set(connection, { authorization, hash })
+  return hash
+}
+
+/** The one Authorization header; `undefined` when there is none, or two: the second may be the one meant. */
+function authorizationIn(rawHeaders: readonly string[]): string | undefined {
   let authorization: string | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() !== 'authorization') continue
-    // Node would answer for the first of two: whoever put the second there may have meant that one.
+    const name = rawHeaders[index]
+    if (name?.length !== NAME.length || name.toLowerCase() !== NAME) continue
     if (authorization !== undefined) return undefined
     authorization = rawHeaders[index + 1] ?? ''
   }
-  const key = BEARER.exec(authorization ?? '')?.[1]
-  return key !== undefined && isApiKey(key) ? key : undefined
+  return authorization
 }
+
+const NAME = 'authorization'

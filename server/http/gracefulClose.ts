@@ -17,14 +17,16 @@ export function watchAnswers(server: Server): () => Promise<void> {
   const underWay = new Set<ServerResponse>()
   let isStopping = false
   let whenEmpty: () => void = () => {}
+  // One listener for all: a closure for each answer would cost every request.
+  function forget(this: ServerResponse): void {
+    underWay.delete(this)
+    if (underWay.size === 0) whenEmpty()
+  }
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
     underWay.add(response)
     // The client is told not to send another request to a server that goes away.
     if (isStopping) response.setHeader('connection', 'close')
-    response.once('close', () => {
-      underWay.delete(response)
-      if (underWay.size === 0) whenEmpty()
-    })
+    response.on('close', forget)
   })
   return async () => {
     isStopping = true

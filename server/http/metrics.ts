@@ -19,11 +19,18 @@ interface RequestLabels {
   readonly key: string
 }
 
+interface Counted {
+  readonly labels: RequestLabels
+  count: number
+  /** Takes a duration (seconds). */
+  readonly observe: (secs: number) => void
+}
+
 /** Counts of one server; two in one process do not share any. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const counts = new Map<string, { readonly labels: RequestLabels; count: number }>()
+  const counts = new Map<string, Counted>()
   new Counter({
     name: 'pharos_http_requests_total',
     help: 'Requests answered; key is the last four characters of the API key, empty without one',
@@ -46,10 +53,14 @@ export function createMetrics(): Metrics {
     count: ({ route, method, status, caller, durationMs }) => {
       const key = caller?.keyLast4 ?? ''
       const name = `${route} ${method} ${status} ${key}`
-      const known = counts.get(name)
-      if (known === undefined) counts.set(name, { labels: { route, method, status, key }, count: 1 })
-      else known.count += 1
-      duration.observe({ route, method }, durationMs / 1_000)
+      let counted = counts.get(name)
+      if (counted === undefined) {
+        const { observe } = duration.labels({ route, method })
+        counted = { labels: { route, method, status, key }, count: 0, observe }
+        counts.set(name, counted)
+      }
+      counted.count += 1
+      counted.observe(durationMs / 1_000)
     },
     render: () => registry.metrics(),
     contentType: registry.contentType,

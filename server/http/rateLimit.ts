@@ -54,12 +54,12 @@ const POLICY = `"key";q=${BURST_REQUESTS};w=${WINDOW_SECS}`
 const ALLOWANCES_KEPT = 1_000
 const allowanceTexts = new Map<number, string>()
 
-/** The RateLimit headers that tell a client what it may do. Gap G20. */
-export function rateLimitHeaders({ remaining, fullInMs }: Allowance): Record<string, string> {
+/** The RateLimit headers that tell a client what it may do: name, value, name, value. Gap G20. */
+export function rateLimitHeaders({ remaining, fullInMs }: Allowance): readonly string[] {
   const secs = Math.ceil(fullInMs / 1_000)
   const name = remaining * ALLOWANCES_KEPT + secs
   const known = allowanceTexts.get(name)
   const text = known ?? `"key";r=${remaining};t=${secs}`
   if (known === undefined && allowanceTexts.size < ALLOWANCES_KEPT) allowanceTexts.set(name, text)
-  return { 'ratelimit-policy': POLICY, ratelimit: text }
+  return ['ratelimit-policy', POLICY, 'ratelimit', text]
 }

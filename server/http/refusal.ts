@@ -3,7 +3,8 @@ import { ApiError, codeOfStatus } from '../../api/contract/apiError.ts'
 /** What every refusal looks like on the wire. */
 export interface Refusal {
   readonly status: number
-  readonly headers: Readonly<Record<string, string>>
+  /** Name, value, name, value … */
+  readonly headers: readonly string[]
   /** JSON object with the one field `error`. Contract: Errors. */
   readonly text: string
 }
@@ -38,9 +39,9 @@ function translate(error: unknown): ApiError {
   return new ApiError(codeOfStatus(status), TEXT_OF_STATUS[status] ?? 'bad request', { status })
 }
 
-function headersOf({ code }: ApiError): Readonly<Record<string, string>> {
-  if (code === 'unauthorized') return { 'www-authenticate': 'Bearer' }
+function headersOf({ code }: ApiError): readonly string[] {
+  if (code === 'unauthorized') return ['www-authenticate', 'Bearer']
   // Whole seconds are all that HTTP has; the wait is at most 200 ms.
-  if (code === 'rate_limited') return { 'retry-after': '1' }
-  return {}
+  if (code === 'rate_limited') return ['retry-after', '1']
+  return []
 }

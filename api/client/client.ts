@@ -41,6 +41,8 @@ export interface CallOptions {
   /** Ends every wait, and a read on its way. A change that has left is waited for all the same. */
   readonly signal?: AbortSignal | undefined
   readonly lane?: Lane
+  /** Called whenever an attempt is about to leave, which it does when this resolves; what it throws is thrown. */
+  readonly beforeSend?: () => Promise<void>
 }
 
 /** A listed service that could not be understood, such as one with a kind of assertion that is newer than we are. */
@@ -204,6 +206,7 @@ export class Client {
   async #once(request: ClientRequest, options: CallOptions): Promise<Answer> {
     for (let refusedConnections = 0; ; ) {
       await this.#limiter.pass(options.lane ?? 'in-order', options.signal)
+      await options.beforeSend?.()
       try {
         const answer = await this.#attempt(request, options.signal)
         if (answer.status === STATUS_OF_ERROR.rate_limited) {

@@ -2,7 +2,8 @@ import type { Client } from '../../api/client/client.ts'
 import type { Binding } from '../plan/binding.ts'
 import type { Blocked, Change } from '../plan/planValue.ts'
 import type { OpenIntent, StateStore } from '../state/store.ts'
-import { carryOut, type RunControl } from './carryOut.ts'
+import { type CarriedOut, carryOut, type RunControl } from './carryOut.ts'
+import { LiveWatch } from './liveWatch.ts'
 import type { ChangeOutcome } from './outcome.ts'
 import { guardOrg, isOtherSource, lookAround, type Scene, type Situation, withApproval } from './situation.ts'
 
@@ -15,10 +16,19 @@ export interface ApplyInput extends Scene {
   readonly newId: () => string
   /** Digest of what the user lets through the brakes. */
   readonly approved: string | undefined
+  /** Chooses what of a plan is carried out, for an apply that is bound to an earlier one; all of it otherwise. */
+  readonly choose?: (situation: Situation) => Chosen
   readonly control: RunControl
   /** Resolves after `delayMs`, or at once when the run is to stop. */
   readonly sleep: (delayMs: number) => Promise<void>
   readonly onWait: (waitMs: number) => void
+}
+
+/** A choice among the changes of a plan. */
+export interface Chosen {
+  readonly changes: readonly Change[]
+  /** What was left out, with the reason. */
+  readonly leftOut: readonly ChangeOutcome[]
 }
 
 /** What an apply did. */
@@ -49,11 +59,14 @@ export async function applySet(input: ApplyInput): Promise<Applied> {
     throw new ReadOnlyKey('the API key is read-only: apply needs one with scope read_write')
   }
   const situation = await approved(await lookAround(input), input)
+  const chosen = input.choose?.(situation) ?? { changes: situation.braked.changes, leftOut: [] }
   const source = isOtherSource(situation) ? null : input.sourceName
   await input.store.settleIn({ orgId: org.id, url: input.url, source })
   await settleIntents(input.store, situation)
-  const first = await carryOut({ ...input, situation }, actionable(situation.braked.changes), input.control)
-  const outcomes = new Map(first.outcomes.map((outcome) => [outcome.change.key, outcome]))
+  const first = await carryOutIn(input, situation, chosen.changes)
+  const outcomes = new Map(
+    [...chosen.leftOut, ...first.outcomes].map((outcome) => [outcome.change.key, outcome]),
+  )
   let blocked = blockedIn(situation)
   let { endedBy } = first
   for (let round = 1; round <= ROUNDS_MAX; round += 1) {
@@ -76,6 +89,21 @@ async function approved(situation: Situation, input: ApplyInput): Promise<Situat
   const { digest } = situation
   if (digest === null || input.approved !== undefined) return withApproval(situation, input.approved)
   return (await input.store.useApproval(digest)) ? withApproval(situation, digest) : situation
+}
+
+function carryOutIn(
+  input: ApplyInput,
+  situation: Situation,
+  changes: readonly Change[],
+): Promise<CarriedOut> {
+  const { store, runId } = input
+  // What this run has under way is not lost, and not to be found out about.
+  const others = async (): Promise<readonly OpenIntent[]> =>
+    (await store.openIntents()).filter((intent) => intent.runId !== runId)
+  const look = (): Promise<Situation> =>
+    lookAround({ ...input, regions: 'trusted', store: { ...store, openIntents: others } })
+  const watch = new LiveWatch(situation, look, { nowMs: input.nowMs, replans: input.choose === undefined })
+  return carryOut({ ...input, situation, begun: new Map() }, actionable(changes), watch, input.control)
 }
 
 function actionable(changes: readonly Change[]): readonly Change[] {
@@ -112,7 +140,7 @@ async function resolveAgain(
   const situation = await lookAround(input)
   await settleIntents(input.store, situation)
   const due = situation.braked.changes.filter((change) => keys.has(change.key))
-  const { outcomes, endedBy } = await carryOut({ ...input, situation }, actionable(due), input.control)
+  const { outcomes, endedBy } = await carryOutIn(input, situation, due)
   const recovered = situation.resolution.recovered.flatMap(({ binding }) =>
     recoveredOutcome(binding, situation),
   )

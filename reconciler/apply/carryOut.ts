@@ -2,16 +2,35 @@ import { ApiError } from '../../api/contract/apiError.ts'
 import { phaseOf } from '../plan/plan.ts'
 import type { Change } from '../plan/planValue.ts'
 import { type Writing, writeChange } from './changeWriter.ts'
-import { type ChangeOutcome, certainlyNotExecuted, endsTheRun, reasonOf } from './outcome.ts'
+import { intentsOf, stepName } from './intents.ts'
+import type { LiveWatch } from './liveWatch.ts'
+import {
+  type ChangeOutcome,
+  certainlyNotExecuted,
+  endsTheRun,
+  IntentNotWritten,
+  reasonOf,
+} from './outcome.ts'
 
 /** Changes that are under way at the same time: enough to use the whole rate at a latency of a second. */
 const IN_FLIGHT = 6
+/** Changes and time after which what was done is made durable by stores that do not do so at once. */
+const CHECKPOINT_CHANGES = 50
+const CHECKPOINT_MS = 30_000
+
+/** How far a run is. */
+export interface Progress {
+  readonly done: number
+  readonly total: number
+  /** Requests that the remaining changes need. */
+  readonly requestsLeft: number
+}
 
 /** How a run is watched and stopped. */
 export interface RunControl {
   /** Whether no further change may start. */
   readonly isStopping: () => boolean
-  readonly onProgress: (done: number, total: number) => void
+  readonly onProgress: (progress: Progress) => void
 }
 
 /** What became of all changes, and the error that ended the run early if one did. */
@@ -20,11 +39,18 @@ export interface CarriedOut {
   readonly endedBy: unknown
 }
 
-interface RunState {
+/** A run under way. */
+interface Run {
+  readonly writing: Writing
+  readonly watch: LiveWatch
+  readonly control: RunControl
   readonly outcomes: ChangeOutcome[]
   readonly total: number
+  requestsLeft: number
   limitReached: boolean
   endedBy: unknown
+  checkpointAtMs: number
+  checkpointAfter: number
 }
 
 /**
@@ -35,25 +61,65 @@ interface RunState {
 export async function carryOut(
   writing: Writing,
   changes: readonly Change[],
+  watch: LiveWatch,
   control: RunControl,
 ): Promise<CarriedOut> {
-  const run: RunState = { outcomes: [], total: changes.length, limitReached: false, endedBy: undefined }
+  const run: Run = {
+    writing,
+    watch,
+    control,
+    outcomes: [],
+    total: changes.length,
+    requestsLeft: changes.reduce((sum, change) => sum + intentsOf(change, writing.situation).length, 0),
+    limitReached: false,
+    endedBy: undefined,
+    checkpointAtMs: writing.nowMs() + CHECKPOINT_MS,
+    checkpointAfter: CHECKPOINT_CHANGES,
+  }
+  await beginAhead(run, changes)
   for (const phase of [0, 1, 2, 3, 4, 5, 6]) {
     const due = changes.filter((change) => phaseOf(change) === phase)
-    await inParallel(due, (change) => one(writing, change, control, run))
+    await inParallel(due, (change) => one(run, change))
   }
   const madeRoom = run.outcomes.some(({ change, result }) => change.kind === 'prune' && result === 'done')
-  if (run.limitReached && madeRoom) await retryLimited(writing, control, run)
+  if (run.limitReached && madeRoom) await retryLimited(run)
+  await forgetUnsent(run)
   return { outcomes: run.outcomes, endedBy: run.endedBy }
 }
 
-async function retryLimited(writing: Writing, control: RunControl, run: RunState): Promise<void> {
+/** Writes down everything that will be sent, for stores where doing so one by one costs too much. */
+async function beginAhead(run: Run, changes: readonly Change[]): Promise<void> {
+  const { store, situation, runId, newId, nowMs, begun } = run.writing
+  if (!store.beginsAhead || run.control.isStopping()) return
+  const intents = changes
+    .flatMap((change) => intentsOf(change, situation))
+    .map((step) => ({ ...step, opId: newId(), runId, sentAtMs: nowMs() }))
+  if (intents.length === 0) return
+  try {
+    await store.begin(intents)
+    for (const intent of intents) begun.set(stepName(intent), intent.opId)
+  } catch (error) {
+    run.endedBy = new IntentNotWritten(error)
+  }
+}
+
+/** What was written down ahead and never sent left nothing behind. */
+async function forgetUnsent({ writing: { begun, store } }: Run): Promise<void> {
+  try {
+    for (const opId of begun.values()) await store.settle(opId, {})
+  } catch {
+    // The intents stay open, and the next run finds out that nothing came of them.
+  }
+  begun.clear()
+}
+
+async function retryLimited(run: Run): Promise<void> {
   const limited = run.outcomes.filter(({ result }) => result === 'limited')
   for (const outcome of limited) run.outcomes.splice(run.outcomes.indexOf(outcome), 1)
   run.limitReached = false
   await inParallel(
     limited.map(({ change }) => change),
-    (change) => one(writing, change, control, run),
+    (change) => one(run, change),
   )
 }
 
@@ -65,18 +131,28 @@ async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Pr
   await Promise.all(Array.from({ length: Math.min(IN_FLIGHT, items.length) }, worker))
 }
 
-async function one(writing: Writing, change: Change, control: RunControl, run: RunState): Promise<void> {
-  run.outcomes.push(await outcomeOf(writing, change, control, run))
-  control.onProgress(run.outcomes.length, run.total)
+async function one(run: Run, change: Change): Promise<void> {
+  run.outcomes.push(await outcomeOf(run, change))
+  run.requestsLeft -= intentsOf(change, run.writing.situation).length
+  const { total, requestsLeft, outcomes } = run
+  run.control.onProgress({ done: outcomes.length, total, requestsLeft })
+  await checkpoint(run)
 }
 
-async function outcomeOf(
-  writing: Writing,
-  change: Change,
-  control: RunControl,
-  run: RunState,
-): Promise<ChangeOutcome> {
-  const outcome = (result: ChangeOutcome['result'], message: string): ChangeOutcome => ({
+async function checkpoint(run: Run): Promise<void> {
+  const { store, nowMs } = run.writing
+  if (nowMs() < run.checkpointAtMs && run.outcomes.length < run.checkpointAfter) return
+  run.checkpointAtMs = nowMs() + CHECKPOINT_MS
+  run.checkpointAfter = run.outcomes.length + CHECKPOINT_CHANGES
+  try {
+    await store.checkpoint()
+  } catch (error) {
+    run.endedBy ??= error
+  }
+}
+
+async function outcomeOf(run: Run, planned: Change): Promise<ChangeOutcome> {
+  const outcome = (result: ChangeOutcome['result'], message: string, change = planned): ChangeOutcome => ({
     change,
     result,
     message,
@@ -84,22 +160,31 @@ async function outcomeOf(
     notes: [],
   })
   if (run.endedBy !== undefined) return outcome('skipped', 'the run ended before its turn')
-  if (control.isStopping()) return outcome('skipped', 'interrupted before its turn')
-  if (needsRoom(change) && run.limitReached) return outcome('limited', LIMITED)
+  if (run.control.isStopping()) return outcome('skipped', 'interrupted before its turn')
+  if (needsRoom(planned) && run.limitReached) return outcome('limited', LIMITED)
+  const due = await run.watch.due(planned).catch((error: unknown) => {
+    if (endsTheRun(error)) run.endedBy ??= error
+    return { kind: 'stale' as const, message: `the services could not be listed again: ${reasonOf(error)}` }
+  })
   try {
-    return { change, result: 'done', message: '', ...(await writeChange(writing, change)) }
+    if (due.kind === 'stale') return outcome('stale', due.message)
+    if (due.kind === 'settled') return { ...outcome('done', ''), notes: [NO_LONGER_DUE] }
+    const { change, situation } = due
+    const written = await writeChange({ ...run.writing, situation }, change)
+    return { change, result: 'done', message: '', ...written }
   } catch (error) {
-    if (needsRoom(change) && error instanceof ApiError && error.code === 'forbidden') {
+    if (needsRoom(planned) && error instanceof ApiError && error.code === 'forbidden') {
       run.limitReached = true
       return outcome('limited', reasonOf(error))
     }
-    if (endsTheRun(error)) run.endedBy = error
-    if (change.kind === 'create' && !certainlyNotExecuted(error)) return outcome('lost', reasonOf(error))
+    if (endsTheRun(error)) run.endedBy ??= error
+    if (planned.kind === 'create' && !certainlyNotExecuted(error)) return outcome('lost', reasonOf(error))
     return outcome('failed', reasonOf(error))
   }
 }
 
 const LIMITED = 'not tried: the plan of the organisation has no room for it'
+const NO_LONGER_DUE = 'no request was needed any more: the service changed meanwhile'
 
 function needsRoom(change: Change): boolean {
   return change.kind === 'create' || (change.kind === 'update' && change.pausing === 'resume')

@@ -1,14 +1,16 @@
-import type { Client } from '../../api/client/client.ts'
+import type { CallOptions, Client } from '../../api/client/client.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { canonicalResponse } from '../../api/contract/canonical.ts'
-import { changesBetween } from '../../api/contract/fieldChange.ts'
-import { formatPath } from '../../api/contract/problem.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
+import type { Binding } from '../plan/binding.ts'
 import type { DesiredService } from '../plan/desiredService.ts'
+import { withHeals } from '../plan/healLoop.ts'
 import type { Change, Create, Prune, Record, Update } from '../plan/planValue.ts'
-import { fieldPath } from '../render/fieldText.ts'
-import type { BindingChange, CreateIntent, Intent, StateStore } from '../state/store.ts'
+import type { BindingChange, StateStore } from '../state/store.ts'
+import { intentsOf, type Step, stepName } from './intents.ts'
+import { keepingValues } from './keptValues.ts'
 import { certainlyNotExecuted, IntentNotWritten, isFinalFailure } from './outcome.ts'
+import { sideEffectsOf } from './sideEffects.ts'
 import { bindingFor, type Situation } from './situation.ts'
 
 /** What writing needs besides the change itself. */
@@ -19,6 +21,8 @@ export interface Writing {
   readonly runId: string
   readonly nowMs: () => number
   readonly newId: () => string
+  /** Ids of the operations whose intents were written down ahead, by the name of their step. */
+  readonly begun: Map<string, string>
 }
 
 /** What a change left behind. */
@@ -63,29 +67,29 @@ function declaredOf({ situation }: Writing, key: string): Declared {
   return { desired, request: declared.request }
 }
 
-interface Step {
-  readonly kind: Intent['kind']
-  readonly key: string
-  readonly serviceId: string | null
-  readonly create?: CreateIntent
-}
-
 /** One request between its intent and its outcome. `settled` gives what the answer does to the bindings. */
 async function send<Answer>(
-  { store, runId, nowMs, newId }: Writing,
+  writing: Writing,
   step: Step,
-  request: (opId: string) => Promise<Answer>,
+  request: (opId: string, options: CallOptions) => Promise<Answer>,
   settled: (answer: Answer) => BindingChange,
 ): Promise<Answer> {
-  const opId = newId()
-  const intent = { opId, runId, ...step, create: step.create ?? null, sentAtMs: nowMs() }
-  await store.begin([intent]).catch((error: unknown) => {
-    throw new IntentNotWritten(error)
-  })
+  const { store, runId, nowMs, newId } = writing
+  const ahead = writing.begun.get(stepName(step))
+  writing.begun.delete(stepName(step))
+  const opId = ahead ?? newId()
+  // Written down when an attempt leaves and not before it has waited for its turn: from then on it may land.
+  const beforeSend = async (): Promise<void> => {
+    if (ahead !== undefined) return
+    await store.begin([{ opId, runId, ...step, sentAtMs: nowMs() }]).catch((error: unknown) => {
+      throw new IntentNotWritten(error)
+    })
+  }
   let answer: Answer
   try {
-    answer = await request(opId)
+    answer = await request(opId, { beforeSend })
   } catch (error) {
+    if (error instanceof IntentNotWritten) throw error
     // Everything but a creation may simply be planned again, whatever became of it.
     if (step.kind !== 'create' || certainlyNotExecuted(error)) await store.settle(opId, {})
     else if (isFinalFailure(error)) await store.failed(opId)
@@ -95,17 +99,20 @@ async function send<Answer>(
   return answer
 }
 
+/** The step of `kind` that carrying out `change` needs. */
+function stepOf({ situation }: Writing, change: Change, kind: Step['kind']): Step {
+  const step = intentsOf(change, situation).find((one) => one.kind === kind)
+  if (step === undefined) throw new Error(`${change.key} has no step ${kind}`)
+  return step
+}
+
 async function create(writing: Writing, change: Create): Promise<Written> {
-  const { client, situation } = writing
+  const { client } = writing
   const { desired, request } = declaredOf(writing, change.key)
-  const preIds = situation.services.filter((service) => service.name === request.name).map(({ id }) => id)
-  const { onDelete, protect, pruneAfterSecs } = desired.policy
-  const policy = { onDelete, protect, pruneAfterSecs }
-  const intent: CreateIntent = { sent: desired.canonical, preIds, policy }
   const created = await send(
     writing,
-    { kind: 'create', key: change.key, serviceId: null, create: intent },
-    (opId) => client.createService(request, opId),
+    stepOf(writing, change, 'create'),
+    (opId, options) => client.createService(request, opId, options),
     (service) => ({
       put: bindingFor(
         desired,
@@ -116,84 +123,79 @@ async function create(writing: Writing, change: Create): Promise<Written> {
     }),
   )
   // A new service runs at once, so the pause goes before everything that waits.
-  if (change.paused) await pausing(writing, desired, created.id, 'pause', created)
-  return { serviceId: created.id, notes: rewrittenBy(desired, created) }
+  if (change.paused) {
+    const step = { ...stepOf(writing, change, 'pause'), serviceId: created.id }
+    await send(
+      writing,
+      step,
+      (_opId, options) => client.pauseService(created.id, { ...options, lane: 'next' }),
+      () => ({
+        put: bindingFor(desired, created.id, canonicalResponse(created), desired.paused ?? null),
+      }),
+    )
+  }
+  return { serviceId: created.id, notes: sideEffectsOf(desired, undefined, created) }
 }
 
 async function update(writing: Writing, change: Update): Promise<readonly string[]> {
-  const { client } = writing
+  const { client, situation } = writing
+  const { id, pausing } = change
   const { desired, request } = declaredOf(writing, change.key)
-  // A wrong definition never runs: a pause goes before the new definition, a resume after it.
-  if (change.pausing === 'pause' && change.replace) {
-    await send(
+  const drop = change.renamedFrom === null ? {} : { drop: change.renamedFrom }
+  const put = (observed: Binding['observed'], paused: boolean | null): BindingChange => ({
+    put: { ...bindingFor(desired, id, observed, paused), heals: healsAfter(writing, change) },
+    ...drop,
+  })
+  const pausedAs = desired.paused ?? null
+  const paused = (observed: Binding['observed']): Promise<ServiceResponse> =>
+    send(
       writing,
-      { kind: 'pause', key: change.key, serviceId: change.id },
-      () => client.pauseService(change.id),
-      () => ({}),
+      stepOf(writing, change, pausing ?? 'pause'),
+      (_opId, options) =>
+        pausing === 'resume' ? client.resumeService(id, options) : client.pauseService(id, options),
+      // Before the new definition a pause is only on the way to it.
+      () => (change.replace && pausing === 'pause' ? {} : put(observed, pausedAs)),
     )
-  }
+  // A wrong definition never runs: a pause goes before the new definition, a resume after it.
   if (!change.replace) {
-    if (change.pausing !== null) await pausing(writing, desired, change.id, change.pausing, null, change)
+    await paused(change.observed)
     return []
   }
+  if (pausing === 'pause') await paused(null)
   const replaced = await send(
     writing,
-    { kind: 'replace', key: change.key, serviceId: change.id },
-    () => client.replaceService(change.id, request),
-    (service) => ({
-      put: bindingFor(
-        desired,
-        change.id,
-        canonicalResponse(service),
-        change.pausing === 'resume' ? null : (desired.paused ?? null),
-      ),
-      ...dropOf(change),
-    }),
+    stepOf(writing, change, 'replace'),
+    (_opId, options) =>
+      client.replaceService(id, keepingValues(request, change.actual, change.keeps), options),
+    (service) => put(canonicalResponse(service), pausing === 'resume' ? null : pausedAs),
   )
-  if (change.pausing === 'resume') await pausing(writing, desired, change.id, 'resume', replaced)
-  return rewrittenBy(desired, replaced)
+  if (pausing === 'resume') await paused(canonicalResponse(replaced))
+  const before = situation.services.find((service) => service.id === id)
+  return sideEffectsOf(desired, before, replaced, change)
 }
 
-function dropOf(change: Update | Record): BindingChange {
-  return change.renamedFrom === null ? {} : { drop: change.renamedFrom }
-}
-
-async function pausing(
-  writing: Writing,
-  desired: DesiredService,
-  id: string,
-  kind: 'pause' | 'resume',
-  before: ServiceResponse | null,
-  change?: Update,
-): Promise<void> {
-  const { client } = writing
-  await send(
-    writing,
-    { kind, key: desired.key, serviceId: id },
-    () => (kind === 'pause' ? client.pauseService(id, { lane: 'next' }) : client.resumeService(id)),
-    () => ({
-      put: bindingFor(
-        desired,
-        id,
-        before === null ? (change?.observed ?? null) : canonicalResponse(before),
-        desired.paused ?? null,
-      ),
-      ...(change === undefined ? {} : dropOf(change)),
-    }),
-  )
+/** What the binding remembers of fields that were put back, so that a fight with somebody is noticed. */
+function healsAfter({ situation, nowMs }: Writing, change: Update): Binding['heals'] {
+  const before = situation.bindings.get(change.renamedFrom ?? change.key)
+  const healed = change.fields.filter(({ reason }) => reason === 'drift').map(({ pointer }) => pointer)
+  return withHeals(before?.heals ?? [], healed, nowMs())
 }
 
 async function record(writing: Writing, change: Record): Promise<readonly string[]> {
   const { desired } = declaredOf(writing, change.key)
+  const before = writing.situation.bindings.get(change.renamedFrom ?? change.key)
   await writing.store.save({
-    put: bindingFor(desired, change.id, change.observed, desired.paused ?? null),
-    ...dropOf(change),
+    put: {
+      ...bindingFor(desired, change.id, change.observed, desired.paused ?? null),
+      heals: before?.heals ?? [],
+    },
+    ...(change.renamedFrom === null ? {} : { drop: change.renamedFrom }),
   })
   return []
 }
 
 async function prune(writing: Writing, change: Prune): Promise<readonly string[]> {
-  const { client, store } = writing
+  const { client, store, situation } = writing
   const { key, id } = change
   switch (change.how) {
     case 'forget':
@@ -203,18 +205,18 @@ async function prune(writing: Writing, change: Prune): Promise<readonly string[]
     case 'delete':
       await send(
         writing,
-        { kind: 'delete', key, serviceId: id },
-        () => deleteIfThere(client, id),
+        stepOf(writing, change, 'delete'),
+        (_opId, options) => deleteIfThere(client, id, options),
         () => ({ drop: key }),
       )
       return []
     case 'pause': {
-      const binding = (await store.bindings()).find((one) => one.key === key)
+      const binding = situation.bindings.get(key)
       const put = binding === undefined ? {} : { put: { ...binding, tombstonedAtMs: writing.nowMs() } }
       await send(
         writing,
-        { kind: 'pause', key, serviceId: id },
-        () => client.pauseService(id),
+        stepOf(writing, change, 'pause'),
+        (_opId, options) => client.pauseService(id, options),
         () => put,
       )
       return []
@@ -223,19 +225,11 @@ async function prune(writing: Writing, change: Prune): Promise<readonly string[]
 }
 
 /** Deleting what is already gone is success. */
-async function deleteIfThere(client: Client, id: string): Promise<void> {
+async function deleteIfThere(client: Client, id: string, options: CallOptions): Promise<void> {
   try {
-    await client.deleteService(id)
+    await client.deleteService(id, options)
   } catch (error) {
     if (error instanceof ApiError && error.code === 'not_found') return
     throw error
   }
-}
-
-/** Fields that the server stores otherwise than they were sent: told once, because it may be a slip that it "fixed". */
-function rewrittenBy(desired: DesiredService, answer: ServiceResponse): readonly string[] {
-  const changes = changesBetween(desired.canonical, canonicalResponse(answer), 'set-is-equal')
-  if (changes.length === 0) return []
-  const fields = changes.map((change) => formatPath(fieldPath(change.pointer))).join(', ')
-  return [`the server stores these fields otherwise than they were sent: ${fields}`]
 }

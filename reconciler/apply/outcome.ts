@@ -8,9 +8,9 @@ export interface ChangeOutcome {
   readonly change: Change
   /**
    * `limited`: the plan of the organisation does not allow it. `lost`: it was sent and nobody knows whether
-   * it took effect. `skipped`: the run ended before its turn.
+   * it took effect. `skipped`: the run ended before its turn. `stale`: the service changed since it was planned.
    */
-  readonly result: 'done' | 'failed' | 'limited' | 'lost' | 'skipped'
+  readonly result: 'done' | 'failed' | 'limited' | 'lost' | 'skipped' | 'stale'
   /** The service that it was about; null when there is none, or none that is known. */
   readonly serviceId: string | null
   /** Why it was not done; empty when it was. */

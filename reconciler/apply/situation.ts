@@ -14,6 +14,7 @@ import { planChanges } from '../plan/plan.ts'
 import type { Plan } from '../plan/planValue.ts'
 import { fingerprintFor, type StateKey } from '../state/stateKey.ts'
 import type { OpenIntent, StateReading } from '../state/store.ts'
+import { ignoredBy } from './ignoredFields.ts'
 import { blockUnknownRegions, sendsRegions } from './unknownRegions.ts'
 
 /** What a run is given to look at. */
@@ -36,6 +37,10 @@ export interface Scene {
 /** Everything known before the first write. */
 export interface Situation {
   readonly services: readonly ServiceResponse[]
+  /** When they were listed (milliseconds, of the scene's clock). */
+  readonly listedAtMs: number
+  /** Those of the state and of creations that were recovered, by key. */
+  readonly bindings: ReadonlyMap<string, Binding>
   readonly desired: ReadonlyMap<string, DesiredService>
   readonly declared: ReadonlyMap<string, DeclaredService>
   readonly resolution: CreateResolution
@@ -70,6 +75,7 @@ export async function guardOrg(scene: Pick<Scene, 'client' | 'store' | 'url'>): 
  * where that is asked for; writes nothing.
  */
 export async function lookAround(scene: Scene): Promise<Situation> {
+  const listedAtMs = scene.nowMs()
   const { services, unreadable } = await scene.client.listServices({ lane: 'next' })
   const { store } = scene
   const [known, intents, home, suspensions] = await Promise.all([
@@ -90,6 +96,7 @@ export async function lookAround(scene: Scene): Promise<Situation> {
     bindings,
     unsettled: resolution.unsettled,
     hasState: scene.store.isDurable,
+    nowMs: scene.nowMs(),
   })
   const { plan, warnings } = await withKnownRegions(planned, scene)
   const braked = applyBrakes(plan, {
@@ -103,6 +110,8 @@ export async function lookAround(scene: Scene): Promise<Situation> {
   })
   return {
     services,
+    listedAtMs,
+    bindings: new Map(bindings.map((binding) => [binding.key, binding])),
     desired: new Map(desired.map((service) => [service.key, service])),
     declared: new Map(scene.set.services.map((service) => [service.key, service])),
     resolution,
@@ -136,7 +145,9 @@ function openCreate(intent: OpenIntent, graceMs: number): readonly OpenCreate[] 
 function desiredOf(service: DeclaredService, scene: Scene): DesiredService {
   const canonicalUnder = (key: string): DesiredService['canonical'] =>
     canonicalRequest(service.request, fingerprintFor(scene.stateKey, scene.store.stateId, key))
-  const { key, id, previousNames, paused, policy } = service
+  const { key, id, previousNames, paused } = service
+  const { ignore, ...treatment } = service.policy
+  const policy = { ...treatment, isIgnored: ignoredBy(ignore) }
   return { key, id, previousNames, paused, policy, canonical: canonicalUnder(key), canonicalUnder }
 }
 

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { REFILL_INTERVAL_MS } from '../../api/contract/tokenBucket.ts'
+import { eventsOfApplied } from '../apply/appliedEvents.ts'
 import { type Applied, applySet } from '../apply/applySet.ts'
+import type { Progress } from '../apply/carryOut.ts'
 import { isOtherSource } from '../apply/situation.ts'
 import { appliedDocument, appliedLines, countsOfApplied } from '../render/appliedText.ts'
 import { planDocument } from '../render/planDocument.ts'
@@ -49,6 +52,8 @@ async function recordRun(
 ): Promise<void> {
   // Who lost the lease has nothing more to say in this state.
   if (exitCode === EXIT.stateHeld) return
+  const finishedAt = new Date().toISOString()
+  await store.note(eventsOfApplied(applied, runId, finishedAt))
   await store.recordRun({
     runId,
     command: 'apply',
@@ -57,7 +62,7 @@ async function recordRun(
     planDigest: applied.situation.digest,
     outcome: outcomeOfExit(exitCode),
     startedAt,
-    finishedAt: new Date().toISOString(),
+    finishedAt,
     exitCode,
     counts: countsOfApplied(applied),
   })
@@ -74,7 +79,7 @@ function applyWith({ scene, session }: OpenScene<WritingSession>, context: Comma
     approved: options.approve,
     control: {
       isStopping: () => interruption.exitCode() !== undefined || session.lease.isLost(),
-      onProgress: (done, total) => output.progress(done === total ? '' : `applying: ${done} of ${total}`),
+      onProgress: (progress) => output.progress(progressText(progress)),
     },
     sleep: (delayMs) => sleepUnlessStopped(delayMs, interruption),
     onWait: (waitMs) =>
@@ -82,6 +87,13 @@ function applyWith({ scene, session }: OpenScene<WritingSession>, context: Comma
         `the answer to a creation was lost: waiting ${Math.ceil(waitMs / 1_000)} s to see whether it took effect`,
       ),
   })
+}
+
+/** `applying: 3 of 100, about 20 s left`: what the rate limit allows is what remains. */
+function progressText({ done, total, requestsLeft }: Progress): string {
+  if (done === total) return ''
+  const leftSecs = Math.ceil((requestsLeft * REFILL_INTERVAL_MS) / 1_000)
+  return `applying: ${done} of ${total}, about ${leftSecs} s left`
 }
 
 function applyExitCode(applied: Applied, { set }: LoadedManifests, interruption: Interruption): number {

@@ -7,6 +7,7 @@ import { classifyDocuments, type Document } from './documentKind.ts'
 import { duplicateProblems, sameNameWarnings } from './duplicates.ts'
 import { type ChosenEnvironment, chooseEnvironment, withPatches } from './environment.ts'
 import { describeProblem } from './fieldProblem.ts'
+import { ignoredSecretProblems } from './ignoredSecrets.ts'
 import { type ManifestProblem, type Place, type ProblemCode, sortedProblems } from './manifestProblem.ts'
 import { type Origin, pathIn, placeIn } from './origin.ts'
 import { type PatternCheck, patternProblems } from './patterns.ts'
@@ -157,13 +158,15 @@ function compileManifest(
   const compiled = compileService(manifest, (form, part) => resolveValue(form, { part, directory }, sources))
   const { isPattern } = sources
   const patterns = isPattern === undefined ? [] : patternProblems(manifest, isPattern)
-  const problems = [...compiled.problems, ...patterns].map(({ path, message, ...rest }) => ({
+  const ignored = compiled.request === undefined ? [] : ignoredSecretProblems(manifest, compiled.request)
+  const problems = [...compiled.problems, ...patterns, ...ignored].map(({ path, message, ...rest }) => ({
     ...rest,
     ...placeIn(origin, path, 'value'),
     message: `${formatPath(pathIn(origin, path))} ${message}`,
   }))
   const warnings = clearSecretWarnings(manifest, origin)
-  if (compiled.request === undefined || patterns.length > 0) return { service: undefined, problems, warnings }
+  if (compiled.request === undefined || patterns.length + ignored.length > 0)
+    return { service: undefined, problems, warnings }
   const { metadata, spec, policy } = manifest
   return {
     problems,

@@ -1,4 +1,4 @@
-import type { Change, Plan, Prune } from './planValue.ts'
+import type { Change, Plan, Prune, Update } from './planValue.ts'
 
 /** Most of a kind of change that one run makes without approval: the greater of a count and a share of what is owned. */
 export interface Ceiling {
@@ -57,6 +57,7 @@ export type BrakeName =
   | 'emptyLive'
   | 'otherSource'
   | 'suspended'
+  | 'suspectedServerChange'
 
 /** A brake that holds changes back. Only an approvable one opens for the plan's digest. */
 export interface TrippedBrake {
@@ -84,6 +85,7 @@ export function applyBrakes(plan: Plan, facts: BrakeFacts, policy: BrakePolicy =
     ...sourceBrakes(groups.prunes, facts),
     ...otherSource(plan, groups.prunes, facts),
     ...(facts.liveServices === 0 && plan.owned > 0 ? emptyLive(groups, plan.owned) : []),
+    ...suspectedServerChange(groups.heals, plan.owned),
     ...ceilingBrakes(groups, plan.owned, policy),
   ].filter((brake) => brake.keys.length > 0)
   const held = new Set(tripped.flatMap((brake) => brake.keys))
@@ -110,7 +112,7 @@ export function isInScope(key: string, scope: string): boolean {
 interface Groups {
   readonly prunes: readonly Prune[]
   readonly updates: readonly Change[]
-  readonly heals: readonly Change[]
+  readonly heals: readonly Update[]
   readonly recreates: readonly Change[]
 }
 
@@ -160,6 +162,27 @@ function emptyLive(groups: Groups, owned: number): readonly TrippedBrake[] {
   const keys = groups.recreates.map((change) => change.key)
   const message = `the organisation has no services, but ${owned} are remembered`
   return [{ brake: 'emptyLive', message, keys, approvable: true }]
+}
+
+/** From so many services on, and such a share, the same difference is no work of people. */
+const SAME_DRIFT: Ceiling = { count: 10, percent: 20 }
+
+/** Many services that differ in the very same fields: more likely the API shows them otherwise than before. */
+function suspectedServerChange(heals: readonly Update[], owned: number): readonly TrippedBrake[] {
+  const alike = new Map<string, string[]>()
+  for (const { key, fields } of heals) {
+    const pointers = fields
+      .map(({ pointer }) => pointer)
+      .sort()
+      .join(',')
+    alike.set(pointers, [...(alike.get(pointers) ?? []), key])
+  }
+  const most = Math.max(SAME_DRIFT.count, Math.floor((owned * SAME_DRIFT.percent) / 100))
+  return [...alike].flatMap(([pointers, keys]): readonly TrippedBrake[] => {
+    if (keys.length <= most) return []
+    const message = `${keys.length} of ${owned} services changed in the same fields, so the API may show them otherwise than before: "pharos rebaseline --pointers ${pointers}" takes that as it is, an approval puts it back`
+    return [{ brake: 'suspectedServerChange', message, keys, approvable: true }]
+  })
 }
 
 function ceilingBrakes(groups: Groups, owned: number, policy: BrakePolicy): readonly TrippedBrake[] {

@@ -20,5 +20,7 @@ export interface DesiredService {
     readonly pruneAfterSecs: number | null
     readonly protect: boolean
     readonly drift: DriftPolicy
+    /** Whether git leaves the field at a canonical pointer, or all below it, to others. */
+    readonly isIgnored: (pointer: string) => boolean
   }
 }

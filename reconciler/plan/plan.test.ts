@@ -10,6 +10,15 @@ import type { Change, Plan } from './planValue.ts'
 const ID = '6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e'
 const OTHER_ID = '0a3bb2ce-5d2c-4c3c-9d5f-0d3c2b1a9e88'
 
+const NOW_MS = 1_000_000_000
+const PLAIN_POLICY: DesiredService['policy'] = {
+  onDelete: 'delete',
+  pruneAfterSecs: null,
+  protect: false,
+  drift: 'heal',
+  isIgnored: () => false,
+}
+
 interface Shape {
   readonly name?: string
   readonly interval?: number
@@ -43,7 +52,12 @@ function request({
   }
 }
 
-function desired(shape: Shape = {}, change: Partial<DesiredService> = {}): DesiredService {
+function desired(
+  shape: Shape = {},
+  change: Partial<Omit<DesiredService, 'policy'>> & {
+    readonly policy?: Partial<DesiredService['policy']>
+  } = {},
+): DesiredService {
   const key = change.key ?? 'shop'
   const canonicalUnder = (of: string): CanonicalService =>
     canonicalRequest(request(shape), (pointer, value) => `mark of ${value} at ${of}${pointer}`)
@@ -55,7 +69,7 @@ function desired(shape: Shape = {}, change: Partial<DesiredService> = {}): Desir
     canonical: canonicalUnder(key),
     canonicalUnder,
     ...change,
-    policy: { onDelete: 'delete', pruneAfterSecs: null, protect: false, drift: 'heal', ...change.policy },
+    policy: { ...PLAIN_POLICY, ...change.policy },
   }
 }
 
@@ -110,6 +124,7 @@ function plan(input: Partial<PlanInput>): Plan {
     bindings: [],
     unsettled: [],
     hasState: true,
+    nowMs: NOW_MS,
     ...input,
   })
 }
@@ -178,9 +193,7 @@ test('policy.drift decides whether a change outside is put back, told or passed 
   const withPolicy = (drift: 'heal' | 'report' | 'ignore') =>
     brief(
       plan({
-        desired: [
-          desired({}, { policy: { onDelete: 'delete', pruneAfterSecs: null, protect: false, drift } }),
-        ],
+        desired: [desired({}, { policy: { ...PLAIN_POLICY, drift } })],
         actual: [live({ interval: 90 })],
         bindings: [binding()],
       }).changes,
@@ -311,5 +324,81 @@ test('what makes room comes first, new services before anything is taken away', 
     'appears',
     'rests',
     'goes',
+  ])
+})
+
+test('Scenario 27: what policy.ignore names is no drift, and a new definition keeps it as it is', () => {
+  const ignoring = desired(
+    { interval: 30, regions: ['eu-west-1'] },
+    { policy: { isIgnored: (pointer) => pointer === '/regions' } },
+  )
+  const elsewhere = live({ regions: ['us-east-1'] })
+  const only = plan({
+    desired: [{ ...ignoring, canonical: desired().canonical, canonicalUnder: desired().canonicalUnder }],
+    actual: [elsewhere],
+    bindings: [binding()],
+  })
+  expect(brief(only.changes)).toEqual([])
+  const both = plan({ desired: [ignoring], actual: [elsewhere], bindings: [binding()] })
+  expect(brief(both.changes)).toEqual(['replace shop: git /interval_secs'])
+  expect(both.changes[0]).toMatchObject({ keeps: ['/regions'] })
+  const first = plan({ desired: [ignoring], actual: [elsewhere], bindings: [newBinding('shop', ID)] })
+  expect(first.changes[0]).toMatchObject({ keeps: ['/regions'] })
+})
+
+test.each([
+  ['merge', { interval: 30 }, { regions: ['us-east-1'] }, 'replace shop: git /interval_secs'],
+  ['merge', { interval: 30 }, { interval: 90 }, 'blocked shop for a person'],
+  ['merge', { interval: 30 }, { interval: 30 }, 'record shop'],
+  ['merge', {}, { interval: 90 }, 'drifted shop: /interval_secs'],
+  ['refuse', { interval: 30 }, { regions: ['us-east-1'] }, 'blocked shop for a person'],
+  ['refuse', { interval: 30 }, {}, 'replace shop: git /interval_secs'],
+  ['refuse', {}, { interval: 90 }, 'drifted shop: /interval_secs'],
+] as const)(
+  'Scenario 27: drift %s with the manifest %j and the service %j: %s %s',
+  (drift, git, outside, expected) => {
+    const { changes } = plan({
+      desired: [desired(git, { policy: { drift } })],
+      actual: [live(outside)],
+      bindings: [binding()],
+    })
+    expect(brief(changes)).toEqual([expected])
+  },
+)
+
+test('Scenario 27: a merge that would have to keep a secret is for a person', () => {
+  const { changes } = plan({
+    desired: [desired({ interval: 30 }, { policy: { drift: 'merge' } })],
+    actual: [live({ keyId: 'k2' })],
+    bindings: [binding()],
+  })
+  expect(brief(changes)).toEqual(['blocked shop for a person'])
+})
+
+test('Scenario 31: a field that was put back three times in an hour is left and told, and later put back again', () => {
+  const heals = [1, 2, 3].map((times) => ({ pointer: '/interval_secs', atMs: NOW_MS - times * 60_000 }))
+  const of = (some: typeof heals, outside: Live = { interval: 90 }) =>
+    plan({ desired: [desired()], actual: [live(outside)], bindings: [binding({}, {}, { heals: some })] })
+      .changes
+  expect(of(heals)).toMatchObject([{ kind: 'drifted', looping: ['/interval_secs'] }])
+  expect(brief(of(heals.slice(1)))).toEqual(['replace shop: drift /interval_secs'])
+  expect(brief(of(heals, { regions: ['us-east-1'] }))).toEqual(['replace shop: drift /regions'])
+  const old = heals.map(({ pointer }) => ({ pointer, atMs: NOW_MS - 3_600_000 }))
+  expect(brief(of(old))).toEqual(['replace shop: drift /interval_secs'])
+})
+
+test('Scenario 42: a service paused for its manifest is deleted when its time is over, unless somebody resumed it', () => {
+  const gone = (pruneAfterSecs: number | null, isPaused: boolean) =>
+    brief(
+      plan({
+        actual: [live({ paused: isPaused })],
+        bindings: [binding({}, {}, { onDelete: 'pause', tombstonedAtMs: NOW_MS - 60_000, pruneAfterSecs })],
+      }).changes,
+    )
+  expect([gone(null, true), gone(61, true), gone(60, true), gone(60, false)]).toEqual([
+    [],
+    [],
+    ['delete shop'],
+    ['blocked shop for a person'],
   ])
 })

@@ -1,10 +1,11 @@
-import { type CanonicalService, canonicalResponse } from '../../api/contract/canonical.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { Binding } from './binding.ts'
 import type { DesiredService } from './desiredService.ts'
 import { type Identity, identify } from './identity.ts'
-import type { Blocked, Change, Plan, Prune } from './planValue.ts'
-import { diffOfBound, diffOfFirst, isShrinking, type ServiceDiff } from './serviceDiff.ts'
+import type { Blocked, Change, Plan } from './planValue.ts'
+import { pruneOf } from './prunePlan.ts'
+import { diffOfBound, diffOfFirst } from './serviceDiff.ts'
+import { updateOf } from './updatePlan.ts'
 
 /** Everything that a plan depends on. */
 export interface PlanInput {
@@ -18,6 +19,8 @@ export interface PlanInput {
   /** Keys of which a creation is not settled, with what to say about it. */
   readonly unsettled: readonly Blocked[]
   readonly hasState: boolean
+  /** Milliseconds since the epoch: how long ago something was put back, or paused because its manifest went. */
+  readonly nowMs: number
 }
 
 /**
@@ -37,7 +40,7 @@ export function planChanges(input: PlanInput): Plan {
   })
   const kept = keptKeys(input, identities)
   const prunes = input.bindings.flatMap((binding) =>
-    kept.has(binding.key) ? [] : (pruneOf(binding, actual, input.unreadableIds) ?? []),
+    kept.has(binding.key) ? [] : (pruneOf(binding, actual, input) ?? []),
   )
   const changes = [...planned.filter((change) => change !== null), ...prunes]
   const changed = new Set(changes.map((change) => change.key))
@@ -79,7 +82,7 @@ function changeOf(
       const service = actual.get(identity.id)
       if (service === undefined) return create(desired, null)
       const diff = diffOfFirst(desired, service, input.hasState ? 'first-apply' : 'differs')
-      return updateOf({ desired, service, diff, binding: null, renamedFrom: null }, input.hasState)
+      return updateOf({ desired, service, diff, binding: null, renamedFrom: null }, input)
     }
     case 'bound':
       return changeOfBound(desired, identity, actual, input)
@@ -95,7 +98,7 @@ function changeOfBound(
   const service = actual.get(binding.serviceId)
   if (service !== undefined) {
     const diff = diffOfBound(desired, binding, service)
-    return updateOf({ desired, service, diff, binding, renamedFrom }, input.hasState)
+    return updateOf({ desired, service, diff, binding, renamedFrom }, input)
   }
   if (input.unreadableIds.includes(binding.serviceId)) {
     const message = `service ${binding.serviceId} has something that this version of pharos cannot read`
@@ -117,93 +120,6 @@ function create(desired: DesiredService, replacesLost: string | null): Change {
     paused: desired.paused === true,
     replacesLost,
   }
-}
-
-interface Comparison {
-  readonly desired: DesiredService
-  readonly service: ServiceResponse
-  readonly diff: ServiceDiff
-  readonly binding: Binding | null
-  readonly renamedFrom: string | null
-}
-
-function updateOf(comparison: Comparison, hasState: boolean): Change | null {
-  const { desired, service, diff, renamedFrom } = comparison
-  const { key, policy } = desired
-  const actual = canonicalResponse(service)
-  const observed = observedOf(comparison, actual)
-  const heals = policy.drift === 'heal'
-  const pausing = diff.pausing?.reason === 'drift' && !heals ? null : diff.pausing
-  const isDue = diff.wanted.length > 0 || (heals && diff.drifted.length > 0)
-  const replace = isDue && !diff.alreadyThere
-  if (!replace && pausing === null) {
-    const drifted = diff.pausing === null ? diff.drifted : [...diff.drifted, diff.pausing]
-    if (policy.drift === 'report' && drifted.length > 0)
-      return { kind: 'drifted', key, id: service.id, fields: drifted }
-    const isNews = isDue || renamedFrom !== null || policyChanged(comparison)
-    return isNews && hasState ? { kind: 'record', key, id: service.id, renamedFrom, observed } : null
-  }
-  // A full replace resets what drifted as well, whatever the policy: the plan has to say so.
-  const fields = [
-    ...(replace ? [...diff.wanted, ...diff.drifted] : []),
-    ...(pausing === null ? [] : [pausing]),
-  ]
-  return {
-    kind: 'update',
-    key,
-    id: service.id,
-    renamedFrom,
-    fields,
-    replace,
-    pausing: pausing === null ? null : pausing.to === true ? 'pause' : 'resume',
-    shrinks: replace && isShrinking(actual, desired.canonical),
-    actual,
-    observed,
-  }
-}
-
-function observedOf({ diff, binding }: Comparison, actual: CanonicalService): CanonicalService {
-  const keepsDrift = diff.drifted.length > 0 && !diff.alreadyThere
-  return keepsDrift && binding?.observed != null ? binding.observed : actual
-}
-
-/** Whether the binding does not yet hold what the manifest says of the service's treatment. */
-function policyChanged({ binding, desired }: Comparison): boolean {
-  if (binding === null) return true
-  return (
-    binding.onDelete !== desired.policy.onDelete ||
-    binding.protect !== desired.policy.protect ||
-    binding.paused !== (desired.paused ?? null) ||
-    binding.pruneAfterSecs !== desired.policy.pruneAfterSecs ||
-    binding.desired === null ||
-    binding.tombstonedAtMs !== null
-  )
-}
-
-function pruneOf(
-  binding: Binding,
-  actual: ReadonlyMap<string, ServiceResponse>,
-  unreadableIds: readonly string[],
-): Change | null {
-  const service = actual.get(binding.serviceId)
-  const isThere = service !== undefined || unreadableIds.includes(binding.serviceId)
-  const { key, serviceId: id } = binding
-  const prune: Prune = {
-    kind: 'prune',
-    key,
-    id,
-    how: isThere ? binding.onDelete : 'forget',
-    name: service?.name ?? binding.desired?.name ?? key,
-    createdAt: service?.created_at ?? null,
-  }
-  if (!isThere) return prune
-  if (binding.tombstonedAtMs !== null) return null
-  if (binding.protect && binding.onDelete !== 'detach') {
-    const message = `its manifest is gone, but policy.protect keeps service ${id}`
-    const hint = 'put the manifest back with protect: false, apply, then remove it'
-    return { kind: 'blocked', key, message, hint, needsDecision: false }
-  }
-  return prune
 }
 
 /** Coverage is never reduced before its replacement exists; what makes room under a plan's limits goes first. Pure. */

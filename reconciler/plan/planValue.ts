@@ -42,6 +42,8 @@ export interface Update {
   readonly renamedFrom: string | null
   readonly fields: readonly PlannedField[]
   readonly replace: boolean
+  /** Canonical pointers whose values the service keeps: the definition that is sent takes them from it. */
+  readonly keeps: readonly string[]
   readonly pausing: 'pause' | 'resume' | null
   /** Whether it takes endpoints or regions away or checks less often: such updates make room for others. */
   readonly shrinks: boolean
@@ -70,12 +72,14 @@ export interface Prune {
   readonly createdAt: string | null
 }
 
-/** A change by hand that the policy only reports. */
+/** A change by hand that is only told: by policy, or because it comes back however often it is undone. */
 export interface Drifted {
   readonly kind: 'drifted'
   readonly key: string
   readonly id: string
   readonly fields: readonly PlannedField[]
+  /** Pointers that were put back so often that somebody else must be setting them. */
+  readonly looping: readonly string[]
 }
 
 /** One thing that a plan wants for one key. */

@@ -13,7 +13,13 @@ export interface ServiceDiff {
   readonly drifted: readonly PlannedField[]
   /** Pausing that the manifest asks for and the service has not; null when there is none. */
   readonly pausing: PlannedField | null
-  /** Whether the service, marks of secrets aside, already is what the manifest wants. */
+  /** Pointers that the manifest changes and somebody else changed too, to something else. */
+  readonly contested: readonly string[]
+  /** Pointers in which the service differs from the manifest and that git leaves to others. */
+  readonly left: readonly string[]
+  /** The service as it is. */
+  readonly live: CanonicalService
+  /** Whether the service, marks of secrets and what git leaves to others aside, is what the manifest wants. */
   readonly alreadyThere: boolean
 }
 
@@ -24,14 +30,18 @@ export interface ServiceDiff {
  * `lastKey` is the key under which `binding` was written, which is what its marks belong to.
  */
 export function diffOfBound(desired: DesiredService, binding: Binding, actual: ServiceResponse): ServiceDiff {
-  const live = canonicalResponse(actual)
   if (binding.desired === null || binding.observed === null)
     return diffOfFirst(desired, actual, 'first-apply')
+  const live = canonicalResponse(actual)
+  const { isIgnored } = desired.policy
+  const owned = (change: FieldChange): boolean => !isIgnored(change.pointer)
   const asked = desired.canonicalUnder(binding.key)
-  const drift = changesBetween(binding.observed, live, 'by-mark')
-  const fromGit = changesBetween(binding.desired, asked, 'by-mark')
+  const drift = changesBetween(binding.observed, live, 'by-mark').filter(owned)
+  const fromGit = changesBetween(binding.desired, asked, 'by-mark').filter(owned)
   const driftAt = new Map(drift.map((change) => [change.pointer, change]))
   const gitAt = new Set(fromGit.map((change) => change.pointer))
+  const missing = changesBetween(live, desired.canonical, 'set-is-equal')
+  const isMissing = new Set(missing.map(({ pointer }) => pointer))
   return {
     wanted: fromGit.map((change) => ({
       ...change,
@@ -41,10 +51,22 @@ export function diffOfBound(desired: DesiredService, binding: Binding, actual: S
     drifted: drift
       .filter((change) => !gitAt.has(change.pointer))
       .map(({ pointer, from, to }) => ({ pointer, from: to, to: from, reason: 'drift' as const })),
+    contested: [...gitAt].filter((pointer) => isContested(pointer, driftAt) && isMissing.has(pointer)),
+    left: missing.map(({ pointer }) => pointer).filter(isIgnored),
+    live,
     pausing: pausingOf(desired, binding, actual),
     alreadyThere:
-      isThere(desired.canonical, live) && !fromGit.some(isSecretChange) && !drift.some(isSecretChange),
+      missing.every((change) => !owned(change)) &&
+      !fromGit.some(isSecretChange) &&
+      !drift.some(isSecretChange),
   }
+}
+
+/** Whether what changed outside is `pointer`, or contains it, or lies in it. */
+function isContested(pointer: string, driftAt: ReadonlyMap<string, FieldChange>): boolean {
+  return [...driftAt.keys()].some(
+    (other) => other === pointer || other.startsWith(`${pointer}/`) || pointer.startsWith(`${other}/`),
+  )
 }
 
 /** Compares two ways, for a service of which nothing was remembered. Pure. */
@@ -54,15 +76,17 @@ export function diffOfFirst(
   reason: Extract<Reason, 'first-apply' | 'differs'>,
 ): ServiceDiff {
   const live = canonicalResponse(actual)
-  const fields = changesBetween(live, desired.canonical, 'set-is-equal').map((change) => ({
-    ...change,
-    reason,
-  }))
+  const { isIgnored } = desired.policy
+  const all = changesBetween(live, desired.canonical, 'set-is-equal')
+  const fields = all.filter(({ pointer }) => !isIgnored(pointer)).map((change) => ({ ...change, reason }))
   // A secret that is set may be another one: the first apply sends it, so that afterwards it is known.
   const secrets = reason === 'first-apply' ? secretsOf(live, desired.canonical) : []
   return {
     wanted: [...fields, ...secrets],
     drifted: [],
+    contested: [],
+    left: all.map(({ pointer }) => pointer).filter(isIgnored),
+    live,
     pausing: pausingOf(desired, undefined, actual),
     alreadyThere: fields.length === 0 && secrets.length === 0,
   }
@@ -89,16 +113,13 @@ function pausingOf(
   return { pointer: '/paused', from: isPaused, to: wanted, reason }
 }
 
-function isThere(desired: CanonicalService, live: CanonicalService): boolean {
-  return changesBetween(live, desired, 'set-is-equal').length === 0
-}
-
 /** Whether both sides are set and sealed, so that only what is sealed can differ. Pure. */
 export function isSecretChange(change: FieldChange): boolean {
   return isSealed(change.from) && isSealed(change.to)
 }
 
-function isSealed(value: unknown): boolean {
+/** Whether `value` is a mark of a secret. Pure. */
+export function isSealed(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'sealed' in value
 }
 

@@ -2,7 +2,7 @@ import type { Applied } from '../apply/applySet.ts'
 import type { ChangeOutcome } from '../apply/outcome.ts'
 import type { Output } from '../cli/output.ts'
 import { changeDocument } from './planDocument.ts'
-import { counted } from './planText.ts'
+import { counted, driftedText } from './planText.ts'
 
 type Paint = Output['paint']
 
@@ -13,8 +13,7 @@ export function appliedLines(applied: Applied, requests: number, paint: Paint): 
   for (const change of applied.blocked)
     lines.push(paint.red(`  x ${change.key}: ${change.message} (${change.hint})`))
   for (const change of braked.changes) {
-    if (change.kind === 'drifted')
-      lines.push(paint.magenta(`  ! ${change.key}: changed outside, left as it is`))
+    if (change.kind === 'drifted') lines.push(paint.magenta(`  ! ${change.key}: ${driftedText(change)}`))
   }
   for (const brake of braked.tripped) {
     lines.push(paint.yellow(`  held back: ${brake.keys.join(', ')} (${brake.brake}: ${brake.message})`))
@@ -37,6 +36,8 @@ function outcomeLines({ change, result, message, notes }: ChangeOutcome, paint: 
       return [
         paint.red(`  ? ${change.key}: creation sent, answer lost: ${message} (apply again in a minute)`),
       ]
+    case 'stale':
+      return [paint.yellow(`  x ${change.key}: PLAN_STALE: ${message}`)]
     case 'skipped':
       return [paint.yellow(`  x ${change.key}: not done: ${message}`)]
   }

@@ -35,6 +35,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
       key,
       id: 'id',
       fields: [{ pointer: '/name', from, to, reason: 'drift' }],
+      looping: [],
     }),
   ),
 )

@@ -35,7 +35,7 @@ export function changeDocument(change: Change): object {
     case 'record':
       return { kind: 'record', key: change.key, id: change.id, renamedFrom: change.renamedFrom }
     case 'drifted':
-      return { kind: 'drifted', key: change.key, id: change.id, fields: change.fields.map(fieldDocument) }
+      return { ...change, fields: change.fields.map(fieldDocument) }
     case 'prune':
       return change
     case 'blocked': {

@@ -53,12 +53,18 @@ function changeLines(change: Change, paint: Paint): readonly string[] {
       return [pruneLine(change, paint)]
     case 'drifted':
       return [
-        paint.magenta(`  ! ${change.key}: changed outside, left as it is (policy.drift: report)`),
+        paint.magenta(`  ! ${change.key}: ${driftedText(change)}`),
         ...change.fields.map((field) => `      ${fieldText({ ...field, from: field.to, to: field.from })}`),
       ]
     case 'blocked':
       return [paint.red(`  x ${change.key}: ${change.message} (${change.hint})`)]
   }
+}
+
+/** Why a change by hand is only told. Pure. */
+export function driftedText({ looping }: Extract<Change, { kind: 'drifted' }>): string {
+  if (looping.length === 0) return 'changed outside, left as it is (policy.drift)'
+  return `changed outside again and again, left as it is now: somebody else sets ${looping.join(', ')} (HealLoop)`
 }
 
 function updateWord(change: Extract<Change, { kind: 'update' }>): string {

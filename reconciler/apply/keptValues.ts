@@ -1,0 +1,68 @@
+import type { CanonicalService } from '../../api/contract/canonical.ts'
+import { type ServiceRequest, serviceRequestSchema } from '../../api/contract/service.ts'
+
+type Tree = Record<string, unknown> | unknown[]
+
+/**
+ * `request` with the values that `live` has at `pointers`, canonical pointers to fields without secrets: a
+ * full replace resets everything that it does not send. Throws a ZodError when that is no valid request.
+ */
+export function keepingValues(
+  request: ServiceRequest,
+  live: CanonicalService,
+  pointers: readonly string[],
+): ServiceRequest {
+  if (pointers.length === 0) return request
+  const changed: unknown = structuredClone(request)
+  for (const pointer of pointers) {
+    const steps = pointer.slice(1).split('/').map(unescaped)
+    keep(changed, steps, wireValue(valueAt(live, steps)))
+  }
+  return serviceRequestSchema.parse(withoutGaps(changed))
+}
+
+function keep(root: unknown, steps: readonly string[], value: unknown): void {
+  const parent = steps
+    .slice(0, -1)
+    .reduce<unknown>((tree, step) => (isTree(tree) ? at(tree, step) : undefined), root)
+  const last = steps.at(-1)
+  if (!isTree(parent) || last === undefined) return
+  // What an array loses is taken out at the end: pointers count from where everything was.
+  if (Array.isArray(parent)) parent[Number(last)] = value
+  else {
+    // Names of headers are compared in lower case and sent as somebody wrote them.
+    const name = Object.keys(parent).find((key) => key.toLowerCase() === last.toLowerCase()) ?? last
+    if (value === undefined) delete parent[name]
+    else parent[name] = value
+  }
+}
+
+function withoutGaps(value: unknown): unknown {
+  if (!isTree(value)) return value
+  if (Array.isArray(value)) return value.filter((item) => item !== undefined).map(withoutGaps)
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutGaps(inner)]))
+}
+
+/** A canonical value in the form of a request. */
+function wireValue(value: unknown): unknown {
+  if (!isTree(value)) return value
+  if (Array.isArray(value)) return value.map(wireValue)
+  if ('plain' in value) return { value: value.plain }
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, wireValue(inner)]))
+}
+
+function valueAt(root: unknown, steps: readonly string[]): unknown {
+  return steps.reduce<unknown>((tree, step) => (isTree(tree) ? at(tree, step) : undefined), root)
+}
+
+function at(tree: Tree, step: string): unknown {
+  return Array.isArray(tree) ? tree[Number(step)] : Object.hasOwn(tree, step) ? tree[step] : undefined
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null
+}
+
+function unescaped(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~')
+}

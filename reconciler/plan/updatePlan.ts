@@ -1,0 +1,143 @@
+import type { CanonicalService } from '../../api/contract/canonical.ts'
+import type { ServiceResponse } from '../../api/contract/service.ts'
+import type { Binding } from './binding.ts'
+import type { DesiredService } from './desiredService.ts'
+import { loopingPointers } from './healLoop.ts'
+import type { Blocked, Change, Drifted, PlannedField, Record } from './planValue.ts'
+import { isSealed, isShrinking, type ServiceDiff } from './serviceDiff.ts'
+
+/** A manifest, the service that it has, and how they differ. */
+export interface Comparison {
+  readonly desired: DesiredService
+  readonly service: ServiceResponse
+  readonly diff: ServiceDiff
+  readonly binding: Binding | null
+  readonly renamedFrom: string | null
+}
+
+interface UpdateScene {
+  readonly hasState: boolean
+  readonly nowMs: number
+}
+
+/** What has to happen to the service of `comparison`; null when nothing has to. Pure. */
+export function updateOf(comparison: Comparison, scene: UpdateScene): Change | null {
+  const { desired, service, diff, renamedFrom } = comparison
+  const looping = loopingIn(comparison, scene.nowMs)
+  const heals = desired.policy.drift === 'heal' && looping.length === 0
+  const pausing = diff.pausing?.reason === 'drift' && !heals ? null : diff.pausing
+  const isDue = diff.wanted.length > 0 || (heals && diff.drifted.length > 0)
+  const replace = isDue && !diff.alreadyThere
+  if (!replace && pausing === null) return unsent(comparison, isDue, looping, scene)
+  const blocked = replace ? conflictOf(comparison) : null
+  if (blocked !== null) return blocked
+  const merges = desired.policy.drift === 'merge'
+  // A full replace resets what drifted as well, unless it is merged: the plan has to say so.
+  const fields = [
+    ...(replace ? [...diff.wanted, ...(merges ? [] : diff.drifted)] : []),
+    ...(pausing === null ? [] : [pausing]),
+  ]
+  return {
+    kind: 'update',
+    key: desired.key,
+    id: service.id,
+    renamedFrom,
+    fields,
+    replace,
+    keeps: replace ? [...diff.left, ...(merges ? diff.drifted.map(({ pointer }) => pointer) : [])] : [],
+    pausing: pausing === null ? null : pausing.to === true ? 'pause' : 'resume',
+    shrinks: replace && isShrinking(diff.live, desired.canonical),
+    actual: diff.live,
+    observed: observedOf(comparison),
+  }
+}
+
+/** What is to be told or remembered where no request is due. */
+function unsent(
+  comparison: Comparison,
+  isDue: boolean,
+  looping: readonly string[],
+  { hasState }: UpdateScene,
+): Drifted | Record | null {
+  const { desired, service, diff, renamedFrom } = comparison
+  const { key, policy } = desired
+  const fields: readonly PlannedField[] =
+    diff.pausing === null ? diff.drifted : [...diff.drifted, diff.pausing]
+  if (policy.drift !== 'ignore' && fields.length > 0)
+    return { kind: 'drifted', key, id: service.id, fields, looping }
+  const isNews = isDue || renamedFrom !== null || policyChanged(comparison)
+  if (!isNews || !hasState) return null
+  return { kind: 'record', key, id: service.id, renamedFrom, observed: observedOf(comparison) }
+}
+
+/** Pointers of the drift that were put back too often to be put back once more. */
+function loopingIn({ diff, binding }: Comparison, nowMs: number): readonly string[] {
+  const looping = loopingPointers(binding?.heals ?? [], nowMs)
+  const drifted = diff.pausing?.reason === 'drift' ? [...diff.drifted, diff.pausing] : diff.drifted
+  return drifted.map(({ pointer }) => pointer).filter((pointer) => looping.has(pointer))
+}
+
+/** Why the definition may not be sent although the manifest changed; null when it may. */
+function conflictOf({ desired, diff }: Comparison): Blocked | null {
+  const { drift } = desired.policy
+  const blocked = (message: string, hint: string): Blocked => ({
+    kind: 'blocked',
+    key: desired.key,
+    message,
+    hint,
+    needsDecision: true,
+  })
+  const outside = diff.drifted.map(({ pointer }) => pointer)
+  if (drift === 'refuse' && (outside.length > 0 || diff.contested.length > 0)) {
+    const fields = [...outside, ...diff.contested].join(', ')
+    return blocked(
+      `its manifest changed, and so did the service (${fields})`,
+      'take the change over into the manifest or undo it; policy.drift is refuse',
+    )
+  }
+  if (drift === 'merge' && diff.contested.length > 0) {
+    return blocked(
+      `its manifest and somebody else changed the same: ${diff.contested.join(', ')}`,
+      'let the manifest say what the service has, or undo that; policy.drift is merge',
+    )
+  }
+  const kept = drift === 'merge' ? [...diff.left, ...outside] : diff.left
+  const secret = kept.find((pointer) => holdsSecret(valueAt(diff.live, pointer)))
+  if (secret === undefined) return null
+  return blocked(
+    `what somebody else set at ${secret} holds a secret, which the API does not show: it cannot be kept`,
+    'undo it, or do not leave that field to others',
+  )
+}
+
+function valueAt(service: CanonicalService, pointer: string): unknown {
+  const steps = pointer.slice(1).split('/')
+  return steps.reduce<unknown>((value, step) => {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+    return Object.entries(value).find(([key]) => key === name)?.[1]
+  }, service)
+}
+
+function holdsSecret(value: unknown): boolean {
+  if (isSealed(value)) return true
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsSecret)
+}
+
+function observedOf({ diff, binding }: Comparison): CanonicalService {
+  const keepsDrift = diff.drifted.length > 0 && !diff.alreadyThere
+  return keepsDrift && binding?.observed != null ? binding.observed : diff.live
+}
+
+/** Whether the binding does not yet hold what the manifest says of the service's treatment. */
+function policyChanged({ binding, desired }: Comparison): boolean {
+  if (binding === null) return true
+  return (
+    binding.onDelete !== desired.policy.onDelete ||
+    binding.protect !== desired.policy.protect ||
+    binding.paused !== (desired.paused ?? null) ||
+    binding.pruneAfterSecs !== desired.policy.pruneAfterSecs ||
+    binding.desired === null ||
+    binding.tombstonedAtMs !== null
+  )
+}

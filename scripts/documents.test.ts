@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readersEnvironment } from './readersEnvironment.ts'
+import { readersEnvironment, root } from './readersEnvironment.ts'
 
 const continuousIntegration = readFileSync('.ci/run', 'utf8') + readFileSync('.ci/on-node', 'utf8')
 
@@ -48,6 +48,28 @@ async function withFreePorts(script: string): Promise<string> {
   return replaced
 }
 
+/**
+ * With links to this checkout and its packages in the place of what npm would fetch, and the commands of those: no
+ * network is needed, and what is tested is what is here.
+ */
+function withLinkedPackages(script: string): string {
+  return script.replaceAll(/^npm install (.*\bpharos\b.*)$/gm, (_line, names: string) => {
+    const links = names
+      .split(' ')
+      .map(
+        (name) =>
+          `ln -s "${name === 'pharos' ? root : join(root, 'node_modules', name)}" node_modules/${name}`,
+      )
+    const commands = ['tsx', '../../dist/pharos-provider.js', '../../dist/pharos-server.js'].map(
+      (command) => {
+        const path = join(root, 'node_modules/.bin', command)
+        return `ln -s "${path}" node_modules/.bin/${basename(command, '.js')}`
+      },
+    )
+    return ['mkdir -p node_modules/.bin', ...links, ...commands].join('\n')
+  })
+}
+
 /** Runs `script` in a process group of its own, and ends the group: documents start servers. */
 function runScript(script: string, folder: string): Promise<{ exitCode: number | null; output: string }> {
   return new Promise((resolve) => {
@@ -83,11 +105,16 @@ describe('documents', () => {
       const place = document.startsWith('examples/') ? dirname(document) : undefined
       if (place !== undefined) cpSync(place, folder, { recursive: true })
 
-      const { exitCode, output } = await runScript(await withFreePorts(blocks.join('\n')), folder)
+      const { exitCode, output } = await runScript(
+        withLinkedPackages(await withFreePorts(blocks.join('\n'))),
+        folder,
+      )
       rmSync(folder, { recursive: true, force: true })
 
       expect(exitCode, output).toBe(0)
     },
+    // A document may take a while where everything else is busy too; a hang still ends.
+    180_000,
   )
 
   test('every block of shell commands is marked as one that a test runs', () => {

@@ -296,4 +296,9 @@ test('an unknown organisation or plan is named as such', async () => {
   await expect(admin('org', 'create', '--name', 'x', '--plan', 'gold')).rejects.toThrow(
     'there is no plan gold',
   )
+  await expect(admin('key', 'list', '--org', 'nobody')).rejects.toThrow('there is no organisation nobody')
+})
+
+test('an organisation has a name', async () => {
+  await expect(admin('org', 'create', '--name', ' ')).rejects.toThrow('must have 1 to 200 characters')
 })

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fillDisk } from '../../server/hardness/diskFull.ts'
+import { watchFlushes } from '../../server/hardness/flushOrder.ts'
 import { fuzz } from '../../server/hardness/fuzz.ts'
 import { killLoop } from '../../server/hardness/killLoop.ts'
 import { seededRandom } from '../../server/hardness/random.ts'
@@ -13,6 +14,9 @@ import { startServer } from '../../server/testing/startServer.ts'
 const KILLS = setting('TORTURE_KILLS', 100)
 const REQUESTS = setting('TORTURE_REQUESTS', 200_000)
 const SEED = setting('TORTURE_SEED', Date.now() % 1_000_000)
+
+/** Creates whose system calls are watched. */
+const FLUSHES = 1_000
 
 /** Size of the disk that is filled: twice the log that the database keeps, and the ballast. */
 const DISK_SIZE = '48m'
@@ -72,6 +76,17 @@ async function fill(): Promise<string> {
   }
 }
 
+async function flushOrder(): Promise<string> {
+  if (spawnSync('strace', ['--version']).status !== 0) return 'not run: there is no strace'
+  const folder = await mkdtemp(join(tmpdir(), 'pharos-flushes-'))
+  try {
+    await watchFlushes(folder, FLUSHES)
+    return `${FLUSHES} creates, each answered after the flush of its commit`
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
 async function conformOnCopies(): Promise<string> {
   const child = spawn('npx', ['vitest', 'run', '--silent=true', 'server/conformance'], {
     env: { ...process.env, PHAROS_TEST_RESTORED: 'yes', NO_COLOR: 'yes' },
@@ -91,6 +106,7 @@ async function conformOnCopies(): Promise<string> {
 
 const ORDEALS: Readonly<Record<string, Ordeal>> = {
   kill,
+  'flush order': flushOrder,
   'full disk': fill,
   'restored copy': conformOnCopies,
   fuzz: fuzzAll,

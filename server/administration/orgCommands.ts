@@ -1,14 +1,22 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { systemEnvironment } from '../systemEnvironment.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
 import { withExistingStore, withStore } from './withStore.ts'
 
+/** Longest name of an organisation (characters). */
+const NAME_CHARS_MAX = 200
+
+function readName(text: string): string {
+  if (text.trim() !== '' && text.length <= NAME_CHARS_MAX) return text
+  throw new InvalidArgumentError(`It must have 1 to ${NAME_CHARS_MAX} characters.`)
+}
+
 /** Adds `org create` and `org list`. */
 export function addOrgCommands(program: Command, write: Write): void {
   const org = program.command('org').description('organisations')
   addDataDir(org.command('create').description('make an organisation'))
-    .requiredOption('--name <name>', 'name of the organisation')
+    .requiredOption('--name <name>', 'name of the organisation', readName)
     .addOption(new Option('--plan <plan>', 'its plan; "plan list" shows them').default('business'))
     .action(async (options: DataDirOptions & { name: string; plan: string }) => {
       const id = systemEnvironment.uuid()

@@ -42,6 +42,8 @@ describe('C155 on the bare socket', () => {
       `GET /v1/org HTTP/1.1\r\nAuthorization: Bearer ${server.apiKey}\r\nConnection: close\r\n\r\n`,
       400,
     ],
+    ['two Hosts', `GET /v1/org HTTP/1.1\r\nHost: y\r\n${AUTHORIZED}\r\n`, 400],
+    ['CONNECT', 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n', 400],
     [
       'two lengths',
       `POST /v1/services HTTP/1.1\r\n${AUTHORIZED}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,

@@ -6,7 +6,7 @@ import type { Caller } from '../domain/apiKeys.ts'
 import { type AdmissionParts, admit } from './admission.ts'
 import { type HeaderList, writeAnswer } from './answer.ts'
 import { allowedMethods, isUnderApi, OPERATIONS } from './apiRoutes.ts'
-import { answerExpectations, permitBody, refuseConnection } from './connectionRefusals.ts'
+import { answerExpectations, permitBody, refuseConnection, refuseTunnels } from './connectionRefusals.ts'
 import { watchAnswers } from './gracefulClose.ts'
 import { assertJson, BODY_BYTES_MAX, parseJson } from './jsonBody.ts'
 import { openApi } from './openApi.ts'
@@ -96,6 +96,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   // True because no option above asks for HTTP/2 or TLS.
   const server = app.server as Server
   answerExpectations(server)
+  refuseTunnels(server)
   app.addHook('preClose', watchAnswers(server))
 
   app.decorateRequest('progress', null)
@@ -181,11 +182,18 @@ function pathOf(request: FastifyRequest): string {
   return request.raw.url?.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? ''
 }
 
+/** RFC 9112: a request of HTTP/1.1 without a Host, or any with two, is answered with 400. */
 function assertHost({ raw }: FastifyRequest): void {
-  if (raw.httpVersion === '1.1' && raw.headers.host === undefined) {
-    throw new ApiError('invalid', 'header Host is missing')
+  let hosts = 0
+  for (let index = 0; index < raw.rawHeaders.length; index += 2) {
+    const name = raw.rawHeaders[index]
+    if (name?.length === HOST.length && name.toLowerCase() === HOST) hosts += 1
   }
+  if (hosts > 1) throw new ApiError('invalid', 'header Host must be given once')
+  if (hosts === 0 && raw.httpVersion === '1.1') throw new ApiError('invalid', 'header Host is missing')
 }
+
+const HOST = 'host'
 
 function refuseRoute(request: FastifyRequest, headers: HeaderList): ApiError {
   const allowed = allowedMethods(pathOf(request))

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { ApiError, type ErrorCode } from '../../api/contract/apiError.ts'
 import { refusalOf } from './refusal.ts'
 
@@ -18,7 +19,18 @@ export function refuseConnection(error: Error & { code?: string }, socket: Socke
     return
   }
   const code = CODE_OF_PARSER_ERROR[error.code ?? ''] ?? 'invalid'
-  const { status, text } = refusalOf(new ApiError(code, CONNECTION_TEXT[code] ?? 'malformed request'))
+  endWith(socket, new ApiError(code, CONNECTION_TEXT[code] ?? 'malformed request'))
+}
+
+/** Answers CONNECT, which Node hands over as a bare connection, like any method that no path has. Gap G20. */
+export function refuseTunnels(server: Server): void {
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    endWith(socket, new ApiError('invalid', 'this server is no proxy'))
+  })
+}
+
+function endWith(socket: Duplex, error: ApiError): void {
+  const { status, text } = refusalOf(error)
   socket.end(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

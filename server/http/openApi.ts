@@ -183,7 +183,18 @@ function jsonSchema(schema: z.ZodType): Json {
   return rest
 }
 
-const REFUSALS = [400, 401, 403, 404, 412, 413, 415, 429, 500] as const
+/** Statuses that any operation may refuse with. */
+const REFUSALS = [400, 401, 403, 413, 429, 500] as const
+
+/** What may be refused besides: an id of nothing, a precondition, a body of another type. Pure. */
+function refusalsOf({ request, parameters = [] }: Description, id: string | undefined): readonly number[] {
+  return [
+    ...REFUSALS,
+    ...(id === undefined ? [] : [404]),
+    ...(parameters.includes(IF_MATCH) ? [412] : []),
+    ...(request === undefined ? [] : [415]),
+  ]
+}
 
 function describe({ method, path }: Operation, template: string): Json {
   const description = DESCRIPTIONS[`${method} ${path}`]
@@ -206,7 +217,10 @@ function describe({ method, path }: Operation, template: string): Json {
         ...(schema === undefined ? {} : { content: jsonContent(schema) }),
       },
       ...Object.fromEntries(
-        REFUSALS.map((refusal) => [refusal, { description: 'Refused', content: jsonContent(one('Error')) }]),
+        refusalsOf(description, id).map((refusal) => [
+          refusal,
+          { description: 'Refused', content: jsonContent(one('Error')) },
+        ]),
       ),
     },
   }

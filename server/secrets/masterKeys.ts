@@ -46,6 +46,9 @@ function keyFinder(source: KeySource, dataDir: string): FindMasterKey {
 }
 
 function missing(source: KeySource, ids: readonly string[]): string {
-  const where = source.kind === 'file' ? source.file : 'PHAROS_MASTER_KEY'
-  return `master key ${ids.join(', ')} of this database is missing from ${where}: put the file back, or name it with --master-key-file`
+  const [where, remedy] =
+    source.kind === 'file'
+      ? [source.file, 'put the file back, or name it with --master-key-file']
+      : ['PHAROS_MASTER_KEY', 'set it to that key, or unset it and name its file with --master-key-file']
+  return `master key ${ids.join(', ')} of this database is missing from ${where}: ${remedy}`
 }

@@ -104,6 +104,7 @@ function sqliteKeyring(
   const insert = writer.prepare(`
     INSERT INTO api_keys (id, org_id, key_hash, last4, scope, created_by, created_at)
     VALUES (?, ?, ?, ?, ?, ?, ?)`)
+  const known = reader.prepare<[string], string>('SELECT id FROM orgs WHERE id = ?').pluck()
   const list = reader.prepare<[string], StoredKey>(`
     SELECT id, org_id AS orgId, last4, scope, created_at AS createdAt, revoked_at AS revokedAt
     FROM api_keys WHERE org_id = ? ORDER BY created_at, id`)
@@ -111,16 +112,21 @@ function sqliteKeyring(
   return {
     createKey: (key) =>
       commits.run(() => {
-        if (org.get(key.orgId) === undefined) {
-          throw new ApiError('not_found', `there is no organisation ${key.orgId}`)
-        }
+        if (org.get(key.orgId) === undefined) throw noOrg(key.orgId)
         const createdAt = timestamp(key.nowMs)
         insert.run(key.id, key.orgId, key.hash, key.last4, key.scope, key.createdBy, createdAt)
       }),
-    listKeys: async (orgId) => list.all(orgId),
+    listKeys: async (orgId) => {
+      if (known.get(orgId) === undefined) throw noOrg(orgId)
+      return list.all(orgId)
+    },
     revokeKey: (keyId, nowMs) =>
       commits.run(() => mustChange(revoke.run(timestamp(nowMs), keyId), `there is no key ${keyId}`)),
   }
+}
+
+function noOrg(orgId: string): ApiError {
+  return new ApiError('not_found', `there is no organisation ${orgId}`)
 }
 
 function mustChange(result: { readonly changes: number }, problem: string): void {

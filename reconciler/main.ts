@@ -12,6 +12,9 @@ const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, string])
     ['--env <name>', 'the Environment whose variables and patches apply'],
     ['--secrets-dir <dir>', 'folder from which secret files are read'],
     ['--allow-inline-secrets', 'accept { value: …, sensitive: true } in manifests'],
+    ['--allow-sops', 'run sops for secrets that manifests refer to as { sops: FILE#/path }'],
+    ['--allow-exec <programs>', 'run these programs (a,b) where manifests say { exec: [program, …] }'],
+    ['--allow-aliases <count>', 'accept this many YAML aliases in a document (default: 0)'],
   ],
   api: [['--url <url>', 'address of the API (default: PHAROS_URL)']],
   state: [['--state <file>', 'what was applied before: an SQLite file, made by the first apply']],
@@ -30,6 +33,9 @@ Environment:
   PHAROS_API_KEY      API key; there is no option for it, so that it stays out of the list of processes
   PHAROS_STATE_KEY    key for the marks of secrets in the state; without it, the file FILE.key
   PHAROS_SECRETS_DIR  folder of secret files (default /run/secrets)
+  PHAROS_ALLOW_SOPS   1 is --allow-sops
+  PHAROS_ALLOW_EXEC   programs as with --allow-exec
+  PHAROS_SECRETS_ENV  names (A,B) of further variables that such programs see
   NO_COLOR            no colours`
 
 const EXIT_CODES_HELP = `

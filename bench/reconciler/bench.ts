@@ -41,6 +41,9 @@ async function main(): Promise<void> {
     const parse = await fastest(['--input-type=module', '-e', PARSE_ALONE, manifests], env)
     report('parse alone', parse, parse)
     report('validate', await fastest([PROGRAM, 'validate', manifests], env), parse)
+    const broken = join(folder, 'broken')
+    writeManifests(broken, 100)
+    report('validate, 1 % broken', await fastest([PROGRAM, 'validate', broken], env), parse)
     report('plan, all new', await fastest([PROGRAM, 'plan', manifests, '--state', state], env), parse)
   } finally {
     await server.close()
@@ -48,7 +51,8 @@ async function main(): Promise<void> {
   }
 }
 
-function writeManifests(folder: string): void {
+/** Writes the manifests; every `brokenEvery`-th has a misspelt field. */
+function writeManifests(folder: string, brokenEvery = Number.POSITIVE_INFINITY): void {
   mkdirSync(folder)
   for (let index = 0; index < MANIFESTS; index += 1) {
     const text = `apiVersion: pharos/v1
@@ -64,7 +68,8 @@ spec:
         - status: 200
         - latency: {total: "< 500ms"}
 `
-    writeFileSync(join(folder, `s${index}.yaml`), text)
+    const isBroken = (index + 1) % brokenEvery === 0
+    writeFileSync(join(folder, `s${index}.yaml`), isBroken ? text.replace('status:', 'statuss:') : text)
   }
 }
 
@@ -73,11 +78,9 @@ async function fastest(args: readonly string[], env: Readonly<Record<string, str
   for (let run = 0; run < RUNS; run += 1) {
     const startedAt = performance.now()
     const options = { env, maxBuffer: 64 * 1024 * 1024 }
-    const { stderr } = await promisify(execFile)(
-      process.execPath,
-      ['--import', TELL_MEMORY, ...args],
-      options,
-    )
+    const stderr = await promisify(execFile)(process.execPath, ['--import', TELL_MEMORY, ...args], options)
+      .catch((ended: { stderr: string }) => ended)
+      .then((run) => run.stderr)
     const secs = (performance.now() - startedAt) / 1_000
     measures.push({ secs, mib: Number(/KiB (\d+)/.exec(stderr)?.[1]) / 1_024 })
   }

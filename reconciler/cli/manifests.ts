@@ -1,9 +1,16 @@
 import { basename, resolve } from 'node:path'
 import { type ManifestProblem, sortedProblems } from '../manifest/manifestProblem.ts'
 import { patternCheckFor } from '../manifest/patterns.ts'
+import { secretPrograms } from '../manifest/secretPrograms.ts'
 import { compileSet, type ServiceSet } from '../manifest/serviceSet.ts'
 import { readManifests } from '../source/manifestFiles.ts'
-import { type CommandOptions, type Environment, secretsDirectory } from './settings.ts'
+import {
+  aliasesMax,
+  type CommandOptions,
+  type Environment,
+  programPermissions,
+  secretsDirectory,
+} from './settings.ts'
 
 /** A set of manifests as read from a path. */
 export interface LoadedManifests {
@@ -21,7 +28,7 @@ export async function loadManifests(
   env: Environment,
   secrets: 'required' | 'optional',
 ): Promise<LoadedManifests> {
-  const source = readManifests(path)
+  const source = readManifests(path, { aliasesMax: aliasesMax(options) })
   const set = compileSet(
     source.documents,
     {
@@ -29,6 +36,7 @@ export async function loadManifests(
       secretsDirectory: secretsDirectory(options, env),
       rootDirectory: source.rootDirectory,
       allowInlineSecrets: options.allowInlineSecrets === true,
+      programs: secretPrograms(programPermissions(options, env), env),
       secrets,
       isPattern: await patternCheckFor(source.documents),
     },

@@ -1,5 +1,6 @@
 import { clientProblem } from '../../api/client/client.ts'
 import { parseDuration } from '../../api/contract/duration.ts'
+import type { ProgramPermissions } from '../manifest/secretPrograms.ts'
 
 /** What the commands take from the command line, as commander hands it over. */
 export interface CommandOptions {
@@ -9,6 +10,9 @@ export interface CommandOptions {
   readonly url?: string
   readonly secretsDir?: string
   readonly allowInlineSecrets?: boolean
+  readonly allowAliases?: string
+  readonly allowExec?: string
+  readonly allowSops?: boolean
   readonly createGrace?: string
   readonly approve?: string
   readonly detailedExitcode?: boolean
@@ -53,6 +57,28 @@ const SECRETS_DIRECTORY = '/run/secrets'
 /** The one folder from which secret files are read. */
 export function secretsDirectory(options: CommandOptions, env: Environment): string {
   return options.secretsDir ?? env.PHAROS_SECRETS_DIR ?? SECRETS_DIRECTORY
+}
+
+/** Most aliases of one document. Throws UsageError when it is no count. */
+export function aliasesMax({ allowAliases = '0' }: CommandOptions): number {
+  if (!/^\d{1,4}$/.test(allowAliases)) throw new UsageError('--allow-aliases must be a count up to 9999')
+  return Number(allowAliases)
+}
+
+/** Which programs may run for secrets: only what the command line or its environment says, never a repository. */
+export function programPermissions(options: CommandOptions, env: Environment): ProgramPermissions {
+  return {
+    exec: listed(options.allowExec ?? env.PHAROS_ALLOW_EXEC),
+    sops: options.allowSops ?? env.PHAROS_ALLOW_SOPS === '1',
+    variables: listed(env.PHAROS_SECRETS_ENV),
+  }
+}
+
+function listed(text = ''): readonly string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
 }
 
 /** How long a creation without an answer may still take effect: twice as long as a request may take. */

@@ -24,6 +24,7 @@ export function foldersOf(directory: string): readonly string[] {
  * turn out invalid: whatever has the wrong shape is passed on for the schema to refuse. Pure.
  */
 export function withDefaults(service: Mapping, defaults: readonly Mapping[]): Mapping {
+  if (defaults.length === 0) return service
   const layers = [...defaults, service]
   const spec = mergeLayers(layers.map((layer) => layer.spec))
   const policy = mergeLayers(layers.map((layer) => layer.policy))

@@ -1,6 +1,7 @@
 import { formatPath } from '../../api/contract/problem.ts'
 import { type Mapping, mappingOf } from './defaults.ts'
 import { IMPOSSIBLE_NAME } from './fieldProblem.ts'
+import { ENVIRONMENT_LIMITS, SERVICE_LIMITS } from './manifestLimits.ts'
 import type { ManifestProblem } from './manifestProblem.ts'
 import { positionsOf } from './origin.ts'
 import type { ManifestPath } from './position.ts'
@@ -32,26 +33,56 @@ export function classifyDocuments(documents: readonly ManifestDocument[]): Class
   const problems: ManifestProblem[] = []
   for (const { source, index, value, faulty } of documents) {
     const mapping = mappingOf(value)
-    const problem = mapping === undefined ? notAMapping() : kindProblem(mapping)
+    const survey = surveyOf(value)
+    const problem =
+      mapping === undefined ? notAMapping() : (sizeProblem(survey, mapping.kind) ?? kindProblem(mapping))
     if (problem !== undefined || mapping === undefined) {
       const { path, ...rest } = problem ?? notAMapping()
-      const at = positionsOf(source).locate(index, path, 'value')
+      // The place of all of a file is known without looking through it, which may be too large for that.
+      const isWhole = index === 0 && rest.code === 'E_LIMIT'
+      const at = isWhole ? { line: 1, column: 1 } : positionsOf(source).locate(index, path, 'value')
       problems.push({ ...rest, file: source.file, ...at })
     } else {
       const list = { Service: services, Defaults: defaults, Environment: environments }
       const kind = KINDS.find((known) => known === mapping.kind) ?? 'Service'
-      const impossible = hasImpossibleKey(mapping) ? impossibleKeys(mapping, []) : []
-      problems.push(...impossible.map((path) => impossibleKeyProblem(source, index, path)))
+      const impossible = survey.hasImpossibleKey ? impossibleKeys(mapping, []) : []
+      for (const path of impossible) problems.push(impossibleKeyProblem(source, index, path))
       list[kind].push({ source, index, mapping, faulty: faulty || impossible.length > 0 })
     }
   }
   return { services, defaults, environments, problems }
 }
 
-/** Whether `impossibleKeys` has anything to find: most documents have no such key, and need no paths. */
-function hasImpossibleKey(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasImpossibleKey)
+/** What has to be known of a document before anything looks at it more closely. */
+interface Survey {
+  values: number
+  /** Items of the longest list or mapping. */
+  longest: number
+  /** Whether `impossibleKeys` has anything to find: most documents have no such key, and need no paths. */
+  hasImpossibleKey: boolean
+}
+
+function surveyOf(
+  value: unknown,
+  survey: Survey = { values: 0, longest: 0, hasImpossibleKey: false },
+): Survey {
+  survey.values += 1
+  if (typeof value !== 'object' || value === null) return survey
+  const items = Object.values(value)
+  survey.longest = Math.max(survey.longest, items.length)
+  if (Object.hasOwn(value, '__proto__')) survey.hasImpossibleKey = true
+  for (const item of items) surveyOf(item, survey)
+  return survey
+}
+
+function sizeProblem({ values, longest }: Survey, kind: unknown): Unplaced | undefined {
+  const { itemsMax, valuesMax } = kind === 'Environment' ? ENVIRONMENT_LIMITS : SERVICE_LIMITS
+  const hint = 'split it'
+  if (longest > itemsMax) {
+    return { code: 'E_LIMIT', message: `a list or a mapping has more than ${itemsMax} items`, hint, path: [] }
+  }
+  if (values <= valuesMax) return undefined
+  return { code: 'E_LIMIT', message: `the document has more than ${valuesMax} values`, hint, path: [] }
 }
 
 /** Paths of keys that no object of JavaScript keeps reliably: a schema would drop them without a word. */

@@ -21,7 +21,10 @@ const FIELDS: readonly { readonly of: RegExp; readonly fields: readonly string[]
     fields: ['name', 'equals', 'contains', 'startsWith', 'endsWith', 'regex'],
   },
   { of: /\.assertions\[\d+\]\.status$/, fields: ['eq', 'not', 'lt', 'lte', 'gt', 'gte', 'between', 'oneOf'] },
-  { of: /\.headers\.[^.]+$/, fields: ['env', 'file', 'prefix', 'allowEmpty', 'value', 'sensitive'] },
+  {
+    of: /\.headers\.[^.]+$/,
+    fields: ['env', 'file', 'sops', 'exec', 'prefix', 'allowEmpty', 'value', 'sensitive'],
+  },
 ]
 
 const MERGE_KEY = '<<'

@@ -52,7 +52,7 @@ export class Positions {
   repeatedKeys(): readonly { readonly key: string; readonly at: LineColumn }[] {
     const found: { key: string; at: LineColumn }[] = []
     const visit = (node: TreeNode): void => {
-      found.push(...node.repeated.map(({ key, start }) => ({ key, at: this.lineColumn(start) })))
+      for (const { key, start } of node.repeated) found.push({ key, at: this.lineColumn(start) })
       for (const child of node.children.values()) visit(child)
     }
     for (const document of this.#documents) visit(document)
@@ -117,8 +117,12 @@ function readNode(text: string, events: readonly Event[], at: number, key: numbe
   }
 }
 
+// Shared: a file may have very many leaves.
+const NO_CHILDREN: TreeNode['children'] = new Map()
+const NONE_REPEATED: TreeNode['repeated'] = []
+
 function leaf(start: number, keyStart: number): TreeNode {
-  return { start, keyStart, children: new Map(), repeated: [] }
+  return { start, keyStart, children: NO_CHILDREN, repeated: NONE_REPEATED }
 }
 
 function readMapping(text: string, events: readonly Event[], at: number, keyStart: number): Read {
@@ -150,5 +154,5 @@ function readSequence(text: string, events: readonly Event[], at: number, keySta
     children.set(children.size, item.node)
     next = item.next
   }
-  return { node: { start, keyStart, children, repeated: [] }, next: next + 1 }
+  return { node: { start, keyStart, children, repeated: NONE_REPEATED }, next: next + 1 }
 }

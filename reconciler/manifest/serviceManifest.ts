@@ -38,6 +38,9 @@ const secretParts = {
   prefix: z.string({ error: 'must be a string' }).optional(),
   allowEmpty: z.boolean({ error: 'must be true or false' }).optional(),
 }
+const SOPS_REFERENCE = /^[^#]+\.(?:ya?ml|json)#\/.+$/
+const SOPS_FORM = 'must be a file of YAML or JSON and a JSON pointer into it, such as secrets.enc.yaml#/token'
+const EXEC_FORM = 'must be a list of a program and its arguments'
 const VALUE_FORM = 'must be a string, { env: NAME } or { file: PATH }'
 
 /** A text in clear, a reference to a secret or to a file, or (only where allowed) an inline value. */
@@ -47,6 +50,16 @@ export const valueFormSchema = z.union(
     z.strictObject({ env: environmentName, ...secretParts }),
     z.strictObject({
       file: z.string({ error: 'must be a path' }).min(1, { error: 'must be a path' }),
+      ...secretParts,
+    }),
+    z.strictObject({
+      sops: z.string({ error: SOPS_FORM }).regex(SOPS_REFERENCE, { error: SOPS_FORM }),
+      ...secretParts,
+    }),
+    z.strictObject({
+      exec: z
+        .array(z.string({ error: 'must be a string' }), { error: EXEC_FORM })
+        .min(1, { error: EXEC_FORM }),
       ...secretParts,
     }),
     z.strictObject({ value: z.string({ error: 'must be a string' }), sensitive: z.boolean().optional() }),

@@ -277,19 +277,6 @@ test('no message holds a value that may be a secret', () => {
   expect(problems.join('\n')).not.toContain('canary')
 })
 
-test.each([
-  ['nested brackets', '['.repeat(100_000)],
-  ['deep mappings', Array.from({ length: 5_000 }, (_, depth) => `${' '.repeat(depth)}a:\n`).join('')],
-  [
-    'billion laughs',
-    `a: &a [x, x]\n${Array.from({ length: 30 }, (_, i) => `b${i}: &b${i} [*a, *a]`).join('\n')}`,
-  ],
-  ['an alias of itself', 'a: &a [*a]\n'],
-  ['chains of complex keys', '? '.repeat(5_000)],
-])('%s are refused, not expanded', (_what, text) => {
-  expect(compile({ 'a.yaml': text }).problems).toHaveLength(1)
-})
-
 const environments = `apiVersion: pharos/v1
 kind: Environment
 metadata: {name: staging}

@@ -65,11 +65,15 @@ export function compileSet(
 ): ServiceSet {
   const { services, defaults, environments, problems } = classifyDocuments(documents)
   const chosen = chooseEnvironment(environments, environmentName)
-  const found: ManifestProblem[] = [...problems, ...defaults.flatMap(defaultsProblems), ...chosen.problems]
   const read = services.map((document) => readService(document, defaults, chosen, sources))
-  found.push(...read.flatMap((one) => one.problems))
   const duplicates = duplicateProblems(read, defaults, environments)
-  found.push(...duplicates.problems)
+  const found = [
+    ...problems,
+    ...defaults.flatMap(defaultsProblems),
+    ...chosen.problems,
+    ...read.flatMap((one) => one.problems),
+    ...duplicates.problems,
+  ]
   const usable = read.flatMap((one) =>
     one.service !== undefined && !duplicates.keys.has(one.service.key) ? [one.service] : [],
   )

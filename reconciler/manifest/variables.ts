@@ -25,6 +25,7 @@ const WHOLE = /^\$\{var\.([A-Za-z_][A-Za-z0-9_]*)\}$/
  * for itself without the first dollar. A variable that is not defined is a problem, never an empty text. Pure.
  */
 export function substituteVariables(mapping: Mapping, variables: ReadonlyMap<string, Variable>): Substituted {
+  if (!mentionsVariable(mapping.spec) && !mentionsVariable(mapping.policy)) return { mapping, problems: [] }
   const problems: VariableProblem[] = []
   const replace = (value: unknown, path: ManifestPath): unknown => {
     if (typeof value === 'string') return replaceText(value, path, variables, problems)
@@ -42,13 +43,22 @@ export function substituteVariables(mapping: Mapping, variables: ReadonlyMap<str
   return { mapping: Object.fromEntries(replaced), problems }
 }
 
+const MENTION = '{var.'
+
+/** Whether there is anything to replace in `value`: in most manifests there is not, and they need no copy. */
+function mentionsVariable(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes(MENTION)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some(mentionsVariable)
+}
+
 function replaceText(
   text: string,
   path: ManifestPath,
   variables: ReadonlyMap<string, Variable>,
   problems: VariableProblem[],
 ): unknown {
-  if (!text.includes('{var.')) return text
+  if (!text.includes(MENTION)) return text
   const whole = WHOLE.exec(text)?.[1]
   const value = whole === undefined ? undefined : variables.get(whole)
   if (value !== undefined) return value

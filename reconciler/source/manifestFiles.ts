@@ -1,9 +1,34 @@
-import { type Dirent, readdirSync, readFileSync, type Stats, statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { FILE_BYTES_MAX, SET_BYTES_MAX, SET_DOCUMENTS_MAX } from '../manifest/manifestLimits.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
-import { type ManifestDocument, type ManifestFile, type ReadFile, readYaml } from '../manifest/readYaml.ts'
+import type { LineColumn } from '../manifest/position.ts'
+import {
+  type ManifestDocument,
+  type ManifestFile,
+  type ReadFile,
+  readYaml,
+  readYamlFiles,
+  type YamlOptions,
+} from '../manifest/readYaml.ts'
 import { decodeUtf8 } from '../manifest/utf8Text.ts'
+import {
+  IGNORE_FILE,
+  type IgnoreRules,
+  type Ignores,
+  NOTHING_IGNORED,
+  readIgnoreRules,
+} from './ignoreFile.ts'
 
 /** What stands below a path: its documents, what could not be read, and where relative files start. */
 export interface ManifestSource {
@@ -17,20 +42,36 @@ export interface ManifestSource {
 
 /**
  * Reads every `.yaml` and `.yml` below `path`, or `path` itself when it is a file. Names that start with a
- * dot are left out. Symbolic links below it are refused, because they could lead out of the folder, and so
- * is everything that is no regular file: reading a pipe waits for whoever writes to it.
+ * dot are left out, and what the ignore file says. Symbolic links below it are refused, because they could lead
+ * out of the folder, and so is everything that is no regular file: reading a pipe waits for whoever writes to it.
  */
-export function readManifests(path: string): ManifestSource {
+export function readManifests(path: string, options: YamlOptions = {}): ManifestSource {
   const entry = statSync(path, { throwIfNoEntry: false })
   if (entry === undefined) {
     return { exists: false, rootDirectory: path, files: 0, documents: [], problems: [] }
   }
-  if (entry.isDirectory()) return { exists: true, rootDirectory: path, ...readFiles(listed(path, '')) }
-  return {
-    exists: true,
-    rootDirectory: dirname(path),
-    ...readFiles([{ path, directory: '', kind: kindOf(entry) }]),
+  if (!entry.isDirectory()) {
+    const found = [{ path, directory: '', kind: kindOf(entry) }]
+    return { exists: true, rootDirectory: dirname(path), ...readFiles(found, options) }
   }
+  const { ignores, problems } = ignoreRulesOf(path)
+  const unlisted: ManifestProblem[] = [...problems]
+  const found = listed(path, '', ignores, unlisted)
+  const read = readFiles(found, options)
+  return { exists: true, rootDirectory: path, ...read, problems: [...unlisted, ...read.problems] }
+}
+
+function ignoreRulesOf(root: string): IgnoreRules {
+  const file = join(root, IGNORE_FILE)
+  const entry = lstatSync(file, { throwIfNoEntry: false })
+  if (entry === undefined) return NOTHING_IGNORED
+  const refused = refusalOf({ path: file, directory: '', kind: kindOf(entry) })
+  if (refused !== undefined) return { ...NOTHING_IGNORED, problems: [refused] }
+  const bytes = beginningOf(file)
+  if (!Buffer.isBuffer(bytes)) return { ...NOTHING_IGNORED, problems: [bytes] }
+  const decoded = decodeUtf8(bytes)
+  if ('text' in decoded) return readIgnoreRules(decoded.text, file)
+  return { ...NOTHING_IGNORED, problems: [notUtf8(file, decoded.badAt)] }
 }
 
 interface Found {
@@ -45,36 +86,56 @@ function kindOf(entry: Dirent | Stats): Found['kind'] {
   return entry.isFile() ? 'file' : 'special'
 }
 
-function listed(folder: string, directory: string): readonly Found[] {
-  const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
-  return entries.flatMap((entry): readonly Found[] => {
-    if (entry.name.startsWith('.')) return []
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) {
-      return listed(path, directory === '' ? entry.name : `${directory}/${entry.name}`)
-    }
-    if (!/\.ya?ml$/.test(entry.name)) return []
-    return [{ path, directory, kind: kindOf(entry) }]
+function listed(
+  folder: string,
+  directory: string,
+  ignores: Ignores,
+  problems: ManifestProblem[],
+): readonly Found[] {
+  return entriesOf(folder, problems).flatMap((entry): readonly Found[] => {
+    const { name } = entry
+    if (name.startsWith('.')) return []
+    const path = join(folder, name)
+    const below = directory === '' ? name : `${directory}/${name}`
+    const isFolder = entry.isDirectory()
+    if (!isFolder && !/\.ya?ml$/.test(name)) return []
+    if (ignores(below, isFolder)) return []
+    return isFolder ? listed(path, below, ignores, problems) : [{ path, directory, kind: kindOf(entry) }]
   })
 }
 
-function readFiles(found: readonly Found[]): Pick<ManifestSource, 'files' | 'documents' | 'problems'> {
+function entriesOf(folder: string, problems: ManifestProblem[]): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
+  } catch (error) {
+    problems.push(unreadable(folder, error))
+    return []
+  }
+}
+
+function readFiles(
+  found: readonly Found[],
+  options: YamlOptions,
+): Pick<ManifestSource, 'files' | 'documents' | 'problems'> {
   const documents: ManifestDocument[] = []
   const problems: ManifestProblem[] = []
+  const sources: ManifestFile[] = []
   let bytes = 0
   for (const one of found) {
-    // A link has the size of what it leads to, if it leads anywhere; it is refused anyway.
-    const size = one.kind === 'link' ? 0 : statSync(one.path).size
-    const refused = refusalOf(one, size, bytes)
-    if (refused !== undefined) {
-      problems.push(refused)
-      continue
+    const read = refusalOf(one) ?? beginningOf(one.path)
+    if (!Buffer.isBuffer(read)) problems.push(read)
+    else if (bytes + read.length > SET_BYTES_MAX) problems.push(setLimit(one.path))
+    else {
+      bytes += read.length
+      const source = sourceOf({ file: one.path, directory: one.directory }, read)
+      if ('text' in source) sources.push(source)
+      else problems.push(source)
     }
-    bytes += size
-    const read = readFile(one)
+  }
+  for (const read of readYamlFiles(sources, options)) {
     // Not push(...): a file may hold more documents than a call may have arguments.
     for (const document of read.documents) documents.push(document)
-    problems.push(...read.problems)
+    for (const problem of read.problems) problems.push(problem)
   }
   const [first] = found
   if (documents.length > SET_DOCUMENTS_MAX && first !== undefined) {
@@ -84,8 +145,32 @@ function readFiles(found: readonly Found[]): Pick<ManifestSource, 'files' | 'doc
   return { files: found.length, documents, problems }
 }
 
-function readFile({ path, directory }: Found): Pick<ManifestSource, 'documents' | 'problems'> {
-  return readBytes({ file: path, directory }, readFileSync(path))
+/** One byte more than a file may have tells that it has too many; used for one file after the other. */
+const beginning = Buffer.allocUnsafeSlow(FILE_BYTES_MAX + 1)
+
+/** The content of the file at `path` until the next call, or why there is none. Not more than one byte too many is read. */
+function beginningOf(path: string): Buffer | ManifestProblem {
+  try {
+    // Where something else was put in place of a file just now, opening it must not wait.
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    try {
+      let length = 0
+      for (let read = -1; read !== 0 && length < beginning.length; length += read) {
+        read = readSync(file, beginning, length, beginning.length - length, null)
+      }
+      if (length > FILE_BYTES_MAX) return limit(path, `the file has more than ${FILE_BYTES_MAX} bytes`)
+      return beginning.subarray(0, length)
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    return unreadable(path, error)
+  }
+}
+
+function unreadable(path: string, error: unknown): ManifestProblem {
+  if (!(error instanceof Error && 'code' in error)) throw error
+  return unfit(path, `${basename(path)} cannot be read (${String(error.code)})`, 'check who may read it')
 }
 
 /** What `bytes`, the content of a manifest file, hold. Pure. */
@@ -93,19 +178,23 @@ export function readBytes(
   { file, directory }: Pick<ManifestFile, 'file' | 'directory'>,
   bytes: Buffer,
 ): ReadFile {
-  const decoded = decodeUtf8(bytes)
-  if ('text' in decoded) return readYaml({ file, directory, text: decoded.text })
-  const problem: ManifestProblem = {
-    code: 'E_YAML',
-    file,
-    ...decoded.badAt,
-    message: 'not UTF-8',
-    hint: 'save the file as UTF-8',
-  }
-  return { documents: [], problems: [problem] }
+  const source = sourceOf({ file, directory }, bytes)
+  return 'text' in source ? readYaml(source) : { documents: [], problems: [source] }
 }
 
-function refusalOf(found: Found, size: number, bytesSoFar: number): ManifestProblem | undefined {
+function sourceOf(
+  { file, directory }: Pick<ManifestFile, 'file' | 'directory'>,
+  bytes: Buffer,
+): ManifestFile | ManifestProblem {
+  const decoded = decodeUtf8(bytes)
+  return 'text' in decoded ? { file, directory, text: decoded.text } : notUtf8(file, decoded.badAt)
+}
+
+function notUtf8(file: string, badAt: LineColumn): ManifestProblem {
+  return { code: 'E_YAML', file, ...badAt, message: 'not UTF-8', hint: 'save the file as UTF-8' }
+}
+
+function refusalOf(found: Found): ManifestProblem | undefined {
   if (found.kind === 'link') {
     const message = `${basename(found.path)} is a symbolic link, which is not followed`
     return unfit(found.path, message, 'put the file itself here')
@@ -114,11 +203,11 @@ function refusalOf(found: Found, size: number, bytesSoFar: number): ManifestProb
     const message = `${basename(found.path)} is not a regular file`
     return unfit(found.path, message, 'put a file of YAML here')
   }
-  if (size > FILE_BYTES_MAX) return limit(found.path, `the file has more than ${FILE_BYTES_MAX} bytes`)
-  if (bytesSoFar + size > SET_BYTES_MAX) {
-    return limit(found.path, `the files of the set have more than ${SET_BYTES_MAX} bytes together`)
-  }
   return undefined
+}
+
+function setLimit(path: string): ManifestProblem {
+  return limit(path, `the files of the set have more than ${SET_BYTES_MAX} bytes together`)
 }
 
 /** A file that is not read for what it is. Pure. */

@@ -1,0 +1,128 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { manifestOf, runProgram } from './testing/pharosProgram.ts'
+
+/** Tells the most memory that a process had (KiB) when it ends. */
+const TELL_MEMORY = `process.on('exit',()=>process.stderr.write('KiB '+process.resourceUsage().maxRSS))`
+/** Most that checking one file may take (MiB). */
+const MEMORY_MIB_MAX = 300
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pharos-limits-'))
+  writeFileSync(join(folder, 'tellMemory.mjs'), TELL_MEMORY)
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+async function validated(path: string) {
+  const run = await runProgram(['validate', path, '--json'], {
+    NODE_OPTIONS: `--import ${join(folder, 'tellMemory.mjs')}`,
+  })
+  const document = JSON.parse(run.stdout)
+  return {
+    exitCode: run.exitCode,
+    problems: document.problems.map(
+      (one: Record<'code' | 'message' | 'line' | 'column', unknown>) =>
+        `${one.line}:${one.column} ${one.code} ${one.message}`,
+    ),
+    memoryMib: Number(/KiB (\d+)/.exec(run.stderr)?.[1]) / 1_024,
+  }
+}
+
+const HEAD = 'apiVersion: pharos/v1\nkind: Service\nmetadata: {name: a}\nspec:\n'
+/** Different names of four letters. */
+const names = (count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) =>
+    [17_576, 676, 26, 1].map((place) => String.fromCharCode(97 + (Math.floor(index / place) % 26))).join(''),
+  )
+const TOO_DEEP = 'E_LIMIT nesting is deeper than 32 levels'
+const TOO_LONG = '1:1 E_LIMIT a list or a mapping has more than 1000 items'
+
+test.each([
+  ['nested brackets', '['.repeat(100_000), `1:32 ${TOO_DEEP}`],
+  [
+    'nested mappings',
+    Array.from({ length: 1_400 }, (_, depth) => `${' '.repeat(depth)}a:\n`).join(''),
+    `32:32 ${TOO_DEEP}`,
+  ],
+  [
+    'billion laughs',
+    `a: &a [x, x]\n${Array.from({ length: 30 }, (_, i) => `b${i}: &b${i} [*a, *a]`).join('\n')}`,
+    '2:10 E_ALIAS aliases are not supported',
+  ],
+  ['an alias of itself', 'a: &a [*a]\n', '1:8 E_ALIAS aliases are not supported'],
+  ['chains of complex keys', '? '.repeat(500_000), `1:64 ${TOO_DEEP}`],
+  [
+    'a mapping of 200,000 keys',
+    `${HEAD.replace('spec:\n', '')}spec: {${names(200_000).join(',')}}\n`,
+    TOO_LONG,
+  ],
+  [
+    '200,000 times the same key',
+    `{${'a,'.repeat(200_000)}}`,
+    '1:4 E_DUP_FIELD the field is already set in this mapping',
+  ],
+  [
+    '100,000 wrong assertions',
+    `${HEAD}  endpoints: [{assertions: [${'{a: 1},'.repeat(100_000)}]}]\n`,
+    TOO_LONG,
+  ],
+  [
+    'many short lists of wrong assertions',
+    `${HEAD}  endpoints:\n${`    - assertions: [${'{},'.repeat(900)}]\n`.repeat(30)}`,
+    '1:1 E_LIMIT the document has more than 20000 values',
+  ],
+])('Scenario 5: %s are refused within 300 MB', async (_what, text, problem) => {
+  const path = join(folder, 'bomb.yaml')
+  writeFileSync(path, text)
+
+  const { exitCode, problems, memoryMib } = await validated(path)
+
+  expect({ exitCode, problems }).toEqual({ exitCode: 7, problems: [problem] })
+  expect(memoryMib).toBeLessThan(MEMORY_MIB_MAX)
+})
+
+test('Scenario 6: a file of 2 MiB is refused for its size, whatever is in it, and the others are read', async () => {
+  const set = join(folder, 'large')
+  mkdirSync(set)
+  writeFileSync(join(set, 'a.yaml'), '['.repeat(2 * 1024 * 1024))
+  writeFileSync(join(set, 'b.yaml'), manifestOf('b'))
+
+  const run = await runProgram(['validate', set, '--json'])
+
+  expect(JSON.parse(run.stdout)).toMatchObject({
+    exitCode: 7,
+    services: 1,
+    problems: [
+      { file: join(set, 'a.yaml'), code: 'E_LIMIT', message: 'the file has more than 1048576 bytes' },
+    ],
+  })
+})
+
+test('Scenario 6: a set of 70 MiB is refused for its size', async () => {
+  const set = join(folder, 'heavy')
+  mkdirSync(set)
+  const text = `${'#'.repeat(1024 * 1024 - 1)}\n`
+  for (let file = 0; file < 70; file += 1)
+    writeFileSync(join(set, `${String(file).padStart(2, '0')}.yaml`), text)
+
+  const { exitCode, problems } = await validated(set)
+
+  const tooHeavy = '1:1 E_LIMIT the files of the set have more than 67108864 bytes together'
+  expect({ exitCode, problems }).toEqual({ exitCode: 7, problems: Array(6).fill(tooHeavy) })
+})
+
+test('Scenario 6: a set of 60,000 documents is refused', async () => {
+  const set = join(folder, 'many')
+  mkdirSync(set)
+  for (const file of ['a', 'b']) writeFileSync(join(set, `${file}.yaml`), 'a\n---\n'.repeat(30_000))
+
+  const { exitCode, problems } = await validated(set)
+
+  expect({ exitCode, problems }).toEqual({
+    exitCode: 7,
+    problems: ['1:1 E_LIMIT the set has more than 50000 documents'],
+  })
+})

@@ -1,5 +1,3 @@
-import packageJson from '../package.json' with { type: 'json' }
-import { pharosProvider } from './pharosProvider.ts'
 import { serveProvider } from './protocol/serveProvider.ts'
 
-void serveProvider(pharosProvider(packageJson.version, process.env))
+void serveProvider('pharos', async () => (await import('./servedProvider.ts')).pharos)

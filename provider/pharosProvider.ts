@@ -1,4 +1,3 @@
-import { clientProblem } from '../api/client/client.ts'
 import { incidentData, incidentsData } from './data/incidentData.ts'
 import { orgData } from './data/orgData.ts'
 import { regionsData } from './data/regionsData.ts'
@@ -7,13 +6,12 @@ import { servicesData } from './data/servicesData.ts'
 import { functions } from './functions/functions.ts'
 import { incidentResource } from './incident/incidentResource.ts'
 import { defineProvider } from './protocol/defineProvider.ts'
-import { DiagnosticError, errorAt } from './protocol/diagnostics.ts'
+import { DiagnosticError } from './protocol/diagnostics.ts'
 import type { Provider } from './protocol/provider.ts'
 import { defineSchema } from './protocol/schema/schema.ts'
 import { UNKNOWN } from './protocol/values/value.ts'
 import type { Connection } from './service/connection.ts'
 import { serviceResource } from './service/serviceResource.ts'
-import { Session } from './service/session.ts'
 
 /** Environment variables by name: what the process was started with. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -49,12 +47,15 @@ export function pharosProvider(version: string, environment: Environment): Provi
     name: 'pharos',
     version,
     schema: providerSchema,
-    configure({ config, terraformVersion }): Connection {
+    async configure({ config, terraformVersion }): Promise<Connection> {
       const url = config.url ?? environment.PHAROS_URL ?? ''
       const apiKey = config.api_key ?? environment.PHAROS_API_KEY ?? ''
       const expectedOrgId = config.expected_org_id ?? environment.PHAROS_EXPECTED_ORG_ID
       if (url === UNKNOWN || apiKey === UNKNOWN || expectedOrgId === UNKNOWN) return { session: undefined }
-      checkSettings(url, apiKey)
+      // Loaded here because most processes that Terraform starts are never configured.
+      const { Session, settingsProblem } = await import('./service/session.ts')
+      const problem = settingsProblem(url, apiKey)
+      if (problem !== undefined) throw new DiagnosticError(problem)
       const appended = environment.TF_APPEND_USER_AGENT ?? ''
       const userAgent =
         `terraform-provider-pharos/${version} terraform/${terraformVersion} ${appended}`.trim()
@@ -71,21 +72,4 @@ export function pharosProvider(version: string, environment: Environment): Provi
       pharos_incidents: incidentsData,
     },
   })
-}
-
-function checkSettings(url: string, apiKey: string): void {
-  if (url === '') throw missing('url', 'Set url, or the environment variable PHAROS_URL.')
-  if (apiKey === '') throw missing('api_key', 'Set the environment variable PHAROS_API_KEY, or api_key.')
-  const problem = clientProblem(url, apiKey)
-  if (problem === undefined) return
-  const attribute = problem.startsWith('the API key') ? 'api_key' : 'url'
-  throw new DiagnosticError(errorAt([attribute], 'Invalid provider configuration', `${capital(problem)}.`))
-}
-
-function missing(attribute: string, detail: string): DiagnosticError {
-  return new DiagnosticError(errorAt([attribute], `Missing ${attribute}`, detail))
-}
-
-function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }

@@ -391,7 +391,7 @@ resource "pharos_service" "sealed" {
     expect(output).toContain('Set the environment variable PHAROS_API_KEY')
   })
 
-  test('a regular expression that RE2 does not know is a warning with its place, before anything is sent', async () => {
+  test('Scenario 41: a regular expression that RE2 does not know is an error at its place, before anything is sent', async () => {
     workspace.configure(`resource "pharos_service" "odd" {
   name      = "odd"
   interval  = "60s"
@@ -405,7 +405,7 @@ resource "pharos_service" "sealed" {
 
     const { exitCode, output } = await workspace.run(['validate'])
 
-    expect(exitCode).toBe(0)
+    expect(exitCode).toBe(1)
     expect(output.replaceAll(/\s+/g, ' ')).toContain('endpoints[0].assertions[0].body.regex does not compile')
     expect(output).not.toContain('assertions[1]')
   })

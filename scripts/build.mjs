@@ -6,8 +6,9 @@
  * test that runs at the same moment never sees half a program and an installed provider keeps its hash.
  */
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { deflateRawSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { buildBindings } from './buildBindings.mjs'
 
@@ -22,8 +23,68 @@ const programs = [
   { entry: 'server/main.ts', out: 'pharos-server.js', format: 'esm' },
   { entry: 'provider/cli.ts', out: 'pharos-provider.js', format: 'esm' },
   // Terraform starts a provider as it is. The extension keeps it CommonJS below any package.json.
-  { entry: 'provider/main.ts', out: 'terraform-provider-pharos.cjs', format: 'cjs' },
+  { entry: 'provider/main.ts', out: 'terraform-provider-pharos.cjs', format: 'cjs', isPacked: true },
 ]
+
+/** Libraries that most processes of the provider have no use for: kept as texts until one is asked for. */
+const LATE_LIBRARIES = ['undici', 'zod', 're2js']
+
+/**
+ * Packs what the provider's entry point imports dynamically, and large libraries within that, into strings of the
+ * same file.
+ *
+ * V8 parses a whole file before its first line runs, and Terraform waits for the first line of a provider's output:
+ * this way it is there before the provider itself is read.
+ */
+const packing = {
+  name: 'packing',
+  setup(outer) {
+    const { initialOptions, onResolve, onLoad } = outer
+    const entry = join(root, initialOptions.entryPoints[0])
+    const inner = (path, plugins) =>
+      build({
+        ...initialOptions,
+        entryPoints: [path],
+        plugins,
+        banner: {},
+        // Names stay as they are, for the stacks in reports of bugs.
+        minifyWhitespace: true,
+        minifySyntax: true,
+      }).then(({ outputFiles: [{ contents }] }) => Buffer.from(contents))
+    onResolve({ filter: /^\./ }, ({ kind, path, resolveDir, importer }) =>
+      kind === 'dynamic-import' && importer === entry
+        ? { path: resolve(resolveDir, path), namespace: 'packed' }
+        : undefined,
+    )
+    onLoad({ filter: /./, namespace: 'packed' }, async ({ path }) => {
+      const packed = deflateRawSync(await inner(path, [textLibraries(inner)]), { level: 9 }).toString(
+        'base64',
+      )
+      return runningText(`require('node:zlib').inflateRawSync(Buffer.from('${packed}', 'base64')).toString()`)
+    })
+  },
+}
+
+/** Has each late library bundled by `inner`, for itself, and kept as a text. */
+const textLibraries = (inner) => ({
+  name: 'text libraries',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: new RegExp(`^(${LATE_LIBRARIES.join('|')})$`) }, ({ path }) => ({
+      path,
+      namespace: 'text',
+    }))
+    onLoad({ filter: /./, namespace: 'text' }, async ({ path }) =>
+      runningText(JSON.stringify((await inner(path, [])).toString())),
+    )
+  },
+})
+
+/** A CommonJS module that runs the text which the expression `text` gives. */
+const runningText = (text) => ({
+  contents: `const names = ['module', 'exports', 'require', '__filename']
+require('node:vm').compileFunction(${text}, names, { filename: __filename })(module, exports, require, __filename)`,
+  loader: 'js',
+})
 
 function writeWhenChanged(file, bytes) {
   if (existsSync(file) && readFileSync(file).equals(bytes)) return
@@ -33,12 +94,13 @@ function writeWhenChanged(file, bytes) {
   renameSync(temporary, file)
 }
 
-async function bundle({ entry, out, format }) {
+async function bundle({ entry, out, format, isPacked = false }) {
   const result = await build({
     absWorkingDir: root,
     entryPoints: [entry],
     outfile: join('dist', out),
     bundle: true,
+    plugins: isPacked ? [packing] : [],
     write: false,
     platform: 'node',
     target: 'node20',

@@ -5,9 +5,8 @@ import {
   type IncidentUpdateRequest,
   incidentPageSchema,
   incidentSchema,
-  type Section,
-  type Severity,
 } from '../contract/incident.ts'
+import type { Section, Severity } from '../contract/incidentTerms.ts'
 import type { ServiceRequest } from '../contract/service.ts'
 import type { Answer, Attempt } from './attempt.ts'
 import type { CallOptions } from './client.ts'

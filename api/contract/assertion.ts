@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { compareDurations, DURATION_FORM } from './duration.ts'
+import { compareDurations } from './duration.ts'
 import { tagged } from './tagged.ts'
 import { HEADER_NAME } from './text.ts'
 
@@ -114,6 +114,3 @@ export const timeoutSchema = durationSchema
   .refine((timeout) => compareDurations(timeout, { secs: TIMEOUT_SECS_MAX, nanos: 0 }) <= 0, {
     error: `must be at most ${TIMEOUT_SECS_MAX} seconds`,
   })
-
-/** The text of a human duration field in an error message. */
-export const NOT_A_DURATION = `must be ${DURATION_FORM}`

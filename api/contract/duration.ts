@@ -25,6 +25,9 @@ const PART = /(\d+)(?:\.(\d{1,9}))?(ns|us|ms|s|m|h)/g
 /** What an error message says when a text is not a duration. */
 export const DURATION_FORM = 'a duration such as 500ms, 30s or 1m30s'
 
+/** The text of a human duration field in an error message. */
+export const NOT_A_DURATION = `must be ${DURATION_FORM}`
+
 /**
  * The duration that `text` names (`500ms`, `1.5s`, `1m30s`; units ns, us, ms, s, m, h), or `undefined` when
  * it names none: another form, a fraction of a nanosecond, or more seconds than a safe integer holds.

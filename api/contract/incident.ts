@@ -1,17 +1,6 @@
 import { z } from 'zod'
+import { INCIDENT_STATUSES, SEVERITIES } from './incidentTerms.ts'
 import { requiredText } from './text.ts'
-
-/** Contract: Incident. */
-export const INCIDENT_STATUSES = ['investigating', 'identified', 'monitoring', 'resolved'] as const
-export type IncidentStatus = (typeof INCIDENT_STATUSES)[number]
-
-/** Contract: Incident. */
-export const SEVERITIES = ['degraded_performance', 'partial_outage', 'major_outage'] as const
-export type Severity = (typeof SEVERITIES)[number]
-
-/** Contract: GET /v1/incidents query parameters. */
-export const SECTIONS = ['active', 'resolved'] as const
-export type Section = (typeof SECTIONS)[number]
 
 /** Longest title (code points). Gap G18. */
 export const TITLE_CHARS_MAX = 500

@@ -1,11 +1,11 @@
+import type { Incident } from '../../api/contract/incident.ts'
 import {
   INCIDENT_STATUSES,
-  type Incident,
   SECTIONS,
   SEVERITIES,
   type Section,
   type Severity,
-} from '../../api/contract/incident.ts'
+} from '../../api/contract/incidentTerms.ts'
 import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
 import { dataSourceFor } from '../protocol/provider.ts'
 import { defineSchema } from '../protocol/schema/schema.ts'

@@ -1,24 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../api/contract/apiError.ts'
-import {
-  type Incident,
-  incidentRequestSchema,
-  incidentUpdateRequestSchema,
-} from '../../api/contract/incident.ts'
-import { problemsOf } from '../../api/contract/problem.ts'
+import type { Incident } from '../../api/contract/incident.ts'
 import { DiagnosticError, errorAt, warningAt } from '../protocol/diagnostics.ts'
 import { resourceFor } from '../protocol/provider.ts'
-import type { AmendmentOf, AnswerOf, ConfigOf, StateOf } from '../protocol/schema/inferred.ts'
-import { UNKNOWN, type Unknown } from '../protocol/values/value.ts'
+import type { AmendmentOf, AnswerOf, StateOf } from '../protocol/schema/inferred.ts'
+import { UNKNOWN } from '../protocol/values/value.ts'
 import { type Connection, connected } from '../service/connection.ts'
 import { explained } from '../service/explain.ts'
-import { incidentSchema } from './schema.ts'
+import { incidentSchema, RESOLVE_MESSAGE } from './schema.ts'
 
-type Config = ConfigOf<typeof incidentSchema>
 type State = StateOf<typeof incidentSchema>
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-const RESOLVE_MESSAGE = 'Resolved.'
 
 /** What the API says of an incident and nobody configures. Pure. */
 function observed(incident: Incident): AnswerOf<typeof incidentSchema> {
@@ -32,31 +25,6 @@ function observed(incident: Incident): AnswerOf<typeof incidentSchema> {
   }
 }
 
-/** Problems of `config` as far as it is known, as pairs of attribute and the end of a sentence about it. Pure. */
-function problemsIn(config: Config): readonly (readonly [string, string])[] {
-  const orElse = <T>(value: T | Unknown, standIn: T): T => (value === UNKNOWN ? standIn : value)
-  const someId = '00000000-0000-4000-8000-000000000000'
-  const request = incidentRequestSchema.safeParse({
-    title: orElse(config.title, 'unknown'),
-    message: orElse(config.message, 'unknown'),
-    severity: orElse(config.severity, 'partial_outage'),
-    service_ids:
-      config.service_ids === UNKNOWN ? [someId] : config.service_ids.map((id) => orElse(id, someId)),
-  })
-  const update = incidentUpdateRequestSchema.safeParse({
-    body: orElse(config.resolve_message, null) ?? RESOLVE_MESSAGE,
-    status: orElse(config.status, null) ?? 'investigating',
-  })
-  return [
-    ...(request.success ? [] : problemsOf(request.error)).map(
-      ({ path, message }) => [String(path[0]), message] as const,
-    ),
-    ...(update.success ? [] : problemsOf(update.error)).map(
-      ({ path, message }) => [path[0] === 'body' ? 'resolve_message' : 'status', message] as const,
-    ),
-  ]
-}
-
 /** The updates that can change no more, once an incident is resolved. */
 function planResolved(prior: State): AmendmentOf<typeof incidentSchema> {
   const { message, severity, status, updated_at, resolved_at } = prior
@@ -68,7 +36,8 @@ export const incidentResource = resourceFor<Connection>()({
   schema: incidentSchema,
   identity: ['id'],
 
-  validate({ config, report }) {
+  async validate({ config, report }) {
+    const { problemsIn } = await import('./incidentRequests.ts')
     for (const [attribute, predicate] of problemsIn(config)) {
       report(errorAt([attribute], 'Invalid incident', `${attribute} ${predicate}.`))
     }
@@ -121,7 +90,8 @@ export const incidentResource = resourceFor<Connection>()({
   },
 
   async create({ config, client, signal, keep }) {
-    const request = incidentRequestSchema.parse({
+    const { openingOf, updateOf } = await import('./incidentRequests.ts')
+    const request = openingOf({
       title: config.title,
       message: config.message,
       severity: config.severity,
@@ -135,7 +105,7 @@ export const incidentResource = resourceFor<Connection>()({
       const status = config.status ?? 'investigating'
       if (status === opened.status) return { state: observed(opened) }
       keep(observed(opened))
-      const update = incidentUpdateRequestSchema.parse({ body: request.message, status })
+      const update = updateOf({ body: request.message, status })
       return { state: observed(await incidents.update(opened.id, update, { signal })) }
     })
   },
@@ -151,7 +121,8 @@ export const incidentResource = resourceFor<Connection>()({
       const session = connected(client)
       await session.checkExpectedOrg()
       const status = planned.status === UNKNOWN ? prior.status : planned.status
-      const update = incidentUpdateRequestSchema.parse({
+      const { updateOf } = await import('./incidentRequests.ts')
+      const update = updateOf({
         body: config.message,
         status,
         severity: config.severity,

@@ -1,5 +1,8 @@
-import { INCIDENT_STATUSES, SEVERITIES } from '../../api/contract/incident.ts'
+import { INCIDENT_STATUSES, SEVERITIES } from '../../api/contract/incidentTerms.ts'
 import { defineSchema } from '../protocol/schema/schema.ts'
+
+/** What the update says that resolves an incident, unless `resolve_message` says it. */
+export const RESOLVE_MESSAGE = 'Resolved.'
 
 function listed(values: readonly string[]): string {
   return values.map((value) => `\`${value}\``).join(', ')

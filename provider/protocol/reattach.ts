@@ -1,8 +1,9 @@
 /** Runs a provider inside a process that Terraform did not start: a test or a debugger. */
-import { bind } from './plugin/bind.ts'
+import { createCallTable } from './plugin/callTable.ts'
 import { reattachJson } from './plugin/environment.ts'
 import { createLog, logLevelFrom } from './plugin/log.ts'
-import { createPluginServer } from './plugin/server.ts'
+import { served } from './plugin/server.ts'
+import { openSocket } from './plugin/socket.ts'
 import type { Provider } from './provider.ts'
 
 /** A provider that waits for Terraform. */
@@ -28,15 +29,21 @@ export async function serveForReattach(
     write: (line) => void process.stderr.write(line),
     nowMs: Date.now,
   })
-  const plugin = createPluginServer({ provider, log, onShutdown: () => undefined })
-  const { address, remove } = await bind(plugin, undefined, { kind: 'open' })
+  const plugin = served(provider)({
+    log,
+    calls: createCallTable(),
+    access: { kind: 'open' },
+    onShutdown: () => undefined,
+  })
+  const socket = await openSocket(undefined)
+  const { address } = socket
+  socket.handOver(plugin.serve)
   return {
     environmentValue: reattachJson(sources, address, process.pid),
     target: address.network === 'unix' ? `unix:${address.address}` : address.address,
     close: () => {
-      plugin.endStreams()
-      plugin.server.forceShutdown()
-      remove()
+      plugin.close()
+      socket.close()
     },
   }
 }

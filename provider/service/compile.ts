@@ -1,5 +1,4 @@
-import { NOT_A_DURATION } from '../../api/contract/assertion.ts'
-import { parseDuration } from '../../api/contract/duration.ts'
+import { NOT_A_DURATION, parseDuration } from '../../api/contract/duration.ts'
 import type { EndpointInput, SensitiveInput, ServiceRequest } from '../../api/contract/service.ts'
 import type { Diagnostic } from '../protocol/diagnostics.ts'
 import type { ConfigOf } from '../protocol/schema/inferred.ts'

@@ -1,5 +1,5 @@
-import { type Assertion, NOT_A_DURATION } from '../../api/contract/assertion.ts'
-import { type Duration, parseDuration } from '../../api/contract/duration.ts'
+import type { Assertion } from '../../api/contract/assertion.ts'
+import { type Duration, NOT_A_DURATION, parseDuration } from '../../api/contract/duration.ts'
 import { type Diagnostic, errorAt } from '../protocol/diagnostics.ts'
 import type { NumberValue } from '../protocol/values/number.ts'
 import { formatPath, type Path } from '../protocol/values/path.ts'

@@ -23,6 +23,15 @@ export function replacesDefinition(planned: Planned, prior: State): boolean {
   return DEFINITION.some((name) => !sameAttribute(name, planned[name], prior[name]))
 }
 
+/** Whether the plan asks for regions that the service does not have yet, whose codes are to be checked. Pure. */
+export function asksForRegions(
+  change:
+    | { readonly action: 'create' }
+    | { readonly action: 'update'; readonly planned: Config; readonly prior: State },
+): boolean {
+  return change.action === 'create' || !sameAttribute('regions', change.planned.regions, change.prior.regions)
+}
+
 function sameAttribute(name: keyof typeof serviceSchema.attributes, a: unknown, b: unknown): boolean {
   const attribute: Attribute = serviceSchema.attributes[name]
   // True because both are values of this attribute, typed by the schema.

@@ -11,6 +11,7 @@ import { explained } from './explain.ts'
 import { compareSecrets, fingerprintOf } from './fingerprint.ts'
 import { importedId } from './importedId.ts'
 import {
+  asksForRegions,
   lostSecretWarnings,
   planCreate,
   planUpdate,
@@ -19,11 +20,10 @@ import {
   secretsWarning,
 } from './planService.ts'
 import { inPriorOrder } from './priorOrder.ts'
-import { regexWarnings } from './regexWarnings.ts'
+import { regexProblems } from './regexProblems.ts'
 import { serviceSchema } from './schema.ts'
 import type { Session } from './session.ts'
 import { observedState, toState } from './toState.ts'
-import { validateService } from './validateService.ts'
 
 type Config = Parameters<typeof compileService>[0]
 
@@ -44,15 +44,16 @@ export const serviceResource = resourceFor<Connection>()({
   identity: ['id'],
 
   async validate({ config, report }) {
+    // The contract's schemas are large, and a process that only names its schema has no use for them.
+    const { validateService } = await import('./validateService.ts')
     for (const diagnostic of validateService(config)) report(diagnostic)
-    for (const diagnostic of await regexWarnings(compileService(config).request)) report(diagnostic)
+    for (const diagnostic of await regexProblems(compileService(config).request)) report(diagnostic)
   },
 
   async plan({ change, client, private: fingerprint, report }) {
     if (change.action === 'delete') return undefined
     const { config } = change
-    const isNewRegions = change.action === 'create' || change.hasChanges
-    if (client.session !== undefined && isNewRegions) {
+    if (client.session !== undefined && asksForRegions(change)) {
       for (const diagnostic of await checkRegions(client.session, config)) report(diagnostic)
     }
     const { secrets } = compileService(config)

@@ -1,7 +1,7 @@
-import { Client } from '../../api/client/client.ts'
+import { Client, clientProblem } from '../../api/client/client.ts'
 import { CLIENT_RATE, Limiter, systemTiming } from '../../api/client/limiter.ts'
 import type { Org, Region } from '../../api/contract/org.ts'
-import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import { type Diagnostic, DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
 import { ServiceReads } from './serviceReads.ts'
 
 /**
@@ -78,4 +78,22 @@ export class Session {
       'Nothing was changed. Use a key of that organisation.'
     throw new DiagnosticError(errorAt(undefined, 'API key of another organisation', detail))
   }
+}
+
+/** What keeps `url` and `apiKey` from being used, at its attribute; `undefined` when nothing does. Pure. */
+export function settingsProblem(url: string, apiKey: string): Diagnostic | undefined {
+  if (url === '') return missing('url', 'Set url, or the environment variable PHAROS_URL.')
+  if (apiKey === '') return missing('api_key', 'Set the environment variable PHAROS_API_KEY, or api_key.')
+  const problem = clientProblem(url, apiKey)
+  if (problem === undefined) return undefined
+  const attribute = problem.startsWith('the API key') ? 'api_key' : 'url'
+  return errorAt([attribute], 'Invalid provider configuration', `${capital(problem)}.`)
+}
+
+function missing(attribute: string, detail: string): Diagnostic {
+  return errorAt([attribute], `Missing ${attribute}`, detail)
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }

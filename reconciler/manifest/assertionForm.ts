@@ -4,10 +4,14 @@ import {
   assertionSchema,
   type Comparison,
   type DurationComparison,
-  NOT_A_DURATION,
   type StringMatcher,
 } from '../../api/contract/assertion.ts'
-import { DURATION_PATTERN, type Duration, parseDuration } from '../../api/contract/duration.ts'
+import {
+  DURATION_PATTERN,
+  type Duration,
+  NOT_A_DURATION,
+  parseDuration,
+} from '../../api/contract/duration.ts'
 import { type Tagged, tagged } from '../../api/contract/tagged.ts'
 
 const number = z.int({ error: 'must be a whole number' })

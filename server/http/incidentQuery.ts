@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/contract/apiError.ts'
-import { SECTIONS, SEVERITIES } from '../../api/contract/incident.ts'
+import { SECTIONS, SEVERITIES } from '../../api/contract/incidentTerms.ts'
 import { codePoints } from '../../api/contract/text.ts'
 import type { IncidentFilter } from '../store/store.ts'
 

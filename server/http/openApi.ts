@@ -1,13 +1,11 @@
 import { z } from 'zod'
 import {
-  INCIDENT_STATUSES,
   incidentPageSchema,
   incidentRequestSchema,
   incidentSchema,
   incidentUpdateRequestSchema,
-  SECTIONS,
-  SEVERITIES,
 } from '../../api/contract/incident.ts'
+import { INCIDENT_STATUSES, SECTIONS, SEVERITIES } from '../../api/contract/incidentTerms.ts'
 import { orgSchema, regionSchema } from '../../api/contract/org.ts'
 import { serviceRequestSchema, serviceResponseSchema } from '../../api/contract/service.ts'
 import { OPERATIONS } from './apiRoutes.ts'

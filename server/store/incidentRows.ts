@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import type { Incident, IncidentStatus, IncidentUpdate, Severity } from '../../api/contract/incident.ts'
+import type { Incident, IncidentUpdate } from '../../api/contract/incident.ts'
+import type { IncidentStatus, Severity } from '../../api/contract/incidentTerms.ts'
 
 /** An incident without what other tables hold. */
 export interface IncidentRow {

@@ -1,4 +1,5 @@
-import type { Incident, Section, Severity } from '../../api/contract/incident.ts'
+import type { Incident } from '../../api/contract/incident.ts'
+import type { Section, Severity } from '../../api/contract/incidentTerms.ts'
 import type { Scope } from '../../api/contract/org.ts'
 import type { Caller } from '../domain/apiKeys.ts'
 import type { Command } from '../domain/commands.ts'

@@ -1,4 +1,5 @@
 /** The gRPC server of a plugin: the provider, and go-plugin's own services beside it. */
+import type { Socket } from 'node:net'
 import {
   Server,
   type ServerDuplexStream,
@@ -9,7 +10,8 @@ import {
 import type { Provider } from '../provider.ts'
 import type { Session } from '../rpc/call.ts'
 import { HEALTH } from '../wire/goplugin.ts'
-import { type CallTable, createCallTable } from './callTable.ts'
+import { type Access, credentialsFor } from './access.ts'
+import type { CallTable } from './callTable.ts'
 import type { Log } from './log.ts'
 import { declineOtherRpcs, serveProviderRpcs, unaryServer } from './providerRpcs.ts'
 import { BROKER_SERVICE, CONTROLLER_SERVICE, HEALTH_SERVICE, STDIO_SERVICE } from './services.ts'
@@ -23,17 +25,20 @@ const HEALTH_NAME = 'plugin'
 const healthOf = (service: string): number =>
   service === '' || service === HEALTH_NAME ? HEALTH.serving : HEALTH.serviceUnknown
 
-/** A server that has yet to be bound. */
+/** A server of connections that somebody else accepts. */
 export interface PluginServer {
-  readonly server: Server
-  readonly calls: CallTable
-  /** Ends the streams that would otherwise stay open as long as Terraform runs. */
-  endStreams(): void
+  /** Serves `connection`, of which nothing was read yet. */
+  serve(connection: Socket): void
+  /** Ends the streams that would otherwise stay open, and `then` calls back when every answer is out. */
+  end(then: () => void): void
+  /** Drops every connection. */
+  close(): void
 }
 
-export interface ServerParts {
-  readonly provider: Provider
+interface ServerParts {
   readonly log: Log
+  readonly calls: CallTable
+  readonly access: Access
   /** Called when Terraform asks the plugin to end, after the answer was handed over. */
   onShutdown(): void
 }
@@ -73,13 +78,23 @@ function addStandingStreams(server: Server): () => void {
   }
 }
 
+/** Makes the server of one provider. */
+export type ServedProvider = (parts: ServerParts) => PluginServer
+
+/** What `serveProvider` is to load: `provider` together with the gRPC server, which is large. */
+export function served(provider: Provider): ServedProvider {
+  return (parts) => createPluginServer(provider, parts)
+}
+
 /** A server with every service of a plugin for `provider`. */
-export function createPluginServer({ provider, log, onShutdown }: ServerParts): PluginServer {
+function createPluginServer(
+  provider: Provider,
+  { log, calls, access, onShutdown }: ServerParts,
+): PluginServer {
   const server = new Server({
     'grpc.max_receive_message_length': MESSAGE_BYTES_MAX,
     'grpc.max_send_message_length': MESSAGE_BYTES_MAX,
   })
-  const calls = createCallTable()
   const session: Session = { provider, log, configured: undefined, stop: calls.stop }
   const serve = unaryServer(server, session, calls)
   serveProviderRpcs(serve)
@@ -89,5 +104,17 @@ export function createPluginServer({ provider, log, onShutdown }: ServerParts): 
     setImmediate(onShutdown)
     return {}
   })
-  return { server, calls, endStreams: addStandingStreams(server) }
+  const endStreams = addStandingStreams(server)
+  const connections = server.createConnectionInjector(credentialsFor(access))
+  return {
+    serve: (connection) => connections.injectConnection(connection),
+    end: (then) => {
+      endStreams()
+      server.tryShutdown(then)
+    },
+    close: () => {
+      endStreams()
+      server.forceShutdown()
+    },
+  }
 }

@@ -1,5 +1,6 @@
 import { defineProvider } from '../defineProvider.ts'
 import { errorAt } from '../diagnostics.ts'
+import { served } from '../plugin/server.ts'
 import { resourceFor } from '../provider.ts'
 import { defineSchema } from '../schema/schema.ts'
 import { serveProvider } from '../serveProvider.ts'
@@ -68,4 +69,4 @@ export const cloud = defineProvider({
 })
 
 /** What the executable does. */
-export const main = (): Promise<void> => serveProvider(cloud)
+export const main = (): Promise<void> => serveProvider('cloud', async () => served(cloud))

@@ -1,5 +1,8 @@
 /** The sample provider as an executable. */
 import { serveProvider } from '../serveProvider.ts'
-import { sampleProvider } from './sampleProvider.ts'
 
-void serveProvider(sampleProvider())
+void serveProvider('sample', async () => {
+  const { served } = await import('../plugin/server.ts')
+  const { sampleProvider } = await import('./sampleProvider.ts')
+  return served(sampleProvider())
+})

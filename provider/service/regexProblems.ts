@@ -1,13 +1,13 @@
 import type { ServiceRequest } from '../../api/contract/service.ts'
-import { type Diagnostic, warningAt } from '../protocol/diagnostics.ts'
+import { type Diagnostic, errorAt } from '../protocol/diagnostics.ts'
 import { formatPath } from '../protocol/values/path.ts'
 import { attributePath } from './attributePath.ts'
 
 /**
- * Regular expressions of `request` that RE2 does not know, which pharos-server refuses. A warning, because
- * another server of the API may know them. The engine is loaded only where there is an expression.
+ * Regular expressions of `request` that are not RE2's, which the server would refuse (Gap G18).
+ * The engine is loaded only where there is an expression.
  */
-export async function regexWarnings(request: ServiceRequest): Promise<readonly Diagnostic[]> {
+export async function regexProblems(request: ServiceRequest): Promise<readonly Diagnostic[]> {
   const patterns = request.endpoints.flatMap((endpoint, index) =>
     endpoint.assertions.flatMap((assertion, place) => {
       const [kind, matcher] =
@@ -35,10 +35,10 @@ export async function regexWarnings(request: ServiceRequest): Promise<readonly D
   return patterns
     .filter(({ pattern }) => !isKnown(pattern))
     .map(({ path }) =>
-      warningAt(
+      errorAt(
         path,
         'Not a regular expression in RE2 syntax',
-        `${formatPath(path)} does not compile: pharos-server refuses look-around, back-references and what is not closed.`,
+        `${formatPath(path)} does not compile: RE2 has no look-around and no back-references, and every group has to be closed.`,
       ),
     )
 }

@@ -1,0 +1,52 @@
+/** The requests that an incident makes, checked as the contract has them. Loaded by handlers only when they run. */
+import {
+  type IncidentRequest,
+  type IncidentUpdateRequest,
+  incidentRequestSchema,
+  incidentUpdateRequestSchema,
+} from '../../api/contract/incident.ts'
+import { problemsOf } from '../../api/contract/problem.ts'
+import type { ConfigOf } from '../protocol/schema/inferred.ts'
+import { UNKNOWN, type Unknown } from '../protocol/values/value.ts'
+import { type incidentSchema, RESOLVE_MESSAGE } from './schema.ts'
+
+type Config = ConfigOf<typeof incidentSchema>
+
+/** The request that opens an incident. Throws where validation has left a problem. Pure. */
+export function openingOf(body: { readonly [field in keyof IncidentRequest]: unknown }): IncidentRequest {
+  return incidentRequestSchema.parse(body)
+}
+
+/** The request that posts an update. Throws where validation has left a problem. Pure. */
+export function updateOf(
+  body: {
+    readonly [field in keyof IncidentUpdateRequest]: unknown
+  },
+): IncidentUpdateRequest {
+  return incidentUpdateRequestSchema.parse(body)
+}
+
+/** Problems of `config` as far as it is known, as pairs of attribute and the end of a sentence about it. Pure. */
+export function problemsIn(config: Config): readonly (readonly [string, string])[] {
+  const orElse = <T>(value: T | Unknown, standIn: T): T => (value === UNKNOWN ? standIn : value)
+  const someId = '00000000-0000-4000-8000-000000000000'
+  const request = incidentRequestSchema.safeParse({
+    title: orElse(config.title, 'unknown'),
+    message: orElse(config.message, 'unknown'),
+    severity: orElse(config.severity, 'partial_outage'),
+    service_ids:
+      config.service_ids === UNKNOWN ? [someId] : config.service_ids.map((id) => orElse(id, someId)),
+  })
+  const update = incidentUpdateRequestSchema.safeParse({
+    body: orElse(config.resolve_message, null) ?? RESOLVE_MESSAGE,
+    status: orElse(config.status, null) ?? 'investigating',
+  })
+  return [
+    ...(request.success ? [] : problemsOf(request.error)).map(
+      ({ path, message }) => [String(path[0]), message] as const,
+    ),
+    ...(update.success ? [] : problemsOf(update.error)).map(
+      ({ path, message }) => [path[0] === 'body' ? 'resolve_message' : 'status', message] as const,
+    ),
+  ]
+}

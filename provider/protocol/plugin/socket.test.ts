@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs'
+import { setImmediate as turn } from 'node:timers/promises'
+import { credentials } from '@grpc/grpc-js'
+import { expect, onTestFinished, test } from 'vitest'
+import { connect, METHODS } from '../testing/providerClient.ts'
+import { sampleProvider } from '../testing/sampleProvider.ts'
+import { createCallTable } from './callTable.ts'
+import { createCertificate, toPem } from './certificate.ts'
+import { createLog } from './log.ts'
+import { served } from './server.ts'
+import { openSocket } from './socket.ts'
+
+const certificate = createCertificate(Date.now())
+const log = createLog({ level: undefined, module: '', write: () => undefined, nowMs: () => 0 })
+
+test.each([
+  ['without TLS', { kind: 'open' } as const, undefined],
+  [
+    'over TLS',
+    { kind: 'mutualTls', clientCertificate: certificate.certificatePem, own: certificate } as const,
+    credentials.createSsl(
+      Buffer.from(toPem(certificate.certificate)),
+      Buffer.from(certificate.privateKeyPem),
+      Buffer.from(certificate.certificatePem),
+    ),
+  ],
+])('a call %s that comes before the server is loaded is answered once it is', async (_, access, security) => {
+  const socket = await openSocket(undefined)
+  const client = connect(`unix:${socket.address.address}`, security)
+  onTestFinished(() => client.close())
+  const early = client.call(METHODS.GetMetadata, {})
+  // The client connects and sends what it can say before it has an answer.
+  for (let turns = 0; turns < 100; turns += 1) await turn()
+
+  const plugin = served(sampleProvider())({ log, calls: createCallTable(), access, onShutdown: () => {} })
+  socket.handOver(plugin.serve)
+  const { resources } = await early
+  const { resources: late } = await client.call(METHODS.GetMetadata, {})
+  plugin.close()
+  socket.close()
+
+  expect([resources, late]).toEqual([[{ typeName: 'sample_note' }], [{ typeName: 'sample_note' }]])
+  expect(existsSync(socket.address.address)).toBe(false)
+})

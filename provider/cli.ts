@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { Command, Option } from 'commander'
+import { Command } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { cliConfiguration, requiredProviders } from './distribution/instructions.ts'
 import { installIntoMirror, platformName } from './distribution/mirror.ts'
-import { type GenerateOptions, generate, LANGUAGES } from './generate/generateCommand.ts'
+import { type GenerateOptions, generate } from './generate/generateCommand.ts'
 
 const { version } = packageJson
 
@@ -84,15 +84,10 @@ program
 program
   .command('generate')
   .description('write configuration with import blocks for all services of the organisation')
-  .addOption(
-    new Option('--language <language>', 'HCL, or a CDKTF program in TypeScript')
-      .choices(LANGUAGES)
-      .default('hcl'),
-  )
   .option('--out <file>', 'file to write, which must not be there yet; stdout otherwise')
   .addHelpText(
     'after',
-    '\nReads PHAROS_URL and PHAROS_API_KEY; a read_only key is enough.\n\nExample:\n  pharos-provider generate --out services.tf\n  pharos-provider generate --language typescript --out main.ts',
+    '\nReads PHAROS_URL and PHAROS_API_KEY; a read_only key is enough.\n\nExample:\n  pharos-provider generate --out services.tf',
   )
   .action((options: GenerateOptions) => generate(options, version, process.env))
 

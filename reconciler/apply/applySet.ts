@@ -1,4 +1,5 @@
 import type { Client } from '../../api/client/client.ts'
+import type { Org } from '../../api/contract/org.ts'
 import type { Binding } from '../plan/binding.ts'
 import type { Blocked, Change } from '../plan/planValue.ts'
 import type { OpenIntent, StateStore } from '../state/store.ts'
@@ -14,6 +15,8 @@ export interface ApplyInput extends Scene {
   readonly store: StateStore
   readonly runId: string
   readonly newId: () => string
+  /** The organisation of the key, where it was guarded lately: a request less. */
+  readonly org?: Org | undefined
   /** Digest of what the user lets through the brakes. */
   readonly approved: string | undefined
   /** Chooses what of a plan is carried out, for an apply that is bound to an earlier one; all of it otherwise. */
@@ -54,7 +57,7 @@ const ROUNDS_MAX = 3
  * the first write; from then on everything that happens is in the result.
  */
 export async function applySet(input: ApplyInput): Promise<Applied> {
-  const org = await guardOrg(input)
+  const org = input.org ?? (await guardOrg(input))
   if (org.scope === 'read_only') {
     throw new ReadOnlyKey('the API key is read-only: apply needs one with scope read_write')
   }

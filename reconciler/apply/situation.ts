@@ -7,7 +7,13 @@ import type { Org } from '../../api/contract/org.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { DeclaredService, ServiceSet } from '../manifest/serviceSet.ts'
 import { type Binding, newBinding } from '../plan/binding.ts'
-import { applyBrakes, approvalText, type BrakedPlan } from '../plan/brakes.ts'
+import {
+  applyBrakes,
+  approvalText,
+  type BrakedPlan,
+  type BrakePolicy,
+  type TrippedBrake,
+} from '../plan/brakes.ts'
 import { type CreateResolution, type OpenCreate, resolveCreates } from '../plan/createResolution.ts'
 import type { DesiredService } from '../plan/desiredService.ts'
 import { planChanges } from '../plan/plan.ts'
@@ -32,6 +38,10 @@ export interface Scene {
   /** How long a creation without an answer may still land (milliseconds). */
   readonly createGraceMs: number
   readonly nowMs: () => number
+  /** What one run may do without approval; the usual when absent. */
+  readonly brakes?: BrakePolicy | undefined
+  /** What else is held back of a plan, such as everything while a window is closed. Pure. */
+  readonly holds?: ((plan: Plan) => readonly TrippedBrake[]) | undefined
 }
 
 /** Everything known before the first write. */
@@ -99,7 +109,7 @@ export async function lookAround(scene: Scene): Promise<Situation> {
     nowMs: scene.nowMs(),
   })
   const { plan, warnings } = await withKnownRegions(planned, scene)
-  const braked = applyBrakes(plan, {
+  const facts = {
     exists: scene.sourceExists,
     name: scene.sourceName,
     formerName: home?.source ?? null,
@@ -107,7 +117,9 @@ export async function lookAround(scene: Scene): Promise<Situation> {
     isValid: scene.set.problems.length === 0,
     liveServices: services.length + unreadable.length,
     suspensions: suspensions.filter(({ until }) => until === null || Date.parse(until) > scene.nowMs()),
-  })
+    holds: scene.holds?.(plan),
+  }
+  const braked = applyBrakes(plan, facts, scene.brakes)
   return {
     services,
     listedAtMs,

@@ -191,11 +191,29 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./stateCommands.ts')).historyCommand,
   },
   {
+    name: 'controller',
+    args: [],
+    summary: 'keep services as a git repository says, around the clock',
+    examples: [
+      'pharos controller --config pharos-controller.yaml',
+      'pharos controller --config pharos-controller.yaml --check   # is the configuration usable here?',
+      'pharos controller --config pharos-controller.yaml --once    # one cycle of every set, for cron',
+    ],
+    groups: [],
+    options: [
+      ['--config <file>', 'the configuration (default: pharos-controller.yaml)'],
+      ['--once', 'run one cycle of every set and end with its exit code'],
+      ['--check', 'only read the configuration and the secrets that it names'],
+    ],
+    load: async () => (await import('./controllerCommand.ts')).controllerCommand,
+  },
+  {
     name: 'schema',
     args: [],
-    summary: 'print the JSON Schema of manifests, for editors',
+    summary: 'print the JSON Schema of manifests, or of the controller, for editors',
     examples: ['pharos schema > manifest.schema.json'],
     groups: [],
+    options: [['--controller', 'the schema of pharos-controller.yaml instead']],
     load: async () => (await import('./schemaCommand.ts')).schemaCommand,
   },
 ]

@@ -1,13 +1,14 @@
+import { controllerJsonSchema } from '../controller/config/controllerSchema.ts'
 import { manifestJsonSchema } from '../manifest/jsonSchema.ts'
 import { EXIT } from './exitCode.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 
-/** Prints the JSON Schema of manifests, for editors. */
+/** Prints the JSON Schema of manifests, or of the controller's configuration, for editors. */
 export async function schemaCommand(
   _args: readonly string[],
-  { output }: CommandContext,
+  { output, options }: CommandContext,
 ): Promise<CommandResult> {
-  const schema = manifestJsonSchema()
+  const schema = options.controller === true ? controllerJsonSchema() : manifestJsonSchema()
   output.result(JSON.stringify(schema, null, 2))
   return { exitCode: EXIT.converged, document: { schema } }
 }

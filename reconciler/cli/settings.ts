@@ -23,6 +23,10 @@ export interface CommandOptions {
   readonly actor?: string
   readonly reason?: string
   readonly for?: string
+  readonly config?: string
+  readonly once?: boolean
+  readonly check?: boolean
+  readonly controller?: boolean
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -61,14 +61,7 @@ export interface CommitStatus {
 export type Trigger = 'start' | 'interval' | 'webhook' | 'api' | 'retry' | 'preempted'
 
 /** How a run ended. `interrupted`: the program was asked to stop. `superseded`: a newer commit came. */
-export type RunOutcome =
-  | 'converged'
-  | 'partial'
-  | 'withheld'
-  | 'failed'
-  | 'interrupted'
-  | 'superseded'
-  | 'nothing-done'
+export type RunOutcome = 'converged' | 'partial' | 'withheld' | 'failed' | 'interrupted' | 'superseded'
 
 /** A run that ended. */
 export interface RunStatus {
@@ -135,6 +128,8 @@ export interface ProblemStatus {
 
 /** Something that keeps a set from changing anything until somebody or the clock ends it. */
 export interface SuspensionStatus {
+  /** Names of manifests, where `*` stands for any characters; `*` alone is the whole set. */
+  readonly scope: string
   readonly reason: string
   readonly actor: string
   readonly since: string

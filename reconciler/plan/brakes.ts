@@ -44,6 +44,8 @@ export interface BrakeFacts extends SourceFacts {
   readonly liveServices: number
   /** Those that hold now. */
   readonly suspensions: readonly SuspensionFact[]
+  /** What whoever runs this holds back for reasons of its own. */
+  readonly holds?: readonly TrippedBrake[] | undefined
 }
 
 export type BrakeName =
@@ -58,6 +60,10 @@ export type BrakeName =
   | 'otherSource'
   | 'suspended'
   | 'suspectedServerChange'
+  | 'historyRewritten'
+  | 'windowClosed'
+  | 'sourceUnavailable'
+  | 'pruneOff'
 
 /** A brake that holds changes back. Only an approvable one opens for the plan's digest. */
 export interface TrippedBrake {
@@ -81,6 +87,7 @@ export interface BrakedPlan {
 export function applyBrakes(plan: Plan, facts: BrakeFacts, policy: BrakePolicy = DEFAULT_BRAKES): BrakedPlan {
   const groups = groupsOf(plan)
   const tripped = [
+    ...(facts.holds ?? []),
     ...facts.suspensions.map((suspension) => suspended(plan, suspension)),
     ...sourceBrakes(groups.prunes, facts),
     ...otherSource(plan, groups.prunes, facts),

@@ -34,6 +34,8 @@ export interface GitSource {
    * SourceUnavailable, and UnknownEnvironment.
    */
   load(sha: string, compileWith: CompileWith): Promise<LoadedCommit>
+  /** Throws BrokenMirror. */
+  commit(sha: string): Promise<Commit>
   /** Whether `descendant` contains `ancestor`. */
   contains(descendant: string, ancestor: string): Promise<boolean>
   /** Why the commit does not count as signed by an allowed key; null when it does. */
@@ -70,6 +72,7 @@ export function gitSource(options: GitSourceOptions): GitSource {
         throw new SourceUnavailable(error.message, 'unreachable', { cause: error })
       }
     },
+    commit: (sha) => mirror.commit(sha),
     contains: (descendant, ancestor) => mirror.contains(descendant, ancestor),
     signatureProblem: (sha) => mirror.signatureProblem(sha),
   }

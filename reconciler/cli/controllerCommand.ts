@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import packageJson from '../../package.json' with { type: 'json' }
+import { systemClock } from '../controller/clock.ts'
+import type { ControllerConfig } from '../controller/config/controllerSchema.ts'
+import { readConfig } from '../controller/config/readConfig.ts'
+import { ConfigError, type ControllerSettings, settingsOf } from '../controller/config/settings.ts'
+import { type Controller, openController } from '../controller/controller.ts'
+import type { CycleReport } from '../controller/cycle.ts'
+import { EXIT, exitCodeOf } from './exitCode.ts'
+import type { CommandContext, CommandResult } from './runCommand.ts'
+import { UsageError } from './settings.ts'
+
+/** Name of the configuration when none is given. */
+const CONFIG_FILE = 'pharos-controller.yaml'
+
+/** Keeps services as a git repository says: until it is asked to end, or for one cycle with --once. */
+export async function controllerCommand(
+  _args: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  const { output, options } = context
+  const file = options.config ?? CONFIG_FILE
+  const read = readConfig(file, contentOf(file))
+  if ('problems' in read) {
+    output.problems(read.problems)
+    return { exitCode: EXIT.manifestsInvalid, document: { problems: read.problems }, problems: read.problems }
+  }
+  const settings = settingsIn(read.config, context)
+  if (options.check === true) {
+    output.result(`${file} is valid: ${settings.sets.map(({ config }) => config.name).join(', ')}`)
+    return { exitCode: EXIT.converged, document: { sets: settings.sets.map(({ config }) => config.name) } }
+  }
+  return options.once === true ? once(settings, context) : untilStopped(settings, context)
+}
+
+function contentOf(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new UsageError(`the configuration ${file} cannot be read (${reason}): name it with --config`)
+  }
+}
+
+function settingsIn(config: ControllerConfig, { env }: CommandContext): ControllerSettings {
+  try {
+    return settingsOf(config, env)
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError(error.message)
+    throw error
+  }
+}
+
+function opened(settings: ControllerSettings, { env, output }: CommandContext): Promise<Controller> {
+  return openController({
+    settings,
+    clock: systemClock,
+    newId: randomUUID,
+    version: packageJson.version,
+    env,
+    holder: `pharos ${settings.replica} on ${hostname()}, process ${process.pid}`,
+    onEvent: (event) => output.result(JSON.stringify(event)),
+  })
+}
+
+async function untilStopped(settings: ControllerSettings, context: CommandContext): Promise<CommandResult> {
+  const { output, interruption } = context
+  const controller = await opened(settings, context)
+  try {
+    if (controller.url !== null) output.notice(`listening on ${controller.url}`)
+    interruption.onStop(() => controller.stop())
+    await controller.run()
+    return { exitCode: interruption.exitCode() ?? EXIT.converged, document: { status: controller.status() } }
+  } finally {
+    await controller.close()
+  }
+}
+
+async function once(settings: ControllerSettings, context: CommandContext): Promise<CommandResult> {
+  // Nobody would ask a program that ends at once.
+  const controller = await opened({ ...settings, listen: null }, context)
+  try {
+    context.interruption.onStop(() => controller.stop())
+    const reports = await controller.runOnce()
+    return { exitCode: worst(reports), document: { status: controller.status() } }
+  } finally {
+    await controller.close()
+  }
+}
+
+/** The most telling exit code of all sets. */
+function worst(reports: readonly CycleReport[]): number {
+  const codes = reports.map(({ exitCode }) => exitCode)
+  const stopped = codes.find((code) => code >= EXIT.interrupted)
+  if (stopped !== undefined) return stopped
+  if (codes.includes(EXIT.stateHeld)) return EXIT.stateHeld
+  return exitCodeOf({
+    couldNotRun: codes.includes(EXIT.couldNotRun),
+    manifestsInvalid: codes.includes(EXIT.manifestsInvalid),
+    decisionNeeded: codes.includes(EXIT.decisionNeeded),
+    approvalNeeded: codes.includes(EXIT.approvalNeeded),
+    partial: codes.includes(EXIT.partial),
+  })
+}

@@ -1,0 +1,92 @@
+import type { ActionResult, ApiDeps } from './http/apiRoutes.ts'
+import { historyDigest } from './readSource.ts'
+import type { SetContext } from './setContext.ts'
+import type { SetLoop } from './setLoop.ts'
+import type { ControllerEvent } from './status.ts'
+
+/** A set as the actions see it. */
+export interface ActingSet {
+  readonly context: SetContext
+  readonly loop: SetLoop
+  /** Digest that waits for an approval; null when none does. */
+  readonly pendingDigest: () => string | null
+}
+
+type Tell = (set: string, told: Pick<ControllerEvent, 'type' | 'severity' | 'message'>) => void
+
+/** What people and pipelines may ask for below /api. */
+export function actionsOn(
+  sets: readonly ActingSet[],
+  tell: Tell,
+): Pick<ApiDeps, 'run' | 'approve' | 'suspend' | 'resume' | 'acknowledgeHistory'> {
+  const named = (name: string): ActingSet | undefined => sets.find(({ loop }) => loop.name === name)
+  const NO_SET: ActionResult = {
+    status: 404,
+    error: `there is no such set: there are ${sets.map(({ loop }) => loop.name).join(', ')}`,
+  }
+  return {
+    run: (name) => {
+      const set = named(name)
+      if (set === undefined) return NO_SET
+      const { role, leaseHolder } = set.loop.facts()
+      if (role === 'follower')
+        return {
+          status: 409,
+          error: `${leaseHolder ?? 'another replica'} does the work of this set: ask there`,
+        }
+      set.loop.trigger('api')
+      return { done: { set: name, queued: true } }
+    },
+    approve: async (digest, actor) => {
+      const set = sets.find(({ pendingDigest }) => pendingDigest() === digest)
+      if (set === undefined)
+        return { status: 404, error: 'nothing that waits has this digest: it may have changed since' }
+      await set.context.store.approve({ digest, actor, at: nowOf(set) })
+      tell(set.loop.name, { type: 'Approved', severity: 'info', message: `${actor} approved ${digest}` })
+      set.loop.trigger('api')
+      return { done: { set: set.loop.name, digest, queued: true } }
+    },
+    suspend: async (name, reason, actor, forMs) => {
+      const set = named(name)
+      if (set === undefined) return NO_SET
+      const since = nowOf(set)
+      const until = forMs === null ? null : new Date(set.context.clock.wallMs() + forMs).toISOString()
+      await set.context.store.suspend({ scope: WHOLE_SET, reason, actor, since, until })
+      tell(name, { type: 'Suspended', severity: 'warning', message: `${actor} suspended the set: ${reason}` })
+      await set.loop.suspensionsChanged()
+      return { done: { set: name, suspended: true, until } }
+    },
+    resume: async (name, actor) => {
+      const set = named(name)
+      if (set === undefined) return NO_SET
+      if (!(await set.context.store.resume(WHOLE_SET)))
+        return { status: 409, error: 'the set is not suspended' }
+      tell(name, { type: 'Resumed', severity: 'info', message: `${actor} resumed the set` })
+      await set.loop.suspensionsChanged()
+      return { done: { set: name, suspended: false } }
+    },
+    acknowledgeHistory: async (name, actor) => {
+      const set = named(name)
+      if (set === undefined) return NO_SET
+      const source = set.loop.facts().report?.source
+      const head = source?.accepted?.loaded.commit.sha
+      if (source?.isRewritten !== true || head === undefined)
+        return { status: 409, error: 'the history of the branch is not in doubt' }
+      await set.context.store.approve({ digest: historyDigest(head), actor, at: nowOf(set) })
+      tell(name, {
+        type: 'HistoryAcknowledged',
+        severity: 'info',
+        message: `${actor} acknowledged the history that ends with ${head}`,
+      })
+      set.loop.trigger('api')
+      return { done: { set: name, commit: head, queued: true } }
+    },
+  }
+}
+
+/** The scope of a suspension that means every service. */
+const WHOLE_SET = '*'
+
+function nowOf({ context }: ActingSet): string {
+  return new Date(context.clock.wallMs()).toISOString()
+}

@@ -1,0 +1,186 @@
+import { failureOf } from '../cli/runCommand.ts'
+import type { BrakeName } from '../plan/brakes.ts'
+import type { Suspension } from '../state/record.ts'
+import type { CycleReport } from './cycle.ts'
+import { STALLED_AFTER } from './schedule.ts'
+import type { Condition, ConditionType, ServiceStatus } from './status.ts'
+
+/** A condition without its age. */
+export type FoundCondition = Omit<Condition, 'since'>
+
+/** What is true of a set besides what its last cycle says. */
+export interface ConditionFacts {
+  readonly report: CycleReport | null
+  readonly services: readonly ServiceStatus[]
+  readonly role: 'leader' | 'follower' | 'starting'
+  readonly leaseHolder: string | null
+  readonly isRunning: boolean
+  /** Failed runs in a row. */
+  readonly failures: number
+  /** Those that hold now. */
+  readonly suspensions: readonly Suspension[]
+}
+
+/** Everything that is true of a set, the most urgent first; never empty. Pure. */
+export function conditionsOf(facts: ConditionFacts): readonly FoundCondition[] {
+  const { report, role, leaseHolder } = facts
+  if (role === 'follower') {
+    const who = leaseHolder === null ? 'another replica' : leaseHolder
+    return [found('Following', `${who} has the lease`, null)]
+  }
+  const running = facts.isRunning ? [found('Reconciling', 'a run is under way', null)] : []
+  const suspended = facts.suspensions.map(({ scope, reason, actor }) =>
+    found(
+      'Suspended',
+      `${actor} suspended ${scope === '*' ? 'the set' : scope}: ${reason}`,
+      'resume it when the reason is gone',
+    ),
+  )
+  if (report === null) return [...suspended, ...running, found('Starting', 'no run has ended yet', null)]
+  const conditions = [
+    ...stalled(facts),
+    ...sourceConditions(report),
+    ...brakeConditions(report),
+    ...serviceConditions(facts.services, report),
+    ...suspended,
+  ]
+  const unready = conditions.length > 0 || report.applied === null
+  return [
+    ...conditions,
+    ...running,
+    ...(unready ? [] : [found('Ready', 'every service is as its manifest says', null)]),
+  ]
+}
+
+function found(type: ConditionType, message: string, todo: string | null): FoundCondition {
+  return { type, message, todo }
+}
+
+function stalled({ failures, report }: ConditionFacts): readonly FoundCondition[] {
+  const reason = report?.error === undefined ? '' : failureOf(report.error).message
+  if (failures >= STALLED_AFTER) {
+    const message = `${failures} runs in a row failed${reason === '' ? '' : `, the last with: ${reason}`}`
+    return [found('Stalled', message, 'see what the last run says; it is tried again all the same')]
+  }
+  return reason === '' ? [] : [found('Degraded', reason, 'it is tried again')]
+}
+
+function sourceConditions({ source }: CycleReport): readonly FoundCondition[] {
+  if (source === null) return []
+  const { sourceProblem, refused, isRewritten, accepted } = source
+  const problems = accepted?.set.problems ?? []
+  return [
+    ...(sourceProblem === null
+      ? []
+      : [
+          found(
+            'SourceUnavailable',
+            sourceProblem,
+            'what was last read stays in force, and nothing is written until it can be read again',
+          ),
+        ]),
+    ...(refused === null
+      ? []
+      : [
+          found(
+            'CommitRefused',
+            `commit ${refused.commit.sha} is not applied: ${refused.reason}`,
+            'sign it with an allowed key',
+          ),
+        ]),
+    ...(isRewritten
+      ? [
+          found(
+            'HistoryRewritten',
+            'the branch no longer contains the commit that was last applied',
+            'when that was meant, acknowledge it; until then nothing is removed',
+          ),
+        ]
+      : []),
+    ...(problems.length === 0
+      ? []
+      : [
+          found(
+            'ManifestsInvalid',
+            `${problems.length} problems in manifests`,
+            'correct them: their services are left alone, and nothing is removed',
+          ),
+        ]),
+  ]
+}
+
+/** Brakes that are conditions of their own. The others show as changes that wait for an approval. */
+const OF_BRAKE: Readonly<Partial<Record<BrakeName, readonly [ConditionType, string | null]>>> = {
+  windowClosed: ['WindowClosed', null],
+  missingPath: ['ManifestsInvalid', 'put the folder back, or correct the path of the set'],
+}
+
+function brakeConditions({ applied }: CycleReport): readonly FoundCondition[] {
+  const tripped = applied?.situation.braked.tripped ?? []
+  return tripped.flatMap((brake) => {
+    if (brake.approvable) {
+      const digest = applied?.situation.digest ?? ''
+      if (brake.brake === 'suspectedServerChange') {
+        return [
+          found(
+            'SuspectedServerChange',
+            brake.message,
+            `when they are to be put back all the same, approve ${digest}`,
+          ),
+        ]
+      }
+      return [found('ApprovalRequired', brake.message, `when that is meant, approve ${digest}`)]
+    }
+    const [type, todo] = OF_BRAKE[brake.brake] ?? []
+    return type === undefined ? [] : [found(type, brake.message, todo ?? null)]
+  })
+}
+
+function serviceConditions(
+  services: readonly ServiceStatus[],
+  { applied }: CycleReport,
+): readonly FoundCondition[] {
+  const count = (state: ServiceStatus['state']): number =>
+    services.filter((one) => one.state === state).length
+  const failed = count('Failed') + count('Blocked')
+  const drifted = count('Drifted')
+  const looping = (applied?.situation.braked.changes ?? []).flatMap((change) =>
+    change.kind === 'drifted' && change.looping.length > 0 ? [change.key] : [],
+  )
+  const pending = applied?.outcomes.some(({ result }) => result === 'lost') === true ? count('Pending') : 0
+  return [
+    ...(looping.length === 0
+      ? []
+      : [
+          found(
+            'HealLoop',
+            `put back again and again, and left now: ${looping.join(', ')}`,
+            'find out who else writes them: another reconciler, Terraform, or a person',
+          ),
+        ]),
+    ...(failed + pending === 0
+      ? []
+      : [
+          found(
+            'Degraded',
+            `${failed + pending} services are not as their manifests say`,
+            'see the services',
+          ),
+        ]),
+    ...(drifted === 0
+      ? []
+      : [found('Drifted', `${drifted} services were changed outside`, 'see the services')]),
+  ]
+}
+
+/** `found` with the age of what was true before. Pure. */
+export function withAges(
+  conditions: readonly FoundCondition[],
+  before: readonly Condition[],
+  at: string,
+): readonly Condition[] {
+  return conditions.map((condition) => ({
+    ...condition,
+    since: before.find(({ type }) => type === condition.type)?.since ?? at,
+  }))
+}

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import { loadAll } from 'js-yaml'
+import { expect, test } from 'vitest'
+import { formatProblem } from '../../manifest/manifestProblem.ts'
+import { controllerJsonSchema } from './controllerSchema.ts'
+import { readConfig } from './readConfig.ts'
+import { settingsOf } from './settings.ts'
+
+const KEY = `pharos_${'a'.repeat(64)}`
+const SMALLEST = `apiVersion: pharos/v1
+kind: Controller
+sets:
+  - name: shop
+    repository: {url: "https://git.example.com/shop.git"}
+`
+
+function problemsOf(text: string): readonly string[] {
+  const read = readConfig('c.yaml', Buffer.from(text))
+  return 'problems' in read ? read.problems.map(formatProblem) : []
+}
+
+function settings(text: string, env: Record<string, string> = {}) {
+  const read = readConfig('c.yaml', Buffer.from(text))
+  if (!('config' in read)) throw new Error(problemsOf(text).join('\n'))
+  return settingsOf(read.config, { PHAROS_URL: 'http://127.0.0.1:7171', PHAROS_API_KEY: KEY, ...env })
+}
+
+test('the smallest configuration is a repository, and everything else has a default', () => {
+  const { sets, listen, apiToken, hooks } = settings(SMALLEST, { PHAROS_REPLICA: 'blue' })
+
+  expect({ listen, apiToken, hooks }).toEqual({
+    listen: { host: '127.0.0.1', port: 7180 },
+    apiToken: null,
+    hooks: [],
+  })
+  expect(sets[0]).toMatchObject({
+    apiUrl: 'http://127.0.0.1:7171',
+    apiKey: KEY,
+    statePath: '/var/lib/pharos/shop.db',
+    mirrorDirectory: '/var/lib/pharos/mirrors/shop.blue.git',
+    access: { scheme: 'https' },
+    config: {
+      interval: 60_000,
+      drift: 'heal',
+      prune: 'pause-then-delete',
+      pruneAfter: 86_400_000,
+      repository: { branch: 'main', path: '.' },
+    },
+  })
+})
+
+test('everything that is wrong is said at once, with its place and what to do', () => {
+  expect(
+    problemsOf(`apiVersion: pharos/v1
+kind: Controller
+listn: 127.0.0.1:7180
+apiToken: secret-in-clear
+webhooks:
+  - {source: github, kind: github, secrets: []}
+sets:
+  - name: Shop
+    repository: {url: "https://git.example.com/shop.git", branch: --upload-pack=x, path: ../etc}
+    interval: 60
+    windows: [{kind: allow, schedule: whenever, duration: 8h}]
+`),
+  ).toEqual([
+    'c.yaml:3:1: [E_UNKNOWN_FIELD] listn is not a known field (did you mean listen?)',
+    'c.yaml:4:11: [E_VALUE] apiToken must be { env: NAME } or { file: /PATH }: a secret does not stand here itself',
+    'c.yaml:6:45: [E_VALUE] webhooks[0].secrets must have at least one secret',
+    'c.yaml:8:11: [E_VALUE] sets[0].name must be 1 to 64 lower-case letters, digits or "-", a letter or digit at both ends',
+    'c.yaml:9:67: [E_VALUE] sets[0].repository.branch must be the name of a branch, without refs/heads/',
+    'c.yaml:9:90: [E_VALUE] sets[0].repository.path must be a path inside the repository, without "." and "..", or "." for all of it',
+    'c.yaml:10:15: [E_VALUE] sets[0].interval must be a duration such as 500ms, 30s or 1m30s',
+    'c.yaml:11:39: [E_VALUE] sets[0].windows[0].schedule must be a cron expression with five fields, such as "0 9 * * 1-5"',
+  ])
+})
+
+test('what two fields say together is checked as well', () => {
+  const twice = `${SMALLEST}${SMALLEST.slice(SMALLEST.indexOf('  - name'))}webhooks:\n  - {source: a, kind: gitlab, secrets: [{env: A}], sets: [shp]}\n`
+
+  expect(problemsOf(twice)).toEqual([
+    'c.yaml:6:11: [E_VALUE] sets[1].name is used twice (give each its own)',
+    'c.yaml:9:59: [E_VALUE] webhooks[0].sets[0] must be the name of a set (there are shop, shop)',
+  ])
+  expect(problemsOf(SMALLEST.replace('https://', 'file:///'))).toEqual([
+    'c.yaml:5:24: [E_VALUE] sets[0].repository.url may be a file:// address only with allowFile: true',
+  ])
+  expect(problemsOf('')).toEqual(['c.yaml:1:1: [E_KIND] the file must hold one document, and holds 0'])
+})
+
+test('secrets come from variables and files, and a missing or short one is named without its value', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-config-'))
+  const file = join(folder, 'token')
+  writeFileSync(file, 'a-token-of-length\n')
+  const withToken = `${SMALLEST}apiToken: {file: ${file}}\n`
+
+  expect(settings(withToken).apiToken).toBe('a-token-of-length')
+  writeFileSync(file, 'short')
+  expect(() => settings(withToken)).toThrow('apiToken must have at least 16 characters')
+  rmSync(folder, { recursive: true })
+  expect(() => settings(withToken)).toThrow(`apiToken is in the file ${file}, which cannot be read (ENOENT)`)
+  expect(() => settings(`${SMALLEST}apiToken: {env: TOKEN}\n`)).toThrow(
+    'environment variable TOKEN, which is not set',
+  )
+})
+
+test('manifests cannot name the secrets of the controller', () => {
+  const own = SMALLEST.replace('sets:', 'apiToken: {env: TOKEN}\nsets:')
+  const { sets } = settings(own, { TOKEN: 'a-token-of-length', PROBE: 'x' })
+  expect(Object.keys(sets[0]?.manifestEnv ?? {}).sort()).toEqual(['PHAROS_API_KEY', 'PHAROS_URL', 'PROBE'])
+
+  const file = `${SMALLEST}    api: {key: {file: /run/secrets/api-key}}\n    secretsDir: /run/secrets\n`
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-config-'))
+  writeFileSync(join(folder, 'key'), KEY)
+  expect(() =>
+    settings(file.replaceAll('/run/secrets/api-key', join(folder, 'key')).replaceAll('/run/secrets', folder)),
+  ).toThrow('manifests of the set shop could read')
+  rmSync(folder, { recursive: true })
+})
+
+test('the JSON Schema for editors takes what is taken, and refuses what it can', () => {
+  const isValid = new Ajv({ strict: false }).compile(controllerJsonSchema())
+
+  expect(isValid(loadAll(SMALLEST)[0])).toBe(true)
+  expect(isValid(loadAll(SMALLEST.replace('name: shop', 'nme: shop'))[0])).toBe(false)
+  expect(isValid(loadAll(`${SMALLEST}listen: 7180\n`)[0])).toBe(false)
+})

@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import { clientProblem } from '../../../api/client/client.ts'
+import { API_VERSION } from '../../manifest/serviceManifest.ts'
+import { branchProblem, treePathProblem } from '../../source/gitUrl.ts'
+import { windowProblem } from '../window.ts'
+import {
+  absolutePath,
+  duration,
+  flag,
+  mapping,
+  name,
+  oneOf,
+  secretReference,
+  text,
+  wholeNumber,
+} from './fields.ts'
+
+/** Programs that send webhooks, by the way in which they prove who they are. */
+export const HOOK_KINDS = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket', 'generic'] as const
+
+/** Checks with `problemOf`, whose text is the message. */
+const checked = (form: string, problemOf: (value: string) => string | undefined) =>
+  z.string({ error: form }).superRefine((value, context) => {
+    const problem = problemOf(value)
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+  })
+
+const NO_KEY = `pharos_${'0'.repeat(64)}`
+const apiUrl = checked('must be the address of the API', (url) =>
+  clientProblem(url, NO_KEY) === undefined
+    ? undefined
+    : 'must be an http:// or https:// address without credentials',
+)
+
+const ceiling = mapping({
+  count: wholeNumber(0).describe('most changes of this kind, whatever the size of the set'),
+  percent: z
+    .number({ error: 'must be a number from 0 to 100' })
+    .min(0, { error: 'must be a number from 0 to 100' })
+    .max(100, { error: 'must be a number from 0 to 100' })
+    .describe('most changes of this kind as a share of the services of the set'),
+})
+
+const window = mapping({
+  kind: oneOf(['allow', 'deny']),
+  schedule: text('must be a cron expression such as "0 9 * * 1-5"').describe(
+    'when it opens: cron, five fields',
+  ),
+  duration: duration.describe('how long it stays open'),
+  timeZone: text('must be a time zone such as Europe/Berlin').default('UTC'),
+}).superRefine((one, context) => {
+  const problem = windowProblem(one)
+  if (problem !== undefined)
+    context.addIssue({ code: 'custom', path: [problem.field], message: problem.message })
+})
+
+const repository = mapping({
+  url: text('must be the address of a repository').describe('https://…, ssh://… or git@host:path'),
+  branch: checked('must be the name of a branch', branchProblem).default('main'),
+  path: checked('must be a path inside the repository', treePathProblem)
+    .default('.')
+    .describe('folder or file of the manifests'),
+  credential: mapping({
+    username: text('must be a text').default('x-access-token'),
+    password: secretReference,
+  })
+    .optional()
+    .describe('for https'),
+  sshKeyFile: absolutePath.optional(),
+  knownHostsFile: absolutePath.optional(),
+  caFile: absolutePath.optional().describe('certificates to trust besides those of the system'),
+  allowFile: flag.default(false).describe('accept a file:// address'),
+  allowedSigners: absolutePath
+    .optional()
+    .describe('apply only commits signed by one of these keys: a file as ssh-keygen knows it'),
+})
+
+const set = mapping({
+  name,
+  repository,
+  environment: text('must be the name of an Environment').optional(),
+  api: mapping({
+    url: apiUrl.optional().describe('PHAROS_URL when left out'),
+    key: secretReference.optional().describe('PHAROS_API_KEY when left out'),
+  }).prefault({}),
+  state: absolutePath.optional().describe('the state file; NAME.db in the data folder when left out'),
+  stateKey: secretReference
+    .optional()
+    .describe('key of the marks of secrets; the file beside the state when left out'),
+  secretsDir: absolutePath.optional().describe('the one folder from which manifests may take secrets'),
+  interval: duration.default(60_000).describe('how often the repository and the services are looked at'),
+  drift: oneOf(['heal', 'report', 'ignore'])
+    .default('heal')
+    .describe('the most that is done about changes by hand; a manifest may ask for less'),
+  prune: oneOf(['pause-then-delete', 'policy', 'never'])
+    .default('pause-then-delete')
+    .describe('what becomes of a service whose manifest is gone; "policy" is what its manifest said'),
+  pruneAfter: duration
+    .default(24 * 3_600_000)
+    .describe('how long a paused service is kept before it is deleted'),
+  createGrace: duration.default(60_000),
+  brakes: mapping({
+    maxDeletes: ceiling.default({ count: 3, percent: 10 }),
+    maxUpdates: ceiling.default({ count: 10, percent: 30 }),
+    maxRecreates: ceiling.default({ count: 3, percent: 10 }),
+  }).prefault({}),
+  windows: z.array(window, { error: 'must be a list of windows' }).default([]),
+  overrun: flag.default(true).describe('let a run that began in a window end after it'),
+})
+
+const hook = mapping({
+  source: name.describe('the last part of its address: /hooks/SOURCE'),
+  kind: oneOf(HOOK_KINDS),
+  secrets: z
+    .array(secretReference, { error: 'must be a list of one or two secrets' })
+    .min(1, { error: 'must have at least one secret' })
+    .max(2, { error: 'must have at most two secrets: the old and the new one' }),
+  sets: z
+    .array(name, { error: 'must be a list of names of sets' })
+    .optional()
+    .describe('all sets when left out'),
+})
+
+const LISTEN_FORM = 'must be HOST:PORT, such as 127.0.0.1:7180, or "none"'
+const listen = z
+  .string({ error: LISTEN_FORM })
+  .regex(/^(?:none|(?:\[[0-9a-fA-F:.]+\]|[\w.-]+):\d{1,5})$/, { error: LISTEN_FORM })
+
+/** The configuration of the controller as it is written. */
+export const controllerSchema = mapping({
+  apiVersion: z.literal(API_VERSION, { error: `must be ${API_VERSION}` }),
+  kind: z.literal('Controller', { error: 'must be Controller' }),
+  listen: listen.default('127.0.0.1:7180').describe('where page, webhooks, API and metrics are'),
+  publicUrl: apiUrl.optional().describe('how people reach the page: for links'),
+  replica: name.optional().describe('how this process is called; the name of the machine when left out'),
+  dataDir: absolutePath.optional().describe('folder for states and copies of repositories'),
+  apiToken: secretReference.optional().describe('for POST /api/…: without it these routes are off'),
+  webhooks: z.array(hook, { error: 'must be a list of webhooks' }).default([]),
+  sets: z.array(set, { error: 'must be a list of sets' }).min(1, { error: 'must have at least one set' }),
+})
+export type ControllerConfig = z.output<typeof controllerSchema>
+export type SetConfig = ControllerConfig['sets'][number]
+export type HookConfig = ControllerConfig['webhooks'][number]
+
+/** The JSON Schema (draft-7) of the configuration, for editors. Pure. */
+export function controllerJsonSchema(): object {
+  return z.toJSONSchema(controllerSchema, { target: 'draft-7', io: 'input', unrepresentable: 'any' })
+}

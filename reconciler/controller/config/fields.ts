@@ -1,0 +1,57 @@
+import { isAbsolute } from 'node:path'
+import { z } from 'zod'
+import { DURATION_FORM, parseDuration } from '../../../api/contract/duration.ts'
+
+/** A text; `form` says what it must be. */
+export const text = (form: string) => z.string({ error: form }).min(1, { error: form })
+
+/** One of `values`. */
+export const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` })
+
+export const flag = z.boolean({ error: 'must be true or false' })
+
+/** A mapping with these fields and no other. */
+export const mapping = <const Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z.strictObject(shape, { error: 'must be a mapping' })
+
+/** A name that stands in addresses and labels of metrics. */
+export const name = z.string({ error: 'must be a name' }).regex(/^[a-z0-9](?:[-a-z0-9]{0,62}[a-z0-9])?$/, {
+  error: 'must be 1 to 64 lower-case letters, digits or "-", a letter or digit at both ends',
+})
+
+/** A file or folder of the machine; relative ones would depend on where the program was started. */
+export const absolutePath = z
+  .string({ error: 'must be an absolute path' })
+  .refine((path) => isAbsolute(path) && !path.includes('\0'), { error: 'must be an absolute path' })
+
+/** A duration as in manifests, longer than zero; read as milliseconds. */
+export const duration = z
+  .string({ error: `must be ${DURATION_FORM}` })
+  .refine((written) => milliseconds(written) > 0, { error: `must be ${DURATION_FORM}, longer than zero` })
+  .transform(milliseconds)
+
+function milliseconds(written: string): number {
+  const parsed = parseDuration(written)
+  return parsed === undefined ? 0 : parsed.secs * 1_000 + Math.ceil(parsed.nanos / 1_000_000)
+}
+
+/** Where a secret is. It never stands in the configuration itself. */
+export const secretReference = z.union(
+  [
+    mapping({
+      env: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
+        error: 'must be the name of an environment variable',
+      }),
+    }),
+    mapping({ file: absolutePath }),
+  ],
+  { error: 'must be { env: NAME } or { file: /PATH }: a secret does not stand here itself' },
+)
+export type SecretReference = z.output<typeof secretReference>
+
+/** A whole number of at least `least`. */
+export const wholeNumber = (least: number) =>
+  z
+    .int({ error: `must be a whole number of at least ${least}` })
+    .min(least, { error: `must be a whole number of at least ${least}` })

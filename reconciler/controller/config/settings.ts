@@ -1,0 +1,188 @@
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { isAbsolute, join, relative, sep } from 'node:path'
+import { clientProblem } from '../../../api/client/client.ts'
+import { decodeUtf8 } from '../../manifest/utf8Text.ts'
+import type { GitAccess } from '../../source/gitProgram.ts'
+import { gitSchemeOf } from '../../source/gitUrl.ts'
+import type { ControllerConfig, HookConfig, SetConfig } from './controllerSchema.ts'
+import type { SecretReference } from './fields.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The configuration asks for something that is not to be had on this machine. The message says what and where. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/** A set with everything that it needs, secrets in clear: nothing of it is ever printed. */
+export interface SetSettings {
+  readonly config: SetConfig
+  readonly access: GitAccess
+  readonly apiUrl: string
+  readonly apiKey: string
+  readonly statePath: string
+  readonly stateKey: string | undefined
+  /** Folder of the copy of the repository. */
+  readonly mirrorDirectory: string
+  readonly secretsDirectory: string
+  /** What manifests may take secrets from: our own are left out. */
+  readonly manifestEnv: Environment
+}
+
+/** One source of webhooks. */
+export interface HookSettings {
+  readonly config: HookConfig
+  /** In clear. */
+  readonly secrets: readonly string[]
+}
+
+/** The configuration as it holds on this machine. */
+export interface ControllerSettings {
+  readonly config: ControllerConfig
+  readonly replica: string
+  /** Where to listen; null for nowhere. */
+  readonly listen: { readonly host: string; readonly port: number } | null
+  /** In clear; null where the routes below /api are off. */
+  readonly apiToken: string | null
+  readonly hooks: readonly HookSettings[]
+  readonly sets: readonly SetSettings[]
+  /** Gives the secret of a reference. Throws ConfigError. */
+  readonly secretOf: (reference: SecretReference, what: string) => string
+}
+
+const SECRETS_DIRECTORY = '/run/secrets'
+const DATA_DIRECTORY = '/var/lib/pharos'
+/** Fewest characters of what proves who somebody is. */
+const TOKEN_CHARS_MIN = 16
+
+/** What `config` comes to with the variables `env` and the files of this machine. Throws ConfigError. */
+export function settingsOf(config: ControllerConfig, env: Environment): ControllerSettings {
+  const secretOf = (reference: SecretReference, what: string): string => resolved(reference, what, env)
+  const replica = env.PHAROS_REPLICA ?? config.replica ?? hostname()
+  const dataDir = env.PHAROS_DATA_DIR ?? config.dataDir ?? DATA_DIRECTORY
+  const ours = referencesIn(config)
+  const manifestEnv = Object.fromEntries(
+    Object.entries(env).filter(([name]) => !ours.some((one) => 'env' in one && one.env === name)),
+  )
+  const common = { env, dataDir, replica, manifestEnv, secretOf, ours }
+  return {
+    config,
+    replica,
+    listen: listenOf(env.PHAROS_LISTEN ?? config.listen),
+    apiToken:
+      config.apiToken === undefined ? null : longEnough(secretOf(config.apiToken, 'apiToken'), 'apiToken'),
+    hooks: config.webhooks.map((hook) => ({
+      config: hook,
+      secrets: hook.secrets.map((secret) => {
+        const what = `secrets of the webhook ${hook.source}`
+        return longEnough(secretOf(secret, what), what)
+      }),
+    })),
+    sets: config.sets.map((set) => setSettings(set, common)),
+    secretOf,
+  }
+}
+
+interface Common {
+  readonly env: Environment
+  readonly dataDir: string
+  readonly replica: string
+  readonly manifestEnv: Environment
+  readonly secretOf: ControllerSettings['secretOf']
+  readonly ours: readonly SecretReference[]
+}
+
+function setSettings(config: SetConfig, common: Common): SetSettings {
+  const { env, dataDir, replica, secretOf } = common
+  const { name, repository, api } = config
+  const url = api.url ?? env.PHAROS_URL
+  const key = api.key === undefined ? env.PHAROS_API_KEY : secretOf(api.key, `api.key of the set ${name}`)
+  if (url === undefined) throw new ConfigError(`the set ${name} has no api.url: give one, or set PHAROS_URL`)
+  if (key === undefined)
+    throw new ConfigError(`the set ${name} has no api.key: give one, or set PHAROS_API_KEY`)
+  const problem = clientProblem(url, key)
+  if (problem !== undefined) throw new ConfigError(`the set ${name} cannot reach the API: ${problem}`)
+  const secretsDirectory = config.secretsDir ?? env.PHAROS_SECRETS_DIR ?? SECRETS_DIRECTORY
+  refuseReadableSecrets(name, secretsDirectory, common)
+  const scheme = gitSchemeOf(repository.url, { file: repository.allowFile })
+  if ('problem' in scheme) throw new ConfigError(`the repository of the set ${name} ${scheme.problem}`)
+  const { credential } = repository
+  return {
+    config,
+    access: {
+      url: repository.url,
+      scheme: scheme.scheme,
+      credential: credential && {
+        username: credential.username,
+        password: secretOf(credential.password, `credential of the set ${name}`),
+      },
+      sshKeyFile: repository.sshKeyFile,
+      knownHostsFile: repository.knownHostsFile,
+      caFile: repository.caFile,
+      allowedSignersFile: repository.allowedSigners,
+    },
+    apiUrl: url.replace(/\/+$/, ''),
+    apiKey: key,
+    statePath: config.state ?? join(dataDir, `${name}.db`),
+    stateKey:
+      config.stateKey === undefined ? env.PHAROS_STATE_KEY : secretOf(config.stateKey, `stateKey of ${name}`),
+    mirrorDirectory: join(dataDir, 'mirrors', `${name}.${replica.replaceAll(/[^\w.-]/g, '_')}.git`),
+    secretsDirectory,
+    manifestEnv: common.manifestEnv,
+  }
+}
+
+/** Whoever writes manifests could otherwise send our own secrets to any host that they name. */
+function refuseReadableSecrets(set: string, secretsDirectory: string, { ours }: Common): void {
+  const readable = ours.find((one) => 'file' in one && isBelow(secretsDirectory, one.file))
+  if (readable === undefined || !('file' in readable)) return
+  throw new ConfigError(
+    `manifests of the set ${set} could read ${readable.file}: keep the controller's own secrets elsewhere, or give the set another secretsDir than ${secretsDirectory}`,
+  )
+}
+
+function isBelow(root: string, path: string): boolean {
+  const rest = relative(root, path)
+  return rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest)
+}
+
+/** Every reference to a secret, wherever it stands: new sections need not be told here. */
+function referencesIn(value: unknown): readonly SecretReference[] {
+  if (Array.isArray(value)) return value.flatMap(referencesIn)
+  if (typeof value !== 'object' || value === null) return []
+  const keys = Object.keys(value)
+  if (keys.length === 1 && 'env' in value && typeof value.env === 'string') return [{ env: value.env }]
+  if (keys.length === 1 && 'file' in value && typeof value.file === 'string') return [{ file: value.file }]
+  return Object.values(value).flatMap(referencesIn)
+}
+
+function resolved(reference: SecretReference, what: string, env: Environment): string {
+  if ('env' in reference) {
+    const value = env[reference.env]
+    if (value !== undefined && value !== '') return value
+    throw new ConfigError(`${what} is in the environment variable ${reference.env}, which is not set`)
+  }
+  try {
+    const decoded = decodeUtf8(readFileSync(reference.file))
+    const value = 'text' in decoded ? decoded.text.replace(/\r?\n$/, '') : ''
+    if (value !== '') return value
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error
+    throw new ConfigError(`${what} is in the file ${reference.file}, which cannot be read (${error.code})`)
+  }
+  throw new ConfigError(`${what} is in the file ${reference.file}, which is empty or not UTF-8`)
+}
+
+function longEnough(secret: string, what: string): string {
+  if (secret.length >= TOKEN_CHARS_MIN) return secret
+  throw new ConfigError(`${what} must have at least ${TOKEN_CHARS_MIN} characters: others could guess it`)
+}
+
+function listenOf(text: string): ControllerSettings['listen'] {
+  if (text === 'none') return null
+  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? []
+  if (host === '' || Number(port) > 65_535)
+    throw new ConfigError(`cannot listen on "${text}": name HOST:PORT`)
+  return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) }
+}

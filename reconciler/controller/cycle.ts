@@ -1,0 +1,272 @@
+import { ApiError } from '../../api/contract/apiError.ts'
+import { eventsOfApplied } from '../apply/appliedEvents.ts'
+import { type Applied, applySet } from '../apply/applySet.ts'
+import { guardOrg } from '../apply/situation.ts'
+import { EXIT, exitCodeOf } from '../cli/exitCode.ts'
+import { countsOfApplied } from '../render/appliedText.ts'
+import { outcomeOfExit } from '../state/runOutcome.ts'
+import { StateError } from '../state/stateError.ts'
+import { holdsOf } from './holds.ts'
+import { readSource, type SourceLook } from './readSource.ts'
+import { type Accepted, REWRITTEN_COUNT, type SetContext, type SetMemory } from './setContext.ts'
+import type { RunOutcome, Trigger } from './status.ts'
+import { type WindowState, windowStateAt } from './window.ts'
+
+/** How long an organisation that passed its guard counts as the same (milliseconds). */
+const ORG_MS = 3_600_000
+
+/** How a cycle is watched and stopped. */
+export interface CycleControl {
+  /** Why no further change may start; null while it may. */
+  readonly stopReason: () => 'stopping' | 'superseded' | 'lease-lost' | 'suspended' | null
+  readonly onPhase: (phase: 'fetching' | 'planning' | 'applying', commit: string | null) => void
+  readonly onProgress: (done: number, total: number) => void
+  /** Resolves after `delayMs`, or as soon as no further change may start. */
+  readonly sleep: (delayMs: number) => Promise<void>
+  /** Ends a fetch on its way. */
+  readonly signal: AbortSignal
+}
+
+/** Everything that a cycle found and did. */
+export interface CycleReport {
+  readonly memory: SetMemory
+  readonly runId: string
+  readonly trigger: Trigger
+  readonly startedAtMs: number
+  readonly finishedAtMs: number
+  readonly source: SourceLook | null
+  readonly window: WindowState
+  /** What was planned and done; null when the cycle did not come that far. */
+  readonly applied: Applied | null
+  /** Why it did not; undefined when nothing went wrong. */
+  readonly error: unknown
+  readonly outcome: RunOutcome
+  /** As `pharos apply` would have ended. */
+  readonly exitCode: number
+  readonly counts: Readonly<Record<string, number>>
+  readonly requests: number
+}
+
+/**
+ * One cycle: fetch, compile, plan, brakes, apply, write down. A cycle that finds nothing to do costs one
+ * request. Whatever goes wrong is in the report; only a fault of the program is thrown.
+ */
+export async function runCycle(
+  context: SetContext,
+  memory: SetMemory,
+  trigger: Trigger,
+  control: CycleControl,
+): Promise<CycleReport> {
+  const { clock, settings, newId, requests } = context
+  const startedAtMs = clock.wallMs()
+  const before = requests()
+  const window = windowStateAt(settings.config.windows, startedAtMs)
+  const runId = newId()
+  const found: { source: SourceLook | null; applied: Applied | null; memory: SetMemory; error: unknown } = {
+    source: null,
+    applied: null,
+    memory,
+    error: undefined,
+  }
+  try {
+    control.onPhase('fetching', null)
+    found.source = await readSource(context, memory, control.signal)
+    const { accepted, baseline } = found.source
+    found.memory = { ...memory, accepted, baseline }
+    if (accepted !== null && control.stopReason() === null) {
+      control.onPhase('planning', accepted.loaded.commit.sha)
+      found.memory = await withOrg(context, found.memory)
+      found.applied = await applied(
+        context,
+        { memory: found.memory, accepted, source: found.source, runId, window },
+        control,
+      )
+      found.error = found.applied.endedBy
+    }
+  } catch (error) {
+    found.error = error
+  }
+  const exitCode = exitCodeFor(found, control)
+  const outcome = outcomeFor(exitCode, found, control)
+  const counts = found.applied === null ? {} : countsOfApplied(found.applied)
+  const report = {
+    ...found,
+    runId,
+    trigger,
+    startedAtMs,
+    finishedAtMs: clock.wallMs(),
+    window,
+    outcome,
+    exitCode,
+    counts,
+    requests: requests() - before,
+  }
+  return { ...report, memory: await writtenDown(context, report) }
+}
+
+interface Found {
+  readonly source: SourceLook | null
+  readonly applied: Applied | null
+  readonly memory: SetMemory
+  readonly error: unknown
+}
+
+/** Guards the organisation anew once an hour, at the start, and after anything odd. */
+async function withOrg(context: SetContext, memory: SetMemory): Promise<SetMemory> {
+  const { clock, client, store, settings } = context
+  if (memory.org !== null && clock.nowMs() - memory.org.atMs < ORG_MS) return memory
+  const org = await guardOrg({ client, store, url: settings.apiUrl })
+  return { ...memory, org: { org, atMs: clock.nowMs() } }
+}
+
+interface ApplyWish {
+  readonly memory: SetMemory
+  readonly accepted: Accepted
+  readonly source: SourceLook
+  readonly runId: string
+  readonly window: WindowState
+}
+
+async function applied(context: SetContext, wish: ApplyWish, control: CycleControl): Promise<Applied> {
+  const { client, store, stateKey, settings, clock, newId } = context
+  const { config } = settings
+  const { loaded, set } = wish.accepted
+  await noteApprovals(context, loaded.commit)
+  const { sourceProblem, isRewritten } = wish.source
+  const holdFacts = { sourceProblem, isRewritten, window: wish.window, prune: config.prune }
+  const mayOverrun = config.overrun
+  const { path } = config.repository
+  return applySet({
+    client,
+    store,
+    stateKey,
+    url: settings.apiUrl,
+    set,
+    sourceExists: loaded.exists,
+    sourceName: path === '.' ? config.name : (path.replace(/\/+$/, '').split('/').at(-1) ?? path),
+    regions: 'looked-up',
+    createGraceMs: config.createGrace,
+    nowMs: clock.wallMs,
+    brakes: config.brakes,
+    holds: (plan) => {
+      control.onPhase('applying', loaded.commit.sha)
+      return holdsOf(plan, holdFacts)
+    },
+    org: wish.memory.org?.org,
+    runId: wish.runId,
+    newId,
+    approved: undefined,
+    control: {
+      isStopping: () =>
+        control.stopReason() !== null ||
+        (!mayOverrun && !windowStateAt(config.windows, clock.wallMs()).isOpen),
+      onProgress: ({ done, total }) => control.onProgress(done, total),
+    },
+    sleep: control.sleep,
+    onWait: () => {},
+  })
+}
+
+/** Who writes `Pharos-Approve: DIGEST` below a commit message approves what has that digest. */
+async function noteApprovals(
+  { store, clock }: SetContext,
+  commit: Accepted['loaded']['commit'],
+): Promise<void> {
+  if (commit.approvals.length === 0) return
+  const known = new Set(
+    (await store.events(EVENTS_LOOKED_AT)).map(({ type, message }) => `${type} ${message}`),
+  )
+  for (const digest of commit.approvals) {
+    const message = `${digest} by commit ${commit.sha}`
+    if (known.has(`Approved ${message}`)) continue
+    const at = new Date(clock.wallMs()).toISOString()
+    await store.approve({ digest, actor: `commit ${commit.sha}`, at })
+    await store.note([{ at, runId: null, key: null, type: 'Approved', severity: 'info', message }])
+  }
+}
+
+const EVENTS_LOOKED_AT = 1_000
+
+function exitCodeFor({ applied, error, source }: Found, control: CycleControl): number {
+  if (control.stopReason() === 'stopping') return EXIT.terminated
+  if (error !== undefined) {
+    return error instanceof StateError && error.reason !== 'unusable' ? EXIT.stateHeld : EXIT.couldNotRun
+  }
+  if (applied === null || source === null || source.sourceProblem !== null) return EXIT.couldNotRun
+  const { braked } = applied.situation
+  const problems = source.accepted?.set.problems ?? []
+  return exitCodeOf({
+    manifestsInvalid: problems.length > 0 && source.accepted?.set.services.length === 0,
+    decisionNeeded:
+      source.isRewritten || source.refused !== null || applied.blocked.some((change) => change.needsDecision),
+    approvalNeeded: braked.tripped.some((brake) => brake.approvable),
+    partial:
+      problems.length > 0 ||
+      braked.tripped.length > 0 ||
+      applied.blocked.length > 0 ||
+      applied.outcomes.some(({ result }) => result !== 'done'),
+  })
+}
+
+function outcomeFor(exitCode: number, { applied, error }: Found, control: CycleControl): RunOutcome {
+  const reason = control.stopReason()
+  const skipped = applied?.outcomes.some(({ result }) => result === 'skipped') ?? true
+  if (reason === 'superseded' && skipped) return 'superseded'
+  if (reason !== null && skipped) return 'interrupted'
+  if (error !== undefined) return 'failed'
+  switch (exitCode) {
+    case EXIT.converged:
+      return 'converged'
+    case EXIT.couldNotRun:
+      return 'failed'
+    case EXIT.approvalNeeded:
+      return 'withheld'
+    default:
+      return 'partial'
+  }
+}
+
+/** Records a run that did something, or that differs from the last one; what to remember afterwards. */
+async function writtenDown(
+  { store, settings }: SetContext,
+  report: Omit<CycleReport, 'memory'> & { readonly memory: SetMemory },
+): Promise<SetMemory> {
+  const { memory, applied, source, outcome } = report
+  const commit = source?.accepted?.loaded.commit.sha ?? null
+  const isSame = memory.recorded?.commit === commit && memory.recorded.outcome === outcome
+  const isIdle = (applied?.outcomes.length ?? 0) === 0
+  const org = isOdd(report) ? null : memory.org
+  if ((isSame && isIdle) || applied === null || isFenced(report.error)) return { ...memory, org }
+  const isRewritten = source?.isRewritten ?? false
+  try {
+    await store.recordRun({
+      runId: report.runId,
+      command: `controller ${settings.config.name}`,
+      trigger: report.trigger,
+      commitSha: commit,
+      planDigest: applied.situation.digest,
+      outcome: outcomeOfExit(report.exitCode),
+      startedAt: new Date(report.startedAtMs).toISOString(),
+      finishedAt: new Date(report.finishedAtMs).toISOString(),
+      exitCode: report.exitCode,
+      counts: { ...report.counts, ...(isRewritten ? { [REWRITTEN_COUNT]: 1 } : {}) },
+    })
+    await store.note(eventsOfApplied(applied, report.runId, new Date(report.finishedAtMs).toISOString()))
+  } catch (error) {
+    // Who lost the lease has nothing more to say in this state.
+    if (!isFenced(error)) throw error
+    return { ...memory, org }
+  }
+  return { ...memory, org, recorded: { commit, outcome }, baseline: isRewritten ? memory.baseline : commit }
+}
+
+function isFenced(error: unknown): boolean {
+  return error instanceof StateError && error.reason === 'lost'
+}
+
+/** Whether the next cycle should make sure again that the key belongs to the organisation of the state. */
+function isOdd({ applied, error }: Pick<CycleReport, 'applied' | 'error'>): boolean {
+  if (error instanceof ApiError) return error.status === 401 || error.status === 403
+  if (applied === null) return false
+  return applied.situation.services.length === 0 && applied.situation.plan.owned > 0
+}

@@ -1,0 +1,133 @@
+import { fieldText } from '../render/fieldText.ts'
+import type { CycleReport } from './cycle.ts'
+import { driftsOf } from './servicesOf.ts'
+import type { Condition, ControllerEvent, EventType } from './status.ts'
+
+/** An event without what every event of a run has in common. */
+type Told = Pick<ControllerEvent, 'type' | 'severity' | 'message'> &
+  Partial<Pick<ControllerEvent, 'todo' | 'keys' | 'condition'>>
+
+/** What an event is about besides itself. */
+export interface EventContext {
+  readonly at: string
+  readonly set: string | null
+  readonly commit: string | null
+  readonly runId: string | null
+}
+
+/** A whole event. Equal news of equal things have an equal `dedupeKey`, whenever they come. Pure. */
+export function eventOf(told: Told, context: EventContext): ControllerEvent {
+  const { type, severity, message, todo = null, keys = [], condition = null } = told
+  const sorted = [...keys].sort()
+  const dedupeKey = [context.set ?? '', type, condition ?? '', context.commit ?? '', message, ...sorted].join(
+    '\n',
+  )
+  return { ...context, type, severity, message, todo, keys: sorted, condition, dedupeKey }
+}
+
+/** What a cycle has to tell, besides conditions. Pure. */
+export function eventsOfReport(report: CycleReport, before: CycleReport | null): readonly Told[] {
+  const { applied, source, outcome } = report
+  const sha = source?.accepted?.loaded.commit.sha
+  const isNewCommit = sha !== undefined && sha !== before?.source?.accepted?.loaded.commit.sha
+  const commit = source?.accepted?.loaded.commit
+  const changes = applied?.outcomes.filter(({ change }) => change.kind !== 'record') ?? []
+  const done = changes.filter(({ result }) => result === 'done')
+  const failed = changes.filter(
+    ({ result }) => result === 'failed' || result === 'limited' || result === 'lost',
+  )
+  const drifts = applied === null ? { healed: [], left: [] } : driftsOf(applied)
+  const knownDrift = new Set(
+    before?.applied == null ? [] : driftsOf(before.applied).left.map(({ key }) => key),
+  )
+  const newDrift = drifts.left.filter(({ key }) => !knownDrift.has(key))
+  const told: Told[] = []
+  const tell = (
+    type: EventType,
+    severity: Told['severity'],
+    message: string,
+    keys: readonly string[] = [],
+  ): void => {
+    told.push({ type, severity, message, keys })
+  }
+  if (isNewCommit) tell('CommitSeen', 'info', `commit ${sha}: ${commit?.subject}`)
+  for (const { change, notes } of done) {
+    tell('ServiceChanged', 'info', `${change.key}: ${change.kind} done`, [change.key])
+    for (const note of notes) tell('Notice', 'warning', `${change.key}: ${note}`, [change.key])
+  }
+  for (const { change, message } of failed)
+    tell('ServiceFailed', 'error', `${change.key}: ${change.kind} failed: ${message}`, [change.key])
+  for (const { key, fields } of drifts.healed) {
+    tell(
+      'DriftHealed',
+      'warning',
+      `${key} was changed outside and put back: ${fields.map(fieldText).join('; ') || 'it had been deleted'}`,
+      [key],
+    )
+  }
+  for (const { key, fields, kind } of newDrift) {
+    const what = kind === 'deleted' ? 'it was deleted' : fields.map(fieldText).join('; ')
+    tell('DriftFound', 'warning', `${key} was changed outside: ${what}`, [key])
+  }
+  const isNews = done.length + failed.length > 0 || isNewCommit || outcome !== before?.outcome
+  if (isNews && outcome !== 'failed') {
+    const counts = Object.entries(report.counts).filter(([, count]) => count > 0)
+    tell(
+      'RunFinished',
+      outcome === 'converged' ? 'info' : 'warning',
+      `${outcome}: ${counts.map(([what, count]) => `${count} ${what}`).join(', ')}`,
+    )
+  }
+  return told
+}
+
+/** What became true and what no longer is. Pure. */
+export function eventsOfConditions(now: readonly Condition[], before: readonly Condition[]): readonly Told[] {
+  const nameOf = ({ type, message }: Condition): string => `${type} ${message}`
+  const known = new Set(before.map(nameOf))
+  const holding = new Set(now.map(({ type }) => type))
+  const raised = now.filter((condition) => IS_NEWS.has(condition.type) && !known.has(nameOf(condition)))
+  const cleared = [...new Set(before.map(({ type }) => type))].filter(
+    (type) => IS_NEWS.has(type) && !holding.has(type),
+  )
+  return [
+    ...raised.map(
+      ({ type, message, todo }): Told => ({
+        type: 'ConditionRaised',
+        severity: SEVERE.has(type) ? 'error' : 'warning',
+        message: `${type}: ${message}`,
+        todo,
+        condition: type,
+      }),
+    ),
+    ...cleared.map(
+      (type): Told => ({
+        type: 'ConditionCleared',
+        severity: 'info',
+        message: `${type} no longer holds`,
+        condition: type,
+      }),
+    ),
+  ]
+}
+
+/** Conditions whose coming and going people want to hear of. */
+const IS_NEWS: ReadonlySet<string> = new Set([
+  'Stalled',
+  'SourceUnavailable',
+  'CommitRefused',
+  'ApprovalRequired',
+  'HistoryRewritten',
+  'SuspectedServerChange',
+  'HealLoop',
+  'ManifestsInvalid',
+  'Degraded',
+  'Suspended',
+])
+const SEVERE: ReadonlySet<string> = new Set([
+  'Stalled',
+  'CommitRefused',
+  'HistoryRewritten',
+  'SuspectedServerChange',
+  'HealLoop',
+])

@@ -1,0 +1,46 @@
+import type { TrippedBrake } from '../plan/brakes.ts'
+import type { Change, Plan } from '../plan/planValue.ts'
+import type { ControllerConfig } from './config/controllerSchema.ts'
+import type { WindowState } from './window.ts'
+
+type SetConfig = ControllerConfig['sets'][number]
+
+/** What a controller knows of a set that no plan shows. */
+export interface HoldFacts {
+  /** Why the repository cannot be read; null when it can. */
+  readonly sourceProblem: string | null
+  /** Whether the head no longer contains what was last applied, and nobody acknowledged that. */
+  readonly isRewritten: boolean
+  readonly window: WindowState
+  readonly prune: SetConfig['prune']
+}
+
+/** What is held back of `plan` besides what the usual brakes hold. None of it opens for an approval. Pure. */
+export function holdsOf(plan: Plan, facts: HoldFacts): readonly TrippedBrake[] {
+  const changing = plan.changes.filter(isWrite)
+  const pruning = changing.filter((change) => change.kind === 'prune' && change.how !== 'forget')
+  const holds: TrippedBrake[] = []
+  const hold = (brake: TrippedBrake['brake'], message: string, changes: readonly Change[]): void => {
+    holds.push({ brake, message, keys: changes.map(({ key }) => key), approvable: false })
+  }
+  if (facts.sourceProblem !== null) {
+    hold(
+      'sourceUnavailable',
+      `nothing is written while the repository cannot be read: ${facts.sourceProblem}`,
+      changing,
+    )
+  }
+  if (!facts.window.isOpen) hold('windowClosed', facts.window.reason, changing)
+  if (facts.isRewritten) {
+    const message =
+      'the branch no longer contains the commit that was last applied, so nothing is taken for removed'
+    hold('historyRewritten', message, pruning)
+  }
+  if (facts.prune === 'never') hold('pruneOff', 'this set removes nothing (prune: never)', pruning)
+  return holds
+}
+
+/** Whether a change sends something or forgets something, rather than only telling. */
+function isWrite(change: Change): boolean {
+  return change.kind !== 'blocked' && change.kind !== 'drifted' && change.kind !== 'record'
+}

@@ -1,0 +1,80 @@
+import type { HookSettings } from '../config/settings.ts'
+import { deliveryOf, hasProof, isProven } from './proof.ts'
+import { pushedBranches } from './pushedBranches.ts'
+import { json, type Route, refusal } from './route.ts'
+
+/** Largest body of a webhook (bytes): the limit of GitHub. */
+const HOOK_BYTES_MAX = 25 * 1024 * 1024
+/** Deliveries that are remembered, so that one that is sent again does nothing. */
+const DELIVERIES_MAX = 10_000
+
+/** What became of a webhook, for the metric. */
+export type HookResult = 'queued' | 'ignored' | 'replayed' | 'refused' | 'limited'
+
+/** What the route needs of the controller. */
+export interface HookDeps {
+  readonly hooks: readonly HookSettings[]
+  /** Sets with the branches that they follow. */
+  readonly sets: readonly { readonly name: string; readonly branch: string }[]
+  readonly trigger: (set: string) => void
+  /** Whether an address may send one more request. */
+  readonly mayPass: (address: string) => boolean
+  readonly onResult: (source: string, result: HookResult) => void
+}
+
+/** `POST /hooks/:source`: whoever proves to know the secret may have the repository looked at now. */
+export function hookRoute(deps: HookDeps): Route {
+  const seen = new Set<string>()
+  const hookOf = (source: string | undefined): HookSettings | undefined =>
+    deps.hooks.find(({ config }) => config.source === source)
+  const refused = (source: string) => {
+    deps.onResult(source, 'refused')
+    return refusal(401, 'the signature or token is missing or wrong')
+  }
+  return {
+    method: 'POST',
+    path: '/hooks/:source',
+    bodyBytesMax: HOOK_BYTES_MAX,
+    admit: ({ params, headers, address }) => {
+      const hook = hookOf(params.source)
+      if (!deps.mayPass(address)) {
+        if (hook !== undefined) deps.onResult(hook.config.source, 'limited')
+        return refusal(429, 'too many requests', { 'Retry-After': '1' })
+      }
+      if (hook === undefined) return refusal(404, 'there is no such source of webhooks')
+      return hasProof(hook.config.kind, headers) ? null : refused(hook.config.source)
+    },
+    handle: ({ params, headers, body }) => {
+      const hook = hookOf(params.source)
+      if (hook === undefined) return refusal(404, 'there is no such source of webhooks')
+      const { source, kind } = hook.config
+      if (!isProven(kind, headers, body, hook.secrets)) return refused(source)
+      const delivery = deliveryOf(kind, headers)
+      if (delivery !== null && !isNew(seen, `${source} ${delivery}`)) {
+        deps.onResult(source, 'replayed')
+        return json(200, { source, queued: [], reason: 'this delivery was here before' })
+      }
+      const queued = matching(deps, hook, body)
+      for (const set of queued) deps.trigger(set)
+      deps.onResult(source, queued.length === 0 ? 'ignored' : 'queued')
+      if (queued.length > 0) return json(202, { source, queued })
+      return json(200, { source, queued, reason: 'no set follows a branch that was pushed to' })
+    },
+  }
+}
+
+function isNew(seen: Set<string>, delivery: string): boolean {
+  if (seen.has(delivery)) return false
+  seen.add(delivery)
+  const [oldest] = seen
+  if (seen.size > DELIVERIES_MAX && oldest !== undefined) seen.delete(oldest)
+  return true
+}
+
+function matching({ sets }: HookDeps, { config }: HookSettings, body: Buffer): readonly string[] {
+  const branches = pushedBranches(config.kind, body)
+  return sets
+    .filter(({ name }) => config.sets === undefined || config.sets.includes(name))
+    .filter(({ branch }) => branches === 'all' || branches.includes(branch))
+    .map(({ name }) => name)
+}

@@ -1,0 +1,257 @@
+import { createHmac } from 'node:crypto'
+import { request } from 'node:http'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { HookConfig } from '../config/controllerSchema.ts'
+import { addressLimit } from './addressLimit.ts'
+import { type ActionResult, apiRoutes } from './apiRoutes.ts'
+import { type HookResult, hookRoute } from './hookRoute.ts'
+import { type Listener, listen } from './listener.ts'
+import { json } from './route.ts'
+
+const SECRETS = ['the-first-secret', 'the-second-secret']
+const TOKEN = 'the-token-of-the-api'
+
+let listener: Listener
+let triggered: string[]
+let results: HookResult[]
+let faults: unknown[]
+let nowMs: number
+let wishes: unknown[]
+beforeEach(async () => {
+  triggered = []
+  results = []
+  faults = []
+  wishes = []
+  nowMs = 0
+  const kinds = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket', 'generic'] as const
+  const mayPass = addressLimit(() => nowMs)
+  const noted = async (...wish: readonly unknown[]): Promise<ActionResult> => {
+    wishes.push(wish)
+    return { done: { accepted: true } }
+  }
+  listener = await listen(
+    { host: '127.0.0.1', port: 0 },
+    [
+      hookRoute({
+        hooks: kinds.map((kind) => ({
+          config: { source: kind, kind, secrets: [], sets: undefined },
+          secrets: SECRETS,
+        })),
+        sets: [
+          { name: 'shop', branch: 'main' },
+          { name: 'next', branch: 'next' },
+        ],
+        trigger: (set) => triggered.push(set),
+        mayPass: () => {
+          nowMs += 100
+          return mayPass('one')
+        },
+        onResult: (_source, result) => results.push(result),
+      }),
+      ...apiRoutes({
+        token: TOKEN,
+        mayPass: () => true,
+        run: (set) =>
+          set === 'shop' ? { done: { set, queued: true } } : { status: 404, error: 'there is no such set' },
+        approve: noted,
+        suspend: noted,
+        resume: noted,
+        acknowledgeHistory: noted,
+      }),
+      {
+        method: 'GET',
+        path: '/fault',
+        handle: () => {
+          throw new Error('unforeseen')
+        },
+      },
+      {
+        method: 'GET',
+        path: '/echo/:name',
+        handle: ({ params, query }) => json(200, { ...params, q: query.get('q') }),
+      },
+    ],
+    (error) => faults.push(error),
+  )
+})
+afterEach(() => listener.close())
+
+function hmac(body: string | Buffer, secret = SECRETS[0] ?? ''): string {
+  return createHmac('sha256', secret).update(body).digest('hex')
+}
+
+const PUSH = JSON.stringify({ ref: 'refs/heads/main', after: 'f'.repeat(40) })
+const CLOUD = JSON.stringify({ push: { changes: [{ new: { type: 'branch', name: 'main' } }] } })
+const DATA_CENTER = JSON.stringify({ changes: [{ refId: 'refs/heads/main' }] })
+
+async function hook(source: string, body: string | Buffer, headers: Record<string, string>) {
+  const answer = await fetch(`${listener.url}/hooks/${source}`, { method: 'POST', body, headers })
+  return { status: answer.status, ...JSON.parse(await answer.text()) }
+}
+
+function proof(
+  kind: HookConfig['kind'],
+  body: string | Buffer,
+  secret = SECRETS[0] ?? '',
+): Record<string, string> {
+  switch (kind) {
+    case 'github':
+      return { 'X-Hub-Signature-256': `sha256=${hmac(body, secret)}`, 'X-GitHub-Event': 'push' }
+    case 'gitlab':
+      return { 'X-Gitlab-Token': secret }
+    case 'gitea':
+    case 'forgejo':
+      return { 'X-Gitea-Signature': hmac(body, secret) }
+    case 'bitbucket':
+      return { 'X-Hub-Signature': `sha256=${hmac(body, secret)}` }
+    case 'generic':
+      return { 'X-Signature': `sha256=${hmac(body, secret)}` }
+  }
+}
+
+test.each([
+  ['github', PUSH],
+  ['gitlab', PUSH],
+  ['gitea', PUSH],
+  ['forgejo', PUSH],
+  ['bitbucket', CLOUD],
+  ['bitbucket', DATA_CENTER],
+  ['generic', PUSH],
+] as const)(
+  'Scenario 25: a push told by %s queues the sets of its branch, with either of two secrets and no other',
+  async (kind, body) => {
+    const [first = '', second = ''] = SECRETS
+    expect(await hook(kind, body, proof(kind, body, first))).toEqual({
+      status: 202,
+      source: kind,
+      queued: ['shop'],
+    })
+    expect((await hook(kind, body, proof(kind, body, second))).status).toBe(202)
+    expect(triggered).toEqual(['shop', 'shop'])
+
+    expect((await hook(kind, body, proof(kind, body, 'another-secret-yet'))).status).toBe(401)
+    expect((await hook(kind, body, {})).status).toBe(401)
+    if (kind !== 'gitlab') expect((await hook(kind, `${body} `, proof(kind, body))).status).toBe(401)
+    expect([triggered.length, results]).toEqual([
+      2,
+      ['queued', 'queued', ...results.slice(2).map(() => 'refused')],
+    ])
+  },
+)
+
+test('Scenario 25: another branch, a tag, a replay and an unknown source queue nothing, and say why', async () => {
+  const signed = (body: string) => ({ ...proof('github', body), 'X-GitHub-Delivery': hmac(body) })
+  const tell = (ref: string) => {
+    const body = JSON.stringify({ ref })
+    return hook('github', body, signed(body))
+  }
+  expect(await tell('refs/heads/other')).toEqual({
+    status: 200,
+    source: 'github',
+    queued: [],
+    reason: 'no set follows a branch that was pushed to',
+  })
+  expect((await tell('refs/tags/main')).queued).toEqual([])
+  expect((await tell('refs/heads/next')).queued).toEqual(['next'])
+  expect(await tell('refs/heads/next')).toMatchObject({
+    status: 200,
+    queued: [],
+    reason: 'this delivery was here before',
+  })
+  expect(await hook('unknown', PUSH, {})).toMatchObject({ status: 404 })
+  expect((await hook('generic', 'no json', proof('generic', 'no json'))).queued).toEqual(['shop', 'next'])
+  expect((await hook('github', 'no json', proof('github', 'no json'))).queued).toEqual([])
+})
+
+test('Scenario 25: a body of 30 MB is refused before it is read', async () => {
+  const huge = Buffer.alloc(30 * 1024 * 1024, 'x')
+
+  const status = await new Promise((resolve, reject) => {
+    const outgoing = request(
+      `${listener.url}/hooks/github`,
+      { method: 'POST', headers: { ...proof('github', ''), 'Content-Length': huge.length } },
+      (answer) => resolve(answer.statusCode),
+    )
+    outgoing.on('error', reject)
+    outgoing.write(huge.subarray(0, 10))
+  })
+
+  expect(status).toBe(413)
+})
+
+test('Scenario 25: a body without a length is refused as soon as it is too large, and one within the limit is taken', async () => {
+  const send = (bytes: number) => {
+    const body = Buffer.alloc(bytes, ' ')
+    return new Promise<number | undefined>((resolve, reject) => {
+      const headers = { ...proof('generic', body), 'Transfer-Encoding': 'chunked' }
+      const outgoing = request(`${listener.url}/hooks/generic`, { method: 'POST', headers }, (answer) => {
+        answer.resume()
+        resolve(answer.statusCode)
+      })
+      outgoing.on('error', reject)
+      outgoing.end(body)
+    })
+  }
+
+  expect(await send(25 * 1024 * 1024)).toBe(202)
+  expect(await send(25 * 1024 * 1024 + 1)).toBe(413)
+})
+
+test('Scenario 25: an address may send ten requests at once and ten a second, whatever else it sends', () => {
+  let clockMs = 0
+  const mayPass = addressLimit(() => clockMs)
+  const passed = (address: string, times: number): number =>
+    Array.from({ length: times }, () => mayPass(address)).filter(Boolean).length
+
+  expect([passed('garbage', 1_000), passed('somebody else', 1)]).toEqual([10, 1])
+  clockMs = 1_000
+  expect(passed('garbage', 1_000)).toBe(10)
+  clockMs = 0
+  expect(passed('garbage', 1)).toBe(0)
+})
+
+test('the API takes the token and nothing else, and says what is missing', async () => {
+  const post = async (path: string, body: string, token = TOKEN) => {
+    const answer = await fetch(`${listener.url}${path}`, {
+      method: 'POST',
+      body,
+      headers: { Authorization: `Bearer ${token}` },
+    })
+    return [answer.status, await answer.json()]
+  }
+  expect(await post('/api/sets/shop/run', '', 'wrong')).toEqual([
+    401,
+    { error: 'Authorization: Bearer TOKEN is missing or wrong' },
+  ])
+  expect(await post('/api/sets/shop/run', '')).toEqual([202, { set: 'shop', queued: true }])
+  expect(await post('/api/sets/shp/run', '')).toEqual([404, { error: 'there is no such set' }])
+  expect((await post('/api/sets/shop/suspend', '{}'))[0]).toBe(400)
+  expect((await post('/api/sets/shop/suspend', '{"reason": "release", "for": "soon"}'))[0]).toBe(400)
+  expect((await post('/api/sets/shop/suspend', '[]'))[0]).toBe(400)
+  expect(
+    (await post('/api/sets/shop/suspend', '{"reason": "release", "actor": "ada", "for": "2h"}'))[0],
+  ).toBe(202)
+  await post('/api/approve/0123456789abcdef', '{"actor": "ada"}')
+  await post('/api/sets/shop/resume', '')
+  await post('/api/sets/shop/acknowledge-history', '')
+  expect(wishes).toEqual([
+    ['shop', 'release', 'ada', 7_200_000],
+    ['0123456789abcdef', 'ada'],
+    ['shop', 'api'],
+    ['shop', 'api'],
+  ])
+})
+
+test('paths, methods and names are matched exactly, and an unforeseen error tells nothing', async () => {
+  const get = async (path: string, method = 'GET') => {
+    const answer = await fetch(`${listener.url}${path}`, { method })
+    return [answer.status, answer.headers.get('allow'), await answer.text()]
+  }
+  expect(await get('/echo/a%2Fb?q=1')).toEqual([200, null, '{"name":"a/b","q":"1"}\n'])
+  expect(await get('/echo/a', 'HEAD')).toEqual([200, null, ''])
+  expect(await get('/echo/%E0')).toEqual([404, null, '{"error":"not found"}\n'])
+  expect(await get('/echo/')).toEqual([404, null, '{"error":"not found"}\n'])
+  expect(await get('/hooks/github')).toEqual([405, 'POST', '{"error":"method not allowed"}\n'])
+  expect(await get('/fault')).toEqual([500, null, '{"error":"internal error"}\n'])
+  expect(faults).toHaveLength(1)
+})

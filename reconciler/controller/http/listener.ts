@@ -1,0 +1,152 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Route, type RouteAnswer, type RouteHead, refusal } from './route.ts'
+
+/** Longest that a sender may take for the head of a request, and for all of it (milliseconds). */
+const HEAD_MS_MAX = 10_000
+const REQUEST_MS_MAX = 60_000
+/** Most connections at a time. */
+const CONNECTIONS_MAX = 256
+/** Most large bodies that are read at a time: each may take its whole size in memory. */
+const LARGE_BODIES_MAX = 4
+const LARGE_BODY_BYTES = 1024 * 1024
+
+/** The controller's listener. */
+export interface Listener {
+  readonly url: string
+  readonly close: () => Promise<void>
+}
+
+/** Serves `routes` on `host` and `port` (0 for any free one). `onFault` hears of errors that nobody foresaw. */
+export async function listen(
+  at: { readonly host: string; readonly port: number },
+  routes: readonly Route[],
+  onFault: (error: unknown) => void,
+): Promise<Listener> {
+  const bodies = { large: 0 }
+  const server = createServer(
+    { headersTimeout: HEAD_MS_MAX, requestTimeout: REQUEST_MS_MAX, keepAliveTimeout: 5_000 },
+    (incoming, outgoing) => {
+      answerTo(incoming, routes, bodies).then(
+        (answer) => write(incoming, outgoing, answer),
+        (error: unknown) => {
+          if (incoming.destroyed && !incoming.complete) return
+          onFault(error)
+          write(incoming, outgoing, refusal(500, 'internal error'))
+        },
+      )
+    },
+  )
+  server.maxConnections = CONNECTIONS_MAX
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(at.port, at.host, resolve)
+  })
+  // True because a server that listens on TCP has an address with a port.
+  const { port } = server.address() as AddressInfo
+  const host = at.host.includes(':') ? `[${at.host}]` : at.host
+  return {
+    url: `http://${host}:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function answerTo(
+  incoming: IncomingMessage,
+  routes: readonly Route[],
+  bodies: { large: number },
+): Promise<RouteAnswer> {
+  const target = incoming.url ?? '/'
+  if (!URL.canParse(target, 'http://controller')) return refusal(400, 'not an address')
+  const { pathname, searchParams } = new URL(target, 'http://controller')
+  const fitting = routes.flatMap((route) => {
+    const params = paramsOf(route.path, pathname)
+    return params === null ? [] : [{ route, params }]
+  })
+  const method = incoming.method === 'HEAD' ? 'GET' : incoming.method
+  const chosen = fitting.find(({ route }) => route.method === method)
+  if (chosen === undefined) {
+    if (fitting.length === 0) return refusal(404, 'not found')
+    return refusal(405, 'method not allowed', { Allow: fitting.map(({ route }) => route.method).join(', ') })
+  }
+  const { route, params } = chosen
+  const address = incoming.socket.remoteAddress ?? ''
+  const head: RouteHead = { params, query: searchParams, headers: incoming.headers, address }
+  const refused = route.admit?.(head) ?? null
+  if (refused !== null) return refused
+  const { bodyBytesMax = 0 } = route
+  if (bodyBytesMax === 0) return route.handle({ ...head, body: Buffer.of() })
+  const isLarge = Number(incoming.headers['content-length'] ?? bodyBytesMax) > LARGE_BODY_BYTES
+  if (isLarge && bodies.large >= LARGE_BODIES_MAX)
+    return refusal(503, 'busy: send it again', { 'Retry-After': '5' })
+  bodies.large += isLarge ? 1 : 0
+  try {
+    const body = await bodyOf(incoming, bodyBytesMax)
+    return body === null
+      ? refusal(413, `more than ${bodyBytesMax} bytes`)
+      : await route.handle({ ...head, body })
+  } finally {
+    bodies.large -= isLarge ? 1 : 0
+  }
+}
+
+/** What the names in `pattern` stand for in `path`; null when it does not fit. Pure. */
+function paramsOf(pattern: string, path: string): Readonly<Record<string, string>> | null {
+  const wanted = pattern.split('/')
+  const given = path.split('/')
+  if (wanted.length !== given.length) return null
+  const params: Record<string, string> = {}
+  for (const [index, segment] of wanted.entries()) {
+    const text = given[index] ?? ''
+    if (!segment.startsWith(':')) {
+      if (segment !== text) return null
+      continue
+    }
+    const decoded = decodedSegment(text)
+    if (decoded === null || decoded === '') return null
+    params[segment.slice(1)] = decoded
+  }
+  return params
+}
+
+function decodedSegment(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // URIError, the only one there is: a percent sign that begins no character.
+    return null
+  }
+}
+
+/** The whole body; null as soon as it is known to be larger than `bytesMax`. */
+async function bodyOf(incoming: IncomingMessage, bytesMax: number): Promise<Buffer | null> {
+  if (Number(incoming.headers['content-length'] ?? 0) > bytesMax) return null
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+    bytes += chunk.length
+    if (bytes > bytesMax) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function write(incoming: IncomingMessage, outgoing: ServerResponse, answer: RouteAnswer): void {
+  if (outgoing.destroyed || outgoing.headersSent) return
+  // What was not read would otherwise be taken for the next request.
+  const isWhole = incoming.complete || incoming.headers['content-length'] === undefined
+  outgoing.writeHead(answer.status, {
+    'Content-Type': answer.type,
+    'Content-Length': Buffer.byteLength(answer.body),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    ...(isWhole && incoming.headers['transfer-encoding'] === undefined ? {} : { Connection: 'close' }),
+    ...answer.headers,
+  })
+  outgoing.end(incoming.method === 'HEAD' ? '' : answer.body)
+}

@@ -1,0 +1,91 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type AttemptReport, Client } from '../../api/client/client.ts'
+import { Limiter } from '../../api/client/limiter.ts'
+import { gitSource } from '../source/gitSource.ts'
+import { openStore } from '../state/openStore.ts'
+import { StateError } from '../state/stateError.ts'
+import { stateKeyFor } from '../state/stateKey.ts'
+import type { ControllerClock } from './clock.ts'
+import type { SetSettings } from './config/settings.ts'
+import type { SetContext } from './setContext.ts'
+
+/** What opening a set takes besides its settings. */
+export interface OpenDeps {
+  readonly clock: ControllerClock
+  readonly newId: () => string
+  readonly userAgent: string
+  /** Variables of which git gets the few that it needs. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** All sets of one key share its bucket. */
+  readonly limiterOf: (settings: SetSettings) => Limiter
+  readonly onAttempt: (set: string, attempt: AttemptReport) => void
+}
+
+/** A set that is open, and how to close it. */
+export interface OpenSet {
+  readonly context: SetContext
+  readonly close: () => Promise<void>
+}
+
+/** Opens the state of a set, making it where there is none, and a client; nothing is asked of anybody yet. Throws StateError. */
+export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<OpenSet> {
+  const { config, access, statePath, mirrorDirectory } = settings
+  for (const folder of [dirname(statePath), dirname(mirrorDirectory)]) makeFolder(folder)
+  const store = await openStore(statePath)
+  let requests = 0
+  const client = new Client({
+    url: settings.apiUrl,
+    apiKey: settings.apiKey,
+    userAgent: deps.userAgent,
+    limiter: deps.limiterOf(settings),
+    onAttempt: (attempt) => {
+      requests += 1
+      deps.onAttempt(config.name, attempt)
+    },
+  })
+  const close = async (): Promise<void> => {
+    await Promise.all([client.close(), store.close()])
+  }
+  try {
+    const { value } = stateKeyFor(statePath, settings.stateKey, true)
+    if (value === undefined) throw new StateError(`the state ${statePath} has no key`)
+    const { branch, path } = config.repository
+    const source = gitSource({
+      access,
+      branch,
+      directory: mirrorDirectory,
+      env: deps.env,
+      path,
+      environment: config.environment,
+    })
+    const { clock, newId } = deps
+    return {
+      context: { settings, source, client, store, stateKey: value, clock, newId, requests: () => requests },
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StateError(`the folder ${folder} cannot be made: ${reason}; make it, or name another dataDir`)
+  }
+}
+
+/** One limiter for each key, whichever sets use it. */
+export function sharedLimiters(clock: ControllerClock): OpenDeps['limiterOf'] {
+  const limiters = new Map<string, Limiter>()
+  return ({ apiUrl, apiKey }) => {
+    const name = `${apiUrl} ${apiKey}`
+    const limiter = limiters.get(name) ?? new Limiter(undefined, clock)
+    limiters.set(name, limiter)
+    return limiter
+  }
+}

@@ -1,0 +1,45 @@
+/** Shortest and longest time without another trigger before a run starts (milliseconds). */
+export const QUIET_FIRST_MS = 400
+const QUIET_LONGEST_MS = 2_000
+/** Longest that triggers can put a run off (milliseconds). */
+const PUT_OFF_MS_MAX = 5_000
+/** How far an interval may be off, so that sets do not all run at the same moment. */
+const JITTER = 0.1
+/** First and longest pause after a run that failed (milliseconds), before jitter. */
+const RETRY_FIRST_MS = 5_000
+const RETRY_LONGEST_MS = 5 * 60_000
+/** Failed runs in a row after which a set counts as stalled. */
+export const STALLED_AFTER = 5
+
+/** Triggers that came and did not start a run yet. Times are monotonic milliseconds. */
+export interface Burst {
+  readonly count: number
+  readonly firstAtMs: number
+  readonly lastAtMs: number
+}
+
+/** `burst` with one more trigger at `nowMs`. Pure. */
+export function withTrigger(burst: Burst | null, nowMs: number): Burst {
+  return { count: (burst?.count ?? 0) + 1, firstAtMs: burst?.firstAtMs ?? nowMs, lastAtMs: nowMs }
+}
+
+/**
+ * When the run for `burst` starts: once it is quiet, the longer the more triggers came, so that one push is
+ * carried out at once and a series of them only when it is over. Pure.
+ */
+export function burstDueAtMs(burst: Burst): number {
+  const quietMs = Math.min(QUIET_LONGEST_MS, QUIET_FIRST_MS * 2 ** (burst.count - 1))
+  return Math.min(burst.lastAtMs + quietMs, burst.firstAtMs + PUT_OFF_MS_MAX)
+}
+
+/** `intervalMs` give or take a tenth; `random` is in [0, 1). Pure. */
+export function jittered(intervalMs: number, random: number): number {
+  return Math.round(intervalMs * (1 - JITTER + 2 * JITTER * random))
+}
+
+/** Time until the next attempt after `failures` failed runs in a row, or null after none; `random` is in [0, 1). Pure. */
+export function retryDelayMs(failures: number, random: number): number | null {
+  if (failures === 0) return null
+  const ceilingMs = Math.min(RETRY_LONGEST_MS, RETRY_FIRST_MS * 2 ** (failures - 1))
+  return Math.round(ceilingMs * (0.5 + random / 2))
+}

@@ -1,0 +1,53 @@
+import type { Client } from '../../api/client/client.ts'
+import type { Org } from '../../api/contract/org.ts'
+import type { ServiceSet } from '../manifest/serviceSet.ts'
+import type { GitSource, LoadedCommit } from '../source/gitSource.ts'
+import type { StateKey } from '../state/stateKey.ts'
+import type { StateStore } from '../state/store.ts'
+import type { ControllerClock } from './clock.ts'
+import type { SetSettings } from './config/settings.ts'
+
+/** Everything that one set works with. */
+export interface SetContext {
+  readonly settings: SetSettings
+  readonly source: GitSource
+  readonly client: Client
+  readonly store: StateStore
+  readonly stateKey: StateKey
+  readonly clock: ControllerClock
+  readonly newId: () => string
+  /** Requests to the API so far. */
+  readonly requests: () => number
+}
+
+/** The manifests that are in force. */
+export interface Accepted {
+  readonly loaded: LoadedCommit
+  /** Those of `loaded`, with the policies that the configuration allows. */
+  readonly set: ServiceSet
+  /** What the files of secrets looked like when it was compiled. */
+  readonly secretsMark: string
+}
+
+/** What a set remembers from one cycle to the next. All of it can be found out again. */
+export interface SetMemory {
+  readonly accepted: Accepted | null
+  /** The organisation, and when its guard passed (monotonic milliseconds). */
+  readonly org: { readonly org: Org; readonly atMs: number } | null
+  /** Commit of the last run whose history was not in doubt; null before the first. */
+  readonly baseline: string | null
+  /** What was last written down, so that the same is not written at every cycle. */
+  readonly recorded: { readonly commit: string | null; readonly outcome: string } | null
+}
+
+/** Marks a run whose commit must not become the baseline. */
+export const REWRITTEN_COUNT = 'historyRewritten'
+
+/** What a set remembers when it starts, out of its state. */
+export async function initialMemory(store: Pick<StateStore, 'runs'>): Promise<SetMemory> {
+  const runs = await store.runs(RUNS_LOOKED_AT)
+  const known = runs.find((run) => run.commitSha !== null && (run.counts[REWRITTEN_COUNT] ?? 0) === 0)
+  return { accepted: null, org: null, baseline: known?.commitSha ?? null, recorded: null }
+}
+
+const RUNS_LOOKED_AT = 200

@@ -1,0 +1,319 @@
+import { SourceUnavailable } from '../source/gitMirror.ts'
+import { type HeldLease, type LeaseClock, takeLease } from '../state/lease.ts'
+import type { Suspension } from '../state/record.ts'
+import { StateError } from '../state/stateError.ts'
+import { type CycleReport, runCycle } from './cycle.ts'
+import { type Burst, burstDueAtMs, jittered, retryDelayMs, withTrigger } from './schedule.ts'
+import { initialMemory, type SetContext, type SetMemory } from './setContext.ts'
+import type { RunningStatus, Trigger } from './status.ts'
+
+/** What a loop tells whoever runs it. Each returns at once. */
+export interface LoopEars {
+  readonly onReport: (report: CycleReport) => void
+  readonly onLease: (change: 'taken' | 'lost', epoch: number) => void
+  /** Something that nobody foresaw; the loop goes on. */
+  readonly onFault: (error: unknown) => void
+}
+
+/** What there is to know of a loop now. */
+export interface LoopFacts {
+  readonly role: 'leader' | 'follower' | 'starting'
+  readonly leaseHolder: string | null
+  readonly report: CycleReport | null
+  readonly running: RunningStatus | null
+  /** Wall clock (milliseconds); null while a run is under way, or another replica does the work. */
+  readonly nextRunAtMs: number | null
+  /** Failed runs in a row. */
+  readonly failures: number
+  readonly suspensions: readonly Suspension[]
+}
+
+type StopReason = 'stopping' | 'superseded' | 'lease-lost' | 'suspended'
+
+/** Thrown where a wait ends because the program does. */
+class Stopped extends Error {}
+
+/**
+ * Keeps one set true for as long as the program runs: takes the lease, runs a cycle whenever one is due, and
+ * gives way between two operations to a newer commit, to a suspension, and to another holder of the lease.
+ */
+export class SetLoop {
+  readonly name: string
+  readonly #context: SetContext
+  readonly #holder: string
+  readonly #ears: LoopEars
+  readonly #abort = new AbortController()
+  /** Ends whatever is waited for now. */
+  readonly #waiters = new Set<() => void>()
+  #stopReason: StopReason | null = null
+  #isStopping = false
+  #lease: HeldLease | null = null
+  #leaseHolder: string | null = null
+  #role: LoopFacts['role'] = 'starting'
+  #burst: Burst | null = null
+  #burstTrigger: Trigger = 'api'
+  #report: CycleReport | null = null
+  #running: RunningStatus | null = null
+  #nextRunAtMs: number | null = null
+  #failures = 0
+  #suspensions: readonly Suspension[] = []
+  /** Newest commit that was seen, also one that may not be applied. */
+  #head: string | null = null
+  #isPeeking = false
+
+  constructor(context: SetContext, holder: string, ears: LoopEars) {
+    this.name = context.settings.config.name
+    this.#context = context
+    this.#holder = holder
+    this.#ears = ears
+  }
+
+  /** Runs until `stop`. Never rejects: what goes wrong is told, and tried again. */
+  async run(): Promise<void> {
+    while (!this.#isStopping) {
+      try {
+        await this.#follow()
+        if (!this.#isStopping) await this.#lead()
+      } catch (error) {
+        if (error instanceof Stopped) break
+        this.#ears.onFault(error)
+        this.#failures += 1
+        await this.#wait(retryDelayMs(this.#failures, this.#context.clock.random()) ?? 0)
+      } finally {
+        await this.#letGo()
+      }
+    }
+  }
+
+  /** One cycle, for whoever is started by a clock. Throws StateError `held` when another one has the lease. */
+  async runOnce(trigger: Trigger): Promise<CycleReport> {
+    this.#lease = await takeLease(this.#context.store, this.#holder, 0, this.#leaseClock())
+    this.#role = 'leader'
+    try {
+      return await this.#cycle(await initialMemory(this.#context.store), trigger)
+    } finally {
+      await this.#letGo()
+    }
+  }
+
+  /** Has the set looked at soon: at once where nothing else comes, and together with what comes with it. */
+  trigger(trigger: Trigger): void {
+    this.#burst = withTrigger(this.#burst, this.#context.clock.nowMs())
+    this.#burstTrigger = trigger
+    if (this.#running === null) this.#wake()
+    else void this.#peek()
+  }
+
+  /** Reads the suspensions again: a new one stops a run between two operations. */
+  async suspensionsChanged(): Promise<void> {
+    await this.#readSuspensions()
+    const isWhole = this.#suspensions.some(({ scope }) => scope === '*')
+    if (this.#running !== null && isWhole) this.#interrupt('suspended')
+    else this.trigger('api')
+  }
+
+  /** Lets what is in flight end, and gives the lease back. `run` resolves then. */
+  stop(): void {
+    this.#isStopping = true
+    this.#abort.abort(new Stopped())
+    this.#interrupt('stopping')
+  }
+
+  facts(): LoopFacts {
+    return {
+      role: this.#role,
+      leaseHolder: this.#leaseHolder,
+      report: this.#report,
+      running: this.#running,
+      nextRunAtMs: this.#nextRunAtMs,
+      failures: this.#failures,
+      suspensions: this.#suspensions,
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const { store } = this.#context
+    this.#lease = await takeLease(store, this.#holder, Number.POSITIVE_INFINITY, this.#leaseClock())
+    this.#role = 'leader'
+    this.#leaseHolder = this.#holder
+    this.#ears.onLease('taken', this.#lease.epoch)
+  }
+
+  async #lead(): Promise<void> {
+    let memory = await initialMemory(this.#context.store)
+    let trigger: Trigger = 'start'
+    while (!this.#isStopping && this.#lease?.isLost() === false) {
+      const report = await this.#cycle(memory, trigger)
+      memory = report.memory
+      trigger = await this.#nextTrigger(report)
+    }
+  }
+
+  async #letGo(): Promise<void> {
+    const lease = this.#lease
+    if (lease === null) return
+    this.#lease = null
+    this.#role = this.#isStopping ? 'starting' : 'follower'
+    this.#leaseHolder = null
+    this.#nextRunAtMs = null
+    if (lease.isLost()) this.#ears.onLease('lost', lease.epoch)
+    await lease.release().catch((error: unknown) => this.#ears.onFault(error))
+  }
+
+  async #cycle(memory: SetMemory, trigger: Trigger): Promise<CycleReport> {
+    const { clock } = this.#context
+    this.#burst = null
+    this.#stopReason = this.#isStopping ? 'stopping' : null
+    this.#nextRunAtMs = null
+    const startedAt = new Date(clock.wallMs()).toISOString()
+    this.#running = { trigger, commit: null, startedAt, phase: 'fetching', done: 0, total: 0 }
+    const stopPolling = this.#pollWhileRunning()
+    try {
+      await this.#readSuspensions()
+      const report = await runCycle(this.#context, memory, trigger, {
+        stopReason: () => (this.#lease?.isLost() === true ? 'lease-lost' : this.#stopReason),
+        onPhase: (phase, commit) => {
+          if (this.#running !== null) this.#running = { ...this.#running, phase, commit }
+          this.#head = commit ?? this.#head
+          if (phase === 'planning' && this.#burst !== null) void this.#peek()
+        },
+        onProgress: (done, total) => {
+          if (this.#running !== null) this.#running = { ...this.#running, done, total }
+        },
+        sleep: (delayMs) => this.#wait(delayMs),
+        signal: this.#abort.signal,
+      })
+      this.#failures = isFailed(report) ? this.#failures + 1 : 0
+      this.#head = report.source?.refused?.commit.sha ?? this.#head
+      this.#report = report
+      this.#running = null
+      await this.#readSuspensions()
+      this.#ears.onReport(report)
+      return report
+    } finally {
+      this.#running = null
+      stopPolling()
+    }
+  }
+
+  /** Waits until the next cycle is due, and says why it is. */
+  async #nextTrigger({ outcome }: CycleReport): Promise<Trigger> {
+    const { clock, settings } = this.#context
+    if (outcome === 'superseded') return 'preempted'
+    const intervalAtMs = clock.nowMs() + jittered(settings.config.interval, clock.random())
+    const retryMs = retryDelayMs(this.#failures, clock.random())
+    const retryAtMs = retryMs === null ? Number.POSITIVE_INFINITY : clock.nowMs() + retryMs
+    const openingMs = this.#untilWindowChanges()
+    for (;;) {
+      const burstAtMs = this.#burst === null ? Number.POSITIVE_INFINITY : burstDueAtMs(this.#burst)
+      const dueAtMs = Math.min(intervalAtMs, retryAtMs, openingMs, burstAtMs)
+      const waitMs = dueAtMs - clock.nowMs()
+      if (this.#isStopping || this.#lease?.isLost() !== false) return 'interval'
+      if (waitMs <= 0) {
+        if (burstAtMs <= clock.nowMs()) return this.#burstTrigger
+        return retryAtMs <= clock.nowMs() ? 'retry' : 'interval'
+      }
+      this.#nextRunAtMs = clock.wallMs() + waitMs
+      await this.#wait(waitMs)
+    }
+  }
+
+  /** When a closed window opens, as monotonic milliseconds: what waits for it need not wait for the interval. */
+  #untilWindowChanges(): number {
+    const { clock } = this.#context
+    const window = this.#report?.window
+    if (window === undefined || window.isOpen || window.changesAtMs === null) return Number.POSITIVE_INFINITY
+    return clock.nowMs() + Math.max(0, window.changesAtMs - clock.wallMs())
+  }
+
+  /** A long run looks for newer commits as often as an idle set does. */
+  #pollWhileRunning(): () => void {
+    const { clock, settings } = this.#context
+    return every(clock.after, settings.config.interval, () => void this.#peek())
+  }
+
+  /** Fetches beside a run: when the head moved, the run gives way to it. */
+  async #peek(): Promise<void> {
+    if (this.#isPeeking || this.#running === null || this.#running.phase === 'fetching') return
+    this.#isPeeking = true
+    const burst = this.#burst
+    try {
+      const head = await this.#context.source.fetch(this.#abort.signal)
+      if (head !== this.#head) this.#interrupt('superseded')
+      else if (this.#burst === burst) this.#burst = null
+    } catch (error) {
+      // The next cycle looks again, and says what is wrong.
+      if (!(error instanceof SourceUnavailable || error instanceof Stopped)) this.#ears.onFault(error)
+    } finally {
+      this.#isPeeking = false
+    }
+  }
+
+  async #readSuspensions(): Promise<void> {
+    const nowMs = this.#context.clock.wallMs()
+    const all = await this.#context.store.suspensions()
+    this.#suspensions = all.filter(({ until }) => until === null || Date.parse(until) > nowMs)
+  }
+
+  #interrupt(reason: StopReason): void {
+    if (this.#stopReason !== 'stopping') this.#stopReason = reason
+    this.#wake()
+  }
+
+  #wake(): void {
+    for (const waiter of [...this.#waiters]) waiter()
+  }
+
+  /** Resolves after `delayMs`, or when something happened that whoever waits has to look at. */
+  #wait(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const waiter = (): void => {
+        cancel()
+        this.#waiters.delete(waiter)
+        resolve()
+      }
+      const cancel = this.#context.clock.after(Math.max(0, delayMs), waiter)
+      this.#waiters.add(waiter)
+      if (this.#isStopping) waiter()
+    })
+  }
+
+  #leaseClock(): LeaseClock {
+    const { clock, store } = this.#context
+    return {
+      nowMs: clock.nowMs,
+      sleep: async (delayMs) => {
+        this.#role = 'follower'
+        this.#leaseHolder = (await store.lease())?.holder ?? null
+        await this.#wait(delayMs)
+        if (this.#isStopping) throw new Stopped()
+      },
+      every: (periodMs, run) => every(clock.after, periodMs, run),
+    }
+  }
+}
+
+/** Calls `run` every `periodMs` until the function that it returns is called. */
+function every(
+  after: (delayMs: number, run: () => void) => () => void,
+  periodMs: number,
+  run: () => void,
+): () => void {
+  if (!Number.isFinite(periodMs)) return () => {}
+  let cancel = (): void => {}
+  const arm = (): void => {
+    cancel = after(periodMs, () => {
+      arm()
+      run()
+    })
+  }
+  arm()
+  return () => cancel()
+}
+
+/** Whether the next attempt should come sooner than the interval. */
+function isFailed({ outcome, applied, error }: CycleReport): boolean {
+  if (outcome === 'interrupted' || outcome === 'superseded') return false
+  if (error instanceof StateError && error.reason === 'lost') return false
+  return outcome === 'failed' || applied?.outcomes.some(({ result }) => result !== 'done') === true
+}

@@ -1,0 +1,32 @@
+import type { ServicePolicy, ServiceSet } from '../manifest/serviceSet.ts'
+import type { SetConfig } from './config/controllerSchema.ts'
+
+/** `set` with the policies of its services as far as the configuration of the controller allows them. Pure. */
+export function withSetPolicy(
+  set: ServiceSet,
+  config: Pick<SetConfig, 'drift' | 'prune' | 'pruneAfter'>,
+): ServiceSet {
+  return {
+    ...set,
+    services: set.services.map((service) => ({ ...service, policy: limited(service.policy, config) })),
+  }
+}
+
+function limited(
+  policy: ServicePolicy,
+  { drift, prune, pruneAfter }: Pick<SetConfig, 'drift' | 'prune' | 'pruneAfter'>,
+): ServicePolicy {
+  const isGentle = prune === 'pause-then-delete' && policy.onDelete === 'delete'
+  return {
+    ...policy,
+    drift: driftWithin(policy.drift, drift),
+    // Nobody saw the plan: what was removed by mistake can be put back for a while.
+    ...(isGentle ? { onDelete: 'pause', pruneAfterSecs: Math.ceil(pruneAfter / 1_000) } : {}),
+  }
+}
+
+function driftWithin(wanted: ServicePolicy['drift'], most: SetConfig['drift']): ServicePolicy['drift'] {
+  if (most === 'heal' || wanted === 'ignore') return wanted
+  if (most === 'ignore') return 'ignore'
+  return wanted === 'refuse' ? 'refuse' : 'report'
+}

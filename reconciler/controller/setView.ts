@@ -1,0 +1,168 @@
+import { conditionsOf, withAges } from './conditionsOf.ts'
+import type { SetSettings } from './config/settings.ts'
+import type { CycleReport } from './cycle.ts'
+import { type EventContext, eventOf, eventsOfConditions, eventsOfReport } from './eventsOf.ts'
+import { servicesOf } from './servicesOf.ts'
+import type { LoopFacts } from './setLoop.ts'
+import {
+  type Condition,
+  type ControllerEvent,
+  headlineOf,
+  type PendingApproval,
+  type RunStatus,
+  type ServiceState,
+  type ServiceStatus,
+  type SetStatus,
+} from './status.ts'
+import { windowStateAt } from './window.ts'
+
+/** What there is to show and to tell of one set. Keeps only what the last cycle left, and since when it is true. */
+export class SetView {
+  readonly #settings: SetSettings
+  readonly #facts: () => LoopFacts
+  readonly #wallMs: () => number
+  #services: readonly ServiceStatus[] = []
+  #conditions: readonly Condition[] = []
+  #told: readonly Condition[] = []
+  #before: CycleReport | null = null
+  #appliedCommit: string | null = null
+
+  constructor(settings: SetSettings, facts: () => LoopFacts, wallMs: () => number) {
+    this.#settings = settings
+    this.#facts = facts
+    this.#wallMs = wallMs
+  }
+
+  /** Takes in what a cycle left; the events that it is worth. */
+  take(report: CycleReport): readonly ControllerEvent[] {
+    const { applied, source } = report
+    const frozen = source?.accepted?.set.frozenKeys ?? []
+    if (applied !== null) this.#services = servicesOf(applied, frozen)
+    const commit = source?.accepted?.loaded.commit.sha ?? null
+    if (report.outcome === 'converged') this.#appliedCommit = commit
+    const told = [...eventsOfReport(report, this.#before), ...this.#conditionEvents()]
+    this.#before = report
+    const context: EventContext = {
+      at: this.#now(),
+      set: this.#settings.config.name,
+      commit,
+      runId: report.runId,
+    }
+    return told.map((one) => eventOf(one, context))
+  }
+
+  /** Everything there is to show now. */
+  status(): SetStatus {
+    const facts = this.#facts()
+    const { report, running, nextRunAtMs } = facts
+    const { config, apiUrl } = this.#settings
+    const { url, branch, path } = config.repository
+    const window = windowStateAt(config.windows, this.#wallMs())
+    const conditions = this.#refreshed()
+    const commit = report?.source?.accepted?.loaded.commit
+    return {
+      name: config.name,
+      source: { repository: url, branch, path, environment: config.environment ?? null },
+      apiUrl,
+      role: facts.role,
+      leaseHolder: facts.leaseHolder,
+      headline: headlineOf(conditions),
+      conditions,
+      commit:
+        commit === undefined
+          ? null
+          : { sha: commit.sha, subject: commit.subject, author: commit.author, at: commit.at },
+      appliedCommit: this.#appliedCommit,
+      running,
+      lastRun: report === null ? null : runStatusOf(report),
+      nextRunAt: nextRunAtMs === null ? null : iso(nextRunAtMs),
+      services: this.#services,
+      counts: countsOf(this.#services),
+      approvals: approvalsOf(report),
+      problems: (report?.source?.accepted?.set.problems ?? []).map(({ hint = null, ...problem }) => ({
+        ...problem,
+        hint,
+      })),
+      suspensions: facts.suspensions.map(({ scope, reason, actor, since, until }) => ({
+        scope,
+        reason,
+        actor,
+        since,
+        until,
+      })),
+      window: {
+        isOpen: window.isOpen,
+        reason: window.reason,
+        changesAt: window.changesAtMs === null ? null : iso(window.changesAtMs),
+      },
+    }
+  }
+
+  #refreshed(): readonly Condition[] {
+    const facts = this.#facts()
+    const found = conditionsOf({ ...facts, services: this.#services, isRunning: facts.running !== null })
+    this.#conditions = withAges(found, this.#conditions, this.#now())
+    return this.#conditions
+  }
+
+  #conditionEvents(): ReturnType<typeof eventsOfConditions> {
+    const now = this.#refreshed()
+    const events = eventsOfConditions(now, this.#told)
+    this.#told = now
+    return events
+  }
+
+  #now(): string {
+    return iso(this.#wallMs())
+  }
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+function runStatusOf(report: CycleReport): RunStatus {
+  const { runId, trigger, startedAtMs, finishedAtMs, outcome, counts, requests, source } = report
+  const commit = source?.accepted?.loaded.commit.sha ?? null
+  return {
+    runId,
+    trigger,
+    commit,
+    startedAt: iso(startedAtMs),
+    finishedAt: iso(finishedAtMs),
+    outcome,
+    counts,
+    requests,
+  }
+}
+
+function countsOf(services: readonly ServiceStatus[]): SetStatus['counts'] {
+  const counts = {
+    Synced: 0,
+    Drifted: 0,
+    Pending: 0,
+    Blocked: 0,
+    Failed: 0,
+    Removing: 0,
+    Suspended: 0,
+  } satisfies Record<ServiceState, number>
+  for (const { state } of services) counts[state] += 1
+  return counts
+}
+
+function approvalsOf(report: CycleReport | null): readonly PendingApproval[] {
+  const situation = report?.applied?.situation
+  if (situation?.digest == null) return []
+  const { tripped, withheld } = situation.braked
+  const approvable = tripped.filter((brake) => brake.approvable)
+  const held = new Set(approvable.flatMap(({ keys }) => keys))
+  return [
+    {
+      digest: situation.digest,
+      brakes: approvable.map(({ brake, message }) => ({ brake, message })),
+      changes: withheld
+        .filter(({ key }) => held.has(key))
+        .map((change) => `${change.kind === 'prune' ? change.how : change.kind} ${change.key}`),
+    },
+  ]
+}

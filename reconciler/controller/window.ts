@@ -1,0 +1,101 @@
+import { Cron } from 'croner'
+
+/** A time in which a set may write (`allow`), or may not (`deny`), again and again. */
+export interface Window {
+  readonly kind: 'allow' | 'deny'
+  /** When it opens: cron with five fields, in `timeZone`. */
+  readonly schedule: string
+  /** How long it stays open (milliseconds). */
+  readonly duration: number
+  readonly timeZone: string
+}
+
+/** Whether a set may write, why, and when that changes next (milliseconds since the epoch). */
+export interface WindowState {
+  readonly isOpen: boolean
+  readonly reason: string
+  readonly changesAtMs: number | null
+}
+
+/** Longest way back that is looked for an opening (milliseconds): what opened earlier has closed. */
+const DURATION_MS_MAX = 31 * 24 * 3_600_000
+
+/** What keeps `window` from being one, and of which field; `undefined` when nothing does. Pure. */
+export function windowProblem(
+  window: Pick<Window, 'schedule' | 'duration' | 'timeZone'>,
+): { readonly field: 'schedule' | 'duration' | 'timeZone'; readonly message: string } | undefined {
+  if (!isTimeZone(window.timeZone)) {
+    return { field: 'timeZone', message: 'must be a time zone such as Europe/Berlin' }
+  }
+  if (window.duration > DURATION_MS_MAX) return { field: 'duration', message: 'must be at most 31 days' }
+  try {
+    cronOf(window)
+    return undefined
+  } catch {
+    // Every failure of the parser is a statement about the expression.
+    return { field: 'schedule', message: 'must be a cron expression with five fields, such as "0 9 * * 1-5"' }
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    // RangeError, the only one there is: no such zone.
+    return false
+  }
+}
+
+function cronOf({ schedule, timeZone }: Pick<Window, 'schedule' | 'timeZone'>): Cron {
+  return new Cron(schedule, { timezone: timeZone, mode: '5-part', paused: true })
+}
+
+/**
+ * Whether a set with `windows` may write at `nowMs` (wall clock): never while a deny window is open; otherwise
+ * always when there is no allow window, and else while one of them is open. Pure.
+ */
+export function windowStateAt(windows: readonly Window[], nowMs: number): WindowState {
+  const states = windows.map((window) => ({ window, ...openingAt(window, nowMs) }))
+  const changes = states.flatMap(({ changesAtMs }) => changesAtMs ?? [])
+  const changesAtMs = changes.length === 0 ? null : Math.min(...changes)
+  const denying = states.find(({ window, isOpen }) => window.kind === 'deny' && isOpen)
+  if (denying !== undefined) {
+    return { isOpen: false, reason: `denied by the window ${worded(denying.window)}`, changesAtMs }
+  }
+  const allowing = states.filter(({ window }) => window.kind === 'allow')
+  if (allowing.length === 0) return { isOpen: true, reason: 'no window says otherwise', changesAtMs }
+  const open = allowing.find(({ isOpen }) => isOpen)
+  return open === undefined
+    ? { isOpen: false, reason: 'outside of every window that allows changes', changesAtMs }
+    : { isOpen: true, reason: `allowed by the window ${worded(open.window)}`, changesAtMs }
+}
+
+function worded({ schedule, timeZone }: Window): string {
+  return `"${schedule}" ${timeZone}`
+}
+
+interface Opening {
+  readonly isOpen: boolean
+  readonly changesAtMs: number | null
+}
+
+/** A window is open from each instant of its schedule for its duration, whatever the clocks of its zone do. */
+function openingAt(window: Window, nowMs: number): Opening {
+  const cron = cronOf(window)
+  // The first opening that has not yet ended: one that ends exactly now has.
+  const first = cron.nextRun(new Date(nowMs - window.duration))?.getTime()
+  if (first === undefined) return { isOpen: false, changesAtMs: null }
+  if (first > nowMs) return { isOpen: false, changesAtMs: first }
+  let endsAtMs = first + window.duration
+  // Openings that overlap are one: `* * * * *` for an hour never closes.
+  for (let rounds = 0; rounds < OVERLAPS_MAX; rounds += 1) {
+    const next = cron.nextRun(new Date(endsAtMs - window.duration))?.getTime()
+    if (next === undefined || next > endsAtMs) return { isOpen: true, changesAtMs: endsAtMs }
+    endsAtMs = next + window.duration
+  }
+  return { isOpen: true, changesAtMs: null }
+}
+
+/** Most openings that are joined before a window counts as never closing. */
+const OVERLAPS_MAX = 100

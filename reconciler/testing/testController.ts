@@ -1,0 +1,147 @@
+import { createHmac, randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as realTimeout } from 'node:timers/promises'
+import { readConfig } from '../controller/config/readConfig.ts'
+import { settingsOf } from '../controller/config/settings.ts'
+import { type Controller, openController } from '../controller/controller.ts'
+import type { ControllerEvent, SetStatus } from '../controller/status.ts'
+import { type FakeClock, fakeClock } from './fakeClock.ts'
+import { type GitRepository, gitRepository } from './gitRepository.ts'
+
+/** The token for /api, and the secret of the webhook `push`. */
+export const API_TOKEN = 'the-token-of-the-api'
+export const HOOK_SECRET = 'the-secret-of-the-hook'
+
+/** A controller of one set named `shop` in this process, with a clock that stands still, and its repository. */
+export interface TestController {
+  readonly repository: GitRepository
+  readonly clock: FakeClock
+  readonly events: ControllerEvent[]
+  readonly folder: string
+  readonly controller: Controller
+  readonly shop: () => SetStatus
+  /** Starts the loops. */
+  readonly start: () => void
+  /** Lets time pass until `isTrue`, at most `limitMs` of it. Throws when it never becomes true. */
+  readonly until: (isTrue: () => boolean | Promise<boolean>, limitMs?: number) => Promise<void>
+  /** Runs cycles until one that began after this call has ended. */
+  readonly nextCycle: () => Promise<SetStatus>
+  /** Posts to /api; the status and the body. */
+  readonly api: (path: string, body?: object) => Promise<readonly [number, unknown]>
+  /** Tells the webhook that `branch` was pushed to. */
+  readonly push: (branch?: string) => Promise<number>
+  readonly close: () => Promise<void>
+}
+
+/** What may differ from the usual. */
+export interface TestControllerOptions {
+  readonly url: string
+  readonly apiKey: string
+  /** More lines of the set, each indented by four blanks. */
+  readonly more?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Share these with another replica. */
+  readonly repository?: GitRepository
+  readonly folder?: string
+  readonly replica?: string
+  readonly clock?: FakeClock
+}
+
+/** Opens a controller for a test; nothing runs yet. */
+export async function testController(options: TestControllerOptions): Promise<TestController> {
+  const repository = options.repository ?? gitRepository()
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'pharos-controller-'))
+  const clock = options.clock ?? fakeClock()
+  const events: ControllerEvent[] = []
+  const text = `apiVersion: pharos/v1
+kind: Controller
+listen: 127.0.0.1:0
+replica: ${options.replica ?? 'blue'}
+dataDir: ${folder}
+apiToken: {env: CONTROLLER_TOKEN}
+webhooks:
+  - {source: push, kind: generic, secrets: [{env: HOOK_SECRET}]}
+sets:
+  - name: shop
+    repository: {url: "${repository.url}", path: monitoring, allowFile: true}
+${options.more ?? ''}`
+  const read = readConfig('pharos-controller.yaml', Buffer.from(text))
+  if (!('config' in read)) throw new Error(JSON.stringify(read.problems))
+  const env = {
+    PATH: process.env.PATH,
+    PHAROS_URL: options.url,
+    PHAROS_API_KEY: options.apiKey,
+    CONTROLLER_TOKEN: API_TOKEN,
+    HOOK_SECRET,
+    ...options.env,
+  }
+  const controller = await openController({
+    settings: settingsOf(read.config, env),
+    clock,
+    newId: randomUUID,
+    version: 'test',
+    env,
+    holder: `replica ${options.replica ?? 'blue'}`,
+    onEvent: (event) => events.push(event),
+  })
+  let running = Promise.resolve()
+  const shop = (): SetStatus => {
+    const [set] = controller.status().sets
+    if (set === undefined) throw new Error('there is no set')
+    return set
+  }
+  const until: TestController['until'] = async (isTrue, limitMs = 600_000) => {
+    let passedMs = 0
+    for (let looks = 0; !(await isTrue()); looks += 1) {
+      // Real work has no timer of ours: it gets a few turns before time goes on.
+      await realTimeout(2)
+      const nextMs = clock.nextTimerMs()
+      if (looks % 10 !== 9 || nextMs === null) continue
+      passedMs += nextMs
+      if (passedMs > limitMs)
+        throw new Error(`not within ${limitMs} ms: ${JSON.stringify(shop().conditions)}`)
+      clock.advance(nextMs)
+    }
+  }
+  const post = (path: string, body: string, headers: Record<string, string>) =>
+    fetch(`${controller.url}${path}`, { method: 'POST', body, headers })
+  return {
+    repository,
+    clock,
+    events,
+    folder,
+    controller,
+    shop,
+    start: () => {
+      running = controller.run()
+    },
+    until,
+    nextCycle: async () => {
+      const before = shop().running === null ? shop().lastRun?.runId : undefined
+      await until(
+        () => shop().running === null && shop().lastRun !== null && shop().lastRun?.runId !== before,
+      )
+      return shop()
+    },
+    api: async (path, body = {}) => {
+      const answer = await post(path, JSON.stringify(body), { Authorization: `Bearer ${API_TOKEN}` })
+      return [answer.status, JSON.parse(await answer.text())]
+    },
+    push: async (branch = 'main') => {
+      const body = JSON.stringify({ ref: `refs/heads/${branch}` })
+      const signature = createHmac('sha256', HOOK_SECRET).update(body).digest('hex')
+      return (await post('/hooks/push', body, { 'X-Signature': signature })).status
+    },
+    close: async () => {
+      controller.stop()
+      await until(
+        async () => (await Promise.race([running.then(() => true), realTimeout(1, false)])) === true,
+      )
+      await controller.close()
+      if (options.repository === undefined) repository.remove()
+      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -7,6 +7,12 @@ import { PROVIDER_ADDRESS, REGISTRY_HOSTS } from '../provider/distribution/mirro
 import { pharosProvider } from '../provider/pharosProvider.ts'
 import { schemaDocument } from '../provider/schemaDocument.ts'
 
+/**
+ * Versions of the provider that the bindings may meet: this minor version and later ones, below the next major. It
+ * has to be there: CDKTF's own command deploys no stack whose provider has none.
+ */
+const VERSIONS = `~> ${packageJson.version.split('.').slice(0, 2).join('.')}`
+
 /** A generated file: path from the root of the repository, and text. */
 export interface Generated {
   readonly path: string
@@ -35,7 +41,13 @@ export async function generateBindings(): Promise<readonly Generated[]> {
   } = require('@cdktf/provider-generator/lib/get/generator/provider-generator')
   const { CodeMaker } = require('codemaker')
   const generator = new TerraformProviderGenerator(new CodeMaker(), JSON.parse(generateSchema().text))
-  generator.generate({ isModule: false, isProvider: true, name: 'pharos', source: PROVIDER_ADDRESS })
+  generator.generate({
+    isModule: false,
+    isProvider: true,
+    name: 'pharos',
+    source: PROVIDER_ADDRESS,
+    version: VERSIONS,
+  })
   const folder = mkdtempSync(join(tmpdir(), 'pharos-bindings-'))
   try {
     await generator.save(folder)

@@ -18,11 +18,24 @@ export class Secret {
   in(scope: Construct): string {
     return this.#expressionIn(scope)
   }
+
+  /** Throws: every object may be put into a text, and this one must not get lost in one. */
+  toString(): never {
+    throw new Error(
+      'a secret is no text: put it into secretText`…`, and that into secretHeader or secretBody',
+    )
+  }
+
+  /** Throws, like `toString`. */
+  toJSON(): never {
+    return this.toString()
+  }
 }
 
 /**
  * The secret in `variable`, which becomes ephemeral: neither state nor plan holds its value. Throws when it is
- * not sensitive, and when it has a default, which would be written into the stack.
+ * not sensitive, and when it has a default, which would be written into the stack; where it is used, when that is
+ * another stack, which would get it from the state of the first.
  */
 export function secretFromVariable(variable: TerraformVariable): Secret {
   const name = variable.node.path
@@ -31,7 +44,10 @@ export function secretFromVariable(variable: TerraformVariable): Secret {
     throw new Error(`variable ${name} holds a secret: its default would be written into the stack`)
   }
   variable.addOverride('ephemeral', true)
-  return new Secret(() => variable.stringValue)
+  return new Secret((scope) => {
+    if (TerraformStack.of(scope) === TerraformStack.of(variable)) return variable.stringValue
+    throw new Error(`variable ${name} is of another stack than ${scope.node.path}: declare one in each`)
+  })
 }
 
 /**
@@ -40,7 +56,7 @@ export function secretFromVariable(variable: TerraformVariable): Secret {
  * variable `x`, hence the name. Throws when there is no such name, and when the stack has something else of it.
  */
 export function secretFromEnv(name: `TF_VAR_${string}`): Secret {
-  const [, id] = /^TF_VAR_([A-Za-z_][\w-]*)$/.exec(name) ?? []
+  const [, id] = /^TF_VAR_([A-Za-z_]\w*)$/.exec(name) ?? []
   if (id === undefined) throw new Error(`${name} names no Terraform variable: it is TF_VAR_ and a name`)
   return new Secret((scope) => {
     const stack = TerraformStack.of(scope)

@@ -196,6 +196,22 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     )
   })
 
+  test('lets no secret get lost in a text, in JSON or in another stack', () => {
+    const secret = secretFromEnv('TF_VAR_token')
+    const app = terraform.Testing.app()
+    const [first, second] = ['first', 'second'].map((id) => new terraform.TerraformStack(app, id))
+    const variable = new terraform.TerraformVariable(first!, 'token', { sensitive: true })
+    const endpoints = post('https://a.example.com/').secretBody(secretFromVariable(variable))
+
+    expect(() => get('https://a.example.com/').header('Authorization', `Bearer ${secret}`)).toThrow(
+      'a secret is no text',
+    )
+    expect(() => post('https://a.example.com/').json({ token: secret })).toThrow('a secret is no text')
+    expect(() => new pharos.MonitoredService(second!, 'a', { regions, endpoints })).toThrow(
+      'variable first/token is of another stack than second',
+    )
+  })
+
   test('makes one sensitive, ephemeral variable of an environment variable, however often it is used', () => {
     const token = secretFromEnv('TF_VAR_token')
     const endpoints = [

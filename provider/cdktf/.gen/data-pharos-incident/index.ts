@@ -147,7 +147,8 @@ export class DataPharosIncident extends cdktf.TerraformDataSource {
     super(scope, id, {
       terraformResourceType: 'pharos_incident',
       terraformGeneratorMetadata: {
-        providerName: 'pharos'
+        providerName: 'pharos',
+        providerVersionConstraint: '~> 0.1'
       },
       provider: config.provider,
       dependsOn: config.dependsOn,

@@ -288,7 +288,8 @@ export class DataPharosIncidents extends cdktf.TerraformDataSource {
     super(scope, id, {
       terraformResourceType: 'pharos_incidents',
       terraformGeneratorMetadata: {
-        providerName: 'pharos'
+        providerName: 'pharos',
+        providerVersionConstraint: '~> 0.1'
       },
       provider: config.provider,
       dependsOn: config.dependsOn,

@@ -48,7 +48,8 @@ export class DataPharosOrg extends cdktf.TerraformDataSource {
     super(scope, id, {
       terraformResourceType: 'pharos_org',
       terraformGeneratorMetadata: {
-        providerName: 'pharos'
+        providerName: 'pharos',
+        providerVersionConstraint: '~> 0.1'
       },
       provider: config.provider,
       dependsOn: config.dependsOn,

@@ -133,7 +133,8 @@ export class DataPharosRegions extends cdktf.TerraformDataSource {
     super(scope, id, {
       terraformResourceType: 'pharos_regions',
       terraformGeneratorMetadata: {
-        providerName: 'pharos'
+        providerName: 'pharos',
+        providerVersionConstraint: '~> 0.1'
       },
       provider: config.provider,
       dependsOn: config.dependsOn,

@@ -902,7 +902,8 @@ export class DataPharosService extends cdktf.TerraformDataSource {
     super(scope, id, {
       terraformResourceType: 'pharos_service',
       terraformGeneratorMetadata: {
-        providerName: 'pharos'
+        providerName: 'pharos',
+        providerVersionConstraint: '~> 0.1'
       },
       provider: config.provider,
       dependsOn: config.dependsOn,

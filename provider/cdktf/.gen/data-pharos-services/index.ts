@@ -159,7 +159,8 @@ export class DataPharosServices extends cdktf.TerraformDataSource {
     super(scope, id, {
       terraformResourceType: 'pharos_services',
       terraformGeneratorMetadata: {
-        providerName: 'pharos'
+        providerName: 'pharos',
+        providerVersionConstraint: '~> 0.1'
       },
       provider: config.provider,
       dependsOn: config.dependsOn,

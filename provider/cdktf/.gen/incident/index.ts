@@ -84,7 +84,8 @@ export class Incident extends cdktf.TerraformResource {
     super(scope, id, {
       terraformResourceType: 'pharos_incident',
       terraformGeneratorMetadata: {
-        providerName: 'pharos'
+        providerName: 'pharos',
+        providerVersionConstraint: '~> 0.1'
       },
       provider: config.provider,
       dependsOn: config.dependsOn,

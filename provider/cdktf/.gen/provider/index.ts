@@ -72,7 +72,8 @@ export class PharosProvider extends cdktf.TerraformProvider {
     super(scope, id, {
       terraformResourceType: 'pharos',
       terraformGeneratorMetadata: {
-        providerName: 'pharos'
+        providerName: 'pharos',
+        providerVersionConstraint: '~> 0.1'
       },
       terraformProviderSource: 'pharos/pharos'
     });

@@ -2653,7 +2653,8 @@ export class Service extends cdktf.TerraformResource {
     super(scope, id, {
       terraformResourceType: 'pharos_service',
       terraformGeneratorMetadata: {
-        providerName: 'pharos'
+        providerName: 'pharos',
+        providerVersionConstraint: '~> 0.1'
       },
       provider: config.provider,
       dependsOn: config.dependsOn,

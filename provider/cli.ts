@@ -1,17 +1,24 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { resolve } from 'node:path'
 import { Command } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
+import { builtExecutable } from './distribution/builtExecutable.ts'
 import { cliConfiguration, requiredProviders } from './distribution/instructions.ts'
 import { installIntoMirror, platformName } from './distribution/mirror.ts'
+import { type PackageCommandOptions, packageRelease } from './distribution/packageCommand.ts'
+import { developmentVersion, SCRIPT_PLATFORMS } from './distribution/registryPackage.ts'
 import { type GenerateOptions, generate } from './generate/generateCommand.ts'
 
-const { version } = packageJson
+const { version: released } = packageJson
+
+/** What --dev does. */
+const DEV =
+  'version <version>-dev.<hash of the program>, for builds that are not released: lock files know no two programs of one version'
 
 interface InstallOptions {
   readonly mirror: string
   readonly cliConfig?: string
+  readonly dev?: true
   readonly json?: true
 }
 
@@ -31,8 +38,8 @@ function install(options: InstallOptions): void {
       `the provider is a script that Node runs, which Terraform cannot start on ${process.platform}`,
     )
   }
-  const executable = join(dirname(fileURLToPath(import.meta.url)), 'terraform-provider-pharos.cjs')
-  if (!existsSync(executable)) throw new Error(`${executable} is not there: run "npm run build" first`)
+  const executable = builtExecutable()
+  const version = options.dev === true ? developmentVersion(released, executable) : released
   const mirror = resolve(options.mirror)
   const files = installIntoMirror({ executable, mirror, version, platform })
   const configuration = cliConfiguration(mirror)
@@ -65,8 +72,10 @@ ${requiredProviders(version)}`)
 }
 
 const program = new Command('pharos-provider')
-  .description('Installs the Terraform provider "pharos", and writes configuration of what is there.')
-  .version(version)
+  .description(
+    'Installs and packages the Terraform provider "pharos", and writes configuration of what is there.',
+  )
+  .version(released)
   .showHelpAfterError('(see pharos-provider --help)')
 
 program
@@ -77,9 +86,27 @@ program
     '--cli-config <file>',
     'write the CLI configuration to this file too; one that differs is left alone',
   )
+  .option('--dev', DEV)
   .option('--json', 'print one JSON document instead of text')
   .addHelpText('after', '\nExample:\n  pharos-provider install --mirror ~/.terraform.d/mirror')
   .action(install)
+
+program
+  .command('package')
+  .description('write what a registry takes: a zip for each platform, the manifest and SHA256SUMS')
+  .requiredOption('--out <dir>', 'folder for the files; made when it is not there')
+  .option('--platform <platforms...>', `platforms, of ${SCRIPT_PLATFORMS.join(', ')}; all when left out`)
+  .option(
+    '--standalone',
+    "give this platform's zip a program that needs no Node (Linux only; some 100 MB) instead of the script",
+  )
+  .option('--dev', DEV)
+  .option('--json', 'print one JSON document instead of text')
+  .addHelpText(
+    'after',
+    '\nExamples:\n  pharos-provider package --out release\n  pharos-provider package --out release --platform linux_amd64 --standalone',
+  )
+  .action((options: PackageCommandOptions) => packageRelease(options, released))
 
 program
   .command('generate')
@@ -89,7 +116,7 @@ program
     'after',
     '\nReads PHAROS_URL and PHAROS_API_KEY; a read_only key is enough.\n\nExample:\n  pharos-provider generate --out services.tf',
   )
-  .action((options: GenerateOptions) => generate(options, version, process.env))
+  .action((options: GenerateOptions) => generate(options, released, process.env))
 
 try {
   await program.parseAsync()

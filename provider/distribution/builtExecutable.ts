@@ -1,0 +1,10 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** Path of the provider's executable, which is built beside this program. Throws with a sentence when it is not there. */
+export function builtExecutable(): string {
+  const executable = join(dirname(fileURLToPath(import.meta.url)), 'terraform-provider-pharos.cjs')
+  if (!existsSync(executable)) throw new Error(`${executable} is not there: run "npm run build" first`)
+  return executable
+}

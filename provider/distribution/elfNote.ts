@@ -1,0 +1,112 @@
+/**
+ * Adds a note to an ELF executable, where a single executable application of Node looks for its program.
+ *
+ * Node's own way is the package postject, which brings a compiler's library of 2 MB and has been an alpha since it
+ * was written; for the one thing needed here, a note in a 64-bit little-endian ELF file, this page is enough.
+ */
+
+/** Node reads its program from the note of this name. */
+const NOTE_NAME = 'NODE_SEA_BLOB'
+/** Node looks for the note only when the digit after this text is 1. */
+const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:'
+
+const PT_LOAD = 1
+const PT_NOTE = 4
+const PT_PHDR = 6
+const READABLE = 4
+const PROGRAM_HEADER_BYTES = 56
+/** The largest page of the systems that Node runs on (64-bit ARM). */
+const PAGE_BYTES = 0x10000
+
+const aligned = (position: number, bytes: number): number => Math.ceil(position / bytes) * bytes
+
+/** A program header. Addresses of executables stay far below 2^53. */
+interface Segment {
+  readonly type: number
+  readonly flags: number
+  readonly offset: number
+  readonly address: number
+  readonly fileBytes: number
+  readonly memoryBytes: number
+  readonly align: number
+}
+
+function readSegments(elf: Buffer): readonly Segment[] {
+  const start = Number(elf.readBigUInt64LE(32))
+  return Array.from({ length: elf.readUInt16LE(56) }, (_, index) => {
+    const at = start + index * PROGRAM_HEADER_BYTES
+    const number = (from: number): number => Number(elf.readBigUInt64LE(at + from))
+    return {
+      type: elf.readUInt32LE(at),
+      flags: elf.readUInt32LE(at + 4),
+      offset: number(8),
+      address: number(16),
+      fileBytes: number(32),
+      memoryBytes: number(40),
+      align: number(48),
+    }
+  })
+}
+
+function segmentBytes({ type, flags, offset, address, fileBytes, memoryBytes, align }: Segment): Buffer {
+  const header = Buffer.alloc(PROGRAM_HEADER_BYTES)
+  header.writeUInt32LE(type, 0)
+  header.writeUInt32LE(flags, 4)
+  const numbers = [offset, address, address, fileBytes, memoryBytes, align]
+  for (const [index, number] of numbers.entries()) header.writeBigUInt64LE(BigInt(number), 8 + index * 8)
+  return header
+}
+
+function noteBytes(blob: Buffer): Buffer {
+  const name = Buffer.from(`${NOTE_NAME}\0`)
+  const head = Buffer.alloc(12)
+  head.writeUInt32LE(name.length, 0)
+  head.writeUInt32LE(blob.length, 4)
+  const body = Buffer.alloc(aligned(name.length, 4) + aligned(blob.length, 4))
+  name.copy(body)
+  blob.copy(body, aligned(name.length, 4))
+  return Buffer.concat([head, body])
+}
+
+function withBurntFuse(node: Buffer): Buffer {
+  const at = node.indexOf(`${FUSE}0`)
+  if (at === -1) throw new Error('this Node was built without support for single executable applications')
+  const burnt = Buffer.from(node)
+  burnt.write('1', at + FUSE.length)
+  return burnt
+}
+
+/**
+ * The executable `node` with `blob`, which Node's `--experimental-sea-config` makes, as its program. Throws an
+ * Error when `node` is not a 64-bit little-endian ELF executable of Node. Pure.
+ */
+export function withProgram(node: Buffer, blob: Buffer): Buffer {
+  if (node.readUInt32BE(0) !== 0x7f454c46 || node.readUInt16BE(4) !== 0x0201) {
+    throw new Error('only a 64-bit little-endian ELF executable can take a program')
+  }
+  const segments = readSegments(node)
+  const loads = segments.filter(({ type }) => type === PT_LOAD)
+  const [first] = loads
+  if (first === undefined) throw new Error('the executable loads nothing')
+  const base = first.address - first.offset
+  // Behind everything in the file and in memory, and as far into both: the kernel finds the table by that.
+  const memoryEnd = Math.max(...loads.map(({ address, memoryBytes }) => address + memoryBytes)) - base
+  const offset = aligned(Math.max(node.length, memoryEnd), PAGE_BYTES)
+  const tableBytes = (segments.length + 2) * PROGRAM_HEADER_BYTES
+  const note = noteBytes(blob)
+  const segment = (type: number, from: number, bytes: number, align: number): Segment => {
+    const place = { offset: offset + from, address: base + offset + from }
+    return { type, flags: READABLE, ...place, fileBytes: bytes, memoryBytes: bytes, align }
+  }
+  const lastLoad = segments.findLastIndex(({ type }) => type === PT_LOAD)
+  const table = [
+    ...segments.slice(0, lastLoad + 1),
+    segment(PT_LOAD, 0, tableBytes + note.length, PAGE_BYTES),
+    ...segments.slice(lastLoad + 1),
+    segment(PT_NOTE, tableBytes, note.length, 4),
+  ].map((entry) => (entry.type === PT_PHDR ? segment(PT_PHDR, 0, tableBytes, 8) : entry))
+  const burnt = withBurntFuse(node)
+  burnt.writeBigUInt64LE(BigInt(offset), 32)
+  burnt.writeUInt16LE(table.length, 56)
+  return Buffer.concat([burnt, Buffer.alloc(offset - node.length), ...table.map(segmentBytes), note])
+}

@@ -1,0 +1,162 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { startServer } from '../../server/testing/startServer.ts'
+import { findTerraform, openTerraformDirectory } from '../protocol/testing/terraformCli.ts'
+import { cliConfiguration, requiredProviders } from './instructions.ts'
+import { installIntoMirror, PROVIDER_ADDRESS, platformName, REGISTRY_HOSTS } from './mirror.ts'
+import { SCRIPT_PLATFORMS } from './registryPackage.ts'
+
+const { version } = packageJson
+const ownPlatform = platformName(process.platform, process.arch) ?? ''
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'pharos-package-'))
+  onTestFinished(() => rmSync(path, { recursive: true }))
+  return path
+}
+
+interface Ended {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function packaged(...args: readonly string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['dist/pharos-provider.js', 'package', ...args], (error, stdout, stderr) =>
+      resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr }),
+    )
+  })
+}
+
+const sha256 = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex')
+
+/** A mirror with the zip of `release` for this platform, as Terraform's packed layout has it. */
+function packedMirror(release: string, mirror: string): string {
+  const name = readdirSync(release).find((file) => file.endsWith(`_${ownPlatform}.zip`)) ?? ''
+  for (const host of REGISTRY_HOSTS) {
+    const place = join(mirror, host, PROVIDER_ADDRESS)
+    mkdirSync(place, { recursive: true })
+    copyFileSync(join(release, name), join(place, name))
+  }
+  return cliConfiguration(mirror)
+}
+
+const SERVICE = `resource "pharos_service" "a" {
+  name      = "a"
+  interval  = "60s"
+  regions   = ["eu-west-1"]
+  endpoints = [{ url = "https://example.com/", http = { method = "GET" } }]
+}
+`
+
+test('a release has a zip for each platform, the manifest and checksums that hold, and the same bytes again', async () => {
+  const release = join(folder(), 'release')
+  const names = [
+    ...SCRIPT_PLATFORMS.map((platform) => `terraform-provider-pharos_${version}_${platform}.zip`),
+    `terraform-provider-pharos_${version}_manifest.json`,
+  ]
+
+  const first = await packaged('--out', release, '--json')
+  const sums = join(release, `terraform-provider-pharos_${version}_SHA256SUMS`)
+  const listed = readFileSync(sums, 'utf8')
+  const again = await packaged('--out', release, '--json')
+
+  expect(first).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(again.stdout).toBe(first.stdout)
+  expect(listed).toBe(names.map((name) => `${sha256(join(release, name))}  ${name}\n`).join(''))
+  expect(JSON.parse(readFileSync(join(release, names.at(-1) ?? ''), 'utf8'))).toEqual({
+    version: 1,
+    metadata: { protocol_versions: ['6.0'] },
+  })
+})
+
+test('a platform that no script serves is refused with those that there are', async () => {
+  const { exitCode, stdout, stderr } = await packaged('--out', folder(), '--platform', 'windows_amd64')
+
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+  expect(stderr).toBe(`pharos-provider: no platform windows_amd64: one of ${SCRIPT_PLATFORMS.join(', ')}\n`)
+})
+
+describe.skipIf(findTerraform() === undefined)('terraform', () => {
+  test('installs the zip of a development version, and its lock file holds for the same program laid out', async () => {
+    const release = folder()
+    const { stdout } = await packaged('--out', release, '--platform', ownPlatform, '--dev', '--json')
+    const { version: dev } = JSON.parse(stdout)
+    const server = await startServer({ rateLimit: 'none' })
+    const environment = { PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey }
+    let mirror = ''
+    const terraform = openTerraformDirectory({
+      environment,
+      install: (path) => {
+        mirror = path
+        return packedMirror(release, path)
+      },
+    })
+    onTestFinished(async () => {
+      terraform.remove()
+      await server.close()
+    })
+    terraform.configure(requiredProviders(dev) + SERVICE)
+
+    const init = await terraform.run('init')
+    const plan = await terraform.run('plan')
+    const lock = readFileSync(join(terraform.path, '.terraform.lock.hcl'), 'utf8')
+    rmSync(mirror, { recursive: true })
+    rmSync(join(terraform.path, '.terraform'), { recursive: true })
+    const executable = join(process.cwd(), 'dist/terraform-provider-pharos.cjs')
+    installIntoMirror({ executable, mirror, version: dev, platform: ownPlatform })
+    const unpacked = await terraform.run('init', '-lockfile=readonly')
+
+    expect(dev).toMatch(new RegExp(`^${version}-dev\\.h[0-9a-f]{12}$`))
+    expect({ exitCode: init.exitCode, stderr: init.stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(plan.stdout).toContain('1 to add')
+    expect(lock).toMatch(/version\s+= "/)
+    expect(lock).toMatch(/"h1:/)
+    expect({ exitCode: unpacked.exitCode, stderr: unpacked.stderr }).toEqual({ exitCode: 0, stderr: '' })
+  })
+
+  // Executables of other systems have another form (standalone.ts), and the command says so there.
+  test.runIf(process.platform === 'linux')(
+    'applies with the program that needs no Node where there is none',
+    async () => {
+      const release = folder()
+      const bin = folder()
+      const path = (process.env.PATH ?? '').split(delimiter)
+      const program = findTerraform() ?? ''
+      symlinkSync(path.map((entry) => join(entry, program)).find(existsSync) ?? '', join(bin, program))
+      await packaged('--out', release, '--platform', ownPlatform, '--standalone')
+      const server = await startServer({ rateLimit: 'none' })
+      const terraform = openTerraformDirectory({
+        environment: { PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey, PATH: bin },
+        install: (mirror) => packedMirror(release, mirror),
+      })
+      onTestFinished(async () => {
+        terraform.remove()
+        await server.close()
+      })
+      terraform.configure(requiredProviders(version) + SERVICE)
+
+      const init = await terraform.run('init')
+      const apply = await terraform.run('apply', '-auto-approve')
+
+      expect({ exitCode: init.exitCode, stderr: init.stderr }).toEqual({ exitCode: 0, stderr: '' })
+      expect({ exitCode: apply.exitCode, stderr: apply.stderr }).toEqual({ exitCode: 0, stderr: '' })
+      expect(apply.stdout).toContain('1 added')
+    },
+  )
+})

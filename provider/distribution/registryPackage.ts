@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { zipOf } from './zip.ts'
+
+/** Platforms on which Node runs and Terraform starts a script, as Terraform names them. */
+export const SCRIPT_PLATFORMS = [
+  'darwin_amd64',
+  'darwin_arm64',
+  'freebsd_amd64',
+  'linux_amd64',
+  'linux_arm',
+  'linux_arm64',
+] as const
+
+/** What a registry has to know of the provider: which protocol it speaks. */
+const MANIFEST = { version: 1, metadata: { protocol_versions: ['6.0'] } }
+
+export interface PackageOptions {
+  /** The provider's executable: a script that Node runs. */
+  readonly executable: string
+  /** Folder in which the files are written; made when it is not there. */
+  readonly folder: string
+  readonly version: string
+  readonly platforms: readonly string[]
+  /** A program that needs no Node, and the one platform whose zip has it in place of the script. */
+  readonly standalone?: { readonly platform: string; readonly bytes: Buffer } | undefined
+}
+
+/** A file of a release. */
+export interface ReleaseFile {
+  readonly name: string
+  /** SHA-256 in hexadecimal: the `zh` of Terraform's lock file where the file is a zip. */
+  readonly sha256: string
+}
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+/**
+ * Writes what a registry takes: a zip for each platform, the manifest and the checksums of both. Returns the files in
+ * the order of their names. The same executable and version give the same bytes.
+ */
+export function packageInto(options: PackageOptions): readonly ReleaseFile[] {
+  const { executable, folder, version, platforms, standalone } = options
+  const prefix = `terraform-provider-pharos_${version}`
+  const program = `terraform-provider-pharos_v${version}`
+  const script = { name: `${program}.cjs`, bytes: readFileSync(executable), mode: 0o755 }
+  const scriptZip = zipOf([script])
+  const contents = new Map<string, Buffer>()
+  for (const platform of platforms) contents.set(`${prefix}_${platform}.zip`, scriptZip)
+  if (standalone !== undefined) {
+    const { platform, bytes } = standalone
+    contents.set(`${prefix}_${platform}.zip`, zipOf([{ name: program, bytes, mode: 0o755 }]))
+  }
+  contents.set(`${prefix}_manifest.json`, Buffer.from(`${JSON.stringify(MANIFEST, null, 2)}\n`))
+  const files = [...contents]
+    .map(([name, bytes]) => ({ name, sha256: sha256(bytes) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+  const sums = `${prefix}_SHA256SUMS`
+  contents.set(sums, Buffer.from(files.map((file) => `${file.sha256}  ${file.name}\n`).join('')))
+  mkdirSync(folder, { recursive: true })
+  for (const [name, bytes] of contents) {
+    // Renamed into place: a mirror that serves the folder never has half a file.
+    const temporary = join(folder, `${name}.${process.pid}.tmp`)
+    writeFileSync(temporary, bytes)
+    renameSync(temporary, join(folder, name))
+  }
+  return [...files, { name: sums, sha256: sha256(contents.get(sums) ?? Buffer.alloc(0)) }]
+}
+
+/**
+ * A version for a build that is not released: it changes with the executable's bytes and with nothing else, so that a
+ * lock file never meets other bytes under a version that it knows. A pre-release, which only an exact requirement takes.
+ */
+export function developmentVersion(version: string, executable: string): string {
+  // The letter keeps a hash of digits alone from being a number with leading zeros, which versions do not have.
+  return `${version}-dev.h${sha256(readFileSync(executable)).slice(0, 12)}`
+}

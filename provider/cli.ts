@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { builtExecutable } from './distribution/builtExecutable.ts'
 import { cliConfiguration, requiredProviders } from './distribution/instructions.ts'
 import { installIntoMirror, platformName } from './distribution/mirror.ts'
 import { type PackageCommandOptions, packageRelease } from './distribution/packageCommand.ts'
 import { developmentVersion, SCRIPT_PLATFORMS } from './distribution/registryPackage.ts'
-import { type GenerateOptions, generate } from './generate/generateCommand.ts'
+import { type GenerateOptions, generate, LANGUAGES } from './generate/generateCommand.ts'
 
 const { version: released } = packageJson
 
@@ -111,10 +111,15 @@ program
 program
   .command('generate')
   .description('write configuration with import blocks for all services of the organisation')
+  .addOption(
+    new Option('--language <language>', 'HCL, or a CDKTF program in TypeScript')
+      .choices(LANGUAGES)
+      .default('hcl'),
+  )
   .option('--out <file>', 'file to write, which must not be there yet; stdout otherwise')
   .addHelpText(
     'after',
-    '\nReads PHAROS_URL and PHAROS_API_KEY; a read_only key is enough.\n\nExample:\n  pharos-provider generate --out services.tf',
+    '\nReads PHAROS_URL and PHAROS_API_KEY; a read_only key is enough.\n\nExample:\n  pharos-provider generate --out services.tf\n  pharos-provider generate --language typescript --out main.ts',
   )
   .action((options: GenerateOptions) => generate(options, released, process.env))
 

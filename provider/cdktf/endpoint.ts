@@ -99,7 +99,8 @@ export class Endpoint {
 
   /** @internal What the bindings take for this endpoint in the stack of `scope`. */
   in(scope: Construct): ServiceEndpoints {
-    const { url, method, name, timeout, redirectsMax, withDns, body, headers, assertions } = this.#parts
+    const { url, method, name, timeout, redirectsMax, withDns, body, headers } = this.#parts
+    const { assertions = EXPECTED } = this.#parts
     const valueIn = (value: Value) => bindingValue(value, scope)
     return {
       url,
@@ -114,7 +115,7 @@ export class Endpoint {
           ? {}
           : { headers: Object.fromEntries([...headers].map(([key, value]) => [key, valueIn(value)])) }),
       },
-      assertions: [...(assertions ?? EXPECTED)],
+      ...(assertions.length === 0 ? {} : { assertions: [...assertions] }),
     }
   }
 

@@ -1,6 +1,7 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import { toState } from '../service/toState.ts'
 import { type HclValue, hclArguments, hclString } from './hcl.ts'
+import { freeLabel } from './labels.ts'
 
 const SECRETS = 'sealed_values'
 
@@ -9,26 +10,12 @@ const SECRETS = 'sealed_values'
  * cannot be read, so that each refers to an entry of an ephemeral variable. Pure.
  */
 export function estateConfiguration(services: readonly ServiceResponse[], requirement: string): string {
-  const labels = labelsOf(services)
-  const places: string[] = []
-  const blocks = services.map((service, index) => serviceBlocks(service, labels[index] ?? '', places))
-  return [requirement, ...(places.length === 0 ? [] : [secretsVariable(places)]), ...blocks].join('\n')
-}
-
-/** A resource label for each service: its name in lower-case words, numbered where another one has it already. */
-function labelsOf(services: readonly ServiceResponse[]): readonly string[] {
   const taken = new Set<string>()
-  return services.map(({ name }) => {
-    const words = name
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]+/g, '_')
-      .replaceAll(/^_+|_+$/g, '')
-    const label = /^[a-z]/.test(words) ? words : `service_${words}`.replace(/_$/, '')
-    let free = label
-    for (let count = 2; taken.has(free); count += 1) free = `${label}_${count}`
-    taken.add(free)
-    return free
-  })
+  const places: string[] = []
+  const blocks = services.map((service) =>
+    serviceBlocks(service, freeLabel(service.name, 'service', taken), places),
+  )
+  return [requirement, ...(places.length === 0 ? [] : [secretsVariable(places)]), ...blocks].join('\n')
 }
 
 function secretsVariable(places: readonly string[]): string {

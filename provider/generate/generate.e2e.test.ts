@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
@@ -8,11 +8,17 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { Client } from '../../api/client/client.ts'
 import { Limiter } from '../../api/client/limiter.ts'
 import { startServer } from '../../server/testing/startServer.ts'
-import { startRecordingProxy } from '../testing/recordingProxy.ts'
+import { outsideProject } from '../testing/outsideProject.ts'
+import { type RecordingProxy, startRecordingProxy } from '../testing/recordingProxy.ts'
 import { answerTo, serviceRequests } from '../testing/serviceRequests.ts'
-import { cannotRunTerraform, terraformWorkspace } from '../testing/terraformWorkspace.ts'
+import {
+  cannotRunTerraform,
+  type TerraformWorkspace,
+  terraformWorkspace,
+} from '../testing/terraformWorkspace.ts'
 import { estateConfiguration } from './estate.ts'
 import { hclExpression, hclString } from './hcl.ts'
+import { estateProgram } from './typescript.ts'
 
 function generate(
   environment: NodeJS.ProcessEnv,
@@ -27,24 +33,38 @@ function generate(
   })
 }
 
+interface Estate {
+  readonly url: string
+  readonly apiKey: string
+  readonly proxy: RecordingProxy
+  readonly workspace: TerraformWorkspace
+}
+
+/** A server with services of every kind, behind a proxy that has seen no request yet, and a workspace for it. */
+async function estate(provider: 'in-process' | 'installed', size: number): Promise<Estate> {
+  const server = await startServer({ rateLimit: 'none' })
+  const proxy = await startRecordingProxy(server.url)
+  const workspace = await terraformWorkspace({ url: proxy.url, apiKey: server.apiKey, provider })
+  const limiter = new Limiter({ burstRequests: 1_000, refillIntervalMs: 1 })
+  const byHand = new Client({ url: server.url, apiKey: server.apiKey, userAgent: 'test', limiter })
+  onTestFinished(async () => {
+    await byHand.close()
+    workspace.remove()
+    await proxy.close()
+    await server.close()
+  })
+  const requests = fc.sample(serviceRequests, size)
+  for (const request of requests) await byHand.createService(request, randomUUID())
+  proxy.requests()
+  return { url: proxy.url, apiKey: server.apiKey, proxy, workspace }
+}
+
 describe.skipIf(cannotRunTerraform)('terraform', () => {
   test('takes an estate over from what one list request generates, and plans nothing after it', async () => {
-    const server = await startServer({ rateLimit: 'none' })
-    const proxy = await startRecordingProxy(server.url)
-    const workspace = await terraformWorkspace({ url: proxy.url, apiKey: server.apiKey })
-    const limiter = new Limiter({ burstRequests: 1_000, refillIntervalMs: 1 })
-    const byHand = new Client({ url: server.url, apiKey: server.apiKey, userAgent: 'test', limiter })
-    onTestFinished(async () => {
-      await byHand.close()
-      workspace.remove()
-      await proxy.close()
-      await server.close()
-    })
-    const requests = fc.sample(serviceRequests, 40)
-    for (const request of requests) await byHand.createService(request, randomUUID())
-    proxy.requests()
+    const size = 40
+    const { url, apiKey, proxy, workspace } = await estate('in-process', size)
 
-    const generated = await generate({ PHAROS_URL: proxy.url, PHAROS_API_KEY: server.apiKey })
+    const generated = await generate({ PHAROS_URL: url, PHAROS_API_KEY: apiKey })
     const asked = proxy.requests()
     writeFileSync(join(workspace.folder, 'main.tf'), generated.stdout)
     const places = [...generated.stdout.matchAll(/var\.sealed_values\["((?:[^"\\]|\\.)*)"\]/g)].map(
@@ -60,7 +80,36 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(generated).toMatchObject({ exitCode: 0, stderr: '' })
     expect(asked).toEqual(['GET /v1/services'])
     expect(formatted.output).toBe('')
-    expect(applied).toContain(`${requests.length} imported, 0 added, 0 changed, 0 destroyed`)
+    expect(applied).toContain(`${size} imported, 0 added, 0 changed, 0 destroyed`)
+    expect(planned).toMatchObject({ exitCode: 0 })
+  })
+
+  test('takes it over from the CDKTF program that one list request generates, and that compiles', async () => {
+    const size = 20
+    const { url, apiKey, proxy, workspace } = await estate('installed', size)
+    const project = await outsideProject(['cdktf', 'constructs', 'tsx', 'typescript', '@types/node'])
+    onTestFinished(project.remove)
+
+    const args = ['--language', 'typescript', '--out', join(project.folder, 'main.ts')]
+    const generated = await generate({ PHAROS_URL: url, PHAROS_API_KEY: apiKey }, ...args)
+    const asked = proxy.requests()
+    const flags = ['--noEmit', '--strict', '--noUnusedLocals', '--skipLibCheck', '--types', 'node']
+    const compiled = await project.node('typescript/bin/tsc', ...flags, '--module', 'nodenext', 'main.ts')
+    const run = await project.node('tsx/dist/cli.mjs', 'main.ts')
+    cpSync(join(project.folder, 'cdktf.out/stacks/estate'), workspace.folder, { recursive: true })
+    const text = readFileSync(join(project.folder, 'main.ts'), 'utf8')
+    const variables = [...text.matchAll(/secretFromEnv\('(\w+)'\)/g)].map(([, name]) => [name, 'x'])
+    const secrets = Object.fromEntries(variables)
+    await workspace.succeed(['init'])
+    const first = await workspace.succeed(['plan'], secrets)
+    await workspace.succeed(['apply', '-auto-approve'], secrets)
+    const planned = await workspace.run(['plan', '-detailed-exitcode'], secrets)
+
+    expect(generated).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(asked).toEqual(['GET /v1/services'])
+    expect(compiled).toEqual({ exitCode: 0, output: '' })
+    expect(run).toEqual({ exitCode: 0, output: '' })
+    expect(first).toContain(`Plan: ${size} to import, 0 to add, 0 to change, 0 to destroy.`)
     expect(planned).toMatchObject({ exitCode: 0 })
   })
 })
@@ -77,6 +126,56 @@ test('services of one name get labels of their own', () => {
     'service_7_wonders',
     'service',
   ])
+})
+
+test('a CDKTF program has an id and a secret for everything, and quotes what others would read as code', () => {
+  const headers = { 'X-A': { Sealed: { key_id: 'k1' } }, 'x_a!': { Plain: 'it\'s \\ "here"' } }
+  const call = { Http: { method: 'GET' as const, timeout: { secs: 90, nanos: 0 }, headers } }
+  const endpoint = { id: '1', blocked: false, url: 'https://a.example/', call, assertions: [] }
+  const [request] = fc.sample(serviceRequests, 1)
+  const service = { ...answerTo(request!), interval_secs: 90, regions: ['eu-west-1'], endpoints: [endpoint] }
+  const name = ['pharos $', '{x}'].join('')
+
+  const program = estateProgram([
+    { ...service, name: 'pharos' },
+    { ...service, name },
+  ])
+
+  expect(program).toBe(`import { App, TerraformStack } from 'cdktf'
+import {
+  get,
+  literal,
+  MonitoredService,
+  PharosProvider,
+  secretFromEnv,
+} from 'pharos/cdktf'
+
+// The API does not show sealed values. Set these where terraform runs; they are sent with the next change.
+//   TF_VAR_pharos_2_0_x_a
+//   TF_VAR_pharos_x_0_x_a
+const app = new App()
+const stack = new TerraformStack(app, 'estate')
+new PharosProvider(stack, 'pharos')
+
+${['pharos_2', 'pharos_x']
+  .map(
+    (id) => `new MonitoredService(stack, '${id}', {
+  name: ${id === 'pharos_2' ? "'pharos'" : `literal('${name}')`},
+  interval: '1m30s',
+  regions: ['eu-west-1'],
+  endpoints: [
+    get('https://a.example/')
+      .timeout('1m30s')
+      .secretHeader('X-A', secretFromEnv('TF_VAR_${id}_0_x_a'))
+      .header('x_a!', 'it\\'s \\\\ "here"')
+      .expectAnyAnswer(),
+  ],
+}).importFrom('${service.id}')
+`,
+  )
+  .join('\n')}
+app.synth()
+`)
 })
 
 test('texts are quoted so that HCL reads them as they are', () => {

@@ -3,8 +3,13 @@ import { Client } from '../../api/client/client.ts'
 import { requiredProviders } from '../distribution/instructions.ts'
 import type { Environment } from '../pharosProvider.ts'
 import { estateConfiguration } from './estate.ts'
+import { estateProgram } from './typescript.ts'
+
+/** Languages that configuration is written in. */
+export const LANGUAGES = ['hcl', 'typescript'] as const
 
 export interface GenerateOptions {
+  readonly language: (typeof LANGUAGES)[number]
   /** File to write; stdout when absent. */
   readonly out?: string
 }
@@ -28,7 +33,10 @@ export async function generate(
   try {
     const { services, unreadable } = await client.listServices()
     for (const { id, problem } of unreadable) process.stderr.write(`service ${id} was left out: ${problem}\n`)
-    const text = estateConfiguration(services, requiredProviders(version))
+    const text =
+      options.language === 'hcl'
+        ? estateConfiguration(services, requiredProviders(version))
+        : estateProgram(services)
     if (out === undefined) process.stdout.write(text)
     else writeFileSync(out, text, { flag: 'wx' })
   } finally {

@@ -118,7 +118,6 @@ function inWordsOfTheBindings({ terraform, pharos }: Library, stack: Stack): voi
       {
         url: 'https://shop.example.com/login',
         http: { method: 'POST', body: { valueWo: `{"password":"${password}","token":"${token}"}` } },
-        assertions: [],
       },
       {
         url: 'https://shop.example.com/',

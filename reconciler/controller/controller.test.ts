@@ -1,69 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Client } from '../../api/client/client.ts'
-import { startServer, type TestServer } from '../../server/testing/startServer.ts'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startServer } from '../../server/testing/startServer.ts'
+import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
+import { startFaultProxy } from '../testing/faultProxy.ts'
 import { manifestOf } from '../testing/pharosProgram.ts'
-import { type TestController, type TestControllerOptions, testController } from '../testing/testController.ts'
 
-let server: TestServer
-let apiKey: string
-let client: Client
-let controllers: TestController[]
-beforeAll(async () => {
-  server = await startServer({ rateLimit: 'none' })
-})
-afterAll(() => server.close())
-beforeEach(async () => {
-  const orgId = await server.createOrg({ plan: 'business' })
-  apiKey = await server.createKey({ orgId })
-  client = new Client({ url: server.url, apiKey: await server.createKey({ orgId }), userAgent: 'test' })
-  controllers = []
-})
-afterEach(async () => {
-  for (const one of controllers) await one.close()
-  await client.close()
-})
-
-async function controllerOf(options: Partial<TestControllerOptions> = {}): Promise<TestController> {
-  const made = await testController({ url: server.url, apiKey, ...options })
-  controllers.push(made)
-  return made
-}
-
-async function names(): Promise<readonly string[]> {
-  const { services } = await client.listServices()
-  return services.map(({ name }) => name).sort()
-}
-
-async function changeInterval(name: string, intervalSecs: number): Promise<void> {
-  const { services } = await client.listServices()
-  const service = services.find((one) => one.name === name)
-  if (service === undefined) throw new Error(`there is no ${name}`)
-  await client.replaceService(service.id, {
-    name,
-    regions: service.regions,
-    interval_secs: intervalSecs,
-    endpoints: [
-      {
-        url: `https://${name}.example.com/`,
-        call: { Http: { method: 'GET', timeout: null } },
-        assertions: [],
-      },
-    ],
-  })
-}
-
-async function intervals(): Promise<Readonly<Record<string, number>>> {
-  const { services } = await client.listServices()
-  return Object.fromEntries(services.map(({ name, interval_secs }) => [name, interval_secs]))
-}
-
-function files(...keys: readonly string[]): Record<string, string> {
-  return Object.fromEntries(keys.map((key) => [`monitoring/${key}.yaml`, manifestOf(key)]))
-}
+const { controllerOf, server, services, names, intervals, changeInterval } = controllerScene(startServer)
 
 test('what is pushed is applied after the webhook, and a cycle without anything to do costs one request', async () => {
   const one = await controllerOf()
-  one.repository.commit(files('a'))
+  one.repository.commit(manifestFiles('a'))
   one.start()
   expect(await one.nextCycle()).toMatchObject({
     headline: 'Ready',
@@ -73,7 +20,7 @@ test('what is pushed is applied after the webhook, and a cycle without anything 
     lastRun: { trigger: 'interval', requests: 1, counts: { unchanged: 1 } },
   })
 
-  const sha = one.repository.commit(files('b'))
+  const sha = one.repository.commit(manifestFiles('b'))
   expect(await one.push()).toBe(202)
   expect(await one.nextCycle()).toMatchObject({
     appliedCommit: sha,
@@ -85,7 +32,7 @@ test('what is pushed is applied after the webhook, and a cycle without anything 
 
 test('a change by hand is put back within one interval, and said field by field', async () => {
   const one = await controllerOf()
-  one.repository.commit(files('a', 'b'))
+  one.repository.commit(manifestFiles('a', 'b'))
   one.start()
   await one.nextCycle()
   await changeInterval('a', 300)
@@ -105,7 +52,7 @@ test('a change by hand is put back within one interval, and said field by field'
 
 test('with drift: report a change by hand is shown and left, and with ignore not even shown', async () => {
   const one = await controllerOf({ more: '    drift: report\n' })
-  one.repository.commit(files('a'))
+  one.repository.commit(manifestFiles('a'))
   one.start()
   await one.nextCycle()
   await changeInterval('a', 300)
@@ -121,4 +68,121 @@ test('with drift: report a change by hand is shown and left, and with ignore not
   expect(await intervals()).toEqual({ a: 300 })
   await one.nextCycle()
   expect(one.events.filter(({ type }) => type === 'DriftFound')).toHaveLength(1)
+})
+
+test('a removed manifest has its service paused, and deleted a day later', async () => {
+  const one = await controllerOf()
+  one.repository.commit(manifestFiles('a', 'b'))
+  one.start()
+  await one.nextCycle()
+  one.repository.commit({ 'monitoring/b.yaml': null })
+  const status = await one.nextCycle()
+
+  expect(status.services).toMatchObject([
+    { key: 'a', state: 'Synced' },
+    { key: 'b', state: 'Removing' },
+  ])
+  expect((await services()).map(({ name, paused_at }) => [name, paused_at != null])).toEqual([
+    ['a', false],
+    ['b', true],
+  ])
+  one.clock.advance(24 * 3_600_000)
+  await one.nextCycle()
+  await one.nextCycle()
+  expect(await names()).toEqual(['a'])
+})
+
+test('a brake that trips waits for its digest, by the API or by a commit', async () => {
+  const one = await controllerOf({
+    more: '    brakes: {maxDeletes: {count: 0, percent: 0}}\n    prune: policy\n',
+  })
+  one.repository.commit(manifestFiles('a', 'b', 'c'))
+  one.start()
+  await one.nextCycle()
+  one.repository.commit({ 'monitoring/c.yaml': null })
+  const held = await one.nextCycle()
+  const digest = held.approvals[0]?.digest ?? ''
+
+  expect(held).toMatchObject({
+    headline: 'ApprovalRequired',
+    lastRun: { outcome: 'withheld' },
+    approvals: [{ brakes: [{ brake: 'maxDeletes' }], changes: ['delete c'] }],
+  })
+  expect(await one.api('/api/approve/0000000000000000')).toMatchObject([404, {}])
+  expect(await one.api(`/api/approve/${digest}`, { actor: 'ada' })).toMatchObject([202, { set: 'shop' }])
+  expect(await one.nextCycle()).toMatchObject({ headline: 'Ready', approvals: [] })
+  expect(await names()).toEqual(['a', 'b'])
+
+  one.repository.commit({ 'monitoring/b.yaml': null })
+  const next = (await one.nextCycle()).approvals[0]?.digest ?? ''
+  one.repository.commit({}, `yes, remove it\n\nPharos-Approve: ${next}`)
+  expect(await one.nextCycle()).toMatchObject({ headline: 'Ready' })
+  expect(await names()).toEqual(['a'])
+})
+
+test('a suspended set is looked at and left alone until it is resumed or its time is over', async () => {
+  const one = await controllerOf()
+  one.repository.commit(manifestFiles('a'))
+  one.start()
+  await one.nextCycle()
+  expect((await one.api('/api/sets/shop/suspend', { reason: 'release', actor: 'ada', for: '2h' }))[0]).toBe(
+    202,
+  )
+  one.repository.commit(manifestFiles('b'))
+  await one.nextCycle()
+
+  expect(await one.nextCycle()).toMatchObject({
+    headline: 'Suspended',
+    suspensions: [{ reason: 'release', actor: 'ada' }],
+    services: [
+      { key: 'a', state: 'Synced' },
+      { key: 'b', state: 'Suspended' },
+    ],
+  })
+  one.clock.advance(2 * 3_600_000)
+  await one.nextCycle()
+  expect(await one.nextCycle()).toMatchObject({ headline: 'Ready' })
+  expect(await names()).toEqual(['a', 'b'])
+
+  await one.api('/api/sets/shop/suspend', { reason: 'again' })
+  expect(await one.nextCycle()).toMatchObject({ headline: 'Suspended' })
+  expect((await one.api('/api/sets/shop/resume'))[0]).toBe(202)
+  expect(await one.nextCycle()).toMatchObject({ headline: 'Ready', suspensions: [] })
+  expect((await one.api('/api/sets/shop/resume'))[0]).toBe(409)
+})
+
+test('a secret that is rotated in its file is sent, although no commit came', async () => {
+  const one = await controllerOf()
+  const secrets = join(one.folder, 'secrets')
+  mkdirSync(secrets)
+  const two = await controllerOf({ more: `    secretsDir: ${secrets}\n`, repository: one.repository })
+  writeFileSync(join(secrets, 'token'), 'first')
+  one.repository.commit({
+    'monitoring/a.yaml': manifestOf('a', `      headers: {Authorization: {file: ${secrets}/token}}\n`),
+  })
+  two.start()
+  await two.nextCycle()
+  expect(await two.nextCycle()).toMatchObject({ lastRun: { counts: { updated: 0, unchanged: 1 } } })
+  writeFileSync(join(secrets, 'token'), 'the second')
+  expect(await two.nextCycle()).toMatchObject({ lastRun: { counts: { updated: 1 } } })
+  expect(await two.nextCycle()).toMatchObject({ lastRun: { counts: { updated: 0 } } })
+})
+
+test('an API that is away is tried again soon, told once, and works again by itself', async () => {
+  const proxy = await startFaultProxy(server().url)
+  const one = await controllerOf({ url: proxy.url })
+  one.repository.commit(manifestFiles('a'))
+  one.start()
+  await one.nextCycle()
+  proxy.refuses = () => true
+  one.repository.commit(manifestFiles('b'))
+  for (let failures = 1; failures <= 5; failures += 1) {
+    const status = await one.nextCycle()
+    expect(status.lastRun).toMatchObject({ outcome: 'failed' })
+  }
+  expect(one.shop().headline).toBe('Stalled')
+  proxy.refuses = () => false
+  expect(await one.nextCycle()).toMatchObject({ headline: 'Ready', lastRun: { trigger: 'retry' } })
+  expect(await names()).toEqual(['a', 'b'])
+  await proxy.close()
 })

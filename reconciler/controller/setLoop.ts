@@ -124,7 +124,7 @@ export class SetLoop {
       role: this.#role,
       leaseHolder: this.#leaseHolder,
       report: this.#report,
-      running: this.#running,
+      running: this.#running === null ? null : { ...this.#running, stopReason: this.#givesWay() },
       nextRunAtMs: this.#nextRunAtMs,
       failures: this.#failures,
       suspensions: this.#suspensions,
@@ -166,12 +166,20 @@ export class SetLoop {
     this.#stopReason = this.#isStopping ? 'stopping' : null
     this.#nextRunAtMs = null
     const startedAt = new Date(clock.wallMs()).toISOString()
-    this.#running = { trigger, commit: null, startedAt, phase: 'fetching', done: 0, total: 0 }
+    this.#running = {
+      trigger,
+      commit: null,
+      startedAt,
+      phase: 'fetching',
+      done: 0,
+      total: 0,
+      stopReason: null,
+    }
     const stopPolling = this.#pollWhileRunning()
     try {
       await this.#readSuspensions()
       const report = await runCycle(this.#context, memory, trigger, {
-        stopReason: () => (this.#lease?.isLost() === true ? 'lease-lost' : this.#stopReason),
+        stopReason: () => this.#givesWay(),
         onPhase: (phase, commit) => {
           if (this.#running !== null) this.#running = { ...this.#running, phase, commit }
           this.#head = commit ?? this.#head
@@ -253,6 +261,10 @@ export class SetLoop {
     const nowMs = this.#context.clock.wallMs()
     const all = await this.#context.store.suspensions()
     this.#suspensions = all.filter(({ until }) => until === null || Date.parse(until) > nowMs)
+  }
+
+  #givesWay(): StopReason | null {
+    return this.#lease?.isLost() === true ? 'lease-lost' : this.#stopReason
   }
 
   #interrupt(reason: StopReason): void {

@@ -85,6 +85,8 @@ export interface RunningStatus {
   readonly phase: 'fetching' | 'planning' | 'applying'
   readonly done: number
   readonly total: number
+  /** Why it ends early: nothing new starts any more; null while it goes on. */
+  readonly stopReason: 'stopping' | 'superseded' | 'lease-lost' | 'suspended' | null
 }
 
 /** Where one service stands. */

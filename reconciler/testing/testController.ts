@@ -14,6 +14,9 @@ import { type GitRepository, gitRepository } from './gitRepository.ts'
 export const API_TOKEN = 'the-token-of-the-api'
 export const HOOK_SECRET = 'the-secret-of-the-hook'
 
+/** How often a run that is under way is looked at before time goes on (about a millisecond each). */
+const LOOKS_BEFORE_TIME = 400
+
 /** A controller of one set named `shop` in this process, with a clock that stands still, and its repository. */
 export interface TestController {
   readonly repository: GitRepository
@@ -47,6 +50,8 @@ export interface TestControllerOptions {
   readonly folder?: string
   readonly replica?: string
   readonly clock?: FakeClock
+  /** File of keys that may sign commits. */
+  readonly signers?: string
 }
 
 /** Opens a controller for a test; nothing runs yet. */
@@ -65,7 +70,7 @@ webhooks:
   - {source: push, kind: generic, secrets: [{env: HOOK_SECRET}]}
 sets:
   - name: shop
-    repository: {url: "${repository.url}", path: monitoring, allowFile: true}
+    repository: {url: "${repository.url}", path: monitoring, allowFile: true${options.signers === undefined ? '' : `, allowedSigners: ${options.signers}`}}
 ${options.more ?? ''}`
   const read = readConfig('pharos-controller.yaml', Buffer.from(text))
   if (!('config' in read)) throw new Error(JSON.stringify(read.problems))
@@ -95,14 +100,16 @@ ${options.more ?? ''}`
   const until: TestController['until'] = async (isTrue, limitMs = 600_000) => {
     let passedMs = 0
     for (let looks = 0; !(await isTrue()); looks += 1) {
-      // Real work has no timer of ours: it gets a few turns before time goes on.
-      await realTimeout(2)
+      // Real work has no timer of ours: time stands still for it, unless it waits for the time itself.
+      await realTimeout(1)
       const nextMs = clock.nextTimerMs()
-      if (looks % 10 !== 9 || nextMs === null) continue
+      const isBusy = shop().running !== null && looks < LOOKS_BEFORE_TIME
+      if (isBusy || looks % 3 !== 2 || nextMs === null) continue
       passedMs += nextMs
       if (passedMs > limitMs)
         throw new Error(`not within ${limitMs} ms: ${JSON.stringify(shop().conditions)}`)
       clock.advance(nextMs)
+      if (shop().running !== null) looks = 0
     }
   }
   const post = (path: string, body: string, headers: Record<string, string>) =>

@@ -1,0 +1,210 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startServer } from '../../server/testing/startServer.ts'
+import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
+import { startFaultProxy } from '../testing/faultProxy.ts'
+import { manifestOf } from '../testing/pharosProgram.ts'
+
+const { controllerOf, server, names, intervals, changeInterval } = controllerScene(startServer)
+
+test('Scenario 17: while the repository cannot be read nothing is written, and it goes on by itself', async () => {
+  const one = await controllerOf()
+  one.repository.commit(manifestFiles('a'))
+  one.start()
+  await one.nextCycle()
+  execFileSync('mv', [one.repository.directory, `${one.repository.directory}.away`])
+  await changeInterval('a', 300)
+
+  const away = await one.nextCycle()
+  expect(away).toMatchObject({
+    headline: 'SourceUnavailable',
+    lastRun: { outcome: 'failed' },
+    services: [{ key: 'a', state: 'Drifted' }],
+  })
+  expect(away.conditions.map(({ type }) => type)).not.toContain('Ready')
+  await one.nextCycle()
+  expect(await intervals()).toEqual({ a: 300 })
+  expect(one.events.filter(({ condition }) => condition === 'SourceUnavailable')).toHaveLength(1)
+
+  execFileSync('mv', [`${one.repository.directory}.away`, one.repository.directory])
+  await one.until(() => one.shop().headline === 'Ready')
+  expect(await intervals()).toEqual({ a: 60 })
+})
+
+test('Scenario 17: a branch that was deleted is no reason to remove anything', async () => {
+  const one = await controllerOf()
+  one.repository.commit(manifestFiles('a'))
+  one.start()
+  await one.nextCycle()
+  one.repository.git('branch', '--move', 'main', 'gone')
+
+  const status = await one.nextCycle()
+
+  expect(status.headline).toBe('SourceUnavailable')
+  expect(status.conditions[0]?.message).toContain('has no branch main')
+  expect(await names()).toEqual(['a'])
+})
+
+test('Scenario 18: after a force-push to an older commit updates go on, and nothing is removed until it is acknowledged', async () => {
+  const one = await controllerOf({ more: '    prune: policy\n' })
+  const first = one.repository.commit(manifestFiles('a'))
+  one.repository.commit(manifestFiles('b'))
+  one.start()
+  await one.nextCycle()
+  one.repository.git('reset', '--quiet', '--hard', first)
+  one.repository.commit({ 'monitoring/a.yaml': manifestOf('a').replace('60s', '120s') })
+
+  const rewritten = await one.nextCycle()
+  expect(rewritten).toMatchObject({
+    headline: 'HistoryRewritten',
+    services: [
+      { key: 'a', state: 'Synced' },
+      { key: 'b', state: 'Pending' },
+    ],
+  })
+  expect(await intervals()).toEqual({ a: 120, b: 60 })
+  // A restart does not make it forget.
+  expect(await one.nextCycle()).toMatchObject({ headline: 'HistoryRewritten' })
+
+  expect((await one.api('/api/sets/shop/acknowledge-history', { actor: 'ada' }))[0]).toBe(202)
+  expect(await one.nextCycle()).toMatchObject({ headline: 'Ready' })
+  expect(await names()).toEqual(['a'])
+  expect((await one.api('/api/sets/shop/acknowledge-history'))[0]).toBe(409)
+})
+
+test('Scenario 18: a restart does not forget that the history was rewritten', async () => {
+  const one = await controllerOf({ more: '    prune: policy\n' })
+  const first = one.repository.commit(manifestFiles('a'))
+  one.repository.commit(manifestFiles('b'))
+  one.start()
+  await one.nextCycle()
+  one.repository.git('reset', '--quiet', '--hard', first)
+  await one.nextCycle()
+  one.controller.stop()
+  await one.until(() => one.shop().role === 'starting')
+
+  const two = await controllerOf({
+    more: '    prune: policy\n',
+    repository: one.repository,
+    folder: one.folder,
+    replica: 'green',
+  })
+  two.start()
+
+  expect(await two.nextCycle()).toMatchObject({ headline: 'HistoryRewritten' })
+  expect(await names()).toEqual(['a', 'b'])
+})
+
+test.each([
+  ['an empty tree', ['rm', '--quiet', '-r', '.'], 'ManifestsInvalid'],
+  ['a path that moved', ['mv', 'monitoring', 'elsewhere'], 'ManifestsInvalid'],
+  ['files that were all renamed', ['mv', 'monitoring/a.yaml', 'monitoring/a.yaml.bak'], 'ApprovalRequired'],
+] as const)('Scenario 19: %s removes nothing', async (_what, change, headline) => {
+  const one = await controllerOf({ more: '    prune: policy\n' })
+  one.repository.commit(manifestFiles('a'))
+  one.start()
+  await one.nextCycle()
+  one.repository.git(...change)
+  one.repository.commit({})
+
+  expect((await one.nextCycle()).headline).toBe(headline)
+  await one.nextCycle()
+  expect(await names()).toEqual(['a'])
+})
+
+test('Scenario 23: five pushes within a second are one run of the newest commit', async () => {
+  const one = await controllerOf()
+  one.repository.commit(manifestFiles('a'))
+  one.start()
+  await one.nextCycle()
+  const ends = (): number => one.events.filter(({ type }) => type === 'RunFinished').length
+  const before = ends()
+  let newest = ''
+  for (const key of ['b', 'c', 'd', 'e', 'f']) {
+    newest = one.repository.commit(manifestFiles(key))
+    expect(await one.push()).toBe(202)
+    one.clock.advance(200)
+  }
+
+  const status = await one.nextCycle()
+
+  expect([status.commit?.sha, ends() - before]).toEqual([newest, 1])
+  expect(status.lastRun?.counts).toMatchObject({ created: 5 })
+})
+
+test('Scenario 23: a push while a commit is applied is seen between two operations, and nothing of the old commit follows', async () => {
+  const proxy = await startFaultProxy(server().url)
+  const one = await controllerOf({ url: proxy.url })
+  const keys = Array.from({ length: 14 }, (_, index) => `s${index}`)
+  one.repository.commit(manifestFiles(...keys))
+  const sent: string[] = []
+  let isSeen: Promise<void> | undefined
+  const pushAndWait = async (): Promise<void> => {
+    const slower = keys.map((key) => [`monitoring/${key}.yaml`, manifestOf(key).replace('60s', '120s')])
+    one.repository.commit(Object.fromEntries(slower))
+    await one.push()
+    await one.until(() => one.shop().running?.stopReason === 'superseded')
+  }
+  // Everything that is in flight stays there until the run knows of the push.
+  proxy.decide = async (method) => {
+    sent.push(method)
+    isSeen ??= pushAndWait()
+    await isSeen
+    return 'pass' as const
+  }
+  one.start()
+
+  await one.until(() => one.shop().headline === 'Ready')
+
+  const inFlight = sent.filter((method) => method === 'PATCH').length
+  expect(sent.filter((method) => method === 'POST')).toHaveLength(keys.length)
+  expect(inFlight).toBeGreaterThan(0)
+  expect(inFlight).toBeLessThanOrEqual(6)
+  expect(new Set(Object.values(await intervals()))).toEqual(new Set([120]))
+  expect(one.shop().lastRun).toMatchObject({ trigger: 'preempted', outcome: 'converged' })
+  await proxy.close()
+})
+
+test('Scenario 24: a commit without the signature of an allowed key is not applied, and the last signed one stays in force', async () => {
+  const probe = await controllerOf()
+  const key = join(probe.folder, 'ada')
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'ada', '-f', key])
+  const signers = join(probe.folder, 'signers')
+  writeFileSync(signers, `ada@example.com ${readFileSync(`${key}.pub`, 'utf8')}`)
+  const { repository } = probe
+  const sign = (): string => {
+    repository.git(
+      '-c',
+      'gpg.format=ssh',
+      '-c',
+      `user.signingKey=${key}`,
+      'commit',
+      '--quiet',
+      '--amend',
+      '--no-edit',
+      '-S',
+    )
+    return repository.git('rev-parse', 'HEAD')
+  }
+  const one = await controllerOf({
+    repository,
+    signers,
+  })
+  repository.commit(manifestFiles('a'))
+  const signed = sign()
+  one.start()
+  expect(await one.nextCycle()).toMatchObject({ headline: 'Ready', commit: { sha: signed } })
+
+  repository.commit(manifestFiles('b'))
+  await changeInterval('a', 300)
+  expect(await one.nextCycle()).toMatchObject({ headline: 'CommitRefused', commit: { sha: signed } })
+  expect(await intervals()).toEqual({ a: 60 })
+  const raised = one.events.filter(({ condition }) => condition === 'CommitRefused')
+  expect(raised.map(({ type, severity }) => [type, severity])).toEqual([['ConditionRaised', 'error']])
+
+  sign()
+  expect(await one.nextCycle()).toMatchObject({ headline: 'Ready' })
+  expect(await names()).toEqual(['a', 'b'])
+})

@@ -28,13 +28,9 @@ export function planCommand(path: string, context: CommandContext): Promise<Comm
         requests: session.requests(),
       },
       problems: [...set.problems, ...set.warnings],
-      markdown: planMarkdown(situation, [...set.problems, ...set.warnings], subjectOf(loaded.name, options)),
+      markdown: planMarkdown(situation, [...set.problems, ...set.warnings]),
     }
   })
-}
-
-function subjectOf(name: string, { env }: CommandContext['options']): string {
-  return env === undefined ? name : `${name} (${env})`
 }
 
 function planExitCode(situation: Situation, { set }: LoadedManifests, isDetailed: boolean): number {

@@ -66,7 +66,6 @@ function outsideOfFences(markdown: string): readonly string[] {
 }
 
 const OURS = [
-  /^<!-- pharos plan [A-Za-z0-9._-]* -->$/,
   /^### (Plan: |No changes: )[a-z0-9, ]+$/,
   /^\d+ problems? in the manifests:$/,
   /^\*\*Held back:\*\*$/,
@@ -76,8 +75,8 @@ const OURS = [
 
 test('whatever somebody wrote into a manifest or a service, in a plan for a pull request it is text in a block', () => {
   fc.assert(
-    fc.property(situation, fc.array(problem), nasty, (planned, problems, subject) => {
-      const markdown = planMarkdown(planned, problems, subject)
+    fc.property(situation, fc.array(problem), (planned, problems) => {
+      const markdown = planMarkdown(planned, problems)
 
       const foreign = outsideOfFences(markdown).filter((line) => !OURS.some((own) => own.test(line)))
       expect(foreign).toEqual([])
@@ -107,7 +106,6 @@ test('a plan for a pull request that would be too long says how much was left ou
   const markdown = planMarkdown(
     { plan, braked: { changes, withheld: changes, tripped: [] }, digest: null },
     [],
-    'set',
   )
 
   const bytes = Buffer.byteLength(markdown)

@@ -13,18 +13,13 @@ const plain = pc.createColors(false)
 
 /**
  * A plan as a comment for a pull request, at most 60 kB. Everything that somebody may have written stands in
- * fenced blocks, where neither Markdown nor HTML nor a mention means anything. The first line, a comment that
- * nobody sees, names `subject`: by it a job finds the comment that it made before. Pure.
+ * fenced blocks, where neither Markdown nor HTML nor a mention means anything. Pure.
  */
-export function planMarkdown(
-  situation: PlannedSituation,
-  problems: readonly ManifestProblem[],
-  subject: string,
-): string {
+export function planMarkdown(situation: PlannedSituation, problems: readonly ManifestProblem[]): string {
   const { braked, digest } = situation
   const budget = { bytes: COMMENT_BYTES_MAX - FRAME_BYTES }
   const sections = [
-    [`<!-- pharos plan ${markOf(subject)} -->`, `### ${summaryLine(situation)}`].join('\n'),
+    `### ${summaryLine(situation)}`,
     problems.length === 0
       ? ''
       : section(
@@ -51,11 +46,6 @@ export function planMarkdown(
 /** Why there is no plan, as a comment for a pull request. Pure. */
 export function failureMarkdown(message: string): string {
   return `### There is no plan\n\n${fenced([message], { bytes: COMMENT_BYTES_MAX - FRAME_BYTES })}`
-}
-
-/** `subject` as it may stand in an HTML comment. */
-function markOf(subject: string): string {
-  return subject.replaceAll(/[^A-Za-z0-9._]+/g, '-')
 }
 
 interface Budget {

@@ -1,0 +1,55 @@
+/**
+ * Makes the file of the first argument a comment of the pull or merge request that this job is about, under the
+ * heading of the second; a later run with the same heading edits that comment. For GitHub Actions and GitLab CI.
+ */
+import { readFileSync } from 'node:fs'
+
+const [file, name] = process.argv.slice(2)
+const mark = `<!-- pharos ${name} -->`
+const body = `${mark}\n**${name}**\n\n${readFileSync(file, 'utf8')}`
+const env = process.env
+
+/** Where comments are, and how a request says who makes it. */
+function place() {
+  if (env.GITHUB_ACTIONS !== undefined) {
+    const { number } = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, 'utf8')).pull_request
+    const issues = `${env.GITHUB_API_URL}/repos/${env.GITHUB_REPOSITORY}/issues`
+    return {
+      list: `${issues}/${number}/comments`,
+      one: (id) => `${issues}/comments/${id}`,
+      edit: 'PATCH',
+      headers: { authorization: `Bearer ${env.GITHUB_TOKEN}` },
+    }
+  }
+  const notes = `${env.CI_API_V4_URL}/projects/${env.CI_PROJECT_ID}/merge_requests/${env.CI_MERGE_REQUEST_IID}/notes`
+  return {
+    list: notes,
+    one: (id) => `${notes}/${id}`,
+    edit: 'PUT',
+    headers: { 'private-token': env.GITLAB_TOKEN },
+  }
+}
+
+const { list, one, edit, headers } = place()
+
+async function request(method, url, content) {
+  const answer = await fetch(url, {
+    method,
+    headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'pharos' },
+    ...(content === undefined ? {} : { body: JSON.stringify(content) }),
+  })
+  if (!answer.ok) throw new Error(`${method} ${url} answered ${answer.status}`)
+  return answer.json()
+}
+
+async function earlierComment() {
+  for (let page = 1; ; page += 1) {
+    const comments = await request('GET', `${list}?per_page=100&page=${page}`)
+    const found = comments.find((comment) => comment.body.startsWith(mark))
+    if (found !== undefined || comments.length < 100) return found
+  }
+}
+
+const earlier = await earlierComment()
+if (earlier === undefined) await request('POST', list, { body })
+else await request(edit, one(earlier.id), { body })

@@ -85,6 +85,15 @@ test('what is shipped for cdktf and for cdktn is the same, but for the library i
   }
 })
 
+test('compilers that know no exports, as new CDKTF projects set theirs, find the same types', () => {
+  const { exports, typesVersions } = packageJson
+
+  expect(typesVersions['*']).toEqual({
+    cdktf: [exports['./cdktf'].types],
+    cdktn: [exports['./cdktn'].types],
+  })
+})
+
 describe.skipIf(cannotRunTerraform)('terraform', () => {
   test('prints the same schema as the file', async () => {
     const workspace = await terraformWorkspace({

@@ -40,6 +40,48 @@ async function synthesise(library: string): Promise<string> {
   return join(project.folder, 'cdktf.out')
 }
 
+/** What matters of a stack: its services in short, and what it imports and asks for. */
+function inShort(out: string, stack: string): object {
+  const {
+    resource,
+    import: imports,
+    variable,
+  } = JSON.parse(readFileSync(join(out, 'stacks', stack, 'cdk.tf.json'), 'utf8'))
+  const services = Object.values<{ name: string; interval: string; regions: string[]; paused?: boolean }>(
+    resource.pharos_service,
+  ).map(({ name, interval, regions, paused = false }) => `${name}: ${interval}, ${regions}, ${paused}`)
+  return { services, imports, variable }
+}
+
+test('the example makes two stacks that differ in what it says, and the same ones on cdktn', async () => {
+  const [original, continuation] = [await synthesise('cdktf'), await synthesise('cdktn')]
+  const variable = { probe_token: { ephemeral: true, sensitive: true, type: 'string' } }
+
+  expect(inShort(original, 'production')).toEqual({
+    services: [
+      'blog: 1m, eu-west-1,us-east-1, false',
+      'checkout: 30s, eu-west-1,us-east-1, false',
+      'home page: 1m, eu-west-1,us-east-1, false',
+      'old shop: 5m, eu-west-1,us-east-1, true',
+    ],
+    imports: [{ id: 'name=blog', to: 'pharos_service.blog' }],
+    variable,
+  })
+  expect(inShort(original, 'staging')).toEqual({
+    services: [
+      'staging blog: 5m, eu-west-1, false',
+      'staging checkout: 30s, eu-west-1, false',
+      'staging home page: 5m, eu-west-1, false',
+      'staging old shop: 5m, eu-west-1, true',
+    ],
+    imports: undefined,
+    variable,
+  })
+  for (const stack of ['production', 'staging']) {
+    expect(inShort(continuation, stack)).toEqual(inShort(original, stack))
+  }
+})
+
 describe.skipIf(cannotRunTerraform)('terraform', () => {
   test.each(['cdktf', 'cdktn'])(
     'applies both stacks that the example makes on %s, finds nothing left to do, and destroys them',

@@ -17,7 +17,12 @@ const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, string])
     ['--allow-aliases <count>', 'accept this many YAML aliases in a document (default: 0)'],
   ],
   api: [['--url <url>', 'address of the API (default: PHAROS_URL)']],
-  state: [['--state <file>', 'what was applied before: an SQLite file, made by the first apply']],
+  state: [
+    [
+      '--state <place>',
+      'what was applied before: an SQLite file or git:ADDRESS#refs/pharos/NAME, made by the first apply',
+    ],
+  ],
   lock: [['--lock-timeout <duration>', 'how long another run on the same state is waited for (default: 0s)']],
   grace: [
     [
@@ -32,6 +37,7 @@ Environment:
   PHAROS_URL          address of the API, without /v1
   PHAROS_API_KEY      API key; there is no option for it, so that it stays out of the list of processes
   PHAROS_STATE_KEY    key for the marks of secrets in the state; without it, the file FILE.key
+  PHAROS_GIT_TOKEN    token for a state in git over https
   PHAROS_SECRETS_DIR  folder of secret files (default /run/secrets)
   PHAROS_ALLOW_SOPS   1 is --allow-sops
   PHAROS_ALLOW_EXEC   programs as with --allow-exec

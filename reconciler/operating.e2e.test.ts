@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Client } from '../api/client/client.ts'
 import { startServer, type TestServer } from '../server/testing/startServer.ts'
@@ -95,7 +98,7 @@ test('history shows one run with what started it and how it ended', async () => 
 test('a run waits as long as it was told for the one that holds the state', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await work.run('apply')
-  const other = await openStore(work.statePath)
+  const other = await openStore(work.statePath, {})
   await other.acquire('a controller')
 
   expect(await json('apply')).toMatchObject({ exit: 5, error: { code: 'E_STATE' } })
@@ -103,4 +106,68 @@ test('a run waits as long as it was told for the one that holds the state', asyn
   const patient = json('apply', '--lock-timeout', '1m')
   await other.close()
   expect(await patient).toMatchObject({ exit: 0, applied: { unchanged: 1 } })
+})
+
+test('Scenario 50: a state is exported, imported into a state in git, and both plan the same', async () => {
+  work.env.PHAROS_STATE_KEY = 'k'.repeat(32)
+  work.env.TOKEN = 'canary'
+  work.write({ 'a.yaml': manifestOf('a', '      headers: {Authorization: {env: TOKEN}}\n') })
+  await work.run('apply')
+  const file = join(work.folder, 'backup.json')
+  expect((await onState('state', 'export', file)).exit).toBe(0)
+  expect(readFileSync(file, 'utf8')).not.toContain('canary')
+
+  const repository = join(work.folder, 'state.git')
+  execFileSync('git', ['init', '--quiet', '--bare', repository])
+  const elsewhere = `git:${repository}#refs/pharos/production`
+  const there = (...args: readonly string[]) =>
+    runProgram([...args, '--state', elsewhere, '--json'], work.env)
+  expect((await there('state', 'import', file)).exitCode).toBe(0)
+  expect((await there('state', 'import', file)).exitCode).toBe(1)
+  const plan = await there('plan', join(work.folder, 'manifests'))
+  expect(JSON.parse(plan.stdout)).toMatchObject({ exitCode: 0, changes: [], unchanged: ['a'] })
+  const exported = await there('state', 'export')
+  expect(JSON.parse(exported.stdout).state).toEqual(JSON.parse(readFileSync(file, 'utf8')))
+})
+
+test('Scenario 50: after a restored old backup unknown services are told, and not removed', async () => {
+  work.write({ 'a.yaml': manifestOf('a'), 'gone.yaml': manifestOf('gone') })
+  await work.run('apply')
+  const file = join(work.folder, 'backup.json')
+  await onState('state', 'export', file)
+  work.write({ 'gone.yaml': null, 'b.yaml': manifestOf('b') })
+  await work.run('apply')
+  rmSync(work.statePath)
+  await onState('state', 'import', file)
+
+  const verified = await onState('state', 'verify')
+  expect(verified).toMatchObject({ exit: 6, bound: 1, gone: [{ key: 'gone' }], unmanaged: [{ name: 'b' }] })
+  const applied = await json('apply')
+  expect(applied).toMatchObject({ exit: 6, applied: { removed: 1, created: 0, blocked: 1 } })
+  expect(applied.outcomes).toMatchObject([{ kind: 'prune', key: 'gone', how: 'forget' }])
+  expect(await names()).toEqual(['a', 'b'])
+})
+
+test('Scenario 50: without its state nothing is removed or doubled, and adopt finds what is the same', async () => {
+  work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
+  await work.run('apply')
+  rmSync(work.statePath)
+  expect(await json('apply')).toMatchObject({ exit: 6, applied: { created: 0, removed: 0, blocked: 2 } })
+  expect(await json('adopt', '--dry-run')).toMatchObject({
+    adoptions: [{ kind: 'match' }, { kind: 'match' }],
+  })
+  await work.run('adopt')
+  expect(await json('apply')).toMatchObject({ exit: 0, requests: 2, applied: { unchanged: 2 } })
+  expect(await names()).toEqual(['a', 'b'])
+})
+
+test.each([
+  ['no JSON', '{', 'is no state of pharos'],
+  ['a newer one', '{"version": 99}', 'was written by a newer pharos'],
+  ['another document', '{"version": 1}', 'is no state of pharos'],
+])('an import of %s is refused', async (_what, text, message) => {
+  const file = join(work.folder, 'backup.json')
+  writeFileSync(file, text)
+  const run = await onState('state', 'import', file)
+  expect([run.exit, run.error.message]).toEqual([1, expect.stringContaining(message)])
 })

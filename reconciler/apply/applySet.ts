@@ -99,12 +99,8 @@ function carryOutIn(
   situation: Situation,
   changes: readonly Change[],
 ): Promise<CarriedOut> {
-  const { store, runId } = input
-  // What this run has under way is not lost, and not to be found out about.
-  const others = async (): Promise<readonly OpenIntent[]> =>
-    (await store.openIntents()).filter((intent) => intent.runId !== runId)
   const look = (): Promise<Situation> =>
-    lookAround({ ...input, regions: 'trusted', store: { ...store, openIntents: others } })
+    lookAround({ ...input, regions: 'trusted', runUnderWay: input.runId })
   const watch = new LiveWatch(situation, look, { nowMs: input.nowMs, replans: input.choose === undefined })
   return carryOut({ ...input, situation, begun: new Map() }, actionable(changes), watch, input.control)
 }

@@ -42,6 +42,8 @@ export interface Scene {
   readonly brakes?: BrakePolicy | undefined
   /** What else is held back of a plan, such as everything while a window is closed. Pure. */
   readonly holds?: ((plan: Plan) => readonly TrippedBrake[]) | undefined
+  /** A run whose own requests are under way: they are not lost, and not to be found out about. */
+  readonly runUnderWay?: string
 }
 
 /** Everything known before the first write. */
@@ -94,7 +96,9 @@ export async function lookAround(scene: Scene): Promise<Situation> {
     store.home(),
     store.suspensions(),
   ])
-  const open = intents.flatMap((intent) => openCreate(intent, scene.createGraceMs))
+  const open = intents
+    .filter(({ runId }) => runId !== scene.runUnderWay)
+    .flatMap((intent) => openCreate(intent, scene.createGraceMs))
   const resolution = resolveCreates(open, services, known, scene.nowMs())
   const bindings = [...known, ...resolution.recovered.map(({ binding }) => binding)]
   const desired = scene.set.services.map((service) => desiredOf(service, scene))

@@ -66,6 +66,7 @@ async function recordRun(
     exitCode,
     counts: countsOfApplied(applied),
   })
+  await store.checkpoint()
 }
 
 function applyWith({ scene, session }: OpenScene<WritingSession>, context: CommandContext): Promise<Applied> {

@@ -175,6 +175,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./operatorCommands.ts')).resumeCommand,
   },
   {
+    name: 'state',
+    args: [
+      ['<action>', 'export, import or verify'],
+      ['[file]', 'what export writes and import reads'],
+    ],
+    summary: 'take a whole state out, put one in elsewhere, or compare it with the services that there are',
+    examples: [
+      'pharos state export backup.json --state pharos.db',
+      'pharos state import backup.json --state git:git@github.com:shop/monitoring.git#refs/pharos/production',
+      'pharos state verify --state pharos.db   # 6 when services are gone',
+    ],
+    groups: ['api', 'state', 'lock'],
+    load: async () => (await import('./stateFileCommands.ts')).stateCommand,
+  },
+  {
     name: 'status',
     args: [],
     summary: 'show which manifest has which service, and what is not settled; no network',

@@ -16,7 +16,7 @@ import { openSession, requireExistingState } from './session.ts'
 export async function driftCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { output, options } = context
   // Nothing is remembered without a state, so nothing could have drifted: that is no answer.
-  await requireExistingState(options.state)
+  await requireExistingState(options.state, context.env)
   const wish = { secrets: 'optional', regions: 'trusted', open: openSession } as const
   return withScene(path, context, wish, async ({ loaded: { set }, session, scene }) => {
     await guardOrg(scene)

@@ -3,9 +3,10 @@ import { hostname } from 'node:os'
 import { Client } from '../../api/client/client.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { forgetfulStore } from '../state/forgetfulStore.ts'
+import { isGitLocation } from '../state/gitRef.ts'
 import { type HeldLease, type LeaseClock, takeLease } from '../state/lease.ts'
 import { openStore, readStore, storeExists } from '../state/openStore.ts'
-import { type StateKey, stateKeyFor } from '../state/stateKey.ts'
+import { STATE_KEY_VARIABLE, type StateKey, stateKeyFor } from '../state/stateKey.ts'
 import type { StateReading, StateStore } from '../state/store.ts'
 import type { CommandContext, Interruption } from './runCommand.ts'
 import { apiAccess, type CommandOptions, type Environment, lockTimeoutMs, UsageError } from './settings.ts'
@@ -63,7 +64,7 @@ export async function openWritingSession(context: CommandContext): Promise<Writi
   const opened = await openState<StateStore>(
     context,
     async (location) => {
-      const store = await openStore(location)
+      const store = await openStore(location, env)
       lease = await leaseOf(store, context)
       return store
     },
@@ -122,7 +123,7 @@ export function sleepUnlessStopped(delayMs: number, interruption: Interruption):
 
 async function openState<Store extends StateReading>(
   { options, env, output }: CommandContext,
-  open: (location: string) => Promise<Store>,
+  open: (location: string, env: Environment) => Promise<Store>,
   makes: boolean,
 ): Promise<{ readonly store: Store | StateStore; readonly stateKey: StateKey }> {
   // Marks that nothing is compared with need no lasting key.
@@ -132,13 +133,15 @@ async function openState<Store extends StateReading>(
     output.notice('no --state: only services with metadata.id are managed, and nothing is removed')
     return { store: forgetfulStore(), stateKey: passing() }
   }
-  const exists = await storeExists(location)
+  const exists = await storeExists(location, env)
   if (!exists) output.notice(`no state at ${location} yet: everything is new`)
   // Whoever only looks leaves no file behind: a state that is not there yet remembers nothing.
   if (!makes && !exists) return { store: { ...forgetfulStore(), isDurable: true }, stateKey: passing() }
-  const store = await open(location)
+  if (makes && isGitLocation(location) && (env[STATE_KEY_VARIABLE] ?? '') === '')
+    throw new UsageError(`a state in git needs ${STATE_KEY_VARIABLE}: marks of secrets are made with it`)
+  const store = await open(location, env)
   try {
-    const key = stateKeyFor(location, env.PHAROS_STATE_KEY, makes)
+    const key = stateKeyFor(location, env[STATE_KEY_VARIABLE], makes)
     const lost = exists && key.isNew && (await store.bindings()).length > 0
     if (lost)
       output.notice(
@@ -152,8 +155,8 @@ async function openState<Store extends StateReading>(
 }
 
 /** Throws UsageError when `location` is given and there is no state: what it was asked for cannot be told. */
-export async function requireExistingState(location: string | undefined): Promise<void> {
-  if (location === undefined || (await storeExists(location))) return
+export async function requireExistingState(location: string | undefined, env: Environment): Promise<void> {
+  if (location === undefined || (await storeExists(location, env))) return
   throw new UsageError(
     `there is no state at ${location}: the first apply makes it; correct --state if there was one`,
   )

@@ -16,8 +16,8 @@ export async function readingState<Result>(
   command: (store: StateReading) => Promise<Result>,
 ): Promise<Result> {
   const location = requireState(context)
-  await requireExistingState(location)
-  return closingAfter(await readStore(location), command)
+  await requireExistingState(location, context.env)
+  return closingAfter(await readStore(location, context.env), command)
 }
 
 /** Runs `command` on the state that is there, without its lease: for what people say about it. */
@@ -26,8 +26,8 @@ export async function notingInState<Result>(
   command: (store: StateStore) => Promise<Result>,
 ): Promise<Result> {
   const location = requireState(context)
-  await requireExistingState(location)
-  return closingAfter(await openStore(location), command)
+  await requireExistingState(location, context.env)
+  return closingAfter(await openStore(location, context.env), command)
 }
 
 /** Runs `command` on the state that is there, as the one who may write it. */

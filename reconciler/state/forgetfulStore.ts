@@ -30,6 +30,7 @@ export function forgetfulStore(): StateStore {
     recordRun: async () => {},
     note: async () => {},
     useApproval: async () => false,
+    restore: async () => {},
     checkpoint: async () => {},
     suspend: async () => {},
     resume: async () => false,

@@ -28,8 +28,8 @@ export interface HeldLease {
   readonly release: () => Promise<void>
 }
 
-/** Longest pause between two looks at a lease that another one holds (milliseconds). */
-const LOOK_MS = 1_000
+/** Looks at a lease that another one holds, in the time after which that one counts as gone. */
+const LOOKS_PER_TTL = 15
 /** Renewals in the time after which a holder counts as gone. */
 const RENEWALS_PER_TTL = 4
 
@@ -57,7 +57,7 @@ export async function takeLease(
     }
     const leftMs = startedAtMs + timeoutMs - nowMs
     if (leftMs <= 0) throw heldError(heldBy, store.leaseTtlMs)
-    await clock.sleep(Math.min(LOOK_MS, leftMs))
+    await clock.sleep(Math.min(store.leaseTtlMs / LOOKS_PER_TTL, leftMs))
   }
 }
 

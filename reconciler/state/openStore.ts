@@ -1,18 +1,25 @@
+import { gitLocationOf, isGitLocation, refExists } from './gitRef.ts'
+import { openGitStore, readGitStore } from './gitStore.ts'
 import { stateExists } from './openDatabase.ts'
 import { openSqliteStore, readSqliteStore } from './sqliteStore.ts'
 import type { StateReading, StateStore } from './store.ts'
 
-/** Whether there is a state at `location` yet. Throws StateError when there never can be one. */
-export async function storeExists(location: string): Promise<boolean> {
-  return stateExists(location)
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Whether there is a state at `location` yet: the path of an SQLite file, or `git:ADDRESS#REF`. `env` tells git
+ * how to reach its repository. Throws StateError when there never can be one.
+ */
+export async function storeExists(location: string, env: Environment): Promise<boolean> {
+  return isGitLocation(location) ? refExists(gitLocationOf(location, env)) : stateExists(location)
 }
 
 /** Opens the state at `location` to write to it, making it when it is not there. Throws StateError. */
-export function openStore(location: string): Promise<StateStore> {
-  return openSqliteStore(location)
+export async function openStore(location: string, env: Environment): Promise<StateStore> {
+  return isGitLocation(location) ? openGitStore(gitLocationOf(location, env)) : openSqliteStore(location)
 }
 
 /** Opens the state at `location` to look at it. Throws StateError when there is none. */
-export function readStore(location: string): Promise<StateReading> {
-  return readSqliteStore(location)
+export async function readStore(location: string, env: Environment): Promise<StateReading> {
+  return isGitLocation(location) ? readGitStore(gitLocationOf(location, env)) : readSqliteStore(location)
 }

@@ -14,6 +14,7 @@ import {
   runsOf,
   suspensionsOf,
 } from './sqliteRows.ts'
+import type { StateDocument } from './stateDocument.ts'
 import type { BindingChange, StateReading, StateStore } from './store.ts'
 
 /** Time without a renewal after which the holder of a state file counts as gone (milliseconds). */
@@ -76,6 +77,37 @@ const PUT_RUN = `INSERT INTO run
 const PUT_EVENT = `INSERT INTO event (at, run_id, key, type, severity, message)
   VALUES (@at, @runId, @key, @type, @severity, @message)`
 
+const PUT_SUSPENSION = 'INSERT OR REPLACE INTO suspension VALUES (@scope, @reason, @actor, @since, @until)'
+const PUT_APPROVAL = 'INSERT OR REPLACE INTO approval VALUES (@digest, @actor, @at)'
+
+function restore(database: Database, document: StateDocument, epoch: number): void {
+  for (const table of ['binding', 'intent', 'run', 'event', 'suspension', 'approval'])
+    database.exec(`DELETE FROM ${table}`)
+  const { stateId, home } = document
+  database
+    .prepare('UPDATE meta SET state_id = ?, org_id = ?, url = ?, source = ?')
+    .run(stateId, home?.orgId ?? null, home?.url ?? null, home?.source ?? null)
+  const put = (sql: string, parameters: readonly object[]): void => {
+    const statement = database.prepare(sql)
+    for (const one of parameters) statement.run(one)
+  }
+  put(PUT_BINDING, document.bindings.map(bindingParameters))
+  put(
+    PUT_INTENT,
+    document.intents.map((intent) => ({
+      ...intentParameters(intent, epoch),
+      may_still_land: Number(intent.mayStillLand),
+    })),
+  )
+  put(
+    PUT_RUN,
+    document.runs.toReversed().map((run) => runParameters(run, epoch)),
+  )
+  put(PUT_EVENT, document.events.toReversed())
+  put(PUT_SUSPENSION, document.suspensions)
+  put(PUT_APPROVAL, document.approvals)
+}
+
 /** What a store can do besides reading. */
 type StateWriting = Omit<StateStore, Exclude<keyof StateReading, 'close'>>
 
@@ -135,14 +167,15 @@ function writingOf(database: Database, lease: SqliteLease): StateWriting {
       })
       return wasThere
     },
+    restore: async (document) => fenced((epoch) => restore(database, document, epoch)),
     // Every write of this store is on the disk when it returns.
     checkpoint: async () => {},
     suspend: async (suspension) => {
-      run('INSERT OR REPLACE INTO suspension VALUES (@scope, @reason, @actor, @since, @until)', suspension)
+      run(PUT_SUSPENSION, suspension)
     },
     resume: async (scope) => run('DELETE FROM suspension WHERE scope = ?', scope) > 0,
     approve: async (approval) => {
-      run('INSERT OR REPLACE INTO approval VALUES (@digest, @actor, @at)', approval)
+      run(PUT_APPROVAL, approval)
       keep('approval', 'at DESC', APPROVALS_KEPT)
     },
     close: async () => {

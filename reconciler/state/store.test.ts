@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -69,9 +70,21 @@ function steppedClock() {
   }
 }
 
-describe.each([['an SQLite file', () => join(folder, 'pharos.db')]])('the state in %s', (_what, locate) => {
+const env = { PATH: process.env.PATH }
+
+/** A bare repository on this machine stands for a remote one: git talks to it in the same way. */
+function repository(): string {
+  const directory = join(folder, 'repository.git')
+  if (!existsSync(directory)) execFileSync('git', ['init', '--quiet', '--bare', directory])
+  return directory
+}
+
+describe.each([
+  ['an SQLite file', () => join(folder, 'pharos.db')],
+  ['a ref of a git repository', () => `git:${repository()}#refs/pharos/production`],
+])('the state in %s', (_what, locate) => {
   const opened = async (): Promise<StateStore> => {
-    const store = await openStore(locate())
+    const store = await openStore(locate(), env)
     expect(await store.acquire('test')).toMatchObject({ epoch: expect.any(Number) })
     return store
   }
@@ -89,7 +102,7 @@ describe.each([['an SQLite file', () => join(folder, 'pharos.db')]])('the state 
     await first.release()
     await first.close()
 
-    const second = await readStore(locate())
+    const second = await readStore(locate(), env)
     expect(second.stateId).toBe(first.stateId)
     expect(await second.home()).toEqual({ orgId: 'org', url: 'http://x', source: 'monitoring' })
     expect(await second.bindings()).toEqual([binding])
@@ -113,7 +126,7 @@ describe.each([['an SQLite file', () => join(folder, 'pharos.db')]])('the state 
 
   test('one holder at a time has the lease, and the next one when it is given back', async () => {
     const first = await opened()
-    const second = await openStore(locate())
+    const second = await openStore(locate(), env)
     expect(await second.acquire('other')).toEqual({ heldBy: { holder: 'test', epoch: 1, renewals: 0 } })
     await expect(second.save({ put: binding })).rejects.toMatchObject({ reason: 'lost' })
     await first.release()
@@ -124,7 +137,7 @@ describe.each([['an SQLite file', () => join(folder, 'pharos.db')]])('the state 
 
   test('a holder that shows no sign of life is taken over from, and what it still writes is refused', async () => {
     const stopped = await opened()
-    const waiting = await openStore(locate())
+    const waiting = await openStore(locate(), env)
 
     const lease = await takeLease(waiting, 'other', 10 * waiting.leaseTtlMs, steppedClock())
     expect(lease.epoch).toBe(2)
@@ -146,13 +159,13 @@ describe.each([['an SQLite file', () => join(folder, 'pharos.db')]])('the state 
 
   test('a holder that renews is waited for as long as was asked, and not taken over from', async () => {
     const living = await opened()
-    const waiting = await openStore(locate())
+    const waiting = await openStore(locate(), env)
     const clock = steppedClock()
     const sleep = async (delayMs: number): Promise<void> => {
       await living.renew()
       await clock.sleep(delayMs)
     }
-    const timeoutMs = 3 * waiting.leaseTtlMs
+    const timeoutMs = 1.2 * waiting.leaseTtlMs
     const taken = takeLease(waiting, 'other', timeoutMs, { ...clock, sleep })
     await expect(taken).rejects.toMatchObject({ reason: 'held', message: expect.stringContaining('(test)') })
     expect(clock.nowMs()).toBe(timeoutMs)
@@ -163,7 +176,7 @@ describe.each([['an SQLite file', () => join(folder, 'pharos.db')]])('the state 
 
   test('what people say needs no lease, and an approval is used once', async () => {
     const running = await opened()
-    const person = await openStore(locate())
+    const person = await openStore(locate(), env)
     await person.approve({ digest: 'd', actor: 'ada', at: 't' })
     await person.suspend({ scope: 'a', reason: 'one', actor: 'ada', since: 's', until: null })
     await person.suspend({ scope: 'a', reason: 'two', actor: 'ada', since: 's', until: 'u' })

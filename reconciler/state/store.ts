@@ -2,6 +2,7 @@ import type { CanonicalService } from '../../api/contract/canonical.ts'
 import type { Binding } from '../plan/binding.ts'
 import type { Lease } from './lease.ts'
 import type { Approval, RunRecord, StateEvent, Suspension } from './record.ts'
+import type { StateDocument } from './stateDocument.ts'
 
 /** The organisation and server that a state belongs to, and the manifests. */
 export interface StateHome {
@@ -103,6 +104,8 @@ export interface StateStore extends StateReading {
   note(events: readonly Omit<StateEvent, 'seq'>[]): Promise<void>
   /** Takes the approval of `digest` out of the state; whether there was one. */
   useApproval(digest: string): Promise<boolean>
+  /** Puts `document` in the place of everything but the lease, its name and its marks included. */
+  restore(document: StateDocument): Promise<void>
   checkpoint(): Promise<void>
   /** Needs no lease. A second suspension of the same scope takes the place of the first. */
   suspend(suspension: Suspension): Promise<void>

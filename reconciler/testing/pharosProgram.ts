@@ -61,6 +61,11 @@ export function workplace(access: { readonly url: string; readonly apiKey: strin
   }
 }
 
+/** Starts the program with exactly `args`. */
+export function startProgram(args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
+  return spawn(process.execPath, [PROGRAM, ...args], { env: { PATH: process.env.PATH ?? '', ...env } })
+}
+
 /** Runs the program with exactly `args`. */
 export function runProgram(
   args: readonly string[],

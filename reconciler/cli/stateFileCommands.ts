@@ -1,0 +1,123 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { guardOrg } from '../apply/situation.ts'
+import { openStore, storeExists } from '../state/openStore.ts'
+import { documentOf, parseDocument, type StateDocument } from '../state/stateDocument.ts'
+import { EXIT } from './exitCode.ts'
+import type { CommandContext, CommandResult } from './runCommand.ts'
+import { leaseOf, openSession } from './session.ts'
+import { UsageError } from './settings.ts'
+import { readingState, requireState } from './stateAccess.ts'
+
+/** What can be done with a whole state. */
+const ACTIONS: Readonly<
+  Record<string, (args: readonly string[], context: CommandContext) => Promise<CommandResult>>
+> = { export: exportState, import: importState, verify: verifyState }
+
+/** `state export|import|verify`. */
+export function stateCommand(
+  [action = '', ...rest]: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
+  if (run === undefined) {
+    throw new UsageError(`there is no "state ${action}": there are ${Object.keys(ACTIONS).join(', ')}`)
+  }
+  return run(rest, context)
+}
+
+/** Prints everything that the state holds as JSON, or writes it to a file. No request, no secret. */
+function exportState([file]: readonly string[], context: CommandContext): Promise<CommandResult> {
+  return readingState(context, async (store) => {
+    const document = await documentOf(store)
+    const text = `${JSON.stringify(document, null, 2)}\n`
+    if (file === undefined) context.output.result(text.trimEnd())
+    else {
+      writeFileSync(file, text, { mode: 0o600 })
+      context.output.result(`${file}: ${document.bindings.length} services`)
+    }
+    return { exitCode: EXIT.converged, document: file === undefined ? { state: document } : { file } }
+  })
+}
+
+/** Makes a state of what was exported, where there is none yet. No request. */
+async function importState([file]: readonly string[], context: CommandContext): Promise<CommandResult> {
+  const location = requireState(context)
+  if (file === undefined) throw new UsageError('name the file that "pharos state export" wrote')
+  const document = parseDocument(readText(file), file)
+  if (await storeExists(location, context.env)) {
+    throw new UsageError(`there is a state at ${location} already: import into a new one`)
+  }
+  const store = await openStore(location, context.env)
+  try {
+    const lease = await leaseOf(store, context)
+    await store.restore(document)
+    await lease.release()
+  } finally {
+    await store.close()
+  }
+  context.output.result(
+    `${location}: ${document.bindings.length} services; secrets count as changed once unless the state's key comes along`,
+  )
+  return { exitCode: EXIT.converged, document: { services: document.bindings.length } }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/**
+ * Compares the state with the services that there are: two requests, no write. Exits 6 when a person should
+ * look: services that the state knows and that are gone, and open operations.
+ */
+async function verifyState(_args: readonly string[], context: CommandContext): Promise<CommandResult> {
+  requireState(context)
+  const checked = await readingState(context, async (store) =>
+    // Reads it as an import would.
+    parseDocument(JSON.stringify(await documentOf(store)), requireState(context)),
+  )
+  const session = await openSession(context)
+  try {
+    await guardOrg(session)
+    const { services, unreadable } = await session.client.listServices()
+    const found = findingsOf(
+      checked,
+      [...services.map(({ id }) => id), ...unreadable.map(({ id }) => id)],
+      new Map(services.map(({ id, name }) => [id, name])),
+    )
+    const { output } = context
+    for (const { key, id } of found.gone) {
+      output.result(output.paint.yellow(`  ! ${key}: service ${id} is gone; the next apply makes it anew`))
+    }
+    for (const { key, kind } of found.open) {
+      output.result(output.paint.yellow(`  ? ${key}: ${kind} sent, outcome not recorded`))
+    }
+    for (const { id, name } of found.unmanaged)
+      output.result(`    service ${id} "${name}" is not managed here`)
+    output.result(`${found.bound} of ${checked.bindings.length} services are there, as the state says`)
+    const needsLook = found.gone.length > 0 || found.open.length > 0
+    return { exitCode: needsLook ? EXIT.decisionNeeded : EXIT.converged, document: found }
+  } finally {
+    await session.close()
+  }
+}
+
+function findingsOf(
+  { bindings, intents }: StateDocument,
+  ids: readonly string[],
+  names: ReadonlyMap<string, string>,
+) {
+  const live = new Set(ids)
+  const owned = new Set(bindings.map(({ serviceId }) => serviceId))
+  const gone = bindings.filter(({ serviceId }) => !live.has(serviceId))
+  return {
+    bound: bindings.length - gone.length,
+    gone: gone.map(({ key, serviceId }) => ({ key, id: serviceId })),
+    open: intents.map(({ key, kind }) => ({ key, kind })),
+    // What an older backup does not know of is told, never removed.
+    unmanaged: ids.filter((id) => !owned.has(id)).map((id) => ({ id, name: names.get(id) ?? '' })),
+  }
+}

@@ -1,0 +1,158 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Client } from '../api/client/client.ts'
+import { startServer, type TestServer } from '../server/testing/startServer.ts'
+import { type Fault, type FaultProxy, startFaultProxy } from './testing/faultProxy.ts'
+import {
+  finished,
+  manifestOf,
+  runProgram,
+  startProgram,
+  type Workplace,
+  workplace,
+} from './testing/pharosProgram.ts'
+
+let server: TestServer
+let proxy: FaultProxy
+let client: Client
+let work: Workplace
+let repository: string
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  const orgId = await server.createOrg({ plan: 'business' })
+  proxy = await startFaultProxy(server.url)
+  client = new Client({ url: server.url, apiKey: await server.createKey({ orgId }), userAgent: 'test' })
+  work = workplace({ url: proxy.url, apiKey: await server.createKey({ orgId }) })
+  work.env.PHAROS_STATE_KEY = 'k'.repeat(32)
+  repository = join(work.folder, 'state.git')
+  execFileSync('git', ['init', '--quiet', '--bare', repository])
+})
+afterEach(async () => {
+  work.remove()
+  await client.close()
+  await proxy.close()
+})
+
+const REF = 'refs/pharos/production'
+const state = (): string => `git:${repository}#${REF}`
+const onManifests = (command: string): readonly string[] => [
+  command,
+  join(work.folder, 'manifests'),
+  '--state',
+  state(),
+  '--json',
+]
+
+async function json(command: string, ...args: readonly string[]) {
+  const run = await runProgram([...onManifests(command), ...args], work.env)
+  return { ...JSON.parse(run.stdout), exit: run.exitCode }
+}
+
+async function names(): Promise<readonly string[]> {
+  return (await client.listServices()).services.map(({ name }) => name).sort()
+}
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', ['-C', repository, ...args], { encoding: 'utf8' })
+}
+
+/** Writes a lease into the state as somebody else would. */
+function putLease(lease: object): void {
+  const made = (input: string, ...args: readonly string[]): string =>
+    execFileSync('git', ['-C', repository, ...args], { input, encoding: 'utf8' }).trim()
+  const blob = made(JSON.stringify(lease), 'hash-object', '-w', '--stdin')
+  const entries = git('ls-tree', REF).replace(/blob \w+\tlease/, `blob ${blob}\tlease`)
+  const identity = ['-c', 'user.name=t', '-c', 'user.email=t']
+  const commit = made('', ...identity, 'commit-tree', '-m', 'lease', made(entries, 'mktree'))
+  git('update-ref', REF, commit)
+}
+
+test('a state in git is kept in a few commits, and no secret is in any of them', async () => {
+  work.env.TOKEN = 'canary-in-git'
+  const all = Array.from({ length: 9 }, (_, index) => `s${index}`)
+  work.write(
+    Object.fromEntries(
+      all.map((name) => [`${name}.yaml`, manifestOf(name, '      headers: {Authorization: {env: TOKEN}}\n')]),
+    ),
+  )
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 9 } })
+  // The lease, everything that was about to be sent, what came of it, and the lease given back.
+  expect(git('rev-list', '--count', REF).trim()).toBe('4')
+  expect(await json('plan')).toMatchObject({ exit: 0, changes: [], unchanged: all })
+  work.env.TOKEN = 'canary-replaced'
+  expect(await json('plan')).toMatchObject({ counts: { update: 9 } })
+
+  const contents = git('rev-list', '--objects', '--all', '--no-object-names')
+    .trim()
+    .split('\n')
+    .map((id) => git('cat-file', '-p', id))
+    .join('\n')
+  expect(contents).toContain('hmac:v1:')
+  expect(contents).not.toContain('canary')
+})
+
+test('of two runners with one state in git the second stops with exit code 5 before it sends anything', async () => {
+  work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
+  let release = (): void => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const first = startProgram(onManifests('apply'), work.env)
+  const firstEnd = finished(first)
+  await new Promise<void>((resolve) => {
+    proxy.decide = async (): Promise<Fault> => {
+      resolve()
+      await released
+      return 'pass'
+    }
+  })
+  expect(await json('apply')).toMatchObject({
+    exit: 5,
+    error: { message: expect.stringContaining('another run is using this state') },
+  })
+  expect(await names()).toEqual([])
+  release()
+  expect((await firstEnd).exitCode).toBe(0)
+  expect(await names()).toEqual(['a', 'b'])
+})
+
+test('a runner that loses its state in git to another one stops sending', async () => {
+  work.write(Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}.yaml`, manifestOf(name)])))
+  await json('apply')
+  work.write({ 'a.yaml': manifestOf('a').replace('60s', '90s') })
+  proxy.decide = () => {
+    putLease({ holder: 'another', epoch: 99, renewals: 0 })
+    return 'pass'
+  }
+  expect(await json('apply')).toMatchObject({ exit: 5 })
+})
+
+test('what a runner was about to send when it was killed is found out by the next', async () => {
+  work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
+  const child = startProgram(onManifests('apply'), work.env)
+  proxy.afterEffect = () => child.kill('SIGKILL')
+  expect((await finished(child)).exitCode).toBeNull()
+  proxy.afterEffect = () => {}
+
+  expect(await json('apply')).toMatchObject({ exit: 5 })
+  // Two minutes without a sign of life are not for a test: a person who knows that it died gives the lease back.
+  putLease({ holder: null, epoch: 1, renewals: 0 })
+
+  expect(await json('apply', '--create-grace', '1ms')).toMatchObject({ exit: 0 })
+  expect(await names()).toEqual(['a', 'b'])
+  expect(await json('plan')).toMatchObject({ changes: [], unchanged: ['a', 'b'] })
+})
+
+test.each([
+  ['git:/somewhere', 'names no ref'],
+  ['git:https://user:secret@host/x#refs/pharos/a', 'must hold no credential'],
+  ['git:ext::sh -c date#refs/pharos/a', 'the address of --state must be'],
+  ['git:/no/such/repository#refs/pharos/a', 'cannot be used'],
+])('a location of a state in git that is none is refused: %s', async (location, message) => {
+  const run = await runProgram(['plan', join(work.folder, 'manifests'), '--state', location], work.env)
+  expect([run.exitCode, run.stderr]).toEqual([1, expect.stringContaining(message)])
+})

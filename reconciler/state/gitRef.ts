@@ -1,0 +1,172 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type GitAccess, GitError, runGit } from '../source/gitProgram.ts'
+import { branchProblem, gitSchemeOf } from '../source/gitUrl.ts'
+import { StateError } from './stateError.ts'
+
+/** A ref of a git repository, and how to reach it. */
+export interface GitRefLocation {
+  readonly access: GitAccess
+  /** Full name, such as refs/pharos/production. */
+  readonly ref: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Somebody else changed the ref since it was read. */
+export class RefMoved extends StateError {
+  constructor(name: string) {
+    super(`${name} was changed by somebody else at the same time: run again`, 'lost')
+  }
+}
+
+/** Longest call of git (milliseconds). */
+const LIMIT_MS = 60_000
+/** What a location of a state in git starts with. */
+const PREFIX = 'git:'
+const FORM = 'git:ADDRESS#refs/pharos/NAME, where ADDRESS is https://…, ssh://…, git@host:path or a path'
+
+/** Whether `location` is one of a state in git. Pure. */
+export function isGitLocation(location: string): boolean {
+  return location.startsWith(PREFIX)
+}
+
+/**
+ * The ref that `location` names: `git:ADDRESS#REF`. A token for https comes from PHAROS_GIT_TOKEN. Throws
+ * StateError that says how it is written.
+ */
+export function gitLocationOf(
+  location: string,
+  env: Readonly<Record<string, string | undefined>>,
+): GitRefLocation {
+  const [address = '', ref = '', ...rest] = location.slice(PREFIX.length).split('#')
+  const name = ref.replace(/^refs\//, '')
+  if (rest.length > 0 || name === ref || branchProblem(name) !== undefined) {
+    throw new StateError(`--state ${location} names no ref: write ${FORM}`)
+  }
+  const isPath = !/^[\w+.-]+:(?:\/\/|:)|^[^/]+@[^/]+:/.test(address)
+  const url = isPath ? pathToFileURL(resolve(address)).href : address
+  const found = gitSchemeOf(url, { file: true })
+  if ('problem' in found) throw new StateError(`the address of --state ${found.problem}: write ${FORM}`)
+  const token = env.PHAROS_GIT_TOKEN
+  const credential =
+    token === undefined || token === ''
+      ? undefined
+      : { username: env.PHAROS_GIT_USERNAME ?? 'x-access-token', password: token }
+  return { access: { url, scheme: found.scheme, credential }, ref, env }
+}
+
+/** Whether the ref is there. Throws StateError when the repository cannot be reached. */
+export async function refExists(location: GitRefLocation): Promise<boolean> {
+  const listed = await git(location, tmpdir(), ['ls-remote', '--', location.access.url, location.ref])
+  return listed.toString('utf8').trim() !== ''
+}
+
+/** The files that a state in git consists of. */
+interface StateFiles {
+  readonly state: string
+  readonly lease: string
+}
+
+/**
+ * One ref of a remote repository whose commits hold the state. A write is a commit that the remote accepts
+ * only while the ref is what was last read or written here.
+ */
+export class GitRef {
+  readonly name: string
+  readonly #location: GitRefLocation
+  readonly #directory: string
+  /** Commit of the ref as last seen; empty while there is none. */
+  #tip = ''
+  /** Parent of the next commit: the last one that is worth keeping. */
+  #parent = ''
+
+  private constructor(location: GitRefLocation, directory: string) {
+    this.name = `${location.access.url}#${location.ref}`
+    this.#location = location
+    this.#directory = directory
+  }
+
+  /** A ref with a repository of our own to make commits in, removed by `close`. */
+  static async open(location: GitRefLocation): Promise<GitRef> {
+    const directory = mkdtempSync(join(tmpdir(), 'pharos-git-state-'))
+    await git(location, directory, ['init', '--quiet', '--bare', '.'])
+    return new GitRef(location, directory)
+  }
+
+  /** What the ref holds now; null when it is not there. Throws StateError. */
+  async read(): Promise<StateFiles | null> {
+    const { access, ref } = this.#location
+    const listed = (await this.#git(['ls-remote', '--', access.url, ref])).toString('utf8')
+    const [, commit] = /^([0-9a-f]{40,64})\t/.exec(listed) ?? []
+    if (commit === undefined) {
+      this.#tip = ''
+      this.#parent = ''
+      return null
+    }
+    if (commit !== this.#tip) {
+      const refspec = `+${ref}:refs/pharos-read`
+      await this.#git(['fetch', '--quiet', '--no-tags', '--depth=1', '--', access.url, refspec])
+      // It may have moved on since it was listed.
+      this.#tip = (await this.#git(['rev-parse', 'refs/pharos-read'])).toString('utf8').trim()
+      this.#parent = this.#tip
+    }
+    const file = async (path: string): Promise<string> =>
+      (await this.#git(['cat-file', 'blob', `${this.#tip}:${path}`])).toString('utf8')
+    return { state: await file('state.json'), lease: await file('lease.json') }
+  }
+
+  /**
+   * Makes `files` what the ref holds. A passing one is no part of the history: the next commit takes its
+   * place. Throws RefMoved when somebody else changed the ref since, StateError for everything else.
+   */
+  async write(files: StateFiles, message: string, isPassing = false): Promise<void> {
+    const blobs = await Promise.all(
+      (['lease', 'state'] as const).map(async (name) => {
+        const id = (await this.#git(['hash-object', '-w', '--stdin'], files[name])).toString('utf8').trim()
+        return `100644 blob ${id}\t${name}.json\n`
+      }),
+    )
+    const tree = (await this.#git(['mktree'], blobs.join(''))).toString('utf8').trim()
+    const identity = ['-c', 'user.name=pharos', '-c', 'user.email=pharos@localhost']
+    const parents = this.#parent === '' ? [] : ['-p', this.#parent]
+    const commit = (await this.#git([...identity, 'commit-tree', ...parents, '-m', message, tree]))
+      .toString('utf8')
+      .trim()
+    const { access, ref } = this.#location
+    const expected = `--force-with-lease=${ref}:${this.#tip}`
+    try {
+      await this.#git(['push', '--quiet', '--porcelain', expected, '--', access.url, `${commit}:${ref}`])
+    } catch (error) {
+      // Whether the push was refused for somebody else's or failed otherwise, the ref itself tells.
+      const listed = (await this.#git(['ls-remote', '--', access.url, ref])).toString('utf8')
+      const now = listed.split('\t')[0]?.trim() ?? ''
+      if (now !== commit) throw now === this.#tip ? error : new RefMoved(this.name)
+    }
+    this.#tip = commit
+    if (!isPassing) this.#parent = commit
+  }
+
+  close(): void {
+    rmSync(this.#directory, { recursive: true, force: true })
+  }
+
+  #git(args: readonly string[], input?: string): Promise<Buffer> {
+    return git(this.#location, this.#directory, args, input)
+  }
+}
+
+async function git(
+  { access, env }: GitRefLocation,
+  directory: string,
+  args: readonly string[],
+  input = '',
+): Promise<Buffer> {
+  try {
+    return await runGit({ access, directory, args, input, limitMs: LIMIT_MS, env })
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    throw new StateError(`the state in git cannot be used: ${error.message}`, 'unusable', { cause: error })
+  }
+}

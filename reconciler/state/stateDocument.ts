@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import type { CanonicalService } from '../../api/contract/canonical.ts'
+import type { Binding } from '../plan/binding.ts'
+import type { Approval, RunRecord, StateEvent, Suspension } from './record.ts'
+import { StateError } from './stateError.ts'
+import type { CreateIntent, OpenIntent, StateHome, StateReading } from './store.ts'
+
+/** Version of the document. A newer one is refused. */
+const DOCUMENT_VERSION = 1
+
+/** Everything that a state holds, as one JSON value: how it is exported, and what a state in git is. */
+export interface StateDocument {
+  readonly version: number
+  readonly stateId: string
+  readonly home: StateHome | null
+  readonly bindings: readonly Binding[]
+  readonly intents: readonly OpenIntent[]
+  /** Newest first, as are events. */
+  readonly runs: readonly RunRecord[]
+  readonly events: readonly StateEvent[]
+  readonly suspensions: readonly Suspension[]
+  readonly approvals: readonly Approval[]
+}
+
+// What we wrote ourselves is read back without checking every field of a service again.
+const canonical = z.custom<CanonicalService>((value) => typeof value === 'object' && value !== null)
+const creation = z.custom<CreateIntent>((value) => typeof value === 'object' && value !== null)
+const text = z.string()
+const none = text.nullable()
+
+/** The document as it is read; throws nothing itself. */
+export const stateDocumentSchema = z.strictObject({
+  version: z.literal(DOCUMENT_VERSION),
+  stateId: text,
+  home: z.strictObject({ orgId: text, url: text, source: none }).nullable(),
+  bindings: z.array(
+    z.strictObject({
+      key: text,
+      serviceId: text,
+      desired: canonical.nullable(),
+      observed: canonical.nullable(),
+      paused: z.boolean().nullable(),
+      onDelete: z.enum(['delete', 'pause', 'detach']),
+      protect: z.boolean(),
+      pruneAfterSecs: z.number().nullable(),
+      tombstonedAtMs: z.number().nullable(),
+      heals: z.array(z.strictObject({ pointer: text, atMs: z.number() })),
+    }),
+  ),
+  intents: z.array(
+    z.strictObject({
+      opId: text,
+      runId: text,
+      key: text,
+      kind: z.enum(['create', 'replace', 'pause', 'resume', 'delete']),
+      serviceId: none,
+      sentAtMs: z.number(),
+      create: creation.nullable(),
+      mayStillLand: z.boolean(),
+    }),
+  ),
+  runs: z.array(
+    z.strictObject({
+      runId: text,
+      command: text,
+      trigger: text,
+      commitSha: none,
+      planDigest: none,
+      outcome: z.enum(['done', 'partial', 'held-back', 'undecided', 'failed', 'interrupted']),
+      startedAt: text,
+      finishedAt: text,
+      exitCode: z.number(),
+      counts: z.record(text, z.number()),
+    }),
+  ),
+  events: z.array(
+    z.strictObject({
+      seq: z.number(),
+      at: text,
+      runId: none,
+      key: none,
+      type: text,
+      severity: z.enum(['info', 'warning', 'error']),
+      message: text,
+    }),
+  ),
+  suspensions: z.array(z.strictObject({ scope: text, reason: text, actor: text, since: text, until: none })),
+  approvals: z.array(z.strictObject({ digest: text, actor: text, at: text })),
+})
+
+/** A document of a state that holds nothing yet. Pure. */
+export function emptyDocument(stateId: string): StateDocument {
+  return {
+    version: DOCUMENT_VERSION,
+    stateId,
+    home: null,
+    bindings: [],
+    intents: [],
+    runs: [],
+    events: [],
+    suspensions: [],
+    approvals: [],
+  }
+}
+
+/** Everything that `store` holds. */
+export async function documentOf(store: StateReading): Promise<StateDocument> {
+  const all = Number.MAX_SAFE_INTEGER
+  return {
+    version: DOCUMENT_VERSION,
+    stateId: store.stateId,
+    home: await store.home(),
+    bindings: await store.bindings(),
+    intents: await store.openIntents(),
+    runs: await store.runs(all),
+    events: await store.events(all),
+    suspensions: await store.suspensions(),
+    approvals: await store.approvals(),
+  }
+}
+
+/** The document that `json` is. Throws StateError, naming `source`, when it is none or a newer one. */
+export function parseDocument(json: string, source: string): StateDocument {
+  const value = parsedJson(json)
+  const version =
+    typeof value === 'object' && value !== null && 'version' in value ? value.version : undefined
+  if (typeof version === 'number' && version > DOCUMENT_VERSION) {
+    throw new StateError(`${source} was written by a newer pharos: use that version or a later one`)
+  }
+  const parsed = stateDocumentSchema.safeParse(value)
+  if (!parsed.success) {
+    const where = parsed.error.issues[0]?.path.join('.') ?? ''
+    throw new StateError(`${source} is no state of pharos${where === '' ? '' : ` (see ${where})`}`)
+  }
+  const problem = contradictionIn(parsed.data)
+  if (problem !== undefined) throw new StateError(`${source} contradicts itself: ${problem}`)
+  return parsed.data
+}
+
+function parsedJson(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return undefined
+  }
+}
+
+/** What two parts of a document cannot both say; `undefined` when nothing. Pure. */
+export function contradictionIn({ bindings }: StateDocument): string | undefined {
+  const keys = new Set<string>()
+  const ids = new Set<string>()
+  for (const { key, serviceId } of bindings) {
+    if (keys.has(key)) return `${key} has two services`
+    if (ids.has(serviceId)) return `service ${serviceId} belongs to two manifests`
+    keys.add(key)
+    ids.add(serviceId)
+  }
+  return undefined
+}

@@ -3,7 +3,6 @@ import { hostname } from 'node:os'
 import { Client } from '../../api/client/client.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { forgetfulStore } from '../state/forgetfulStore.ts'
-import { isGitLocation } from '../state/gitRef.ts'
 import { type HeldLease, type LeaseClock, takeLease } from '../state/lease.ts'
 import { openStore, readStore, storeExists } from '../state/openStore.ts'
 import { STATE_KEY_VARIABLE, type StateKey, stateKeyFor } from '../state/stateKey.ts'
@@ -137,8 +136,6 @@ async function openState<Store extends StateReading>(
   if (!exists) output.notice(`no state at ${location} yet: everything is new`)
   // Whoever only looks leaves no file behind: a state that is not there yet remembers nothing.
   if (!makes && !exists) return { store: { ...forgetfulStore(), isDurable: true }, stateKey: passing() }
-  if (makes && isGitLocation(location) && (env[STATE_KEY_VARIABLE] ?? '') === '')
-    throw new UsageError(`a state in git needs ${STATE_KEY_VARIABLE}: marks of secrets are made with it`)
   const store = await open(location, env)
   try {
     const key = stateKeyFor(location, env[STATE_KEY_VARIABLE], makes)

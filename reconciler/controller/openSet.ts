@@ -32,7 +32,7 @@ export interface OpenSet {
 export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<OpenSet> {
   const { config, access, statePath, mirrorDirectory } = settings
   for (const folder of [dirname(statePath), dirname(mirrorDirectory)]) makeFolder(folder)
-  const store = await openStore(statePath)
+  const store = await openStore(statePath, deps.env)
   let requests = 0
   const client = new Client({
     url: settings.apiUrl,

@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import type { Fingerprint } from '../../api/contract/canonical.ts'
+import { isGitLocation } from './gitRef.ts'
 import { StateError } from './stateError.ts'
 
 /** Name of the variable that holds the key of the marks, where no key file is wanted. */
@@ -25,6 +26,11 @@ export function stateKeyFor(
 ): { readonly value: StateKey | undefined; readonly isNew: boolean } {
   if (fromEnvironment !== undefined && fromEnvironment !== '') {
     return { value: checked(fromEnvironment, STATE_KEY_VARIABLE), isNew: false }
+  }
+  if (isGitLocation(statePath)) {
+    if (!create) return { value: undefined, isNew: true }
+    // Beside the state, where everybody who reads it would read it too, is no place for a key.
+    throw new StateError(`a state in git needs ${STATE_KEY_VARIABLE}: marks of secrets are made with it`)
   }
   const path = `${statePath}.key`
   const isNew = !existsSync(path)

@@ -109,7 +109,10 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
 
       const [address = ''] = Object.keys(printed.provider_schemas)
       expect(REGISTRY_HOSTS.map((host) => `${host}/${PROVIDER_ADDRESS}`)).toContain(address)
-      expect(printed).toEqual(schemaDocument(provider, address))
+      const { lists, ...others } = provider
+      expect(lists.size).toBeGreaterThan(0)
+      // Terraform before 1.14 does not know lists, and prints none.
+      expect(printed).toEqual(schemaDocument({ ...others, lists: new Map() }, address))
     } finally {
       workspace.remove()
     }

@@ -3,6 +3,7 @@ import { orgData } from './data/orgData.ts'
 import { regionsData } from './data/regionsData.ts'
 import { serviceData } from './data/serviceData.ts'
 import { servicesData } from './data/servicesData.ts'
+import { servicesList } from './data/servicesList.ts'
 import { functions } from './functions/functions.ts'
 import { incidentResource } from './incident/incidentResource.ts'
 import { defineProvider } from './protocol/defineProvider.ts'
@@ -62,6 +63,7 @@ export function pharosProvider(version: string, environment: Environment): Provi
       return { session: new Session({ url, apiKey, userAgent, expectedOrgId }) }
     },
     resources: { pharos_service: serviceResource, pharos_incident: incidentResource },
+    lists: { pharos_service: servicesList },
     functions,
     dataSources: {
       pharos_service: serviceData,

@@ -17,6 +17,7 @@ export function schemaDocument(provider: Provider, address: string): SchemaDocum
     name,
     schemaEntry(handlers.schema),
   ])
+  const lists = [...provider.lists].map(([name, { handlers }]) => [name, schemaEntry(handlers.schema)])
   const functions = [...provider.functions].map(([name, definition]) => [name, functionEntry(definition)])
   return {
     format_version: '1.0',
@@ -27,6 +28,7 @@ export function schemaDocument(provider: Provider, address: string): SchemaDocum
           [...provider.resources].map(([name, { handlers }]) => [name, schemaEntry(handlers.schema)]),
         ),
         ...(dataSources.length === 0 ? {} : { data_source_schemas: Object.fromEntries(dataSources) }),
+        ...(lists.length === 0 ? {} : { list_resource_schemas: Object.fromEntries(lists) }),
         ...(functions.length === 0 ? {} : { functions: Object.fromEntries(functions) }),
       },
     },

@@ -1,20 +1,16 @@
 import { formatDuration } from '../../api/contract/duration.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
-import { DiagnosticError, errorAt, warningAt } from '../protocol/diagnostics.ts'
+import { warningAt } from '../protocol/diagnostics.ts'
 import { dataSourceFor } from '../protocol/provider.ts'
 import { defineSchema } from '../protocol/schema/schema.ts'
 import { type Connection, connected } from '../service/connection.ts'
 import { explained } from '../service/explain.ts'
-import { listedServices } from './servicesFound.ts'
+import { listedServices, NAME_REGEX, nameFilter } from './servicesFound.ts'
 
 const schema = defineSchema({
   description: 'Services of the organisation, from one list request however many there are.',
   attributes: {
-    name_regex: {
-      type: 'string',
-      optional: true,
-      description: 'Only services whose name this matches somewhere, in RE2 syntax. Default: all.',
-    },
+    name_regex: NAME_REGEX,
     services: {
       nesting: 'list',
       computed: true,
@@ -57,18 +53,5 @@ function entryOf(service: ServiceResponse) {
     urls: service.endpoints.map(({ url }) => url),
     paused: service.paused_at != null,
     created_at: service.created_at,
-  }
-}
-
-/** Whether a name matches `pattern`; every name without one. The engine takes linear time and is loaded only here. */
-async function nameFilter(pattern: string | null): Promise<(name: string) => boolean> {
-  if (pattern === null) return () => true
-  const { RE2JS } = await import('re2js')
-  try {
-    const compiled = RE2JS.compile(pattern)
-    return (name) => compiled.matcher(name).find()
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new DiagnosticError(errorAt(['name_regex'], 'Invalid regular expression', `${reason}.`))
   }
 }

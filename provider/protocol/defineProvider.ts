@@ -1,4 +1,5 @@
 /** Checks a provider's definition and makes it ready to be served. */
+import type { AnyList } from './listing.ts'
 import type { AnyDataSource, AnyResource, Provider, ProviderDefinition, Typed } from './provider.ts'
 import type { AnyFunction } from './providerFunction.ts'
 import { schemaFaults } from './schema/assertions.ts'
@@ -43,7 +44,7 @@ function nameFaults(provider: string, typeName: string): readonly string[] {
 }
 
 function faultsOf<S extends Schema, Client>(definition: ProviderDefinition<S, Client>): readonly string[] {
-  const { name, schema, resources, dataSources = {}, functions = {} } = definition
+  const { name, schema, resources, dataSources = {}, lists = {}, functions = {} } = definition
   return [
     ...schemaFaults(schema, 'provider').map((fault) => `provider: ${fault}`),
     ...Object.entries(resources).flatMap(([typeName, resource]) =>
@@ -59,6 +60,14 @@ function faultsOf<S extends Schema, Client>(definition: ProviderDefinition<S, Cl
       [...nameFaults(name, typeName), ...schemaFaults(source.schema, 'data source')].map(
         (fault) => `data.${typeName}: ${fault}`,
       ),
+    ),
+    ...Object.entries(lists).flatMap(([typeName, list]) =>
+      [
+        ...(resources[typeName]?.identity === undefined
+          ? ['a list is of a resource of the same name that has an identity']
+          : []),
+        ...schemaFaults(list.schema, 'data source'),
+      ].map((fault) => `list.${typeName}: ${fault}`),
     ),
     ...Object.keys(functions)
       .filter((functionName) => !/^[a-z][a-z0-9_]*$/.test(functionName))
@@ -87,6 +96,7 @@ function anyProvider(definition: AnyDefinition): AnyDefinition {
 type AnyDefinition = Pick<Provider, 'name' | 'version' | 'schema' | 'validate' | 'configure'> & {
   readonly resources: { readonly [typeName: string]: AnyResource<unknown> }
   readonly dataSources?: { readonly [typeName: string]: AnyDataSource<unknown> }
+  readonly lists?: { readonly [typeName: string]: AnyList<unknown> }
   readonly functions?: { readonly [name: string]: AnyFunction }
 }
 
@@ -113,6 +123,7 @@ export function defineProvider<S extends Schema, Client>(
     configure: (context) => provider.configure(context),
     resources: typed(provider.resources),
     dataSources: typed(provider.dataSources ?? {}),
+    lists: typed(provider.lists ?? {}),
     functions: new Map(Object.entries(provider.functions ?? {})),
   }
 }

@@ -6,6 +6,7 @@
  * survives it is stated at each handler below.
  */
 import type { Diagnostic } from './diagnostics.ts'
+import type { AnyList } from './listing.ts'
 import type { Log } from './plugin/log.ts'
 import type { AnyFunction } from './providerFunction.ts'
 import type { AmendmentOf, AnswerOf, ConfigOf, KnownConfigOf, PlannedOf, StateOf } from './schema/inferred.ts'
@@ -44,7 +45,7 @@ export interface ConfigureContext<Config> extends CallContext {
   readonly terraformVersion: string
 }
 
-interface ConfiguredContext<Client> extends CallContext {
+export interface ConfiguredContext<Client> extends CallContext {
   /** What `configure` returned. */
   readonly client: Client
 }
@@ -123,7 +124,7 @@ export interface Answer<V extends Views> {
   readonly private?: Uint8Array
 }
 
-type Awaitable<T> = T | Promise<T>
+export type Awaitable<T> = T | Promise<T>
 
 /** A managed resource, with types inferred from its schema. Give it to `resourceFor`. */
 export type Resource<S extends Schema, Client> = ResourceHandlers<ViewsOf<NoInfer<S>>, Client> & {
@@ -179,7 +180,7 @@ interface DataSourceHandlers<V extends Views, Client> {
 }
 
 /** A schema's values as handlers see them. */
-interface Views {
+export interface Views {
   readonly config: object
   readonly knownConfig: object
   readonly planned: object
@@ -245,6 +246,8 @@ export interface ProviderDefinition<S extends Schema, Client> {
   configure(context: ConfigureContext<ConfigOf<S>>): Awaitable<Client>
   readonly resources: { readonly [typeName: string]: AnyResource<Client> }
   readonly dataSources?: { readonly [typeName: string]: AnyDataSource<Client> }
+  /** What finds objects of a resource, by the resource's name; it has to have an identity. Terraform 1.14 asks. */
+  readonly lists?: { readonly [typeName: string]: AnyList<Client> }
   /** Functions by name, lower-case words with underscores. */
   readonly functions?: { readonly [name: string]: AnyFunction }
 }
@@ -266,5 +269,6 @@ export interface Provider {
   configure(context: ConfigureContext<ObjectValue>): Awaitable<unknown>
   readonly resources: ReadonlyMap<string, Typed<AnyResource<unknown>>>
   readonly dataSources: ReadonlyMap<string, Typed<AnyDataSource<unknown>>>
+  readonly lists: ReadonlyMap<string, Typed<AnyList<unknown>>>
   readonly functions: ReadonlyMap<string, AnyFunction>
 }

@@ -30,6 +30,7 @@ test('every attribute and every type says what it is', () => {
     ['provider', provider.schema] as const,
     ...[...provider.resources].map(([name, { handlers }]) => [name, handlers.schema] as const),
     ...[...provider.dataSources].map(([name, { handlers }]) => [`data.${name}`, handlers.schema] as const),
+    ...[...provider.lists].map(([name, { handlers }]) => [`list.${name}`, handlers.schema] as const),
   ]
 
   expect(schemas.filter(([, schema]) => schema.description === undefined)).toEqual([])

@@ -22,11 +22,12 @@ const EXAMPLE_OF: Readonly<Record<string, string>> = {
 
 const GENERATED = '<!-- Written by "npm run bindings" from the schema: change that instead. -->'
 
-/** The reference of `provider`: a page for itself and one for each resource, data source and function. Pure. */
+/** The reference of `provider`: a page for itself and one for each resource, data source, list and function. Pure. */
 export function referencePages(provider: Provider, examples: Examples): readonly Page[] {
   const kinds = [
-    { folder: 'resources', title: 'Resource', types: provider.resources, blocks: 'resource' },
-    { folder: 'data-sources', title: 'Data source', types: provider.dataSources, blocks: 'data' },
+    { folder: 'resources', title: 'Resource', types: provider.resources },
+    { folder: 'data-sources', title: 'Data source', types: provider.dataSources },
+    { folder: 'list-resources', title: 'List resource', types: provider.lists },
   ] as const
   const typePages = kinds.flatMap(({ folder, title, types }) =>
     [...types].map(([name, { handlers }]) => ({

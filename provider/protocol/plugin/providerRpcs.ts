@@ -16,6 +16,7 @@ import { getMetadata } from '../rpc/getMetadata.ts'
 import { getProviderSchema } from '../rpc/getProviderSchema.ts'
 import { getResourceIdentitySchemas } from '../rpc/getResourceIdentitySchemas.ts'
 import { importResourceState } from '../rpc/importResourceState.ts'
+import { listResource } from '../rpc/listResource.ts'
 import { planResourceChange } from '../rpc/planResourceChange.ts'
 import { readDataSource } from '../rpc/readDataSource.ts'
 import { readResource } from '../rpc/readResource.ts'
@@ -23,6 +24,7 @@ import { stopProvider } from '../rpc/stopProvider.ts'
 import { upgradeResourceIdentity } from '../rpc/upgradeResourceIdentity.ts'
 import { upgradeResourceState } from '../rpc/upgradeResourceState.ts'
 import { validateDataResourceConfig } from '../rpc/validateDataResourceConfig.ts'
+import { validateListResourceConfig } from '../rpc/validateListResourceConfig.ts'
 import { validateProviderConfig } from '../rpc/validateProviderConfig.ts'
 import { validateResourceConfig } from '../rpc/validateResourceConfig.ts'
 import type { CallTable } from './callTable.ts'
@@ -83,9 +85,31 @@ export function serveProviderRpcs(serve: ServeUnary): void {
   serve(RPC.ReadDataSource, readDataSource)
   serve(RPC.GetResourceIdentitySchemas, getResourceIdentitySchemas)
   serve(RPC.UpgradeResourceIdentity, upgradeResourceIdentity)
+  serve(RPC.ValidateListResourceConfig, validateListResourceConfig)
   serve(RPC.GetFunctions, getFunctions)
   serve(RPC.CallFunction, callFunction)
   serve(RPC.StopProvider, stopProvider)
+}
+
+/** Serves the RPC whose answer is a stream. */
+export function serveList(server: Server, session: Session, calls: CallTable): void {
+  const { path, responseSerialize, requestDeserialize } = RPC.ListResource
+  type Request = ReturnType<typeof requestDeserialize>
+  type Event = Parameters<typeof responseSerialize>[0]
+  const handle = (stream: ServerWritableStream<Request, Event>): void => {
+    const { call, abort, end } = calls.open(session)
+    stream.on('cancelled', abort)
+    listResource(stream.request, call)
+      .then(
+        (events) => {
+          for (const event of events) stream.write(event)
+          stream.end()
+        },
+        (error: Error) => void stream.emit('error', { code: status.INTERNAL, details: error.message }),
+      )
+      .finally(end)
+  }
+  server.register(path, handle, responseSerialize, requestDeserialize, 'serverStream')
 }
 
 /** Answers the RPCs that are not served with UNIMPLEMENTED and the name of the feature that is not offered. */

@@ -13,7 +13,7 @@ import { HEALTH } from '../wire/goplugin.ts'
 import { type Access, credentialsFor } from './access.ts'
 import type { CallTable } from './callTable.ts'
 import type { Log } from './log.ts'
-import { declineOtherRpcs, serveProviderRpcs, unaryServer } from './providerRpcs.ts'
+import { declineOtherRpcs, serveList, serveProviderRpcs, unaryServer } from './providerRpcs.ts'
 import { BROKER_SERVICE, CONTROLLER_SERVICE, HEALTH_SERVICE, STDIO_SERVICE } from './services.ts'
 
 /** As much as the servers of other providers take; grpc-js would refuse a state of more than 4 MiB. */
@@ -98,6 +98,7 @@ function createPluginServer(
   const session: Session = { provider, log, configured: undefined, stop: calls.stop }
   const serve = unaryServer(server, session, calls)
   serveProviderRpcs(serve)
+  serveList(server, session, calls)
   declineOtherRpcs(server, provider.name)
   serve(CONTROLLER_SERVICE.Shutdown, async () => {
     calls.stop()

@@ -12,6 +12,7 @@ import {
   getProviderSchema,
   getResourceIdentitySchemas,
   importResourceState,
+  listResource,
   planResourceChange,
   readDataSource,
   readResource,
@@ -19,6 +20,7 @@ import {
   upgradeResourceIdentity,
   upgradeResourceState,
   validateDataResourceConfig,
+  validateListResourceConfig,
   validateProviderConfig,
   validateResourceConfig,
 } from '../wire/tfplugin6.ts'
@@ -47,8 +49,8 @@ function method<Request, Response>(
   }
 }
 
-const rpc = <Request, Response>(name: string, codecs: Codecs<Request, Response>) =>
-  method(`/tfplugin6.Provider/${name}`, codecs)
+const rpc = <Request, Response>(name: string, codecs: Codecs<Request, Response>, flow?: Flow) =>
+  method(`/tfplugin6.Provider/${name}`, codecs, flow)
 
 /** The RPCs of the provider that are served. */
 export const PROVIDER_SERVICE = {
@@ -66,6 +68,8 @@ export const PROVIDER_SERVICE = {
   ReadDataSource: rpc('ReadDataSource', readDataSource),
   GetResourceIdentitySchemas: rpc('GetResourceIdentitySchemas', getResourceIdentitySchemas),
   UpgradeResourceIdentity: rpc('UpgradeResourceIdentity', upgradeResourceIdentity),
+  ValidateListResourceConfig: rpc('ValidateListResourceConfig', validateListResourceConfig),
+  ListResource: rpc('ListResource', listResource, 'serverStream'),
   GetFunctions: rpc('GetFunctions', getFunctions),
   CallFunction: rpc('CallFunction', callFunction),
   StopProvider: rpc('StopProvider', stopProvider),

@@ -8,8 +8,6 @@ export const DECLINED = {
   OpenEphemeralResource: 'ephemeral resources',
   RenewEphemeralResource: 'ephemeral resources',
   CloseEphemeralResource: 'ephemeral resources',
-  ListResource: 'list resources',
-  ValidateListResourceConfig: 'list resources',
   PlanAction: 'actions',
   InvokeAction: 'actions',
   ValidateActionConfig: 'actions',
@@ -24,4 +22,4 @@ export const DECLINED = {
 } as const
 
 /** RPCs whose answer is a stream. */
-export const DECLINED_STREAMS: readonly string[] = ['ListResource', 'InvokeAction', 'ReadStateBytes']
+export const DECLINED_STREAMS: readonly string[] = ['InvokeAction', 'ReadStateBytes']

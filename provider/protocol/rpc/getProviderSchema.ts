@@ -28,6 +28,8 @@ export async function getProviderSchema(_request: object, { session }: Call): Pr
     resourceSchemas: encodeAll(provider.resources),
     dataSourceSchemas: encodeAll(provider.dataSources),
     serverCapabilities: SERVER_CAPABILITIES,
+    // Terraform before 1.14 does not know the field, and skips it.
+    listResourceSchemas: encodeAll(provider.lists),
     functions: encodeFunctions(provider),
   }
 }

@@ -13,6 +13,11 @@ interface Method<Request, Response> {
 export interface ProviderClient {
   /** Calls any method. Rejects with grpc-js' ServiceError, which has `code` and `details`. */
   call<Request, Response>(method: Method<Request, Response>, request: Partial<Request>): Promise<Response>
+  /** Calls a method whose answer is a stream; resolves with all of it. Rejects like `call`. */
+  collect<Request, Response>(
+    method: Method<Request, Response>,
+    request: Partial<Request>,
+  ): Promise<readonly Response[]>
   /** Opens a stream of the server's, such as GRPCStdio, and leaves it open as Terraform does. */
   openStream(path: string): void
   close(): void
@@ -48,6 +53,19 @@ export function connect(target: string, security?: ChannelCredentials): Provider
             else resolve(response)
           },
         )
+      }),
+    collect: (method, request) =>
+      new Promise((resolve, reject) => {
+        const stream = client.makeServerStreamRequest(
+          method.path,
+          (value: typeof request) => method.requestSerialize(value),
+          (bytes) => method.responseDeserialize(bytes),
+          request,
+        )
+        const events: ReturnType<typeof method.responseDeserialize>[] = []
+        stream.on('data', (event) => void events.push(event))
+        stream.on('error', reject)
+        stream.on('end', () => resolve(events))
       }),
     openStream: (path) => {
       const none = (): Buffer => Buffer.alloc(0)

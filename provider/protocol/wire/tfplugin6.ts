@@ -1,7 +1,7 @@
 /**
  * The messages of Terraform's plugin protocol 6 that this framework reads or writes.
  *
- * Field numbers are the protocol's own (package `tfplugin6`, up to version 6.8, that of Terraform 1.11). Fields
+ * Field numbers are the protocol's own (package `tfplugin6`, up to version 6.10, that of Terraform 1.14). Fields
  * of features that are never offered (deferral, legacy types) are left out: a reader skips them.
  */
 import {
@@ -124,6 +124,7 @@ export const getMetadata = {
     dataSources: repeated(3, named),
     resources: repeated(4, named),
     functions: repeated(5, message({ name: string(1) })),
+    listResources: repeated(7, named),
   }),
 }
 
@@ -152,6 +153,7 @@ export const getProviderSchema = {
     diagnostics: repeated(4, diagnostic),
     serverCapabilities: nested(6, serverCapabilities),
     functions: mapOf(7, functionSignature),
+    listResourceSchemas: mapOf(9, schema),
   }),
 }
 
@@ -296,6 +298,27 @@ export const readDataSource = {
     clientCapabilities: nested(4, clientCapabilities),
   }),
   response: message({ state: nested(1, dynamicValue), diagnostics: repeated(2, diagnostic) }),
+}
+
+export const validateListResourceConfig = {
+  request: message({ typeName: string(1), config: nested(2, dynamicValue) }),
+  response: diagnosticsAt(1),
+}
+
+/** The response is one event of a stream: an object, or diagnostics alone. */
+export const listResource = {
+  request: message({
+    typeName: string(1),
+    config: nested(2, dynamicValue),
+    includeResourceObject: bool(3),
+    limit: int64(4),
+  }),
+  response: message({
+    identity: nested(1, identityData),
+    displayName: string(2),
+    resourceObject: nested(3, dynamicValue),
+    diagnostics: repeated(4, diagnostic),
+  }),
 }
 
 export const getFunctions = {

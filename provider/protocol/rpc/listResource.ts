@@ -1,0 +1,65 @@
+import type { ListedObject } from '../listing.ts'
+import type { AnyResource, Typed } from '../provider.ts'
+import { overlay, readAnswer } from '../state/answer.ts'
+import { withoutWriteOnly } from '../state/writeOnly.ts'
+import { withoutUnknown } from '../values/conform.ts'
+import { isObject } from '../values/equality.ts'
+import type { ObjectValue } from '../values/value.ts'
+import type { MessageOf } from '../wire/message.ts'
+import type { listResource as messages } from '../wire/tfplugin6.ts'
+import {
+  type Call,
+  callContext,
+  clientOf,
+  createReporter,
+  encodeDiagnostics,
+  encodeValue,
+  faultDiagnostic,
+  lookUp,
+  type Reporter,
+  requireObject,
+} from './call.ts'
+import { identityOf } from './identity.ts'
+
+type Request = MessageOf<typeof messages.request>
+type Event = Partial<MessageOf<typeof messages.response>>
+
+/** The whole object of what was listed: null for what the list does not say. */
+function objectOf(
+  { name, handlers }: Typed<AnyResource<unknown>>,
+  { state }: ListedObject,
+  reporter: Reporter,
+): ObjectValue {
+  const { attributes } = handlers.schema
+  const read = readAnswer(attributes, state, 'partial')
+  for (const fault of read.faults) reporter.report(faultDiagnostic('error', `list.${name}`, fault))
+  const whole = withoutUnknown(overlay(attributes, read.state, {}))
+  return withoutWriteOnly(attributes, isObject(whole) ? whole : {})
+}
+
+/**
+ * The objects that a list finds, each an event, up to the limit that the caller set (0: none). What there is to say
+ * about the whole list comes as an event of its own, first warnings, and an error instead of everything.
+ */
+export async function listResource(request: Request, call: Call): Promise<readonly Event[]> {
+  const { typeName, limit } = request
+  const reporter = createReporter(call)
+  const events = await reporter.attempt(`Listing ${typeName}`, async () => {
+    const { provider } = call.session
+    const { handlers, type } = lookUp(provider.lists, typeName)
+    const resource = lookUp(provider.resources, typeName)
+    const config = requireObject(type, request.config, 'configuration')
+    const found = await handlers.list({ ...callContext(call, reporter), client: clientOf(call), config })
+    const wanted = [...found].slice(0, limit === 0 ? undefined : limit)
+    return wanted.map((listed): Event => {
+      const object = objectOf(resource, listed, reporter)
+      return {
+        identity: identityOf(resource, object),
+        displayName: listed.displayName,
+        ...(request.includeResourceObject ? { resourceObject: encodeValue(resource.type, object) } : {}),
+      }
+    })
+  })
+  const said = encodeDiagnostics(reporter.diagnostics)
+  return [...(said.length === 0 ? [] : [{ diagnostics: said }]), ...(events ?? [])]
+}

@@ -8,6 +8,7 @@ import { readConfig } from '../controller/config/readConfig.ts'
 import { ConfigError, type ControllerSettings, settingsOf } from '../controller/config/settings.ts'
 import { type Controller, openController } from '../controller/controller.ts'
 import type { CycleReport } from '../controller/cycle.ts'
+import { mountFace } from '../controller/face/face.ts'
 import { EXIT, exitCodeOf } from './exitCode.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { UsageError } from './settings.ts'
@@ -62,6 +63,7 @@ function opened(settings: ControllerSettings, { env, output }: CommandContext): 
     env,
     holder: `pharos ${settings.replica} on ${hostname()}, process ${process.pid}`,
     onEvent: (event) => output.result(JSON.stringify(event)),
+    mountFace: (deps) => mountFace(deps, { publicUrl: settings.config.publicUrl ?? null }),
   })
 }
 

@@ -19,11 +19,24 @@ export function fieldPath(pointer: string): ManifestPath {
   return manifestPathOf(steps, false).slice(1)
 }
 
+/** A field that differs, in the words of a manifest: both values, or what became of a secret, and no more of that. */
+export type FieldParts =
+  | { readonly path: string; readonly from: string; readonly to: string }
+  | { readonly path: string; readonly secret: string }
+
+/** `field` for people. Pure. */
+export function fieldParts(field: PlannedField): FieldParts {
+  const path = formatPath(fieldPath(field.pointer))
+  if (isSealed(field.from) && isSealed(field.to)) return { path, secret: secretWord(field) }
+  return { path, from: valueText(field.from, path), to: valueText(field.to, path) }
+}
+
 /** `endpoints[0].timeout: 5s → 10s`; a secret is never more than the word. Pure. */
 export function fieldText(field: PlannedField): string {
-  const path = formatPath(fieldPath(field.pointer))
-  if (isSealed(field.from) && isSealed(field.to)) return `${path}: secret ${secretWord(field)}`
-  return `${path}: ${valueText(field.from, path)} → ${valueText(field.to, path)}`
+  const parts = fieldParts(field)
+  return 'secret' in parts
+    ? `${parts.path}: secret ${parts.secret}`
+    : `${parts.path}: ${parts.from} → ${parts.to}`
 }
 
 function secretWord(field: PlannedField): string {

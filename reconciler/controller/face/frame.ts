@@ -1,0 +1,61 @@
+import type { ControllerStatus } from '../status.ts'
+import { type Html, html } from './html.ts'
+import { ICON_SHAPES, SIGN } from './icons.ts'
+import { STYLE_VERSION } from './style.ts'
+import { moment } from './time.ts'
+
+/** How often a page asks for itself (seconds). */
+export const REFRESH_SECONDS = 30
+
+/** What the frame of a page needs to know of it. */
+export interface PageFrame {
+  readonly title: string
+  readonly heading: Html
+  /** Way from this page to the first: `./` or `../`, so that a proxy may put all of it below any path. */
+  readonly root: './' | '../'
+  /** Address of this page, from its own folder, without what says how often it refreshes. */
+  readonly self: string
+  readonly isRefreshing: boolean
+  readonly status: ControllerStatus
+  readonly content: Html
+}
+
+/** A whole document. Pure. */
+export function framed(page: PageFrame): string {
+  const { title, heading, root, isRefreshing, status, content } = page
+  return `<!doctype html>\n${html`<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+${isRefreshing && html`<meta http-equiv="refresh" content="${REFRESH_SECONDS}">`}
+<title>${title}</title>
+<link rel="icon" type="image/svg+xml" href="${root}favicon.svg">
+<link rel="stylesheet" href="${root}face.css?${STYLE_VERSION}">
+</head>
+<body>
+${ICON_SHAPES}
+<a class="skip" href="#content">Skip to the content</a>
+<header class="top">
+<p class="brand"><a href="${root}">${SIGN}Pharos</a></p>
+${heading}
+<p class="quiet">As of ${moment(status.at, status.at, 'absolute')}. ${refreshing(page)}</p>
+</header>
+<main id="content">
+${content}
+</main>
+<footer class="foot">
+<p>Pharos ${status.version} on <bdi>${status.replica}</bdi>, started ${moment(status.startedAt, status.at)}.
+<a href="${root}status.json">All of this as JSON</a></p>
+</footer>
+</body>
+</html>`}\n`
+}
+
+/** Who reads aloud or has unfolded something can keep a page from coming anew. */
+function refreshing({ isRefreshing, self }: PageFrame): Html {
+  const sign = self.includes('?') ? '&' : '?'
+  return isRefreshing
+    ? html`Refreshes every ${REFRESH_SECONDS} seconds: <a href="${self}${sign}refresh=off">hold still</a>.`
+    : html`Holds still: <a href="${self}">refresh again</a>.`
+}

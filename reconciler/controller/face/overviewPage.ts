@@ -1,0 +1,95 @@
+import { counted } from '../../render/planText.ts'
+import type { ControllerStatus, SetStatus } from '../status.ts'
+import { ATTENTION_MAX, NAME_CHARS_MAX, SETS_IN_TABLE_MAX, SETS_WHOLE_MAX } from './bounds.ts'
+import { framed } from './frame.ts'
+import { type Html, html } from './html.ts'
+import { icon, label } from './icons.ts'
+import { serviceList, servicesToSee } from './serviceList.ts'
+import { shortSha } from './setFacts.ts'
+import { setSheet, totalOf } from './setSheet.ts'
+import { tableOf } from './table.ts'
+import { moment } from './time.ts'
+import { CONDITION_WORDS, countText, shortened, TONES, type Tone } from './words.ts'
+
+/** How a page is asked for. */
+export interface PageWish {
+  readonly status: ControllerStatus
+  /** How people reach the page; null when the configuration does not say. */
+  readonly publicUrl: string | null
+  readonly isRefreshing: boolean
+}
+
+/** The first page: all sets, the most urgent first. Pure. */
+export function overviewPage({ status, publicUrl, isRefreshing }: PageWish): string {
+  const sets = [...status.sets].sort((a, b) => urgencyOf(a) - urgencyOf(b))
+  const whole = sets.slice(0, SETS_WHOLE_MAX)
+  const perSet = Math.max(1, Math.floor(ATTENTION_MAX / Math.max(1, whole.length)))
+  const { tone, text } = summaryOf(sets)
+  const sheets = whole.map((set) => {
+    const setPage = `sets/${encodeURIComponent(set.name)}`
+    return setSheet(set, { status, publicUrl, setPage, services: attention(set, setPage, perSet) })
+  })
+  return framed({
+    title: `${text} · Pharos`,
+    heading: html`<h1>${icon(tone)}${text}</h1>`,
+    root: './',
+    self: './',
+    isRefreshing,
+    status,
+    content: html`${sets.length > 1 && setTable(sets, status.at)}
+${sheets}
+${sets.length === 0 && html`<p>There is no set in the configuration.</p>`}`,
+  })
+}
+
+function urgencyOf({ headline }: SetStatus): number {
+  return TONES.indexOf(CONDITION_WORDS[headline].tone)
+}
+
+/** One line that says how things are, for the heading and the tab. */
+function summaryOf(sets: readonly SetStatus[]): { readonly tone: Tone; readonly text: string } {
+  const tones = sets.map(({ headline }) => CONDITION_WORDS[headline].tone)
+  const worst = TONES.find((tone) => tones.includes(tone)) ?? 'good'
+  const urgent = tones.filter((tone) => tone === 'bad' || tone === 'warn').length
+  const of = sets.length === 1 ? 'The set' : `${countText(urgent)} of ${countText(sets.length)} sets`
+  if (urgent > 0) return { tone: worst, text: `${of} ${urgent === 1 ? 'needs' : 'need'} attention` }
+  if (worst === 'wait') return { tone: worst, text: 'Nothing is wrong; some changes wait' }
+  if (worst === 'busy') return { tone: worst, text: 'Nothing is wrong; work is under way' }
+  return { tone: worst, text: 'Every service is as git says' }
+}
+
+function setTable(sets: readonly SetStatus[], at: string): Html {
+  const left = sets.length - SETS_IN_TABLE_MAX
+  return html`<section class="sheet" aria-labelledby="all-sets"><h2 id="all-sets">Sets</h2>
+<div class="scroll">${tableOf({
+    caption: `${counted(sets.length, 'set')}, the most urgent first`,
+    columns: ['Set', 'Condition', 'Services', 'Commit', 'Last run', 'Next run'],
+    rows: sets.slice(0, SETS_IN_TABLE_MAX).map((set) => setRow(set, at)),
+  })}</div>
+${left > 0 && html`<p class="quiet">${countText(left)} more: see status.json.</p>`}</section>`
+}
+
+function setRow(set: SetStatus, at: string): readonly Html[] {
+  const { tone, word } = CONDITION_WORDS[set.headline]
+  const { commit, lastRun, nextRunAt, running, counts } = set
+  const total = totalOf(counts)
+  return [
+    html`<a href="sets/${encodeURIComponent(set.name)}">${shortened(set.name, NAME_CHARS_MAX)}</a>`,
+    label(tone, word),
+    html`${countText(counts.Synced)} of ${countText(total)} as git says`,
+    commit === null ? html`none` : shortSha(commit.sha),
+    lastRun === null ? html`none` : moment(lastRun.finishedAt, at),
+    running !== null ? html`under way` : nextRunAt === null ? html`not planned` : moment(nextRunAt, at),
+  ]
+}
+
+/** The services that are not as git says, as far as there is room; the page of the set has all of them. */
+function attention(set: SetStatus, setPage: string, max: number): Html {
+  const { counts } = set
+  const odd = totalOf(counts) - counts.Synced
+  if (odd === 0) return html``
+  const shown = servicesToSee(set.services, max)
+  return html`<h3>Services that are not as git says</h3>
+${serviceList(shown)}
+${odd > shown.length && html`<p class="pages"><a href="${setPage}">All ${countText(odd)} of them</a></p>`}`
+}

@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Listener, listen } from '../http/listener.ts'
+import type { ControllerStatus, ServiceStatus } from '../status.ts'
+import { mountFace } from './face.ts'
+import { pageFor } from './pages.ts'
+import {
+  busyStatus,
+  SAMPLE_DRIFT,
+  sampleCondition,
+  sampleService,
+  sampleSet,
+  sampleStatus,
+} from './testing/sampleStatus.ts'
+
+const OPTIONS = { publicUrl: null }
+let listener: Listener
+
+beforeAll(async () => {
+  const face = mountFace({ status: busyStatus, nowMs: () => 0 }, OPTIONS)
+  listener = await listen({ host: '127.0.0.1', port: 0 }, face.routes, (error) => {
+    throw error
+  })
+})
+afterAll(() => listener.close())
+
+function bodyOf(target: string, status: ControllerStatus): string {
+  return pageFor(target, () => status, OPTIONS)?.body ?? ''
+}
+
+/** The tags of a page in order, with the names of their attributes and without their values. */
+function tagsOf(page: string): readonly string[] {
+  return [...page.matchAll(/<[^>]*>/g)].map(([tag]) => tag.replaceAll(/="[^"]*"/g, ''))
+}
+
+/** The text of a page as a person reads it. */
+function textOf(page: string): string {
+  const text = page
+    .replaceAll(/<(?:title|style)[\s\S]*?<\/(?:title|style)>|<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+  return text.replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => READ[entity] ?? entity)
+}
+const READ: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' }
+
+/** `status` with `text` wherever somebody outside may have written. */
+function writtenBy(text: string): ControllerStatus {
+  const service = sampleService(text, {
+    serviceId: text,
+    state: 'Failed',
+    message: text,
+    todo: text,
+    fields: [
+      {
+        pointer: `/endpoints/0/call/Http/headers/${text.replaceAll('~', '').replaceAll('/', '~1')}`,
+        from: { plain: text },
+        to: { plain: `${text}!` },
+        reason: 'drift',
+      },
+    ],
+  })
+  const set = sampleSet('shop', {
+    source: { repository: text, branch: text, path: text, environment: text },
+    apiUrl: text,
+    leaseHolder: text,
+    commit: { sha: text, subject: text, author: text, at: text },
+    conditions: [sampleCondition('Degraded', text, text)],
+    services: [service],
+    approvals: [{ digest: 'a1b2c3d4e5f60718', brakes: [{ brake: text, message: text }], changes: [text] }],
+    problems: [{ file: text, line: 1, column: 2, code: text, message: text, hint: text }],
+    suspensions: [{ scope: text, reason: text, actor: text, since: text, until: null }],
+    window: { isOpen: false, reason: text, changesAt: text },
+  })
+  return { ...sampleStatus([set, sampleSet('search')]), version: text, replica: text }
+}
+
+test('the page of a set says what is true of it, what differs, what waits and what to do', () => {
+  const page = textOf(bodyOf('/sets/shop', busyStatus()))
+
+  for (const said of [
+    'Approval required since 5 minutes ago',
+    '4 deletes are more than the 3 that one run may make',
+    'The digest of these changes is a1b2c3d4e5f60718',
+    'delete legacy-cart',
+    '"$PHAROS_CONTROLLER/api/approve/a1b2c3d4e5f60718"',
+    'Pharos-Approve: a1b2c3d4e5f60718',
+    'services/invoices.yaml:14:9 spec.intervall is not a known field E_UNKNOWN_FIELD did you mean interval?',
+    'interval 5m 30s changed outside',
+    'endpoints[0].headers.authorization (secret) (secret) replaced outside',
+    '4f2c9d0e8b checkout: look every 30 seconds Ada , 20 minutes ago',
+    'Last run 49 seconds ago on schedule: everything is as git says 1 updated, 42 unchanged, 2 requests',
+    'Next run in 12 seconds',
+    '1 failed 1 drifted 4 pending 36 synced',
+  ]) {
+    expect(page).toContain(said)
+  }
+  const suspended = textOf(bodyOf('/sets/search', busyStatus()))
+  expect(suspended).toContain(
+    'The whole set, since 1 day ago by ada : release week: nothing may move . It ends in 2 days',
+  )
+  expect(suspended).toContain('closed: allow "0 9 * * 1-5" for 8h, changes in 23 hours')
+})
+
+test('the first page names the most urgent set first and says in one line how things are', () => {
+  const page = bodyOf('/', busyStatus())
+  expect([...page.matchAll(/<section class="sheet" id="set-(\w+)"/g)].map(([, name]) => name)).toEqual([
+    'shop',
+    'search',
+    'platform',
+  ])
+  expect(page).toContain('<title>1 of 3 sets needs attention · Pharos</title>')
+  expect(bodyOf('/', sampleStatus([sampleSet('shop')]))).toContain('<title>Every service is as git says ·')
+  expect(textOf(bodyOf('/', sampleStatus([])))).toContain('There is no set in the configuration')
+})
+
+test('whatever somebody wrote into a manifest, a commit or a service is text on every page', () => {
+  for (const target of ['/', '/sets/shop', '/badge/shop.svg']) {
+    const calm = tagsOf(bodyOf(target, writtenBy('x')))
+    expect(calm.length).toBeGreaterThan(5)
+    for (const text of [
+      '<script>alert(1)</script>',
+      '"><img src=x onerror=alert(1)>',
+      "' onmouseover='alert(1)",
+      '</title></svg></style><h1>',
+      '<!-- ]]> &lt;b&gt;',
+      '\u202e\u0000\ud800',
+    ]) {
+      const page = bodyOf(target, writtenBy(text))
+      expect(tagsOf(page)).toEqual(calm)
+      expect(page).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cs}\u202e]/u)
+    }
+  }
+  expect(textOf(bodyOf('/', writtenBy('<b>&amp;')))).toContain('<b>&amp;')
+})
+
+test('neither a secret nor its mark is on a page or in the JSON', () => {
+  const secret: ServiceStatus['fields'][number] = {
+    pointer: '/endpoints/0/call/Http/headers/authorization',
+    from: { sealed: 'CANARY-key-id' },
+    to: { sealed: 'CANARY-v1:hmac' },
+    reason: 'secret',
+  }
+  const whole: ServiceStatus['fields'][number] = {
+    pointer: '/endpoints/1',
+    from: undefined,
+    to: { call: { Http: { body: { sealed: 'CANARY-body' } } } },
+    reason: 'git',
+  }
+  const status = sampleStatus([
+    sampleSet('shop', {
+      services: [sampleService('a', { state: 'Pending', fields: [secret, whole, SAMPLE_DRIFT] })],
+    }),
+  ])
+  for (const target of ['/', '/sets/shop', '/status.json', '/badge/shop.svg'])
+    expect(bodyOf(target, status)).not.toContain('CANARY')
+  expect(textOf(bodyOf('/', status))).toContain('(secret) (secret) changed secret changed in git')
+  expect(JSON.parse(bodyOf('/status.json', status)).sets[0].services[0].fields[0]).toEqual({
+    pointer: secret.pointer,
+    path: 'endpoints[0].headers.authorization',
+    from: { sealed: true },
+    to: { sealed: true },
+    reason: 'secret',
+  })
+})
+
+test('the JSON is the status, whole', () => {
+  const status = busyStatus()
+  const document = JSON.parse(bodyOf('/status.json', status))
+
+  expect(Object.keys(document)).toEqual(Object.keys(status))
+  expect(document.sets.map((set: object) => Object.keys(set))).toEqual(
+    status.sets.map((set) => Object.keys(set)),
+  )
+  expect(document.sets[1].services).toHaveLength(42)
+})
+
+test('Scenario 54: ten thousand services make no larger page than a hundred, and every one of them can be reached', () => {
+  const many = (count: number, over: Partial<ServiceStatus> = {}): ControllerStatus =>
+    sampleStatus([
+      sampleSet('shop', {
+        services: Array.from({ length: count }, (_, index) => sampleService(`s-${index}`, over)),
+      }),
+    ])
+  const healthy = many(10_000)
+  expect(Buffer.byteLength(bodyOf('/', healthy))).toBeLessThan(8_000)
+  expect(Buffer.byteLength(bodyOf('/sets/shop', healthy))).toBeLessThan(40_000)
+
+  const fields = Array.from({ length: 60 }, () => ({
+    pointer: `/endpoints/0/call/Http/headers/${'<'.repeat(1_000)}`,
+    from: { plain: '<'.repeat(1_000) },
+    to: null,
+    reason: 'drift' as const,
+  }))
+  const broken = many(10_000, {
+    state: 'Failed',
+    message: '<'.repeat(10_000),
+    todo: '<'.repeat(10_000),
+    fields,
+  })
+  const worst = Buffer.byteLength(bodyOf('/', broken))
+  expect(worst).toBeLessThan(2_500_000)
+  expect(
+    Math.abs(worst - Buffer.byteLength(bodyOf('/', many(200, broken.sets[0]?.services[0])))),
+  ).toBeLessThan(2_000)
+
+  const keysOn = (page: number): readonly string[] =>
+    [...bodyOf(`/sets/shop?page=${page}`, healthy).matchAll(/class="key">([^<]+)</g)].map(
+      ([, key]) => key ?? '',
+    )
+  const all = Array.from({ length: 100 }, (_, index) => keysOn(index + 1)).flat()
+  expect(new Set(all).size).toBe(10_000)
+  expect(keysOn(101)).toEqual(keysOn(100))
+  expect(keysOn(-1)).toEqual(keysOn(1))
+})
+
+test('a page can be narrowed to one state, and keep still while somebody reads', () => {
+  const page = bodyOf('/sets/shop?state=Drifted&refresh=off', busyStatus())
+  expect([...page.matchAll(/class="key">([^<]+)</g)].map(([, key]) => key)).toEqual(['checkout'])
+  expect(page).not.toContain('http-equiv="refresh"')
+  expect(page).toContain('<a href="shop?state=Drifted">refresh again</a>')
+  expect(bodyOf('/sets/shop', busyStatus())).toContain('<meta http-equiv="refresh" content="30">')
+})
+
+test('every answer forbids scripts, frames and anything from elsewhere', async () => {
+  for (const path of [
+    '/',
+    '/sets/shop',
+    '/face.css',
+    '/favicon.svg',
+    '/status.json',
+    '/badge/shop.svg',
+    '/badge/no.svg',
+  ]) {
+    const { headers } = await fetch(`${listener.url}${path}`)
+    expect([path, headers.get('content-security-policy')]).toEqual([
+      path,
+      "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ])
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('x-frame-options')).toBe('DENY')
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+  }
+})
+
+test('what is not there is 404, a badge of it too, and only GET and HEAD are answered', async () => {
+  const status = async (path: string, method = 'GET') => {
+    const answer = await fetch(`${listener.url}${path}`, { method })
+    return [answer.status, answer.headers.get('content-type')]
+  }
+  expect(await status('/sets/shop')).toEqual([200, 'text/html; charset=utf-8'])
+  expect(await status('/sets/shop', 'HEAD')).toEqual([200, 'text/html; charset=utf-8'])
+  expect(await status('/sets/%73hop')).toEqual([200, 'text/html; charset=utf-8'])
+  expect(await status('/badge/shop.svg')).toEqual([200, 'image/svg+xml; charset=utf-8'])
+  expect(await status('/badge/no.svg')).toEqual([404, 'image/svg+xml; charset=utf-8'])
+  expect(await status('/badge/shop')).toEqual([404, 'application/json; charset=utf-8'])
+  expect(await status('/sets/no')).toEqual([404, 'application/json; charset=utf-8'])
+  expect(await status('/', 'POST')).toEqual([405, 'application/json; charset=utf-8'])
+  expect(pageFor('/metrics', busyStatus, OPTIONS)).toBeUndefined()
+  expect(pageFor('/sets/%E0', busyStatus, OPTIONS)).toBeUndefined()
+})

@@ -1,0 +1,120 @@
+import type { ControllerStatus, ServiceState } from '../status.ts'
+import { badge } from './badge.ts'
+import { SIGN } from './icons.ts'
+import { overviewPage } from './overviewPage.ts'
+import { setPage } from './setPage.ts'
+import { statusDocument } from './statusDocument.ts'
+import { STYLE } from './style.ts'
+import { SERVICE_STATES } from './words.ts'
+
+/** An answer to a GET. `headers` has the content type. */
+export interface PageAnswer {
+  readonly status: 200 | 404
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** What pages are made of besides the status. */
+export interface PageOptions {
+  /** How people reach the controller, for commands that they may copy; null when nobody said. */
+  readonly publicUrl: string | null
+}
+
+/** Nothing runs, nothing is sent, nothing is framed, and nothing comes from elsewhere. */
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** What every answer says besides its type: nobody may take it for anything else, or look at it from elsewhere. */
+const HARDENED = {
+  'Content-Security-Policy': POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+} as const
+
+const HTML = { ...HARDENED, 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' }
+const SVG = { ...HARDENED, 'Content-Type': 'image/svg+xml; charset=utf-8' }
+/** A badge stands in pages of others, and has to be asked for anew by whatever keeps copies for them. */
+const BADGE = {
+  ...SVG,
+  'Cache-Control': 'no-cache, max-age=0',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+}
+
+/**
+ * The answer to a GET of `target` (path and query as in a request line); undefined when it is no page of ours.
+ * `status` is asked only when the answer is made of it. Pure but for that.
+ */
+export function pageFor(
+  target: string,
+  status: () => ControllerStatus,
+  { publicUrl }: PageOptions,
+): PageAnswer | undefined {
+  const [path = '', query = ''] = target.split('?', 2)
+  const params = new URLSearchParams(query)
+  const wish = () => ({ status: status(), publicUrl, isRefreshing: params.get('refresh') !== 'off' })
+  if (path === '/') return found(HTML, overviewPage(wish()))
+  if (path === '/face.css') return found(CSS, STYLE)
+  if (path === '/favicon.svg') return found({ ...SVG, 'Cache-Control': 'max-age=3600' }, SIGN.toString())
+  if (path === '/status.json') return found(JSON_HEADERS, `${JSON.stringify(statusDocument(status()))}\n`)
+  const [, folder, segment = ''] = /^\/(sets|badge)\/([^/]+)$/.exec(path) ?? []
+  const name = decoded(segment)
+  if (folder === 'sets') return setAnswer(name, wish(), params)
+  if (folder === 'badge' && name?.endsWith('.svg') === true) return badgeAnswer(name.slice(0, -4), status())
+  return undefined
+}
+
+const CSS = {
+  ...HARDENED,
+  'Content-Type': 'text/css; charset=utf-8',
+  // Pages ask for it by the version of its content.
+  'Cache-Control': 'max-age=31536000, immutable',
+}
+const JSON_HEADERS = {
+  ...HARDENED,
+  'Content-Type': 'application/json; charset=utf-8',
+  'Cache-Control': 'no-store',
+}
+
+function found(headers: PageAnswer['headers'], body: string): PageAnswer {
+  return { status: 200, headers, body }
+}
+
+function decoded(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    // URIError, the only one there is: a percent sign that begins no character.
+    return null
+  }
+}
+
+function setAnswer(
+  name: string | null,
+  wish: Parameters<typeof overviewPage>[0],
+  params: URLSearchParams,
+): PageAnswer | undefined {
+  const set = wish.status.sets.find((one) => one.name === name)
+  if (set === undefined) return undefined
+  const page = Number(params.get('page') ?? '1')
+  const services = { state: stateIn(params), page: Number.isSafeInteger(page) && page >= 1 ? page : 1 }
+  return found(HTML, setPage(set, wish, services))
+}
+
+function stateIn(params: URLSearchParams): ServiceState | null {
+  return SERVICE_STATES.find((state) => state === params.get('state')) ?? null
+}
+
+function badgeAnswer(name: string, { sets }: ControllerStatus): PageAnswer {
+  const set = sets.find((one) => one.name === name)
+  return { status: set === undefined ? 404 : 200, headers: BADGE, body: badge(name, set) }
+}

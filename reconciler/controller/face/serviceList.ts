@@ -1,0 +1,66 @@
+import type { PlannedField } from '../../plan/planValue.ts'
+import { fieldParts } from '../../render/fieldText.ts'
+import { counted } from '../../render/planText.ts'
+import type { ServiceStatus } from '../status.ts'
+import { FIELDS_MAX, MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
+import { type Html, html } from './html.ts'
+import { label } from './icons.ts'
+import { tableOf } from './table.ts'
+import { countText, REASON_WORDS, SERVICE_STATES, STATE_WORDS, shortened } from './words.ts'
+
+/** Services with everything that is to be said of each: its state, why, what to do and what differs. Pure. */
+export function serviceList(services: readonly ServiceStatus[]): Html {
+  return html`<ul class="services">
+${services.map((service) => html`<li>${serviceEntry(service)}</li>\n`)}</ul>`
+}
+
+/** At most `max` services that are not as git says, the most urgent first. Pure. */
+export function servicesToSee(services: readonly ServiceStatus[], max: number): readonly ServiceStatus[] {
+  const seen: ServiceStatus[] = []
+  for (const state of SERVICE_STATES) {
+    if (state === 'Synced') continue
+    for (const service of services) {
+      if (seen.length >= max) return seen
+      if (service.state === state) seen.push(service)
+    }
+  }
+  return seen
+}
+
+function serviceEntry({ key, state, message, todo, fields, serviceId }: ServiceStatus): Html {
+  const { tone, word } = STATE_WORDS[state]
+  return html`<p><bdi class="key">${shortened(key, NAME_CHARS_MAX)}</bdi> ${label(tone, word)}
+${serviceId !== null && html`<span class="quiet">service <span class="mono">${shortened(serviceId, NAME_CHARS_MAX)}</span></span>`}</p>
+${message !== '' && html`<p>${shortened(message, MESSAGE_CHARS_MAX)}</p>`}
+${todo !== null && html`<p class="todo">${shortened(todo, MESSAGE_CHARS_MAX)}</p>`}
+${fields.length > 0 && fieldDetails(key, fields)}`
+}
+
+function fieldDetails(key: string, fields: readonly PlannedField[]): Html {
+  const left = fields.length - FIELDS_MAX
+  return html`<details><summary>What differs: ${counted(fields.length, 'field')}</summary>
+<div class="scroll">${tableOf({
+    caption: html`Fields of <bdi>${shortened(key, NAME_CHARS_MAX)}</bdi>`,
+    columns: ['Field', 'The service has', 'Git says', 'Why'],
+    rows: fields.slice(0, FIELDS_MAX).map(fieldRow),
+    isSmall: true,
+  })}</div>
+${left > 0 && html`<p class="quiet">${countText(left)} more: see status.json.</p>`}</details>`
+}
+
+function fieldRow(field: PlannedField): readonly Html[] {
+  const parts = fieldParts(field)
+  const values =
+    'secret' in parts
+      ? [html`(secret)`, html`(secret) ${parts.secret}`]
+      : [value(parts.from), value(parts.to)]
+  return [
+    html`<code>${shortened(parts.path, NAME_CHARS_MAX)}</code>`,
+    ...values,
+    html`${REASON_WORDS[field.reason]}`,
+  ]
+}
+
+function value(text: string): Html {
+  return html`<code>${shortened(text, NAME_CHARS_MAX)}</code>`
+}

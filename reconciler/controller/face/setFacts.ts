@@ -1,0 +1,63 @@
+import type { ControllerStatus, RunStatus, SetStatus } from '../status.ts'
+import { MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
+import { type Html, html } from './html.ts'
+import { moment } from './time.ts'
+import { countText, OUTCOME_WORDS, shortened, TRIGGER_WORDS } from './words.ts'
+
+/** Where a set comes from and goes to, its commits, its runs, and who does the work. Pure. */
+export function setFacts(set: SetStatus, { at }: Pick<ControllerStatus, 'at'>): Html {
+  const { source, apiUrl } = set
+  const environment = source.environment === null ? '' : `, environment ${source.environment}`
+  return html`<dl class="facts">
+${fact('From', html`<bdi>${name(source.repository)}</bdi><br><span class="quiet">branch ${name(source.branch)}, ${source.path === '.' ? 'all of it' : `folder ${name(source.path)}`}${name(environment)}</span>`)}
+${fact('To', html`<bdi>${name(apiUrl)}</bdi>`)}
+${fact('Newest commit', newestCommit(set, at))}
+${fact('Carried out', carriedOut(set))}
+${set.running === null ? fact('Last run', lastRun(set.lastRun, at)) : fact('Running', running(set.running, at))}
+${fact('Next run', set.nextRunAt === null ? (set.running === null ? 'not planned' : 'after this one') : html`${moment(set.nextRunAt, at)}, or when something is pushed`)}
+${fact('Who does the work', html`${ROLE_WORDS[set.role]}${set.leaseHolder !== null && html`<br><bdi class="quiet">${name(set.leaseHolder)}</bdi>`}`)}
+${fact('Window', html`${set.window.isOpen ? 'open' : 'closed'}${set.window.reason !== '' && `: ${shortened(set.window.reason, MESSAGE_CHARS_MAX)}`}${set.window.changesAt !== null && html`, changes ${moment(set.window.changesAt, at)}`}`)}
+</dl>`
+}
+
+const ROLE_WORDS: Readonly<Record<SetStatus['role'], string>> = {
+  leader: 'this replica',
+  follower: 'another replica',
+  starting: 'not settled yet',
+}
+
+function fact(term: string, description: Html | string): Html {
+  return html`<div><dt>${term}</dt><dd>${description}</dd></div>`
+}
+
+function name(text: string): string {
+  return shortened(text, NAME_CHARS_MAX)
+}
+
+/** The first characters of a SHA, as git shows it; the whole of it is there to be looked up. Pure. */
+export function shortSha(sha: string): Html {
+  return html`<code title="${shortened(sha, NAME_CHARS_MAX)}">${sha.slice(0, 10)}</code>`
+}
+
+function newestCommit({ commit }: SetStatus, at: string): Html | string {
+  if (commit === null) return 'none read yet'
+  return html`${shortSha(commit.sha)} <bdi>${name(commit.subject)}</bdi><br><span class="quiet"><bdi>${name(commit.author)}</bdi>, ${moment(commit.at, at)}</span>`
+}
+
+function carriedOut({ commit, appliedCommit }: SetStatus): Html | string {
+  if (appliedCommit === null) return 'no commit since this program started'
+  return appliedCommit === commit?.sha ? 'the newest commit, whole' : shortSha(appliedCommit)
+}
+
+function lastRun(run: RunStatus | null, at: string): Html | string {
+  if (run === null) return 'none since this program started'
+  const counts = Object.entries(run.counts).flatMap(([word, count]) =>
+    count === 0 ? [] : [`${countText(count)} ${word}`],
+  )
+  return html`${moment(run.finishedAt, at)} ${TRIGGER_WORDS[run.trigger]}: ${OUTCOME_WORDS[run.outcome]}<br><span class="quiet">${[...counts, `${countText(run.requests)} ${run.requests === 1 ? 'request' : 'requests'}`].join(', ')}</span>`
+}
+
+function running(run: NonNullable<SetStatus['running']>, at: string): Html {
+  const progress = run.total === 0 ? '' : `, ${countText(run.done)} of ${countText(run.total)} changes`
+  return html`${run.phase}${progress}<br><span class="quiet">since ${moment(run.startedAt, at)}, ${TRIGGER_WORDS[run.trigger]}</span>`
+}

@@ -1,0 +1,76 @@
+import type { ServiceState, SetStatus } from '../status.ts'
+import { SERVICES_PER_PAGE } from './bounds.ts'
+import { framed } from './frame.ts'
+import { type Html, html } from './html.ts'
+import { icon } from './icons.ts'
+import type { PageWish } from './overviewPage.ts'
+import { serviceList } from './serviceList.ts'
+import { setSheet, totalOf } from './setSheet.ts'
+import { CONDITION_WORDS, countText, SERVICE_STATES, STATE_WORDS } from './words.ts'
+
+/** Which of the services of a set are shown. */
+export interface ServicesWish {
+  /** Those in this state; null for all. */
+  readonly state: ServiceState | null
+  /** From 1 on; a page that does not exist is the last one. */
+  readonly page: number
+}
+
+/** The page of one set: all of its services, the most urgent first, a page at a time. Pure. */
+export function setPage(set: SetStatus, wish: PageWish, services: ServicesWish): string {
+  const { status, publicUrl, isRefreshing } = wish
+  const { tone, word } = CONDITION_WORDS[set.headline]
+  const self = encodeURIComponent(set.name)
+  const { shown, page, pages } = pageOf(set, services)
+  const address = addressOf(self, services.state, page)
+  return framed({
+    title: `${set.name}: ${word.toLowerCase()} · Pharos`,
+    heading: html`<h1>${icon(tone)}${set.name}: ${word.toLowerCase()}</h1>
+<p><a href="../">All sets</a></p>`,
+    root: '../',
+    self: address,
+    isRefreshing,
+    status,
+    content: setSheet(set, {
+      status,
+      publicUrl,
+      setPage: self,
+      services: html`<h3 id="services">${services.state === null ? 'Services' : `Services: ${STATE_WORDS[services.state].word.toLowerCase()}`}</h3>
+${services.state !== null && html`<p><a href="${self}">Services in any state</a></p>`}
+${shown.length === 0 ? html`<p>There are none.</p>` : serviceList(shown)}
+${pager({ self, state: services.state, page, pages })}`,
+    }),
+  })
+}
+
+function pageOf({ services, counts }: SetStatus, { state, page }: ServicesWish) {
+  const total = state === null ? totalOf(counts) : counts[state]
+  const pages = Math.max(1, Math.ceil(total / SERVICES_PER_PAGE))
+  const chosen = Math.min(page, pages)
+  const states = state === null ? SERVICE_STATES : [state]
+  const from = (chosen - 1) * SERVICES_PER_PAGE
+  const sorted = states.flatMap((one) => services.filter((service) => service.state === one))
+  return { shown: sorted.slice(from, from + SERVICES_PER_PAGE), page: chosen, pages }
+}
+
+function addressOf(self: string, state: ServiceState | null, page: number): string {
+  const query = [...(state === null ? [] : [`state=${state}`]), ...(page === 1 ? [] : [`page=${page}`])]
+  return query.length === 0 ? self : `${self}?${query.join('&')}`
+}
+
+interface Pager {
+  readonly self: string
+  readonly state: ServiceState | null
+  readonly page: number
+  readonly pages: number
+}
+
+function pager({ self, state, page, pages }: Pager): Html | false {
+  const link = (to: number, word: string): Html | false =>
+    to >= 1 && to <= pages && to !== page && html`<a href="${addressOf(self, state, to)}">${word}</a>`
+  return (
+    pages > 1 &&
+    html`<nav class="pages" aria-label="Pages of services"><span>Page ${countText(page)} of ${countText(pages)}</span>
+${page > 2 && link(1, 'First')} ${link(page - 1, 'Previous')} ${link(page + 1, 'Next')} ${page < pages - 1 && link(pages, 'Last')}</nav>`
+  )
+}

@@ -1,0 +1,75 @@
+import type { Condition, ControllerStatus, SetStatus } from '../status.ts'
+import { MESSAGE_CHARS_MAX } from './bounds.ts'
+import { type Html, html } from './html.ts'
+import { icon, label } from './icons.ts'
+import { setFacts } from './setFacts.ts'
+import { moment } from './time.ts'
+import { waitingFor } from './waiting.ts'
+import { CONDITION_WORDS, countText, SERVICE_STATES, STATE_WORDS, shortened, TONES } from './words.ts'
+
+/** How a set is shown. */
+export interface SheetOptions {
+  readonly status: ControllerStatus
+  readonly publicUrl: string | null
+  /** Address of the page of the set, from the folder of this one. */
+  readonly setPage: string
+  /** What stands below, made of services. */
+  readonly services: Html
+}
+
+/** One set: what is true of it, how many of its services are how, where it stands, and what waits. Pure. */
+export function setSheet(set: SetStatus, { status, publicUrl, setPage, services }: SheetOptions): Html {
+  const { tone, word } = CONDITION_WORDS[set.headline]
+  const id = `set-${set.name}`
+  return html`<section class="sheet" id="${id}" aria-labelledby="${id}-name">
+<header><h2 id="${id}-name"><a href="${setPage}">${set.name}</a></h2>${label(tone, word)}</header>
+<ul class="conditions">
+${set.conditions.map((one) => condition(one, status.at))}</ul>
+${stateBar(set)}
+${tally(set, setPage)}
+${setFacts(set, status)}
+${waitingFor(set, status, publicUrl)}
+${services}
+</section>`
+}
+
+function condition({ type, message, todo, since }: Condition, at: string): Html {
+  const { tone, word } = CONDITION_WORDS[type]
+  return html`<li class="condition c-${tone}">${label(tone, word)} <span class="quiet">since ${moment(since, at)}</span>
+${message !== '' && html`<p>${shortened(message, MESSAGE_CHARS_MAX)}</p>`}
+${todo !== null && html`<p class="todo">${shortened(todo, MESSAGE_CHARS_MAX)}</p>`}</li>\n`
+}
+
+/** The shares of the states as a bar; the tally below it says the same in numbers. */
+function stateBar({ counts }: SetStatus): Html | false {
+  const total = totalOf(counts)
+  if (total === 0) return false
+  let from = 0
+  const parts = TONES.toReversed().map((tone) => {
+    const count = SERVICE_STATES.reduce(
+      (sum, state) => sum + (STATE_WORDS[state].tone === tone ? counts[state] : 0),
+      0,
+    )
+    // What there is at all is to be seen, however small its share.
+    const width = count === 0 ? 0 : Math.max(0.6, (100 * count) / total)
+    const part =
+      count > 0 &&
+      html`<rect class="f-${tone}" x="${from.toFixed(2)}%" width="${width.toFixed(2)}%" height="100%"/>`
+    from += width
+    return part
+  })
+  return html`<svg class="bar" aria-hidden="true" focusable="false">${parts}</svg>`
+}
+
+function tally({ counts }: SetStatus, setPage: string): Html {
+  const total = totalOf(counts)
+  const held = SERVICE_STATES.filter((state) => counts[state] > 0)
+  return html`<ul class="tally">
+<li>${countText(total)} ${total === 1 ? 'service' : 'services'}</li>
+${held.map((state) => html`<li><a href="${setPage}?state=${state}" title="${STATE_WORDS[state].meaning}">${icon(STATE_WORDS[state].tone)} ${countText(counts[state])} ${STATE_WORDS[state].word.toLowerCase()}</a></li>`)}</ul>`
+}
+
+/** All services of a set. Pure. */
+export function totalOf(counts: SetStatus['counts']): number {
+  return SERVICE_STATES.reduce((sum, state) => sum + counts[state], 0)
+}

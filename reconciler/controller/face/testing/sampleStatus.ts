@@ -1,0 +1,178 @@
+import type { PlannedField } from '../../../plan/planValue.ts'
+import {
+  type Condition,
+  type ControllerStatus,
+  headlineOf,
+  type ServiceState,
+  type ServiceStatus,
+  type SetStatus,
+} from '../../status.ts'
+
+/** When the sample is looked at. */
+export const SAMPLE_AT = '2026-01-14T10:00:00.000Z'
+
+/** A service as the status has it; Synced unless said otherwise. */
+export function sampleService(key: string, over: Partial<ServiceStatus> = {}): ServiceStatus {
+  return { key, serviceId: `id-of-${key}`, state: 'Synced', message: '', todo: null, fields: [], ...over }
+}
+
+/** A field that somebody changed by hand. */
+export const SAMPLE_DRIFT: PlannedField = {
+  pointer: '/interval_secs',
+  from: 300,
+  to: 30,
+  reason: 'drift',
+}
+
+/** A condition that has been true for five minutes. */
+export function sampleCondition(
+  type: Condition['type'],
+  message: string,
+  todo: string | null = null,
+): Condition {
+  return { type, message, todo, since: '2026-01-14T09:55:00.000Z' }
+}
+
+/** A set where all is well, but for what `over` says; counts and headline follow from it. */
+export function sampleSet(name: string, over: Partial<SetStatus> = {}): SetStatus {
+  const services = over.services ?? [sampleService('checkout'), sampleService('search')]
+  const conditions = over.conditions ?? [sampleCondition('Ready', 'every service is as its manifest says')]
+  return {
+    name,
+    source: {
+      repository: 'https://git.example.com/shop/monitoring.git',
+      branch: 'main',
+      path: 'services',
+      environment: 'production',
+    },
+    apiUrl: 'https://api.example.com',
+    role: 'leader',
+    leaseHolder: 'pharos-0 (process 7)',
+    headline: headlineOf(conditions),
+    conditions,
+    commit: {
+      sha: '4f2c9d0e8b7a65433221100ffeeddccbbaa99887',
+      subject: 'checkout: look every 30 seconds',
+      author: 'Ada',
+      at: '2026-01-14T09:40:00.000Z',
+    },
+    appliedCommit: '4f2c9d0e8b7a65433221100ffeeddccbbaa99887',
+    running: null,
+    lastRun: {
+      runId: 'r-1',
+      trigger: 'interval',
+      commit: '4f2c9d0e8b7a65433221100ffeeddccbbaa99887',
+      startedAt: '2026-01-14T09:59:10.000Z',
+      finishedAt: '2026-01-14T09:59:11.000Z',
+      outcome: 'converged',
+      counts: { created: 0, updated: 1, unchanged: services.length },
+      requests: 2,
+    },
+    nextRunAt: '2026-01-14T10:00:12.000Z',
+    services,
+    counts: countsOf(services),
+    approvals: [],
+    problems: [],
+    suspensions: [],
+    window: { isOpen: true, reason: 'there is no window', changesAt: null },
+    ...over,
+  }
+}
+
+/** A status with these sets. */
+export function sampleStatus(sets: readonly SetStatus[]): ControllerStatus {
+  return { version: '0.1.0', startedAt: '2026-01-12T08:00:00.000Z', at: SAMPLE_AT, replica: 'pharos-0', sets }
+}
+
+function countsOf(services: readonly ServiceStatus[]): SetStatus['counts'] {
+  const count = (state: ServiceState): number => services.filter((one) => one.state === state).length
+  return {
+    Synced: count('Synced'),
+    Drifted: count('Drifted'),
+    Pending: count('Pending'),
+    Blocked: count('Blocked'),
+    Failed: count('Failed'),
+    Removing: count('Removing'),
+    Suspended: count('Suspended'),
+  }
+}
+
+/** Three sets with something of everything that a page can show. */
+export function busyStatus(): ControllerStatus {
+  const shop = sampleSet('shop', {
+    conditions: [
+      sampleCondition(
+        'ApprovalRequired',
+        '4 deletes are more than the 3 that one run may make of 42 services',
+        'when that is meant, approve a1b2c3d4e5f60718',
+      ),
+      sampleCondition('ManifestsInvalid', '1 problem in manifests', 'correct it: its service is left alone'),
+      sampleCondition('Drifted', '1 service was changed outside', 'see the services'),
+    ],
+    services: [
+      ...Array.from({ length: 36 }, (_, index) => sampleService(`storefront-${index}`)),
+      sampleService('checkout', {
+        state: 'Drifted',
+        message: 'it was changed outside, and its policy is to report that',
+        todo: 'change the manifest, or put it back',
+        fields: [
+          SAMPLE_DRIFT,
+          {
+            pointer: '/endpoints/0/call/Http/timeout',
+            from: { secs: 10, nanos: 0 },
+            to: { secs: 5, nanos: 0 },
+            reason: 'drift',
+          },
+          {
+            pointer: '/endpoints/0/call/Http/headers/authorization',
+            from: { sealed: 'k-1' },
+            to: { sealed: 'v1:abcd' },
+            reason: 'drift',
+          },
+        ],
+      }),
+      sampleService('payments', {
+        state: 'Failed',
+        message: 'the API answered 400: regions[1]: unknown region "eu-west-9"',
+        todo: 'correct spec.regions in services/payments.yaml',
+      }),
+      ...['legacy-cart', 'legacy-search', 'legacy-login', 'legacy-mail'].map((key) =>
+        sampleService(key, {
+          state: 'Pending',
+          message: '4 deletes are more than the 3 that one run may make',
+        }),
+      ),
+    ],
+    approvals: [
+      {
+        digest: 'a1b2c3d4e5f60718',
+        brakes: [{ brake: 'maxDeletes', message: '4 deletes are more than the 3 that one run may make' }],
+        changes: ['delete legacy-cart', 'delete legacy-search', 'delete legacy-login', 'delete legacy-mail'],
+      },
+    ],
+    problems: [
+      {
+        file: 'services/invoices.yaml',
+        line: 14,
+        column: 9,
+        code: 'E_UNKNOWN_FIELD',
+        message: 'spec.intervall is not a known field',
+        hint: 'did you mean interval?',
+      },
+    ],
+  })
+  const search = sampleSet('search', {
+    conditions: [sampleCondition('Suspended', 'release week', null)],
+    suspensions: [
+      {
+        scope: '*',
+        reason: 'release week: nothing may move',
+        actor: 'ada',
+        since: '2026-01-13T10:00:00.000Z',
+        until: '2026-01-16T10:00:00.000Z',
+      },
+    ],
+    window: { isOpen: false, reason: 'allow "0 9 * * 1-5" for 8h', changesAt: '2026-01-15T09:00:00.000Z' },
+  })
+  return sampleStatus([sampleSet('platform'), shop, search])
+}

@@ -1,0 +1,109 @@
+import type { Reason } from '../../plan/planValue.ts'
+import type { ConditionType, RunOutcome, ServiceState, Trigger } from '../status.ts'
+
+/** How much something wants to be seen. Each has a colour and a shape, so that neither is needed to tell. */
+export type Tone = 'good' | 'busy' | 'wait' | 'warn' | 'bad'
+
+/** From the most to the least urgent. */
+export const TONES: readonly Tone[] = ['bad', 'warn', 'wait', 'busy', 'good']
+
+/** How urgent each condition is, and its name for people. */
+export const CONDITION_WORDS: Readonly<
+  Record<ConditionType, { readonly tone: Tone; readonly word: string }>
+> = {
+  Stalled: { tone: 'bad', word: 'Stalled' },
+  SourceUnavailable: { tone: 'bad', word: 'Source unavailable' },
+  CommitRefused: { tone: 'bad', word: 'Commit refused' },
+  ApprovalRequired: { tone: 'warn', word: 'Approval required' },
+  HistoryRewritten: { tone: 'warn', word: 'History rewritten' },
+  SuspectedServerChange: { tone: 'warn', word: 'Suspected server change' },
+  HealLoop: { tone: 'warn', word: 'Heal loop' },
+  ManifestsInvalid: { tone: 'bad', word: 'Manifests invalid' },
+  Degraded: { tone: 'bad', word: 'Degraded' },
+  Suspended: { tone: 'wait', word: 'Suspended' },
+  WindowClosed: { tone: 'wait', word: 'Window closed' },
+  Drifted: { tone: 'warn', word: 'Drifted' },
+  Reconciling: { tone: 'busy', word: 'Reconciling' },
+  Starting: { tone: 'busy', word: 'Starting' },
+  Following: { tone: 'busy', word: 'Following' },
+  Ready: { tone: 'good', word: 'Ready' },
+}
+
+/** States of services from the most to the least urgent, each with what it means. */
+export const STATE_WORDS: Readonly<
+  Record<ServiceState, { readonly tone: Tone; readonly word: string; readonly meaning: string }>
+> = {
+  Failed: { tone: 'bad', word: 'Failed', meaning: 'the last change did not succeed' },
+  Blocked: { tone: 'bad', word: 'Blocked', meaning: 'somebody has to decide or correct something' },
+  Drifted: { tone: 'warn', word: 'Drifted', meaning: 'changed outside' },
+  Pending: { tone: 'wait', word: 'Pending', meaning: 'a change is still to be made' },
+  Removing: { tone: 'wait', word: 'Removing', meaning: 'paused, to be deleted later' },
+  Suspended: { tone: 'wait', word: 'Suspended', meaning: 'left alone until that is over' },
+  Synced: { tone: 'good', word: 'Synced', meaning: 'as git says' },
+}
+
+// True because the record has exactly the states as keys.
+export const SERVICE_STATES = Object.keys(STATE_WORDS) as readonly ServiceState[]
+
+/** How a run ended, for people. */
+export const OUTCOME_WORDS: Readonly<Record<RunOutcome, string>> = {
+  converged: 'everything is as git says',
+  partial: 'some of it could not be done',
+  withheld: 'some of it waits for an approval',
+  failed: 'failed',
+  interrupted: 'stopped half-way',
+  superseded: 'gave way to a newer commit',
+}
+
+/** Why a run happened, for people. */
+export const TRIGGER_WORDS: Readonly<Record<Trigger, string>> = {
+  start: 'at the start',
+  interval: 'on schedule',
+  webhook: 'after a push',
+  api: 'on request',
+  retry: 'to try again',
+  preempted: 'for a newer commit',
+}
+
+/** Why a field differs, for people. */
+export const REASON_WORDS: Readonly<Record<Reason, string>> = {
+  git: 'changed in git',
+  secret: 'secret changed in git',
+  drift: 'changed outside',
+  'first-apply': 'first apply',
+  differs: 'differs',
+}
+
+/** `3 minutes ago`, `in 20 seconds`, `now`, as seen at `atMs` (milliseconds since the epoch). Pure. */
+export function relativeTime(iso: string, atMs: number): string {
+  const differenceMs = Date.parse(iso) - atMs
+  const distance = Math.abs(differenceMs)
+  if (Number.isNaN(distance)) return iso
+  if (distance < 1_000) return 'now'
+  const text = durationWords(distance)
+  return differenceMs < 0 ? `${text} ago` : `in ${text}`
+}
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const
+
+/** The largest unit of a duration (milliseconds), in words. Pure. */
+function durationWords(ms: number): string {
+  const [unit, size] = UNITS.find(([, unitMs]) => ms >= unitMs) ?? UNITS[3]
+  const count = Math.floor(ms / size)
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
+
+/** `12,345`: the same wherever the program runs. Pure. */
+export function countText(count: number): string {
+  return String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',')
+}
+
+/** At most `charsMax` characters of `text`, and a sign where there were more. Pure. */
+export function shortened(text: string, charsMax: number): string {
+  return text.length <= charsMax ? text : `${text.slice(0, charsMax)}…`
+}

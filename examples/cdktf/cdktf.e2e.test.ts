@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { Client } from '../../api/client/client.ts'
 import type { ServiceRequest } from '../../api/contract/service.ts'
-import { outsideProject } from '../../provider/testing/outsideProject.ts'
+import { type OutsideProject, outsideProject } from '../../provider/testing/outsideProject.ts'
 import { cannotRunTerraform, terraformWorkspace } from '../../provider/testing/terraformWorkspace.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 
@@ -25,23 +25,30 @@ const BLOG: ServiceRequest = {
   ],
 }
 
-/** The folder that the example, run as a program of `library`, leaves its stacks in. */
-async function synthesise(library: string): Promise<string> {
-  const project = await outsideProject([library, 'constructs', 'tsx'])
-  onTestFinished(project.remove)
+let project: OutsideProject
+/** Folders that the example, run as a program of each library, left its stacks in. */
+const synthesised = new Map<string, string>()
+
+beforeAll(async () => {
+  project = await outsideProject(['cdktf', 'cdktn', 'constructs', 'tsx'])
   const text = readFileSync(join(here, 'main.ts'), 'utf8')
-  const imports = text
-    .replace("from 'cdktf'", `from '${library}'`)
-    .replace('pharos/cdktf', `pharos/${library}`)
-  writeFileSync(join(project.folder, 'main.ts'), imports)
   cpSync(join(here, 'cdktf.json'), join(project.folder, 'cdktf.json'))
-  const { exitCode, output } = await project.node('tsx/dist/cli.mjs', 'main.ts')
-  expect(exitCode, output).toBe(0)
-  return join(project.folder, 'cdktf.out')
-}
+  for (const library of ['cdktf', 'cdktn']) {
+    const imports = text
+      .replace("from 'cdktf'", `from '${library}'`)
+      .replace("from 'pharos/cdktf'", `from 'pharos/${library}'`)
+    writeFileSync(join(project.folder, 'main.ts'), imports)
+    const { exitCode, output } = await project.node('tsx/dist/cli.mjs', 'main.ts')
+    expect(exitCode, output).toBe(0)
+    synthesised.set(library, join(project.folder, library))
+    renameSync(join(project.folder, 'cdktf.out'), join(project.folder, library))
+  }
+})
+afterAll(() => project.remove())
 
 /** What matters of a stack: its services in short, and what it imports and asks for. */
-function inShort(out: string, stack: string): object {
+function inShort(library: string, stack: string): object {
+  const out = synthesised.get(library) ?? ''
   const {
     resource,
     import: imports,
@@ -53,11 +60,10 @@ function inShort(out: string, stack: string): object {
   return { services, imports, variable }
 }
 
-test('the example makes two stacks that differ in what it says, and the same ones on cdktn', async () => {
-  const [original, continuation] = [await synthesise('cdktf'), await synthesise('cdktn')]
+test('the example makes two stacks that differ in what it says, and the same ones on cdktn', () => {
   const variable = { probe_token: { ephemeral: true, sensitive: true, type: 'string' } }
 
-  expect(inShort(original, 'production')).toEqual({
+  expect(inShort('cdktf', 'production')).toEqual({
     services: [
       'blog: 1m, eu-west-1,us-east-1, false',
       'checkout: 30s, eu-west-1,us-east-1, false',
@@ -67,7 +73,7 @@ test('the example makes two stacks that differ in what it says, and the same one
     imports: [{ id: 'name=blog', to: 'pharos_service.blog' }],
     variable,
   })
-  expect(inShort(original, 'staging')).toEqual({
+  expect(inShort('cdktf', 'staging')).toEqual({
     services: [
       'staging blog: 5m, eu-west-1, false',
       'staging checkout: 30s, eu-west-1, false',
@@ -78,7 +84,7 @@ test('the example makes two stacks that differ in what it says, and the same one
     variable,
   })
   for (const stack of ['production', 'staging']) {
-    expect(inShort(continuation, stack)).toEqual(inShort(original, stack))
+    expect(inShort('cdktn', stack)).toEqual(inShort('cdktf', stack))
   }
 })
 
@@ -99,19 +105,22 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
       const token = { TF_VAR_probe_token: 'only-an-example' }
       const blog = await byHand.createService(BLOG, randomUUID())
 
-      cpSync(await synthesise(library), join(workspace.folder, 'cdktf.out'), { recursive: true })
-      const outcomes: unknown[] = []
-      for (const stack of ['production', 'staging']) {
-        const inStack = `-chdir=cdktf.out/stacks/${stack}`
-        await workspace.succeed([inStack, 'init'])
-        const applied = await workspace.succeed([inStack, 'apply', '-auto-approve'], token)
-        const planned = await workspace.run([inStack, 'plan', '-detailed-exitcode'], token)
-        outcomes.push([/Resources: (.*)\./.exec(applied)?.[1], planned.exitCode])
-      }
+      const out = synthesised.get(library) ?? ''
+      cpSync(out, join(workspace.folder, 'cdktf.out'), { recursive: true })
+      const inStack = (stack: string) => `-chdir=cdktf.out/stacks/${stack}`
+      const stacks = ['production', 'staging']
+      const outcomes = await Promise.all(
+        stacks.map(async (stack) => {
+          await workspace.succeed([inStack(stack), 'init'])
+          const applied = await workspace.succeed([inStack(stack), 'apply', '-auto-approve'], token)
+          const planned = await workspace.run([inStack(stack), 'plan', '-detailed-exitcode'], token)
+          return [/Resources: (.*)\./.exec(applied)?.[1], planned.exitCode]
+        }),
+      )
       const { services } = await byHand.listServices()
-      for (const stack of ['production', 'staging']) {
-        await workspace.succeed([`-chdir=cdktf.out/stacks/${stack}`, 'destroy', '-auto-approve'], token)
-      }
+      await Promise.all(
+        stacks.map((stack) => workspace.succeed([inStack(stack), 'destroy', '-auto-approve'], token)),
+      )
 
       expect(outcomes).toEqual([
         ['1 imported, 3 added, 0 changed, 0 destroyed', 0],

@@ -5,6 +5,8 @@ export interface Library {
   readonly pharos: typeof import('pharos/cdktf')
 }
 
+export type Stack = InstanceType<Library['terraform']['TerraformStack']>
+
 /** `cdktf` and `cdktn`. */
 export const libraries: readonly Library[] = [
   { name: 'cdktf', terraform: await import('cdktf'), pharos: await import('pharos/cdktf') },
@@ -20,7 +22,7 @@ async function continuation(): Promise<Library> {
 /** The document of the stack that `fill` fills, without what the library says of itself. */
 export function synthesised(
   { terraform }: Library,
-  fill: (stack: InstanceType<Library['terraform']['TerraformStack']>) => void,
+  fill: (stack: Stack) => void,
 ): Readonly<Record<string, unknown>> {
   const stack = new terraform.TerraformStack(terraform.Testing.app(), 'stack')
   fill(stack)

@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { cannotRunTerraform, installBuiltProvider } from '../../testing/terraformWorkspace.ts'
-import { type Library, libraries } from './libraries.ts'
-
-type Stack = InstanceType<Library['terraform']['TerraformStack']>
+import { type Library, libraries, type Stack } from './libraries.ts'
 
 /** A stack with one service, whose name is `name`. */
 function stackOf({ terraform, pharos }: Library, name: string): Stack {

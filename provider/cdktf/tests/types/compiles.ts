@@ -10,6 +10,7 @@ import {
   MonitoredService,
   monitorEach,
   type ServiceDefaults,
+  type ServiceEndpointsAssertions,
   secretFromEnv,
   secretFromVariable,
   secretText,
@@ -29,6 +30,8 @@ export const assertions: readonly Assertion[] = [
   { header: { name: 'content-type', contains: 'json' } },
   { body: { regex: '^ok' } },
 ]
+/** What the layer says, the bindings take too. */
+export const inBindings: ServiceEndpointsAssertions[] = [status.is(200), ...assertions]
 const defaults: ServiceDefaults = { interval: '1m', regions: ['eu-west-1'] }
 
 new MonitoredService(stack, 'computed', {

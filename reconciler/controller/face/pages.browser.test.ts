@@ -1,0 +1,227 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Listener, listen } from '../http/listener.ts'
+import type { ControllerStatus } from '../status.ts'
+import { mountFace } from './face.ts'
+import { skipReason, startBrowser } from './testing/browser.ts'
+import { busyStatus, sampleService, sampleSet, sampleStatus } from './testing/sampleStatus.ts'
+
+let listener: Listener
+let browser: Browser
+let shown: ControllerStatus = busyStatus()
+
+/** Opens a page of the controller; `complaints` is everything that the browser objects to. */
+async function opened(path: string, options: BrowserContextOptions = {}) {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`))
+  page.on('response', (answer) => {
+    if (answer.status() !== 200) complaints.push(`${answer.status()}: ${answer.url()}`)
+  })
+  page.on('request', (request) => {
+    if (!request.url().startsWith(listener.url)) complaints.push(`elsewhere: ${request.url()}`)
+  })
+  await page.goto(`${listener.url}${path}`)
+  return { page, complaints, close: () => context.close() }
+}
+
+/** Presses Tab until what has the focus fits; how often that took. */
+async function tabsTo(page: Page, selector: string): Promise<number> {
+  for (let tabs = 1; tabs <= 60; tabs += 1) {
+    await page.keyboard.press('Tab')
+    if ((await page.locator(`${selector}:focus`).count()) > 0) return tabs
+  }
+  throw new Error(`${selector} cannot be reached with the keyboard`)
+}
+
+/** Luminance contrast of text against what it stands on, as WCAG 2.2 defines it. */
+async function contrastOf(page: Page, selector: string): Promise<number> {
+  const script = `(() => {
+    const element = document.querySelector(${JSON.stringify(selector)})
+    const parsed = (text) => (text.match(/[\\d.]+/g) ?? []).map(Number)
+    let ground = element
+    while (ground && (parsed(getComputedStyle(ground).backgroundColor)[3] ?? 1) === 0) ground = ground.parentElement
+    const light = (color) => { const [r, g, b] = parsed(color).slice(0, 3).map((c) => c / 255).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b }
+    const pair = [light(getComputedStyle(element).color), light(getComputedStyle(ground ?? document.documentElement).backgroundColor)].sort((a, b) => b - a)
+    return (pair[0] + 0.05) / (pair[1] + 0.05)
+  })()`
+  return Number(await page.evaluate(script))
+}
+
+describe.skipIf(skipReason !== null)(
+  `the page in a browser${skipReason === null ? '' : ` (${skipReason})`}`,
+  () => {
+    beforeAll(async () => {
+      const face = mountFace({ status: () => shown, nowMs: () => 0 }, { publicUrl: null })
+      listener = await listen({ host: '127.0.0.1', port: 0 }, face.routes, () => {})
+      browser = await startBrowser()
+    })
+    afterAll(async () => {
+      await browser.close()
+      await listener.close()
+    })
+
+    test('the browser has nothing to object to, with JavaScript and without', async () => {
+      for (const javaScriptEnabled of [true, false]) {
+        for (const path of ['/', '/sets/shop', '/sets/shop?state=Synced&refresh=off']) {
+          const { page, complaints, close } = await opened(path, { javaScriptEnabled })
+          await page.getByRole('heading', { level: 2, name: 'shop' }).waitFor()
+          expect([path, complaints]).toEqual([path, []])
+          await close()
+        }
+      }
+    })
+
+    test('a screen reader finds landmarks, headings in order, tables with headers, and states in words', async () => {
+      const { page, close } = await opened('/')
+      const tree = await page.locator('body').ariaSnapshot()
+
+      for (const part of [
+        'banner:',
+        'main:',
+        'contentinfo:',
+        'heading "1 of 3 sets needs attention" [level=1]',
+        'heading "Sets" [level=2]',
+        'region "shop":',
+        'heading "Waiting for an approval" [level=3]',
+        'heading "Services that are not as git says" [level=3]',
+        'table "3 sets, the most urgent first"',
+        'columnheader "Condition"',
+        'rowheader "shop"',
+        'cell "Approval required"',
+        'table "1 problem; the services of these manifests are left alone"',
+        'link "Skip to the content"',
+      ]) {
+        expect(tree).toContain(part)
+      }
+      const levels = await page
+        .locator('h1, h2, h3')
+        .evaluateAll((all) => all.map((one) => Number(one.tagName.slice(1))))
+      expect(levels.every((level, index) => level - (levels[index - 1] ?? 0) <= 1)).toBe(true)
+      expect(await page.locator('html').getAttribute('lang')).toBe('en')
+      const names = await page
+        .locator('a')
+        .evaluateAll((all) => all.map((one) => one.textContent?.trim() ?? ''))
+      expect(names.filter((name) => name === '')).toEqual([])
+      await close()
+    })
+
+    test('a narrow screen keeps the tables tables for a screen reader', async () => {
+      const { page, close } = await opened('/', { viewport: { width: 360, height: 800 } })
+      const tree = await page.locator('body').ariaSnapshot()
+
+      for (const part of [
+        'table "3 sets, the most urgent first"',
+        'columnheader "Condition"',
+        'rowheader "shop"',
+      ])
+        expect(tree).toContain(part)
+      await close()
+    })
+
+    test('the keyboard skips to the content, and unfolds what differs', async () => {
+      const { page, close } = await opened('/sets/shop?state=Drifted', { javaScriptEnabled: false })
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      expect(new URL(page.url()).hash).toBe('#content')
+
+      const table = page.getByRole('table', { name: 'Fields of checkout' })
+      expect(await table.isVisible()).toBe(false)
+      await tabsTo(page, '.services summary')
+      await page.keyboard.press('Enter')
+      expect(await table.isVisible()).toBe(true)
+      expect(await table.getByRole('row', { name: 'interval' }).getByRole('cell').allInnerTexts()).toEqual([
+        '5m',
+        '30s',
+        'changed outside',
+      ])
+      await close()
+    })
+
+    test('light and dark differ, and both are read easily', async () => {
+      const grounds: string[] = []
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const { page, close } = await opened('/', { colorScheme })
+        grounds.push(
+          String(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor')),
+        )
+        for (const selector of [
+          'h1',
+          '.quiet',
+          '.sheet p',
+          'td',
+          'caption',
+          'td a, th a',
+          '.c-warn .label',
+          '.c-bad .label',
+          '.c-wait .label',
+          '.c-good .label',
+          '.c-warn .quiet',
+          '.c-bad .quiet',
+          'pre code',
+        ]) {
+          expect([colorScheme, selector, (await contrastOf(page, selector)) >= 4.5]).toEqual([
+            colorScheme,
+            selector,
+            true,
+          ])
+        }
+        await close()
+      }
+      expect(grounds).toEqual(['rgb(246, 246, 243)', 'rgb(19, 22, 26)'])
+    })
+
+    test('nothing is cut off on a narrow screen, nor with letters of twice the size', async () => {
+      const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+      for (const path of ['/', '/sets/shop']) {
+        const narrow = await opened(path, { viewport: { width: 320, height: 800 } })
+        expect([path, await narrow.page.evaluate(overflow)]).toEqual([path, 0])
+        await narrow.close()
+
+        const large = await opened(path, { viewport: { width: 1280, height: 800 } })
+        const session = await large.page.context().newCDPSession(large.page)
+        const sizeOf = () =>
+          large.page.evaluate('parseFloat(getComputedStyle(document.querySelector("main p")).fontSize)')
+        const before = await sizeOf()
+        await session.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+        expect([path, await sizeOf()]).toEqual([path, 2 * Number(before)])
+        expect([path, await large.page.evaluate(overflow)]).toEqual([path, 0])
+        await large.close()
+      }
+    })
+
+    test('Scenario 54: ten thousand services make a page of a few hundred elements, without any secret', async () => {
+      const sealed = {
+        pointer: '/endpoints/0/call/Http/body',
+        from: { sealed: 'CANARY' },
+        to: { sealed: 'CANARY2' },
+      }
+      shown = sampleStatus([
+        sampleSet('shop', {
+          services: Array.from({ length: 10_000 }, (_, index) =>
+            sampleService(
+              `s-${index}`,
+              index % 100 === 0 ? { state: 'Drifted', fields: [{ ...sealed, reason: 'drift' }] } : {},
+            ),
+          ),
+        }),
+      ])
+      for (const path of ['/', '/sets/shop']) {
+        const { page, close } = await opened(path)
+        expect(await page.locator('*').count()).toBeLessThan(4_000)
+        expect(await page.content()).not.toContain('CANARY')
+        await close()
+      }
+      shown = busyStatus()
+    })
+
+    test('a badge is a picture with a name', async () => {
+      const { page, close } = await opened('/badge/shop.svg')
+      expect(await page.locator('svg').getAttribute('aria-label')).toBe('shop: approval required')
+      await close()
+    })
+  },
+)

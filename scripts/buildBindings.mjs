@@ -4,6 +4,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 
 /** The libraries that the bindings are built for. The sources import the first. */
@@ -29,7 +30,7 @@ function filesBelow(folder) {
 /** Builds into the `dist` of `root`; `write` puts one file in its place. */
 export function buildBindings(root, write) {
   const dist = join(root, 'dist')
-  const built = mkdtempSync(join(dist, '.bindings-'))
+  const built = mkdtempSync(join(tmpdir(), 'pharos-bindings-'))
   try {
     const compiler = join(root, 'node_modules/typescript/bin/tsc')
     const args = [compiler, '-p', join(root, 'provider/cdktf'), '--outDir', built]

@@ -223,6 +223,19 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./controllerCommand.ts')).controllerCommand,
   },
   {
+    name: 'fmt',
+    args: PATH,
+    summary:
+      'write manifests in order: fields, line ends and blank lines; indentation, quotes and comments stay',
+    examples: [
+      'pharos fmt monitoring/',
+      'pharos fmt monitoring/ --check   # changes nothing; 2 when it would change something',
+    ],
+    groups: [],
+    options: [['--check', 'only say which files would change, and exit 2 when there are any']],
+    load: async () => onPath((await import('./fmtCommand.ts')).fmtCommand),
+  },
+  {
     name: 'schema',
     args: [],
     summary: 'print the JSON Schema of manifests, or of the controller, for editors',

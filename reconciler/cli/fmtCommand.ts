@@ -1,0 +1,38 @@
+import { realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { formattedManifest } from '../manifest/format.ts'
+import { counted } from '../render/planText.ts'
+import { readManifests } from '../source/manifestFiles.ts'
+import { exitCodeOf } from './exitCode.ts'
+import type { CommandContext, CommandResult } from './runCommand.ts'
+import { UsageError } from './settings.ts'
+
+/** Writes manifests as manifests are written; with --check only says which are not. */
+export async function fmtCommand(path: string, { output, options }: CommandContext): Promise<CommandResult> {
+  const { exists, documents, problems, files } = readManifests(path)
+  if (!exists) throw new UsageError(`there is nothing at ${path}`)
+  const isCheck = options.check === true
+  output.problems(problems)
+  const changed: string[] = []
+  for (const { file, text } of new Set(documents.map(({ source }) => source))) {
+    const formatted = formattedManifest(text)
+    if (formatted === undefined || formatted === text) continue
+    changed.push(file)
+    output.result(isCheck ? `not formatted: ${file}` : `formatted: ${file}`)
+    if (!isCheck) replaceFile(file, formatted)
+  }
+  if (changed.length === 0 && problems.length === 0)
+    output.result(`formatted already: ${counted(files, 'file')}`)
+  const exitCode = exitCodeOf({
+    manifestsInvalid: problems.length > 0,
+    changesPending: isCheck && changed.length > 0,
+  })
+  return { exitCode, document: { problems, changed, files } }
+}
+
+/** Puts `text` in place of the file at once: whoever stops in between leaves either the old one or the new. */
+function replaceFile(file: string, text: string): void {
+  const place = realpathSync(file)
+  const temporary = `${place}.${process.pid}.tmp`
+  writeFileSync(temporary, text, { mode: statSync(place).mode, flag: 'wx' })
+  renameSync(temporary, place)
+}

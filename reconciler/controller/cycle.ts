@@ -86,6 +86,7 @@ export async function runCycle(
   } catch (error) {
     found.error = error
   }
+  for (const { serviceId } of found.applied?.outcomes ?? []) if (serviceId !== null) context.claim(serviceId)
   const exitCode = exitCodeFor(found, control)
   const outcome = outcomeFor(exitCode, found, control)
   const counts = found.applied === null ? {} : countsOfApplied(found.applied)
@@ -133,7 +134,13 @@ async function applied(context: SetContext, wish: ApplyWish, control: CycleContr
   const { loaded, set } = wish.accepted
   await noteApprovals(context, loaded.commit)
   const { sourceProblem, isRewritten } = wish.source
-  const holdFacts = { sourceProblem, isRewritten, window: wish.window, prune: config.prune }
+  const holdFacts = {
+    sourceProblem,
+    isRewritten,
+    window: wish.window,
+    prune: config.prune,
+    otherOwner: context.claim,
+  }
   const mayOverrun = config.overrun
   const { path } = config.repository
   return applySet({

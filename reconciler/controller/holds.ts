@@ -13,6 +13,8 @@ export interface HoldFacts {
   readonly isRewritten: boolean
   readonly window: WindowState
   readonly prune: SetConfig['prune']
+  /** The other set of this controller that has a service; null when none has. */
+  readonly otherOwner: (serviceId: string) => string | null
 }
 
 /** What is held back of `plan` besides what the usual brakes hold. None of it opens for an approval. Pure. */
@@ -37,6 +39,14 @@ export function holdsOf(plan: Plan, facts: HoldFacts): readonly TrippedBrake[] {
     hold('historyRewritten', message, pruning)
   }
   if (facts.prune === 'never') hold('pruneOff', 'this set removes nothing (prune: never)', pruning)
+  for (const change of plan.changes) {
+    const owner = 'id' in change ? facts.otherOwner(change.id) : null
+    if (owner !== null && 'id' in change) {
+      hold('otherSet', `service ${change.id} belongs to the set ${owner}: name it in one of the two`, [
+        change,
+      ])
+    }
+  }
   return holds
 }
 

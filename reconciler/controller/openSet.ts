@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { type AttemptReport, Client } from '../../api/client/client.ts'
 import { Limiter } from '../../api/client/limiter.ts'
 import { gitSource } from '../source/gitSource.ts'
+import { isGitLocation } from '../state/gitRef.ts'
 import { openStore } from '../state/openStore.ts'
 import { StateError } from '../state/stateError.ts'
 import { stateKeyFor } from '../state/stateKey.ts'
@@ -19,6 +20,8 @@ export interface OpenDeps {
   readonly env: Readonly<Record<string, string | undefined>>
   /** All sets of one key share its bucket. */
   readonly limiterOf: (settings: SetSettings) => Limiter
+  /** Claims a service for a set; the name of another set that has it, or null. */
+  readonly claim: (set: string, serviceId: string) => string | null
   readonly onAttempt: (set: string, attempt: AttemptReport) => void
 }
 
@@ -31,8 +34,10 @@ export interface OpenSet {
 /** Opens the state of a set, making it where there is none, and a client; nothing is asked of anybody yet. Throws StateError. */
 export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<OpenSet> {
   const { config, access, statePath, mirrorDirectory } = settings
-  for (const folder of [dirname(statePath), dirname(mirrorDirectory)]) makeFolder(folder)
-  const store = await openStore(statePath, deps.env)
+  makeFolder(dirname(mirrorDirectory))
+  if (!isGitLocation(statePath)) makeFolder(dirname(statePath))
+  const opened = await openStore(statePath, deps.env)
+  const store = { ...opened, leaseTtlMs: config.leaseTtl ?? opened.leaseTtlMs }
   let requests = 0
   const client = new Client({
     url: settings.apiUrl,
@@ -48,6 +53,7 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
     await Promise.all([client.close(), store.close()])
   }
   try {
+    for (const { serviceId } of await store.bindings()) deps.claim(config.name, serviceId)
     const { value } = stateKeyFor(statePath, settings.stateKey, true)
     if (value === undefined) throw new StateError(`the state ${statePath} has no key`)
     const { branch, path } = config.repository
@@ -61,7 +67,17 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
     })
     const { clock, newId } = deps
     return {
-      context: { settings, source, client, store, stateKey: value, clock, newId, requests: () => requests },
+      context: {
+        settings,
+        source,
+        client,
+        store,
+        stateKey: value,
+        clock,
+        newId,
+        claim: (serviceId: string) => deps.claim(config.name, serviceId),
+        requests: () => requests,
+      },
       close,
     }
   } catch (error) {
@@ -76,6 +92,16 @@ function makeFolder(folder: string): void {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new StateError(`the folder ${folder} cannot be made: ${reason}; make it, or name another dataDir`)
+  }
+}
+
+/** Which set has which service: two of one controller never write the same one. */
+export function serviceClaims(): OpenDeps['claim'] {
+  const owners = new Map<string, string>()
+  return (set, serviceId) => {
+    const owner = owners.get(serviceId) ?? set
+    owners.set(serviceId, owner)
+    return owner === set ? null : owner
   }
 }
 

@@ -16,6 +16,11 @@ export interface SetContext {
   readonly stateKey: StateKey
   readonly clock: ControllerClock
   readonly newId: () => string
+  /**
+   * Claims a service for this set, which the first set to ask has from then on: the name of another set that has
+   * it, or null.
+   */
+  readonly claim: (serviceId: string) => string | null
   /** Requests to the API so far. */
   readonly requests: () => number
 }

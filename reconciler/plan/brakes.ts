@@ -64,6 +64,7 @@ export type BrakeName =
   | 'windowClosed'
   | 'sourceUnavailable'
   | 'pruneOff'
+  | 'otherSet'
 
 /** A brake that holds changes back. Only an approvable one opens for the plan's digest. */
 export interface TrippedBrake {

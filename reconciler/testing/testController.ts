@@ -14,6 +14,8 @@ import { type GitRepository, gitRepository } from './gitRepository.ts'
 export const API_TOKEN = 'the-token-of-the-api'
 export const HOOK_SECRET = 'the-secret-of-the-hook'
 
+/** Longer than usual: an hour that passes at once would be a thousand renewals. */
+const LEASE_TTL = '10m'
 /** How often a run that is under way is looked at before time goes on (about a millisecond each). */
 const LOOKS_BEFORE_TIME = 400
 
@@ -71,6 +73,7 @@ webhooks:
 sets:
   - name: shop
     repository: {url: "${repository.url}", path: monitoring, allowFile: true${options.signers === undefined ? '' : `, allowedSigners: ${options.signers}`}}
+    leaseTtl: ${LEASE_TTL}
 ${options.more ?? ''}`
   const read = readConfig('pharos-controller.yaml', Buffer.from(text))
   if (!('config' in read)) throw new Error(JSON.stringify(read.problems))
@@ -104,7 +107,7 @@ ${options.more ?? ''}`
       await realTimeout(1)
       const nextMs = clock.nextTimerMs()
       const isBusy = shop().running !== null && looks < LOOKS_BEFORE_TIME
-      if (isBusy || looks % 3 !== 2 || nextMs === null) continue
+      if (isBusy || looks % 3 !== 2 || nextMs === null || (await isTrue())) continue
       passedMs += nextMs
       if (passedMs > limitMs)
         throw new Error(`not within ${limitMs} ms: ${JSON.stringify(shop().conditions)}`)

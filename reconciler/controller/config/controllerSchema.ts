@@ -1,7 +1,9 @@
+import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import { clientProblem } from '../../../api/client/client.ts'
 import { API_VERSION } from '../../manifest/serviceManifest.ts'
 import { branchProblem, treePathProblem } from '../../source/gitUrl.ts'
+import { isGitLocation } from '../../state/gitRef.ts'
 import { windowProblem } from '../window.ts'
 import {
   absolutePath,
@@ -75,6 +77,11 @@ const repository = mapping({
     .describe('apply only commits signed by one of these keys: a file as ssh-keygen knows it'),
 })
 
+const STATE_FORM = 'must be an absolute path, or git:ADDRESS#refs/pharos/NAME'
+const stateLocation = z
+  .string({ error: STATE_FORM })
+  .refine((location) => isAbsolute(location) || isGitLocation(location), { error: STATE_FORM })
+
 const set = mapping({
   name,
   repository,
@@ -83,7 +90,9 @@ const set = mapping({
     url: apiUrl.optional().describe('PHAROS_URL when left out'),
     key: secretReference.optional().describe('PHAROS_API_KEY when left out'),
   }).prefault({}),
-  state: absolutePath.optional().describe('the state file; NAME.db in the data folder when left out'),
+  state: stateLocation
+    .optional()
+    .describe('an SQLite file, or git:ADDRESS#refs/pharos/NAME; NAME.db in the data folder when left out'),
   stateKey: secretReference
     .optional()
     .describe('key of the marks of secrets; the file beside the state when left out'),
@@ -98,6 +107,9 @@ const set = mapping({
   pruneAfter: duration
     .default(24 * 3_600_000)
     .describe('how long a paused service is kept before it is deleted'),
+  leaseTtl: duration
+    .optional()
+    .describe('how long a replica may show no sign of life before another one takes over'),
   createGrace: duration.default(60_000),
   brakes: mapping({
     maxDeletes: ceiling.default({ count: 3, percent: 10 }),

@@ -1,0 +1,188 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Client } from '../../api/client/client.ts'
+import { startServer, type TestServer } from '../../server/testing/startServer.ts'
+import { type ControllerProcess, controllerProcess } from '../testing/controllerProcess.ts'
+import { manifestFiles } from '../testing/controllerScene.ts'
+import { type FaultProxy, startFaultProxy } from '../testing/faultProxy.ts'
+import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
+import { manifestOf, runProgram } from '../testing/pharosProgram.ts'
+import type { ControllerEvent } from './status.ts'
+
+let server: TestServer
+let proxies: FaultProxy[]
+let processes: ControllerProcess[]
+let repository: GitRepository
+let folder: string
+let config: string
+let apiKey: string
+let client: Client
+beforeAll(async () => {
+  server = await startServer({ rateLimit: 'none' })
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  const orgId = await server.createOrg()
+  apiKey = await server.createKey({ orgId })
+  client = new Client({ url: server.url, apiKey: await server.createKey({ orgId }), userAgent: 'test' })
+  proxies = []
+  processes = []
+  repository = gitRepository()
+  folder = mkdtempSync(join(tmpdir(), 'pharos-replicas-'))
+  config = join(folder, 'pharos-controller.yaml')
+  writeFileSync(
+    config,
+    `apiVersion: pharos/v1
+kind: Controller
+listen: none
+dataDir: ${folder}
+sets:
+  - name: shop
+    repository: {url: "${repository.url}", path: monitoring, allowFile: true}
+    interval: 300ms
+    createGrace: 1s
+    leaseTtl: 1s
+`,
+  )
+})
+afterEach(async () => {
+  for (const one of processes) {
+    one.signal('SIGCONT')
+    one.signal('SIGKILL')
+    await one.ended
+  }
+  for (const proxy of proxies) await proxy.close()
+  await client.close()
+  repository.remove()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function start(
+  replica: string,
+  args: readonly string[] = [],
+): Promise<{ readonly one: ControllerProcess; readonly proxy: FaultProxy }> {
+  const proxy = await startFaultProxy(server.url)
+  proxies.push(proxy)
+  const env = { PHAROS_URL: proxy.url, PHAROS_API_KEY: apiKey }
+  const one = controllerProcess(config, replica, env, args)
+  processes.push(one)
+  return { one, proxy }
+}
+
+async function names(): Promise<readonly string[]> {
+  const { services } = await client.listServices()
+  return services.map(({ name }) => name).sort()
+}
+
+const isType = (type: ControllerEvent['type']) => (event: ControllerEvent) => event.type === type
+const isApplied = (sha: string) => (event: ControllerEvent) =>
+  event.type === 'RunFinished' && event.commit === sha && event.message.startsWith('converged')
+
+test('Scenario 47: of two replicas one does the work, and the other takes over when it is killed', async () => {
+  const first = repository.commit(manifestFiles('a'))
+  const { one: blue } = await start('blue')
+  await blue.event(isApplied(first), 0)
+  const { one: green } = await start('green')
+
+  blue.signal('SIGKILL')
+  await green.event(isType('LeaseTaken'), 0)
+  const second = repository.commit(manifestFiles('b'))
+  await green.event(isApplied(second), 0)
+
+  expect(await names()).toEqual(['a', 'b'])
+  expect(green.events.find(isType('LeaseTaken'))?.message).toContain('epoch 2')
+})
+
+test('Scenario 47: a leader that was stopped in the middle of its work writes nothing when it goes on', async () => {
+  const keys = Array.from({ length: 12 }, (_, index) => `s${String(index).padStart(2, '0')}`)
+  const { one: blue, proxy: blues } = await start('blue')
+  await blue.event(isType('LeaseTaken'), 0)
+  const { one: green } = await start('green')
+  let afterwards = 0
+  let isStopped = false
+  blues.decide = () => {
+    if (isStopped) afterwards += 1
+    return 'pass'
+  }
+  blues.afterEffect = () => {
+    isStopped = true
+    blue.signal('SIGSTOP')
+  }
+  const sha = repository.commit(manifestFiles(...keys))
+
+  await green.event(isApplied(sha), 0)
+  const arrived = afterwards
+  const told = blue.events.length
+  blue.signal('SIGCONT')
+  await blue.event(isType('LeaseLost'), told)
+
+  expect(await names()).toEqual(keys)
+  // What was in flight when it stopped may have arrived; nothing left afterwards.
+  expect(arrived).toBeLessThanOrEqual(6)
+  expect(afterwards).toBe(arrived)
+})
+
+test('SIGTERM lets what is in flight end, gives the lease back at once, and ends with 143', async () => {
+  const keys = Array.from({ length: 20 }, (_, index) => `s${String(index).padStart(2, '0')}`)
+  const { one: blue, proxy } = await start('blue')
+  let sent = 0
+  proxy.afterEffect = () => {
+    sent += 1
+    if (sent === 1) blue.signal('SIGTERM')
+  }
+  repository.commit(manifestFiles(...keys))
+
+  expect(await blue.ended).toBe(143)
+  const done = await names()
+  expect(done.length).toBeLessThan(keys.length)
+  expect(sent).toBe(done.length)
+
+  const { one: once } = await start('green', ['--once'])
+  expect(await once.ended).toBe(0)
+  expect(await names()).toEqual(keys)
+})
+
+test('--once ends with the exit codes of an apply', async () => {
+  const codes: (number | null)[] = []
+  const run = async (): Promise<void> => {
+    const { one } = await start('cron', ['--once'])
+    codes.push(await one.ended)
+  }
+  repository.commit(manifestFiles('a'))
+  await run()
+  repository.commit({ 'monitoring/b.yaml': manifestOf('b').replace('interval', 'intervall') })
+  await run()
+  repository.commit({ 'monitoring/a.yaml': null })
+  await run()
+  repository.git('branch', '--move', 'main', 'gone')
+  await run()
+
+  expect(codes).toEqual([0, 3, 7, 1])
+  const { one: blue } = await start('blue')
+  await blue.event(isType('LeaseTaken'), 0)
+  const { one: second } = await start('cron', ['--once'])
+  expect(await second.ended).toBe(5)
+  expect(second.stderr()).toContain('another run is using this state')
+})
+
+test('--check says what is wrong with the configuration, and where', async () => {
+  const check = () =>
+    runProgram(['controller', '--config', config, '--check'], {
+      PHAROS_URL: server.url,
+      PHAROS_API_KEY: apiKey,
+    })
+
+  expect(await check()).toEqual({ exitCode: 0, stdout: `${config} is valid: shop\n`, stderr: '' })
+  writeFileSync(config, 'apiVersion: pharos/v1\nkind: Controller\nsets: []\n')
+  expect(await check()).toMatchObject({
+    exitCode: 7,
+    stdout: `${config}:3:7: [E_VALUE] sets must have at least one set\n`,
+  })
+  rmSync(config)
+  expect(await check()).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('cannot be read (ENOENT): name it with --config'),
+  })
+})

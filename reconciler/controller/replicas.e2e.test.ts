@@ -43,7 +43,7 @@ sets:
     repository: {url: "${repository.url}", path: monitoring, allowFile: true}
     interval: 300ms
     createGrace: 1s
-    leaseTtl: 1s
+    leaseTtl: 2s
 `,
   )
 })
@@ -98,10 +98,12 @@ test('Scenario 47: of two replicas one does the work, and the other takes over w
 test('Scenario 47: a leader that was stopped in the middle of its work writes nothing when it goes on', async () => {
   const keys = Array.from({ length: 12 }, (_, index) => `s${String(index).padStart(2, '0')}`)
   const { one: blue, proxy: blues } = await start('blue')
-  await blue.event(isType('LeaseTaken'), 0)
-  const { one: green } = await start('green')
   let afterwards = 0
+  let tellStopped = (): void => {}
   let isStopped = false
+  const stopped = new Promise<void>((resolve) => {
+    tellStopped = resolve
+  })
   blues.decide = () => {
     if (isStopped) afterwards += 1
     return 'pass'
@@ -109,9 +111,12 @@ test('Scenario 47: a leader that was stopped in the middle of its work writes no
   blues.afterEffect = () => {
     isStopped = true
     blue.signal('SIGSTOP')
+    tellStopped()
   }
   const sha = repository.commit(manifestFiles(...keys))
+  await stopped
 
+  const { one: green } = await start('green')
   await green.event(isApplied(sha), 0)
   const arrived = afterwards
   const told = blue.events.length

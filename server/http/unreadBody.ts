@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { BODY_BYTES_MAX } from './jsonBody.ts'
 
+/** What is dropped of a body before its sender is cut off: a whole one, and what a socket holds at once (bytes). */
+const DROPPED_BYTES_MAX = BODY_BYTES_MAX + 64 * 1_024
+
 /**
  * Reads and drops what comes of the body of a request whose answer does not wait for it, so that the sender
  * can finish, and ends the connection when that is more than a body may be: Node would go on reading for as
@@ -10,9 +13,9 @@ export function dropBody(request: IncomingMessage): void {
   if (request.complete) return
   let droppedBytes = 0
   request.on('data', (chunk: Buffer) => {
-    // Only for what comes after too much: a sender that has just finished may use its connection again.
-    if (droppedBytes > BODY_BYTES_MAX) request.socket.destroy()
     droppedBytes += chunk.length
+    // Not at the first byte too many: a sender that has just finished may use its connection again.
+    if (droppedBytes > DROPPED_BYTES_MAX) request.socket.destroy()
   })
 }
 

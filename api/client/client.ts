@@ -60,6 +60,10 @@ export interface ServiceList {
 /** The operations that change nothing: what a plan may be given. */
 export type ReadingClient = Pick<Client, 'getOrg' | 'listRegions' | 'listServices' | 'getService'>
 
+/** The operations on services that a reconciler needs. */
+export type ServiceClient = ReadingClient &
+  Pick<Client, 'createService' | 'replaceService' | 'deleteService' | 'pauseService' | 'resumeService'>
+
 /** What keeps `url` and `apiKey` from being used, as a sentence without the key; `undefined` when nothing does. Pure. */
 export function clientProblem(url: string, apiKey: string): string | undefined {
   const parsed = URL.canParse(url) ? new URL(url) : undefined

@@ -1,4 +1,4 @@
-import type { Client } from '../../api/client/client.ts'
+import type { ServiceClient } from '../../api/client/client.ts'
 import type { Org } from '../../api/contract/org.ts'
 import type { Binding } from '../plan/binding.ts'
 import type { Blocked, Change } from '../plan/planValue.ts'
@@ -10,7 +10,7 @@ import { guardOrg, isOtherSource, lookAround, type Scene, type Situation, withAp
 
 /** What an apply is given. */
 export interface ApplyInput extends Scene {
-  readonly client: Client
+  readonly client: ServiceClient
   /** Whose lease the run holds. */
   readonly store: StateStore
   readonly runId: string

@@ -1,4 +1,4 @@
-import type { CallOptions, Client } from '../../api/client/client.ts'
+import type { CallOptions, ServiceClient } from '../../api/client/client.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { canonicalResponse } from '../../api/contract/canonical.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
@@ -15,7 +15,7 @@ import { bindingFor, type Situation } from './situation.ts'
 
 /** What writing needs besides the change itself. */
 export interface Writing {
-  readonly client: Client
+  readonly client: ServiceClient
   readonly store: StateStore
   readonly situation: Situation
   readonly runId: string
@@ -225,7 +225,7 @@ async function prune(writing: Writing, change: Prune): Promise<readonly string[]
 }
 
 /** Deleting what is already gone is success. */
-async function deleteIfThere(client: Client, id: string, options: CallOptions): Promise<void> {
+async function deleteIfThere(client: ServiceClient, id: string, options: CallOptions): Promise<void> {
   try {
     await client.deleteService(id, options)
   } catch (error) {

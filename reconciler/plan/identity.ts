@@ -190,20 +190,16 @@ function soleClaims(
       const message = `${rivals.join(' and ')} claim the same service`
       checked.set(key, blocked(key, message, 'let one of them go', names))
     } else if (identity.kind === 'new' && service !== undefined) {
-      checked.set(key, newUnlessNameIsTaken(service, bound, namesakes))
+      const twins = (namesakes.get(service.canonical.name) ?? []).filter(({ id }) => !bound.has(id))
+      checked.set(key, blockedByTwins(service, twins) ?? { kind: 'new' })
     } else checked.set(key, identity)
   }
   return checked
 }
 
 /** A service of that name which is not ours may be the one that is meant: nobody but a person can tell. */
-function newUnlessNameIsTaken(
-  service: DesiredService,
-  bound: ReadonlySet<string>,
-  namesakes: ReadonlyMap<string, readonly ServiceResponse[]>,
-): Identity {
-  const twins = (namesakes.get(service.canonical.name) ?? []).filter((actual) => !bound.has(actual.id))
-  if (twins.length === 0) return { kind: 'new' }
+export function blockedByTwins(service: DesiredService, twins: readonly ServiceResponse[]): Blocked | null {
+  if (twins.length === 0) return null
   const ids = twins.map((twin) => twin.id).join(', ')
   return blocked(
     service.key,

@@ -402,3 +402,12 @@ test('Scenario 42: a service paused for its manifest is deleted when its time is
     ['blocked shop for a person'],
   ])
 })
+
+test('a service deleted outside is not made anew beside another one of its name', () => {
+  const { changes } = plan({
+    desired: [desired()],
+    actual: [live({ id: OTHER_ID, interval: 90 })],
+    bindings: [binding()],
+  })
+  expect(brief(changes)).toEqual(['blocked shop for a person'])
+})

@@ -1,7 +1,7 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { Binding } from './binding.ts'
 import type { DesiredService } from './desiredService.ts'
-import { type Identity, identify } from './identity.ts'
+import { blockedByTwins, type Identity, identify } from './identity.ts'
 import type { Blocked, Change, Plan } from './planValue.ts'
 import { pruneOf } from './prunePlan.ts'
 import { diffOfBound, diffOfFirst } from './serviceDiff.ts'
@@ -109,7 +109,10 @@ function changeOfBound(
     const hint = 'remove metadata.id to have it created anew'
     return { kind: 'blocked', key: desired.key, message, hint, needsDecision: true }
   }
-  return create(desired, binding.serviceId)
+  // What somebody made in its place, or a lost creation of ours that somebody then changed.
+  const bound = new Set(input.bindings.map(({ serviceId }) => serviceId))
+  const twins = input.actual.filter(({ id, name }) => name === desired.canonical.name && !bound.has(id))
+  return blockedByTwins(desired, twins) ?? create(desired, binding.serviceId)
 }
 
 function create(desired: DesiredService, replacesLost: string | null): Change {

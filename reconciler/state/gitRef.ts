@@ -64,16 +64,29 @@ export async function refExists(location: GitRefLocation): Promise<boolean> {
 }
 
 /** The files that a state in git consists of. */
-interface StateFiles {
+export interface StateFiles {
   readonly state: string
   readonly lease: string
+}
+
+/** A place that holds the files and takes new ones only where nobody else put others there since. */
+export interface StateRef {
+  readonly name: string
+  /** What it holds now; null when it is not there. Throws StateError. */
+  read(): Promise<StateFiles | null>
+  /**
+   * Makes `files` what it holds. Passing ones are no part of the history: the next ones take their place.
+   * Throws RefMoved when somebody else changed it since, StateError for everything else.
+   */
+  write(files: StateFiles, message: string, isPassing?: boolean): Promise<void>
+  close(): void
 }
 
 /**
  * One ref of a remote repository whose commits hold the state. A write is a commit that the remote accepts
  * only while the ref is what was last read or written here.
  */
-export class GitRef {
+export class GitRef implements StateRef {
   readonly name: string
   readonly #location: GitRefLocation
   readonly #directory: string
@@ -95,7 +108,6 @@ export class GitRef {
     return new GitRef(location, directory)
   }
 
-  /** What the ref holds now; null when it is not there. Throws StateError. */
   async read(): Promise<StateFiles | null> {
     const { access, ref } = this.#location
     const listed = (await this.#git(['ls-remote', '--', access.url, ref])).toString('utf8')
@@ -117,10 +129,6 @@ export class GitRef {
     return { state: await file('state.json'), lease: await file('lease.json') }
   }
 
-  /**
-   * Makes `files` what the ref holds. A passing one is no part of the history: the next commit takes its
-   * place. Throws RefMoved when somebody else changed the ref since, StateError for everything else.
-   */
   async write(files: StateFiles, message: string, isPassing = false): Promise<void> {
     const blobs = await Promise.all(
       (['lease', 'state'] as const).map(async (name) => {

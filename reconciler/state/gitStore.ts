@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { GitRef, type GitRefLocation, RefMoved } from './gitRef.ts'
+import { GitRef, type GitRefLocation, RefMoved, type StateRef } from './gitRef.ts'
 import type { Lease } from './lease.ts'
 import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT, type StateEvent } from './record.ts'
 import { emptyDocument, parseDocument, type StateDocument } from './stateDocument.ts'
@@ -27,11 +27,16 @@ export async function openGitStore(
 ): Promise<StateStore> {
   const ref = await GitRef.open(location)
   try {
-    return new GitStore(ref, await read(ref), nowMs)
+    return await gitStoreOn(ref, nowMs)
   } catch (error) {
     ref.close()
     throw error
   }
+}
+
+/** A store on `ref`. */
+export async function gitStoreOn(ref: StateRef, nowMs: () => number): Promise<StateStore> {
+  return new GitStore(ref, await read(ref), nowMs)
 }
 
 /** Opens the state in the ref `location` to look at it. Throws StateError when there is none. */
@@ -39,7 +44,7 @@ export async function readGitStore(location: GitRefLocation): Promise<StateReadi
   return openGitStore(location)
 }
 
-async function read(ref: GitRef): Promise<Contents> {
+async function read(ref: StateRef): Promise<Contents> {
   const files = await ref.read()
   if (files === null) {
     return { state: emptyDocument(randomUUID()), lease: { holder: null, epoch: 0, renewals: 0 } }
@@ -61,7 +66,7 @@ class GitStore implements StateStore {
   readonly isDurable = true
   readonly leaseTtlMs = LEASE_TTL_MS
   readonly beginsAhead = true
-  readonly #ref: GitRef
+  readonly #ref: StateRef
   readonly #nowMs: () => number
   #state: StateDocument
   #lease: Contents['lease']
@@ -71,7 +76,7 @@ class GitStore implements StateStore {
   #isDirty = false
   #pushing: Promise<void> = Promise.resolve()
 
-  constructor(ref: GitRef, { state, lease }: Contents, nowMs: () => number) {
+  constructor(ref: StateRef, { state, lease }: Contents, nowMs: () => number) {
     this.#ref = ref
     this.#state = state
     this.#lease = lease

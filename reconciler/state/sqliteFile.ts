@@ -88,7 +88,8 @@ function notOurs(path: string): StateError {
   return new StateError(`${path} is a database, but no state of pharos: name another file with --state`)
 }
 
-function create(database: Database): void {
+/** Makes our tables in an empty database. */
+export function create(database: Database): void {
   database.exec(SCHEMA)
   database.prepare('INSERT INTO meta (one, state_id) VALUES (1, ?)').run(randomUUID())
   database.pragma(`user_version = ${SCHEMA_VERSION}`)

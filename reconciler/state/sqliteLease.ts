@@ -4,6 +4,14 @@ import { unusable } from './sqliteFile.ts'
 import { leaseOf } from './sqliteRows.ts'
 import { leaseLost } from './stateError.ts'
 
+/** A lock that is given back when it is closed, and when its process ends. */
+export interface ProcessLock {
+  close(): unknown
+}
+
+/** Takes the lock that says that a holder lives; `undefined` while another process has it. */
+export type TakeLock = () => Promise<ProcessLock | undefined>
+
 /**
  * The lease of one state file. Besides its row the holder keeps a lock of the operating system on a file
  * beside the state, which is given back however the process ends: the next one need not wait for a holder
@@ -11,13 +19,13 @@ import { leaseLost } from './stateError.ts'
  */
 export class SqliteLease {
   readonly #database: Database
-  readonly #lockPath: string
+  readonly #takeLock: TakeLock
   #epoch: number | undefined
-  #lock: Database | undefined
+  #lock: ProcessLock | undefined
 
-  constructor(database: Database, lockPath: string) {
+  constructor(database: Database, takeLock: TakeLock) {
     this.#database = database
-    this.#lockPath = lockPath
+    this.#takeLock = takeLock
   }
 
   /** Number of the lease that this process took; throws StateError `lost` when it is not the present one. */
@@ -36,7 +44,7 @@ export class SqliteLease {
     holder: string,
     unmoved: Lease | undefined,
   ): Promise<{ readonly epoch: number } | { readonly heldBy: Lease }> {
-    const lock = await takeLock(this.#lockPath)
+    const lock = await this.#takeLock()
     const answer = this.#database
       .transaction(() => {
         const row = this.#row()
@@ -86,7 +94,7 @@ export class SqliteLease {
 }
 
 /** The lock of the file `path`; `undefined` while another process has it. */
-async function takeLock(path: string): Promise<Database | undefined> {
+export async function takeFileLock(path: string): Promise<ProcessLock | undefined> {
   let lock: Database | undefined
   try {
     lock = await openForWriting(path)

@@ -1,7 +1,8 @@
+import type { Statement } from 'better-sqlite3'
 import type { Database } from './openDatabase.ts'
 import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT } from './record.ts'
 import { openStateFile, readStateFile } from './sqliteFile.ts'
-import { SqliteLease } from './sqliteLease.ts'
+import { SqliteLease, type TakeLock, takeFileLock } from './sqliteLease.ts'
 import {
   approvalsOf,
   bindingParameters,
@@ -25,8 +26,12 @@ const LEASE_TTL_MS = 15_000
  * change bindings acquires the lease first. Throws StateError.
  */
 export async function openSqliteStore(path: string): Promise<StateStore> {
-  const database = await openStateFile(path)
-  const lease = new SqliteLease(database, `${path}.lock`)
+  return sqliteStoreOn(await openStateFile(path), () => takeFileLock(`${path}.lock`))
+}
+
+/** A store on an open database that has our tables. */
+export function sqliteStoreOn(database: Database, takeLock: TakeLock): StateStore {
+  const lease = new SqliteLease(database, takeLock)
   return { ...readingOf(database, lease), ...writingOf(database, lease) }
 }
 
@@ -36,12 +41,23 @@ export async function openSqliteStore(path: string): Promise<StateStore> {
  */
 export async function readSqliteStore(path: string): Promise<StateReading> {
   const database = await readStateFile(path)
-  return readingOf(database, new SqliteLease(database, `${path}.lock`))
+  return readingOf(database, new SqliteLease(database, async () => undefined))
+}
+
+/** Prepares each statement once. */
+function statementsOf(database: Database): (sql: string) => Statement<unknown[]> {
+  const statements = new Map<string, Statement<unknown[]>>()
+  return (sql) => {
+    const statement = statements.get(sql) ?? database.prepare<unknown[]>(sql)
+    statements.set(sql, statement)
+    return statement
+  }
 }
 
 function readingOf(database: Database, lease: SqliteLease): StateReading {
   const meta = () => metaOf(database.prepare('SELECT * FROM meta').get())
-  const all = (sql: string, ...parameters: number[]): unknown[] => database.prepare(sql).all(...parameters)
+  const prepared = statementsOf(database)
+  const all = (sql: string, ...parameters: number[]): unknown[] => prepared(sql).all(...parameters)
   return {
     isDurable: true,
     stateId: meta().state_id,
@@ -112,8 +128,8 @@ function restore(database: Database, document: StateDocument, epoch: number): vo
 type StateWriting = Omit<StateStore, Exclude<keyof StateReading, 'close'>>
 
 function writingOf(database: Database, lease: SqliteLease): StateWriting {
-  const run = (sql: string, ...parameters: unknown[]): number =>
-    database.prepare(sql).run(...parameters).changes
+  const prepared = statementsOf(database)
+  const run = (sql: string, ...parameters: unknown[]): number => prepared(sql).run(...parameters).changes
   /** Writes together or not at all, and only for who has the lease. */
   const fenced = (write: (epoch: number) => void): void =>
     database.transaction(() => write(lease.epoch())).immediate()

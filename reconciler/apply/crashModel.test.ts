@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { crashStory } from '../testing/crashModel.ts'
+
+const STORIES = 2_000
+
+test('Scenarios 35 to 37: in 2,000 stories of crashes and faults nothing is doubled, lost, foreign or unapproved', async () => {
+  const wrong: string[] = []
+  for (let seed = 1; seed <= STORIES; seed += 1) {
+    for (const problem of await crashStory(seed)) wrong.push(`story ${seed}: ${problem}`)
+  }
+  expect(wrong).toEqual([])
+}, 120_000)

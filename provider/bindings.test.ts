@@ -18,7 +18,7 @@ test('the schema file is the schema of the provider: "npm run bindings" after ev
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(JSON.parse(text))
 })
 
-test('the CDKTF bindings are what the generator makes of the schema', async () => {
+test('Scenario 68: the CDKTF bindings are what the generator makes of the schema', async () => {
   const generated = await generateBindings()
 
   const files = readdirSync('provider/cdktf/.gen', { recursive: true, withFileTypes: true })
@@ -48,7 +48,7 @@ function configurableIn(attributes: Attributes): readonly string[] {
   )
 }
 
-test('the generator renames no attribute: each is itself in camel case, and goes to Terraform by its name', async () => {
+test('Scenario 68: the generator renames no attribute: each is itself in camel case, and goes to Terraform by its name', async () => {
   const texts = (await generateBindings()).map(({ text }) => text).join('\n')
   const schemas = [
     provider.schema,

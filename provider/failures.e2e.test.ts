@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Client } from '../api/client/client.ts'
 import { Limiter } from '../api/client/limiter.ts'
 import { startServer, type TestServer } from '../server/testing/startServer.ts'
-import { expectOneList } from './testing/expectOneList.ts'
 import { type RecordingProxy, startRecordingProxy } from './testing/recordingProxy.ts'
 import {
   cannotRunTerraform,
@@ -73,34 +72,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     return (await byHand.listServices()).services.map(({ name }) => name).sort()
   }
 
-  test('taking 120 services over costs one list request, and a plan after it one and at most two reads beside it', async () => {
-    await server.overrideLimits({ servicesMax: 1_000, endpointsMax: 1_000 })
-    for (let index = 0; index < 120; index += 1) {
-      const endpoint = {
-        url: 'https://example.com/',
-        call: { Http: { method: 'GET', timeout: null } },
-        assertions: [],
-      } as const
-      const request = { name: `many ${index}`, interval_secs: 60, regions: ['eu-west-1'] }
-      await byHand.createService({ ...request, endpoints: [{ ...endpoint, assertions: [] }] }, `key-${index}`)
-    }
-    workspace.configure(`import {
-      for_each = toset([for index in range(120) : tostring(index)])
-      to       = pharos_service.many[each.key]
-      id       = "name=many \${each.key}"
-    }
-    ${many(120).replace('count     = 120', 'for_each  = toset([for index in range(120) : tostring(index)])').replace('count.index', 'each.key')}`)
-
-    await workspace.succeed(APPLY)
-    const taken = proxy.requests()
-    const { exitCode } = await workspace.run(PLAN)
-
-    expect(taken).toEqual(['GET /v1/services'])
-    expect(exitCode).toBe(0)
-    expectOneList(proxy.requests())
-  })
-
-  test('a resume that the plan no longer allows keeps what was changed, and the service paused and untainted', async () => {
+  test('Scenario 18: a resume that the plan no longer allows keeps what was changed, and the service paused and untainted', async () => {
     await apply(service('a', 'paused = true') + service('b'))
     await server.overrideLimits({ servicesMax: 1 })
     workspace.configure(service('a', 'paused = false').replace('60s', '90s') + service('b'))
@@ -124,7 +96,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(await names()).toEqual(['a', 'b'])
   })
 
-  test('a change whose answer is lost is sent again, a deletion that fails once too', async () => {
+  test('Scenarios 54 and 55: a change whose answer is lost is sent again, a deletion that fails once too', async () => {
     await apply(service('a'))
     proxy.loseAnswer('PATCH', /\/services\//, 'closed')
     await apply(service('a').replace('60s', '90s'))
@@ -136,7 +108,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(await names()).toEqual([])
   })
 
-  test('a refused key in the middle of a walk removes nothing from the state', async () => {
+  test('Scenario 59: a refused key in the middle of a walk removes nothing from the state', async () => {
     await apply(service('a') + service('b'))
     proxy.refuseNext('GET', /\/services\//, 401, 'unknown key')
 
@@ -148,7 +120,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(healed).toMatchObject({ exitCode: 0 })
   })
 
-  test('a read_only key plans, and its apply says that it may not and changes nothing', async () => {
+  test('Scenario 57: a read_only key plans, and its apply says that it may not and changes nothing', async () => {
     const readOnly = { PHAROS_API_KEY: await server.readOnlyKey() }
     workspace.configure(service('a'))
 
@@ -161,7 +133,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(await names()).toEqual([])
   })
 
-  test('two aliases with one key apply side by side', async () => {
+  test('Scenario 50: two aliases with one key apply side by side', async () => {
     await apply(`provider "pharos" { alias = "other" }
       ${many(6)}
       ${service('a', 'provider = pharos.other')}${service('b', 'provider = pharos.other')}`)
@@ -169,7 +141,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect((await names()).length).toBe(8)
   })
 
-  test('moving and forgetting a service writes nothing', async () => {
+  test('Scenario 65: moving and forgetting a service writes nothing', async () => {
     await apply(service('a') + service('b'))
     proxy.requests()
 
@@ -187,7 +159,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(await names()).toEqual(['a', 'b'])
   })
 
-  test('an interrupted apply ends with everything that it created in the state, and the next one makes the rest', async () => {
+  test('Scenario 61: an interrupted apply ends with everything that it created in the state, and the next one makes the rest', async () => {
     await useInstalled(many(24))
     const child = workspace.start(APPLY)
     const closed = once(child, 'close')
@@ -207,7 +179,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect((await names()).length).toBe(24)
   })
 
-  test('after a killed apply nothing is made twice: what it could not record is named, the rest is created', async () => {
+  test('Scenario 62: after a killed apply nothing is made twice: what it could not record is named, the rest is created', async () => {
     await useInstalled(many(8))
     const child = workspace.start([...APPLY, '-parallelism=1'])
     const closed = once(child, 'close')

@@ -33,7 +33,7 @@ const identityType = { object: { id: 'string' } } as const
 const identityIn = (wire: { readonly data?: { readonly msgpack?: Uint8Array } | undefined } | undefined) =>
   decodeMsgpack(identityType, wire?.data?.msgpack ?? new Uint8Array())
 
-test('services and incidents are named by their id', async () => {
+test('Scenario 37: services and incidents are named by their id', async () => {
   const { client } = await connected()
 
   const { identitySchemas } = await client.call(METHODS.GetResourceIdentitySchemas, {})
@@ -46,7 +46,7 @@ test('services and incidents are named by their id', async () => {
   }
 })
 
-test('the identity is unknown in the plan of a new service, and then its id in every answer', async () => {
+test('Scenario 37: the identity is unknown in the plan of a new service, and then its id in every answer', async () => {
   const { client, core } = await connected()
   const wire = async (planned: Awaited<ReturnType<TerraformCore['plan']>>) => ({
     typeName: 'pharos_service',
@@ -72,7 +72,7 @@ test('the identity is unknown in the plan of a new service, and then its id in e
   expect(identityIn(read.newIdentity)).toEqual(identity)
 })
 
-test('a service is imported by its identity, and a stored identity is read as it is', async () => {
+test('Scenarios 33 and 37: a service is imported by its identity, and a stored identity is read as it is', async () => {
   const { client } = await connected()
   const id = '6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e'
 

@@ -80,7 +80,7 @@ test('a URL that is not known yet is no error, but applying says what to do', as
 
 let server: TestServer
 
-test('requests carry versions in their user agent, and expected_org_id guards the first of them', async () => {
+test('Scenario 72: requests carry versions in their user agent, and expected_org_id guards the first of them', async () => {
   server = await startServer({ rateLimit: 'none' })
   const proxy = await startRecordingProxy(server.url)
   closing.push(

@@ -70,7 +70,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     return workspace.succeed(APPLY, environment)
   }
 
-  test('creates what is configured, then plans nothing, then destroys it', async () => {
+  test('Scenario 1: creates what is configured, then plans nothing, then destroys it', async () => {
     await useInstalled()
     await apply(service('plain') + service('asleep', 'paused = true'))
     const { services } = await byHand.listServices()
@@ -85,7 +85,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect((await byHand.listServices()).services).toEqual([])
   })
 
-  test('a plan of many services costs one list request and at most three requests in all', async () => {
+  test('Scenario 46: a plan of many services costs one list request and at most three requests in all', async () => {
     const many = `resource "pharos_service" "many" {
       count     = 12
       name      = "many \${count.index}"
@@ -102,7 +102,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expectOneList(proxy.requests())
   })
 
-  test('services that are created paused are paused once each', async () => {
+  test('Scenario 13: services that are created paused are paused once each', async () => {
     await apply(
       Array.from({ length: 6 }, (_, i) => service(`s${i}`, i % 2 === 0 ? 'paused = true' : '')).join('\n'),
     )
@@ -112,7 +112,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(writes.filter((line) => line.endsWith('/pause')).length).toBe(3)
   })
 
-  test('every attribute survives a round trip, and a drift of each kind shows as exactly that', async () => {
+  test('Scenario 8: every attribute survives a round trip, and a drift of each kind shows as exactly that', async () => {
     const configuration = `resource "pharos_service" "full" {
   name     = "full"
   interval = "90s"
@@ -198,7 +198,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(healed).toMatchObject({ exitCode: 0 })
   })
 
-  test('a secret is in no file that Terraform keeps, no log, and is sent again only when it changes', async () => {
+  test('Scenarios 21, 22 and 23: a secret is in no file that Terraform keeps, no log, and is sent again only when it changes', async () => {
     await useInstalled()
     const secret = `canary-${randomBytes(12).toString('hex')}`
     const rotated = `canary-${randomBytes(12).toString('hex')}`
@@ -243,7 +243,7 @@ resource "pharos_service" "sealed" {
     expect(readFileSync(log.TF_LOG_PATH).length).toBeGreaterThan(0)
   })
 
-  test('pausing and resuming alone sends no definition, and a pause by hand survives where it is not managed', async () => {
+  test('Scenarios 14, 16 and 17: pausing and resuming alone sends no definition, and a pause by hand survives where it is not managed', async () => {
     await apply(service('managed', 'paused = false') + service('unmanaged'))
     const { services } = await byHand.listServices()
     for (const { id } of services) await byHand.pauseService(id)
@@ -267,7 +267,7 @@ resource "pharos_service" "sealed" {
     ])
   })
 
-  test('a service is imported by its id or its name, and the plan after it is empty', async () => {
+  test('Scenarios 33 and 34: a service is imported by its id or its name, and the plan after it is empty', async () => {
     const one = await byHand.createService({ ...request, name: 'one' }, 'a')
     await byHand.createService({ ...request, name: 'two' }, 'b')
     await byHand.createService({ ...request, name: 'twin' }, 'c')
@@ -286,7 +286,7 @@ resource "pharos_service" "sealed" {
     expect(unknown.output).toContain('No service of this organisation is called "nobody"')
   })
 
-  test('a key of another organisation stops the run before anything is believed deleted', async () => {
+  test('Scenario 58: a key of another organisation stops the run before anything is believed deleted', async () => {
     await apply(service('plain'))
     const foreignKey = await server.createKey({ orgId: await server.createOrg() })
 
@@ -297,7 +297,7 @@ resource "pharos_service" "sealed" {
     expect(output).not.toContain('will be created')
   })
 
-  test('a service that was deleted by hand is created again, and destroying one that is gone succeeds', async () => {
+  test('Scenarios 6 and 7: a service that was deleted by hand is created again, and destroying one that is gone succeeds', async () => {
     await apply(service('plain'))
     const [before] = (await byHand.listServices()).services
     await byHand.deleteService(before!.id)
@@ -313,7 +313,7 @@ resource "pharos_service" "sealed" {
     expect(after?.id).not.toBe(before?.id)
   })
 
-  test('a creation that cannot be paused is undone, so that nothing is left tainted', async () => {
+  test('Scenario 19: a creation that cannot be paused is undone, so that nothing is left tainted', async () => {
     workspace.configure(service('asleep', 'paused = true'))
     proxy.refuseNext('POST', /\/pause$/, 403, 'no')
 
@@ -327,7 +327,7 @@ resource "pharos_service" "sealed" {
     expect((await byHand.listServices()).services.length).toBe(1)
   })
 
-  test('a plan limit is told in the words of the API, and what was created before it is kept', async () => {
+  test('Scenario 56: a plan limit is told in the words of the API, and what was created before it is kept', async () => {
     await server.overrideLimits({ servicesMax: 2 })
     workspace.configure(service('a') + service('b') + service('c'))
 
@@ -338,7 +338,7 @@ resource "pharos_service" "sealed" {
     expect((await workspace.succeed(['state', 'list'])).trim().split('\n').length).toBe(2)
   })
 
-  test('an unknown region is refused in the plan with the codes that there are', async () => {
+  test('Scenario 42: an unknown region is refused in the plan with the codes that there are', async () => {
     workspace.configure(service('a').replace('eu-west-1', 'eu-west-9'))
 
     const { exitCode, output } = await workspace.run(PLAN)
@@ -347,7 +347,7 @@ resource "pharos_service" "sealed" {
     expect(output).toMatch(/There is no region eu-west-9\. Regions are .*eu-west-1/s)
   })
 
-  test('validation needs neither key nor network and names every attribute that is wrong', async () => {
+  test('Scenarios 41 and 44: validation needs neither key nor network and names every attribute that is wrong', async () => {
     await useInstalled()
     workspace.configure(`resource "pharos_service" "bad" {
   name      = ""
@@ -381,7 +381,7 @@ resource "pharos_service" "sealed" {
     expect(proxy.requests()).toEqual([])
   })
 
-  test('a missing key is one error of the provider, not one of each resource', async () => {
+  test('Scenario 45: a missing key is one error of the provider, not one of each resource', async () => {
     workspace.configure(`provider "pharos" {}\n${service('a')}${service('b')}${service('c')}`)
 
     const { exitCode, output } = await workspace.run(PLAN, { PHAROS_API_KEY: '' })

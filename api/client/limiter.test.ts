@@ -62,7 +62,7 @@ test('the lane "next" goes before everything that waits in order', async () => {
   expect(passed.at(-1)).toBe(-1)
 })
 
-test('a refusal holds every request, twice as long each time, and at least as long as the server asks', async () => {
+test('Scenario 52: a refusal holds every request, twice as long each time, and at least as long as the server asks', async () => {
   const timing = clock()
   const limiter = new Limiter(undefined, timing)
   limiter.refused(undefined)

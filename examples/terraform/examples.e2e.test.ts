@@ -48,21 +48,24 @@ describe.skipIf(cannotRunTerraform)('the example', () => {
     await server.close()
   })
 
-  test.each(examples)('%s is applied, planned again without changes, and destroyed', async (name) => {
-    const token = { TF_VAR_probe_token: 'only-an-example' }
-    cpSync(join(here, name), workspace.folder, { recursive: true })
+  test.each(examples)(
+    'Scenarios 12 and 66: %s is applied, planned again without changes, and destroyed',
+    async (name) => {
+      const token = { TF_VAR_probe_token: 'only-an-example' }
+      cpSync(join(here, name), workspace.folder, { recursive: true })
 
-    await workspace.succeed(['apply', '-auto-approve'], token)
-    const planned = await workspace.run(['plan', '-detailed-exitcode'], token)
-    const { values } = JSON.parse(await workspace.succeed(['show', '-json']))
-    await workspace.succeed(['destroy', '-auto-approve'], token)
+      await workspace.succeed(['apply', '-auto-approve'], token)
+      const planned = await workspace.run(['plan', '-detailed-exitcode'], token)
+      const { values } = JSON.parse(await workspace.succeed(['show', '-json']))
+      await workspace.succeed(['destroy', '-auto-approve'], token)
 
-    expect(planned).toMatchObject({ exitCode: 0 })
-    expect(values.root_module.resources.length).toBeGreaterThan(0)
-    for (const output of Object.values(values.outputs ?? {})) expect(output).toHaveProperty('value')
-    const left = (await byHand.listServices()).services.map((service) => service.name)
-    expect(left).toEqual(name === 'import' ? [] : ['legacy api'])
-  })
+      expect(planned).toMatchObject({ exitCode: 0 })
+      expect(values.root_module.resources.length).toBeGreaterThan(0)
+      for (const output of Object.values(values.outputs ?? {})) expect(output).toHaveProperty('value')
+      const left = (await byHand.listServices()).services.map((service) => service.name)
+      expect(left).toEqual(name === 'import' ? [] : ['legacy api'])
+    },
+  )
 
   test('import takes a service over without changing it', async () => {
     cpSync(join(here, 'import'), workspace.folder, { recursive: true })
@@ -74,7 +77,7 @@ describe.skipIf(cannotRunTerraform)('the example', () => {
     expect((await byHand.listServices()).services).toEqual(before)
   })
 
-  test('files are formatted as terraform fmt writes them', async () => {
+  test('Scenario 66: files are formatted as terraform fmt writes them', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pharos-fmt-'))
     cpSync(here, folder, { recursive: true })
 

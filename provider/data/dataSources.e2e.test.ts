@@ -55,7 +55,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     return output.replaceAll(/\s+/g, ' ')
   }
 
-  test('finds one service by id and by name, with everything but its sealed values', async () => {
+  test('Scenario 39: finds one service by id and by name, with everything but its sealed values', async () => {
     const service = await byHand.createService(request, 'service')
     workspace.configure(`
       data "pharos_service" "by_id" { id = "${service.id.toUpperCase()}" }
@@ -86,7 +86,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(Object.keys(found.sealed_key_ids ?? {})).toEqual(['0.headers.Authorization'])
   })
 
-  test('a service that is not there, or not the only one, is an error that says what there is', async () => {
+  test('Scenario 39: a service that is not there, or not the only one, is an error that says what there is', async () => {
     const ids = [
       (await byHand.createService({ ...request, name: 'twin' }, 'a')).id,
       (await byHand.createService({ ...request, name: 'twin' }, 'b')).id,
@@ -103,7 +103,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(neither).toContain('Exactly one of id and name has to be set')
   })
 
-  test('lists services by a pattern, none as an empty list, and those that the same run creates', async () => {
+  test('Scenario 39: lists services by a pattern, none as an empty list, and those that the same run creates', async () => {
     await byHand.createService({ ...request, name: 'prod-b' }, 'a')
     await byHand.createService({ ...request, name: 'prod-a' }, 'b')
     workspace.configure(`

@@ -60,7 +60,7 @@ async function estate(provider: 'in-process' | 'installed', size: number): Promi
 }
 
 describe.skipIf(cannotRunTerraform)('terraform', () => {
-  test('takes an estate over from what one list request generates, and plans nothing after it', async () => {
+  test('Scenario 40: takes an estate over from what one list request generates, and plans nothing after it', async () => {
     const size = 40
     const { url, apiKey, proxy, workspace } = await estate('in-process', size)
 

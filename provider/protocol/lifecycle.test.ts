@@ -131,7 +131,7 @@ describe('plan', () => {
 })
 
 describe('apply', () => {
-  test('numbers keep every digit from configuration to state and back', async () => {
+  test('Scenario 71: numbers keep every digit from configuration to state and back', async () => {
     const weight = '3.14159265358979323846'
     const note = await applied({ title: 'a', weight })
 
@@ -265,7 +265,7 @@ describe('read, import and upgrade', () => {
     expect(read.state).toStrictEqual({ ...note.state, passphrase_revision: null })
   })
 
-  test('state of an older version is upgraded, loses what the schema lost and gains nulls', async () => {
+  test('Scenario 64: state of an older version is upgraded, loses what the schema lost and gains nulls', async () => {
     const upgraded = await core.upgrade(
       NOTE,
       0,
@@ -322,7 +322,7 @@ describe('validate', () => {
     ])
   })
 
-  test('a client without write-only attributes is told which version has them', async () => {
+  test('Scenario 32: a client without write-only attributes is told which version has them', async () => {
     const diagnostics = await core.validate(
       NOTE,
       { title: 'a', sections: [{ heading: 'One', passphrase: UNKNOWN }] },
@@ -362,7 +362,7 @@ describe('RPCs', () => {
     ])
   })
 
-  test('a state of 8 MiB goes both ways', async () => {
+  test('Scenario 70: a state of 8 MiB goes both ways', async () => {
     const title = 'x'.repeat(8 * 1024 * 1024)
 
     const note = await applied({ title })

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -60,7 +61,7 @@ test('a client that speaks no protocol 6 is told which versions would do', async
   await expect(starting).rejects.toThrow(/speaks version 6 .* speaks 5/)
 })
 
-test('the handshake names protocol 6, a private socket and an unpadded certificate', async () => {
+test('Scenario 70: the handshake names protocol 6, a private socket and an unpadded certificate', async () => {
   const { handshake } = await start()
 
   const [core, protocol, network, address = '', kind, certificate] = handshake
@@ -81,7 +82,7 @@ test('the socket is below PLUGIN_UNIX_SOCKET_DIR', async () => {
   expect(dirname(dirname(address))).toBe(root)
 })
 
-test('where a socket path would be too long it listens on the loopback interface', async () => {
+test('Scenario 70: where a socket path would be too long it listens on the loopback interface', async () => {
   const deep = join(root, 'd'.repeat(60), 'e'.repeat(60))
   mkdirSync(deep, { recursive: true })
 
@@ -150,12 +151,14 @@ test('signals are left to Terraform', async () => {
   expect(ended).toBe(0)
 })
 
-test('an exception outside of any handler fails the call that waits for it, with what it kept', async () => {
+test('Scenario 21: an exception outside of any handler fails the call that waits for it, with what it kept, and tells no secret', async () => {
   const provider = await start({ environment: { TF_LOG_PROVIDER: 'error' } })
   const core = await openCore(provider.client)
   await core.configure({ directory: join(root, 'crash') })
 
-  const plan = await core.plan('sample_note', { title: 'a', trouble: 'crash' }, NOTHING)
+  const secret = `canary-${randomBytes(12).toString('hex')}`
+  const config = { title: 'a', trouble: 'crash', passphrase: secret }
+  const plan = await core.plan('sample_note', config, NOTHING)
   const note = await core.apply('sample_note', plan)
 
   expect(note.diagnostics.map(({ summary }) => summary)).toStrictEqual([
@@ -164,6 +167,8 @@ test('an exception outside of any handler fails the call that waits for it, with
   expect(note.state).toMatchObject({ id: expect.any(String), title: 'a' })
   expect(await provider.shutDown()).toBe(0)
   expect(provider.output().stdout).toBe('')
+  expect(provider.output().stderr).toContain('uncaught exception')
+  expect(provider.output().stderr + JSON.stringify(note.diagnostics)).not.toContain(secret)
 })
 
 test('log lines are JSON with a microsecond timestamp', async () => {

@@ -46,7 +46,7 @@ describe.each([
   ['a server that does not', ['idempotency-key']],
 ] as const)('with %s', (_name, withoutHeaders) => {
   test.each([502, 'closed'] as const)(
-    'a creation whose answer is lost (%s) makes one service',
+    'Scenario 53: a creation whose answer is lost (%s) makes one service',
     async (how) => {
       const { proxy, session, byHand } = await scene(withoutHeaders)
       proxy.loseAnswer('POST', /\/services$/, how)
@@ -111,7 +111,7 @@ test('a refusal is passed on at once', async () => {
   expect(proxy.requests()).toEqual(['GET /v1/services', 'POST /v1/services'])
 })
 
-test('a service like one that a killed run left a moment ago is not made a second time', async () => {
+test('Scenario 62: a service like one that a killed run left a moment ago is not made a second time', async () => {
   const { proxy, session, byHand } = await scene([])
   const lost = await byHand.createService(request, 'killed')
 

@@ -21,7 +21,7 @@ import { validateService } from './validateService.ts'
 /** Secrets as they are: here they have to be the same, not merely set. */
 const inClear = (_pointer: string, value: string): string => value
 
-test('every service that the contract allows has a configuration that makes exactly it', () => {
+test('Scenario 71: every service that the contract allows has a configuration that makes exactly it', () => {
   fc.assert(
     fc.property(serviceRequests, (request) => {
       const { request: made, problems } = compileService(configurationOf(request))
@@ -33,7 +33,7 @@ test('every service that the contract allows has a configuration that makes exac
   )
 })
 
-test('reading a service that did not change leaves its state exactly as it was', () => {
+test('Scenario 71: reading a service that did not change leaves its state exactly as it was', () => {
   fc.assert(
     fc.property(serviceRequests, (request) => {
       const answer = answerTo(request)

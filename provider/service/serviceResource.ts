@@ -101,7 +101,10 @@ export const serviceResource = resourceFor<Connection>()({
         return { state: observedState(paused), private: fingerprint }
       } catch (error) {
         // A state with an error would be tainted and its service replaced: rather undo the creation.
-        if (!(await isDeleted(session, created.id))) keep(observedState(created), fingerprint)
+        if (!(await isDeleted(session, created.id))) {
+          keep(observedState(created), fingerprint)
+          context.report(leftActive(created))
+        }
         throw error
       }
     })
@@ -162,6 +165,14 @@ export const serviceResource = resourceFor<Connection>()({
     }))
   },
 })
+
+/** What to do about a service that was created, and could then neither be paused nor deleted. */
+function leftActive({ id }: ServiceResponse): Diagnostic {
+  const detail =
+    `It has the id ${id}, is checked, and is in the state as tainted, so that the next apply would replace it. ` +
+    'To keep it, run "terraform untaint" with the address of the resource: the next apply pauses it then.'
+  return warningAt(['paused'], 'The service was created and is not paused', detail)
+}
 
 /** Throws when the key belongs to another organisation than the state or the configuration says. */
 async function checkOrg(session: Session, orgId: string | null): Promise<void> {

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer, request as forward, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 
 /** A request as it passed, without headers. */
 export interface Passed {
@@ -22,6 +23,10 @@ export interface RecordingProxy {
   readonly refuseNext: (method: string, path: RegExp, status: number, error: string) => void
   /** Passes the next request to `path` on, and loses its answer: the client gets 502, or a closed connection. */
   readonly loseAnswer: (method: string, path: RegExp, how: 502 | 'closed') => void
+  /** Answers with 429 whatever `isRefused` says so of, instead of passing it on. */
+  readonly refuseForRate: (isRefused: () => boolean) => void
+  /** Has answers to GET requests of exactly this path changed by `change` from now on. */
+  readonly rewrite: (path: string, change: (body: string) => string) => void
   /** Resolves once `count` requests of `method` have been answered since the start. */
   readonly answered: (method: string, count: number) => Promise<void>
   readonly close: () => Promise<void>
@@ -50,6 +55,8 @@ export async function startRecordingProxy(
   const exceptions: Exception[] = []
   const answers = new EventEmitter()
   const answeredCounts = new Map<string, number>()
+  const rewrites = new Map<string, (body: string) => string>()
+  let isRefused = (): boolean => false
   let taken = 0
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = []
@@ -59,6 +66,10 @@ export async function startRecordingProxy(
       const body = Buffer.concat(chunks)
       passed.push({ method, path, body: body.toString() })
       userAgents.push(incoming.headers['user-agent'] ?? '')
+      if (isRefused()) {
+        answerWith(outgoing, 429, 'rate limit')
+        return
+      }
       const place = exceptions.findIndex((entry) => entry.method === method && entry.path.test(path))
       const instead = place === -1 ? undefined : exceptions.splice(place, 1)[0]?.instead
       if (typeof instead === 'object') {
@@ -68,6 +79,14 @@ export async function startRecordingProxy(
       const headers = { ...incoming.headers }
       for (const name of options.withoutHeaders ?? []) delete headers[name]
       const onward = forward(`${target}${path}`, { method, headers }, (answer) => {
+        const change = method === 'GET' && instead === undefined ? rewrites.get(path) : undefined
+        if (change !== undefined) {
+          void text(answer).then((whole) => {
+            outgoing.writeHead(answer.statusCode ?? 500, { 'content-type': 'application/json' })
+            outgoing.end(change(whole))
+          })
+          return
+        }
         if (instead === undefined) {
           outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
           answer.pipe(outgoing).on('finish', () => {
@@ -100,6 +119,10 @@ export async function startRecordingProxy(
     refuseNext: (method, path, status, error) =>
       void exceptions.push({ method, path, instead: { status, error } }),
     loseAnswer: (method, path, how) => void exceptions.push({ method, path, instead: how }),
+    refuseForRate: (next) => {
+      isRefused = next
+    },
+    rewrite: (path, change) => void rewrites.set(path, change),
     answered: async (method, count) => {
       while ((answeredCounts.get(method) ?? 0) < count) await once(answers, 'answer')
     },

@@ -1,0 +1,26 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** What a provider for this API has to get right, in 74 scenarios: tests that show one name its number. */
+const SCENARIOS = 74
+
+/** Scenarios that need what is not at hand where the tests run. */
+const NOT_HERE: Readonly<Record<number, string>> = {
+  69: 'OpenTofu and other versions of Terraform; the protocol tests play a client without write-only attributes',
+}
+
+function claimedIn(folder: string): readonly number[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .flatMap((name) => [...readFileSync(join(folder, name), 'utf8').matchAll(/Scenarios? ([\d, and]+):/g)])
+    .flatMap(([, numbers = '']) => (numbers.match(/\d+/g) ?? []).map(Number))
+}
+
+test('every scenario is the name of a test, or cannot be shown here for a written reason', () => {
+  const claimed = new Set(['provider', 'api/client', 'examples/terraform'].flatMap(claimedIn))
+  const all = Array.from({ length: SCENARIOS }, (_, index) => index + 1)
+
+  expect(all.filter((number) => !claimed.has(number) && NOT_HERE[number] === undefined)).toEqual([])
+  expect([...claimed].filter((number) => NOT_HERE[number] !== undefined || !all.includes(number))).toEqual([])
+})

@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'vitest'
+import type { ServiceRequest } from '../../api/contract/service.ts'
+import { startServer } from '../../server/testing/startServer.ts'
+import { changedLines, openScenario, serviceBlock } from '../testing/scenario.ts'
+import { cannotRunTerraform } from '../testing/terraformWorkspace.ts'
+
+const FULL = `
+  interval = "90s"
+  regions  = ["us-east-1", "eu-west-1"]
+  paused   = true
+  endpoints = [{
+    url  = "https://example.com/a"
+    name = "a"
+    http = {
+      method        = "POST"
+      timeout       = "1.5s"
+      max_redirects = 3
+      with_dns      = true
+      body          = { value = "{}" }
+      headers       = { Accept = { value = "text/html" }, Authorization = { value_wo = "secret" } }
+    }
+    assertions = [
+      { status_code = { between = [200, 299] } },
+      { latency = { phase = "total", lt = "800ms" } },
+      { dns_resolution = { lte = "50ms" } },
+      { header = { name = "content-type", starts_with = "text/" } },
+      { body = { regex = "ok" } },
+    ]
+  }]
+  timeouts = { create = "5m" }
+`
+
+const GOLDEN_ENDPOINT = {
+  url: 'https://example.com/a',
+  name: 'a',
+  blocked: false,
+  call: {
+    Http: {
+      method: 'POST',
+      timeout: { secs: 1, nanos: 500_000_000 },
+      max_redirects_to_follow: 3,
+      with_dns: true,
+      body: { Plain: '{}' },
+      headers: { Accept: { Plain: 'text/html' }, Authorization: { Sealed: { key_id: expect.any(String) } } },
+    },
+  },
+  assertions: [
+    { StatusCode: { expected: { Between: [200, 299] } } },
+    { Latency: { expected: { LessThan: { secs: 0, nanos: 800_000_000 } } } },
+    { DnsResoltion: { expected: { LessOrEqual: { secs: 0, nanos: 50_000_000 } } } },
+    { Header: { name: 'content-type', matcher: { StartsWith: 'text/' } } },
+    { Body: { matcher: { Regex: 'ok' } } },
+  ],
+}
+
+const endpoint = (name: string, rest = ''): string =>
+  `{ url = "https://example.com/${name}", name = "${name}", http = { method = "GET" } ${rest} }`
+
+describe.skipIf(cannotRunTerraform)('terraform', () => {
+  test('Scenarios 2, 3 and 5: what is configured is what the API has, what is removed is reset, and nothing to do writes nothing', async () => {
+    const { apply, plan, writes, byHand } = await openScenario(await startServer({ rateLimit: 'none' }))
+
+    await apply(serviceBlock('full', FULL))
+    const [full] = (await byHand.listServices()).services
+    const same = await plan()
+    writes()
+    await apply(serviceBlock('full', FULL))
+    const writtenByNothing = writes()
+    await apply(serviceBlock('full'))
+    const writtenByRemoval = writes()
+    const [minimal] = (await byHand.listServices()).services
+    const sameAgain = await plan()
+
+    expect(full).toMatchObject({ name: 'full', interval_secs: 90 })
+    expect([...(full?.regions ?? [])].sort()).toEqual(['eu-west-1', 'us-east-1'])
+    expect(full?.endpoints).toMatchObject([GOLDEN_ENDPOINT])
+    expect([same.exitCode, sameAgain.exitCode]).toEqual([0, 0])
+    expect(writtenByNothing).toEqual([])
+    expect(writtenByRemoval).toEqual(['PATCH /v1/services/:id'])
+    expect(minimal?.id).toBe(full?.id)
+    expect(minimal).toMatchObject({ interval_secs: 60, regions: ['eu-west-1'] })
+    expect(minimal?.endpoints[0]?.assertions).toEqual([])
+    expect(minimal?.endpoints[0]?.call.Http.body ?? null).toBe(null)
+  })
+
+  test('Scenario 4: a change of each single attribute is one PATCH of the same service', async () => {
+    const server = await startServer({ rateLimit: 'none' })
+    const { apply, writes, byHand } = await openScenario(server)
+    const http = (rest: string): string =>
+      `endpoints = [{ url = "https://example.com/", http = { method = "GET", ${rest} } }]`
+    const asserted = (assertion: string): string =>
+      `endpoints = [{ url = "https://example.com/", http = { method = "GET" }, assertions = [${assertion}] }]`
+    await apply(serviceBlock('a'))
+    const [before] = (await byHand.listServices()).services
+    writes()
+
+    const written: [string, readonly string[]][] = []
+    for (const change of [
+      'name = "b"',
+      'interval = "2m"',
+      'regions = ["us-east-1"]',
+      'endpoints = [{ url = "https://example.com/b", http = { method = "GET" } }]',
+      'endpoints = [{ url = "https://example.com/", name = "b", http = { method = "GET" } }]',
+      'endpoints = [{ url = "https://example.com/", http = { method = "POST" } }]',
+      http('timeout = "2s"'),
+      http('max_redirects = 1'),
+      http('with_dns = true'),
+      http('body = { value = "b" }'),
+      http('headers = { B = { value = "b" } }'),
+      asserted('{ status_code = { eq = 200 } }'),
+      asserted('{ latency = { phase = "total", lt = "1s" } }'),
+      asserted('{ dns_resolution = { lt = "1s" } }'),
+      asserted('{ header = { name = "b", eq = "b" } }'),
+      asserted('{ body = { contains = "b" } }'),
+    ]) {
+      await apply(serviceBlock('a', change))
+      written.push([change, writes()])
+    }
+    const [after] = (await byHand.listServices()).services
+
+    expect(written.filter(([, requests]) => requests.join() !== 'PATCH /v1/services/:id')).toEqual([])
+    expect(after?.id).toBe(before?.id)
+  })
+
+  test('Scenario 9: another order of regions, endpoints or assertions by hand is no difference', async () => {
+    const { apply, plan, byHand } = await openScenario(await startServer({ rateLimit: 'none' }))
+    await apply(
+      serviceBlock(
+        'a',
+        `regions   = ["eu-west-1", "us-east-1"]
+         endpoints = [
+           ${endpoint('one', ', assertions = [{ status_code = { eq = 200 } }, { body = { contains = "x" } }]')},
+           ${endpoint('two')},
+         ]`,
+      ),
+    )
+    const [{ id, endpoints: [one, two] = [] } = { id: '' }] = (await byHand.listServices()).services
+    const of = (found: typeof one): ServiceRequest['endpoints'][number] => ({
+      url: found?.url ?? '',
+      name: found?.name ?? null,
+      call: { Http: { method: 'GET', timeout: null } },
+      assertions: [...(found?.assertions ?? [])].reverse(),
+    })
+    await byHand.replaceService(id, {
+      name: 'a',
+      interval_secs: 60,
+      regions: ['us-east-1', 'eu-west-1'],
+      endpoints: [of(two), of(one)],
+    })
+
+    const { exitCode, output } = await plan()
+
+    expect({ exitCode, output: changedLines(output) }).toEqual({ exitCode: 0, output: [] })
+  })
+
+  test('Scenarios 10 and 11: endpoints that swap or go are changed in place, and nothing nested is known after apply', async () => {
+    const { apply, plan, workspace, writes } = await openScenario(await startServer({ rateLimit: 'none' }))
+    const [one, two, three] = [endpoint('one'), endpoint('two'), endpoint('three')]
+    await apply(serviceBlock('a', `endpoints = [${one}, ${two}, ${three}]`))
+    workspace.configure(serviceBlock('a', `endpoints = [${two}, ${one}, ${three}]`))
+    const swapped = await plan()
+    workspace.configure(serviceBlock('a', `endpoints = [${two}, ${three}]`))
+    const removed = await plan()
+    writes()
+    await apply(serviceBlock('a', `endpoints = [${two}, ${three}]`))
+
+    expect(swapped.output).toContain('0 to add, 1 to change, 0 to destroy')
+    expect(removed.output).toContain('0 to add, 1 to change, 0 to destroy')
+    for (const { output } of [swapped, removed]) {
+      const [, nested = ''] = /~ endpoints +=(.*?)\n {6}[^ ~]/s.exec(output) ?? []
+      expect(nested).not.toContain('known after apply')
+      expect(
+        changedLines(output).filter((line) => /interval|regions|paused|name +=.*many/.test(line)),
+      ).toEqual([])
+    }
+    expect(writes()).toEqual(['PATCH /v1/services/:id'])
+    expect((await plan()).exitCode).toBe(0)
+  })
+
+  test('Scenario 13: a service that is created paused is paused by the very next request', async () => {
+    const { apply, writes } = await openScenario(await startServer({ rateLimit: 'none' }))
+
+    await apply(serviceBlock('a', 'paused = true'))
+
+    expect(writes()).toEqual(['POST /v1/services', 'POST /v1/services/:id/pause'])
+  })
+
+  test('Scenarios 14 and 15: a pause comes before the change it comes with, a resume after, and alone neither sends a definition', async () => {
+    const { apply, writes } = await openScenario(await startServer({ rateLimit: 'none' }))
+    const written: (readonly string[])[] = []
+    for (const [paused, interval] of [
+      [true, '60s'],
+      [false, '60s'],
+      [true, '60s'],
+      [false, '90s'],
+      [true, '60s'],
+    ] as const) {
+      await apply(serviceBlock('a', `paused = ${paused}\n interval = "${interval}"`))
+      written.push(writes().map((line) => line.replace(/ .*\//, ' ')))
+    }
+
+    expect(written.slice(1)).toEqual([
+      ['POST resume'],
+      ['POST pause'],
+      ['PATCH :id', 'POST resume'],
+      ['POST pause', 'PATCH :id'],
+    ])
+  })
+
+  test('Scenario 19: a creation that can neither be paused nor undone is kept, and the message says how to go on', async () => {
+    const { workspace, proxy, byHand } = await openScenario(await startServer({ rateLimit: 'none' }))
+    workspace.configure(serviceBlock('asleep', 'paused = true'))
+    proxy.refuseNext('POST', /\/pause$/, 403, 'no')
+    proxy.refuseNext('DELETE', /\/services\//, 403, 'no')
+
+    const failed = await workspace.run(['apply', '-auto-approve'])
+    const { services } = await byHand.listServices()
+    const state = await workspace.attributes('pharos_service.asleep')
+
+    expect(failed.exitCode).toBe(1)
+    expect(failed.output.replaceAll(/\s+/g, ' ')).toMatch(/untaint/)
+    expect(services.length).toBe(1)
+    expect(state.id).toBe(services[0]?.id)
+  })
+
+  test('Scenario 20: a paused service is imported without a difference where paused is left out', async () => {
+    const { apply, plan, byHand, workspace } = await openScenario(await startServer({ rateLimit: 'none' }))
+    await apply(serviceBlock('a'))
+    const [service] = (await byHand.listServices()).services
+    await byHand.pauseService(service?.id ?? '')
+    await workspace.succeed(['state', 'rm', 'pharos_service.a'])
+
+    await workspace.succeed(['import', 'pharos_service.a', service?.id ?? ''])
+
+    expect(await plan()).toMatchObject({ exitCode: 0 })
+  })
+})

@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { startServer } from '../../server/testing/startServer.ts'
+import { openScenario, type Scenario, serviceBlock } from '../testing/scenario.ts'
+import { cannotRunTerraform } from '../testing/terraformWorkspace.ts'
+
+const VARIABLE = `variable "token" {
+  type      = string
+  ephemeral = true
+}
+`
+
+/** A service with a secret header, and further arguments of the header and of the service. */
+const sealed = (header = '', rest = ''): string =>
+  VARIABLE +
+  serviceBlock(
+    'sealed',
+    `endpoints = [{
+       url  = "https://example.com/"
+       http = { method = "GET", headers = { Authorization = { value_wo = "Bearer \${var.token}" ${header} } } }
+     }]
+     ${rest}`,
+  )
+
+/** Bodies of all PATCH requests so far. */
+const patches = ({ proxy }: Scenario): readonly string[] =>
+  proxy.passed.filter(({ method }) => method === 'PATCH').map(({ body }) => body)
+
+const token = (value: string): NodeJS.ProcessEnv => ({ TF_VAR_token: value })
+
+async function openServer(): Promise<Scenario> {
+  return openScenario(await startServer({ rateLimit: 'none' }))
+}
+
+describe.skipIf(cannotRunTerraform)('terraform', () => {
+  test('Scenario 24: another value_wo_version sends the same secret again', async () => {
+    const scenario = await openServer()
+    await scenario.apply(sealed(', value_wo_version = 1'), token('same'))
+    await scenario.apply(sealed(', value_wo_version = 1'), token('same'))
+    const before = patches(scenario).length
+    await scenario.apply(sealed(', value_wo_version = 2'), token('same'))
+
+    expect(before).toBe(0)
+    expect(patches(scenario)).toEqual([expect.stringContaining('Bearer same')])
+    expect(await scenario.plan(token('same'))).toMatchObject({ exitCode: 0 })
+  })
+
+  test('Scenario 25: a change of something else still sends every secret', async () => {
+    const scenario = await openServer()
+    await scenario.apply(sealed(), token('one'))
+    await scenario.apply(sealed('', 'interval = "90s"'), token('one'))
+
+    expect(patches(scenario)).toEqual([expect.stringContaining('Bearer one')])
+  })
+
+  test('Scenario 26: a secret that is not known in the plan is sent once when it differs, and not at all when it does not', async () => {
+    const scenario = await openServer()
+    const derived = (version: string, value: string): string =>
+      `resource "terraform_data" "source" {
+         input            = "${value}"
+         triggers_replace = "${version}"
+       }
+       ${sealed().replace('$' + '{var.token}', '$' + '{terraform_data.source.output}')}`
+    await scenario.apply(derived('1', 'one'), token('unused'))
+    await scenario.apply(derived('2', 'one'), token('unused'))
+    const afterSame = patches(scenario).length
+    await scenario.apply(derived('3', 'two'), token('unused'))
+
+    expect(afterSame).toBe(0)
+    expect(patches(scenario)).toEqual([expect.stringContaining('Bearer two')])
+  })
+
+  test('Scenario 27: a saved plan needs the ephemeral secret again, and applies with it', async () => {
+    const scenario = await openServer()
+    scenario.workspace.configure(sealed())
+    await scenario.workspace.succeed(['plan', '-out=saved.tfplan'], token('one'))
+
+    const without = await scenario.workspace.run(['apply', '-input=false', 'saved.tfplan'])
+    const created = (await scenario.byHand.listServices()).services.length
+    await scenario.workspace.succeed(['apply', '-input=false', 'saved.tfplan'], token('one'))
+
+    expect(without.exitCode).toBe(1)
+    expect(without.output).toContain('token')
+    expect(created).toBe(0)
+    expect((await scenario.byHand.listServices()).services.length).toBe(1)
+  })
+
+  test('Scenarios 28 and 29: a sealed header that is plain or gone by hand is a difference, one that is removed is warned of', async () => {
+    const scenario = await openServer()
+    await scenario.apply(sealed(), token('one'))
+    const [service] = (await scenario.byHand.listServices()).services
+    const byHand = (headers: Record<string, { value: string }>) =>
+      scenario.byHand.replaceService(service?.id ?? '', {
+        name: 'sealed',
+        interval_secs: 60,
+        regions: ['eu-west-1'],
+        endpoints: [
+          {
+            url: 'https://example.com/',
+            call: { Http: { method: 'GET', timeout: null, headers } },
+            assertions: [],
+          },
+        ],
+      })
+
+    await byHand({ Authorization: { value: 'plain' } })
+    const plain = await scenario.plan(token('one'))
+    await byHand({})
+    const gone = await scenario.plan(token('one'))
+    await scenario.workspace.succeed(['apply', '-auto-approve'], token('one'))
+    scenario.workspace.configure(serviceBlock('sealed'))
+    const removed = await scenario.plan()
+    await scenario.workspace.succeed(['apply', '-auto-approve'])
+
+    expect([plain.exitCode, gone.exitCode, removed.exitCode]).toEqual([2, 2, 2])
+    expect(plain.output).toMatch(/- value += "plain" -> null/)
+    expect(gone.output).toMatch(/\+ "Authorization"/)
+    expect(removed.output).toContain('A sealed value will be lost')
+    expect(patches(scenario).at(-1)).not.toContain('Authorization')
+  })
+
+  test('Scenario 30: a plain Authorization is warned of, and value together with value_wo is refused', async () => {
+    const { workspace } = await openServer()
+    const header = (arguments_: string): string =>
+      serviceBlock(
+        'a',
+        `endpoints = [{ url = "https://example.com/", http = { method = "GET", headers = { Authorization = { ${arguments_} } } } }]`,
+      )
+    workspace.configure(header('value = "x"'))
+    const plain = await workspace.run(['validate'])
+    workspace.configure(header('value = "x", value_wo = "y"'))
+    const both = await workspace.run(['validate'])
+
+    expect([plain.exitCode, both.exitCode]).toEqual([0, 1])
+    expect(plain.output).toContain('This header looks like a secret')
+    expect(both.output.replaceAll(/\s+/g, ' ')).toContain('must have only one of value and value_wo')
+  })
+
+  test('Scenario 31: a rotation is noticed whichever key plans, reads or applies', async () => {
+    const server = await startServer({ rateLimit: 'none' })
+    const scenario = await openScenario(server)
+    const readOnly = { PHAROS_API_KEY: await server.readOnlyKey() }
+    const rotatedKey = { PHAROS_API_KEY: await server.createKey() }
+    await scenario.apply(sealed(), token('one'))
+
+    const same = await scenario.plan({ ...readOnly, ...token('one') })
+    const changed = await scenario.plan({ ...readOnly, ...token('two') })
+    await scenario.workspace.succeed(['apply', '-auto-approve'], { ...rotatedKey, ...token('two') })
+    const after = await scenario.plan({ ...readOnly, ...token('two') })
+
+    expect([same.exitCode, changed.exitCode, after.exitCode]).toEqual([0, 2, 0])
+    expect(patches(scenario)).toEqual([expect.stringContaining('Bearer two')])
+  })
+
+  test('Scenario 21: a secret is in no log, crash output, plan as JSON or request that only reads', async () => {
+    const server = await startServer({ rateLimit: 'none' })
+    const scenario = await openScenario(server, 'installed')
+    const { workspace, proxy } = scenario
+    const secret = `canary-${randomBytes(12).toString('hex')}`
+    workspace.configure(sealed())
+    await workspace.succeed(['init'])
+    const log = {
+      ...token(secret),
+      TF_LOG: 'TRACE',
+      TF_LOG_PATH: join(workspace.folder, 'trace.log'),
+    }
+    await workspace.succeed(['apply', '-auto-approve'], log)
+    const sent = proxy.passed.length
+    // The server's words are shown, so a refusal that quotes nothing of ours is all that may be in them.
+    proxy.refuseNext('GET', /\/services/, 401, 'no')
+    const refused = await workspace.run(['plan'], log)
+    const planned = await workspace.succeed(['plan', '-out=saved.tfplan'], log)
+    const shown = await workspace.succeed(['show', '-json', 'saved.tfplan'])
+    const state = await workspace.succeed(['show', '-json'])
+    proxy.loseAnswer('PATCH', /\/services\//, 'closed')
+    const failed = await workspace.run(['apply', '-auto-approve'], {
+      ...log,
+      TF_VAR_token: `${secret}-rotated`,
+    })
+
+    expect(proxy.passed.slice(sent).filter(({ method, body }) => method === 'GET' && body !== '')).toEqual([])
+    expect(workspace.filesWith(secret)).toEqual([])
+    expect(refused.output + planned + shown + state + failed.output).not.toContain(secret)
+    expect(readFileSync(log.TF_LOG_PATH, 'utf8').includes('plugin started')).toBe(true)
+    expect(server.logged()).not.toContain(secret)
+  })
+})

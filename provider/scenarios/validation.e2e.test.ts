@@ -1,0 +1,151 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { startServer } from '../../server/testing/startServer.ts'
+import { openScenario, type Scenario, serviceBlock } from '../testing/scenario.ts'
+import { cannotRunTerraform } from '../testing/terraformWorkspace.ts'
+
+async function openServer(): Promise<Scenario> {
+  return openScenario(await startServer({ rateLimit: 'none' }))
+}
+
+const endpoint = (rest: string, http = ''): string =>
+  `endpoints = [{ url = "https://example.com/", http = { method = "GET" ${http} } ${rest} }]`
+const asserted = (assertion: string): string => endpoint(`, assertions = [${assertion}]`)
+
+/** Everything that is wrong by itself: arguments of a service, and what is said of them. */
+const WRONG: readonly (readonly [string, string])[] = [
+  ['endpoints = []', 'endpoints must'],
+  ['regions = []', 'regions must name at least one region'],
+  [asserted('{ status_code = { eq = 200 }, body = { eq = "a" } }'), 'must have exactly one of status_code'],
+  [asserted('{ status_code = { eq = 200, ne = 500 } }'), 'must have exactly one of eq'],
+  [asserted('{ status_code = {} }'), 'must have exactly one of eq'],
+  [asserted('{ status_code = { between = [200] } }'), 'status_code.between must'],
+  [asserted('{ status_code = { between = [1, 2, 3] } }'), 'status_code.between must'],
+  [asserted('{ status_code = { between = [299, 200] } }'), 'must not have its bounds reversed'],
+  [asserted('{ status_code = { eq = 4000000000 } }'), 'status_code.eq must'],
+  [asserted('{ body = { regex = "(" } }'), 'body.regex does not compile'],
+  [endpoint('', ', headers = { "" = { value = "a" } }'), 'has a name that is not a header name'],
+  [endpoint('', ', headers = { A = { value = "a\\nb" } }'), 'headers["A"].value must'],
+  [
+    endpoint('', ', headers = { A = { value = "a" }, a = { value = "b" } }'),
+    'has a name twice, ignoring case',
+  ],
+  [endpoint('', ', max_redirects = -1'), 'max_redirects must'],
+  [endpoint('', ', timeout = "soon"'), 'timeout must be a duration'],
+  ['endpoints = [{ url = "https://example.com/", http = { method = "PATCH" } }]', 'method must be one of'],
+  ['interval = "1.5s"', 'interval must be a whole number of seconds'],
+]
+
+describe.skipIf(cannotRunTerraform)('terraform', () => {
+  test('Scenario 41: whatever is wrong by itself is refused by validate at its attribute, before any request', async () => {
+    const { workspace, proxy } = await openServer()
+    workspace.configure(WRONG.map(([rest], index) => serviceBlock(`wrong_${index}`, rest)).join('\n'))
+
+    const { exitCode, output } = await workspace.run(['validate'])
+
+    const text = output.replaceAll(/\s+/g, ' ')
+    const errors = text.split('Error: ').slice(1)
+    const unsaid = WRONG.filter(
+      ([, words], index) =>
+        !errors.some((error) => error.includes(`wrong_${index},`) && error.includes(words)),
+    )
+    expect(exitCode).toBe(1)
+    expect(unsaid).toEqual([])
+    expect(proxy.requests()).toEqual([])
+  })
+
+  test('Scenario 41: a status code that no server answers is a warning', async () => {
+    const { workspace } = await openServer()
+    workspace.configure(serviceBlock('odd', asserted('{ status_code = { eq = 99 } }')))
+
+    const { exitCode, output } = await workspace.run(['validate'])
+
+    expect(exitCode).toBe(0)
+    expect(output).toContain('Status codes are between 100 and 599')
+  })
+
+  test('Scenario 43: the same from variables is no error in validate, and one in plan', async () => {
+    const { workspace, proxy } = await openServer()
+    const configuration = `variable "reversed" { type = list(number) }
+      variable "interval" { type = string }
+      variable "header" { type = string }
+      variable "pattern" { type = string }
+      variable "method" { type = string }
+      ${serviceBlock('bounds', asserted('{ status_code = { between = var.reversed } }'))}
+      ${serviceBlock('interval', 'interval = var.interval')}
+      ${serviceBlock('header', endpoint('', ', headers = { A = { value = var.header } }'))}
+      ${serviceBlock('pattern', asserted('{ body = { regex = var.pattern } }'))}
+      ${serviceBlock('method', 'endpoints = [{ url = "https://example.com/", http = { method = var.method } }]')}`
+    workspace.configure(configuration)
+    const variables = {
+      TF_VAR_reversed: '[299, 200]',
+      TF_VAR_interval: 'soon',
+      TF_VAR_header: 'a\nb',
+      TF_VAR_pattern: '(',
+      TF_VAR_method: 'PATCH',
+    }
+
+    const validated = await workspace.run(['validate'], variables)
+    const planned = await workspace.run(['plan', '-input=false'], variables)
+
+    expect(validated.exitCode).toBe(0)
+    expect(planned.exitCode).toBe(1)
+    for (const label of ['bounds', 'interval', 'header', 'pattern', 'method']) {
+      expect(planned.output).toContain(`with pharos_service.${label},`)
+    }
+    expect(proxy.requests().filter((line) => !line.startsWith('GET'))).toEqual([])
+  })
+
+  test('Scenario 35: an id of nobody and a malformed one are told apart', async () => {
+    const { workspace } = await openServer()
+    workspace.configure(serviceBlock('a'))
+
+    const nobody = await workspace.run(['import', 'pharos_service.a', '00000000-0000-4000-8000-000000000000'])
+    const malformed = await workspace.run(['import', 'pharos_service.a', 'checkout'])
+
+    expect([nobody.exitCode, malformed.exitCode]).toEqual([1, 1])
+    expect(nobody.output).toContain('Cannot import non-existent remote object')
+    expect(malformed.output.replaceAll(/\s+/g, ' ')).toMatch(/UUID .*name=/)
+  })
+
+  test('Scenario 36: generated configuration of an imported service validates and plans empty', async () => {
+    const { apply, byHand, plan, workspace } = await openServer()
+    await apply(
+      serviceBlock(
+        'a',
+        `interval = "90s"
+         ${endpoint(', assertions = [{ status_code = { between = [200, 299] } }, { latency = { phase = "total", lt = "1s" } }]', ', headers = { Accept = { value = "text/html" } }')}`,
+      ),
+    )
+    const [service] = (await byHand.listServices()).services
+    await workspace.succeed(['state', 'rm', 'pharos_service.a'])
+    workspace.configure(`import {\n  to = pharos_service.generated\n  id = "${service?.id}"\n}\n`)
+
+    await workspace.succeed(['plan', '-generate-config-out=generated.tf'])
+    await workspace.succeed(['validate'])
+    const applied = await workspace.succeed(['apply', '-auto-approve'])
+    const { exitCode } = await plan()
+
+    expect(applied).toContain('1 imported, 0 added, 0 changed, 0 destroyed')
+    expect(exitCode).toBe(0)
+  })
+
+  test('Scenario 64: a state with attributes that the schema lost plans empty, one of a newer schema is refused', async () => {
+    const { apply, plan, workspace } = await openServer()
+    await apply(serviceBlock('a'))
+    const file = join(workspace.folder, 'terraform.tfstate')
+    const state = JSON.parse(readFileSync(file, 'utf8'))
+    const [instance] = state.resources[0].instances
+    instance.attributes.gone = 'x'
+    writeFileSync(file, JSON.stringify(state))
+    const surplus = await plan()
+    instance.schema_version = 7
+    writeFileSync(file, JSON.stringify(state))
+    const newer = await plan()
+
+    expect(surplus.exitCode).toBe(0)
+    expect(newer.exitCode).toBe(1)
+    expect(newer.output).toContain('newer provider version')
+  })
+})

@@ -1,0 +1,94 @@
+import { onTestFinished } from 'vitest'
+import { Client } from '../../api/client/client.ts'
+import { Limiter } from '../../api/client/limiter.ts'
+import { type RecordingProxy, startRecordingProxy } from './recordingProxy.ts'
+import {
+  type TerraformResult,
+  type TerraformWorkspace,
+  terraformWorkspace,
+  type WorkspaceOptions,
+} from './terraformWorkspace.ts'
+
+/** As much of a server as a scenario uses. */
+interface RunningServer {
+  readonly url: string
+  readonly apiKey: string
+  readonly createKey: () => Promise<string>
+  readonly close: () => Promise<void>
+}
+
+/** What most scenarios need: a proxy that records in front of a server, Terraform in a folder, and a person. */
+export interface Scenario {
+  readonly proxy: RecordingProxy
+  readonly workspace: TerraformWorkspace
+  /** A client that passes neither proxy nor limit: somebody who works by hand. */
+  readonly byHand: Client
+  /** Writes the configuration and applies it; throws with Terraform's output when that fails. */
+  readonly apply: (configuration: string, environment?: NodeJS.ProcessEnv) => Promise<string>
+  /** A plan: exit code 0 without changes, 2 with, 1 for an error. */
+  readonly plan: (environment?: NodeJS.ProcessEnv) => Promise<TerraformResult>
+  /** Requests other than GET since requests were last asked for, with `:id` for ids. */
+  readonly writes: () => readonly string[]
+}
+
+/** Starts all of it in front of `server`, for one test, after which both are gone. */
+export async function openScenario(
+  server: RunningServer,
+  provider: NonNullable<WorkspaceOptions['provider']> = 'in-process',
+): Promise<Scenario> {
+  const proxy = await startRecordingProxy(server.url)
+  const workspace = await terraformWorkspace({ url: proxy.url, apiKey: server.apiKey, provider })
+  const limiter = new Limiter({ burstRequests: 1_000, refillIntervalMs: 1 })
+  const byHand = new Client({
+    url: server.url,
+    apiKey: await server.createKey(),
+    userAgent: 'test',
+    limiter,
+  })
+  onTestFinished(async () => {
+    await byHand.close()
+    workspace.remove()
+    await proxy.close()
+    await server.close()
+  })
+  return {
+    proxy,
+    workspace,
+    byHand,
+    apply: (configuration, environment) => {
+      workspace.configure(configuration)
+      return workspace.succeed(['apply', '-auto-approve', '-input=false'], environment)
+    },
+    plan: (environment) => workspace.run(['plan', '-detailed-exitcode', '-input=false'], environment),
+    writes: () =>
+      proxy
+        .requests()
+        .filter((line) => !line.startsWith('GET'))
+        .map((line) => line.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, ':id')),
+  }
+}
+
+/** Lines of a plan that add, change or remove an attribute, without their indentation. */
+export function changedLines(output: string): readonly string[] {
+  return (output.match(/^\s+(?:[~+-]|-\/\+) .*$/gm) ?? [])
+    .filter((line) => !line.includes('resource "'))
+    .map((line) => line.trim().replaceAll(/ +/g, ' '))
+}
+
+/** HCL of a service called like its label, with one endpoint unless `rest` has `endpoints`. */
+export function serviceBlock(label: string, rest = ''): string {
+  const endpoints = rest.includes('endpoints')
+    ? ''
+    : 'endpoints = [{ url = "https://example.com/", http = { method = "GET" } }]'
+  const name = /^ {0,2}name\s*=/m.test(rest) ? '' : `name = "${label}"`
+  const interval = /^\s*interval\s*=/m.test(rest) ? '' : 'interval = "60s"'
+  const regions = /^\s*regions\s*=/m.test(rest) ? '' : 'regions = ["eu-west-1"]'
+  return `resource "pharos_service" "${label}" {
+  ${name}
+  ${interval}
+  ${regions}
+  ${endpoints}
+  ${rest}
+}
+`
+}

@@ -1,36 +1,12 @@
 import { Command, CommanderError, Option } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { surviveBrokenOutput } from './cli/brokenOutput.ts'
-import { COMMANDS, type CommandEntry, type OptionGroup } from './cli/commands.ts'
+import { COMMANDS, type CommandEntry } from './cli/commands.ts'
 import { EXIT } from './cli/exitCode.ts'
 import { interruptionOf } from './cli/interruption.ts'
+import { OPTIONS } from './cli/optionGroups.ts'
 import { runCommand } from './cli/runCommand.ts'
 import type { CommandOptions } from './cli/settings.ts'
-
-const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, string])[]>> = {
-  manifests: [
-    ['--env <name>', 'the Environment whose variables and patches apply'],
-    ['--secrets-dir <dir>', 'folder from which secret files are read'],
-    ['--allow-inline-secrets', 'accept { value: …, sensitive: true } in manifests'],
-    ['--allow-sops', 'run sops for secrets that manifests refer to as { sops: FILE#/path }'],
-    ['--allow-exec <programs>', 'run these programs (a,b) where manifests say { exec: [program, …] }'],
-    ['--allow-aliases <count>', 'accept this many YAML aliases in a document (default: 0)'],
-  ],
-  api: [['--url <url>', 'address of the API (default: PHAROS_URL)']],
-  state: [
-    [
-      '--state <place>',
-      'what was applied before: an SQLite file or git:ADDRESS#refs/pharos/NAME, made by the first apply',
-    ],
-  ],
-  lock: [['--lock-timeout <duration>', 'how long another run on the same state is waited for (default: 0s)']],
-  grace: [
-    [
-      '--create-grace <duration>',
-      'how long a creation without an answer may still take effect (default: 60s)',
-    ],
-  ],
-}
 
 const ENVIRONMENT_HELP = `
 Environment:

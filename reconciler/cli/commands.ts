@@ -244,4 +244,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     options: [['--controller', 'the schema of pharos-controller.yaml instead']],
     load: async () => (await import('./schemaCommand.ts')).schemaCommand,
   },
+  {
+    name: 'completion',
+    args: [['<shell>', 'bash, zsh or fish']],
+    summary: 'print what makes a shell complete commands, options and names',
+    examples: [
+      'source <(pharos completion bash)',
+      'source <(pharos completion zsh)',
+      'pharos completion fish > ~/.config/fish/completions/pharos.fish',
+    ],
+    groups: [],
+    load: async () => (await import('./completionCommand.ts')).completionCommand,
+  },
 ]

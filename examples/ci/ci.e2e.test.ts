@@ -165,7 +165,7 @@ async function runGithub(event: string, platform: Platform): Promise<Jobs> {
     'github.event.pull_request.head.repo.full_name': 'acme/shop',
     'github.token': 'platform-token',
     'vars.PHAROS_URL': server.url,
-    'vars.PHAROS_STATE': join(folder, 'pharos.db'),
+    'github.server_url': folder,
     'secrets.PHAROS_API_KEY': server.apiKey,
     'secrets.PHAROS_STATE_KEY': SECRETS.PHAROS_STATE_KEY,
     'secrets.SHOP_PROBE_TOKEN': SECRETS.SHOP_PROBE_TOKEN,
@@ -258,7 +258,6 @@ async function runGitlab(source: string, platform: Platform): Promise<Jobs> {
     ...SECRETS,
     PHAROS_URL: server.url,
     PHAROS_API_KEY: server.apiKey,
-    PHAROS_STATE: join(folder, 'pharos.db'),
     GITLAB_TOKEN: 'platform-token',
     CI_PIPELINE_SOURCE: source,
     CI_COMMIT_BRANCH: 'main',
@@ -270,6 +269,10 @@ async function runGitlab(source: string, platform: Platform): Promise<Jobs> {
   }
   const variable = (term: string): string =>
     term.replace(/^"(.*)"$/, '$1').replace(/^\$(\w+)$/, (_, name: string) => given[name] ?? '')
+  const expanded = Object.entries(pipeline.variables).map(([name, value]) => [
+    name,
+    value.replaceAll(/\$(\w+)/g, (_, known: string) => given[known] ?? ''),
+  ])
   const jobs: Record<string, StepRun> = {}
   for (const [name, job] of Object.entries(pipeline)) {
     if (!('script' in job)) continue
@@ -280,6 +283,7 @@ async function runGitlab(source: string, platform: Platform): Promise<Jobs> {
     jobs[name] = await bash(lines.join('\n'), checkout(), {
       ...machine,
       ...given,
+      ...Object.fromEntries(expanded),
     })
   }
   return jobs
@@ -294,6 +298,7 @@ function jobsIn(file: string): readonly string[] {
 
 interface Pipeline {
   readonly [job: string]: Readonly<Record<string, unknown>>
+  readonly variables: Readonly<Record<string, string>>
   readonly default: { readonly before_script: readonly string[] }
 }
 
@@ -318,6 +323,8 @@ test.each([
   },
 ])(
   'Scenario 52: on $platform a plan is a comment that later runs edit, a merge applies it, and drift fails at night',
+  // Some thirty processes, one after the other.
+  { timeout: 240_000 },
   async ({ file, pullRequest, run, list, one, edits }) => {
     const platform = await startPlatform(list, one)
     const ran = new Set<string>()

@@ -85,7 +85,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   })
 
   test('takes it over from the CDKTF program that one list request generates, and that compiles', async () => {
-    const size = 20
+    const size = 12
     const { url, apiKey, proxy, workspace } = await estate('installed', size)
     const project = await outsideProject(['cdktf', 'constructs', 'tsx', 'typescript', '@types/node'])
     onTestFinished(project.remove)

@@ -171,3 +171,67 @@ test.each([
   const run = await onState('state', 'import', file)
   expect([run.exit, run.error.message]).toEqual([1, expect.stringContaining(message)])
 })
+
+/** Whoever else uses the API gives `name` another interval. */
+async function changeByHand(name: string, intervalSecs: number): Promise<void> {
+  const service = (await client.listServices()).services.find((one) => one.name === name)
+  if (service === undefined) throw new Error(`there is no service ${name}`)
+  const endpoints = service.endpoints.map(({ url }) => ({
+    url,
+    call: { Http: { method: 'GET' as const, timeout: null } },
+    assertions: [],
+  }))
+  const { regions } = service
+  await client.replaceService(service.id, { name, regions, interval_secs: intervalSecs, endpoints })
+}
+
+async function intervals() {
+  const { services } = await client.listServices()
+  return Object.fromEntries(services.map(({ name, interval_secs }) => [name, interval_secs]))
+}
+
+test('Scenario 44: a saved plan does what it said, and leaves what changed since', async () => {
+  work.env.TOKEN = 'canary-in-plan'
+  const secret = '      headers: {Authorization: {env: TOKEN}}\n'
+  const all = ['a', 'b', 'c']
+  work.write(Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name, secret)])))
+  const file = join(work.folder, 'plan.json')
+  expect((await json('plan', '--out', file)).exit).toBe(0)
+  expect(readFileSync(file, 'utf8')).not.toContain('canary')
+  expect(await json('apply', '--plan', file)).toMatchObject({ exit: 0, applied: { created: 3 } })
+  // It was made when there was no state.
+  expect(await json('apply', '--plan', file)).toMatchObject({ exit: 1, error: { code: 'E_PLAN' } })
+
+  work.write(
+    Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name, secret).replace('60s', '90s')])),
+  )
+  await json('plan', '--out', file)
+  await changeByHand('b', 300)
+  work.write({ 'c.yaml': manifestOf('c', secret).replace('60s', '120s') })
+  expect(await json('apply', '--plan', file, '--strict')).toMatchObject({
+    exit: 6,
+    error: { code: 'E_PLAN_STALE', message: expect.stringContaining('b, c') },
+  })
+  expect(await intervals()).toEqual({ a: 60, b: 300, c: 60 })
+  const applied = await json('apply', '--plan', file)
+  expect(applied).toMatchObject({ exit: 3, applied: { updated: 1, failed: 2 } })
+  expect(await intervals()).toEqual({ a: 90, b: 300, c: 60 })
+})
+
+test('Scenario 44: a saved plan that was tampered with or is another organisation’s is refused', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await work.run('apply')
+  work.write({ 'a.yaml': manifestOf('a').replace('60s', '90s'), 'b.yaml': manifestOf('b') })
+  const file = join(work.folder, 'plan.json')
+  await json('plan', '--out', file)
+  const text = readFileSync(file, 'utf8')
+  const forged = JSON.parse(text)
+  forged.changes.pop()
+  for (const wrong of [JSON.stringify(forged), text.replace('"key": "a"', '"key": "b"'), 'no plan']) {
+    writeFileSync(file, wrong)
+    expect(await json('apply', '--plan', file)).toMatchObject({ exit: 1, error: { code: 'E_PLAN' } })
+  }
+  rmSync(file)
+  expect(await json('apply', '--plan', file)).toMatchObject({ exit: 1, error: { code: 'E_USAGE' } })
+  expect(await intervals()).toEqual({ a: 60 })
+})

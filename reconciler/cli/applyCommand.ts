@@ -3,13 +3,14 @@ import { REFILL_INTERVAL_MS } from '../../api/contract/tokenBucket.ts'
 import { eventsOfApplied } from '../apply/appliedEvents.ts'
 import { type Applied, applySet } from '../apply/applySet.ts'
 import type { Progress } from '../apply/carryOut.ts'
-import { isOtherSource } from '../apply/situation.ts'
+import { guardOrg, isOtherSource } from '../apply/situation.ts'
 import { appliedDocument, appliedLines, countsOfApplied } from '../render/appliedText.ts'
 import { planDocument } from '../render/planDocument.ts'
 import { outcomeOfExit } from '../state/runOutcome.ts'
 import { EXIT, exitCodeOf } from './exitCode.ts'
 import type { LoadedManifests } from './manifests.ts'
 import { type CommandContext, type CommandResult, failureOf, type Interruption } from './runCommand.ts'
+import { choiceOf } from './savedPlans.ts'
 import { type OpenScene, withScene } from './scene.ts'
 import { openWritingSession, sleepUnlessStopped, type WritingSession } from './session.ts'
 
@@ -69,13 +70,18 @@ async function recordRun(
   await store.checkpoint()
 }
 
-function applyWith({ scene, session }: OpenScene<WritingSession>, context: CommandContext): Promise<Applied> {
+async function applyWith(open: OpenScene<WritingSession>, context: CommandContext): Promise<Applied> {
+  const { scene, session } = open
   const { output, options, interruption } = context
   interruption.onStop(() =>
     output.notice('stopping: requests under way are finished first; once more to abandon them'),
   )
+  const org = await guardOrg(scene)
+  const plan = options.plan
   return applySet({
     ...scene,
+    org,
+    ...(plan === undefined ? {} : { choose: await choiceOf(plan, org, open, context) }),
     newId: randomUUID,
     approved: options.approve,
     control: {

@@ -66,7 +66,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
     groups: LOOKING,
     formats: FORMATS,
-    options: [['--detailed-exitcode', 'exit 2 when there are changes']],
+    options: [
+      ['--detailed-exitcode', 'exit 2 when there are changes'],
+      ['--out <file>', 'also write the plan to a file, for "pharos apply --plan"'],
+    ],
     load: async () => onPath((await import('./planCommand.ts')).planCommand),
   },
   {
@@ -76,10 +79,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: [
       'pharos apply monitoring/ --state pharos.db',
       'pharos apply monitoring/ --state pharos.db --approve 5e0c6f2d9a417b38   # the digest that plan shows',
+      'pharos plan monitoring/ --state pharos.db --out plan.json && pharos apply monitoring/ --state pharos.db --plan plan.json',
     ],
     groups: WRITING,
     formats: PROBLEM_FORMATS,
-    options: [['--approve <digest>', 'let through what the brakes hold back']],
+    options: [
+      ['--approve <digest>', 'let through what the brakes hold back'],
+      ['--plan <file>', 'do only what "pharos plan --out" wrote there, where nothing changed since'],
+      ['--strict', 'with --plan: do nothing at all when anything changed since'],
+    ],
     load: async () => onPath((await import('./applyCommand.ts')).applyCommand),
   },
   {

@@ -5,6 +5,7 @@ import { planLines } from '../render/planText.ts'
 import { exitCodeOf } from './exitCode.ts'
 import { type LoadedManifests, lackOnlySecrets } from './manifests.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
+import { savePlan } from './savedPlans.ts'
 import { withScene } from './scene.ts'
 import { openSession } from './session.ts'
 
@@ -12,9 +13,11 @@ import { openSession } from './session.ts'
 export function planCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { output, options } = context
   const wish = { secrets: 'required', regions: 'looked-up', open: openSession } as const
-  return withScene(path, context, wish, async ({ loaded, session, scene }) => {
-    await guardOrg(scene)
+  return withScene(path, context, wish, async (open) => {
+    const { loaded, session, scene } = open
+    const org = await guardOrg(scene)
     const situation = await lookAround(scene)
+    if (options.out !== undefined) await savePlan(options.out, situation, org, open)
     const { set } = loaded
     output.problems([...set.problems, ...set.warnings])
     for (const warning of situation.warnings) output.notice(warning)

@@ -1,6 +1,7 @@
 import { ConnectionError } from '../../api/client/attempt.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { ReadOnlyKey } from '../apply/applySet.ts'
+import { SavedPlanError } from '../apply/savedPlan.ts'
 import { OrgMismatch } from '../apply/situation.ts'
 import { UnknownEnvironment } from '../manifest/environment.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
@@ -79,6 +80,10 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof UsageError || error instanceof UnknownEnvironment)
     return failure('E_USAGE', error.message)
   if (error instanceof OrgMismatch) return failure('E_ORG_MISMATCH', error.message)
+  if (error instanceof SavedPlanError) {
+    if (error.reason === 'stale') return failure('E_PLAN_STALE', error.message, EXIT.decisionNeeded)
+    return failure('E_PLAN', error.message)
+  }
   if (error instanceof ReadOnlyKey) return failure('E_READ_ONLY_KEY', error.message)
   if (error instanceof StateError) {
     return failure('E_STATE', error.message, error.reason === 'unusable' ? EXIT.couldNotRun : EXIT.stateHeld)

@@ -15,6 +15,8 @@ export interface Session {
   readonly client: Client
   readonly store: StateReading
   readonly stateKey: StateKey
+  /** Whether the key is the same in the next run. */
+  readonly hasLastingKey: boolean
   readonly url: string
   readonly runId: string
   /** Requests made so far. */
@@ -51,8 +53,8 @@ export function openClient(
 export async function openSession(context: CommandContext): Promise<Session> {
   const { options, env } = context
   const { client, requests, url } = openClient(options, env)
-  const { store, stateKey } = await openState(context, readStore, false)
-  return { client, store, stateKey, url, runId: randomUUID(), requests, close: closing(client, store) }
+  const { store, ...key } = await openState(context, readStore, false)
+  return { client, store, ...key, url, runId: randomUUID(), requests, close: closing(client, store) }
 }
 
 /** Opens what a command needs that writes: it makes the state where there is none, and holds its lease. */
@@ -69,10 +71,10 @@ export async function openWritingSession(context: CommandContext): Promise<Writi
     },
     true,
   )
-  const { store, stateKey } = opened
+  const { store, ...key } = opened
   const held = lease ?? (await leaseOf(store, context))
   const close = closing(client, store, held)
-  return { client, store, stateKey, url, runId: randomUUID(), requests, lease: held, close }
+  return { client, store, ...key, url, runId: randomUUID(), requests, lease: held, close }
 }
 
 /** The lease of `store` for this process, waited for as long as --lock-timeout says; closes the store where it is not to be had. */
@@ -124,18 +126,21 @@ async function openState<Store extends StateReading>(
   { options, env, output }: CommandContext,
   open: (location: string, env: Environment) => Promise<Store>,
   makes: boolean,
-): Promise<{ readonly store: Store | StateStore; readonly stateKey: StateKey }> {
+): Promise<{ readonly store: Store | StateStore } & Pick<Session, 'stateKey' | 'hasLastingKey'>> {
   // Marks that nothing is compared with need no lasting key.
-  const passing = (): StateKey => randomBytes(32).toString('hex')
+  const passing = (): Pick<Session, 'stateKey' | 'hasLastingKey'> => ({
+    stateKey: randomBytes(32).toString('hex'),
+    hasLastingKey: false,
+  })
   const location = options.state
   if (location === undefined) {
     output.notice('no --state: only services with metadata.id are managed, and nothing is removed')
-    return { store: forgetfulStore(), stateKey: passing() }
+    return { store: forgetfulStore(), ...passing() }
   }
   const exists = await storeExists(location, env)
   if (!exists) output.notice(`no state at ${location} yet: everything is new`)
   // Whoever only looks leaves no file behind: a state that is not there yet remembers nothing.
-  if (!makes && !exists) return { store: { ...forgetfulStore(), isDurable: true }, stateKey: passing() }
+  if (!makes && !exists) return { store: { ...forgetfulStore(), isDurable: true }, ...passing() }
   const store = await open(location, env)
   try {
     const key = stateKeyFor(location, env[STATE_KEY_VARIABLE], makes)
@@ -144,7 +149,9 @@ async function openState<Store extends StateReading>(
       output.notice(
         `the key of the state was not there (${location}.key): every secret counts as changed once`,
       )
-    return { store, stateKey: key.value ?? passing() }
+    return key.value === undefined
+      ? { store, ...passing() }
+      : { store, stateKey: key.value, hasLastingKey: true }
   } catch (error) {
     await store.close()
     throw error

@@ -20,6 +20,9 @@ export interface CommandOptions {
   readonly env?: string
   readonly dryRun?: boolean
   readonly lockTimeout?: string
+  readonly out?: string
+  readonly plan?: string
+  readonly strict?: boolean
   readonly actor?: string
   readonly reason?: string
   readonly for?: string

@@ -296,7 +296,7 @@ test('a checkout in which nothing can be written can be planned', async () => {
   chmodSync(work.folder, 0o755)
 })
 
-test('an output that cannot be written is one line and exit code 1, and the work is done all the same', async () => {
+test('Scenario 51: an output that cannot be written is one line and exit code 1, and the work is done all the same', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   const full = openSync('/dev/full', 'w')
   const apply = work.start('apply', { stdio: ['ignore', full, 'pipe'] })
@@ -309,7 +309,7 @@ test('an output that cannot be written is one line and exit code 1, and the work
   expect(await names()).toEqual(['a'])
 })
 
-test('a reader that is gone changes nothing about a run', async () => {
+test('Scenario 51: a reader that is gone changes nothing about a run', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   const apply = work.start('apply')
   apply.stdout?.destroy()
@@ -391,7 +391,7 @@ test('without state a service is managed by its id, and nothing else is', async 
   expect(JSON.parse((await stateless('plan')).stdout).counts).toMatchObject({ update: 0, blocked: 1 })
 })
 
-test('with --json there is one document on stdout, also when the command line or the server is wrong', async () => {
+test('Scenario 51: with --json there is one document on stdout, also when the command line or the server is wrong', async () => {
   const offline = { PHAROS_URL: 'http://127.0.0.1:9', PHAROS_API_KEY: apiKey }
   for (const [args, env, code] of [
     [['plan', '--json'], {}, 'E_USAGE'],
@@ -508,7 +508,7 @@ test('no secret is in anything that the program prints or keeps, and nothing els
   expect(outputs.join('\n')).toContain('created')
 })
 
-test('an estate comes under git by export and adopt, and nothing is to be done then', async () => {
+test('Scenario 55: an estate comes under git by export and adopt, and nothing is to be done then', async () => {
   work.env.TOKEN = 'canary'
   work.write({
     'a.yaml': manifestOf('a', '      headers: {Authorization: {env: TOKEN}}\n'),

@@ -15,7 +15,8 @@ import {
 import { type Tagged, tagged } from '../../api/contract/tagged.ts'
 
 const number = z.int({ error: 'must be a whole number' })
-const STATUS_FORM = 'must be a status code, a class such as "2xx", or a comparison such as { lt: 400 }'
+/** What a status may be, in the words of a message. */
+export const STATUS_FORM = 'must be a status code, a class such as "2xx", or a comparison such as { lt: 400 }'
 const STATUS_CLASS = /^([1-5])xx$/
 
 const comparisonForm = {

@@ -1,4 +1,5 @@
 import { formatPath, type Problem } from '../../api/contract/problem.ts'
+import { STATUS_FORM } from './assertionForm.ts'
 import { mappingOf } from './defaults.ts'
 import type { ManifestProblem } from './manifestProblem.ts'
 import { type Origin, pathIn, placeIn } from './origin.ts'
@@ -45,10 +46,13 @@ export function describeProblem(problem: Problem, origin: Origin, merged: unknow
     return { code: 'E_REQUIRED', ...placeIn(origin, path, 'key'), message }
   }
   const hint = typeHint(problem.message, value) ?? misspelledTag(path, value)
+  // Of all that a status may be, a mapping is the least that somebody means who wrote something else.
+  const isStatus = last === 'status' && mappingOf(value) === undefined
+  const message = isStatus ? STATUS_FORM : problem.message
   return {
     code: 'E_VALUE',
     ...placeIn(origin, path, 'value'),
-    message: `${formatPath(pathIn(origin, path)) || 'the document'} ${problem.message}`,
+    message: `${formatPath(pathIn(origin, path)) || 'the document'} ${message}`,
     ...(hint === undefined ? {} : { hint }),
   }
 }

@@ -202,10 +202,18 @@ function syntaxProblem(
     return { code: 'E_YAML', file: source.file, line, column, message, hint }
   }
   const isTab = error.reason.includes('tab character')
+  const isOddBlank = /[\u00a0\u2000-\u200b\u202f\u3000]/.test(
+    source.text.split(/\r\n|\n|\r/, line)[line - 1] ?? '',
+  )
+  const hint = isTab
+    ? 'indent with spaces'
+    : isOddBlank
+      ? 'a blank on this line is no ordinary space: type it again'
+      : undefined
   return {
     code: 'E_YAML',
     ...place,
     message: error.reason,
-    ...(isTab ? { hint: 'indent with spaces' } : {}),
+    ...(hint === undefined ? {} : { hint }),
   }
 }

@@ -159,3 +159,18 @@ test('a program that does not end is ended', () => {
   )
   expect(programs.exec([sleeper])).toMatchObject({ failure: `waited 0.1 s for ${sleeper} in vain` })
 })
+
+test('Scenario 15: a value that sops does not find is a problem, and one that it finds is the secret', () => {
+  // In place of the real one: what it decrypts is what it was given.
+  program('sops', 'cat')
+  writeFileSync(join(folder, 'secrets.json'), JSON.stringify({ 'a/b': { token: CANARY }, list: [1] }))
+  const at = (pointer: string) => resolved(`{sops: "./secrets.json#${pointer}"}`, { sops: true })
+
+  expect(at('/a~1b/token').value).toEqual({ value: CANARY, sensitive: true })
+  expect(at('/list/0').value).toEqual({ value: '1', sensitive: true })
+  for (const pointer of ['/a~1b', '/absent', '/list/1', '/toString']) {
+    expect(at(pointer).problems).toEqual([
+      `refers to ./secrets.json#${pointer}, but there is no single value there (correct what stands behind the #)`,
+    ])
+  }
+})

@@ -201,7 +201,7 @@ test('everything that is wrong in all files is said at once, and the sound ones 
   expect(set.frozenKeys).toEqual(['a'])
 })
 
-test('two manifests of one name show both places and neither is used', () => {
+test('Scenario 3: two manifests of one name show both places and neither is used', () => {
   const { set, problems } = compile({ 'a.yaml': manifest(), 'b.yaml': manifest() })
 
   expect(problems).toEqual([
@@ -211,7 +211,7 @@ test('two manifests of one name show both places and neither is used', () => {
   expect([set.services, set.frozenKeys]).toEqual([[], ['shop']])
 })
 
-test('the same spec.name under two names is allowed and warned of', () => {
+test('Scenario 4: the same spec.name under two names is allowed and warned of', () => {
   const named = (name: string) => manifest('  name: Shop\n', name)
   const { set, problems } = compile({ 'a.yaml': named('a'), 'b.yaml': named('b') })
 
@@ -248,7 +248,7 @@ test('a fault in Defaults is said once, where it stands, and freezes the service
   expect(set.frozenKeys).toEqual(['a', 'b'])
 })
 
-test('places are right behind a byte order mark, CRLF and characters outside the basic plane', () => {
+test('Scenario 8: places are right behind a byte order mark, CRLF and characters outside the basic plane', () => {
   const text = `\uFEFF${manifest('      name: 🦉\n      timeout: 5\n')}`.replaceAll('\n', '\r\n')
   expect(compile({ 'a.yaml': text }).problems.map((problem) => problem.split(': ', 1)[0])).toEqual([
     'a.yaml:10:16',
@@ -313,7 +313,7 @@ test('an Environment gives variables, which keep their type, and patches', () =>
   })
 })
 
-test('a variable that is not defined is an error at its place, and a fault in a patch is placed in the patch', () => {
+test('Scenario 15: a variable that is not defined is an error at its place, and a fault in a patch is placed in the patch', () => {
   expect(compile({ 'a.yaml': manifest(`      name: \${var.nope}\n`) }).problems).toEqual([
     `a.yaml:9:13: [E_VARIABLE] spec.endpoints[0].name refers to the variable nope, which is not defined (define it under spec.vars of the Environment that --env names, or give \${var.nope:-default})`,
   ])
@@ -332,17 +332,20 @@ test.each([
     '6:8',
     'spec.endpointsDefaults.headers.__proto__',
   ],
-])('%s named __proto__ is reported where it stands, and its documents are not used', (_, text, at, path) => {
-  const { set, problems } = compile({ 'a.yaml': text, 'b.yaml': manifest('', 'other') })
+])(
+  'Scenario 7: %s named __proto__ is reported where it stands, and its documents are not used',
+  (_, text, at, path) => {
+    const { set, problems } = compile({ 'a.yaml': text, 'b.yaml': manifest('', 'other') })
 
-  expect(problems).toEqual(
-    expect.arrayContaining([
-      `a.yaml:${at}: [E_UNKNOWN_FIELD] ${path} is not a known field (nothing can have this name, not even a header)`,
-    ]),
-  )
-  const used = text.includes('Defaults') ? [] : ['other']
-  expect(set.services.map(({ key }) => key)).toEqual(used)
-})
+    expect(problems).toEqual(
+      expect.arrayContaining([
+        `a.yaml:${at}: [E_UNKNOWN_FIELD] ${path} is not a known field (nothing can have this name, not even a header)`,
+      ]),
+    )
+    const used = text.includes('Defaults') ? [] : ['other']
+    expect(set.services.map(({ key }) => key)).toEqual(used)
+  },
+)
 
 test.each([
   [

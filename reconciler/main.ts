@@ -12,6 +12,7 @@ const ENVIRONMENT_HELP = `
 Environment:
   PHAROS_URL          address of the API, without /v1
   PHAROS_API_KEY      API key; there is no option for it, so that it stays out of the list of processes
+  PHAROS_API_KEYS     several keys of one organisation, separated by commas, to send faster
   PHAROS_STATE_KEY    key for the marks of secrets in the state; without it, the file FILE.key
   PHAROS_GIT_TOKEN    token for a state in git over https
   PHAROS_SECRETS_DIR  folder of secret files (default /run/secrets)

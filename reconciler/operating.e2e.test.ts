@@ -235,3 +235,14 @@ test('Scenario 44: a saved plan that was tampered with or is another organisatio
   expect(await json('apply', '--plan', file)).toMatchObject({ exit: 1, error: { code: 'E_USAGE' } })
   expect(await intervals()).toEqual({ a: 60 })
 })
+
+test('Scenario 40: several keys work as one, and not those of different organisations', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  const { id: orgId } = await client.getOrg()
+  const foreign = await server.createKey({ orgId: await server.createOrg() })
+  work.env.PHAROS_API_KEYS = `${work.env.PHAROS_API_KEY}, ${foreign}`
+  expect(await json('apply')).toMatchObject({ exit: 1, error: { code: 'E_ORG_MISMATCH' } })
+  expect(await names()).toEqual([])
+  work.env.PHAROS_API_KEYS = `${work.env.PHAROS_API_KEY},${await server.createKey({ orgId })}`
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 1 } })
+})

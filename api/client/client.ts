@@ -7,7 +7,8 @@ import { type ServiceRequest, type ServiceResponse, serviceResponseSchema } from
 import { type Answer, type Attempt, ConnectionError, refusalOf, retryAfterMs, send } from './attempt.ts'
 import { firstProblem, readAnswer as read } from './contractAnswer.ts'
 import { type ClientRequest, IncidentClient } from './incidentClient.ts'
-import { type Lane, Limiter, systemTiming, type Timing } from './limiter.ts'
+import { KeyRing, type RingKey } from './keyRing.ts'
+import { type Lane, type Limiter, systemTiming, type Timing } from './limiter.ts'
 
 /** How often a request that may be repeated is sent before its failure is passed on. */
 export const ATTEMPTS_MAX = 5
@@ -29,6 +30,8 @@ export interface ClientOptions {
   /** Base URL without /v1, http or https. */
   readonly url: string
   readonly apiKey: string
+  /** More keys of the same organisation: what each may spend adds up. */
+  readonly moreApiKeys?: readonly string[]
   /** Product and version, for the server's log. */
   readonly userAgent: string
   /** Share one between all clients of the same key; a new one otherwise. */
@@ -55,6 +58,17 @@ export interface UnreadableService {
 export interface ServiceList {
   readonly services: readonly ServiceResponse[]
   readonly unreadable: readonly UnreadableService[]
+}
+
+/** Keys that are to be used together belong to different organisations. */
+export class KeysDisagree extends Error {
+  override readonly name = 'KeysDisagree'
+
+  constructor(one: Org, other: Org) {
+    super(
+      `the API keys belong to different organisations: "${one.name}" (${one.id}) and "${other.name}" (${other.id})`,
+    )
+  }
 }
 
 /** The operations that change nothing: what a plan may be given. */
@@ -87,25 +101,27 @@ export class Client {
   readonly #origin: string
   readonly #basePath: string
   readonly #headers: Readonly<Record<string, string>>
-  readonly #limiter: Limiter
+  readonly #ring: KeyRing
   readonly #timing: Timing
   readonly #dispatcher: Dispatcher
   readonly #onAttempt: (report: AttemptReport) => void
 
   /** Throws an Error with the text of `clientProblem` when URL or key cannot be used. */
   constructor(options: ClientOptions) {
-    const problem = clientProblem(options.url, options.apiKey)
-    if (problem !== undefined) throw new Error(problem)
+    const apiKeys = [...new Set([options.apiKey, ...(options.moreApiKeys ?? [])])]
+    for (const apiKey of apiKeys) {
+      const problem = clientProblem(options.url, apiKey)
+      if (problem !== undefined) throw new Error(problem)
+    }
     const url = new URL(options.url)
     this.#origin = url.origin
     this.#basePath = url.pathname.replace(/\/+$/, '')
     this.#headers = {
-      authorization: `Bearer ${options.apiKey}`,
       'user-agent': options.userAgent,
       accept: 'application/json',
     }
     this.#timing = options.timing ?? systemTiming
-    this.#limiter = options.limiter ?? new Limiter(undefined, this.#timing)
+    this.#ring = new KeyRing(apiKeys, options.limiter, this.#timing)
     this.#onAttempt = options.onAttempt ?? (() => {})
     this.incidents = new IncidentClient({
       repeat: (request, callOptions) => this.#repeat(request, callOptions),
@@ -119,9 +135,20 @@ export class Client {
     })
   }
 
-  /** The organisation of the key, and the key's scope. */
+  /**
+   * The organisation of the key, and the key's scope. With several keys each is asked, and what only reads is
+   * the scope of all. Throws KeysDisagree when they belong to different organisations.
+   */
   async getOrg(options: CallOptions = {}): Promise<Org> {
-    return read(orgSchema, await this.#repeat({ method: 'GET', path: '/v1/org' }, options))
+    const [first, ...others] = await Promise.all(
+      this.#ring.keys.map(async (key) =>
+        read(orgSchema, await this.#repeat({ method: 'GET', path: '/v1/org' }, options, key)),
+      ),
+    )
+    if (first === undefined) throw new Error('a client without an API key')
+    const other = others.find(({ id }) => id !== first.id)
+    if (other !== undefined) throw new KeysDisagree(first, other)
+    return others.find(({ scope }) => scope === 'read_only') ?? first
   }
 
   /** All regions from which services can be monitored. */
@@ -194,10 +221,10 @@ export class Client {
     await this.#dispatcher.close()
   }
 
-  async #repeat(request: ClientRequest, options: CallOptions): Promise<Answer> {
+  async #repeat(request: ClientRequest, options: CallOptions, only?: RingKey): Promise<Answer> {
     for (let attemptNumber = 1; ; attemptNumber += 1) {
       try {
-        return await this.#once(request, options)
+        return await this.#once(request, options, only)
       } catch (error) {
         if (attemptNumber === ATTEMPTS_MAX || !isPassing(error)) throw error
         const ceilingMs = Math.min(BACKOFF_LONGEST_MS, BACKOFF_FIRST_MS * 2 ** attemptNumber)
@@ -207,17 +234,17 @@ export class Client {
   }
 
   /** Sends until the answer is no 429 and a connection was had; every attempt passes the limiter. */
-  async #once(request: ClientRequest, options: CallOptions): Promise<Answer> {
+  async #once(request: ClientRequest, options: CallOptions, only?: RingKey): Promise<Answer> {
     for (let refusedConnections = 0; ; ) {
-      await this.#limiter.pass(options.lane ?? 'in-order', options.signal)
+      const key = await this.#ring.pass(options.lane ?? 'in-order', options.signal, only)
       await options.beforeSend?.()
       try {
-        const answer = await this.#attempt(request, options.signal)
+        const answer = await this.#attempt(request, key.apiKey, options.signal)
         if (answer.status === STATUS_OF_ERROR.rate_limited) {
-          this.#limiter.refused(retryAfterMs(answer))
+          key.limiter.refused(retryAfterMs(answer))
           continue
         }
-        this.#limiter.accepted()
+        key.limiter.accepted()
         if (answer.status >= 400) throw refusalOf(answer)
         return answer
       } catch (error) {
@@ -229,11 +256,11 @@ export class Client {
     }
   }
 
-  async #attempt(request: ClientRequest, signal: AbortSignal | undefined): Promise<Answer> {
+  async #attempt(request: ClientRequest, apiKey: string, signal: AbortSignal | undefined): Promise<Answer> {
     const startedAtMs = this.#timing.nowMs()
     let status = 0
     try {
-      const answer = await send(this.#dispatcher, this.#origin, this.#onTheWire(request, signal))
+      const answer = await send(this.#dispatcher, this.#origin, this.#onTheWire(request, apiKey, signal))
       status = answer.status
       return answer
     } finally {
@@ -242,8 +269,8 @@ export class Client {
     }
   }
 
-  #onTheWire(request: ClientRequest, signal: AbortSignal | undefined): Attempt {
-    const headers: Record<string, string> = { ...this.#headers }
+  #onTheWire(request: ClientRequest, apiKey: string, signal: AbortSignal | undefined): Attempt {
+    const headers: Record<string, string> = { authorization: `Bearer ${apiKey}`, ...this.#headers }
     if (request.json !== undefined) {
       headers['content-type'] = 'application/json'
       // A field that we spell wrong is an error rather than silently ignored.

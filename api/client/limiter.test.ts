@@ -125,3 +125,22 @@ test('after a request that is let through, the next refusal starts with the shor
   await timing.advance(1)
   expect(passed).toEqual([0])
 })
+
+test('Scenario 33: after a refusal requests go on at half the rate, and faster again while they are let through', async () => {
+  const timing = clock()
+  const limiter = new Limiter(undefined, timing)
+  limiter.refused(undefined)
+  limiter.refused(undefined)
+  await timing.advance(500)
+  const { passed } = askFor(limiter, 100)
+  await timing.advance(0)
+  expect(passed.length).toBe(1)
+  await timing.advance(399)
+  expect(passed.length).toBe(1)
+  await timing.advance(1)
+  expect(passed.length).toBe(2)
+  for (let times = 0; times < 10 * 10; times += 1) limiter.accepted()
+  const before = passed.length
+  await timing.advance(10_000)
+  expect(passed.length - before).toBe(50)
+})

@@ -17,6 +17,12 @@ export const CLIENT_RATE: BucketRate = { burstRequests: 18, refillIntervalMs: RE
 export const HOLD_FIRST_MS = 250
 export const HOLD_LONGEST_MS = 8_000
 
+/** Slowest rate after refusals, as a share of the usual one. */
+const RATE_SHARE_MIN = 1 / 16
+/** By how much the rate grows again (requests per second), and after how many requests that were let through. */
+const RATE_STEP = 0.25
+const ACCEPTED_PER_STEP = 10
+
 /** Monotonic milliseconds, a timer that returns its cancellation, and randomness in [0, 1): passed in for tests. */
 export interface Timing {
   readonly nowMs: () => number
@@ -50,7 +56,10 @@ export class Limiter {
   #holdMs = HOLD_FIRST_MS
   #cancelTimer: (() => void) | undefined
   readonly #lanes: Readonly<Record<Lane, Waiter[]>> = { next: [], 'in-order': [] }
-  readonly #rate: BucketRate
+  readonly #fullRate: BucketRate
+  /** What is spent at present: less than the full rate while others spend from the same key. */
+  #rate: BucketRate
+  #accepted = 0
   readonly #timing: Timing
 
   /** `tokens` is how many requests may leave at once to begin with: fewer when others just spent from the key. */
@@ -59,6 +68,7 @@ export class Limiter {
     timing: Timing = systemTiming,
     tokens: number = rate.burstRequests,
   ) {
+    this.#fullRate = rate
     this.#rate = rate
     this.#timing = timing
     this.#bucket = { ...fullBucket(timing.nowMs(), rate), tokens }
@@ -87,10 +97,14 @@ export class Limiter {
 
   /**
    * The server refused a request with 429: somebody else spends from the same key. Everything waits, longer
-   * while refusals go on; `retryAfterMs` is the server's own wish, if it had one.
+   * while refusals go on, and then goes on at half the rate; `retryAfterMs` is the server's own wish, if it had
+   * one.
    */
   refused(retryAfterMs: number | undefined): void {
     const nowMs = this.#timing.nowMs()
+    // Requests that left together are refused together: that is one reason to go slower, not several.
+    if (nowMs >= this.#heldUntilMs) this.#setRate((1_000 / this.#rate.refillIntervalMs) * 0.5)
+    this.#accepted = 0
     const jittered = this.#holdMs * (1 + this.#timing.random())
     this.#heldUntilMs = Math.max(this.#heldUntilMs, nowMs + Math.max(jittered, retryAfterMs ?? 0))
     this.#holdMs = Math.min(HOLD_LONGEST_MS, this.#holdMs * 2)
@@ -100,6 +114,24 @@ export class Limiter {
   /** The server let a request through: the next refusal starts with the shortest pause again. */
   accepted(): void {
     this.#holdMs = HOLD_FIRST_MS
+    this.#accepted += 1
+    if (this.#rate === this.#fullRate || this.#accepted % ACCEPTED_PER_STEP !== 0) return
+    this.#setRate(1_000 / this.#rate.refillIntervalMs + RATE_STEP)
+  }
+
+  /** How long a request that asks now will wait, about (milliseconds). */
+  get expectedWaitMs(): number {
+    const nowMs = this.#timing.nowMs()
+    const { tokens } = refill(this.#bucket, nowMs, this.#rate)
+    const behind = Math.max(0, this.waiting + 1 - tokens)
+    return Math.max(this.#heldUntilMs - nowMs, 0) + behind * this.#rate.refillIntervalMs
+  }
+
+  #setRate(perSecond: number): void {
+    const full = 1_000 / this.#fullRate.refillIntervalMs
+    const rate = Math.max(perSecond, full * RATE_SHARE_MIN)
+    this.#bucket = refill(this.#bucket, this.#timing.nowMs(), this.#rate)
+    this.#rate = rate >= full ? this.#fullRate : { ...this.#fullRate, refillIntervalMs: 1_000 / rate }
   }
 
   /** Requests that wait for their turn. */

@@ -1,4 +1,5 @@
 import { ConnectionError } from '../../api/client/attempt.ts'
+import { KeysDisagree } from '../../api/client/client.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { ReadOnlyKey } from '../apply/applySet.ts'
 import { SavedPlanError } from '../apply/savedPlan.ts'
@@ -79,7 +80,8 @@ export function failureOf(error: unknown): Failure {
   })
   if (error instanceof UsageError || error instanceof UnknownEnvironment)
     return failure('E_USAGE', error.message)
-  if (error instanceof OrgMismatch) return failure('E_ORG_MISMATCH', error.message)
+  if (error instanceof OrgMismatch || error instanceof KeysDisagree)
+    return failure('E_ORG_MISMATCH', error.message)
   if (error instanceof SavedPlanError) {
     if (error.reason === 'stale') return failure('E_PLAN_STALE', error.message, EXIT.decisionNeeded)
     return failure('E_PLAN', error.message)

@@ -43,19 +43,25 @@ export class UsageError extends Error {
 export interface ApiAccess {
   readonly url: string
   readonly apiKey: string
+  /** More keys of the same organisation. */
+  readonly moreApiKeys: readonly string[]
 }
 
 /** Address and key of the API. Throws UsageError when one is missing or cannot be one. */
 export function apiAccess(options: CommandOptions, env: Environment): ApiAccess {
   const url = options.url ?? env.PHAROS_URL
-  const apiKey = env.PHAROS_API_KEY
+  const several = (env.PHAROS_API_KEYS ?? '').split(',').flatMap((key) => key.trim() || [])
+  const [apiKey, ...moreApiKeys] = several.length > 0 ? several : [env.PHAROS_API_KEY]
   if (url === undefined || url === '') {
     throw new UsageError('no API address: set PHAROS_URL, for example to http://127.0.0.1:7171')
   }
   if (apiKey === undefined || apiKey === '') throw new UsageError('no API key: set PHAROS_API_KEY')
-  const problem = clientProblem(url, apiKey)
-  if (problem !== undefined) throw new UsageError(`${problem}: see PHAROS_URL and PHAROS_API_KEY`)
-  return { url: url.replace(/\/+$/, ''), apiKey }
+  const more = moreApiKeys.flatMap((key) => key ?? [])
+  for (const key of [apiKey, ...more]) {
+    const problem = clientProblem(url, key)
+    if (problem !== undefined) throw new UsageError(`${problem}: see PHAROS_URL and PHAROS_API_KEY`)
+  }
+  return { url: url.replace(/\/+$/, ''), apiKey, moreApiKeys: more }
 }
 
 /** Folder for secret files when none is named. */

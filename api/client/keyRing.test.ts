@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../../server/testing/startServer.ts'
+import { Client, KeysDisagree } from './client.ts'
+import { KeyRing } from './keyRing.ts'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.close())
+
+function client(...keys: readonly [string, string]): Client {
+  const [apiKey, more] = keys
+  return new Client({ url: server.url, apiKey, moreApiKeys: [more], userAgent: 'test' })
+}
+
+test('the keys of one organisation spend what each may, and a key that is held back leaves it to the others', async () => {
+  const still = { nowMs: () => 0, random: () => 0, after: () => () => {} }
+  const ring = new KeyRing(['a', 'b', 'c'], undefined, still)
+  const used: string[] = []
+  for (let i = 0; i < 60; i += 1) void ring.pass('in-order', undefined).then((key) => used.push(key.apiKey))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect([used.length, new Set(used).size]).toEqual([54, 3])
+
+  const other = new KeyRing(['a', 'b'], undefined, still)
+  other.keys[0]?.limiter.refused(undefined)
+  expect((await other.pass('in-order', undefined)).apiKey).toBe('b')
+})
+
+test('keys of different organisations are not used together, and one that only reads makes all of them read', async () => {
+  const other = await server.createKey({ orgId: await server.createOrg({ name: 'Other' }) })
+  const mixed = client(server.apiKey, other)
+  await expect(mixed.getOrg()).rejects.toThrow(KeysDisagree)
+  await mixed.close()
+  const reading = client(server.apiKey, await server.readOnlyKey())
+  expect(await reading.getOrg()).toMatchObject({ scope: 'read_only' })
+  await reading.close()
+})

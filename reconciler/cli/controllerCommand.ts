@@ -63,7 +63,16 @@ function opened(settings: ControllerSettings, { env, output }: CommandContext): 
     env,
     holder: `pharos ${settings.replica} on ${hostname()}, process ${process.pid}`,
     onEvent: (event) => output.result(JSON.stringify(event)),
-    mountFace: (deps) => mountFace(deps, { publicUrl: settings.config.publicUrl ?? null }),
+    mountFace: (deps) =>
+      mountFace(deps, {
+        settings: settings.notifications,
+        publicUrl: settings.config.publicUrl ?? null,
+        version: packageJson.version,
+        replica: settings.replica,
+        clock: systemClock,
+        newId: randomUUID,
+        onProblem: (message) => output.notice(message),
+      }),
   })
 }
 

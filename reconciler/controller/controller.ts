@@ -62,7 +62,7 @@ export async function openController(given: ControllerOptions): Promise<Controll
     sets: sets.map(({ view }) => view.status()),
   })
   const metrics = metricsOf(status)
-  const face = given.mountFace?.({ status, nowMs: clock.wallMs })
+  const face = given.mountFace?.({ status, nowMs: clock.wallMs, registry: metrics.registry })
   const options: ControllerOptions = {
     ...given,
     onEvent: (event) => {

@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client'
 import type { Route } from './http/route.ts'
 import type { ControllerEvent, ControllerStatus } from './status.ts'
 
@@ -10,6 +11,8 @@ export interface FaceDeps {
   readonly status: () => ControllerStatus
   /** Wall clock (milliseconds since the epoch). */
   readonly nowMs: () => number
+  /** Where metrics are put. */
+  readonly registry: Registry
 }
 
 /** What `face/` gives back: routes for the listener, and an ear for events. */

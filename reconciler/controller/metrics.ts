@@ -12,6 +12,7 @@ export interface Metrics {
   /** All of it as Prometheus reads it. */
   readonly text: () => Promise<string>
   readonly contentType: string
+  readonly registry: Registry
 }
 
 /** Metrics in a registry of their own; `status` gives what the gauges show. */
@@ -77,6 +78,7 @@ export function metricsOf(status: () => ControllerStatus): Metrics {
     onHook: (source, result) => hooks.inc({ source, result }),
     text: () => registry.metrics(),
     contentType: registry.contentType,
+    registry,
   }
 }
 

@@ -5,6 +5,7 @@ import { type EventContext, eventOf, eventsOfConditions, eventsOfReport } from '
 import { servicesOf } from './servicesOf.ts'
 import type { LoopFacts } from './setLoop.ts'
 import {
+  type CommitStatus,
   type Condition,
   type ControllerEvent,
   headlineOf,
@@ -59,7 +60,6 @@ export class SetView {
     const { url, branch, path } = config.repository
     const window = windowStateAt(config.windows, this.#wallMs())
     const conditions = this.#refreshed()
-    const commit = report?.source?.accepted?.loaded.commit
     return {
       name: config.name,
       source: { repository: url, branch, path, environment: config.environment ?? null },
@@ -68,10 +68,8 @@ export class SetView {
       leaseHolder: facts.leaseHolder,
       headline: headlineOf(conditions),
       conditions,
-      commit:
-        commit === undefined
-          ? null
-          : { sha: commit.sha, subject: commit.subject, author: commit.author, at: commit.at },
+      commit: commitStatusOf(report?.source?.accepted?.loaded.commit),
+      refusedCommit: commitStatusOf(report?.source?.refused?.commit),
       appliedCommit: this.#appliedCommit,
       running,
       lastRun: report === null ? null : runStatusOf(report),
@@ -119,6 +117,12 @@ export class SetView {
 
 function iso(ms: number): string {
   return new Date(ms).toISOString()
+}
+
+function commitStatusOf(commit: CommitStatus | undefined): CommitStatus | null {
+  if (commit === undefined) return null
+  const { sha, subject, author, at } = commit
+  return { sha, subject, author, at }
 }
 
 function runStatusOf(report: CycleReport): RunStatus {

@@ -168,6 +168,8 @@ export interface SetStatus {
   readonly conditions: readonly Condition[]
   /** The newest commit that was read; null before the first. */
   readonly commit: CommitStatus | null
+  /** A newer commit that is not accepted (CommitRefused); null when there is none. */
+  readonly refusedCommit: CommitStatus | null
   /** SHA of the last commit of which everything was carried out; null when there was none. */
   readonly appliedCommit: string | null
   readonly running: RunningStatus | null
@@ -193,27 +195,30 @@ export interface ControllerStatus {
   readonly sets: readonly SetStatus[]
 }
 
-/** What an event is about, stable for whoever listens. */
-export type EventType =
-  | 'ControllerStarted'
-  | 'ControllerStopping'
-  | 'LeaseTaken'
-  | 'LeaseLost'
-  | 'CommitSeen'
-  | 'RunFinished'
-  | 'RunFailed'
-  | 'ServiceChanged'
-  | 'ServiceFailed'
-  | 'DriftFound'
-  | 'DriftHealed'
-  | 'ConditionRaised'
-  | 'ConditionCleared'
-  | 'Approved'
-  | 'Suspended'
-  | 'Resumed'
-  | 'HistoryAcknowledged'
-  | 'SuspensionReminder'
-  | 'Notice'
+/** What an event may be about, stable for whoever listens. */
+export const EVENT_TYPES = [
+  'ControllerStarted',
+  'ControllerStopping',
+  'LeaseTaken',
+  'LeaseLost',
+  'CommitSeen',
+  'RunFinished',
+  'RunFailed',
+  'ServiceChanged',
+  'ServiceFailed',
+  'DriftFound',
+  'DriftHealed',
+  'ConditionRaised',
+  'ConditionCleared',
+  'Approved',
+  'Suspended',
+  'Resumed',
+  'HistoryAcknowledged',
+  'SuspensionReminder',
+  'Notice',
+] as const
+
+export type EventType = (typeof EVENT_TYPES)[number]
 
 /** Something that happened. No member ever holds a secret. */
 export interface ControllerEvent {

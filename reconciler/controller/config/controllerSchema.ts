@@ -4,6 +4,7 @@ import { clientProblem } from '../../../api/client/client.ts'
 import { API_VERSION } from '../../manifest/serviceManifest.ts'
 import { branchProblem, treePathProblem } from '../../source/gitUrl.ts'
 import { isGitLocation } from '../../state/gitRef.ts'
+import { notificationsSchema } from '../face/notificationsSchema.ts'
 import { windowProblem } from '../window.ts'
 import {
   absolutePath,
@@ -148,6 +149,7 @@ export const controllerSchema = mapping({
   dataDir: absolutePath.optional().describe('folder for states and copies of repositories'),
   apiToken: secretReference.optional().describe('for POST /api/…: without it these routes are off'),
   webhooks: z.array(hook, { error: 'must be a list of webhooks' }).default([]),
+  notifications: notificationsSchema.prefault({}),
   sets: z.array(set, { error: 'must be a list of sets' }).min(1, { error: 'must have at least one set' }),
 })
 export type ControllerConfig = z.output<typeof controllerSchema>

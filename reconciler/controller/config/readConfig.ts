@@ -7,6 +7,7 @@ import type { ManifestDocument } from '../../manifest/readYaml.ts'
 import { suggestionFor } from '../../manifest/suggestion.ts'
 import { gitSchemeOf } from '../../source/gitUrl.ts'
 import { readBytes } from '../../source/manifestFiles.ts'
+import { notificationDisagreements } from '../face/notificationsSchema.ts'
 import { type ControllerConfig, controllerJsonSchema, controllerSchema } from './controllerSchema.ts'
 
 /** The configuration in a file, or everything that is wrong with it. */
@@ -69,7 +70,7 @@ function fieldsAt(path: ManifestPath): readonly string[] {
 }
 
 /** What each field allows, but not together with the others. */
-function disagreements({ sets, webhooks }: ControllerConfig): readonly Unplaced[] {
+function disagreements({ sets, webhooks, notifications }: ControllerConfig): readonly Unplaced[] {
   const names = sets.map((set) => set.name)
   return [
     ...repeated(names, (index) => ['sets', index, 'name']),
@@ -86,6 +87,10 @@ function disagreements({ sets, webhooks }: ControllerConfig): readonly Unplaced[
       if (!('problem' in scheme)) return []
       const path: ManifestPath = ['sets', index, 'repository', 'url']
       return [{ code: 'E_VALUE', path, message: `${formatPath(path)} ${scheme.problem}`, hint: undefined }]
+    }),
+    ...notificationDisagreements(notifications, names).map(({ path: below, message, hint }): Unplaced => {
+      const path: ManifestPath = ['notifications', ...below]
+      return { code: 'E_VALUE', path, message: `${formatPath(path)} ${message}`, hint }
     }),
     ...webhooks.flatMap((hook, index) =>
       (hook.sets ?? []).flatMap((named, at): readonly Unplaced[] => {

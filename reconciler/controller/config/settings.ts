@@ -5,6 +5,7 @@ import { clientProblem } from '../../../api/client/client.ts'
 import { decodeUtf8 } from '../../manifest/utf8Text.ts'
 import type { GitAccess } from '../../source/gitProgram.ts'
 import { gitSchemeOf } from '../../source/gitUrl.ts'
+import { type NotificationSettings, notificationSettingsOf } from '../face/notificationSettings.ts'
 import type { ControllerConfig, HookConfig, SetConfig } from './controllerSchema.ts'
 import type { SecretReference } from './fields.ts'
 
@@ -47,6 +48,7 @@ export interface ControllerSettings {
   readonly apiToken: string | null
   readonly hooks: readonly HookSettings[]
   readonly sets: readonly SetSettings[]
+  readonly notifications: NotificationSettings
   /** Gives the secret of a reference. Throws ConfigError. */
   readonly secretOf: (reference: SecretReference, what: string) => string
 }
@@ -80,6 +82,11 @@ export function settingsOf(config: ControllerConfig, env: Environment): Controll
       }),
     })),
     sets: config.sets.map((set) => setSettings(set, common)),
+    notifications: notificationSettingsOf(
+      config.notifications,
+      secretOf,
+      (message) => new ConfigError(message),
+    ),
     secretOf,
   }
 }

@@ -1,26 +1,61 @@
+import type { ControllerClock } from '../clock.ts'
 import type { Face, FaceDeps } from '../faceSeam.ts'
 import { type Route, type RouteAnswer, refusal } from '../http/route.ts'
-import { type PageOptions, pageFor } from './pages.ts'
+import { faceMetrics } from './faceMetrics.ts'
+import { reportersOf } from './forge/reporters.ts'
+import type { NotificationSettings } from './notificationSettings.ts'
+import { channelsOf } from './notify/notifier.ts'
+import { sendOverHttp } from './outgoing.ts'
+import { pageFor } from './pages.ts'
+
+/** What people see of a controller is made with this. */
+export interface FaceOptions {
+  readonly settings: NotificationSettings
+  /** How people reach the page; null when the configuration does not say. */
+  readonly publicUrl: string | null
+  readonly version: string
+  readonly replica: string
+  readonly clock: ControllerClock
+  readonly newId: () => string
+  /** Hears in words what keeps others from hearing. Never holds a secret, nor an address that may be one. */
+  readonly onProblem: (message: string) => void
+}
+
+/** Pages for those who come to look, and messages to those who want to be told. */
+export function mountFace({ status, registry }: FaceDeps, options: FaceOptions): Face {
+  const { settings, clock, publicUrl } = options
+  const send = sendOverHttp(clock.wallMs)
+  const metrics = faceMetrics(
+    registry,
+    () => new Map([...channels].map(([name, { waiting }]) => [name, waiting])),
+  )
+  const channels = channelsOf(settings.channels, { ...options, send, onResult: metrics.onDelivery })
+  const reporters = reportersOf(settings.forges, { ...options, status, send, onResult: metrics.onReport })
+  const listeners = [...channels.values(), ...reporters]
+  return {
+    routes: pageRoutes(status, publicUrl),
+    onEvent: (event) => {
+      for (const listener of listeners) listener.offer(event)
+    },
+    close: async () => {
+      await Promise.all(listeners.map((listener) => listener.close()))
+    },
+  }
+}
 
 /** Paths of the pages, as the listener knows them. */
 const PATHS = ['/', '/face.css', '/favicon.svg', '/status.json', '/sets/:set', '/badge/:file'] as const
 
-/** What people see of a controller. */
-export function mountFace({ status }: FaceDeps, options: PageOptions): Face {
-  const routes = PATHS.map(
-    (path): Route => ({
-      method: 'GET',
-      path,
-      handle: ({ params, query }): RouteAnswer => {
-        const target = path.replace(/:(\w+)/, (_whole, name: string) =>
-          encodeURIComponent(params[name] ?? ''),
-        )
-        const answer = pageFor(`${target}?${query}`, status, options)
-        if (answer === undefined) return refusal(404, 'there is no such set')
-        const { 'Content-Type': type = '', ...headers } = answer.headers
-        return { status: answer.status, type, headers, body: answer.body }
-      },
-    }),
-  )
-  return { routes, onEvent: () => {}, close: async () => {} }
+function pageRoutes(status: FaceDeps['status'], publicUrl: string | null): readonly Route[] {
+  return PATHS.map((path) => ({
+    method: 'GET',
+    path,
+    handle: ({ params, query }): RouteAnswer => {
+      const target = path.replace(/:(\w+)/, (_whole, name: string) => encodeURIComponent(params[name] ?? ''))
+      const answer = pageFor(`${target}?${query}`, status, { publicUrl })
+      if (answer === undefined) return refusal(404, 'there is no such set')
+      const { 'Content-Type': type = '', ...headers } = answer.headers
+      return { status: answer.status, type, headers, body: answer.body }
+    },
+  }))
 }

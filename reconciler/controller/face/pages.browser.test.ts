@@ -2,9 +2,9 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Listener, listen } from '../http/listener.ts'
 import type { ControllerStatus } from '../status.ts'
-import { mountFace } from './face.ts'
 import { skipReason, startBrowser } from './testing/browser.ts'
 import { busyStatus, sampleService, sampleSet, sampleStatus } from './testing/sampleStatus.ts'
+import { testFace } from './testing/testFace.ts'
 
 let listener: Listener
 let browser: Browser
@@ -55,7 +55,7 @@ describe.skipIf(skipReason !== null)(
   `the page in a browser${skipReason === null ? '' : ` (${skipReason})`}`,
   () => {
     beforeAll(async () => {
-      const face = mountFace({ status: () => shown, nowMs: () => 0 }, { publicUrl: null })
+      const face = testFace(() => shown)
       listener = await listen({ host: '127.0.0.1', port: 0 }, face.routes, () => {})
       browser = await startBrowser()
     })

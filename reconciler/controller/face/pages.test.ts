@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Listener, listen } from '../http/listener.ts'
 import type { ControllerStatus, ServiceStatus } from '../status.ts'
-import { mountFace } from './face.ts'
 import { pageFor } from './pages.ts'
 import {
   busyStatus,
@@ -11,12 +10,13 @@ import {
   sampleSet,
   sampleStatus,
 } from './testing/sampleStatus.ts'
+import { testFace } from './testing/testFace.ts'
 
 const OPTIONS = { publicUrl: null }
 let listener: Listener
 
 beforeAll(async () => {
-  const face = mountFace({ status: busyStatus, nowMs: () => 0 }, OPTIONS)
+  const face = testFace(busyStatus)
   listener = await listen({ host: '127.0.0.1', port: 0 }, face.routes, (error) => {
     throw error
   })

@@ -56,6 +56,7 @@ export function sampleSet(name: string, over: Partial<SetStatus> = {}): SetStatu
       author: 'Ada',
       at: '2026-01-14T09:40:00.000Z',
     },
+    refusedCommit: null,
     appliedCommit: '4f2c9d0e8b7a65433221100ffeeddccbbaa99887',
     running: null,
     lastRun: {

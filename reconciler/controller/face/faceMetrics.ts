@@ -1,0 +1,39 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { ReportResult } from './forge/forgeReporter.ts'
+import type { DeliveryResult } from './notify/channel.ts'
+
+/** The metrics of telling others. Their labels are names of the configuration and the few results there are. */
+export interface FaceMetrics {
+  readonly onDelivery: (channel: string, result: DeliveryResult, events: number) => void
+  readonly onReport: (forge: string, result: ReportResult) => void
+}
+
+/** Puts the metrics into `registry`; `waiting` gives how many events wait, by channel. */
+export function faceMetrics(registry: Registry, waiting: () => ReadonlyMap<string, number>): FaceMetrics {
+  const registers = [registry]
+  const deliveries = new Counter({
+    name: 'pharos_notifications_total',
+    help: 'Events by channel and what became of them',
+    labelNames: ['channel', 'result'],
+    registers,
+  })
+  const reports = new Counter({
+    name: 'pharos_forge_reports_total',
+    help: 'Reports to forges about commits, by what became of them',
+    labelNames: ['forge', 'result'],
+    registers,
+  })
+  new Gauge({
+    name: 'pharos_notifications_waiting',
+    help: 'Events that wait for their receiver',
+    labelNames: ['channel'],
+    registers,
+    collect() {
+      for (const [channel, count] of waiting()) this.set({ channel }, count)
+    },
+  })
+  return {
+    onDelivery: (channel, result, events) => deliveries.inc({ channel, result }, events),
+    onReport: (forge, result) => reports.inc({ forge, result }),
+  }
+}

@@ -1,0 +1,257 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { eventOf } from '../../eventsOf.ts'
+import type { ControllerEvent, ServiceStatus, SetStatus } from '../../status.ts'
+import type { ForgeConfig } from '../notificationsSchema.ts'
+import { type ForgeServer, startForgeServer } from '../testing/forgeServer.ts'
+import { sampleCondition, sampleService, sampleSet, sampleStatus } from '../testing/sampleStatus.ts'
+import { type TestFace, testFace } from '../testing/testFace.ts'
+
+const TOKEN = 'glpat-CANARY-token'
+const SHA = 'a'.repeat(40)
+const NEXT = 'b'.repeat(40)
+const COMMIT = { sha: SHA, subject: 'a change', author: 'Ada', at: '2026-01-14T09:40:00.000Z' }
+
+let server: ForgeServer
+let face: TestFace
+let shown: SetStatus
+
+beforeEach(async () => {
+  server = await startForgeServer(TOKEN)
+  server.pullRequests.push({ number: 7, commits: [SHA, NEXT] })
+})
+afterEach(() => server.close())
+
+function opened(kind: ForgeConfig['kind'], over: Partial<ForgeConfig> = {}): TestFace {
+  const config = {
+    kind,
+    repository: 'shop/monitoring',
+    token: { env: 'T' },
+    commitStatus: true,
+    comment: true,
+    ...over,
+  }
+  const url = kind === 'github' ? server.githubUrl : server.gitlabUrl
+  return testFace(() => sampleStatus([shown]), {
+    settings: { channels: [], forges: [{ config, url, token: TOKEN }] },
+    publicUrl: 'https://pharos.example.com',
+  })
+}
+
+/** Something happens in the set, which then looks as `set` says; resolves when the forge was told. */
+async function happens(set: SetStatus, told: Partial<ControllerEvent> = {}): Promise<void> {
+  shown = set
+  const before = await reports()
+  const { type = 'RunFinished', severity = 'info', message = 'ended' } = told
+  const commit = set.commit?.sha ?? null
+  face.onEvent(
+    eventOf({ type, severity, message }, { at: '2026-01-14T10:00:00.000Z', set: 'shop', commit, runId: 'r' }),
+  )
+  while ((await reports()) === before) {
+    const stepMs = face.clock.nextTimerMs()
+    if (stepMs !== null) face.clock.advance(stepMs)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** How many reports have ended well, or for good. */
+async function reports(): Promise<number> {
+  const text = await face.registry.metrics()
+  const counts = [
+    ...text.matchAll(/^pharos_forge_reports_total\{.*result="(?:said|known|refused)"\} (\d+)$/gm),
+  ]
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0)
+}
+
+const RUN = sampleSet('shop').lastRun
+const seen = sampleSet('shop', { commit: COMMIT, appliedCommit: null, lastRun: null })
+const looked = RUN === null ? null : { ...RUN, commit: SHA }
+const done = sampleSet('shop', { commit: COMMIT, appliedCommit: SHA, lastRun: looked })
+
+function broken(
+  services: readonly ServiceStatus[],
+  message = 'services are not as their manifests say',
+): SetStatus {
+  return sampleSet('shop', {
+    commit: COMMIT,
+    appliedCommit: null,
+    lastRun: looked,
+    conditions: [sampleCondition('Degraded', message)],
+    services,
+  })
+}
+const failing = broken([
+  sampleService('checkout', { state: 'Failed', message: 'the API answered 400', todo: 'correct it' }),
+])
+
+for (const kind of ['github', 'gitlab'] as const) {
+  const failure = kind === 'github' ? 'failure' : 'failed'
+  const posts = () => server.requests.filter((line) => line.startsWith('POST') && line.includes('/statuses/'))
+  const comments = () => server.comments.filter(({ body }) => body.startsWith('<!-- pharos outcome shop -->'))
+
+  describe(kind, () => {
+    beforeEach(() => {
+      face = opened(kind)
+    })
+
+    test('Scenario 52: the status of a commit is sent when it changes, and at no other time', async () => {
+      await happens(seen, { type: 'CommitSeen' })
+      await happens(seen)
+      expect(server.statuses.map(({ state }) => state)).toEqual(['pending'])
+      await happens(done)
+      await happens(done)
+      await happens(
+        { ...done, conditions: [sampleCondition('Drifted', 'somebody changed one')] },
+        { type: 'DriftFound' },
+      )
+
+      expect(posts()).toHaveLength(2)
+      expect(server.statuses.at(-1)).toMatchObject({
+        sha: SHA,
+        context: 'pharos/shop',
+        state: 'success',
+        description: '2 services are as this commit says',
+        targetUrl: 'https://pharos.example.com/sets/shop',
+      })
+    })
+
+    test('Scenario 52: a failure is a status and a comment, and the comment is edited when that is over', async () => {
+      await happens(failing, {
+        type: 'ServiceFailed',
+        message: 'checkout: update failed: the API answered 400',
+      })
+      expect(server.statuses.map(({ state }) => state)).toEqual([failure])
+      expect(comments()).toHaveLength(1)
+      expect(comments()[0]?.body.split(/\r?\n/)).toEqual([
+        '<!-- pharos outcome shop -->',
+        `<!-- ${SHA} failure -->`,
+        '### shop: not carried out',
+        '',
+        '**Commit aaaaaaaaaa:**',
+        '',
+        '```diff',
+        'Degraded: services are not as their manifests say',
+        '```',
+        '',
+        '**Services that are not as git says:**',
+        '',
+        '```diff',
+        'failed checkout: the API answered 400 (correct it)',
+        '```',
+        '',
+        '**What was done:**',
+        '',
+        '```diff',
+        'checkout: update failed: the API answered 400',
+        '```',
+        '',
+        '[All about shop](https://pharos.example.com/sets/shop)',
+      ])
+      await happens(done, { type: 'ServiceChanged', message: 'checkout: update done' })
+      await happens(done, { type: 'ServiceChanged', message: 'checkout: healed' })
+
+      expect(comments()).toHaveLength(1)
+      expect(comments()[0]?.pullRequest).toBe(7)
+      expect(comments()[0]?.body).toContain('### shop: carried out')
+      expect(comments()[0]?.body).toContain('checkout: update done')
+      expect(comments()[0]?.body).not.toContain('healed')
+    })
+
+    test('the comment is found again behind hundreds of others, also by a program that was started anew', async () => {
+      for (let index = 0; index < 250; index += 1) server.comment(7, `remark ${index}`, index % 3 === 0)
+      await happens(failing)
+      for (let index = 0; index < 250; index += 1)
+        server.comment(7, `> <!-- pharos outcome shop --> ${index}`)
+      face = opened(kind)
+      await happens(done)
+
+      expect(comments()).toHaveLength(1)
+      expect(comments()[0]?.body).toContain('carried out')
+      expect(server.statuses.map(({ state }) => state)).toEqual([failure, 'success'])
+    })
+
+    test('a program that was started anew says nothing of what is settled', async () => {
+      await happens(done, { type: 'ServiceChanged', message: 'checkout: update done' })
+      const said = server.requests.filter((line) => !line.startsWith('GET')).length
+      face = opened(kind)
+      await happens({ ...seen, services: done.services })
+      await happens(done)
+      await happens(done)
+
+      expect(server.requests.filter((line) => !line.startsWith('GET'))).toHaveLength(said)
+      expect(comments()[0]?.body).toContain('checkout: update done')
+    })
+
+    test('Scenario 52: a comment is at most 60 kB, and says that something was left out and where it is', async () => {
+      const services = Array.from({ length: 10_000 }, (_, index) =>
+        sampleService(`service-${index}`, {
+          state: 'Failed',
+          message: 'ü'.repeat(300),
+          todo: '```\n@everyone',
+        }),
+      )
+      await happens(broken(services))
+
+      const body = comments()[0]?.body ?? ''
+      expect(Buffer.byteLength(body)).toBeLessThanOrEqual(60_000)
+      expect(body).toMatch(/_\d+ more lines: the page of the controller shows all of it\._/)
+      expect(body).not.toMatch(/^[^`]*@everyone/)
+    })
+
+    test('a forge that is away is tried again and holds up nobody; a call that it refuses is told without the token', async () => {
+      server.faults.push(503, 'reset', { status: 429, headers: { 'Retry-After': '60' } })
+      const startMs = face.clock.wallMs()
+      await happens(done)
+      expect(server.statuses.map(({ state }) => state)).toEqual(['success'])
+      // A second until it is told, three quarters and one and a half until it is tried again, then what was asked for.
+      expect(face.clock.wallMs() - startMs).toBe(63_250)
+
+      face = opened(kind, { repository: 'shop/other' })
+      await happens(done)
+      expect(face.problems).toEqual([
+        `${kind} shop/other cannot be told what became of a commit: read the statuses of a commit: status 404 (${kind === 'github' ? 'Not Found' : '404 Project Not Found'})`,
+      ])
+      expect(JSON.stringify(face.problems) + (await face.registry.metrics())).not.toContain('CANARY')
+    })
+
+    test('only the replica that does the work says anything', async () => {
+      await happens({ ...done, role: 'follower' })
+      expect(server.requests).toEqual([])
+    })
+
+    test('status and comment can each be left out', async () => {
+      face = opened(kind, { comment: false })
+      await happens(done)
+      expect([server.statuses.length, comments().length]).toEqual([1, 0])
+      face = opened(kind, { commitStatus: false })
+      await happens({ ...done, commit: { ...COMMIT, sha: NEXT }, appliedCommit: NEXT })
+      expect([server.statuses.length, comments().length]).toEqual([1, 1])
+    })
+
+    test('a commit that is not accepted fails, although another one is in force', async () => {
+      await happens({
+        ...done,
+        refusedCommit: { ...COMMIT, sha: NEXT },
+        conditions: [sampleCondition('CommitRefused', `commit ${NEXT} is not applied: it is not signed`)],
+      })
+      expect(server.statuses).toMatchObject([{ sha: NEXT, state: failure }])
+    })
+
+    test('a commit that waits for an approval is pending, and the comment says how to approve', async () => {
+      const approvals = [
+        {
+          digest: 'a1b2c3d4e5f60718',
+          brakes: [{ brake: 'maxDeletes', message: '4 deletes' }],
+          changes: ['delete a'],
+        },
+      ]
+      const conditions = [sampleCondition('ApprovalRequired', '4 deletes')]
+      await happens({ ...done, appliedCommit: null, approvals, conditions })
+
+      expect(server.statuses).toMatchObject([
+        { state: 'pending', description: 'Approval required: 4 deletes' },
+      ])
+      expect(comments()[0]?.body).toContain('maxDeletes: 4 deletes\ndelete a')
+      expect(comments()[0]?.body).toContain('`Pharos-Approve: a1b2c3d4e5f60718`')
+    })
+  })
+}

@@ -1,0 +1,91 @@
+import { isWorthRetrying, type OutgoingAnswer, type OutgoingRequest, type Send } from '../outgoing.ts'
+
+/** Entries of a page of a list, and most pages that are read: ten thousand comments. */
+const PER_PAGE = 100
+const PAGES_MAX = 100
+/** Longest part of an answer that a message repeats (characters). */
+const REASON_CHARS_MAX = 200
+
+/** A forge did not do what it was asked. The message repeats its reason, and neither the token nor the address. */
+export class ForgeRefused extends Error {
+  override readonly name = 'ForgeRefused'
+  readonly status: number
+  /** How long to wait before the next attempt (milliseconds); null when the forge does not say. */
+  readonly retryAfterMs: number | null
+  /** Whether the same call may succeed later without anybody doing anything. */
+  readonly isPassing: boolean
+
+  constructor(what: string, answer: OutgoingAnswer) {
+    super(`${what}: status ${answer.status}${reasonIn(answer.text)}`)
+    this.status = answer.status
+    this.retryAfterMs = answer.retryAfterMs
+    this.isPassing = isWorthRetrying(answer)
+  }
+}
+
+/** Calls to one API, all with the same token. */
+export interface ForgeCalls {
+  /** One call; its answer as JSON. `what` says in words what it is for. Throws ForgeRefused and Unreachable. */
+  readonly call: (
+    what: string,
+    method: OutgoingRequest['method'],
+    path: string,
+    body?: object,
+  ) => Promise<unknown>
+  /** All entries of a list, page after page. */
+  readonly list: (what: string, path: string) => Promise<readonly Readonly<Record<string, unknown>>[]>
+}
+
+export function forgeCalls(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  send: Send,
+  signal: AbortSignal,
+): ForgeCalls {
+  const call: ForgeCalls['call'] = async (what, method, path, body) => {
+    const written = body === undefined ? null : JSON.stringify(body)
+    const type = body === undefined ? {} : { 'Content-Type': 'application/json' }
+    const answer = await send(
+      { method, url: `${url}${path}`, headers: { ...headers, ...type }, body: written },
+      signal,
+    )
+    if (answer.status < 200 || answer.status >= 300) throw new ForgeRefused(what, answer)
+    return parsed(answer.text)
+  }
+  return {
+    call,
+    // Pages by number, not by the address in a header: the token is for this address and no other.
+    list: async (what, path) => {
+      const all: Readonly<Record<string, unknown>>[] = []
+      for (let page = 1; page <= PAGES_MAX; page += 1) {
+        const sign = path.includes('?') ? '&' : '?'
+        const answer = await call(what, 'GET', `${path}${sign}per_page=${PER_PAGE}&page=${page}`)
+        const entries = Array.isArray(answer) ? answer.filter(isRecord) : []
+        all.push(...entries)
+        if (entries.length < PER_PAGE) break
+      }
+      return all
+    },
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Such as the page of a proxy: nothing of it is used.
+    return null
+  }
+}
+
+function reasonIn(text: string): string {
+  const body = parsed(text)
+  const message = isRecord(body) ? (body.message ?? body.error) : undefined
+  if (message === undefined) return ''
+  const reason = typeof message === 'string' ? message : JSON.stringify(message)
+  return ` (${reason.replaceAll(/\p{Cc}/gu, ' ').slice(0, REASON_CHARS_MAX)})`
+}

@@ -1,0 +1,207 @@
+import type { ControllerClock } from '../../clock.ts'
+import type { ControllerEvent, ControllerStatus, EventType, SetStatus } from '../../status.ts'
+import { backoffMs, Unreachable } from '../outgoing.ts'
+import { Patience } from '../patience.ts'
+import { type CommitMark, type Forge, stickComment } from './forge.ts'
+import { ForgeRefused } from './forgeCalls.ts'
+import { outcomeComment } from './outcome.ts'
+import { type Verdict, verdictOf } from './verdict.ts'
+
+/** How long the first event waits for others of the same run (milliseconds). */
+const COALESCE_MS = 1_000
+/** Most changes that are remembered for a comment. */
+const DEEDS_MAX = 2_000
+/** Most pull requests of one commit that are told. */
+const PULL_REQUESTS_MAX = 5
+
+/** What became of a report: everything it had to say was said, or was known; it comes again; nobody takes it. */
+export type ReportResult = 'said' | 'known' | 'retried' | 'refused'
+
+/** One forge that is told what becomes of commits. */
+export interface ForgeReporterOptions {
+  /** In words, for messages: `github shop/monitoring`. */
+  readonly name: string
+  /** Makes the forge; its calls end when `signal` says so. */
+  readonly forgeWith: (signal: AbortSignal) => Forge
+  /** Names of the sets; undefined for all. */
+  readonly sets: readonly string[] | undefined
+  readonly commitStatus: boolean
+  readonly comment: boolean
+  readonly status: () => ControllerStatus
+  readonly clock: ControllerClock
+  readonly publicUrl: string | null
+  readonly onResult: (result: ReportResult) => void
+  readonly onProblem: (message: string) => void
+}
+
+/** What is known of a set's newest commit. */
+interface Known {
+  readonly sha: string
+  /** What the forge shows; null where nothing was posted. */
+  mark: CommitMark | null
+  /** Body of the comment that was written last; null before the first. */
+  comment: string | null
+  /** Whether the commit was carried out before this program looked at it. */
+  readonly wasSettled: boolean
+}
+
+/**
+ * Tells a forge what became of each commit: whenever something happens in a set, what the forge should show is
+ * compared with what it shows, and only a difference is sent. So an answer that is lost, or a forge that is away,
+ * costs nothing but time, and never a run.
+ */
+export class ForgeReporter {
+  readonly #options: ForgeReporterOptions
+  readonly #patience: Patience
+  readonly #forge: Forge
+  readonly #waiting = new Set<string>()
+  readonly #known = new Map<string, Known>()
+  readonly #deeds = new Map<string, { readonly sha: string; readonly lines: Set<string> }>()
+  #working: Promise<void> | null = null
+  #lastProblem = ''
+
+  constructor(options: ForgeReporterOptions) {
+    this.#options = options
+    this.#patience = new Patience(options.clock)
+    this.#forge = options.forgeWith(this.#patience.signal)
+  }
+
+  /** Takes note of `event`. Returns at once, throws nothing. */
+  offer(event: ControllerEvent): void {
+    const { set } = event
+    const { sets } = this.#options
+    if (set === null || this.#patience.isClosing || sets?.includes(set) === false) return
+    this.#remember(set, event)
+    this.#waiting.add(set)
+    this.#working ??= this.#work()
+  }
+
+  /** Says what is still to be said, once; at most a few seconds. */
+  close(): Promise<void> {
+    return this.#patience.close(this.#working)
+  }
+
+  #remember(set: string, { type, commit, message }: ControllerEvent): void {
+    if (commit === null || !DEEDS.has(type)) return
+    const before = this.#deeds.get(set)
+    const deeds = before?.sha === commit ? before : { sha: commit, lines: new Set<string>() }
+    // Once a commit is carried out, whatever follows is about drift.
+    const isSettled = this.#known.get(set)?.sha === commit && this.#known.get(set)?.mark?.state === 'success'
+    if (!isSettled && deeds.lines.size < DEEDS_MAX) deeds.lines.add(message)
+    this.#deeds.set(set, deeds)
+  }
+
+  async #work(): Promise<void> {
+    await this.#patience.pause(COALESCE_MS)
+    for (let attempt = 1; this.#waiting.size > 0; attempt += 1) {
+      const pauseMs = await this.#round(attempt)
+      if (pauseMs === null) attempt = 0
+      else if (this.#patience.isClosing) this.#waiting.clear()
+      else await this.#patience.pause(pauseMs)
+    }
+    this.#working = null
+  }
+
+  /** Reports all sets that wait. How long to wait before the next round; null where all went well. */
+  async #round(attempt: number): Promise<number | null> {
+    for (const set of [...this.#waiting]) {
+      this.#waiting.delete(set)
+      try {
+        this.#options.onResult((await this.#report(set)) ? 'said' : 'known')
+      } catch (error) {
+        this.#complain(error)
+        if (!isPassing(error)) {
+          this.#options.onResult('refused')
+          continue
+        }
+        this.#waiting.add(set)
+        this.#options.onResult('retried')
+        const asked = error instanceof ForgeRefused ? error.retryAfterMs : null
+        return asked ?? backoffMs(attempt, this.#options.clock.random)
+      }
+    }
+    this.#lastProblem = this.#waiting.size === 0 ? this.#lastProblem : ''
+    return null
+  }
+
+  #complain(error: unknown): void {
+    const isForeseen = error instanceof ForgeRefused || error instanceof Unreachable
+    // Whatever else it is, it is no reason to end the program.
+    const reason = isForeseen ? error.message : 'a fault of ours'
+    if (reason === this.#lastProblem) return
+    this.#lastProblem = reason
+    this.#options.onProblem(`${this.#options.name} cannot be told what became of a commit: ${reason}`)
+  }
+
+  /** Whether anything had to be said. */
+  async #report(name: string): Promise<boolean> {
+    const set = this.#options.status().sets.find((one) => one.name === name)
+    // Who only follows has nothing to say: the leader says it.
+    if (set === undefined || set.role !== 'leader') return false
+    const verdict = verdictOf(set)
+    if (verdict === null) return false
+    const known = await this.#knownOf(set, verdict)
+    const marked = this.#options.commitStatus && (await this.#mark(set, verdict, known))
+    const commented =
+      this.#options.comment && !verdict.isProvisional && (await this.#comment(set, verdict, known))
+    return marked || commented
+  }
+
+  async #knownOf({ name }: SetStatus, { sha, state, isProvisional }: Verdict): Promise<Known> {
+    const before = this.#known.get(name)
+    if (before?.sha === sha) return before
+    const mark = this.#options.commitStatus ? await this.#forge.commitMark(sha, contextOf(name)) : null
+    const wasSettled =
+      before === undefined && !isProvisional && this.#deedsOf(name, sha).length === 0 && mark?.state === state
+    const known: Known = { sha, mark, comment: null, wasSettled }
+    this.#known.set(name, known)
+    return known
+  }
+
+  async #mark({ name }: SetStatus, verdict: Verdict, known: Known): Promise<boolean> {
+    const { state, description, sha, isProvisional } = verdict
+    if (isProvisional && known.mark !== null) return false
+    const isSame = known.mark?.state === state
+    if (isSame && (state === 'success' || known.mark?.description === description)) return false
+    await this.#forge.markCommit(sha, contextOf(name), { state, description }, this.#pageOf(name))
+    known.mark = { state, description }
+    return !isSame
+  }
+
+  async #comment(set: SetStatus, verdict: Verdict, known: Known): Promise<boolean> {
+    const { name } = set
+    const comment = outcomeComment(set, verdict, this.#deedsOf(name, verdict.sha), this.#pageOf(name))
+    // What happens to services after a commit was carried out does not belong below it.
+    const isSettled = verdict.state === 'success' && known.comment?.split('\n')[1] === comment.gist
+    if (known.wasSettled || isSettled || known.comment === comment.body) return false
+    const pullRequests = await this.#forge.pullRequestsOf(verdict.sha)
+    let isNew = false
+    for (const pullRequest of pullRequests.slice(0, PULL_REQUESTS_MAX)) {
+      const keep = known.comment === null && this.#deedsOf(name, verdict.sha).length === 0
+      isNew = (await stickComment(this.#forge, pullRequest, comment, keep)) !== 'unchanged' || isNew
+    }
+    known.comment = comment.body
+    return isNew
+  }
+
+  #deedsOf(set: string, sha: string): readonly string[] {
+    const deeds = this.#deeds.get(set)
+    return deeds?.sha === sha ? [...deeds.lines] : []
+  }
+
+  #pageOf(set: string): string | null {
+    const { publicUrl } = this.#options
+    return publicUrl === null ? null : `${publicUrl.replace(/\/+$/, '')}/sets/${encodeURIComponent(set)}`
+  }
+}
+
+const DEEDS: ReadonlySet<EventType> = new Set(['ServiceChanged', 'ServiceFailed'])
+
+/** What the mark of a set is called on a commit. */
+function contextOf(set: string): string {
+  return `pharos/${set}`
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof Unreachable || (error instanceof ForgeRefused && error.isPassing)
+}

@@ -1,0 +1,61 @@
+import { shortened } from '../words.ts'
+import type { CommitState, Forge } from './forge.ts'
+import type { ForgeCalls } from './forgeCalls.ts'
+
+/** Longest description of a status (characters): GitHub refuses more. */
+const DESCRIPTION_CHARS_MAX = 140
+
+/** Headers of every call to GitHub, which refuses those without a user agent. */
+export function githubHeaders(token: string, userAgent: string): Readonly<Record<string, string>> {
+  return {
+    Authorization: `Bearer ${token}`,
+    Accept: 'application/vnd.github+json',
+    'X-GitHub-Api-Version': '2022-11-28',
+    'User-Agent': userAgent,
+  }
+}
+
+/** The repository `repository` (OWNER/NAME) on GitHub, or on a GitHub of one's own. */
+export function githubForge({ call, list }: ForgeCalls, repository: string): Forge {
+  const root = `/repos/${repository}`
+  return {
+    commitMark: async (sha, context) => {
+      // The newest comes first.
+      const marks = await list('read the statuses of a commit', `${root}/commits/${sha}/statuses`)
+      const newest = marks.find((mark) => mark.context === context)
+      return newest === undefined
+        ? null
+        : { state: stateOf(newest.state), description: String(newest.description ?? '') }
+    },
+    markCommit: async (sha, context, { state, description }, targetUrl) => {
+      await call('mark a commit', 'POST', `${root}/statuses/${sha}`, {
+        state,
+        context,
+        description: shortened(description, DESCRIPTION_CHARS_MAX - 1),
+        ...(targetUrl === null ? {} : { target_url: targetUrl }),
+      })
+    },
+    pullRequestsOf: async (sha) => {
+      const found = await list('read the pull requests of a commit', `${root}/commits/${sha}/pulls`)
+      return found.map(({ number }) => Number(number)).sort((a, b) => b - a)
+    },
+    comments: async (pullRequest) => {
+      const found = await list(
+        'read the comments of a pull request',
+        `${root}/issues/${pullRequest}/comments`,
+      )
+      return found.map(({ id, body }) => ({ id: Number(id), body: String(body ?? '') }))
+    },
+    addComment: async (pullRequest, body) => {
+      await call('comment on a pull request', 'POST', `${root}/issues/${pullRequest}/comments`, { body })
+    },
+    editComment: async (_pullRequest, id, body) => {
+      await call('edit a comment', 'PATCH', `${root}/issues/comments/${id}`, { body })
+    },
+  }
+}
+
+/** GitHub tells errors from failures; for a commit that is the same to us. */
+function stateOf(state: unknown): CommitState {
+  return state === 'success' || state === 'pending' ? state : 'failure'
+}

@@ -1,0 +1,80 @@
+import { shortened } from '../words.ts'
+import type { CommitState, Forge } from './forge.ts'
+import { type ForgeCalls, ForgeRefused } from './forgeCalls.ts'
+
+/** Longest description of a status (characters): GitLab refuses more. */
+const DESCRIPTION_CHARS_MAX = 255
+
+/** Headers of every call to GitLab. */
+export function gitlabHeaders(token: string, userAgent: string): Readonly<Record<string, string>> {
+  return { 'PRIVATE-TOKEN': token, 'User-Agent': userAgent }
+}
+
+/** The project `repository` (its path or number) on GitLab, or on a GitLab of one's own. */
+export function gitlabForge({ call, list }: ForgeCalls, repository: string): Forge {
+  const root = `/projects/${encodeURIComponent(repository)}`
+  return {
+    commitMark: async (sha, context) => {
+      const query = `name=${encodeURIComponent(context)}`
+      const marks = await list(
+        'read the statuses of a commit',
+        `${root}/repository/commits/${sha}/statuses?${query}`,
+      )
+      const [newest] = marks
+        .filter((mark) => mark.name === context)
+        .sort((a, b) => Number(b.id) - Number(a.id))
+      return newest === undefined
+        ? null
+        : { state: stateOf(newest.status), description: String(newest.description ?? '') }
+    },
+    markCommit: async (sha, context, { state, description }, targetUrl) => {
+      try {
+        await call('mark a commit', 'POST', `${root}/statuses/${sha}`, {
+          state: state === 'failure' ? 'failed' : state,
+          name: context,
+          description: shortened(description, DESCRIPTION_CHARS_MAX - 1),
+          ...(targetUrl === null ? {} : { target_url: targetUrl }),
+        })
+      } catch (error) {
+        // A status that is pending cannot become pending: somebody else, or we before, said so already.
+        if (
+          error instanceof ForgeRefused &&
+          error.status === 400 &&
+          error.message.includes('Cannot transition')
+        )
+          return
+        throw error
+      }
+    },
+    pullRequestsOf: async (sha) => {
+      const found = await list(
+        'read the merge requests of a commit',
+        `${root}/repository/commits/${sha}/merge_requests`,
+      )
+      return found.map(({ iid }) => Number(iid)).sort((a, b) => b - a)
+    },
+    comments: async (pullRequest) => {
+      const query = 'sort=asc&order_by=created_at'
+      const found = await list(
+        'read the notes of a merge request',
+        `${root}/merge_requests/${pullRequest}/notes?${query}`,
+      )
+      return found
+        .filter(({ system }) => system !== true)
+        .map(({ id, body }) => ({ id: Number(id), body: String(body ?? '') }))
+    },
+    addComment: async (pullRequest, body) => {
+      await call('comment on a merge request', 'POST', `${root}/merge_requests/${pullRequest}/notes`, {
+        body,
+      })
+    },
+    editComment: async (pullRequest, id, body) => {
+      await call('edit a note', 'PUT', `${root}/merge_requests/${pullRequest}/notes/${id}`, { body })
+    },
+  }
+}
+
+function stateOf(state: unknown): CommitState {
+  if (state === 'success') return 'success'
+  return state === 'pending' || state === 'running' || state === 'created' ? 'pending' : 'failure'
+}

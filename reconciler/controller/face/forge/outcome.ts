@@ -1,0 +1,72 @@
+import { type Budget, commentBudget, fenced } from '../../../render/fencedBlock.ts'
+import { counted } from '../../../render/planText.ts'
+import type { SetStatus } from '../../status.ts'
+import { servicesToSee } from '../serviceList.ts'
+import { STATE_WORDS } from '../words.ts'
+import type { StickyComment } from './forge.ts'
+import type { Verdict } from './verdict.ts'
+
+/** Most services that a comment speaks of, before its length decides. */
+const SERVICES_MAX = 500
+/** Where to read what has no room in a comment. */
+const ELSEWHERE = 'the page of the controller'
+
+/**
+ * What became of a commit, as a comment on its pull request: at most 60 kB. `deeds` are the changes that were
+ * made for it. Everything that somebody may have written stands in blocks, where it means nothing. Pure.
+ */
+export function outcomeComment(
+  set: SetStatus,
+  verdict: Verdict,
+  deeds: readonly string[],
+  pageUrl: string | null,
+): StickyComment {
+  const budget = commentBudget()
+  const marker = `<!-- pharos outcome ${set.name} -->`
+  const gist = `<!-- ${verdict.sha} ${verdict.state} -->`
+  const sections = [
+    [marker, gist, `### ${set.name}: ${HEADINGS[verdict.state]}`].join('\n'),
+    section(`Commit ${verdict.sha.slice(0, 10)}:`, [verdict.description], budget),
+    approvalSection(set, budget),
+    section(
+      `${counted(set.problems.length, 'problem')} in the manifests:`,
+      set.problems.map(problemLine),
+      budget,
+    ),
+    section(
+      'Services that are not as git says:',
+      servicesToSee(set.services, SERVICES_MAX).map(serviceLine),
+      budget,
+    ),
+    section('What was done:', deeds, budget),
+    pageUrl === null ? '' : `[All about ${set.name}](${pageUrl})`,
+  ]
+  return { marker, gist, body: sections.filter((text) => text !== '').join('\n\n') }
+}
+
+const HEADINGS: Readonly<Record<Verdict['state'], string>> = {
+  success: 'carried out',
+  pending: 'waiting',
+  failure: 'not carried out',
+}
+
+function section(heading: string, lines: readonly string[], budget: Budget): string {
+  return lines.length === 0 ? '' : `**${heading}**\n\n${fenced(lines, budget, ELSEWHERE)}`
+}
+
+function approvalSection({ approvals }: SetStatus, budget: Budget): string {
+  const [first] = approvals
+  if (first === undefined) return ''
+  const lines = [...first.brakes.map(({ brake, message }) => `${brake}: ${message}`), ...first.changes]
+  const how = `To let it through as it is now: a commit whose message ends with \`Pharos-Approve: ${first.digest}\``
+  return `${section('Held back:', lines, budget)}\n\n${how}`
+}
+
+function problemLine({ file, line, column, code, message, hint }: SetStatus['problems'][number]): string {
+  return `${file}:${line}:${column}: [${code}] ${message}${hint === null ? '' : ` (${hint})`}`
+}
+
+function serviceLine({ key, state, message, todo }: SetStatus['services'][number]): string {
+  const why = message === '' ? '' : `: ${message}`
+  return `${STATE_WORDS[state].word.toLowerCase()} ${key}${why}${todo === null ? '' : ` (${todo})`}`
+}

@@ -1,0 +1,55 @@
+import type { ConditionType, SetStatus } from '../../status.ts'
+import { CONDITION_WORDS, countText, shortened } from '../words.ts'
+import type { CommitMark } from './forge.ts'
+
+/** Conditions by which the newest commit counts as not carried out. */
+const FAILURES: ReadonlySet<ConditionType> = new Set(['Stalled', 'ManifestsInvalid', 'Degraded', 'HealLoop'])
+/** Conditions for which a commit waits. */
+const WAITS: ReadonlySet<ConditionType> = new Set([
+  'ApprovalRequired',
+  'HistoryRewritten',
+  'SuspectedServerChange',
+  'Suspended',
+  'WindowClosed',
+])
+
+/** Longest reason in a mark (characters): forges shorten further. */
+const REASON_CHARS_MAX = 230
+
+/** What became of a commit, as far as it is known. */
+export interface Verdict extends CommitMark {
+  readonly sha: string
+  /** Nothing is known yet: this says no more than that somebody will look. */
+  readonly isProvisional: boolean
+}
+
+/**
+ * What became of the newest commit of `set`; null when none was read. A commit that was once carried out stays
+ * so: what happens to services later is drift, and not the fault of whoever wrote the commit. Pure.
+ */
+export function verdictOf(set: SetStatus): Verdict | null {
+  const { commit, refusedCommit, appliedCommit, conditions, counts, lastRun } = set
+  if (refusedCommit !== null) {
+    const refusal = conditions.find(({ type }) => type === 'CommitRefused')
+    const description = refusal === undefined ? 'not accepted' : worded(refusal)
+    return { sha: refusedCommit.sha, state: 'failure', description, isProvisional: false }
+  }
+  if (commit === null) return null
+  const { sha } = commit
+  if (appliedCommit === sha) {
+    const description = `${countText(counts.Synced)} services are as this commit says`
+    return { sha, state: 'success', description, isProvisional: false }
+  }
+  const looked = lastRun?.commit === sha
+  const failure = conditions.find(({ type }) => FAILURES.has(type))
+  if (looked && failure !== undefined)
+    return { sha, state: 'failure', description: worded(failure), isProvisional: false }
+  const wait = conditions.find(({ type }) => WAITS.has(type))
+  if (looked && wait !== undefined)
+    return { sha, state: 'pending', description: worded(wait), isProvisional: false }
+  return { sha, state: 'pending', description: 'being carried out', isProvisional: true }
+}
+
+function worded({ type, message }: { readonly type: ConditionType; readonly message: string }): string {
+  return shortened(`${CONDITION_WORDS[type].word}: ${message}`, REASON_CHARS_MAX)
+}

@@ -1,0 +1,259 @@
+import { createHmac } from 'node:crypto'
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { eventOf } from '../../eventsOf.ts'
+import type { ControllerEvent } from '../../status.ts'
+import type { ChannelSettings } from '../notificationSettings.ts'
+import type { ChannelConfig } from '../notificationsSchema.ts'
+import { type Receiver, startReceiver } from '../testing/receiver.ts'
+import { sampleStatus } from '../testing/sampleStatus.ts'
+import { type TestFace, testFace } from '../testing/testFace.ts'
+import { ATTEMPTS_MAX, WAITING_MAX } from './channel.ts'
+import { slackRequest } from './slack.ts'
+
+const SECRET = 'a-secret-of-the-receiver'
+let slack: Receiver
+let hook: Receiver
+let face: TestFace
+
+beforeEach(async () => {
+  slack = await startReceiver()
+  hook = await startReceiver()
+})
+afterEach(async () => {
+  // Whatever a test left waiting ends with its receivers.
+  await Promise.all([slack.close(), hook.close()])
+})
+
+function channel(
+  kind: ChannelConfig['kind'],
+  url: string,
+  over: Partial<ChannelConfig> = {},
+): ChannelSettings {
+  const config = { name: kind, kind, url, severity: 'info', ...over } as const
+  return { config, url, secret: kind === 'webhook' ? SECRET : null }
+}
+
+function opened(channels: readonly ChannelSettings[]): TestFace {
+  return testFace(() => sampleStatus([]), { settings: { channels, forges: [] } })
+}
+
+function event(message: string, over: Partial<ControllerEvent> = {}): ControllerEvent {
+  const { set = 'shop', commit = null, ...told } = over
+  const at = '2026-01-14T10:00:00.000Z'
+  return eventOf({ type: 'Notice', severity: 'warning', message, ...told }, { at, set, commit, runId: null })
+}
+
+/** Lets `clock` go on, a step at a time, until `receiver` has `count` requests in all. */
+async function received(receiver: Receiver, count: number): Promise<void> {
+  while (receiver.received.length < count) {
+    const stepMs = face.clock.nextTimerMs()
+    if (stepMs !== null) face.clock.advance(stepMs)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** Waits until what is said of a channel in the metrics contains `line`. */
+async function metric(line: string): Promise<void> {
+  while (!(await face.registry.metrics()).includes(line))
+    await new Promise((resolve) => setImmediate(resolve))
+}
+
+function messagesOf(receiver: Receiver): readonly string[][] {
+  return receiver.received.map(({ body }) =>
+    JSON.parse(body).events.map(({ message }: ControllerEvent) => message),
+  )
+}
+
+test('Scenario 52: a Slack that is down holds up nobody: no run, no other channel, and not the end of the program', async () => {
+  slack.answers.push('hang', 'hang')
+  face = opened([channel('slack', `${slack.url}/services/T/B/x`), channel('webhook', hook.url)])
+  face.onEvent(event('first'))
+  await received(hook, 1)
+  face.onEvent(event('second'))
+  await received(hook, 2)
+
+  expect(messagesOf(hook)).toEqual([['first'], ['second']])
+  expect(slack.received).toHaveLength(1)
+  const closed = face.close()
+  face.clock.advance(5_000)
+  await closed
+  expect(slack.received.length).toBeLessThanOrEqual(2)
+})
+
+test('what belongs together comes in one message, and its signature is over the raw body, time included', async () => {
+  face = opened([channel('webhook', `${hook.url}/pharos?team=shop`)])
+  face.onEvent(event('one', { set: null }))
+  face.onEvent(event('two'))
+  await received(hook, 1)
+
+  const [request] = hook.received
+  expect(request?.path).toBe('/pharos?team=shop')
+  expect(request?.headers['x-pharos-signature']).toBe(
+    `sha256=${createHmac('sha256', SECRET)
+      .update(request?.body ?? '')
+      .digest('hex')}`,
+  )
+  expect(request?.headers['x-pharos-delivery']).toBe('delivery-1')
+  const { events, ...rest } = JSON.parse(request?.body ?? '')
+  expect(rest).toEqual({
+    version: 1,
+    delivery: 'delivery-1',
+    sentAt: '2026-01-14T10:00:02.000Z',
+    controller: { version: '0.1.0', replica: 'pharos-0' },
+    dropped: 0,
+  })
+  expect(events).toEqual([event('one', { set: null }), event('two')])
+})
+
+test('a receiver that is away is tried again with the same delivery, later each time, as late as it asks', async () => {
+  face = opened([channel('webhook', hook.url)])
+  hook.answers.push(503, 'reset', { status: 429, headers: { 'Retry-After': '30' } }, 500)
+  face.onEvent(event('told in the end'))
+  await received(hook, 5)
+
+  const tries = hook.received.map(({ body }) => JSON.parse(body))
+  expect(new Set(tries.map(({ delivery }) => delivery))).toEqual(new Set(['delivery-1']))
+  const times = tries.map(
+    ({ sentAt }) => (Date.parse(sentAt) - Date.parse('2026-01-14T10:00:02.000Z')) / 1_000,
+  )
+  // A second, then two, each with a quarter less by chance; then what was asked for; then eight.
+  expect(times).toEqual([0, 0.75, 2.25, 32.25, 38.25])
+  await metric('pharos_notifications_total{channel="webhook",result="sent"} 1')
+  expect(face.problems).toEqual([
+    'the channel webhook does not take what it is sent (status 503): tried again',
+  ])
+})
+
+test('what a receiver refuses for good is told without its address, and does not hold up what follows', async () => {
+  face = opened([channel('slack', `${slack.url}/services/SECRET-PATH`)])
+  slack.answers.push(404)
+  face.onEvent(event('lost'))
+  await received(slack, 1)
+  await metric('pharos_notifications_total{channel="slack",result="refused"} 1')
+  face.onEvent(event('next'))
+  await received(slack, 2)
+
+  expect(JSON.parse(slack.received[1]?.body ?? '').text).toBe('shop: next')
+  expect(face.problems).toEqual([
+    'the channel slack does not take what it is sent (status 404): 1 event lost',
+  ])
+})
+
+test('a receiver that never recovers is given up after a while, message by message', async () => {
+  face = opened([channel('webhook', 'http://127.0.0.1:9')])
+  face.onEvent(event('lost'))
+  let attempts = 0
+  while (face.problems.length < 2) {
+    const stepMs = face.clock.nextTimerMs()
+    if (stepMs !== null) {
+      face.clock.advance(stepMs)
+      attempts += 1
+    }
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(attempts).toBe(ATTEMPTS_MAX)
+  expect(face.problems[1]).toMatch(
+    /^the channel webhook does not take what it is sent \([A-Z_]+\): 1 event lost$/,
+  )
+})
+
+test('the same is told once; what comes back after it was over is told again', async () => {
+  face = opened([channel('webhook', hook.url)])
+  const raised = event('Degraded: 2 services', { type: 'ConditionRaised', condition: 'Degraded' })
+  const cleared = event('Degraded no longer holds', { type: 'ConditionCleared', condition: 'Degraded' })
+  for (const one of [raised, raised, cleared, cleared, raised]) face.onEvent(one)
+  await received(hook, 1)
+  face.clock.advance(13 * 3_600_000)
+  face.onEvent(raised)
+  await received(hook, 2)
+
+  expect(messagesOf(hook)).toEqual([
+    ['Degraded: 2 services', 'Degraded no longer holds', 'Degraded: 2 services'],
+    ['Degraded: 2 services'],
+  ])
+  await metric('pharos_notifications_total{channel="webhook",result="duplicate"} 2')
+})
+
+test('only so many events wait: the least severe go first, and how many went is said', async () => {
+  face = opened([channel('webhook', hook.url)])
+  for (let index = 0; index < 10_000; index += 1)
+    face.onEvent(event(`event ${index}`, { severity: index % 100 === 0 ? 'error' : 'info' }))
+  expect(await face.registry.metrics()).toContain(
+    `pharos_notifications_waiting{channel="webhook"} ${WAITING_MAX}`,
+  )
+  await received(hook, WAITING_MAX / 20)
+
+  const bodies = hook.received.map(({ body }) => JSON.parse(body))
+  expect(bodies.map(({ dropped }) => dropped)).toEqual([9_500, ...Array.from({ length: 24 }, () => 0)])
+  const severities = bodies.flatMap(({ events }) => events.map(({ severity }: ControllerEvent) => severity))
+  expect(severities.filter((severity) => severity === 'error')).toHaveLength(100)
+})
+
+test('a channel hears of the sets, severities and types that it asked for', async () => {
+  face = opened([
+    channel('webhook', hook.url, { sets: ['shop'], severity: 'warning', events: ['Notice', 'RunFailed'] }),
+  ])
+  face.onEvent(event('other set', { set: 'search' }))
+  face.onEvent(event('no set', { set: null }))
+  face.onEvent(event('too mild', { severity: 'info' }))
+  face.onEvent(event('other type', { type: 'DriftFound' }))
+  face.onEvent(event('this one', { severity: 'error' }))
+  await received(hook, 1)
+
+  expect(messagesOf(hook)).toEqual([['this one']])
+})
+
+test('whatever somebody wrote, for Slack it is text, and as long as Slack allows', () => {
+  const nasty = fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 200 }),
+    fc.constantFrom('<!channel>', '<@U123>', '<https://evil.example|click>', '&lt;', '|>'),
+    fc.integer({ min: 1, max: 20_000 }).map((count) => '<&>'.repeat(count)),
+  )
+  fc.assert(
+    fc.property(fc.array(fc.tuple(nasty, nasty, nasty), { minLength: 1, maxLength: 20 }), (texts) => {
+      const events = texts.map(([message, todo, set]) => event(message, { todo, set, commit: message }))
+      const message = { events, dropped: 3, delivery: 'd', sentAt: 't' }
+      const { body } = slackRequest('http://slack', message, 'https://pharos.example.com/')
+      const { text, blocks } = JSON.parse(body ?? '')
+      expect(text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/)
+      expect(blocks.length).toBeLessThanOrEqual(50)
+      for (const block of blocks) {
+        expect(block.text.text.length).toBeLessThanOrEqual(3_000)
+        const withoutOurs = block.text.text.replaceAll(
+          /<https:\/\/pharos\.example\.com\/sets\/[^<>|]*\|[^<>|]*>/g,
+          '',
+        )
+        expect(withoutOurs).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/)
+      }
+    }),
+  )
+  const one = { events: [event('1 < 2 & so on', { todo: 'look' })], dropped: 0, delivery: 'd', sentAt: 't' }
+  expect(JSON.parse(slackRequest('http://slack', one, null).body ?? '')).toEqual({
+    text: 'shop: 1 &lt; 2 &amp; so on',
+    blocks: [
+      {
+        type: 'section',
+        text: {
+          type: 'mrkdwn',
+          text: ':warning: *shop* warning: 1 &lt; 2 &amp; so on\n→ look',
+          verbatim: true,
+        },
+      },
+    ],
+  })
+})
+
+test('Scenario 53: the metrics of telling others have a series for each channel and result, and none for a service', async () => {
+  face = opened([channel('webhook', hook.url)])
+  const lines = async (): Promise<number> => (await face.registry.metrics()).split('\n').length
+  face.onEvent(event('failed', { type: 'ServiceFailed', keys: ['a'] }))
+  await received(hook, 1)
+  await metric('result="sent"} 1')
+  const before = await lines()
+  for (let index = 0; index < 400; index += 1)
+    face.onEvent(event(`failed ${index}`, { type: 'ServiceFailed', keys: [`service-${index}`] }))
+  await received(hook, 21)
+  await metric('result="sent"} 401')
+  expect(await lines()).toBe(before)
+})

@@ -1,0 +1,26 @@
+import { createHmac } from 'node:crypto'
+import type { OutgoingRequest } from '../outgoing.ts'
+import type { Message } from './channel.ts'
+
+/**
+ * A message for a receiver of one's own. The signature is over the raw body, and the body says when it was sent
+ * and which delivery it is: so both are signed, and whoever receives an old one again can tell.
+ */
+export function signedRequest(
+  url: string,
+  secret: string,
+  { events, dropped, delivery, sentAt }: Message,
+  controller: { readonly version: string; readonly replica: string },
+): OutgoingRequest {
+  const body = JSON.stringify({ version: 1, delivery, sentAt, controller, dropped, events })
+  return {
+    method: 'POST',
+    url,
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'X-Pharos-Delivery': delivery,
+      'X-Pharos-Signature': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+    },
+    body,
+  }
+}

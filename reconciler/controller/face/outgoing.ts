@@ -1,0 +1,101 @@
+import { request } from 'undici'
+
+/** Longest that somebody else may take to answer (milliseconds). */
+const ANSWER_MS_MAX = 10_000
+/** Largest answer that is read (bytes): a page of a hundred long comments. */
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024
+/** Longest pause that a receiver may ask for (milliseconds). */
+const RETRY_AFTER_MS_MAX = 5 * 60_000
+
+/** A request to somebody else. Neither its address nor its headers are ever printed: they may hold secrets. */
+export interface OutgoingRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
+
+/** What came back, whatever its status. */
+export interface OutgoingAnswer {
+  readonly status: number
+  readonly text: string
+  /** How long to wait before asking again (milliseconds); null when the receiver does not say. */
+  readonly retryAfterMs: number | null
+}
+
+/** Sends a request once. Throws Unreachable. */
+export type Send = (outgoing: OutgoingRequest, signal?: AbortSignal) => Promise<OutgoingAnswer>
+
+/** Nobody answered. The message says why, and not whom. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable'
+}
+
+/** Sends over the network. A redirect is an answer like any other: what we send is for nobody else. */
+export function sendOverHttp(nowMs: () => number): Send {
+  return async ({ method, url, headers, body }, signal) => {
+    try {
+      const timeout = AbortSignal.timeout(ANSWER_MS_MAX)
+      const answer = await request(url, {
+        method,
+        headers,
+        body,
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      })
+      const chunks: Buffer[] = []
+      let bytes = 0
+      for await (const chunk of answer.body) {
+        const buffer = Buffer.from(chunk)
+        bytes += buffer.length
+        if (bytes > ANSWER_BYTES_MAX)
+          throw new Unreachable(`the answer is longer than ${ANSWER_BYTES_MAX} bytes`)
+        chunks.push(buffer)
+      }
+      const text = Buffer.concat(chunks).toString('utf8')
+      return { status: answer.statusCode, text, retryAfterMs: pauseAskedFor(answer.headers, nowMs()) }
+    } catch (error) {
+      if (error instanceof Unreachable) throw error
+      throw new Unreachable(reasonOf(error))
+    }
+  }
+}
+
+/** A code or a name: messages of the network may repeat the address. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'no answer'
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+}
+
+/** `Retry-After` in seconds or as a date, or when GitHub's limit is over. */
+function pauseAskedFor(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  nowMs: number,
+): number | null {
+  const { 'retry-after': after, 'x-ratelimit-remaining': remaining, 'x-ratelimit-reset': reset } = headers
+  const limited = remaining === '0' && typeof reset === 'string' ? Number(reset) * 1_000 - nowMs : null
+  const ms =
+    typeof after !== 'string'
+      ? limited
+      : /^\d+$/.test(after)
+        ? Number(after) * 1_000
+        : Date.parse(after) - nowMs
+  if (ms === null || Number.isNaN(ms)) return null
+  return Math.min(RETRY_AFTER_MS_MAX, Math.max(0, ms))
+}
+
+/** Whether the same request may succeed later. Pure. */
+export function isWorthRetrying({ status, retryAfterMs }: OutgoingAnswer): boolean {
+  return (
+    status >= 500 ||
+    status === 408 ||
+    status === 425 ||
+    status === 429 ||
+    (status === 403 && retryAfterMs !== null)
+  )
+}
+
+/** Pause before attempt `attempt` (from 1 on; milliseconds): doubles up to five minutes, half of it by chance. Pure. */
+export function backoffMs(attempt: number, random: () => number): number {
+  const whole = Math.min(RETRY_AFTER_MS_MAX, 1_000 * 2 ** (attempt - 1))
+  return whole / 2 + (whole / 2) * random()
+}

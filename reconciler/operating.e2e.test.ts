@@ -246,3 +246,89 @@ test('Scenario 40: several keys work as one, and not those of different organisa
   work.env.PHAROS_API_KEYS = `${work.env.PHAROS_API_KEY},${await server.createKey({ orgId })}`
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 1 } })
 })
+
+test('Scenario 31: the same change of many services is no work of people: it is told, and can be taken as it is', async () => {
+  await server.overrideLimits({ servicesMax: 50 }, (await client.getOrg()).id)
+  const all = Array.from({ length: 11 }, (_, index) => `s${index}`)
+  work.write(Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name)])))
+  await json('apply')
+  for (const name of all) await changeByHand(name, 120)
+
+  const plan = await json('plan')
+  expect(plan).toMatchObject({ exit: 4, changes: [] })
+  expect(plan.brakes).toContainEqual(
+    expect.objectContaining({
+      brake: 'suspectedServerChange',
+      message: expect.stringContaining('/interval_secs'),
+    }),
+  )
+  expect(await json('apply')).toMatchObject({ exit: 4, applied: { updated: 0, withheld: 11 } })
+  expect((await onState('rebaseline')).exit).toBe(1)
+  expect(await onState('rebaseline', '--pointers', '/regions')).toMatchObject({ taken: [], left: all.sort() })
+  expect(await onState('rebaseline', '--pointers', '/interval_secs')).toMatchObject({ left: [] })
+  expect(await json('plan')).toMatchObject({ exit: 0, changes: [] })
+}, 60_000)
+
+test('Scenario 31: what somebody changes back each time is put back three times, then left and told', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await json('apply')
+  for (let times = 1; times <= 3; times += 1) {
+    await changeByHand('a', 300)
+    expect(await json('apply')).toMatchObject({ exit: 0, applied: { updated: 1 } })
+  }
+  await changeByHand('a', 300)
+  const { runId, plan } = await json('apply')
+  expect(plan.changes).toMatchObject([{ kind: 'drifted', key: 'a', looping: ['/interval_secs'] }])
+  expect(await intervals()).toEqual({ a: 300 })
+  const { events } = await onState('history', runId)
+  expect(events).toMatchObject([{ type: 'HealLoop', key: 'a' }])
+  expect((await json('drift')).exit).toBe(2)
+}, 60_000)
+
+test('Scenario 27: a field that git leaves to others keeps what they set when a new definition is sent', async () => {
+  const ignoring = `${manifestOf('a')}policy: {ignore: [/spec/interval]}\n`
+  work.write({ 'a.yaml': ignoring })
+  await json('apply')
+  await changeByHand('a', 300)
+  expect(await json('plan')).toMatchObject({ exit: 0, changes: [] })
+  work.write({ 'a.yaml': ignoring.replace('a.example.com', 'b.example.com') })
+  expect(await json('apply')).toMatchObject({
+    exit: 0,
+    applied: { updated: 1 },
+    outcomes: [{ kind: 'update' }],
+  })
+  const [service] = (await client.listServices()).services
+  expect([service?.interval_secs, service?.endpoints[0]?.url]).toEqual([300, 'https://b.example.com/'])
+  expect(await json('plan')).toMatchObject({ exit: 0, changes: [] })
+
+  const secret = manifestOf('a', '      headers: {Authorization: {env: TOKEN}}\n')
+  work.write({ 'a.yaml': `${secret}policy: {ignore: [/spec/endpoints/0]}\n` })
+  const validated = await runProgram(['validate', join(work.folder, 'manifests')], work.env)
+  expect([validated.exitCode, validated.stdout]).toEqual([7, expect.stringContaining('reaches a secret')])
+})
+
+test('Scenario 42: a service whose manifest goes is paused, comes back with it, and goes when its time is over', async () => {
+  const kept = `${manifestOf('a')}policy: {onDelete: pause, pruneAfter: 24h}\n`
+  work.write({ 'a.yaml': kept, 'b.yaml': manifestOf('b') })
+  await json('apply')
+  const paused = async () => {
+    const { services } = await client.listServices()
+    return Object.fromEntries(services.map(({ name, paused_at }) => [name, paused_at != null]))
+  }
+  work.write({ 'a.yaml': null })
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { removed: 1 } })
+  expect([await json('apply'), await paused()]).toMatchObject([
+    { exit: 0, outcomes: [] },
+    { a: true, b: false },
+  ])
+  work.write({ 'a.yaml': kept })
+  expect([await json('apply'), await paused()]).toMatchObject([{ exit: 0 }, { a: false, b: false }])
+
+  work.write({ 'a.yaml': kept.replace('24h', '0s') })
+  await json('apply')
+  work.write({ 'a.yaml': null })
+  await json('apply')
+  expect(await paused()).toEqual({ a: true, b: false })
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { removed: 1 } })
+  expect(await paused()).toEqual({ b: false })
+}, 60_000)

@@ -183,6 +183,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./operatorCommands.ts')).resumeCommand,
   },
   {
+    name: 'rebaseline',
+    args: [],
+    summary: 'take what the API shows at some fields as it is, when many services seem changed at once',
+    examples: ['pharos rebaseline --pointers /regions,/interval_secs --state pharos.db'],
+    groups: ['api', 'state', 'lock'],
+    options: [['--pointers <list>', 'pointers that "pharos plan" shows, separated by commas']],
+    load: async () => (await import('./rebaselineCommand.ts')).rebaselineCommand,
+  },
+  {
     name: 'state',
     args: [
       ['<action>', 'export, import or verify'],

@@ -23,6 +23,7 @@ export interface CommandOptions {
   readonly out?: string
   readonly plan?: string
   readonly strict?: boolean
+  readonly pointers?: string
   readonly actor?: string
   readonly reason?: string
   readonly for?: string

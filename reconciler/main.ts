@@ -8,6 +8,16 @@ import { OPTIONS } from './cli/optionGroups.ts'
 import { runCommand } from './cli/runCommand.ts'
 import type { CommandOptions } from './cli/settings.ts'
 
+const EXAMPLES_HELP = `
+Examples:
+  pharos export --write monitoring/                  # services that exist, as manifests; then adopt
+  pharos validate monitoring/                        # offline: what is wrong, with file, line and column
+  pharos plan monitoring/ --state pharos.db          # what apply would do; changes nothing
+  pharos apply monitoring/ --state pharos.db
+  pharos drift monitoring/ --state pharos.db         # what somebody changed by hand
+  pharos status --state pharos.db                    # which manifest has which service
+  pharos apply --help                                # every command shows its options and examples`
+
 const ENVIRONMENT_HELP = `
 Environment:
   PHAROS_URL          address of the API, without /v1
@@ -59,7 +69,7 @@ function programOf(run: Run): Command {
     .description('Keeps monitored services as YAML manifests say.')
     .version(packageJson.version)
     .showSuggestionAfterError()
-    .addHelpText('after', `${ENVIRONMENT_HELP}\n${EXIT_CODES_HELP}`)
+    .addHelpText('after', `${EXAMPLES_HELP}\n${ENVIRONMENT_HELP}\n${EXIT_CODES_HELP}`)
     .exitOverride()
   for (const entry of COMMANDS) addCommand(program, entry, run)
   return program

@@ -1,5 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Client } from '../api/client/client.ts'
@@ -273,13 +273,10 @@ test('Scenario 55: adopt writes nothing into manifests, and fmt keeps every comm
 
 test('fmt says which files it cannot read, and formats the others', async () => {
   work.write({ 'a.yaml': 'a: [\n', 'b.yaml': `${manifestOf('b')}\n\n` })
-  mkdirSync(join(work.folder, 'empty'))
   const run = await runProgram(['fmt', join(work.folder, 'manifests')])
   expect([run.exitCode, run.stdout.split('\n').map((line) => line.replace(work.folder, ''))]).toEqual([
     7,
     [expect.stringContaining('/manifests/a.yaml:1:4: [E_YAML]'), 'formatted: /manifests/b.yaml', ''],
   ])
-  expect(execFileSync('tail', ['-c', '2', join(work.folder, 'manifests/b.yaml')], { encoding: 'utf8' })).toBe(
-    '/\n',
-  )
+  expect(readFileSync(join(work.folder, 'manifests/b.yaml'), 'utf8')).toBe(manifestOf('b'))
 })

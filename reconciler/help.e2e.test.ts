@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../server/testing/startServer.ts'
+import { COMMANDS } from './cli/commands.ts'
+import { finished, manifestOf, runProgram } from './testing/pharosProgram.ts'
+
+/** Programs of others that examples name: here each only takes what it is given. */
+const OTHERS = ['jq', 'less', 'notify-the-team']
+
+let server: TestServer
+let folder: string
+let env: Record<string, string>
+beforeAll(async () => {
+  server = await startServer({ rateLimit: 'none' })
+  folder = mkdtempSync(join(tmpdir(), 'pharos-help-'))
+  const bin = join(folder, 'bin')
+  mkdirSync(bin)
+  symlinkSync(join(import.meta.dirname, '../dist/pharos.js'), join(bin, 'pharos'))
+  for (const name of OTHERS) {
+    writeFileSync(join(bin, name), '#!/bin/sh\ncat > /dev/null\n')
+    chmodSync(join(bin, name), 0o755)
+  }
+  mkdirSync(join(folder, 'monitoring'))
+  writeFileSync(join(folder, 'monitoring/checkout.yaml'), manifestOf('checkout'))
+  mkdirSync(join(folder, '.config/fish/completions'), { recursive: true })
+  env = {
+    PATH: `${bin}:${process.env.PATH}`,
+    HOME: folder,
+    PHAROS_URL: server.url,
+    PHAROS_API_KEY: server.apiKey,
+  }
+  await runProgram(['apply', join(folder, 'monitoring'), '--state', join(folder, 'pharos.db')], env)
+})
+afterAll(async () => {
+  await server.close()
+  rmSync(folder, { recursive: true })
+})
+
+function typed(script: string, cwd: string) {
+  // A controller would run until it is told to stop.
+  const args = ['-s', 'TERM', '20', 'bash', '--norc', '-euo', 'pipefail', '-c', script]
+  return finished(spawn('timeout', args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }))
+}
+
+function examplesIn(help: string): readonly string[] {
+  const section = /\nExamples:\n(.*?)(?:\n\n|$)/s.exec(help)?.[1] ?? ''
+  return section
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+}
+
+/** What the program says when it does not understand a command line. */
+const MISUNDERSTOOD =
+  /unknown (?:option|command)|missing required argument|too many arguments|argument missing|is invalid\./
+
+test.each(COMMANDS.map(({ name, examples }) => ({ name, examples })))(
+  'every example of the help of $name is a command line that the program understands',
+  async ({ name, examples }) => {
+    expect(examples.length).toBeGreaterThan(0)
+    expect(examplesIn((await runProgram([name, '--help'])).stdout)).toEqual(examples)
+    for (const example of examples) {
+      const { stderr } = await typed(example, folder)
+      expect({ example, stderr }).toEqual({ example, stderr: expect.not.stringMatching(MISUNDERSTOOD) })
+    }
+  },
+)
+
+test('the examples of the whole program do what they say, one after the other', async () => {
+  const place = mkdtempSync(join(folder, 'first-'))
+  const [first = '', ...others] = examplesIn((await runProgram(['--help'])).stdout)
+
+  const run = await typed([first, 'pharos adopt monitoring/ --state pharos.db', ...others].join('\n'), place)
+
+  expect([run.exitCode, run.stderr]).toEqual([0, expect.not.stringContaining('error')])
+  expect(run.stdout).toContain('No changes: ')
+  expect(run.stdout).toContain('No drift')
+})

@@ -214,7 +214,10 @@ for (const kind of ['github', 'gitlab'] as const) {
     })
 
     test('only the replica that does the work says anything', async () => {
-      await happens({ ...done, role: 'follower' })
+      shown = { ...done, role: 'follower' }
+      const told = { type: 'LeaseLost', severity: 'warning', message: 'another replica took over' } as const
+      face.onEvent(eventOf(told, { at: '2026-01-14T10:00:00.000Z', set: 'shop', commit: SHA, runId: null }))
+      await face.close()
       expect(server.requests).toEqual([])
     })
 

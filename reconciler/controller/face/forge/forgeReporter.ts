@@ -68,9 +68,11 @@ export class ForgeReporter {
 
   /** Takes note of `event`. Returns at once, throws nothing. */
   offer(event: ControllerEvent): void {
-    const { set } = event
+    const { set, runId } = event
     const { sets } = this.#options
-    if (set === null || this.#patience.isClosing || sets?.includes(set) === false) return
+    // Only the replica that does the work has runs, and only a run changes what there is to say.
+    if (set === null || runId === null) return
+    if (this.#patience.isClosing || sets?.includes(set) === false) return
     this.#remember(set, event)
     this.#waiting.add(set)
     this.#working ??= this.#work()
@@ -136,10 +138,8 @@ export class ForgeReporter {
   /** Whether anything had to be said. */
   async #report(name: string): Promise<boolean> {
     const set = this.#options.status().sets.find((one) => one.name === name)
-    // Who only follows has nothing to say: the leader says it.
-    if (set === undefined || set.role !== 'leader') return false
-    const verdict = verdictOf(set)
-    if (verdict === null) return false
+    const verdict = set === undefined ? null : verdictOf(set)
+    if (set === undefined || verdict === null) return false
     const known = await this.#knownOf(set, verdict)
     const marked = this.#options.commitStatus && (await this.#mark(set, verdict, known))
     const commented =

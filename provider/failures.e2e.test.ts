@@ -11,6 +11,10 @@ import {
   type WorkspaceOptions,
 } from './testing/terraformWorkspace.ts'
 
+/** Services of an apply that is interrupted, and of one that is killed; more of them for a long run. */
+const INTERRUPTED = Number(process.env.PHAROS_INTERRUPTED_CREATES ?? 24)
+const KILLED = Number(process.env.PHAROS_KILLED_CREATES ?? 12)
+
 const APPLY = ['apply', '-auto-approve']
 const PLAN = ['plan', '-detailed-exitcode']
 
@@ -159,14 +163,15 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(await names()).toEqual(['a', 'b'])
   })
 
-  test('Scenario 61: an interrupted apply ends with everything that it created in the state, and the next one makes the rest', async () => {
-    await useInstalled(many(24))
+  test(`Scenario 61: an interrupted apply of ${INTERRUPTED} ends with everything that it created in the state, and the next one makes the rest`, async () => {
+    await server.overrideLimits({ servicesMax: 1_000, endpointsMax: 1_000 })
+    await useInstalled(many(INTERRUPTED))
     const child = workspace.start(APPLY)
     const closed = once(child, 'close')
     child.stdout.resume()
     child.stderr.resume()
 
-    await proxy.answered('POST', 16)
+    await proxy.answered('POST', Math.floor(INTERRUPTED / 2))
     child.kill('SIGINT')
     await closed
     const made = (await names()).length
@@ -174,26 +179,38 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     await workspace.succeed(APPLY)
 
     expect(recorded).toBe(made)
-    expect(made).toBeLessThan(24)
-    expect(new Set(await names()).size).toBe(24)
-    expect((await names()).length).toBe(24)
+    expect(made).toBeLessThan(INTERRUPTED)
+    expect(new Set(await names()).size).toBe(INTERRUPTED)
+    expect((await names()).length).toBe(INTERRUPTED)
   })
 
-  test('Scenario 62: after a killed apply nothing is made twice: what it could not record is named, the rest is created', async () => {
-    await useInstalled(many(8))
-    const child = workspace.start([...APPLY, '-parallelism=1'])
+  test(`Scenario 62: after a killed apply of ${KILLED} nothing is made twice: what it could not record is named, imported as told, and the rest is created`, async () => {
+    await server.overrideLimits({ servicesMax: 1_000, endpointsMax: 1_000 })
+    await useInstalled(many(KILLED))
+    const child = workspace.start(APPLY)
     const closed = once(child, 'close')
     child.stdout.resume()
     child.stderr.resume()
 
-    await proxy.answered('POST', 3)
+    await proxy.answered('POST', Math.floor(KILLED / 3))
     child.kill('SIGKILL')
     await closed
     const again = await workspace.run([...APPLY, '-lock=false'])
+    const named = again.output
+      .replaceAll(/\s+/g, ' ')
+      .matchAll(/with pharos_service\.many\[(\d+)\],.*?was killed: ([0-9a-f-]{36})\./g)
+    const imports = [...named].map(
+      ([, index, id]) => `import {\n  to = pharos_service.many[${index}]\n  id = "${id}"\n}\n`,
+    )
+    workspace.configure(many(KILLED) + imports.join(''))
+    await workspace.succeed([...APPLY, '-lock=false'])
+    const { exitCode } = await workspace.run(PLAN)
 
     expect(again.exitCode).toBe(1)
-    expect(again.output).toContain('exists already')
-    expect(new Set(await names()).size).toBe((await names()).length)
-    expect((await names()).length).toBe(8)
+    expect(imports.length).toBeGreaterThan(0)
+    expect((await names()).length).toBe(KILLED)
+    expect(new Set(await names()).size).toBe(KILLED)
+    expect((await workspace.succeed(['state', 'list'])).trim().split('\n').length).toBe(KILLED)
+    expect(exitCode).toBe(0)
   })
 })

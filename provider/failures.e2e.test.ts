@@ -12,8 +12,8 @@ import {
 } from './testing/terraformWorkspace.ts'
 
 /** Services of an apply that is interrupted, and of one that is killed; more of them for a long run. */
-const INTERRUPTED = Number(process.env.PHAROS_INTERRUPTED_CREATES ?? 24)
-const KILLED = Number(process.env.PHAROS_KILLED_CREATES ?? 12)
+const INTERRUPTED = Number(process.env.PHAROS_TEST_INTERRUPTED ?? 24)
+const KILLED = Number(process.env.PHAROS_TEST_KILLED ?? 12)
 
 const APPLY = ['apply', '-auto-approve']
 const PLAN = ['plan', '-detailed-exitcode']

@@ -8,9 +8,9 @@ import { type HclValue, hclArguments } from './generate/hcl.ts'
 import { configurationOf, serviceRequests } from './testing/serviceRequests.ts'
 import { cannotRunTerraform, terraformWorkspace } from './testing/terraformWorkspace.ts'
 
-/** PHAROS_SOAK_ROUNDS=200 for a long one; PHAROS_SOAK_SEED repeats the one that failed. */
-const ROUNDS = Number(process.env.PHAROS_SOAK_ROUNDS ?? 8)
-const SEED = Number(process.env.PHAROS_SOAK_SEED ?? Math.floor(Math.random() * 1_000_000))
+/** PHAROS_TEST_SOAK_ROUNDS=200 for a long one; PHAROS_TEST_SOAK_SEED repeats the one that failed. */
+const ROUNDS = Number(process.env.PHAROS_TEST_SOAK_ROUNDS ?? 8)
+const SEED = Number(process.env.PHAROS_TEST_SOAK_SEED ?? Math.floor(Math.random() * 1_000_000))
 
 const LABELS = ['a', 'b', 'c', 'd'] as const
 type Label = (typeof LABELS)[number]
@@ -57,7 +57,7 @@ async function meddle(client: Client, { what, place, request }: Round['byHand'])
 
 describe.skipIf(cannotRunTerraform)('terraform', () => {
   test(
-    `Scenario 73: after every apply the plan is empty, whatever was edited here and there (seed ${SEED})`,
+    `Scenario 73: after every apply the plan is empty, whatever was edited here and there (${ROUNDS} rounds, seed ${SEED})`,
     async () => {
       const server = await startServer({ rateLimit: 'none' })
       const workspace = await terraformWorkspace({ url: server.url, apiKey: server.apiKey })

@@ -99,17 +99,6 @@ test('a request that is aborted while it waits leaves the queue at once and spen
   expect(passed).toEqual([0])
 })
 
-test('a limiter that starts with fewer requests than the burst earns the rest like any other', async () => {
-  const timing = clock()
-  const limiter = new Limiter(undefined, timing, 15)
-  const { passed } = askFor(limiter, 16)
-
-  await timing.advance(199)
-  expect(passed.length).toBe(15)
-  await timing.advance(1)
-  expect(passed.length).toBe(16)
-})
-
 test('after a request that is let through, the next refusal starts with the shortest pause again', async () => {
   const timing = clock()
   const limiter = new Limiter(undefined, timing)

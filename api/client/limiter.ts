@@ -62,16 +62,11 @@ export class Limiter {
   #accepted = 0
   readonly #timing: Timing
 
-  /** `tokens` is how many requests may leave at once to begin with: fewer when others just spent from the key. */
-  constructor(
-    rate: BucketRate = CLIENT_RATE,
-    timing: Timing = systemTiming,
-    tokens: number = rate.burstRequests,
-  ) {
+  constructor(rate: BucketRate = CLIENT_RATE, timing: Timing = systemTiming) {
     this.#fullRate = rate
     this.#rate = rate
     this.#timing = timing
-    this.#bucket = { ...fullBucket(timing.nowMs(), rate), tokens }
+    this.#bucket = fullBucket(timing.nowMs(), rate)
   }
 
   /** Resolves when the next request may leave; rejects with the signal's reason when it is aborted first. */

@@ -1,14 +1,7 @@
 import { Client, clientProblem } from '../../api/client/client.ts'
-import { CLIENT_RATE, Limiter, systemTiming } from '../../api/client/limiter.ts'
 import type { Org, Region } from '../../api/contract/org.ts'
 import { type Diagnostic, DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
 import { ServiceReads } from './serviceReads.ts'
-
-/**
- * Requests that a process may make at once when it starts: the process that planned the same run has just made
- * up to three from the same bucket.
- */
-const FIRST_TOKENS = CLIENT_RATE.burstRequests - 3
 
 export interface SessionOptions {
   readonly url: string
@@ -31,7 +24,9 @@ export class Session {
   readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(options: SessionOptions) {
-    this.client = new Client({ ...options, limiter: new Limiter(CLIENT_RATE, systemTiming, FIRST_TOKENS) })
+    // With the whole burst of a client, although the process that planned the same run has just made up to three
+    // requests: a client leaves two of the key's burst unspent, and one is earned while a process starts.
+    this.client = new Client(options)
     this.reads = new ServiceReads(this.client, (orgId) => this.checkOrg(orgId, 'the state was made in'))
     this.#expectedOrgId = options.expectedOrgId
   }

@@ -280,3 +280,36 @@ test('fmt says which files it cannot read, and formats the others', async () => 
   ])
   expect(readFileSync(join(work.folder, 'manifests/b.yaml'), 'utf8')).toBe(manifestOf('b'))
 })
+
+test('Scenario 51: no format changes the exit code, and each is whole also when a command cannot run', async () => {
+  work.write({ 'a.yaml': manifestOf('a', '  colour: red\n'), 'b.yaml': manifestOf('b') })
+  const plan = async (format: string, env = work.env) => {
+    const run = await runProgram(
+      ['plan', join(work.folder, 'manifests'), '--state', work.statePath, '--format', format],
+      env,
+    )
+    return [run.exitCode, run.stdout] as const
+  }
+  const keyless = { ...work.env, PHAROS_API_KEY: 'short' }
+  const place = `file=${join(work.folder, 'manifests/a.yaml')},line=9,col=3,title=E_UNKNOWN_FIELD`
+
+  expect(await plan('text')).toEqual([7, expect.stringContaining('a.yaml:9:3: [E_UNKNOWN_FIELD]')])
+  expect(await plan('github')).toEqual([7, expect.stringContaining(`::error ${place}::spec.colour`)])
+  expect(await plan('github', keyless)).toEqual([1, expect.stringMatching(/^::error::.*PHAROS_URL/m)])
+  const [code, sarif] = await plan('sarif')
+  expect([code, JSON.parse(sarif).runs[0].results]).toMatchObject([
+    7,
+    [{ ruleId: 'E_UNKNOWN_FIELD', level: 'error' }],
+  ])
+  const [failed, log] = await plan('sarif', keyless)
+  expect([failed, JSON.parse(log).runs[0].invocations]).toMatchObject([
+    1,
+    [{ executionSuccessful: false, exitCode: 1 }],
+  ])
+  expect(await plan('markdown')).toEqual([
+    7,
+    expect.stringMatching(/^### Plan: 1 to create, 0 unchanged\n\n1 problem in the manifests:/),
+  ])
+  expect(await plan('markdown', keyless)).toEqual([1, expect.stringMatching(/^### There is no plan\n\n```/)])
+  expect((await plan('yaml'))[0]).toBe(1)
+})

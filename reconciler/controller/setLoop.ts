@@ -6,6 +6,7 @@ import { type CycleReport, runCycle } from './cycle.ts'
 import { type Burst, burstDueAtMs, jittered, retryDelayMs, withTrigger } from './schedule.ts'
 import { initialMemory, type SetContext, type SetMemory } from './setContext.ts'
 import type { RunningStatus, Trigger } from './status.ts'
+import { every, Waits } from './waits.ts'
 
 /** What a loop tells whoever runs it. Each returns at once. */
 export interface LoopEars {
@@ -43,8 +44,7 @@ export class SetLoop {
   readonly #holder: string
   readonly #ears: LoopEars
   readonly #abort = new AbortController()
-  /** Ends whatever is waited for now. */
-  readonly #waiters = new Set<() => void>()
+  readonly #waits: Waits
   #stopReason: StopReason | null = null
   #isStopping = false
   #lease: HeldLease | null = null
@@ -64,6 +64,7 @@ export class SetLoop {
   constructor(context: SetContext, holder: string, ears: LoopEars) {
     this.name = context.settings.config.name
     this.#context = context
+    this.#waits = new Waits(context.clock)
     this.#holder = holder
     this.#ears = ears
   }
@@ -78,7 +79,7 @@ export class SetLoop {
         if (error instanceof Stopped) break
         this.#ears.onFault(error)
         this.#failures += 1
-        await this.#wait(retryDelayMs(this.#failures, this.#context.clock.random()) ?? 0)
+        await this.#waits.wait(retryDelayMs(this.#failures, this.#context.clock.random()) ?? 0)
       } finally {
         await this.#letGo()
       }
@@ -100,7 +101,7 @@ export class SetLoop {
   trigger(trigger: Trigger): void {
     this.#burst = withTrigger(this.#burst, this.#context.clock.nowMs())
     this.#burstTrigger = trigger
-    if (this.#running === null) this.#wake()
+    if (this.#running === null) this.#waits.wake()
     else void this.#peek()
   }
 
@@ -116,7 +117,8 @@ export class SetLoop {
   stop(): void {
     this.#isStopping = true
     this.#abort.abort(new Stopped())
-    this.#interrupt('stopping')
+    this.#stopReason = 'stopping'
+    this.#waits.end()
   }
 
   facts(): LoopFacts {
@@ -188,7 +190,7 @@ export class SetLoop {
         onProgress: (done, total) => {
           if (this.#running !== null) this.#running = { ...this.#running, done, total }
         },
-        sleep: (delayMs) => this.#wait(delayMs),
+        sleep: (delayMs) => this.#waits.wait(delayMs),
         signal: this.#abort.signal,
       })
       this.#failures = isFailed(report) ? this.#failures + 1 : 0
@@ -222,7 +224,7 @@ export class SetLoop {
         return retryAtMs <= clock.nowMs() ? 'retry' : 'interval'
       }
       this.#nextRunAtMs = clock.wallMs() + waitMs
-      await this.#wait(waitMs)
+      await this.#waits.wait(waitMs)
     }
   }
 
@@ -269,25 +271,7 @@ export class SetLoop {
 
   #interrupt(reason: StopReason): void {
     if (this.#stopReason !== 'stopping') this.#stopReason = reason
-    this.#wake()
-  }
-
-  #wake(): void {
-    for (const waiter of [...this.#waiters]) waiter()
-  }
-
-  /** Resolves after `delayMs`, or when something happened that whoever waits has to look at. */
-  #wait(delayMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const waiter = (): void => {
-        cancel()
-        this.#waiters.delete(waiter)
-        resolve()
-      }
-      const cancel = this.#context.clock.after(Math.max(0, delayMs), waiter)
-      this.#waiters.add(waiter)
-      if (this.#isStopping) waiter()
-    })
+    this.#waits.wake()
   }
 
   #leaseClock(): LeaseClock {
@@ -297,30 +281,12 @@ export class SetLoop {
       sleep: async (delayMs) => {
         this.#role = 'follower'
         this.#leaseHolder = (await store.lease())?.holder ?? null
-        await this.#wait(delayMs)
+        await this.#waits.wait(delayMs)
         if (this.#isStopping) throw new Stopped()
       },
       every: (periodMs, run) => every(clock.after, periodMs, run),
     }
   }
-}
-
-/** Calls `run` every `periodMs` until the function that it returns is called. */
-function every(
-  after: (delayMs: number, run: () => void) => () => void,
-  periodMs: number,
-  run: () => void,
-): () => void {
-  if (!Number.isFinite(periodMs)) return () => {}
-  let cancel = (): void => {}
-  const arm = (): void => {
-    cancel = after(periodMs, () => {
-      arm()
-      run()
-    })
-  }
-  arm()
-  return () => cancel()
 }
 
 /** Whether the next attempt should come sooner than the interval. */

@@ -2,9 +2,17 @@ import { posix } from 'node:path'
 import { FILE_BYTES_MAX, SET_BYTES_MAX, SET_DOCUMENTS_MAX } from '../manifest/manifestLimits.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
 import type { ManifestDocument, ReadFile } from '../manifest/readYaml.ts'
+import { decodeUtf8 } from '../manifest/utf8Text.ts'
 import type { ReadSetFile } from '../manifest/valueReference.ts'
 import type { Mirror } from './gitMirror.ts'
 import { listTree, readBlobs, type TreeEntry } from './gitTree.ts'
+import {
+  IGNORE_FILE,
+  type IgnoreRules,
+  type Ignores,
+  NOTHING_IGNORED,
+  readIgnoreRules,
+} from './ignoreFile.ts'
 import { limit, readBytes, unfit } from './manifestFiles.ts'
 
 /** The manifests of one commit. */
@@ -41,7 +49,8 @@ export function manifestReader(mirror: Mirror, path: string): ManifestReader {
   return {
     read: async (sha) => {
       const entries = (await listTree(mirror, sha, path)).map((entry) => found(entry, root))
-      const { taken, problems } = sorted(entries)
+      const rules = await ignoreRulesIn(mirror, entries)
+      const { taken, problems } = sorted(entries, rules.ignores)
       const nameOf = ({ entry }: Found): string => `${entry.sha} ${entry.path}`
       const fresh = taken.filter((one) => !parsed.has(nameOf(one)))
       const blobs = await readBlobs(mirror, [...new Set(fresh.map(({ entry }) => entry.sha))])
@@ -53,7 +62,7 @@ export function manifestReader(mirror: Mirror, path: string): ManifestReader {
       // What the newest commit no longer has is forgotten.
       parsed = now
       const documents = [...now.values()].flatMap((read) => read.documents)
-      const all = [...problems, ...[...now.values()].flatMap((read) => read.problems)]
+      const all = [...rules.problems, ...problems, ...[...now.values()].flatMap((read) => read.problems)]
       const tooMany = documents.length > SET_DOCUMENTS_MAX
       if (tooMany) all.push(limit(path, `the set has more than ${SET_DOCUMENTS_MAX} documents`))
       return {
@@ -76,7 +85,10 @@ function found(entry: TreeEntry, root: string): Found {
 }
 
 /** Which entries are manifest files, and what is wrong with the others. Decides by size before anything is read. */
-function sorted(entries: readonly Found[]): {
+function sorted(
+  entries: readonly Found[],
+  ignores: Ignores,
+): {
   readonly taken: readonly Found[]
   readonly problems: readonly ManifestProblem[]
 } {
@@ -84,7 +96,7 @@ function sorted(entries: readonly Found[]): {
   const problems: ManifestProblem[] = []
   let bytes = 0
   for (const one of entries) {
-    if (isHidden(one)) continue
+    if (isHidden(one) || isIgnored(one, ignores)) continue
     const refused = refusalOf(one, bytes)
     if (refused !== undefined) problems.push(refused)
     else if (isManifest(one)) {
@@ -98,6 +110,31 @@ function sorted(entries: readonly Found[]): {
 /** Folders and files whose names start with a dot are left out, as in a folder. */
 function isHidden({ below }: Found): boolean {
   return below.split('/').some((step) => step.startsWith('.'))
+}
+
+/** What stands below a folder that is left out is left out with it. */
+function isIgnored({ below }: Found, ignores: Ignores): boolean {
+  const steps = below.split('/')
+  return steps.some((_, index) => ignores(steps.slice(0, index + 1).join('/'), index < steps.length - 1))
+}
+
+/** The rules of the ignore file at the root of the set. */
+async function ignoreRulesIn(mirror: Mirror, entries: readonly Found[]): Promise<IgnoreRules> {
+  const found = entries.find(({ below }) => below === IGNORE_FILE)
+  if (found === undefined) return NOTHING_IGNORED
+  const { entry, file } = found
+  const refused =
+    entry.kind === 'file'
+      ? undefined
+      : unfit(file, 'the ignore file is not a regular file', 'put a file here')
+  if (refused !== undefined) return { ...NOTHING_IGNORED, problems: [refused] }
+  if (entry.size > FILE_BYTES_MAX) {
+    return { ...NOTHING_IGNORED, problems: [limit(file, `the file has more than ${FILE_BYTES_MAX} bytes`)] }
+  }
+  const bytes = (await readBlobs(mirror, [entry.sha])).get(entry.sha) ?? Buffer.of()
+  const decoded = decodeUtf8(bytes)
+  if ('text' in decoded) return readIgnoreRules(decoded.text, file)
+  return { ...NOTHING_IGNORED, problems: [unfit(file, 'the ignore file is not UTF-8', 'save it as UTF-8')] }
 }
 
 function isManifest({ below, entry }: Found): boolean {

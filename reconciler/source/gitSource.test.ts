@@ -180,6 +180,19 @@ test('Scenario 6: a file beyond the limit is refused by its size', async () => {
   ])
 })
 
+test('the ignore file of the set counts as it does in a folder', async () => {
+  repository.commit({
+    'monitoring/.pharosignore': 'drafts/\n*.draft.yaml\n',
+    'monitoring/a.yaml': manifestOf('a'),
+    'monitoring/b.draft.yaml': 'not: yet',
+    'monitoring/drafts/deep/c.yaml': 'not: yet',
+  })
+
+  const loaded = await load(source())
+
+  expect([keys(loaded), problems(loaded)]).toEqual([['a'], []])
+})
+
 test('a path that is not there is told from a folder without manifests', async () => {
   repository.commit({ 'monitoring/README.md': 'nothing yet' })
 

@@ -1,28 +1,32 @@
-import { spawn } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Client } from '../api/client/client.ts'
+import type { ServiceRequest } from '../api/contract/service.ts'
 import { startServer, type TestServer } from '../server/testing/startServer.ts'
+import { type Fault, type FaultProxy, startFaultProxy } from './testing/faultProxy.ts'
 import { finished, manifestOf, runProgram, type Workplace, workplace } from './testing/pharosProgram.ts'
 
-const PROGRAM = join(import.meta.dirname, '../dist/pharos.js')
-
 let server: TestServer
+let proxy: FaultProxy
+let orgId: string
 let client: Client
 let work: Workplace
 beforeAll(async () => {
-  server = await startServer({ rateLimit: 'none' })
+  server = await startServer()
 })
 afterAll(() => server.close())
 beforeEach(async () => {
-  const orgId = await server.createOrg({ plan: 'business' })
+  orgId = await server.createOrg({ plan: 'business' })
+  proxy = await startFaultProxy(server.url)
   client = new Client({ url: server.url, apiKey: await server.createKey({ orgId }), userAgent: 'test' })
-  work = workplace({ url: server.url, apiKey: await server.createKey({ orgId }) })
+  work = workplace({ url: proxy.url, apiKey: await server.createKey({ orgId }) })
 })
 afterEach(async () => {
   work.remove()
   await client.close()
+  await proxy.close()
 })
 
 async function json(command: string, ...args: readonly string[]) {
@@ -30,255 +34,283 @@ async function json(command: string, ...args: readonly string[]) {
   return { ...JSON.parse(run.stdout), exit: run.exitCode }
 }
 
-async function names(): Promise<readonly string[]> {
-  return (await client.listServices()).services.map(({ name }) => name).sort()
+async function live() {
+  const { services } = await client.listServices()
+  return [...services].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-const setOf = (count: number) =>
-  Object.fromEntries(
-    Array.from({ length: count }, (_, index) => {
-      const name = `s${String(index).padStart(2, '0')}`
-      return [`${name}.yaml`, manifestOf(name)]
-    }),
-  )
+async function names(): Promise<readonly string[]> {
+  return (await live()).map(({ name }) => name)
+}
 
-test('Scenario 1: one malformed file of 50 is told with its place, the 49 others are done, and nothing is removed', async () => {
-  work.write({ ...setOf(49), 'gone.yaml': manifestOf('gone') })
-  await work.run('apply')
-  work.write({
-    'gone.yaml': null,
-    's07.yaml': manifestOf('s07').replace('[eu-west-1]', '[eu-west-1'),
-    's49.yaml': manifestOf('s49'),
-  })
-  const problem = { file: 'manifests/s07.yaml', line: 6, column: 12, code: 'E_YAML' }
+function requestFor(name: string, intervalSecs = 60): ServiceRequest {
+  return {
+    name,
+    interval_secs: intervalSecs,
+    regions: ['eu-west-1'],
+    endpoints: [
+      {
+        url: `https://${name}.example.com/`,
+        call: { Http: { method: 'GET', timeout: null } },
+        assertions: [],
+      },
+    ],
+  }
+}
 
-  const validated = await runProgram(['validate', join(work.folder, 'manifests'), '--json'])
+const FAULTS: readonly Fault[] = ['drop', 'lose', 'bad-gateway', 'internal', 'truncate']
 
-  expect([validated.exitCode, JSON.parse(validated.stdout).problems.length]).toEqual([7, 1])
-  expect(await json('plan')).toMatchObject({
-    exit: 7,
-    problems: [problem],
-    counts: { create: 1, prune: 0, unchanged: 48 },
-  })
-  const applied = await json('apply')
-  expect(applied).toMatchObject({
-    exit: 3,
-    problems: [problem],
-    applied: { created: 1, removed: 0, unchanged: 48 },
-  })
-  expect(await names()).toHaveLength(51)
-})
-
-test('Scenario 3: of two manifests of one name neither is used, and their service stays', async () => {
-  work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
-  await work.run('apply')
-  work.write({ 'c.yaml': manifestOf('a', '      name: other\n') })
-
-  const applied = await json('apply')
-
-  expect(applied).toMatchObject({ exit: 3, applied: { updated: 0, removed: 0, unchanged: 1 } })
-  expect(applied.problems.map(({ file, code }: Record<string, string>) => `${file} ${code}`)).toEqual([
-    'manifests/a.yaml E_DUP_KEY',
-    'manifests/c.yaml E_DUP_KEY',
-  ])
-  expect(await names()).toEqual(['a', 'b'])
-})
-
-test('Scenario 4: two services of one name live, with a warning, and adopt does not choose between them', async () => {
-  work.write({ 'a.yaml': manifestOf('a', '  name: Shop\n'), 'b.yaml': manifestOf('b', '  name: Shop\n') })
-  const applied = await json('apply')
-  expect(applied).toMatchObject({ exit: 0, warnings: [{ code: 'W_SAME_NAME' }], applied: { created: 2 } })
-  const ids = (await client.listServices()).services.map(({ id }) => id).sort()
-
-  rmSync(work.statePath)
-  work.write({ 'b.yaml': null, 'a.yaml': manifestOf('a', '  name: Shop\n').replace('60s', '90s') })
-  const adopted = await json('adopt')
-
-  expect([adopted.exit, adopted.adoptions.length]).toEqual([6, 1])
-  expect(adopted.adoptions[0]).toMatchObject({ kind: 'several', key: 'a' })
-  expect([...adopted.adoptions[0].ids].sort()).toEqual(ids)
-})
-
-/** Each exit code, and how a run comes to it from a folder with `a` and `b` applied. */
-const ENDS: readonly (readonly [
-  code: number,
-  what: string,
-  command: string,
-  arrange: () => Promise<readonly string[]>,
-])[] = [
-  [0, 'nothing to do', 'plan', async () => []],
-  [1, 'a mistake on the command line', 'plan', async () => ['--create-grace', 'soon']],
-  [1, 'a mistake of options', 'plan', async () => ['--bogus']],
-  [
-    1,
-    'another organisation',
-    'apply',
-    async () => {
-      work.env.PHAROS_API_KEY = await server.createKey({ orgId: await server.createOrg() })
-      return []
-    },
-  ],
-  [
-    2,
-    'changes, where they are asked for',
-    'plan',
-    async () => {
-      work.write({ 'c.yaml': manifestOf('c') })
-      return ['--detailed-exitcode']
-    },
-  ],
-  [
-    2,
-    'drift',
-    'drift',
-    async () => {
-      const [service] = (await client.listServices()).services
-      await client.deleteService(service?.id ?? '')
-      return []
-    },
-  ],
-  [
-    3,
-    'a service that cannot be done',
-    'apply',
-    async () => {
-      work.write({ 'c.yaml': manifestOf('c').replace('eu-west-1', 'eu-wst-1') })
-      return []
-    },
-  ],
-  [
-    4,
-    'a brake',
-    'plan',
-    async () => {
-      work.write(setOf(5))
-      await work.run('apply')
-      work.write(Object.fromEntries(Object.keys(setOf(5)).map((file) => [file, null])))
-      return []
-    },
-  ],
-  [
-    6,
-    'a question for a person',
-    'plan',
-    async () => {
-      work.write({ 'a.yaml': null, 'b.yaml': null, ...setOf(1) })
-      return []
-    },
-  ],
-  [
-    7,
-    'an invalid manifest',
-    'plan',
-    async () => {
-      work.write({ 'c.yaml': manifestOf('c', '  colour: red\n') })
-      return []
-    },
-  ],
-  [
-    7,
-    'an invalid manifest before a brake, a question, a failure and changes',
-    'plan',
-    async () => {
-      work.write({
-        'a.yaml': null,
-        'b.yaml': manifestOf('b').replace('eu-west-1', 'eu-wst-1'),
-        'c.yaml': manifestOf('c', '  colour: red\n'),
-        'd.yaml': manifestOf('d'),
-      })
-      return ['--detailed-exitcode']
-    },
-  ],
-  [
-    3,
-    'a failure before changes',
-    'plan',
-    async () => {
-      work.write({ 'c.yaml': manifestOf('c').replace('eu-west-1', 'eu-wst-1'), 'd.yaml': manifestOf('d') })
-      return ['--detailed-exitcode']
-    },
-  ],
-]
-
-test.each(ENDS)(
-  'Scenario 51: the exit code is %i for %s, and --json is one document that says so',
-  async (code, _, command, arrange) => {
-    work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
-    await work.run('apply')
-    const args = await arrange()
-
-    const run = await work.run(command, ...args, '--json')
-
-    expect([run.exitCode, JSON.parse(run.stdout).exitCode]).toEqual([code, code])
-    // On an unknown organisation nothing may be compared, and the text has to say the same as the document.
-    const text = await work.run(command, ...args)
-    expect(text.exitCode).toBe(code === 3 && command === 'apply' ? 3 : code)
+test.each(FAULTS)(
+  'Scenario 34: whatever becomes of one request (%s), nothing is doubled and the next run is done',
+  async (fault) => {
+    work.write({ 'a.yaml': manifestOf('a', '  paused: true\n'), 'b.yaml': manifestOf('b') })
+    let left = 1
+    proxy.decide = () => (left-- > 0 ? fault : 'pass')
+    await work.run('apply', '--create-grace', '1ms')
+    await proxy.land()
+    work.write({ 'a.yaml': manifestOf('a', '  paused: false\n').replace('60s', '90s'), 'b.yaml': null })
+    left = 1
+    await work.run('apply', '--create-grace', '1ms')
+    await proxy.land()
+    expect([0, 6]).toContain((await json('apply', '--create-grace', '1ms')).exit)
+    expect((await names()).filter((name) => name === 'a')).toHaveLength(1)
   },
 )
 
-const ESCAPE = '\u001b'
-
-test('Scenario 51: without a terminal there is neither colour nor progress, and NO_COLOR holds wherever colours are forced', async () => {
-  work.write(setOf(3))
-  const plain = await work.run('apply')
-  for (const control of [ESCAPE, '\r']) expect(`${plain.stdout}${plain.stderr}`).not.toContain(control)
-  work.env.FORCE_COLOR = '1'
-  work.write({ 's00.yaml': manifestOf('s00', '      name: home\n') })
-  expect((await work.run('plan')).stdout).toContain(`${ESCAPE}[`)
-  work.env.NO_COLOR = '1'
-  expect((await work.run('plan')).stdout).not.toContain(ESCAPE)
-})
-
-test('Scenario 51: on a terminal there are colours unless NO_COLOR says otherwise', async () => {
-  work.write({ 'a.yaml': manifestOf('a') })
-  const onTerminal = async (env: Readonly<Record<string, string>>): Promise<string> => {
-    const command = `${process.execPath} ${PROGRAM} plan manifests --state pharos.db`
-    const child = spawn('script', ['-qec', command, '/dev/null'], {
-      cwd: work.folder,
-      env: { ...work.env, TERM: 'xterm', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+test.each([
+  [1, 'before'],
+  [1, 'after'],
+  [2, 'after'],
+  [3, 'after'],
+  [4, 'after'],
+  [5, 'after'],
+] as const)(
+  'Scenarios 35 and 36: a process killed at request %i (%s its effect) is made good by the next run',
+  async (killAt, when) => {
+    work.write({
+      'kept.yaml': manifestOf('kept'),
+      'changed.yaml': manifestOf('changed', '  paused: false\n'),
+      'gone.yaml': manifestOf('gone'),
     })
-    return (await finished(child)).stdout
-  }
-  expect(await onTerminal({})).toContain(`${ESCAPE}[32m`)
-  expect(await onTerminal({ NO_COLOR: '1' })).not.toContain(`${ESCAPE}[3`)
-})
+    await work.run('apply')
+    work.write({
+      'changed.yaml': manifestOf('changed', '  paused: true\n').replace('60s', '90s'),
+      'gone.yaml': null,
+      'new.yaml': manifestOf('new', '  paused: true\n'),
+    })
+    const child = work.start('apply')
+    let seen = 0
+    proxy.decide = () => {
+      seen += 1
+      if (when === 'after' || seen !== killAt) return 'pass'
+      child.kill('SIGKILL')
+      return 'drop'
+    }
+    let had = 0
+    proxy.afterEffect = () => {
+      had += 1
+      if (when === 'after' && had === killAt) child.kill('SIGKILL')
+    }
+    expect((await finished(child)).exitCode).toBeNull()
+    proxy.decide = () => 'pass'
+    proxy.afterEffect = () => {}
+    expect((await work.run('apply', '--create-grace', '1ms')).exitCode).toBe(0)
+    expect((await live()).map(({ name, paused_at }) => [name, paused_at != null])).toEqual([
+      ['changed', true],
+      ['kept', false],
+      ['new', true],
+    ])
+    expect((await json('plan')).changes).toEqual([])
+  },
+)
 
-test('Scenario 55: adopt writes nothing into manifests, and fmt keeps every comment', async () => {
+test('Scenario 37: when a person made the same service meanwhile, only that one waits, and bind settles it', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
-  await work.run('apply')
-  const exported = join(work.folder, 'exported')
-  await runProgram(['export', '--write', exported], work.env)
-  const file = join(exported, 'a.yaml')
-  const text = `# who asked\n${readFileSync(file, 'utf8').replace('spec:', 'spec: # how  ')}# the end   \n\n\n`
-  writeFileSync(file, text)
-  const here = async (...args: readonly string[]) => {
-    const run = await runProgram([...args, '--state', join(work.folder, 'other.db'), '--json'], work.env)
-    return JSON.parse(run.stdout)
+  const child = work.start('apply')
+  proxy.decide = (_method, path) => (path === '/v1/services' ? 'lose' : 'pass')
+  let made = 0
+  proxy.afterEffect = () => {
+    made += 1
+    if (made === 2) child.kill('SIGKILL')
   }
+  await finished(child)
+  proxy.decide = () => 'pass'
+  proxy.afterEffect = () => {}
+  await client.createService(requestFor('a'), 'by-hand')
 
-  expect(await here('adopt', exported)).toMatchObject({
-    exitCode: 0,
-    adoptions: [{ kind: 'match' }, { kind: 'match' }],
-  })
-  expect(readFileSync(file, 'utf8')).toBe(text)
-  const checked = await runProgram(['fmt', exported, '--check'])
-  expect([checked.exitCode, checked.stdout]).toEqual([2, `not formatted: ${file}\n`])
-  expect((await runProgram(['fmt', exported])).exitCode).toBe(0)
-  expect(readFileSync(file, 'utf8').match(/#.*/g)).toEqual(['# who asked', '# how', '# the end'])
-  expect((await runProgram(['fmt', exported, '--check'])).exitCode).toBe(0)
-  expect(readdirSync(exported).sort()).toEqual(['a.yaml', 'b.yaml'])
-  expect(await here('plan', exported)).toMatchObject({ exitCode: 0, changes: [], unchanged: ['a', 'b'] })
+  const applied = await json('apply', '--create-grace', '1ms')
+  expect(applied).toMatchObject({ exit: 6, applied: { blocked: 1 } })
+  const twins = (await live()).filter(({ name }) => name === 'a')
+  expect(applied.outcomes.concat(applied.plan.changes)).toContainEqual(expect.objectContaining({ key: 'a' }))
+  expect(twins).toHaveLength(2)
+  const bound = await runProgram(['bind', 'a', twins[0]?.id ?? '', '--state', work.statePath], work.env)
+  expect(bound.exitCode).toBe(0)
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 0 } })
 })
 
-test('fmt says which files it cannot read, and formats the others', async () => {
-  work.write({ 'a.yaml': 'a: [\n', 'b.yaml': `${manifestOf('b')}\n\n` })
-  const run = await runProgram(['fmt', join(work.folder, 'manifests')])
-  expect([run.exitCode, run.stdout.split('\n').map((line) => line.replace(work.folder, ''))]).toEqual([
-    7,
-    [expect.stringContaining('/manifests/a.yaml:1:4: [E_YAML]'), 'formatted: /manifests/b.yaml', ''],
+test('Scenario 32: two manifests that swap their shown names keep their services', async () => {
+  work.write({ 'a.yaml': manifestOf('a', '  name: One\n'), 'b.yaml': manifestOf('b', '  name: Two\n') })
+  await work.run('apply')
+  const before = new Map((await live()).map(({ id, name }) => [name, id]))
+  work.write({ 'a.yaml': manifestOf('a', '  name: Two\n'), 'b.yaml': manifestOf('b', '  name: One\n') })
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { updated: 2, created: 0, removed: 0 } })
+  const after = new Map((await live()).map(({ id, name }) => [name, id]))
+  expect([after.get('One'), after.get('Two')]).toEqual([before.get('Two'), before.get('One')])
+})
+
+test('Scenario 30: what was deleted outside is made anew, and what was paused outside is resumed only where git says so', async () => {
+  work.write({
+    'a.yaml': manifestOf('a'),
+    'b.yaml': manifestOf('b'),
+    'c.yaml': manifestOf('c', '  paused: false\n'),
+  })
+  await work.run('apply')
+  const [a, b, c] = await live()
+  await client.deleteService(a?.id ?? '')
+  await client.pauseService(b?.id ?? '')
+  await client.pauseService(c?.id ?? '')
+  expect(await json('drift')).toMatchObject({
+    exit: 2,
+    drift: [{ kind: 'deleted' }, { kind: 'changed', key: 'c' }],
+  })
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 1, updated: 1 } })
+  expect((await live()).map(({ name, paused_at }) => [name, paused_at != null])).toEqual([
+    ['a', false],
+    ['b', true],
+    ['c', false],
   ])
-  expect(readFileSync(join(work.folder, 'manifests/b.yaml'), 'utf8')).toBe(manifestOf('b'))
+})
+
+test('Scenario 28: with another state key every secret is sent once, and nothing else changes', async () => {
+  work.env.TOKEN = 'canary'
+  work.write({
+    'a.yaml': manifestOf('a', '      headers: {Authorization: {env: TOKEN}}\n'),
+    'b.yaml': manifestOf('b'),
+  })
+  await work.run('apply')
+  rmSync(`${work.statePath}.key`)
+  const run = await work.run('apply')
+  expect([run.exitCode, run.stderr]).toEqual([
+    0,
+    expect.stringContaining('every secret counts as changed once'),
+  ])
+  expect(run.stdout).toContain('1 updated, 1 unchanged')
+  expect(await json('apply')).toMatchObject({ exit: 0, requests: 2 })
+})
+
+test('Scenario 39: a key that is revoked in the middle ends the run, and nothing of it is left open', async () => {
+  work.write(Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`s${i}.yaml`, manifestOf(`s${i}`)])))
+  let sent = 0
+  proxy.refusesWith = () => {
+    sent += 1
+    return sent > 3 ? { status: 401, error: 'unauthorized' } : undefined
+  }
+  const applied = await json('apply')
+  expect(applied.exit).toBe(1)
+  expect(sent).toBeLessThanOrEqual(3 + 6)
+  proxy.refusesWith = () => undefined
+  expect(await json('apply', '--create-grace', '1ms')).toMatchObject({ exit: 0 })
+  expect(await names()).toHaveLength(8)
+})
+
+test('Scenario 33: in a storm of 429 everything is done once, by waiting', async () => {
+  work.write(Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`s${i}.yaml`, manifestOf(`s${i}`)])))
+  let asked = 0
+  proxy.refusesWith = () => {
+    asked += 1
+    return asked % 3 === 0 ? undefined : { status: 429, error: 'rate_limited' }
+  }
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 6 } })
+  expect(await names()).toHaveLength(6)
+}, 60_000)
+
+test('Scenario 43: while a manifest is invalid nothing is removed, and once it is right again it is', async () => {
+  work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b'), 'c.yaml': manifestOf('c') })
+  await work.run('apply')
+  work.write({ 'a.yaml': null, 'b.yaml': manifestOf('b', '  colour: red\n') })
+  expect(await json('apply')).toMatchObject({ exit: 3, applied: { removed: 0 } })
+  expect(await names()).toEqual(['a', 'b', 'c'])
+  work.write({ 'b.yaml': manifestOf('b') })
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { removed: 1 } })
+})
+
+test('Scenario 41: a digest stays while nothing moves, and no longer counts when one of the services does', async () => {
+  const all = ['a', 'b', 'c', 'd', 'e']
+  work.write(Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name)])))
+  await work.run('apply')
+  work.write(Object.fromEntries(all.slice(1).map((name) => [`${name}.yaml`, null])))
+  const [first, second] = [await json('plan'), await json('plan')]
+  expect(first.approval).toBe(second.approval)
+  const e = (await live()).find(({ name }) => name === 'e')
+  await client.replaceService(e?.id ?? '', { ...requestFor('e'), name: 'renamed' })
+  expect(await json('apply', '--approve', first.approval)).toMatchObject({ exit: 4, applied: { removed: 0 } })
+  expect((await names()).length).toBe(5)
+})
+
+test('Scenario 45: with a state that cannot be written no request leaves', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await work.run('apply')
+  work.write({ 'b.yaml': manifestOf('b') })
+  const changes: string[] = []
+  proxy.decide = (method, path) => {
+    changes.push(`${method} ${path}`)
+    return 'pass'
+  }
+  const database = new Database(work.statePath)
+  database.exec('CREATE TRIGGER full BEFORE INSERT ON intent BEGIN SELECT RAISE(FAIL, "disk full"); END')
+  database.close()
+  const run = await work.run('apply')
+  expect([run.exitCode, changes]).toEqual([1, []])
+  expect(run.stderr).toContain('nothing is sent')
+
+  writeFileSync(work.statePath, Buffer.alloc(20_000, 'x'))
+  expect(await json('apply')).toMatchObject({ exit: 1, error: { code: 'E_STATE' } })
+  expect([changes, await names()]).toEqual([[], ['a']])
+})
+
+test('Scenario 29: no secret is in a saved plan, an export or the words of a crash', async () => {
+  Object.assign(work.env, { TOKEN: 'canary-7731', ONE: 'x' })
+  work.write({
+    'a.yaml': manifestOf(
+      'a',
+      '      headers: {Authorization: {env: TOKEN, prefix: "Bearer "}, X-One: {env: ONE}}\n',
+    ),
+  })
+  const outputs: string[] = []
+  const keep = async (...args: readonly [string, ...string[]]): Promise<void> => {
+    const { stdout, stderr } = await work.run(...args)
+    outputs.push(stdout, stderr)
+  }
+  await keep('plan', '--out', 'plan.json')
+  proxy.decide = () => 'truncate'
+  await keep('apply', '--create-grace', '1ms')
+  proxy.decide = () => 'pass'
+  await keep('apply', '--create-grace', '1ms', '--json')
+  await keep('plan', '--out', 'again.json', '--json')
+  const exported = await runProgram(['state', 'export', '--state', work.statePath], work.env)
+  outputs.push(exported.stdout)
+  const files = readdirSync(work.folder).filter((name) => name !== 'manifests')
+  outputs.push(...files.map((name) => readFileSync(join(work.folder, name), 'latin1')))
+  const everything = outputs.join('\n')
+  for (const form of ['canary-7731', Buffer.from('canary-7731').toString('base64')]) {
+    expect(everything).not.toContain(form)
+  }
+  expect(everything).toContain('example.com')
+})
+
+test('Scenario 45: a state file that may only be read can be planned with, and an apply says why it cannot', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await work.run('apply')
+  chmodSync(work.statePath, 0o444)
+  chmodSync(work.folder, 0o555)
+  const someone = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const env = { ...work.env, PHAROS_STATE_KEY: readFileSync(`${work.statePath}.key`, 'utf8').trim() }
+  const here = (command: string) =>
+    runProgram([command, join(work.folder, 'manifests'), '--state', work.statePath], env, someone)
+  expect((await here('plan')).exitCode).toBe(0)
+  const applied = await here('apply')
+  chmodSync(work.folder, 0o755)
+  expect([applied.exitCode, applied.stderr]).toEqual([1, expect.stringContaining('cannot be used')])
 })
 
 test('Scenario 51: no format changes the exit code, and each is whole also when a command cannot run', async () => {

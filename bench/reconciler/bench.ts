@@ -9,7 +9,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { startServer } from '../../server/testing/startServer.ts'
+import { Client } from '../../api/client/client.ts'
+import { Limiter } from '../../api/client/limiter.ts'
+import type { ServiceRequest } from '../../api/contract/service.ts'
+import { BURST_REQUESTS, REFILL_INTERVAL_MS } from '../../api/contract/tokenBucket.ts'
+import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 
 const MANIFESTS = 10_000
 /** Runs of each; the fastest counts, because whatever else runs only ever adds. */
@@ -35,26 +39,113 @@ async function main(): Promise<void> {
   const server = await startServer({ rateLimit: 'none' })
   try {
     const manifests = join(folder, 'manifests')
-    writeManifests(manifests)
+    writeManifests(manifests, MANIFESTS)
     const env = { PATH: process.env.PATH ?? '', PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey }
     const state = join(folder, 'pharos.db')
     const parse = await fastest(['--input-type=module', '-e', PARSE_ALONE, manifests], env)
     report('parse alone', parse, parse)
     report('validate', await fastest([PROGRAM, 'validate', manifests], env), parse)
     const broken = join(folder, 'broken')
-    writeManifests(broken, 100)
+    writeManifests(broken, MANIFESTS, 100)
     report('validate, 1 % broken', await fastest([PROGRAM, 'validate', broken], env), parse)
     report('plan, all new', await fastest([PROGRAM, 'plan', manifests, '--state', state], env), parse)
+    for (const services of [1_000, MANIFESTS]) await reportNoOp(services, folder, server, env)
+    await reportApply(folder)
   } finally {
     await server.close()
     rmSync(folder, { recursive: true })
   }
 }
 
+type Environment = Readonly<Record<string, string>>
+
+/** A run that has nothing to do: time, memory and requests. */
+async function reportNoOp(
+  services: number,
+  folder: string,
+  server: TestServer,
+  env: Environment,
+): Promise<void> {
+  const orgId = await server.createOrg({ plan: 'business' })
+  await server.overrideLimits({ servicesMax: services, endpointsMax: services }, orgId)
+  const own = { ...env, PHAROS_API_KEY: await server.createKey({ orgId }) }
+  const manifests = join(folder, `idle-${services}`)
+  writeManifests(manifests, services)
+  await fillOrg(server.url, own.PHAROS_API_KEY, services)
+  const state = join(folder, `idle-${services}.db`)
+  const command = (name: string) => [PROGRAM, name, manifests, '--state', state, '--json']
+  const options = { env: own, maxBuffer: 64 * 1024 * 1024 }
+  await promisify(execFile)(process.execPath, command('adopt'), options)
+  const { stdout } = await promisify(execFile)(process.execPath, command('apply'), options)
+  const { requests, applied } = JSON.parse(stdout)
+  const { secs, mib } = await fastest(command('apply'), own)
+  process.stdout.write(
+    `apply with nothing to do, ${applied.unchanged} services: ${requests} requests, ${secs.toFixed(2)} s, ${mib.toFixed(0)} MiB\n`,
+  )
+}
+
+/** Makes the services that `writeManifests` describes, many at a time: no apply is measured here. */
+async function fillOrg(url: string, apiKey: string, services: number): Promise<void> {
+  const limiter = new Limiter({ burstRequests: 1_000_000, refillIntervalMs: 1 })
+  const client = new Client({ url, apiKey, userAgent: 'bench', limiter })
+  let next = 0
+  const worker = async (): Promise<void> => {
+    for (let index = next++; index < services; index = next++) {
+      await client.createService(requestOf(index), `bench-${index}`)
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, worker))
+  await client.close()
+}
+
+function requestOf(index: number): ServiceRequest {
+  return {
+    name: `s${index}`,
+    interval_secs: 60,
+    regions: ['eu-west-1'],
+    endpoints: [
+      {
+        url: `https://s${index}.example.com/`,
+        call: { Http: { method: 'GET', timeout: null, headers: { Accept: { value: 'text/html' } } } },
+        assertions: [
+          { StatusCode: { expected: { Eq: 200 } } },
+          { Latency: { l_type: 'TotalLatency', expected: { LessThan: { secs: 0, nanos: 500_000_000 } } } },
+        ],
+      },
+    ],
+  }
+}
+
+/** Changes of the apply that is measured against what the rate limit allows. */
+const CHANGES = 100
+
+/** An apply of new services at the contract's rate, beside the time that so many requests take at least. */
+async function reportApply(folder: string): Promise<void> {
+  const server = await startServer()
+  try {
+    await server.overrideLimits({ servicesMax: CHANGES, endpointsMax: CHANGES })
+    const manifests = join(folder, 'apply')
+    writeManifests(manifests, CHANGES)
+    const env = { PATH: process.env.PATH ?? '', PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey }
+    const args = [PROGRAM, 'apply', manifests, '--state', join(folder, 'apply.db'), '--json']
+    const startedAt = performance.now()
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env, maxBuffer: 64 * 1024 * 1024 })
+    const secs = (performance.now() - startedAt) / 1_000
+    const { requests } = JSON.parse(stdout)
+    const floorSecs = ((requests - BURST_REQUESTS) * REFILL_INTERVAL_MS) / 1_000
+    const beyond = ((secs / floorSecs - 1) * 100).toFixed(1)
+    process.stdout.write(
+      `apply of ${CHANGES} creations: ${requests} requests, ${secs.toFixed(1)} s, ${beyond} % beyond what the limit allows (${floorSecs.toFixed(1)} s)\n`,
+    )
+  } finally {
+    await server.close()
+  }
+}
+
 /** Writes the manifests; every `brokenEvery`-th has a misspelt field. */
-function writeManifests(folder: string, brokenEvery = Number.POSITIVE_INFINITY): void {
+function writeManifests(folder: string, count: number, brokenEvery = Number.POSITIVE_INFINITY): void {
   mkdirSync(folder)
-  for (let index = 0; index < MANIFESTS; index += 1) {
+  for (let index = 0; index < count; index += 1) {
     const text = `apiVersion: pharos/v1
 kind: Service
 metadata: {name: s${index}}

@@ -24,14 +24,19 @@ export function planCommand(path: string, context: CommandContext): Promise<Comm
     for (const line of planLines(situation, output.paint)) output.result(line)
     return {
       exitCode: planExitCode(situation, loaded, options.detailedExitcode === true),
-      document: {
-        problems: set.problems,
-        warnings: set.warnings,
-        ...planDocument(situation),
-        requests: session.requests(),
+      // Only what the format shows is worked out: for 10,000 services each takes its time.
+      get document() {
+        return {
+          problems: set.problems,
+          warnings: set.warnings,
+          ...planDocument(situation),
+          requests: session.requests(),
+        }
       },
       problems: [...set.problems, ...set.warnings],
-      markdown: planMarkdown(situation, [...set.problems, ...set.warnings]),
+      get markdown() {
+        return planMarkdown(situation, [...set.problems, ...set.warnings])
+      },
     }
   })
 }

@@ -113,6 +113,7 @@ function withUnannouncedRenames(
     vanished.filter((binding) => !taken.has(binding.key)),
     (binding) => (binding.desired === null ? undefined : shapeOf(binding.desired)),
   )
+  if (free.size === 0) return identities
   const appeared = desired.filter((service) => identities.get(service.key)?.kind === 'new')
   const pairs = appeared.flatMap((service) => {
     const candidates = free.get(shapeOf(service.canonical)) ?? []

@@ -16,6 +16,11 @@ export interface FaultProxy {
   decide: (method: string, path: string) => Fault | Promise<Fault>
   /** Whether a request is answered with 404 instead, whatever its method. */
   refuses: (path: string) => boolean
+  /** A refusal that answers a changing request instead of the server; `undefined` lets it through. */
+  refusesWith: (
+    method: string,
+    path: string,
+  ) => { readonly status: number; readonly error: string } | undefined
   /** Called after a changing request had its effect, before its answer goes back. */
   afterEffect: (method: string, path: string) => void
   /** Lets everything that is late arrive now. */
@@ -34,6 +39,14 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     const { method = 'GET', url = '/' } = incoming
     if (proxy.refuses(url)) {
       answer(outgoing, { status: 404, body: Buffer.from('{"error":"not_found"}') })
+      return
+    }
+    const refusal = method === 'GET' ? undefined : proxy.refusesWith(method, url)
+    if (refusal !== undefined) {
+      answer(outgoing, {
+        status: refusal.status,
+        body: Buffer.from(JSON.stringify({ error: refusal.error })),
+      })
       return
     }
     const fault = method === 'GET' ? 'pass' : await proxy.decide(method, url)
@@ -78,6 +91,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     url: `http://127.0.0.1:${port}`,
     decide: () => 'pass',
     refuses: () => false,
+    refusesWith: () => undefined,
     afterEffect: () => {},
     land: async () => {
       for (const forward of late.splice(0)) await forward()

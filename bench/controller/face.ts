@@ -1,0 +1,56 @@
+/**
+ * Measures what a look at the controller costs with 10,000 services, beside writing the same status as JSON and
+ * nothing else: the ratios hold on any machine, the milliseconds only on this one.
+ *
+ * Run with `node --import tsx bench/controller/face.ts`.
+ */
+import { pageFor } from '../../reconciler/controller/face/pages.ts'
+import {
+  SAMPLE_DRIFT,
+  sampleService,
+  sampleSet,
+  sampleStatus,
+} from '../../reconciler/controller/face/testing/sampleStatus.ts'
+
+const SERVICES = 10_000
+/** One service in so many was changed by hand. */
+const DRIFTED_EVERY = 100
+/** Runs of each, in turns; the fastest counts, because whatever else runs only ever adds. */
+const RUNS = 30
+
+const services = Array.from({ length: SERVICES }, (_, index) =>
+  sampleService(`service-${index}`, {
+    serviceId: `018f4c1e-7b2a-7cc0-9c3e-${String(index).padStart(12, '0')}`,
+    ...(index % DRIFTED_EVERY === 0 ? { state: 'Drifted', fields: [SAMPLE_DRIFT] } : {}),
+  }),
+)
+const status = sampleStatus([sampleSet('shop', { services })])
+
+const SUBJECTS: Readonly<Record<string, () => string>> = {
+  'the status as JSON': () => JSON.stringify(status),
+  '/status.json': () => bodyOf('/status.json'),
+  '/': () => bodyOf('/'),
+  '/sets/shop?page=50': () => bodyOf('/sets/shop?page=50'),
+  '/badge/shop.svg': () => bodyOf('/badge/shop.svg'),
+}
+
+function bodyOf(target: string): string {
+  return pageFor(target, () => status, { publicUrl: null })?.body ?? ''
+}
+
+const fastestMs = new Map(Object.keys(SUBJECTS).map((name) => [name, Number.POSITIVE_INFINITY]))
+for (let run = 0; run < RUNS; run += 1) {
+  for (const [name, make] of Object.entries(SUBJECTS)) {
+    const startedAt = performance.now()
+    make()
+    fastestMs.set(name, Math.min(fastestMs.get(name) ?? 0, performance.now() - startedAt))
+  }
+}
+const [, jsonMs = 1] = [...fastestMs][0] ?? []
+process.stdout.write(`${SERVICES} services, one in ${DRIFTED_EVERY} drifted\n`)
+for (const [name, ms] of fastestMs) {
+  const kib = Buffer.byteLength(SUBJECTS[name]?.() ?? '') / 1_024
+  process.stdout.write(
+    `${name.padEnd(20)} ${(ms / jsonMs).toFixed(2).padStart(6)} × ${ms.toFixed(1).padStart(7)} ms ${kib.toFixed(0).padStart(6)} KiB\n`,
+  )
+}

@@ -211,7 +211,7 @@ test('one broken manifest stops neither the others nor anything from being kept'
   expect(await names()).toEqual(['a', 'b', 'c'])
 })
 
-test('more deletions than a slip of the hand need the digest that the plan shows', async () => {
+test('Scenario 41: more deletions than a slip of the hand need the digest that the plan shows', async () => {
   const all = ['a', 'b', 'c', 'd', 'e']
   work.write(Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name)])))
   await work.run('apply')
@@ -228,7 +228,7 @@ test('more deletions than a slip of the hand need the digest that the plan shows
   expect(await names()).toEqual(['a'])
 })
 
-test('a key of another organisation stops the run before anything is compared', async () => {
+test('Scenario 40: a key of another organisation stops the run before anything is compared', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await work.run('apply')
   work.env.PHAROS_API_KEY = await server.createKey({ orgId: await server.createOrg({ plan: 'business' }) })
@@ -238,7 +238,7 @@ test('a key of another organisation stops the run before anything is compared', 
   }
 })
 
-test('a read-only key plans and finds drift, and an apply with it ends at once', async () => {
+test('Scenario 39: a read-only key plans and finds drift, and an apply with it ends at once', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   work.env.PHAROS_API_KEY = await server.createKey({ orgId, scope: 'read_only' })
   expect((await json('plan')).exit).toBe(0)
@@ -318,7 +318,7 @@ test('Scenario 51: a reader that is gone changes nothing about a run', async () 
   expect(await names()).toEqual(['a'])
 })
 
-test('a plan that is full stops creations without a storm, and a deletion in the same run makes room', async () => {
+test('Scenario 38: a plan that is full stops creations without a storm, and a deletion in the same run makes room', async () => {
   await server.overrideLimits({ servicesMax: 2 }, orgId)
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   await work.run('apply')
@@ -330,7 +330,7 @@ test('a plan that is full stops creations without a storm, and a deletion in the
   expect(await names()).toEqual(['b', 'c'])
 })
 
-test('a second run on one state ends with exit code 5, and an interrupted one finishes what it began', async () => {
+test('Scenario 45: a second run on one state ends with exit code 5, and an interrupted one finishes what it began', async () => {
   const proxy = await startFaultProxy(server.url)
   work.env.PHAROS_URL = proxy.url
   work.write(Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`s${i}.yaml`, manifestOf(`s${i}`)])))
@@ -469,7 +469,7 @@ test('a lost answer is waited for in the same run, and a service that came of it
   await proxy.close()
 })
 
-test('no secret is in anything that the program prints or keeps, and nothing else is hidden', async () => {
+test('Scenario 29: no secret is in anything that the program prints or keeps, and nothing else is hidden', async () => {
   const canaries = { TOKEN: 'canary-4f1c-env', ONE: 'a', NEXT: 'canary-9d2e-next' }
   Object.assign(work.env, canaries)
   const withSecrets = (name: string) =>

@@ -1,11 +1,13 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Client } from '../api/client/client.ts'
 import type { ServiceRequest } from '../api/contract/service.ts'
 import { startServer, type TestServer } from '../server/testing/startServer.ts'
 import { type Fault, type FaultProxy, startFaultProxy } from './testing/faultProxy.ts'
+import { serviceManifests } from './testing/manifestArbitrary.ts'
 import { finished, manifestOf, runProgram, type Workplace, workplace } from './testing/pharosProgram.ts'
 
 let server: TestServer
@@ -345,3 +347,21 @@ test('Scenario 51: no format changes the exit code, and each is whole also when 
   expect(await plan('markdown', keyless)).toEqual([1, expect.stringMatching(/^### There is no plan\n\n```/)])
   expect((await plan('yaml'))[0]).toBe(1)
 })
+
+test('Scenario 26: after an apply of definitions over the whole grammar nothing is to be done', async () => {
+  await server.overrideLimits({ servicesMax: 100, endpointsMax: 400 }, orgId)
+  const samples = fc.sample(serviceManifests, { numRuns: 40, seed: 26 })
+  const files = samples.map(({ spec, ...manifest }, index): readonly [string, string] => {
+    const regions = ['us-east-1', 'eu-west-1']
+    const ours = { interval: '60s', regions, name: `Service ${index}`, paused: index % 3 === 0 }
+    const whole = { ...manifest, metadata: { name: `s${index}` }, spec: { ...Object(spec), ...ours } }
+    return [`s${index}.yaml`, JSON.stringify(whole)]
+  })
+  work.write(Object.fromEntries(files))
+  const applied = await json('apply')
+  // Some name secrets that are not there, and are left out.
+  expect(applied.applied).toMatchObject({ failed: 0, blocked: 0 })
+  expect(applied.applied.created).toBeGreaterThan(10)
+  const plan = await json('plan')
+  expect([plan.changes, plan.unchanged.length]).toEqual([[], applied.applied.created])
+}, 60_000)

@@ -154,7 +154,7 @@ function briefly(change: Change): string {
   }
 }
 
-test('after an apply nothing is to be done, whatever the server made of the request', () => {
+test('Scenario 26: after an apply nothing is to be done, whatever the server made of the request', () => {
   const answer = { regions: ['eu-west-1', 'us-east-1'], name: 'SHOP' }
   const clean = plan({ desired: [desired()], actual: [live(answer)], bindings: [binding({}, answer)] })
   expect([clean.changes, clean.unchanged]).toEqual([[], ['shop']])
@@ -189,7 +189,7 @@ test('a change outside that is what git now asks for costs no request', () => {
   expect(brief(agreed.changes)).toEqual(['record shop'])
 })
 
-test('policy.drift decides whether a change outside is put back, told or passed over', () => {
+test('Scenario 27: policy.drift decides whether a change outside is put back, told or passed over', () => {
   const withPolicy = (drift: 'heal' | 'report' | 'ignore') =>
     brief(
       plan({
@@ -205,7 +205,7 @@ test('policy.drift decides whether a change outside is put back, told or passed 
   ])
 })
 
-test('a secret is noticed when it changes in git and when somebody replaces it outside', () => {
+test('Scenario 28: a secret is noticed when it changes in git and when somebody replaces it outside', () => {
   const pointer = '/endpoints/0/call/Http/headers/authorization'
   const git = plan({ desired: [desired({ secret: 'two' })], actual: [live()], bindings: [binding()] })
   expect(brief(git.changes)).toEqual([`replace shop: secret ${pointer}`])
@@ -236,7 +236,7 @@ test('a service deleted outside is made anew and counts as drift', () => {
   expect(driftOf(lost)).toEqual([{ kind: 'deleted', key: 'shop', id: ID, fields: [] }])
 })
 
-test('a manifest that went prunes by its last policy, and one that is only broken prunes nothing', () => {
+test('Scenario 42: a manifest that went prunes by its last policy, and one that is only broken prunes nothing', () => {
   const gone = (change: Partial<Binding>, actual = [live()]) =>
     brief(plan({ actual, bindings: [binding({}, {}, change)] }).changes)
   expect(gone({})).toEqual(['delete shop'])

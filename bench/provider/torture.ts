@@ -11,36 +11,54 @@ const {
   TORTURE_SEED = String(Date.now() % 1_000_000),
 } = process.env
 
-/** Runs the tests of `file` whose titles match `title`. Ends the program with their output when one fails. */
-function ordeal(file: string, title: string, environment: Readonly<Record<string, string>>): void {
+interface Ordeal {
+  readonly files: readonly string[]
+  /** Which of their tests, by a part of the title; all when left out. */
+  readonly title?: string
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** Runs tests. Ends the program with their output when one fails, or when none ran. */
+function ordeal({ files, title, environment }: Ordeal): void {
   const startedAtMs = performance.now()
-  const args = [
-    'node_modules/vitest/vitest.mjs',
-    'run',
-    file,
-    '-t',
-    title,
-    '--reporter=verbose',
-    '--coverage.enabled=false',
-  ]
+  const which = title === undefined ? [] : ['-t', title]
+  const fixed = ['--reporter=verbose', '--coverage.enabled=false', '--testTimeout=180000']
+  const args = ['node_modules/vitest/vitest.mjs', 'run', ...files, ...which, ...fixed]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     encoding: 'utf8',
     env: { ...process.env, ...environment },
   })
-  if (status !== 0) {
+  // The titles as they ran, with their numbers: a setting that did not arrive would show.
+  const ran = [...stripVTControlCharacters(stdout).matchAll(/✓ .*(Scenarios? .*?)(?: \d+ms)?$/gm)]
+  if (status !== 0 || ran.length === 0) {
     process.stderr.write(`${stdout}${stderr}`)
     process.exit(1)
   }
   const seconds = Math.round((performance.now() - startedAtMs) / 1_000)
-  // The title as it ran, with its numbers: a setting that did not arrive would show.
-  const ran = /✓ .*(Scenario .*?)(?: \d+ms)?$/m.exec(stripVTControlCharacters(stdout))?.[1]
-  if (ran === undefined) throw new Error(`no test of ${file} is called ${title}`)
-  process.stdout.write(`${ran}: held, ${seconds} s\n`)
+  const what = ran.length === 1 ? ran[0]?.[1] : `${ran.length} scenarios ${JSON.stringify(environment)}`
+  process.stdout.write(`${what}: held, ${seconds} s\n`)
 }
 
-ordeal('provider/failures.e2e.test.ts', 'Scenario 61', { PHAROS_TEST_INTERRUPTED: TORTURE_CREATES })
-ordeal('provider/failures.e2e.test.ts', 'Scenario 62', { PHAROS_TEST_KILLED: TORTURE_CREATES })
-ordeal('provider/soak.e2e.test.ts', 'Scenario 73', {
-  PHAROS_TEST_SOAK_ROUNDS: TORTURE_ROUNDS,
-  PHAROS_TEST_SOAK_SEED: TORTURE_SEED,
+ordeal({
+  files: ['provider/failures.e2e.test.ts'],
+  title: 'Scenario 61',
+  environment: { PHAROS_TEST_INTERRUPTED: TORTURE_CREATES },
+})
+ordeal({
+  files: ['provider/failures.e2e.test.ts'],
+  title: 'Scenario 62',
+  environment: { PHAROS_TEST_KILLED: TORTURE_CREATES },
+})
+ordeal({
+  files: [
+    'provider/scenarios',
+    'provider/terraform.e2e.test.ts',
+    'provider/failures.e2e.test.ts',
+    'provider/data',
+  ],
+  environment: { PHAROS_TEST_INSTALLED: '1' },
+})
+ordeal({
+  files: ['provider/soak.e2e.test.ts'],
+  environment: { PHAROS_TEST_SOAK_ROUNDS: TORTURE_ROUNDS, PHAROS_TEST_SOAK_SEED: TORTURE_SEED },
 })

@@ -34,10 +34,11 @@ export interface Scenario {
 /** Starts all of it in front of `server`, for one test, after which both are gone. */
 export async function openScenario(
   server: RunningServer,
-  provider: NonNullable<WorkspaceOptions['provider']> = 'in-process',
+  provider?: WorkspaceOptions['provider'],
 ): Promise<Scenario> {
   const proxy = await startRecordingProxy(server.url)
-  const workspace = await terraformWorkspace({ url: proxy.url, apiKey: server.apiKey, provider })
+  const access = { url: proxy.url, apiKey: server.apiKey }
+  const workspace = await terraformWorkspace(provider === undefined ? access : { ...access, provider })
   const limiter = new Limiter({ burstRequests: 1_000, refillIntervalMs: 1 })
   const byHand = new Client({
     url: server.url,

@@ -21,7 +21,8 @@ export interface WorkspaceOptions {
   readonly url: string
   readonly apiKey: string
   /**
-   * `in-process` (default): Terraform talks to a provider in this process, without init, handshake and TLS.
+   * `in-process`: Terraform talks to a provider in this process, without init, handshake and TLS. The default, unless
+   * PHAROS_TEST_INSTALLED is set: then everything runs as it does for a user, and `init` has been run.
    * `installed`: Terraform starts the built executable from a mirror, as it does for a user; `init` comes first.
    */
   readonly provider?: 'in-process' | 'installed'
@@ -64,8 +65,11 @@ export function installBuiltProvider(mirror: string): string {
 /** A fresh workspace with the API's address and key in the environment. */
 export async function terraformWorkspace(options: WorkspaceOptions): Promise<TerraformWorkspace> {
   const environment = { PHAROS_URL: options.url, PHAROS_API_KEY: options.apiKey }
+  const isInstalledAnyway = options.provider === undefined && Boolean(process.env.PHAROS_TEST_INSTALLED)
   const provider =
-    options.provider === 'installed' ? undefined : await serveInProcess({ ...process.env, ...environment })
+    isInstalledAnyway || options.provider === 'installed'
+      ? undefined
+      : await serveInProcess({ ...process.env, ...environment })
   const directory = openTerraformDirectory({
     environment: { ...environment, ...provider?.terraformEnvironment },
     ...(provider === undefined ? { install: installBuiltProvider } : {}),
@@ -80,9 +84,15 @@ export async function terraformWorkspace(options: WorkspaceOptions): Promise<Ter
     if (exitCode !== 0) throw new Error(`terraform ${args.join(' ')} exited with ${exitCode}:\n${output}`)
     return output
   }
+  const configure: TerraformWorkspace['configure'] = (configuration) =>
+    directory.configure(`${HEAD}${configuration}`)
+  if (isInstalledAnyway) {
+    configure('')
+    await succeed(['init'])
+  }
   return {
     folder: directory.path,
-    configure: (configuration) => directory.configure(`${HEAD}${configuration}`),
+    configure,
     run,
     succeed,
     start: (args) => directory.start({}, ...args),

@@ -201,19 +201,20 @@ function syntaxProblem(
     const hint = `close it with ${closer}, and indent what stands inside`
     return { code: 'E_YAML', file: source.file, line, column, message, hint }
   }
-  const isTab = error.reason.includes('tab character')
-  const isOddBlank = /[\u00a0\u2000-\u200b\u202f\u3000]/.test(
-    source.text.split(/\r\n|\n|\r/, line)[line - 1] ?? '',
-  )
-  const hint = isTab
-    ? 'indent with spaces'
-    : isOddBlank
-      ? 'a blank on this line is no ordinary space: type it again'
-      : undefined
+  const hint = blankHint(source.text, error)
   return {
     code: 'E_YAML',
     ...place,
     message: error.reason,
     ...(hint === undefined ? {} : { hint }),
   }
+}
+
+/** Blanks that look like a space and are none. */
+const ODD_BLANK = /[\u00a0\u2000-\u200b\u202f\u3000]/
+
+function blankHint(text: string, error: YAMLException): string | undefined {
+  if (error.reason.includes('tab character')) return 'indent with spaces'
+  const line = text.split(/\r\n|\n|\r/)[error.mark?.line ?? 0] ?? ''
+  return ODD_BLANK.test(line) ? 'a blank on this line is no ordinary space: type it again' : undefined
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { formatProblem } from '../../manifest/manifestProblem.ts'
 import { readConfig } from '../config/readConfig.ts'
@@ -119,4 +121,16 @@ test('a secret that is missing, short or no address is named without its value',
   expect(() => settings(WHOLE, { ...ENV, SIGN: 'CANARY' })).toThrow(
     /^secret of the channel pager must have at least 16 characters: others could guess it$/,
   )
+})
+
+test('the notifications that docs/operations.md shows are valid', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8')
+  const shown = [...text.matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml]) => yaml ?? '')
+  const about = shown.filter((yaml) => yaml.includes('notifications:'))
+  expect(about).toHaveLength(2)
+  const base = configOf('').replace('notifications:\n', '')
+  for (const yaml of about) {
+    const read = readConfig('c.yaml', Buffer.from(`${base}${yaml}`))
+    expect('problems' in read ? read.problems.map(formatProblem) : []).toEqual([])
+  }
 })

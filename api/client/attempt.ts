@@ -119,3 +119,9 @@ export function retryAfterMs(answer: Answer): number | undefined {
   const seconds = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : undefined
   return seconds === undefined ? undefined : seconds * 1_000
 }
+
+/** Whether the same request may well succeed a little later. Contract: Errors, 500 and 502. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof ConnectionError) return error.outcome === 'unknown'
+  return error instanceof ApiError && error.status >= 500
+}

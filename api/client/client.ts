@@ -1,13 +1,21 @@
 import { Agent, type Dispatcher } from 'undici'
 import { z } from 'zod'
-import { ApiError, STATUS_OF_ERROR } from '../contract/apiError.ts'
+import { STATUS_OF_ERROR } from '../contract/apiError.ts'
 import { isApiKey } from '../contract/apiKey.ts'
 import { type Org, orgSchema, type Region, regionSchema } from '../contract/org.ts'
 import { type ServiceRequest, type ServiceResponse, serviceResponseSchema } from '../contract/service.ts'
-import { type Answer, type Attempt, ConnectionError, refusalOf, retryAfterMs, send } from './attempt.ts'
+import {
+  type Answer,
+  type Attempt,
+  ConnectionError,
+  isPassing,
+  refusalOf,
+  retryAfterMs,
+  send,
+} from './attempt.ts'
 import { firstProblem, readAnswer as read } from './contractAnswer.ts'
 import { type ClientRequest, IncidentClient } from './incidentClient.ts'
-import { KeyRing, type RingKey } from './keyRing.ts'
+import { agreedOrg, KeyRing, type RingKey } from './keyRing.ts'
 import { type Lane, type Limiter, systemTiming, type Timing } from './limiter.ts'
 
 /** How often a request that may be repeated is sent before its failure is passed on. */
@@ -58,17 +66,6 @@ export interface UnreadableService {
 export interface ServiceList {
   readonly services: readonly ServiceResponse[]
   readonly unreadable: readonly UnreadableService[]
-}
-
-/** Keys that are to be used together belong to different organisations. */
-export class KeysDisagree extends Error {
-  override readonly name = 'KeysDisagree'
-
-  constructor(one: Org, other: Org) {
-    super(
-      `the API keys belong to different organisations: "${one.name}" (${one.id}) and "${other.name}" (${other.id})`,
-    )
-  }
 }
 
 /** The operations that change nothing: what a plan may be given. */
@@ -140,15 +137,10 @@ export class Client {
    * the scope of all. Throws KeysDisagree when they belong to different organisations.
    */
   async getOrg(options: CallOptions = {}): Promise<Org> {
-    const [first, ...others] = await Promise.all(
-      this.#ring.keys.map(async (key) =>
-        read(orgSchema, await this.#repeat({ method: 'GET', path: '/v1/org' }, options, key)),
-      ),
+    const orgs = this.#ring.keys.map(async (key) =>
+      read(orgSchema, await this.#repeat({ method: 'GET', path: '/v1/org' }, options, key)),
     )
-    if (first === undefined) throw new Error('a client without an API key')
-    const other = others.find(({ id }) => id !== first.id)
-    if (other !== undefined) throw new KeysDisagree(first, other)
-    return others.find(({ scope }) => scope === 'read_only') ?? first
+    return agreedOrg(await Promise.all(orgs))
   }
 
   /** All regions from which services can be monitored. */
@@ -301,12 +293,6 @@ export class Client {
       signal?.addEventListener('abort', abort, { once: true })
     })
   }
-}
-
-/** Whether the same request may well succeed a little later. Contract: Errors, 500 and 502. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof ConnectionError) return error.outcome === 'unknown'
-  return error instanceof ApiError && error.status >= 500
 }
 
 function servicePath(id: string): string {

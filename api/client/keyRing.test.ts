@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
-import { Client, KeysDisagree } from './client.ts'
-import { KeyRing } from './keyRing.ts'
+import { Client } from './client.ts'
+import { KeyRing, KeysDisagree } from './keyRing.ts'
 
 let server: TestServer
 beforeAll(async () => {

@@ -1,3 +1,4 @@
+import type { Org } from '../contract/org.ts'
 import { type Lane, Limiter, type Timing } from './limiter.ts'
 
 /** One API key, and the limiter of what it may spend. */
@@ -33,4 +34,24 @@ export class KeyRing {
     await key.limiter.pass(lane, signal)
     return key
   }
+}
+
+/** Keys that are to be used together belong to different organisations. */
+export class KeysDisagree extends Error {
+  override readonly name = 'KeysDisagree'
+
+  constructor(one: Org, other: Org) {
+    super(
+      `the API keys belong to different organisations: "${one.name}" (${one.id}) and "${other.name}" (${other.id})`,
+    )
+  }
+}
+
+/** The one organisation of several keys; what only reads is the scope of all. Throws KeysDisagree. Pure. */
+export function agreedOrg(orgs: readonly Org[]): Org {
+  const [first, ...others] = orgs
+  if (first === undefined) throw new Error('a client without an API key')
+  const other = others.find(({ id }) => id !== first.id)
+  if (other !== undefined) throw new KeysDisagree(first, other)
+  return others.find(({ scope }) => scope === 'read_only') ?? first
 }

@@ -1,5 +1,5 @@
 import { ConnectionError } from '../../api/client/attempt.ts'
-import { KeysDisagree } from '../../api/client/client.ts'
+import { KeysDisagree } from '../../api/client/keyRing.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { ReadOnlyKey } from '../apply/applySet.ts'
 import { SavedPlanError } from '../apply/savedPlan.ts'

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
+import { type Contents, changed, readContents } from './gitContents.ts'
 import { GitRef, type GitRefLocation, RefMoved, type StateRef } from './gitRef.ts'
 import type { Lease } from './lease.ts'
 import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT, type StateEvent } from './record.ts'
-import { emptyDocument, parseDocument, type StateDocument } from './stateDocument.ts'
+import type { StateDocument } from './stateDocument.ts'
 import { leaseLost, StateError } from './stateError.ts'
 import type { BindingChange, Intent, OpenIntent, StateReading, StateStore } from './store.ts'
 
@@ -10,12 +10,6 @@ import type { BindingChange, Intent, OpenIntent, StateReading, StateStore } from
 const LEASE_TTL_MS = 120_000
 /** How often a change is tried again that somebody else's push came before. */
 const TRIES_MAX = 5
-
-/** What one commit holds: the state, and who may write it. */
-interface Contents {
-  readonly state: StateDocument
-  readonly lease: { readonly holder: string | null; readonly epoch: number; readonly renewals: number }
-}
 
 /**
  * Opens the state in the ref `location` of a git repository, made with the first write. Each write is a commit
@@ -36,30 +30,12 @@ export async function openGitStore(
 
 /** A store on `ref`. */
 export async function gitStoreOn(ref: StateRef, nowMs: () => number): Promise<StateStore> {
-  return new GitStore(ref, await read(ref), nowMs)
+  return new GitStore(ref, await readContents(ref), nowMs)
 }
 
 /** Opens the state in the ref `location` to look at it. Throws StateError when there is none. */
 export async function readGitStore(location: GitRefLocation): Promise<StateReading> {
   return openGitStore(location)
-}
-
-async function read(ref: StateRef): Promise<Contents> {
-  const files = await ref.read()
-  if (files === null) {
-    return { state: emptyDocument(randomUUID()), lease: { holder: null, epoch: 0, renewals: 0 } }
-  }
-  const lease: unknown = JSON.parse(files.lease)
-  return { state: parseDocument(files.state, ref.name), lease: leaseIn(lease) }
-}
-
-function leaseIn(value: unknown): Contents['lease'] {
-  if (typeof value === 'object' && value !== null && 'epoch' in value && 'renewals' in value) {
-    const { epoch, renewals } = value
-    const holder = 'holder' in value && typeof value.holder === 'string' ? value.holder : null
-    if (typeof epoch === 'number' && typeof renewals === 'number') return { holder, epoch, renewals }
-  }
-  throw new StateError('the lease of the state in git cannot be read')
 }
 
 class GitStore implements StateStore {
@@ -116,7 +92,7 @@ class GitStore implements StateStore {
 
   async acquire(holder: string, unmoved?: Lease) {
     for (let tries = 1; ; tries += 1) {
-      const { state, lease } = await read(this.#ref)
+      const { state, lease } = await readContents(this.#ref)
       const isUnmoved = lease.epoch === unmoved?.epoch && lease.renewals === unmoved.renewals
       if (lease.holder !== null && !isUnmoved) return { heldBy: { ...lease, holder: lease.holder } }
       // Whoever did not give the lease back may have sent what was begun at any time until now.
@@ -259,7 +235,7 @@ class GitStore implements StateStore {
   /** What people say, who hold no lease: tried again on top of whatever came first. */
   async #said(change: (state: StateDocument) => Partial<StateDocument>): Promise<void> {
     for (let tries = 1; ; tries += 1) {
-      const { state, lease } = await read(this.#ref)
+      const { state, lease } = await readContents(this.#ref)
       // Whoever holds the lease knows more than the ref does, except of what people said.
       const known = this.#holds(lease) ? this.#withWhatPeopleSaid(state) : state
       this.#state = { ...known, ...change(known) }
@@ -296,7 +272,7 @@ class GitStore implements StateStore {
   /** Somebody pushed before us: fine as long as the lease is still ours. Throws StateError `lost` otherwise. */
   async #hearWhatPeopleSaid(): Promise<void> {
     if (this.#epoch === undefined) return
-    const { state, lease } = await read(this.#ref)
+    const { state, lease } = await readContents(this.#ref)
     if (!this.#holds(lease)) {
       this.#lease = lease
       throw leaseLost()
@@ -311,15 +287,5 @@ class GitStore implements StateStore {
   #withWhatPeopleSaid({ suspensions, approvals }: StateDocument): StateDocument {
     const unused = approvals.filter(({ digest }) => !this.#used.has(digest))
     return { ...this.#state, suspensions, approvals: unused }
-  }
-}
-
-function changed(state: StateDocument, { put, drop }: BindingChange): Partial<StateDocument> {
-  const gone = new Set([drop, put?.key])
-  const kept = state.bindings.filter(({ key, serviceId }) => !gone.has(key) && serviceId !== put?.serviceId)
-  if (put === undefined) return { bindings: kept, intents: state.intents }
-  return {
-    bindings: [...kept, put].sort((a, b) => (a.key < b.key ? -1 : 1)),
-    intents: state.intents.filter(({ key, kind }) => key !== put.key || kind !== 'create'),
   }
 }

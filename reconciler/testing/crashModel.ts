@@ -1,15 +1,10 @@
-import { createRequire } from 'node:module'
-import type DatabaseConstructor from 'better-sqlite3'
 import { type Applied, applySet } from '../apply/applySet.ts'
 import { readYaml } from '../manifest/readYaml.ts'
 import { compileSet, type DeclaredService, type ServiceSet } from '../manifest/serviceSet.ts'
-import { RefMoved, type StateFiles, type StateRef } from '../state/gitRef.ts'
-import { gitStoreOn } from '../state/gitStore.ts'
 import { takeLease } from '../state/lease.ts'
-import { create } from '../state/sqliteFile.ts'
-import { sqliteStoreOn } from '../state/sqliteStore.ts'
 import type { StateStore } from '../state/store.ts'
 import { ModelServer, type StoryClock } from './modelServer.ts'
+import { stateInGit, stateInSqlite } from './modelStates.ts'
 import { manifestOf } from './pharosProgram.ts'
 
 const GRACE_MS = 60_000
@@ -244,37 +239,6 @@ function dying(store: StateStore, reach: () => void): StateStore {
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
-}
-
-/** An SQLite database that outlives the processes, and whose lock the dead give back. */
-function stateInSqlite(): () => Promise<StateStore> {
-  // The package is CommonJS and its type is that of its constructor.
-  const Constructor = createRequire(import.meta.url)('better-sqlite3') as typeof DatabaseConstructor
-  const database = new Constructor(':memory:')
-  create(database)
-  return async () => sqliteStoreOn(database, async () => ({ close: () => {} }))
-}
-
-/** A remote ref, of which a process that died keeps nothing. */
-function stateInGit(clock: StoryClock): () => Promise<StateStore> {
-  let held: StateFiles | null = null
-  return async (): Promise<StateStore> => {
-    let seen: StateFiles | null = null
-    const ref: StateRef = {
-      name: 'model',
-      read: async () => {
-        seen = held
-        return held
-      },
-      write: async (files) => {
-        if (held !== seen) throw new RefMoved('model')
-        held = files
-        seen = files
-      },
-      close: () => {},
-    }
-    return gitStoreOn(ref, () => clock.nowMs)
-  }
 }
 
 const declared = new Map<string, DeclaredService>()

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto'
+import type { StateRef } from './gitRef.ts'
+import { emptyDocument, parseDocument, type StateDocument } from './stateDocument.ts'
+import { StateError } from './stateError.ts'
+import type { BindingChange } from './store.ts'
+
+/** What one commit holds: the state, and who may write it. */
+export interface Contents {
+  readonly state: StateDocument
+  readonly lease: { readonly holder: string | null; readonly epoch: number; readonly renewals: number }
+}
+
+/** What `ref` holds; an empty state where it is not there. Throws StateError. */
+export async function readContents(ref: StateRef): Promise<Contents> {
+  const files = await ref.read()
+  if (files === null) {
+    return { state: emptyDocument(randomUUID()), lease: { holder: null, epoch: 0, renewals: 0 } }
+  }
+  const lease: unknown = JSON.parse(files.lease)
+  return { state: parseDocument(files.state, ref.name), lease: leaseIn(lease) }
+}
+
+function leaseIn(value: unknown): Contents['lease'] {
+  if (typeof value === 'object' && value !== null && 'epoch' in value && 'renewals' in value) {
+    const { epoch, renewals } = value
+    const holder = 'holder' in value && typeof value.holder === 'string' ? value.holder : null
+    if (typeof epoch === 'number' && typeof renewals === 'number') return { holder, epoch, renewals }
+  }
+  throw new StateError('the lease of the state in git cannot be read')
+}
+
+/** What `change` makes of the bindings and the open creations of `state`. Pure. */
+export function changed(state: StateDocument, { put, drop }: BindingChange): Partial<StateDocument> {
+  const gone = new Set([drop, put?.key])
+  const kept = state.bindings.filter(({ key, serviceId }) => !gone.has(key) && serviceId !== put?.serviceId)
+  if (put === undefined) return { bindings: kept, intents: state.intents }
+  return {
+    bindings: [...kept, put].sort((a, b) => (a.key < b.key ? -1 : 1)),
+    intents: state.intents.filter(({ key, kind }) => key !== put.key || kind !== 'create'),
+  }
+}

@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Client } from '../../api/client/client.ts'
+import { seededRandom } from '../../server/hardness/random.ts'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 import { type ControllerProcess, controllerProcess } from '../testing/controllerProcess.ts'
 import { manifestFiles } from '../testing/controllerScene.ts'
 import { type FaultProxy, startFaultProxy } from '../testing/faultProxy.ts'
 import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
 import { manifestOf, runProgram } from '../testing/pharosProgram.ts'
+import { replicaOrdeal } from '../testing/replicaOrdeal.ts'
 import type { ControllerEvent } from './status.ts'
 
 let server: TestServer
@@ -127,6 +129,22 @@ test('Scenario 47: a leader that was stopped in the middle of its work writes no
   // What was in flight when it stopped may have arrived; nothing left afterwards.
   expect(arrived).toBeLessThanOrEqual(6)
   expect(afterwards).toBe(arrived)
+})
+
+test('Scenario 47: replicas that are killed and stopped at random make nothing twice, and carry out the last commit', async () => {
+  const {
+    names: made,
+    wanted,
+    staleWrites,
+  } = await replicaOrdeal({
+    url: server.url,
+    apiKey,
+    goesOn: (rounds) => rounds < 4,
+    random: seededRandom(7),
+  })
+
+  expect(made).toEqual(wanted)
+  expect(staleWrites).toBeLessThanOrEqual(6)
 })
 
 test('SIGTERM lets what is in flight end, gives the lease back at once, and ends with 143', async () => {

@@ -88,13 +88,15 @@ export class Endpoint {
 
   /**
    * A JSON body, in clear, with its `Content-Type` unless there is one. Throws when `value` holds what only
-   * Terraform knows: that has to be encoded by Terraform, as in `.body(Fn.jsonencode(…))`.
+   * Terraform knows: that has to be encoded by Terraform, as in `.body(Fn.jsonencode(…))`. Throws for what is no JSON.
    */
   json(value: unknown): Endpoint {
     if (hasToken(value)) throw new Error('a token cannot be JSON yet: use .body(Fn.jsonencode(…))')
-    const text = literal(JSON.stringify(value))
+    // Of a function or of nothing at all there is no text, whatever the type says.
+    const encoded: string | undefined = JSON.stringify(value)
+    if (encoded === undefined) throw new Error('the JSON body is a value that JSON does not have')
     const typed = this.#hasHeader('content-type') ? this : this.header('Content-Type', 'application/json')
-    return typed.body(text)
+    return typed.body(literal(encoded))
   }
 
   /** @internal What the bindings take for this endpoint in the stack of `scope`. */
@@ -142,7 +144,7 @@ function bindingValue(value: Value, scope: Construct): ServiceEndpointsHttpBody 
 
 function hasToken(value: unknown): boolean {
   if (Token.isUnresolved(value)) return true
-  return typeof value === 'object' && value !== null && Object.values(value).some(hasToken)
+  return typeof value === 'object' && value !== null && Object.entries(value).flat().some(hasToken)
 }
 
 /** An endpoint that is asked with GET; a status from 200 to 299 is expected unless told otherwise. */

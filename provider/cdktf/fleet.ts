@@ -12,7 +12,7 @@ export interface NamedServiceConfig extends MonitoredServiceConfig {
 /**
  * A service for each entry, as `define` says. An entry of a record is known by its key; one of an array by its
  * name in lower-case words, so that the order of the array does not matter. Returns them by what they are known by.
- * Throws when two are known by the same.
+ * Throws when two are known by the same, and when a key makes no address in Terraform or the one of another.
  */
 export function monitorEach<Entry>(
   scope: Construct,
@@ -32,9 +32,25 @@ export function monitorEach<Entry>(
   const configs = isList(entries)
     ? entries.map((entry) => named(define(entry, '')))
     : Object.entries(entries).map(([key, entry]) => [key, define(entry, key)] as const)
-  return Object.fromEntries(
-    configs.map(([id, config]) => [id, new MonitoredService(scope, id, config)] as const),
-  )
+  const services = configs.map(([id, config]) => [id, new MonitoredService(scope, id, config)] as const)
+  assertAddresses(services)
+  return Object.fromEntries(services)
+}
+
+/** An address leaves out what none may hold of a key, and two services of one address would become one, merged. */
+function assertAddresses(services: readonly (readonly [string, MonitoredService])[]): void {
+  const keys = new Map<string, string>()
+  for (const [key, { friendlyUniqueId: address }] of services) {
+    if (!/^[a-z_]/i.test(address)) {
+      throw new Error(
+        `no address can be made of the key "${key}": it starts with none of a to z, A to Z and _`,
+      )
+    }
+    const other = keys.get(address)
+    if (other !== undefined)
+      throw new Error(`"${other}" and "${key}" have one address, ${address}: rename one`)
+    keys.set(address, key)
+  }
 }
 
 function isList<Entry>(

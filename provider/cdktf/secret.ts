@@ -70,8 +70,16 @@ export function secretFromEnv(name: `TF_VAR_${string}`): Secret {
   })
 }
 
-/** A text around secrets, such as secretText`Bearer ${token}`: a secret too. */
-export function secretText(texts: TemplateStringsArray, ...secrets: readonly Secret[]): Secret {
+/**
+ * A text around secrets, such as secretText`Bearer ${token}`: a secret too. Throws when there is none in it, which
+ * does not compile either: the text itself is written into the stack.
+ */
+export function secretText(
+  texts: TemplateStringsArray,
+  ...secrets: readonly [Secret, ...(readonly Secret[])]
+): Secret {
+  if (texts.length === 1)
+    throw new Error('secretText holds no secret: its text would be written into the stack')
   return new Secret((scope) =>
     texts.map((text, index) => `${literal(text)}${secrets[index]?.in(scope) ?? ''}`).join(''),
   )

@@ -55,6 +55,20 @@ describe.each(libraries)('a fleet on $name', (library) => {
     expect(() => fleet('…')).toThrow('no address can be made of the name "…"')
   })
 
+  test('refuses keys that would merge two services into one, and those that Terraform has no address for', () => {
+    const stack = new TerraformStack(Testing.app(), 'stack')
+    const fleet = (...keys: readonly string[]) =>
+      monitorEach(stack, Object.fromEntries(keys.map((key) => [key, key])), () => ({
+        ...shared,
+        endpoints: get('https://a.example/'),
+      }))
+
+    expect(() => fleet('shop.eu', 'shopeu')).toThrow('"shop.eu" and "shopeu" have one address, shopeu')
+    expect(() => fleet('日本')).toThrow('no address can be made of the key "日本"')
+    expect(() => fleet('1st')).toThrow('no address can be made of the key "1st"')
+    expect(Object.keys(fleet('blog.example.com', '_x', 'Web-shop'))).toHaveLength(3)
+  })
+
   test('comes from a folder of files, one service each', () => {
     const folder = folderOf({
       'shop.yaml': 'host: shop.example\npaths: [/, /health]\n',

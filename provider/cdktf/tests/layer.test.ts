@@ -4,7 +4,7 @@ import { inWordsOfTheBindings, inWordsOfTheLayer } from './sameServices.ts'
 
 describe.each(libraries)('the typed layer on $name', (library) => {
   const { terraform, pharos } = library
-  const { get, post, secretFromEnv, secretFromVariable } = pharos
+  const { get, post, secretFromEnv, secretFromVariable, secretText } = pharos
   const regions = ['eu-west-1']
 
   const servicesOf = (fill: (stack: Stack) => void): unknown =>
@@ -59,6 +59,8 @@ describe.each(libraries)('the typed layer on $name', (library) => {
       'a secret is no text',
     )
     expect(() => post('https://a.example.com/').json({ token: secret })).toThrow('a secret is no text')
+    // @ts-expect-error: does not compile, and does not run where nothing compiles
+    expect(() => secretText`Bearer hunter2`).toThrow('secretText holds no secret')
     expect(() => new pharos.MonitoredService(second!, 'a', { regions, endpoints })).toThrow(
       'variable first/token is of another stack than second',
     )
@@ -79,11 +81,13 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     expect(document.variable).toEqual({ token: { type: 'string', sensitive: true, ephemeral: true } })
   })
 
-  test('refuses a JSON body with a token in it, which only Terraform could encode', () => {
+  test('refuses a JSON body with a token in it, which only Terraform could encode, and what is no JSON', () => {
     const stack = new terraform.TerraformStack(terraform.Testing.app(), 'stack')
-    const { numberValue } = new terraform.TerraformVariable(stack, 'build', { type: 'number' })
+    const { numberValue, stringValue } = new terraform.TerraformVariable(stack, 'build', { type: 'number' })
 
     expect(() => post('https://a.example.com/').json({ builds: [numberValue] })).toThrow('Fn.jsonencode')
+    expect(() => post('https://a.example.com/').json({ [stringValue]: true })).toThrow('Fn.jsonencode')
+    expect(() => post('https://a.example.com/').json(undefined)).toThrow('a value that JSON does not have')
   })
 
   test('refuses a service without endpoints or regions before anything is written', () => {

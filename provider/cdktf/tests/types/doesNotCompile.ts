@@ -98,6 +98,8 @@ export const s1 = page.secretHeader('Authorization', 'Bearer hunter2')
 export const s2 = page.secretBody('hunter2')
 // @ts-expect-error: a text in a text
 export const s3 = secretText`Bearer ${'hunter2'}`
+// @ts-expect-error: a text and no secret
+export const s8 = secretText`Bearer hunter2`
 // @ts-expect-error: a variable's value, which may not be sensitive
 export const s4 = page.secretHeader('Authorization', variable.stringValue)
 // @ts-expect-error: no variable that Terraform reads

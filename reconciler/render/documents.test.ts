@@ -12,7 +12,14 @@ const nasty = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.string({ unit: 'binary' }),
   fc.string({ unit: fc.constantFrom(...'`~@<>&|\n\r*_[]()#!:%,- \u202e\u0007') }),
-  fc.constantFrom('```\n# heading @everyone', '~~~', '<img src=x onerror=alert(1)>', '\n\n@team <details>'),
+  fc.constantFrom(
+    '```',
+    '`````',
+    '```\n# heading @everyone',
+    '~~~',
+    '<img src=x onerror=alert(1)>',
+    '\n\n@team <details>',
+  ),
 )
 const problem = fc.record({
   code: fc.constantFrom(...CODES),

@@ -35,12 +35,14 @@ export function diffOfBound(desired: DesiredService, binding: Binding, actual: S
   const live = canonicalResponse(actual)
   const { isIgnored } = desired.policy
   const owned = (change: FieldChange): boolean => !isIgnored(change.pointer)
-  const asked = desired.canonicalUnder(binding.key)
+  const asked = binding.key === desired.key ? desired.canonical : desired.canonicalUnder(binding.key)
   const drift = changesBetween(binding.observed, live, 'by-mark').filter(owned)
   const fromGit = changesBetween(binding.desired, asked, 'by-mark').filter(owned)
   const driftAt = new Map(drift.map((change) => [change.pointer, change]))
   const gitAt = new Set(fromGit.map((change) => change.pointer))
-  const missing = changesBetween(live, desired.canonical, 'set-is-equal')
+  // Where neither side moved nothing is sent, and what would be missing is of no interest.
+  const isClean = drift.length === 0 && fromGit.length === 0
+  const missing = isClean ? [] : changesBetween(live, desired.canonical, 'set-is-equal')
   const isMissing = new Set(missing.map(({ pointer }) => pointer))
   return {
     wanted: fromGit.map((change) => ({

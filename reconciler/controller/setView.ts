@@ -17,6 +17,9 @@ import {
 } from './status.ts'
 import { windowStateAt } from './window.ts'
 
+/** How long after the last word about a suspension the next one comes (milliseconds). */
+const REMIND_AFTER_MS = 24 * 3_600_000
+
 /** What there is to show and to tell of one set. Keeps only what the last cycle left, and since when it is true. */
 export class SetView {
   readonly #settings: SetSettings
@@ -27,6 +30,8 @@ export class SetView {
   #told: readonly Condition[] = []
   #before: CycleReport | null = null
   #appliedCommit: string | null = null
+  /** When somebody last said or heard that something is suspended (wall clock, milliseconds). */
+  #remindedAtMs: number | null = null
 
   constructor(settings: SetSettings, facts: () => LoopFacts, wallMs: () => number) {
     this.#settings = settings
@@ -41,7 +46,7 @@ export class SetView {
     if (applied !== null) this.#services = servicesOf(applied, frozen)
     const commit = source?.accepted?.loaded.commit.sha ?? null
     if (report.outcome === 'converged') this.#appliedCommit = commit
-    const told = [...eventsOfReport(report, this.#before), ...this.#conditionEvents()]
+    const told = [...eventsOfReport(report, this.#before), ...this.#conditionEvents(), ...this.#reminders()]
     this.#before = report
     const context: EventContext = {
       at: this.#now(),
@@ -108,6 +113,22 @@ export class SetView {
     const events = eventsOfConditions(now, this.#told)
     this.#told = now
     return events
+  }
+
+  /** What is suspended and forgotten would look fine for ever. */
+  #reminders(): ReturnType<typeof eventsOfConditions> {
+    const { suspensions } = this.#facts()
+    const nowMs = this.#wallMs()
+    if (suspensions.length === 0) this.#remindedAtMs = null
+    else this.#remindedAtMs ??= nowMs
+    if (this.#remindedAtMs === null || nowMs - this.#remindedAtMs < REMIND_AFTER_MS) return []
+    this.#remindedAtMs = nowMs
+    return suspensions.map(({ scope, reason, actor, since }) => ({
+      type: 'SuspensionReminder',
+      severity: 'warning',
+      message: `${scope === '*' ? 'the set' : scope} is suspended since ${since} by ${actor}: ${reason}`,
+      todo: 'resume it when the reason is gone',
+    }))
   }
 
   #now(): string {

@@ -3,8 +3,9 @@ import { startServer } from '../../server/testing/startServer.ts'
 import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
 import { fakeClock } from '../testing/fakeClock.ts'
 import { startFaultProxy } from '../testing/faultProxy.ts'
+import { manifestOf } from '../testing/pharosProgram.ts'
 
-const { controllerOf, server, names, intervals, changeInterval } = controllerScene(startServer)
+const { controllerOf, server, services, names, intervals, changeInterval } = controllerScene(startServer)
 
 const HOUR_MS = 3_600_000
 /** Wednesday, 17:59 in Berlin, a minute before the window closes. */
@@ -168,4 +169,49 @@ test('Scenario 53: ten thousand services make no more series of metrics than ten
   ]
   expect(shown.filter((name) => !text.includes(`# TYPE pharos_${name} `))).toEqual([])
   expect(text).toContain('pharos_services{set="shop",state="Synced"} 2')
+})
+
+test('Scenario 48: a service that two sets name belongs to the first, and the second says so', async () => {
+  const one = await controllerOf()
+  one.repository.commit(manifestFiles('a'))
+  one.start()
+  await one.nextCycle()
+  const [service] = await services()
+  one.controller.stop()
+  await one.until(() => one.shop().role === 'starting')
+  const taken = manifestOf('b').replace('{name: b}', `{name: b, id: ${service?.id}}`)
+  one.repository.commit({ 'other/b.yaml': taken })
+  const next = `  - name: next\n    repository: {url: "${one.repository.url}", path: other, allowFile: true}\n`
+  const two = await controllerOf({ repository: one.repository, folder: one.folder, more: next })
+  two.start()
+
+  const second = () => two.controller.status().sets.find(({ name }) => name === 'next')
+  await two.until(() => second()?.lastRun != null)
+
+  expect(second()?.services).toMatchObject([
+    {
+      key: 'b',
+      state: 'Pending',
+      message: `service ${service?.id} belongs to the set shop: name it in one of the two`,
+    },
+  ])
+  expect(await names()).toEqual(['a'])
+})
+
+test('a suspension that nobody ends is told again every day', async () => {
+  const one = await controllerOf()
+  one.repository.commit(manifestFiles('a'))
+  one.start()
+  await one.nextCycle()
+  await one.api('/api/sets/shop/suspend', { reason: 'release', actor: 'ada' })
+  await one.nextCycle()
+  const reminders = () => one.events.filter(({ type }) => type === 'SuspensionReminder').length
+
+  expect(reminders()).toBe(0)
+  for (const _day of [1, 2]) {
+    one.clock.advance(24 * HOUR_MS)
+    await one.nextCycle()
+    await one.nextCycle()
+  }
+  expect(reminders()).toBe(2)
 })

@@ -29,6 +29,8 @@ Environment:
   PHAROS_ALLOW_SOPS   1 is --allow-sops
   PHAROS_ALLOW_EXEC   programs as with --allow-exec
   PHAROS_SECRETS_ENV  names (A,B) of further variables that such programs see
+  PHAROS_LISTEN, PHAROS_DATA_DIR, PHAROS_REPLICA
+                      of the controller, in place of listen, dataDir and replica of its configuration
   NO_COLOR            no colours`
 
 const EXIT_CODES_HELP = `

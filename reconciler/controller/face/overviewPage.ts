@@ -51,8 +51,9 @@ function summaryOf(sets: readonly SetStatus[]): { readonly tone: Tone; readonly 
   const tones = sets.map(({ headline }) => CONDITION_WORDS[headline].tone)
   const worst = TONES.find((tone) => tones.includes(tone)) ?? 'good'
   const urgent = tones.filter((tone) => tone === 'bad' || tone === 'warn').length
-  const of = sets.length === 1 ? 'The set' : `${countText(urgent)} of ${countText(sets.length)} sets`
-  if (urgent > 0) return { tone: worst, text: `${of} ${urgent === 1 ? 'needs' : 'need'} attention` }
+  const [only, ...others] = sets
+  const whose = others.length === 0 ? only?.name : `${countText(urgent)} of ${countText(sets.length)} sets`
+  if (urgent > 0) return { tone: worst, text: `${whose} ${urgent === 1 ? 'needs' : 'need'} attention` }
   if (worst === 'wait') return { tone: worst, text: 'Nothing is wrong; some changes wait' }
   if (worst === 'busy') return { tone: worst, text: 'Nothing is wrong; work is under way' }
   return { tone: worst, text: 'Every service is as git says' }

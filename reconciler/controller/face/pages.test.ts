@@ -107,6 +107,12 @@ test('the first page names the most urgent set first and says in one line how th
     'platform',
   ])
   expect(page).toContain('<title>1 of 3 sets needs attention · Pharos</title>')
+  const stalled = sampleSet('shop', {
+    conditions: [sampleCondition('Drifted', 'one'), sampleCondition('Stalled', 'x')],
+  })
+  const one = bodyOf('/', sampleStatus([stalled]))
+  expect(one).toContain('<title>shop needs attention · Pharos</title>')
+  expect([...one.matchAll(/class="condition c-(\w+)"/g)].map(([, tone]) => tone)).toEqual(['bad', 'warn'])
   expect(bodyOf('/', sampleStatus([sampleSet('shop')]))).toContain('<title>Every service is as git says ·')
   expect(textOf(bodyOf('/', sampleStatus([])))).toContain('There is no set in the configuration')
 })

@@ -1,4 +1,4 @@
-import type { Condition, ControllerStatus, SetStatus } from '../status.ts'
+import { CONDITION_TYPES, type Condition, type ControllerStatus, type SetStatus } from '../status.ts'
 import { MESSAGE_CHARS_MAX } from './bounds.ts'
 import { type Html, html } from './html.ts'
 import { icon, label } from './icons.ts'
@@ -24,13 +24,17 @@ export function setSheet(set: SetStatus, { status, publicUrl, setPage, services 
   return html`<section class="sheet" id="${id}" aria-labelledby="${id}-name">
 <header><h2 id="${id}-name"><a href="${setPage}">${set.name}</a></h2>${label(tone, word)}</header>
 <ul class="conditions">
-${set.conditions.map((one) => condition(one, status.at))}</ul>
+${mostUrgentFirst(set.conditions).map((one) => condition(one, status.at))}</ul>
 ${stateBar(set)}
 ${tally(set, setPage)}
 ${setFacts(set, status)}
 ${waitingFor(set, status, publicUrl)}
 ${services}
 </section>`
+}
+
+function mostUrgentFirst(conditions: readonly Condition[]): readonly Condition[] {
+  return CONDITION_TYPES.flatMap((type) => conditions.filter((one) => one.type === type))
 }
 
 function condition({ type, message, todo, since }: Condition, at: string): Html {

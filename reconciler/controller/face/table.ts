@@ -9,8 +9,8 @@ export interface Table {
 }
 
 /**
- * `table` as markup. On a narrow screen rows become blocks; browsers then forget what the elements mean, so the
- * roles say it once more. Pure.
+ * `table` as markup. On a narrow screen rows become blocks; some browsers then forget what the elements mean, so
+ * the roles say it once more. Pure.
  */
 export function tableOf({ caption, columns, rows, isSmall = false }: Table): Html {
   return html`<table role="table" class="stack${isSmall && ' diff'}">

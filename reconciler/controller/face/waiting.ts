@@ -25,7 +25,7 @@ ${changes.slice(0, LINES_MAX).map((change) => html`<li><bdi>${shortened(change, 
 ${more(changes.length)}</details>`
 }
 <p>The digest of these changes is <code>${digest}</code>. To approve them, as they are now and no others:</p>
-<pre tabindex="0"><code>curl -fsS -X POST -H "Authorization: Bearer $PHAROS_TOKEN" -d '{"actor": "'"$USER"'"}' "${address}"</code></pre>
+<pre tabindex="0"><code>curl -fsS -X POST -H "Authorization: Bearer $CONTROLLER_TOKEN" -d '{"actor": "'"$USER"'"}' "${address}"</code></pre>
 <p>or push a commit whose message ends with <code>Pharos-Approve: ${digest}</code></p>`
 }
 

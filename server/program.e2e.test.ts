@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import type { Database } from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../api/contract/service.ts'
 import packageJson from '../package.json' with { type: 'json' }
+import { lockRotation } from './store/lockDataFolder.ts'
 import { openDatabase } from './store/openDatabase.ts'
 import { apiClient } from './testing/apiClient.ts'
 import { runProgram, type ServerProcess, startProcess } from './testing/serverProcess.ts'
@@ -108,6 +109,30 @@ test('the master key is changed while the server seals and reads, and key ids st
   expect(Number(field(rotated, 'rewrapped'))).toBeGreaterThan(0)
   expect((await api.get(`/v1/services/${id}`)).text).toBe(before.text)
   expect([after.status, (await readFile(keyFile, 'utf8')) === oldKey]).toEqual([201, false])
+})
+
+test('a rotation that is asked for during another is refused, and the key that is in use stays in the file', async () => {
+  const rotate = () => runProgram(['master-key', 'rotate', '--data-dir', dataDir])
+  const unlock = await lockRotation(dataDir)
+  const meanwhile = await rotate()
+  unlock()
+
+  const outcomes = await Promise.all([rotate(), rotate(), rotate()])
+  const { status } = await apiClient(server.url, key).post('/v1/services', sealedService)
+
+  expect(meanwhile).toMatchObject({ code: 1, stderr: expect.stringContaining('is being rotated') })
+  expect(outcomes.map(({ code }) => code)).toContain(0)
+  expect(status).toBe(201)
+})
+
+test('a rotation leaves the keys of another folder in a file that both use', async () => {
+  const keyFile = `${dataDir}.master-key`
+  const other = `${'0f'.repeat(32)}\n`
+  await appendFile(keyFile, other)
+
+  await admin('master-key', 'rotate')
+
+  expect(await readFile(keyFile, 'utf8')).toMatch(new RegExp(`^[0-9a-f]{64}\n${other}$`))
 })
 
 test('a backup that is taken while the server runs starts as a server of its own, with the master key', async () => {

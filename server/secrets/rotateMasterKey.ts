@@ -1,5 +1,6 @@
 import type { Environment } from '../domain/environment.ts'
 import { KEY_BYTES, type MasterKey, masterKeyOf, rewrapValue } from '../domain/seal.ts'
+import { lockRotation } from '../store/lockDataFolder.ts'
 import type { SecretStore } from '../store/store.ts'
 import { hasKeys, readKeys, writeKeys } from './keyring.ts'
 
@@ -24,13 +25,23 @@ export interface Rotation {
 /**
  * Puts every secret under a new master key, while a server runs; values and `key_id`s stay what they are. The
  * new key is in the file before anything is sealed with it, the old one until nothing is: stopped anywhere in
- * between, every secret opens, and the next rotation finishes the work. Rejects where there is no key yet.
+ * between, every secret opens, and the next rotation finishes the work. Rejects where there is no key yet, and
+ * while another rotation goes on: the last of two to write the file would drop the key that is in use.
  */
 export async function rotateMasterKey(parts: RotationParts): Promise<Rotation> {
+  const unlock = await lockRotation(parts.dataDir)
+  try {
+    return await rotate(parts)
+  } finally {
+    unlock()
+  }
+}
+
+async function rotate(parts: RotationParts): Promise<Rotation> {
   const { store, file, dataDir, environment } = parts
   if (!hasKeys({ kind: 'file', file })) {
     throw new Error(
-      `there is no master key in ${file}: the first start makes one, --master-key-file names another`,
+      `there is no master key in ${file}: the first start makes one, --master-key-file names another. One that is in PHAROS_MASTER_KEY has to be put into a file first`,
     )
   }
   const old = readKeys({ kind: 'file', file }, dataDir)
@@ -48,7 +59,8 @@ export async function rotateMasterKey(parts: RotationParts): Promise<Rotation> {
     if (done === 0) break
   }
   for (const id of named) await store.retireMasterKey(id)
-  writeKeys(file, [fresh], dataDir)
+  // Keys of other folders that use the same file stay.
+  writeKeys(file, [fresh, ...old.filter(({ id }) => !named.includes(id))], dataDir)
   return { activeId: fresh.id, rewrapped }
 }
 

@@ -37,6 +37,8 @@ export interface Scene {
   readonly regions: 'looked-up' | 'trusted'
   /** How long a creation without an answer may still land (milliseconds). */
   readonly createGraceMs: number
+  /** Scope of a suspension that does not hold here; absent for none. */
+  readonly liftedScope?: string
   readonly nowMs: () => number
   /** What one run may do without approval; the usual when absent. */
   readonly brakes?: BrakePolicy | undefined
@@ -120,7 +122,10 @@ export async function lookAround(scene: Scene): Promise<Situation> {
     services: scene.set.services.length + scene.set.frozenKeys.length,
     isValid: scene.set.problems.length === 0,
     liveServices: services.length + unreadable.length,
-    suspensions: suspensions.filter(({ until }) => until === null || Date.parse(until) > scene.nowMs()),
+    suspensions: suspensions.filter(
+      ({ scope, until }) =>
+        scope !== scene.liftedScope && (until === null || Date.parse(until) > scene.nowMs()),
+    ),
     holds: scene.holds?.(plan),
   }
   const braked = applyBrakes(plan, facts, scene.brakes)

@@ -16,19 +16,48 @@ import { openWritingSession, sleepUnlessStopped, type WritingSession } from './s
 
 /** Makes the services as the manifests say. */
 export function applyCommand(path: string, context: CommandContext): Promise<CommandResult> {
+  return applyManifests(path, context, { command: 'apply', commitSha: null })
+}
+
+/** What is applied, when it is not what stands in the folder. */
+export interface ApplyWish {
+  /** As the history shows it. */
+  readonly command: string
+  /** Commit that the manifests are of; null when that is not known. */
+  readonly commitSha: string | null
+  readonly load?: () => Promise<LoadedManifests>
+  readonly liftedScope?: string
+  /** Runs before anything is looked at, while the state is held. */
+  readonly prepare?: (store: WritingSession['store']) => Promise<void>
+}
+
+/** Applies the manifests at `path`, or what `wish` names instead. */
+export function applyManifests(
+  path: string,
+  context: CommandContext,
+  wish: ApplyWish,
+): Promise<CommandResult> {
   const { output } = context
   const startedAt = new Date().toISOString()
-  const wish = { secrets: 'required', regions: 'looked-up', open: openWritingSession } as const
-  return withScene(path, context, wish, async (open) => {
+  const { load, liftedScope } = wish
+  const sceneWish = {
+    secrets: 'required',
+    regions: 'looked-up',
+    open: openWritingSession,
+    ...(load === undefined ? {} : { load }),
+    ...(liftedScope === undefined ? {} : { liftedScope }),
+  } as const
+  return withScene(path, context, sceneWish, async (open) => {
     const { loaded, session } = open
     const { set } = loaded
+    await wish.prepare?.(session.store)
     output.problems([...set.problems, ...set.warnings])
     const applied = await applyWith(open, context)
     for (const warning of applied.situation.warnings) output.notice(warning)
     for (const line of appliedLines(applied, session.requests(), output.paint)) output.result(line)
     const exitCode = applyExitCode(applied, loaded, context.interruption)
     if (applied.endedBy !== undefined) output.error(failureOf(applied.endedBy).message)
-    await recordRun(applied, startedAt, exitCode, session)
+    await recordRun(applied, { ...wish, startedAt, exitCode }, session)
     return {
       exitCode,
       document: {
@@ -47,8 +76,7 @@ export function applyCommand(path: string, context: CommandContext): Promise<Com
 
 async function recordRun(
   applied: Applied,
-  startedAt: string,
-  exitCode: number,
+  { command, commitSha, startedAt, exitCode }: ApplyWish & { startedAt: string; exitCode: number },
   { store, runId }: WritingSession,
 ): Promise<void> {
   // Who lost the lease has nothing more to say in this state.
@@ -57,9 +85,9 @@ async function recordRun(
   await store.note(eventsOfApplied(applied, runId, finishedAt))
   await store.recordRun({
     runId,
-    command: 'apply',
+    command,
     trigger: 'command',
-    commitSha: null,
+    commitSha,
     planDigest: applied.situation.digest,
     outcome: outcomeOfExit(exitCode),
     startedAt,

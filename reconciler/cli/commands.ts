@@ -159,6 +159,23 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./operatorCommands.ts')).approveCommand,
   },
   {
+    name: 'rollback',
+    args: PATH,
+    summary: 'apply the manifests as they were at a commit, and suspend later applies',
+    examples: [
+      "pharos rollback monitoring/ --to HEAD~1 --reason 'checkout alerts all night' --state pharos.db",
+      "pharos resume '*' --state pharos.db   # once the repository says what is wanted again",
+    ],
+    groups: WRITING,
+    options: [
+      ['--to <commit>', 'commit of the repository that the path is in'],
+      ['--reason <text>', 'why, for whoever finds the suspension'],
+      ['--approve <digest>', 'let through what the brakes hold back'],
+      ACTOR,
+    ],
+    load: async () => onPath((await import('./rollbackCommand.ts')).rollbackCommand),
+  },
+  {
     name: 'suspend',
     args: [['<scope>', 'metadata.name of a manifest; * stands for any characters']],
     summary: 'keep runs from touching services for a while; no network',

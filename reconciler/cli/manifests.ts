@@ -3,6 +3,7 @@ import { type ManifestProblem, sortedProblems } from '../manifest/manifestProble
 import { patternCheckFor } from '../manifest/patterns.ts'
 import { secretPrograms } from '../manifest/secretPrograms.ts'
 import { compileSet, type ServiceSet } from '../manifest/serviceSet.ts'
+import type { ValueSources } from '../manifest/valueReference.ts'
 import { readManifests } from '../source/manifestFiles.ts'
 import {
   aliasesMax,
@@ -29,17 +30,11 @@ export async function loadManifests(
   secrets: 'required' | 'optional',
 ): Promise<LoadedManifests> {
   const source = readManifests(path, { aliasesMax: aliasesMax(options) })
+  const isPattern = await patternCheckFor(source.documents)
+  const sources = compileSources(options, env, secrets)
   const set = compileSet(
     source.documents,
-    {
-      env,
-      secretsDirectory: secretsDirectory(options, env),
-      rootDirectory: source.rootDirectory,
-      allowInlineSecrets: options.allowInlineSecrets === true,
-      programs: secretPrograms(programPermissions(options, env), env),
-      secrets,
-      isPattern: await patternCheckFor(source.documents),
-    },
+    { ...sources, rootDirectory: source.rootDirectory, isPattern },
     options.env,
   )
   const problems = sortedProblems([...source.problems, ...set.problems])
@@ -48,6 +43,21 @@ export async function loadManifests(
     name: basename(resolve(path)),
     files: source.files,
     set: { ...set, problems },
+  }
+}
+
+/** What manifests are compiled with, whatever they were read from. */
+export function compileSources(
+  options: CommandOptions,
+  env: Environment,
+  secrets: 'required' | 'optional',
+): Omit<ValueSources, 'rootDirectory'> {
+  return {
+    env,
+    secretsDirectory: secretsDirectory(options, env),
+    allowInlineSecrets: options.allowInlineSecrets === true,
+    programs: secretPrograms(programPermissions(options, env), env),
+    secrets,
   }
 }
 

@@ -57,7 +57,7 @@ export function resumeCommand(
 }
 
 /** Who says so: what --actor names, or the user of the system. */
-function actorOf({ options, env }: CommandContext): string {
+export function actorOf({ options, env }: CommandContext): string {
   if (options.actor !== undefined) return options.actor
   try {
     return userInfo().username

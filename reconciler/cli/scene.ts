@@ -16,6 +16,10 @@ interface SceneWish<Opened extends Session> {
   readonly secrets: 'required' | 'optional'
   readonly regions: Scene['regions']
   readonly open: (context: CommandContext) => Promise<Opened>
+  /** Where the manifests come from, when not from the folder as it stands. */
+  readonly load?: () => Promise<LoadedManifests>
+  /** Suspension that does not hold for this command: its own. */
+  readonly liftedScope?: string
 }
 
 /**
@@ -29,7 +33,7 @@ export async function withScene<Opened extends Session, Result>(
   command: (open: OpenScene<Opened>) => Promise<Result>,
 ): Promise<Result> {
   const { options, env } = context
-  const loaded = await loadManifests(path, options, env, wish.secrets)
+  const loaded = await (wish.load?.() ?? loadManifests(path, options, env, wish.secrets))
   const session = await wish.open(context)
   try {
     // A path that is not there is a mistake, unless services came from it before.
@@ -43,6 +47,7 @@ export async function withScene<Opened extends Session, Result>(
       regions: wish.regions,
       createGraceMs: createGraceMs(options),
       nowMs: Date.now,
+      ...(wish.liftedScope === undefined ? {} : { liftedScope: wish.liftedScope }),
     }
     return await command({ loaded, session, scene })
   } finally {

@@ -4,8 +4,7 @@ import type { ManifestProblem } from '../manifest/manifestProblem.ts'
 import type { ManifestDocument, ReadFile } from '../manifest/readYaml.ts'
 import { decodeUtf8 } from '../manifest/utf8Text.ts'
 import type { ReadSetFile } from '../manifest/valueReference.ts'
-import type { Mirror } from './gitMirror.ts'
-import { listTree, readBlobs, type TreeEntry } from './gitTree.ts'
+import { listTree, type ObjectReader, readBlobs, type TreeEntry } from './gitTree.ts'
 import {
   IGNORE_FILE,
   type IgnoreRules,
@@ -43,7 +42,7 @@ interface Found {
 }
 
 /** A reader of what stands at `path` (`.` for all) in the commits of `mirror`. */
-export function manifestReader(mirror: Mirror, path: string): ManifestReader {
+export function manifestReader(mirror: ObjectReader, path: string): ManifestReader {
   const root = path === '.' ? '' : path.replace(/\/+$/, '')
   let parsed: ReadonlyMap<string, ReadFile> = new Map()
   return {
@@ -119,7 +118,7 @@ function isIgnored({ below }: Found, ignores: Ignores): boolean {
 }
 
 /** The rules of the ignore file at the root of the set. */
-async function ignoreRulesIn(mirror: Mirror, entries: readonly Found[]): Promise<IgnoreRules> {
+async function ignoreRulesIn(mirror: ObjectReader, entries: readonly Found[]): Promise<IgnoreRules> {
   const found = entries.find(({ below }) => below === IGNORE_FILE)
   if (found === undefined) return NOTHING_IGNORED
   const { entry, file } = found
@@ -173,7 +172,7 @@ function readManifest({ file, below }: Found, bytes: Buffer): ReadFile {
 
 /** Which bodies a set needs is known only while it is compiled: they are noted then, and brought afterwards. */
 function bodyFiles(
-  mirror: Mirror,
+  mirror: ObjectReader,
   entries: readonly Found[],
 ): Pick<CommitManifests, 'readSetFile' | 'fetchBodies'> {
   const files = new Map(entries.map(({ below, entry }) => [below, entry]))

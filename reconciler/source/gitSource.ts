@@ -52,7 +52,7 @@ export function gitSource(options: GitSourceOptions): GitSource {
   const load = async (sha: string, compileWith: CompileWith): Promise<LoadedCommit> => {
     const commit = await mirror.commit(sha)
     const manifests = await reader.read(sha)
-    const set = await compiled(manifests, compileWith, options.environment)
+    const set = await compiledCommit(manifests, compileWith, options.environment)
     return { commit, exists: manifests.exists, files: manifests.files, set }
   }
   return {
@@ -78,7 +78,8 @@ export function gitSource(options: GitSourceOptions): GitSource {
   }
 }
 
-async function compiled(
+/** Compiles the manifests of a commit. Throws BrokenMirror, and UnknownEnvironment. */
+export async function compiledCommit(
   manifests: CommitManifests,
   compileWith: CompileWith,
   environment: string | undefined,

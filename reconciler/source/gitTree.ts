@@ -1,5 +1,8 @@
 import { BrokenMirror, type Mirror } from './gitMirror.ts'
 
+/** What reads objects of a repository. */
+export type ObjectReader = Pick<Mirror, 'read'>
+
 /** One entry of a commit's tree. `path` is from the root of the repository; null when its name is not UTF-8. */
 export interface TreeEntry {
   readonly kind: 'file' | 'link' | 'submodule'
@@ -19,7 +22,11 @@ const KINDS: Readonly<Record<string, TreeEntry['kind']>> = {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Everything below `path` (`.` for all) in commit `sha`, sorted as git has it. Throws BrokenMirror. */
-export async function listTree(mirror: Mirror, sha: string, path: string): Promise<readonly TreeEntry[]> {
+export async function listTree(
+  mirror: ObjectReader,
+  sha: string,
+  path: string,
+): Promise<readonly TreeEntry[]> {
   const below = path === '.' ? [] : ['--', path.replace(/\/+$/, '')]
   const output = await mirror.read(['ls-tree', '-r', '-l', '-z', '--full-tree', sha, ...below])
   return recordsIn(output).map(entryOf)
@@ -54,7 +61,7 @@ function decoded(name: Buffer): string | null {
 
 /** The bytes of the blobs `shas`, by SHA. One process for all of them. Throws BrokenMirror when one is missing. */
 export async function readBlobs(
-  mirror: Mirror,
+  mirror: ObjectReader,
   shas: readonly string[],
 ): Promise<ReadonlyMap<string, Buffer>> {
   const blobs = new Map<string, Buffer>()

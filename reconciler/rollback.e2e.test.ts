@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { Client } from '../api/client/client.ts'
+import { startServer, type TestServer } from '../server/testing/startServer.ts'
+import { manifestOf, type Workplace, workplace } from './testing/pharosProgram.ts'
+
+let server: TestServer
+let client: Client
+let work: Workplace
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  const orgId = await server.createOrg({ plan: 'business' })
+  client = new Client({ url: server.url, apiKey: await server.createKey({ orgId }), userAgent: 'test' })
+  work = workplace({ url: server.url, apiKey: await server.createKey({ orgId }) })
+  git('init', '--quiet', '--initial-branch', 'main')
+})
+afterEach(async () => {
+  work.remove()
+  await client.close()
+})
+
+function git(...args: readonly string[]): string {
+  const who = ['-c', 'user.name=test', '-c', 'user.email=test@example.com']
+  return execFileSync('git', [...who, ...args], { cwd: work.folder, encoding: 'utf8' }).trim()
+}
+
+function commit(message: string): string {
+  git('add', 'manifests')
+  git('commit', '--quiet', '--message', message)
+  return git('rev-parse', 'HEAD')
+}
+
+async function json(command: string, ...args: readonly string[]) {
+  const run = await work.run(command, '--json', ...args)
+  return { ...JSON.parse(run.stdout), exit: run.exitCode }
+}
+
+async function intervals(): Promise<Readonly<Record<string, number>>> {
+  const { services } = await client.listServices()
+  return Object.fromEntries(services.map(({ name, interval_secs }) => [name, interval_secs]))
+}
+
+test('rollback applies an older commit without touching the checkout, and holds what is newer until resume', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  const good = commit('a as it was')
+  await work.run('apply')
+  work.write({ 'a.yaml': manifestOf('a').replace('60s', '90s'), 'b.yaml': manifestOf('b') })
+  commit('a change that nobody wanted')
+  await work.run('apply')
+  expect(await intervals()).toEqual({ a: 90, b: 60 })
+
+  const back = await json('rollback', '--to', 'HEAD~1', '--reason', 'alerts all night', '--actor', 'ada')
+  expect(back).toMatchObject({ exit: 0, commit: good, applied: { updated: 1, removed: 1 } })
+  expect(await intervals()).toEqual({ a: 60 })
+  expect(git('status', '--porcelain', 'manifests')).toBe('')
+
+  const held = await json('apply')
+  expect(held).toMatchObject({ exit: 4, applied: { created: 0, updated: 0, withheld: 2 } })
+  expect(held.plan.brakes[0].message).toBe(
+    `ada suspended everything: rolled back to ${good.slice(0, 12)} (a as it was): alerts all night`,
+  )
+  const again = await json('rollback', '--to', good)
+  expect(again).toMatchObject({ exit: 0, applied: { updated: 0, created: 0, removed: 0 } })
+  const run = execFileSync(
+    process.execPath,
+    [join(import.meta.dirname, '../dist/pharos.js'), 'resume', '*', '--state', work.statePath],
+    { env: work.env, encoding: 'utf8' },
+  )
+  expect(run).toContain('no longer suspended')
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { updated: 1, created: 1 } })
+})
+
+test('rollback says what it cannot go back to, and suspends nothing then', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await work.run('apply')
+  expect((await json('rollback')).error.message).toContain('needs --to')
+  expect((await json('rollback', '--to', 'HEAD')).error.message).toContain('there is no commit HEAD')
+  git('commit', '--quiet', '--allow-empty', '--message', 'nothing yet')
+  const nothing = await json('rollback', '--to', 'HEAD')
+  expect(nothing).toMatchObject({ exit: 1, error: { code: 'E_USAGE' } })
+  expect(nothing.error.message).toContain('has nothing at manifests')
+  expect((await json('rollback', '--to', '--upload-pack=touch x')).error.message).toContain(
+    'there is no commit',
+  )
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { unchanged: 1 } })
+})

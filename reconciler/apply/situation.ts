@@ -163,7 +163,23 @@ function openCreate(intent: OpenIntent, graceMs: number): readonly OpenCreate[] 
   return [{ opId, key, ...create, settledAtMs }]
 }
 
+/** A declared service never changes: what was worked out for it holds for every look at it, of one state. */
+const knownDesired = new WeakMap<
+  DeclaredService,
+  { readonly stateKey: StateKey; readonly stateId: string; readonly desired: DesiredService }
+>()
+
 function desiredOf(service: DeclaredService, scene: Scene): DesiredService {
+  const { stateKey } = scene
+  const { stateId } = scene.store
+  const known = knownDesired.get(service)
+  if (known?.stateKey === stateKey && known.stateId === stateId) return known.desired
+  const desired = workedOut(service, scene)
+  knownDesired.set(service, { stateKey, stateId, desired })
+  return desired
+}
+
+function workedOut(service: DeclaredService, scene: Scene): DesiredService {
   const canonicalUnder = (key: string): DesiredService['canonical'] =>
     canonicalRequest(service.request, fingerprintFor(scene.stateKey, scene.store.stateId, key))
   const { key, id, previousNames, paused } = service

@@ -105,6 +105,14 @@ export async function runCycle(
   return { ...report, memory: await writtenDown(context, report) }
 }
 
+/** `report` without the lists of all services: what is kept until the next cycle need not hold them. Pure. */
+export function lean(report: CycleReport): CycleReport {
+  if (report.applied === null) return report
+  const none = { services: [], bindings: new Map(), desired: new Map(), declared: new Map() }
+  const situation = { ...report.applied.situation, ...none }
+  return { ...report, applied: { ...report.applied, situation } }
+}
+
 interface Found {
   readonly source: SourceLook | null
   readonly applied: Applied | null

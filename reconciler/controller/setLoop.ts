@@ -2,7 +2,7 @@ import { SourceUnavailable } from '../source/gitMirror.ts'
 import { type HeldLease, type LeaseClock, takeLease } from '../state/lease.ts'
 import type { Suspension } from '../state/record.ts'
 import { StateError } from '../state/stateError.ts'
-import { type CycleReport, runCycle } from './cycle.ts'
+import { type CycleReport, lean, runCycle } from './cycle.ts'
 import { type Burst, burstDueAtMs, jittered, retryDelayMs, withTrigger } from './schedule.ts'
 import { initialMemory, type SetContext, type SetMemory } from './setContext.ts'
 import type { RunningStatus, Trigger } from './status.ts'
@@ -199,7 +199,8 @@ export class SetLoop {
       this.#running = null
       await this.#readSuspensions()
       this.#ears.onReport(report)
-      return report
+      this.#report = lean(report)
+      return this.#report
     } finally {
       this.#running = null
       stopPolling()

@@ -1,6 +1,6 @@
 import { conditionsOf, withAges } from './conditionsOf.ts'
 import type { SetSettings } from './config/settings.ts'
-import type { CycleReport } from './cycle.ts'
+import { type CycleReport, lean } from './cycle.ts'
 import { type EventContext, eventOf, eventsOfConditions, eventsOfReport } from './eventsOf.ts'
 import { servicesOf } from './servicesOf.ts'
 import type { LoopFacts } from './setLoop.ts'
@@ -47,7 +47,7 @@ export class SetView {
     const commit = source?.accepted?.loaded.commit.sha ?? null
     if (report.outcome === 'converged') this.#appliedCommit = commit
     const told = [...eventsOfReport(report, this.#before), ...this.#conditionEvents(), ...this.#reminders()]
-    this.#before = report
+    this.#before = lean(report)
     const context: EventContext = {
       at: this.#now(),
       set: this.#settings.config.name,

@@ -178,6 +178,14 @@ app.synth()
 `)
 })
 
+test('no service of a CDKTF program has an id that constructs have', () => {
+  const [request] = fc.sample(serviceRequests, 1)
+
+  const program = estateProgram([{ ...answerTo(request!), name: 'Constructor' }])
+
+  expect(program).toContain("new MonitoredService(stack, 'constructor_2', {")
+})
+
 test('texts are quoted so that HCL reads them as they are', () => {
   const dollar = '$'
 

@@ -22,15 +22,15 @@ const LAYER = [
   'status',
 ] as const
 
-/** Constructs that the program makes beside the services. */
-const OTHER_CONSTRUCTS = ['pharos']
+/** What no service's construct may be called: the program's other construct, and a name that `constructs` takes for used. */
+const TAKEN = ['pharos', 'constructor']
 
 /**
  * A CDKTF program that takes `services` over as they are, on the typed layer: a construct with an import for each.
  * Sealed values cannot be read, so that each is a secret from an environment variable. Pure.
  */
 export function estateProgram(services: readonly ServiceResponse[]): string {
-  const taken = new Set(OTHER_CONSTRUCTS)
+  const taken = new Set(TAKEN)
   const labelled = services.map((service) => ({ service, label: freeLabel(service.name, 'service', taken) }))
   const secrets: string[] = []
   const secretFor = (place: string): string => {

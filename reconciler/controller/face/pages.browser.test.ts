@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Listener, listen } from '../http/listener.ts'
 import type { ControllerStatus } from '../status.ts'
 import { skipReason, startBrowser } from './testing/browser.ts'
-import { busyStatus, sampleService, sampleSet, sampleStatus } from './testing/sampleStatus.ts'
+import { busyStatus } from './testing/busyStatus.ts'
+import { sampleService, sampleSet, sampleStatus } from './testing/sampleStatus.ts'
 import { testFace } from './testing/testFace.ts'
 
 let listener: Listener

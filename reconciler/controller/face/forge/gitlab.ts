@@ -1,5 +1,5 @@
 import { shortened } from '../words.ts'
-import type { CommitState, Forge } from './forge.ts'
+import type { CommitMark, CommitState, Forge } from './forge.ts'
 import { type ForgeCalls, ForgeRefused } from './forgeCalls.ts'
 
 /** Longest description of a status (characters): GitLab refuses more. */
@@ -27,25 +27,10 @@ export function gitlabForge({ call, list }: ForgeCalls, repository: string): For
         ? null
         : { state: stateOf(newest.status), description: String(newest.description ?? '') }
     },
-    markCommit: async (sha, context, { state, description }, targetUrl) => {
-      try {
-        await call('mark a commit', 'POST', `${root}/statuses/${sha}`, {
-          state: state === 'failure' ? 'failed' : state,
-          name: context,
-          description: shortened(description, DESCRIPTION_CHARS_MAX - 1),
-          ...(targetUrl === null ? {} : { target_url: targetUrl }),
-        })
-      } catch (error) {
-        // A status that is pending cannot become pending: somebody else, or we before, said so already.
-        if (
-          error instanceof ForgeRefused &&
-          error.status === 400 &&
-          error.message.includes('Cannot transition')
-        )
-          return
-        throw error
-      }
-    },
+    markCommit: (sha, context, mark, targetUrl) =>
+      notTwice(() =>
+        call('mark a commit', 'POST', `${root}/statuses/${sha}`, statusOf(context, mark, targetUrl)),
+      ),
     pullRequestsOf: async (sha) => {
       const found = await list(
         'read the merge requests of a commit',
@@ -77,4 +62,24 @@ export function gitlabForge({ call, list }: ForgeCalls, repository: string): For
 function stateOf(state: unknown): CommitState {
   if (state === 'success') return 'success'
   return state === 'pending' || state === 'running' || state === 'created' ? 'pending' : 'failure'
+}
+
+function statusOf(context: string, { state, description }: CommitMark, targetUrl: string | null): object {
+  return {
+    state: state === 'failure' ? 'failed' : state,
+    name: context,
+    description: shortened(description, DESCRIPTION_CHARS_MAX - 1),
+    ...(targetUrl === null ? {} : { target_url: targetUrl }),
+  }
+}
+
+/** A status that is pending cannot become pending: then somebody else, or we before, said so already. */
+async function notTwice(mark: () => Promise<unknown>): Promise<void> {
+  try {
+    await mark()
+  } catch (error) {
+    if (error instanceof ForgeRefused && error.status === 400 && error.message.includes('Cannot transition'))
+      return
+    throw error
+  }
 }

@@ -23,7 +23,8 @@ export async function rollbackCommand(path: string, context: CommandContext): Pr
   const { options, output } = context
   if (options.state === undefined) throw new UsageError('rollback needs --state: what was applied is there')
   if (options.to === undefined) throw new UsageError('rollback needs --to: the commit to go back to')
-  if (aliasesMax(options) > 0) throw new UsageError('rollback takes no --allow-aliases: what a controller applies has none')
+  if (aliasesMax(options) > 0)
+    throw new UsageError('rollback takes no --allow-aliases: what a controller applies has none')
   const place = await placeOf(path, options.to, context)
   const { sha, subject } = place
   const reason = `rolled back to ${sha.slice(0, 12)} (${subject})${options.reason === undefined ? '' : `: ${options.reason}`}`

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from 'undici'
-import { z } from 'zod'
+import * as z from 'zod'
 import { STATUS_OF_ERROR } from '../contract/apiError.ts'
 import { isApiKey } from '../contract/apiKey.ts'
 import { type Org, orgSchema, type Region, regionSchema } from '../contract/org.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { compareDurations } from './duration.ts'
 import { tagged } from './tagged.ts'
 import { HEADER_NAME } from './text.ts'

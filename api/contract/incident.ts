@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { INCIDENT_STATUSES, SEVERITIES } from './incidentTerms.ts'
 import { requiredText } from './text.ts'
 

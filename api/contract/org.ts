@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** What a key may do. Contract: Authentication, rule 5. */
 export const SCOPES = ['read_only', 'read_write'] as const

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { assertionSchema, int32, timeoutSchema } from './assertion.ts'
 import { endpointUrlProblem } from './endpointUrl.ts'
 import { requestHeadersProblem } from './requestHeaders.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Length in code points: what a reader counts, emoji included. Pure. */
 export function codePoints(text: string): number {

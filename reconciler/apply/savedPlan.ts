@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Change } from '../plan/planValue.ts'
 import type { StateKey } from '../state/stateKey.ts'
 import type { Chosen } from './applySet.ts'

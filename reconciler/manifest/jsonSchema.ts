@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { mappingOf } from './defaults.ts'
 import { FIELD_DESCRIPTIONS, type FieldDescription } from './fieldDescriptions.ts'
 import {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { INT32_MAX } from '../../api/contract/assertion.ts'
 import { DURATION_FORM, DURATION_PATTERN, parseDuration } from '../../api/contract/duration.ts'
 import { METHODS } from '../../api/contract/service.ts'

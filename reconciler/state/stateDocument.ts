@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { CanonicalService } from '../../api/contract/canonical.ts'
 import type { Binding } from '../plan/binding.ts'
 import type { Approval, RunRecord, StateEvent, Suspension } from './record.ts'

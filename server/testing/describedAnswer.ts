@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { openApi } from '../http/openApi.ts'
 
 const jsonObject = z.record(z.string(), z.unknown())

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { clientProblem } from '../../../api/client/client.ts'
 import { API_VERSION } from '../../manifest/serviceManifest.ts'
 import { branchProblem, treePathProblem } from '../../source/gitUrl.ts'

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { DURATION_FORM, parseDuration } from '../../../api/contract/duration.ts'
 
 /** A text; `form` says what it must be. */

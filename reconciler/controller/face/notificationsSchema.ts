@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { flag, mapping, name, oneOf, secretReference, text } from '../config/fields.ts'
 import { EVENT_TYPES } from '../status.ts'
 

@@ -82,6 +82,8 @@ sets:
   )
   const controller = controllerProcess(config, 'bench', env)
   await controller.event(({ type }) => type === 'RunFinished', 0)
+  // A bench that breaks off leaves nothing behind that goes on.
+  process.once('exit', () => controller.signal('SIGKILL'))
   return controller
 }
 

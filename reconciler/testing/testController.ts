@@ -62,20 +62,7 @@ export async function testController(options: TestControllerOptions): Promise<Te
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'pharos-controller-'))
   const clock = options.clock ?? fakeClock()
   const events: ControllerEvent[] = []
-  const text = `apiVersion: pharos/v1
-kind: Controller
-listen: 127.0.0.1:0
-replica: ${options.replica ?? 'blue'}
-dataDir: ${folder}
-apiToken: {env: CONTROLLER_TOKEN}
-webhooks:
-  - {source: push, kind: generic, secrets: [{env: HOOK_SECRET}]}
-sets:
-  - name: shop
-    repository: {url: "${repository.url}", path: monitoring, allowFile: true${options.signers === undefined ? '' : `, allowedSigners: ${options.signers}`}}
-    leaseTtl: ${LEASE_TTL}
-${options.more ?? ''}`
-  const read = readConfig('pharos-controller.yaml', Buffer.from(text))
+  const read = readConfig('pharos-controller.yaml', Buffer.from(configText(options, repository, folder)))
   if (!('config' in read)) throw new Error(JSON.stringify(read.problems))
   const env = {
     PATH: process.env.PATH,
@@ -100,21 +87,7 @@ ${options.more ?? ''}`
     if (set === undefined) throw new Error('there is no set')
     return set
   }
-  const until: TestController['until'] = async (isTrue, limitMs = 600_000) => {
-    let passedMs = 0
-    for (let looks = 0; !(await isTrue()); looks += 1) {
-      // Real work has no timer of ours: time stands still for it, unless it waits for the time itself.
-      await realTimeout(1)
-      const nextMs = clock.nextTimerMs()
-      const isBusy = shop().running !== null && looks < LOOKS_BEFORE_TIME
-      if (isBusy || looks % 3 !== 2 || nextMs === null || (await isTrue())) continue
-      passedMs += nextMs
-      if (passedMs > limitMs)
-        throw new Error(`not within ${limitMs} ms: ${JSON.stringify(shop().conditions)}`)
-      clock.advance(nextMs)
-      if (shop().running !== null) looks = 0
-    }
-  }
+  const until = untilOn(clock, shop)
   const post = (path: string, body: string, headers: Record<string, string>) =>
     fetch(`${controller.url}${path}`, { method: 'POST', body, headers })
   return {
@@ -153,5 +126,40 @@ ${options.more ?? ''}`
       if (options.repository === undefined) repository.remove()
       if (options.folder === undefined) rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+function configText(options: TestControllerOptions, repository: GitRepository, folder: string): string {
+  return `apiVersion: pharos/v1
+kind: Controller
+listen: 127.0.0.1:0
+replica: ${options.replica ?? 'blue'}
+dataDir: ${folder}
+apiToken: {env: CONTROLLER_TOKEN}
+webhooks:
+  - {source: push, kind: generic, secrets: [{env: HOOK_SECRET}]}
+sets:
+  - name: shop
+    repository: {url: "${repository.url}", path: monitoring, allowFile: true${options.signers === undefined ? '' : `, allowedSigners: ${options.signers}`}}
+    leaseTtl: ${LEASE_TTL}
+${options.more ?? ''}`
+}
+
+/** Lets time pass on `clock` until something is true; see `TestController.until`. */
+function untilOn(clock: FakeClock, shop: () => SetStatus): TestController['until'] {
+  return async (isTrue, limitMs = 600_000) => {
+    let passedMs = 0
+    for (let looks = 0; !(await isTrue()); looks += 1) {
+      // Real work has no timer of ours: time stands still for it, unless it waits for the time itself.
+      await realTimeout(1)
+      const nextMs = clock.nextTimerMs()
+      const isBusy = shop().running !== null && looks < LOOKS_BEFORE_TIME
+      if (isBusy || looks % 3 !== 2 || nextMs === null || (await isTrue())) continue
+      passedMs += nextMs
+      if (passedMs > limitMs)
+        throw new Error(`not within ${limitMs} ms: ${JSON.stringify(shop().conditions)}`)
+      clock.advance(nextMs)
+      if (shop().running !== null) looks = 0
+    }
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { RE2JS } from 're2js'
 import type { Assertion, StringMatcher } from '../../api/contract/assertion.ts'
 import type { Problem } from '../../api/contract/problem.ts'
@@ -6,10 +7,13 @@ import { isRegionCode } from '../domain/regions.ts'
 import type { Exchange } from './operation.ts'
 import { invalid, readBody } from './requestBody.ts'
 
-/** The service definition of a create or replace. Throws `invalid`. Contract: Service, request; Gap G18. */
-export function readServiceDefinition(exchange: Exchange): ServiceRequest {
+/** Longest that the patterns of one request keep all others waiting (milliseconds). */
+const TURN_MS = 10
+
+/** The service definition of a create or replace. Rejects with `invalid`. Contract: Service, request; Gap G18. */
+export async function readServiceDefinition(exchange: Exchange): Promise<ServiceRequest> {
   const request = readBody(serviceRequestSchema, exchange)
-  const problem = regionProblem(request) ?? patternProblem(request)
+  const problem = regionProblem(request) ?? (await patternProblem(request))
   if (problem !== undefined) throw invalid(problem)
   return request
 }
@@ -21,19 +25,36 @@ function regionProblem(request: ServiceRequest): Problem | undefined {
     : { path: ['regions', unknown], message: 'is not a region: GET /v1/regions lists them' }
 }
 
-function patternProblem(request: ServiceRequest): Problem | undefined {
-  for (const [endpoint, { assertions }] of request.endpoints.entries()) {
-    for (const [index, assertion] of assertions.entries()) {
-      const found = matcherOf(assertion)
-      if (found !== undefined && 'Regex' in found.matcher && !compiles(found.matcher.Regex)) {
-        const path = ['endpoints', endpoint, 'assertions', index, found.kind, 'matcher', 'Regex']
-        const message =
-          'is not a regular expression in RE2 syntax (no look-around, no back-references, repetitions up to 1000)'
-        return { path, message }
-      }
+/** A body has room for patterns that take many seconds to compile: others get their turn in between. */
+async function patternProblem(request: ServiceRequest): Promise<Problem | undefined> {
+  const compiled = new Set<string>()
+  let turnEndsMs = performance.now() + TURN_MS
+  for (const { pattern, path } of patternsOf(request)) {
+    if (compiled.has(pattern)) continue
+    if (!compiles(pattern)) {
+      const message =
+        'is not a regular expression in RE2 syntax (no look-around, no back-references, repetitions up to 1000)'
+      return { path, message }
+    }
+    compiled.add(pattern)
+    if (performance.now() >= turnEndsMs) {
+      await setImmediate()
+      turnEndsMs = performance.now() + TURN_MS
     }
   }
   return undefined
+}
+
+function* patternsOf(request: ServiceRequest): Generator<{ pattern: string; path: Problem['path'] }> {
+  for (const [endpoint, { assertions }] of request.endpoints.entries()) {
+    for (const [index, assertion] of assertions.entries()) {
+      const found = matcherOf(assertion)
+      if (found !== undefined && 'Regex' in found.matcher) {
+        const path = ['endpoints', endpoint, 'assertions', index, found.kind, 'matcher', 'Regex']
+        yield { pattern: found.matcher.Regex, path }
+      }
+    }
+  }
 }
 
 function matcherOf(assertion: Assertion): { kind: string; matcher: StringMatcher } | undefined {

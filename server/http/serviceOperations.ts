@@ -36,7 +36,7 @@ async function read({ caller, id }: Exchange, { store }: ApiParts): Promise<Answ
 }
 
 async function create(exchange: Exchange, parts: ApiParts): Promise<Answer> {
-  const request = readServiceDefinition(exchange)
+  const request = await readServiceDefinition(exchange)
   const mark = creationMark(exchange, 'POST /v1/services')
   const created = await parts.store.createService(exchange.caller.orgId, mark, (facts) =>
     createService(request, makingOf(facts, parts)),
@@ -45,7 +45,7 @@ async function create(exchange: Exchange, parts: ApiParts): Promise<Answer> {
 }
 
 async function replace(exchange: Exchange, parts: ApiParts): Promise<Answer> {
-  const request = readServiceDefinition(exchange)
+  const request = await readServiceDefinition(exchange)
   return change(exchange, parts, (service, facts) => {
     assertIfMatch(exchange.header('if-match'), service.generation)
     return replaceService(service, request, makingOf(facts, parts))

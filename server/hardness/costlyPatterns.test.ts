@@ -1,0 +1,25 @@
+import { afterAll, expect, test } from 'vitest'
+import { apiClient } from '../testing/apiClient.ts'
+import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
+import { startServer } from '../testing/startServer.ts'
+
+const server = await startServer({ rateLimit: 'none' })
+afterAll(() => server.close())
+
+/** Patterns that are large once compiled, each another one, all of them valid. */
+const costly = Array.from({ length: 40 }, (_, index) => `(?i)${'\\pL{3}'.repeat(100)}${index}`)
+
+test('a request whose patterns take long to compile does not keep others waiting', async () => {
+  const api = apiClient(server.url, server.apiKey)
+  const answered: string[] = []
+  const assertions = costly.map((Regex) => ({ Body: { matcher: { Regex } } }))
+  await api.get('/v1/org')
+
+  const create = api
+    .post('/v1/services', serviceBody({ endpoints: [endpointBody({ assertions })] }))
+    .then(({ status }) => answered.push(`created ${status}`))
+  const reads = [1, 2, 3].map(() => api.get('/v1/org').then(() => answered.push('read')))
+  await Promise.all([create, ...reads])
+
+  expect(answered).toEqual(['read', 'read', 'read', 'created 201'])
+})

@@ -161,6 +161,45 @@ test('Scenario 50: without its state nothing is removed or doubled, and adopt fi
   expect(await names()).toEqual(['a', 'b'])
 })
 
+test('Scenario 55: adopt writes ids into manifests, comments and all else stay, and no state is needed then', async () => {
+  const commented = `# Who pays\n${manifestOf('a').replace('\n  interval: 60s', '   # odd blanks\n\n  interval:   60s  # often')}`
+  const crlf = manifestOf('b').replaceAll('\n', '\r\n').replace('{name: b}', '\r\n  name: b # shop')
+  const odd = manifestOf('c').replace('{name: c}', '\n  ? name\n  : c')
+  work.write({ 'a.yaml': commented, 'b.yaml': crlf, 'c.yaml': odd })
+  await work.run('apply')
+  const idOf = Object.fromEntries((await client.listServices()).services.map(({ name, id }) => [name, id]))
+  const manifests = join(work.folder, 'manifests')
+  const adopt = async (...args: readonly string[]) => {
+    const run = await runProgram(['adopt', manifests, '--write-ids', '--json', ...args], work.env)
+    return { ...JSON.parse(run.stdout), exit: run.exitCode }
+  }
+  const text = (name: string) => readFileSync(join(manifests, name), 'utf8')
+
+  expect((await adopt('--env', 'production')).error.message).toContain('holds for every environment')
+  expect((await adopt('--dry-run')).adoptions).toHaveLength(3)
+  expect([text('a.yaml'), text('b.yaml')]).toEqual([commented, crlf])
+  expect(await adopt()).toMatchObject({
+    exit: 6,
+    ids: [
+      { key: 'a', id: idOf.a, isWritten: true },
+      { key: 'b', id: idOf.b, isWritten: true },
+      { key: 'c', id: idOf.c, isWritten: false },
+    ],
+  })
+  expect(text('a.yaml')).toBe(commented.replace('{name: a}', `{name: a, id: ${idOf.a}}`))
+  expect(text('b.yaml')).toBe(crlf.replace('# shop\r\n', `# shop\r\n  id: ${idOf.b}\r\n`))
+  expect(text('c.yaml')).toBe(odd)
+  work.write({ 'c.yaml': manifestOf('c') })
+  // What the state knows already is written as well.
+  expect(await adopt('--state', work.statePath)).toMatchObject({
+    exit: 0,
+    adoptions: [],
+    ids: [{ key: 'c' }],
+  })
+  const plan = await runProgram(['plan', manifests, '--json'], work.env)
+  expect(JSON.parse(plan.stdout)).toMatchObject({ exitCode: 0, changes: [], unchanged: ['a', 'b', 'c'] })
+})
+
 test.each([
   ['no JSON', '{', 'is no state of pharos'],
   ['a newer one', '{"version": 99}', 'was written by a newer pharos'],

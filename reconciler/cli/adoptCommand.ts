@@ -8,59 +8,76 @@ import type { Output } from './output.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { type OpenScene, withScene } from './scene.ts'
 import { openSession, openWritingSession, type Session, type WritingSession } from './session.ts'
-import { UsageError } from './settings.ts'
+import { aliasesMax, UsageError } from './settings.ts'
+import { type WrittenId, writeServiceIds } from './writeServiceIds.ts'
 
 /**
  * Takes over services that exist and are exactly what a manifest asks for, without touching them. Two
- * requests; writes the state only, and with --dry-run not even that.
+ * requests; writes the state, with --write-ids also or only the manifests, and with --dry-run neither.
  */
 export async function adoptCommand(path: string, context: CommandContext): Promise<CommandResult> {
-  if (context.options.state === undefined)
-    throw new UsageError('adopt needs --state: that is where it is written down')
+  const { state, env, writeIds, dryRun } = context.options
+  if (state === undefined && writeIds !== true)
+    throw new UsageError('adopt needs --state or --write-ids: that is where it is written down')
+  if (writeIds === true && env !== undefined)
+    throw new UsageError('an id in a manifest holds for every environment: leave out --env or --write-ids')
   const wish = { secrets: 'required', regions: 'trusted' } as const
-  if (context.options.dryRun === true) {
-    return withScene(path, context, { ...wish, open: openSession }, (open) => adopt(open, context, null))
+  if (dryRun === true || state === undefined) {
+    return withScene(path, context, { ...wish, open: openSession }, (open) =>
+      adopt(path, open, context, null),
+    )
   }
   return withScene(path, context, { ...wish, open: openWritingSession }, (open) =>
-    adopt(open, context, open.session),
+    adopt(path, open, context, open.session),
   )
 }
 
-/** `writing` is where the adoptions are written down; null for a dry run. */
+/** `writing` is where the adoptions are written down; null where there is no state, or for a dry run. */
 async function adopt(
+  path: string,
   { loaded, session, scene }: OpenScene<Session>,
-  { output }: CommandContext,
+  { output, options }: CommandContext,
   writing: WritingSession | null,
 ): Promise<CommandResult> {
   const { set } = loaded
   const org = await guardOrg(scene)
   const situation = await lookAround(scene)
-  const found = adoptionsOf(
-    [...situation.desired.values()],
-    situation.services,
-    await session.store.bindings(),
-  )
+  const bindings = await session.store.bindings()
+  const found = adoptionsOf([...situation.desired.values()], situation.services, bindings)
   if (writing !== null) {
     const { store } = writing
     await store.settleIn({ orgId: org.id, url: session.url, source: loaded.name })
     for (const one of found) if (one.kind === 'match') await store.save({ put: one.binding })
     await store.checkpoint()
   }
-  const isDry = writing === null
+  const isDry = options.dryRun === true
+  const matches = found.flatMap((one) => (one.kind === 'match' ? [one.binding] : []))
+  const live = new Set(situation.services.map(({ id }) => id))
+  const owned = [...bindings, ...matches].filter(({ serviceId }) => live.has(serviceId))
+  const ids =
+    options.writeIds === true ? writeServiceIds(path, owned, { isDry, aliasesMax: aliasesMax(options) }) : []
   output.problems(set.problems)
   for (const one of found) writeAdoption(one, isDry, output)
-  const matches = found.filter((one) => one.kind === 'match').length
+  for (const one of ids) output.result(idText(one, isDry, output))
   output.result(
-    `${isDry ? 'Would adopt' : 'Adopted'} ${counted(matches, 'service')} (${counted(session.requests(), 'API request')})`,
+    `${isDry ? 'Would adopt' : 'Adopted'} ${counted(matches.length, 'service')} (${counted(session.requests(), 'API request')})`,
   )
+  const decisionNeeded = found.length > matches.length || ids.some(({ isWritten }) => !isWritten)
   return {
-    exitCode: exitCodeOf({ decisionNeeded: found.length > matches, partial: set.problems.length > 0 }),
+    exitCode: exitCodeOf({ decisionNeeded, partial: set.problems.length > 0 }),
     document: {
       problems: set.problems,
       adoptions: found.map(adoptionDocument),
+      ...(options.writeIds === true ? { ids } : {}),
       requests: session.requests(),
     },
   }
+}
+
+function idText({ file, key, id, isWritten }: WrittenId, isDry: boolean, { paint }: Output): string {
+  if (!isWritten)
+    return paint.yellow(`  x ${key}: ${file} is written too oddly (set metadata.id to ${id} yourself)`)
+  return paint.green(`  + ${key}: ${isDry ? 'would write' : 'wrote'} metadata.id: ${id} into ${file}`)
 }
 
 function writeAdoption(one: Adoption, isDry: boolean, output: Output): void {

@@ -114,9 +114,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: [
       'pharos adopt monitoring/ --state pharos.db --dry-run',
       'pharos adopt monitoring/ --state pharos.db',
+      'pharos adopt monitoring/ --write-ids      # for work without a state: metadata.id says which service it is',
     ],
     groups: WRITING,
-    options: [['--dry-run', 'show what would be adopted']],
+    options: [
+      ['--dry-run', 'show what would be adopted'],
+      ['--write-ids', 'write metadata.id into the manifests; everything else in them stays as it is'],
+    ],
     load: async () => onPath((await import('./adoptCommand.ts')).adoptCommand),
   },
   {

@@ -1,8 +1,8 @@
-import { realpathSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { formattedManifest } from '../manifest/format.ts'
 import { counted } from '../render/planText.ts'
 import { readManifests } from '../source/manifestFiles.ts'
 import { exitCodeOf } from './exitCode.ts'
+import { replaceFile } from './replaceFile.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { UsageError } from './settings.ts'
 
@@ -27,12 +27,4 @@ export async function fmtCommand(path: string, { output, options }: CommandConte
     changesPending: isCheck && changed.length > 0,
   })
   return { exitCode, document: { problems, changed, files } }
-}
-
-/** Puts `text` in place of the file at once: whoever stops in between leaves either the old one or the new. */
-function replaceFile(file: string, text: string): void {
-  const place = realpathSync(file)
-  const temporary = `${place}.${process.pid}.tmp`
-  writeFileSync(temporary, text, { mode: statSync(place).mode, flag: 'wx' })
-  renameSync(temporary, place)
 }

@@ -19,6 +19,7 @@ export interface CommandOptions {
   readonly write?: string
   readonly env?: string
   readonly dryRun?: boolean
+  readonly writeIds?: boolean
   readonly lockTimeout?: string
   readonly out?: string
   readonly plan?: string

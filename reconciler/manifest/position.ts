@@ -48,6 +48,13 @@ export class Positions {
     return this.lineColumn(part === 'key' ? node.keyStart : node.start)
   }
 
+  /** Offsets of the key and of the value at `path` of document number `index`, behind the quotes of quoted ones; `undefined` when it is not there. */
+  offsets(index: number, path: ManifestPath): { readonly key: number; readonly value: number } | undefined {
+    let node = this.#documents[index]
+    for (const step of path) node = node?.children.get(step)
+    return node === undefined ? undefined : { key: node.keyStart, value: node.start }
+  }
+
   /** Every key that its mapping holds twice, where it is repeated. */
   repeatedKeys(): readonly { readonly key: string; readonly at: LineColumn }[] {
     const found: { key: string; at: LineColumn }[] = []

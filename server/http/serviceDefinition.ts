@@ -1,21 +1,40 @@
 import { setImmediate } from 'node:timers/promises'
 import { RE2JS } from 're2js'
 import type { Assertion, StringMatcher } from '../../api/contract/assertion.ts'
-import type { Problem } from '../../api/contract/problem.ts'
-import { type ServiceRequest, serviceRequestSchema } from '../../api/contract/service.ts'
+import { type Problem, problemsOf } from '../../api/contract/problem.ts'
+import { endpointInputSchema, type ServiceRequest, serviceRequestSchema } from '../../api/contract/service.ts'
 import { isRegionCode } from '../domain/regions.ts'
 import type { Exchange } from './operation.ts'
 import { invalid, readBody } from './requestBody.ts'
 
+/** More endpoints than the largest plan has in one service: below that, whatever is wrong with all is cheap to find. */
+const CROWD = 100
 /** Longest that the patterns of one request keep all others waiting (milliseconds). */
 const TURN_MS = 10
 
 /** The service definition of a create or replace. Rejects with `invalid`. Contract: Service, request; Gap G18. */
 export async function readServiceDefinition(exchange: Exchange): Promise<ServiceRequest> {
+  const early = crowdProblem(exchange.body)
+  if (early !== undefined) throw invalid(early)
   const request = readBody(serviceRequestSchema, exchange)
   const problem = regionProblem(request) ?? (await patternProblem(request))
   if (problem !== undefined) throw invalid(problem)
   return request
+}
+
+/**
+ * The first bad endpoint of very many. The schema would find out what is wrong with each of them, which takes seconds
+ * and a gigabyte for a body full of empty ones, to tell of the first.
+ */
+function crowdProblem(body: unknown): Problem | undefined {
+  const endpoints: unknown = Object(body).endpoints
+  if (!Array.isArray(endpoints) || endpoints.length <= CROWD) return undefined
+  for (const [index, endpoint] of endpoints.entries()) {
+    const { error } = endpointInputSchema.safeParse(endpoint)
+    const problem = error === undefined ? undefined : problemsOf(error)[0]
+    if (problem !== undefined) return { ...problem, path: ['endpoints', index, ...problem.path] }
+  }
+  return undefined
 }
 
 function regionProblem(request: ServiceRequest): Problem | undefined {

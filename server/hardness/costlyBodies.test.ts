@@ -23,3 +23,16 @@ test('a request whose patterns take long to compile does not keep others waiting
 
   expect(answered).toEqual(['read', 'read', 'read', 'created 201'])
 })
+
+test('of a crowd of endpoints, only those up to the first bad one are looked at', async () => {
+  const api = apiClient(server.url, server.apiKey)
+  const good = Array.from({ length: 100 }, () => endpointBody())
+  const errorOf = async (endpoints: readonly unknown[]) =>
+    (await api.post('/v1/services', { ...serviceBody(), name: '', endpoints })).json
+
+  const crowd = await errorOf([...good, { ...endpointBody(), url: 7 }, ...Array(300_000).fill({})])
+  const few = await errorOf([{}])
+
+  expect(crowd).toEqual({ error: 'endpoints[100].url: must be a string' })
+  expect(few).toEqual({ error: 'name: must not be empty' })
+})

@@ -1,5 +1,6 @@
 import { failureOf } from '../cli/runCommand.ts'
 import type { BrakeName } from '../plan/brakes.ts'
+import { counted } from '../render/planText.ts'
 import type { Suspension } from '../state/record.ts'
 import type { CycleReport } from './cycle.ts'
 import { STALLED_AFTER } from './schedule.ts'
@@ -163,13 +164,19 @@ function serviceConditions(
       : [
           found(
             'Degraded',
-            `${failed + pending} services are not as their manifests say`,
+            `${counted(failed + pending, 'service')} ${failed + pending === 1 ? 'is not as its manifest says' : 'are not as their manifests say'}`,
             'see the services',
           ),
         ]),
     ...(drifted === 0
       ? []
-      : [found('Drifted', `${drifted} services were changed outside`, 'see the services')]),
+      : [
+          found(
+            'Drifted',
+            `${counted(drifted, 'service')} ${drifted === 1 ? 'was' : 'were'} changed outside`,
+            'see the services',
+          ),
+        ]),
   ]
 }
 

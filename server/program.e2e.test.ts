@@ -10,6 +10,7 @@ import packageJson from '../package.json' with { type: 'json' }
 import { lockRotation } from './store/lockDataFolder.ts'
 import { openDatabase } from './store/openDatabase.ts'
 import { apiClient } from './testing/apiClient.ts'
+import { makeKeys, makeOrg } from './testing/seedFolder.ts'
 import { runProgram, type ServerProcess, startProcess } from './testing/serverProcess.ts'
 import { endpointBody, serviceBody } from './testing/serviceBodies.ts'
 
@@ -123,6 +124,30 @@ test('a rotation that is asked for during another is refused, and the key that i
   expect(meanwhile).toMatchObject({ code: 1, stderr: expect.stringContaining('is being rotated') })
   expect(outcomes.map(({ code }) => code)).toContain(0)
   expect(status).toBe(201)
+})
+
+test('a master key in the environment is changed by one that is put before it', async () => {
+  const other = join(folder, 'other')
+  const [old, fresh] = ['1a'.repeat(32), '2b'.repeat(32)]
+  const orgId = await makeOrg(other)
+  const [otherKey = ''] = await makeKeys(other, orgId, 1)
+  const started = (keys: string) => startProcess(other, [], undefined, { PHAROS_MASTER_KEY: keys })
+  const rotate = (keys: string) =>
+    runProgram(['master-key', 'rotate', '--data-dir', other], { PHAROS_MASTER_KEY: keys })
+  const first = await started(old)
+  expect((await apiClient(first.url, otherKey).post('/v1/services', sealedService)).status).toBe(201)
+  await first.stop()
+
+  expect(await rotate(old)).toMatchObject({ code: 1, stderr: expect.stringContaining('NEW,OLD') })
+  const both = await started(`${fresh},${old}`)
+  expect(await rotate(`${fresh},${old}`)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('1 secrets'),
+  })
+  expect((await apiClient(both.url, otherKey).post('/v1/services', sealedService)).status).toBe(201)
+  await both.stop()
+  await expect(started(old)).rejects.toThrow('is missing from PHAROS_MASTER_KEY')
+  await (await started(fresh)).stop()
 })
 
 test('a rotation leaves the keys of another folder in a file that both use', async () => {

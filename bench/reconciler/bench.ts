@@ -2,7 +2,7 @@
  * Measures `pharos validate` and `pharos plan` on 10,000 manifests, beside parsing the same files and nothing
  * else: the ratios hold on any machine, the seconds only on this one.
  *
- * Run with `node --import tsx bench/reconciler/bench.ts` after `npm run build`.
+ * Run with `node --import tsx bench/reconciler/bench.ts [read] [idle] [apply]` after `npm run build`.
  */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,6 +13,7 @@ import { Client } from '../../api/client/client.ts'
 import { Limiter } from '../../api/client/limiter.ts'
 import type { ServiceRequest } from '../../api/contract/service.ts'
 import { BURST_REQUESTS, REFILL_INTERVAL_MS } from '../../api/contract/tokenBucket.ts'
+import { terraformWorkspace } from '../../provider/testing/terraformWorkspace.ts'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 
 const MANIFESTS = 10_000
@@ -38,19 +39,12 @@ async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-bench-'))
   const server = await startServer({ rateLimit: 'none' })
   try {
-    const manifests = join(folder, 'manifests')
-    writeManifests(manifests, MANIFESTS)
+    const wanted = (part: string): boolean => process.argv.length === 2 || process.argv.includes(part)
     const env = { PATH: process.env.PATH ?? '', PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey }
-    const state = join(folder, 'pharos.db')
-    const parse = await fastest(['--input-type=module', '-e', PARSE_ALONE, manifests], env)
-    report('parse alone', parse, parse)
-    report('validate', await fastest([PROGRAM, 'validate', manifests], env), parse)
-    const broken = join(folder, 'broken')
-    writeManifests(broken, MANIFESTS, 100)
-    report('validate, 1 % broken', await fastest([PROGRAM, 'validate', broken], env), parse)
-    report('plan, all new', await fastest([PROGRAM, 'plan', manifests, '--state', state], env), parse)
-    for (const services of [1_000, MANIFESTS]) await reportNoOp(services, folder, server, env)
-    await reportApply(folder)
+    if (wanted('read')) await reportReading(folder, env)
+    if (wanted('idle'))
+      for (const services of [1_000, MANIFESTS]) await reportNoOp(services, folder, server, env)
+    if (wanted('apply')) await reportApply(folder)
   } finally {
     await server.close()
     rmSync(folder, { recursive: true })
@@ -58,6 +52,20 @@ async function main(): Promise<void> {
 }
 
 type Environment = Readonly<Record<string, string>>
+
+/** Validate and plan of many manifests, beside parsing alone. */
+async function reportReading(folder: string, env: Environment): Promise<void> {
+  const manifests = join(folder, 'manifests')
+  writeManifests(manifests, MANIFESTS)
+  const state = join(folder, 'pharos.db')
+  const parse = await fastest(['--input-type=module', '-e', PARSE_ALONE, manifests], env)
+  report('parse alone', parse, parse)
+  report('validate', await fastest([PROGRAM, 'validate', manifests], env), parse)
+  const broken = join(folder, 'broken')
+  writeManifests(broken, MANIFESTS, 100)
+  report('validate, 1 % broken', await fastest([PROGRAM, 'validate', broken], env), parse)
+  report('plan, all new', await fastest([PROGRAM, 'plan', manifests, '--state', state], env), parse)
+}
 
 /** A run that has nothing to do: time, memory and requests. */
 async function reportNoOp(
@@ -134,11 +142,43 @@ async function reportApply(folder: string): Promise<void> {
     const { requests } = JSON.parse(stdout)
     const floorSecs = ((requests - BURST_REQUESTS) * REFILL_INTERVAL_MS) / 1_000
     const beyond = ((secs / floorSecs - 1) * 100).toFixed(1)
+    const terraformSecs = await terraformApply(server)
     process.stdout.write(
-      `apply of ${CHANGES} creations: ${requests} requests, ${secs.toFixed(1)} s, ${beyond} % beyond what the limit allows (${floorSecs.toFixed(1)} s)\n`,
+      `apply of ${CHANGES} creations: ${requests} requests, ${secs.toFixed(1)} s, ${beyond} % beyond what the limit allows (${floorSecs.toFixed(1)} s); terraform apply of the same ${terraformSecs.toFixed(1)} s\n`,
     )
   } finally {
     await server.close()
+  }
+}
+
+/** Seconds that `terraform apply` takes for the same services in an organisation of its own, which has its whole burst. */
+async function terraformApply(server: TestServer): Promise<number> {
+  const orgId = await server.createOrg({ plan: 'business' })
+  await server.overrideLimits({ servicesMax: CHANGES, endpointsMax: CHANGES }, orgId)
+  const apiKey = await server.createKey({ orgId })
+  const workspace = await terraformWorkspace({ url: server.url, apiKey, provider: 'installed' })
+  try {
+    workspace.configure(`resource "pharos_service" "s" {
+  count    = ${CHANGES}
+  name     = "s\${count.index}"
+  interval = "60s"
+  regions  = ["eu-west-1"]
+  endpoints = [{
+    url        = "https://s\${count.index}.example.com/"
+    http       = { method = "GET", headers = { Accept = { value = "text/html" } } }
+    assertions = [
+      { status_code = { eq = 200 } },
+      { latency = { phase = "total", lt = "500ms" } },
+    ]
+  }]
+}
+`)
+    await workspace.succeed(['init'])
+    const startedAt = performance.now()
+    await workspace.succeed(['apply', '-auto-approve'])
+    return (performance.now() - startedAt) / 1_000
+  } finally {
+    workspace.remove()
   }
 }
 

@@ -22,7 +22,7 @@ const CREATES_PER_KEY = 16
 const ROUNDS = 7
 /** Rounds' worth of requests before the first that counts, for the compiler to have seen everything. */
 const WARM_UP = 3
-const SOAK_REQUESTS = Number(process.env.BENCH_SOAK ?? 200_000)
+const SOAK_REQUESTS = Number(process.env.BENCH_SOAK ?? 1_000_000)
 
 interface Row {
   readonly what: string

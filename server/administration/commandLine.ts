@@ -29,7 +29,7 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
   addKeyCommands(program, write)
   addMaintenanceCommands(program, write)
   addCommandLog(program, write)
-  addMasterKeyCommands(program, write)
+  addMasterKeyCommands(program, write, environment)
   addBackupCommands(program, write)
   return program
 }

@@ -1,28 +1,32 @@
-import { type Command, Option } from 'commander'
-import { defaultKeyFile } from '../secrets/keyring.ts'
+import type { Command } from 'commander'
 import { rotateMasterKey } from '../secrets/rotateMasterKey.ts'
 import { systemEnvironment } from '../systemEnvironment.ts'
-import { VARIABLES } from './configuration.ts'
-import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { MASTER_KEY_VARIABLE } from './configuration.ts'
+import { addDataDir } from './dataDirOption.ts'
+import { keySourceOf, type MasterKeyOptions, masterKeyOption } from './masterKeyOption.ts'
 import { present, type Write } from './output.ts'
 import { withExistingStore } from './withStore.ts'
 
 /** Adds `master-key rotate`. */
-export function addMasterKeyCommands(program: Command, write: Write): void {
+export function addMasterKeyCommands(
+  program: Command,
+  write: Write,
+  environment: Readonly<Record<string, string | undefined>>,
+): void {
   const masterKey = program.command('master-key').description('the key that everything sealed depends on')
   addDataDir(
     masterKey.command('rotate').description('seal everything under a new key, also while a server runs'),
   )
-    .addOption(
-      new Option('--master-key-file <file>', 'file of the master key (default: <data-dir>.master-key)').env(
-        VARIABLES.masterKeyFile,
-      ),
+    .addOption(masterKeyOption())
+    .addHelpText(
+      'after',
+      `\nWith ${MASTER_KEY_VARIABLE}: set it to NEW,OLD, start the server with that, and rotate with the same value.`,
     )
-    .action(async (options: DataDirOptions & { masterKeyFile?: string }) => {
+    .action(async (options: MasterKeyOptions) => {
       const { dataDir } = options
-      const file = options.masterKeyFile ?? defaultKeyFile(dataDir)
+      const source = keySourceOf(options, environment)
       const rotation = await withExistingStore(dataDir, (store) =>
-        rotateMasterKey({ store, file, dataDir, environment: systemEnvironment }),
+        rotateMasterKey({ store, source, dataDir, environment: systemEnvironment }),
       )
       const { activeId, rewrapped } = rotation
       const text = `master key ${activeId} is active; ${rewrapped} secrets were put under it`

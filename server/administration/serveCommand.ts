@@ -3,10 +3,11 @@ import { pino } from 'pino'
 import { keyBuckets } from '../http/rateLimit.ts'
 import { type Program, startProgram } from '../program.ts'
 import { createLog } from '../requestLog.ts'
-import { defaultKeyFile, type KeySource } from '../secrets/keyring.ts'
+import type { KeySource } from '../secrets/keyring.ts'
 import { monotonicMs, systemEnvironment } from '../systemEnvironment.ts'
 import { LOG_LEVELS, MASTER_KEY_VARIABLE, VARIABLES } from './configuration.ts'
 import { dataDirOption } from './dataDirOption.ts'
+import { keySourceOf, masterKeyOption } from './masterKeyOption.ts'
 import type { Write } from './output.ts'
 
 interface ServeOptions {
@@ -36,11 +37,7 @@ export function addServeCommand(
     .addOption(
       portOption('--admin-port <port>', 'port of /healthz, /readyz and /metrics', VARIABLES.adminPort),
     )
-    .addOption(
-      new Option('--master-key-file <file>', 'file of the master key (default: <data-dir>.master-key)').env(
-        VARIABLES.masterKeyFile,
-      ),
-    )
+    .addOption(masterKeyOption())
     .addOption(
       new Option('--allow-ranges <ranges>', 'private ranges that may be checked, such as 10.0.0.0/8')
         .env(VARIABLES.allowRanges)
@@ -58,8 +55,7 @@ export function addServeCommand(
       `\nThe master key may also be given as ${MASTER_KEY_VARIABLE}, 64 hexadecimal digits.`,
     )
     .action(async (options: ServeOptions) => {
-      const text = environment[MASTER_KEY_VARIABLE]
-      await serve(options, keySource(options, text), write)
+      await serve(options, keySourceOf(options, environment), write)
     })
 }
 
@@ -69,12 +65,6 @@ function portOption(flags: string, description: string, variable: string): Optio
     if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
     throw new InvalidArgumentError('must be a whole number from 0 to 65535')
   })
-}
-
-function keySource(options: ServeOptions, text: string | undefined): KeySource {
-  if (options.masterKeyFile !== undefined) return { kind: 'file', file: options.masterKeyFile }
-  if (text !== undefined && text !== '') return { kind: 'text', text }
-  return { kind: 'file', file: defaultKeyFile(options.dataDir) }
 }
 
 async function serve(options: ServeOptions, source: KeySource, write: Write): Promise<void> {

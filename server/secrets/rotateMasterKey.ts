@@ -2,15 +2,18 @@ import type { Environment } from '../domain/environment.ts'
 import { KEY_BYTES, type MasterKey, masterKeyOf, rewrapValue } from '../domain/seal.ts'
 import { lockRotation } from '../store/lockDataFolder.ts'
 import type { SecretStore } from '../store/store.ts'
-import { hasKeys, readKeys, writeKeys } from './keyring.ts'
+import { hasKeys, type KeySource, readKeys, writeKeys } from './keyring.ts'
 
 /** Secrets rewrapped in one transaction: short enough that a running server does not notice. */
 const BATCH_MAX = 200
 
 export interface RotationParts {
   readonly store: SecretStore
-  /** The file of the master key; it holds both keys until nothing needs the old one. */
-  readonly file: string
+  /**
+   * Where the master key is. A file gets a new key, and holds both until nothing needs the old one; a text has to
+   * begin with the new one, because nobody but its owner can change it.
+   */
+  readonly source: KeySource
   readonly dataDir: string
   readonly environment: Environment
 }
@@ -38,34 +41,58 @@ export async function rotateMasterKey(parts: RotationParts): Promise<Rotation> {
 }
 
 async function rotate(parts: RotationParts): Promise<Rotation> {
-  const { store, file, dataDir, environment } = parts
-  if (!hasKeys({ kind: 'file', file })) {
-    throw new Error(
-      `there is no master key in ${file}: the first start makes one, --master-key-file names another. One that is in PHAROS_MASTER_KEY has to be put into a file first`,
-    )
-  }
-  const old = readKeys({ kind: 'file', file }, dataDir)
+  const { store, source, dataDir, environment } = parts
+  const known = hasKeys(source) ? readKeys(source, dataDir) : []
   const named = await store.masterKeyIds()
-  for (const id of named) keyOf(old, id, file)
-  const fresh = masterKeyOf(environment.randomBytes(KEY_BYTES))
-  writeKeys(file, [fresh, ...old], dataDir)
+  for (const id of named) keyOf(known, id, source)
+  const fresh = freshKey(known, named, parts)
   await store.activateMasterKey(fresh.id, environment.nowMs())
   let rewrapped = 0
   for (;;) {
     const done = await store.rewrapSome(fresh.id, BATCH_MAX, (sealed) =>
-      rewrapValue(sealed, keyOf(old, sealed.masterKeyId, file), fresh, environment),
+      rewrapValue(sealed, keyOf(known, sealed.masterKeyId, source), fresh, environment),
     )
     rewrapped += done
     if (done === 0) break
   }
-  for (const id of named) await store.retireMasterKey(id)
+  const retired = named.filter((id) => id !== fresh.id)
+  for (const id of retired) await store.retireMasterKey(id)
   // Keys of other folders that use the same file stay.
-  writeKeys(file, [fresh, ...old.filter(({ id }) => !named.includes(id))], dataDir)
+  if (source.kind === 'file') {
+    const kept = known.filter(({ id }) => id !== fresh.id && !retired.includes(id))
+    writeKeys(source.file, [fresh, ...kept], dataDir)
+  }
   return { activeId: fresh.id, rewrapped }
 }
 
-function keyOf(keys: readonly MasterKey[], id: string, file: string): MasterKey {
+/** The key to put everything under; of a file, one that was just written before the others. */
+function freshKey(
+  known: readonly MasterKey[],
+  named: readonly string[],
+  { source, dataDir, environment }: RotationParts,
+): MasterKey {
+  if (source.kind === 'file') {
+    if (known.length === 0) {
+      throw new Error(
+        `there is no master key in ${source.file}: the first start makes one, --master-key-file names another`,
+      )
+    }
+    const fresh = masterKeyOf(environment.randomBytes(KEY_BYTES))
+    writeKeys(source.file, [fresh, ...known], dataDir)
+    return fresh
+  }
+  const [first] = known
+  if (first === undefined || named.length === 0 || (named.length === 1 && named.includes(first.id))) {
+    throw new Error(
+      'PHAROS_MASTER_KEY begins with the key that is in use: set it to NEW,OLD, start the server with that, and rotate again with the same value',
+    )
+  }
+  return first
+}
+
+function keyOf(keys: readonly MasterKey[], id: string, source: KeySource): MasterKey {
   const key = keys.find((each) => each.id === id)
-  if (key === undefined) throw new Error(`master key ${id} of this database is missing from ${file}`)
+  const where = source.kind === 'file' ? source.file : 'PHAROS_MASTER_KEY'
+  if (key === undefined) throw new Error(`master key ${id} of this database is missing from ${where}`)
   return key
 }

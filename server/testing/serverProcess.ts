@@ -27,11 +27,16 @@ export async function startProcess(
   dataDir: string,
   args: readonly string[] = [],
   uid?: number,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
   const child = spawn(
     process.execPath,
     [PROGRAM, 'serve', '--data-dir', dataDir, '--port', '0', '--log-level', 'error', ...args],
-    { stdio: ['ignore', 'pipe', 'pipe'], ...(uid === undefined ? {} : { uid }) },
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...environment },
+      ...(uid === undefined ? {} : { uid }),
+    },
   )
   let stdout = ''
   let stderr = ''

@@ -1,0 +1,28 @@
+import { Option } from 'commander'
+import { defaultKeyFile, type KeySource } from '../secrets/keyring.ts'
+import { MASTER_KEY_VARIABLE, VARIABLES } from './configuration.ts'
+import type { DataDirOptions } from './dataDirOption.ts'
+
+/** Options of a command that needs the master key. */
+export interface MasterKeyOptions extends DataDirOptions {
+  readonly masterKeyFile?: string
+}
+
+/** The flag that names the file of the master key. */
+export function masterKeyOption(): Option {
+  return new Option(
+    '--master-key-file <file>',
+    'file of the master key (default: <data-dir>.master-key)',
+  ).env(VARIABLES.masterKeyFile)
+}
+
+/** Where the master key is: the file that is named, the text of the variable, or the file beside the data folder. */
+export function keySourceOf(
+  { dataDir, masterKeyFile }: Pick<MasterKeyOptions, 'dataDir' | 'masterKeyFile'>,
+  environment: Readonly<Record<string, string | undefined>>,
+): KeySource {
+  if (masterKeyFile !== undefined) return { kind: 'file', file: masterKeyFile }
+  const text = environment[MASTER_KEY_VARIABLE]
+  if (text !== undefined && text !== '') return { kind: 'text', text }
+  return { kind: 'file', file: defaultKeyFile(dataDir) }
+}

@@ -395,7 +395,7 @@ test('Scenario 51: with --json there is one document on stdout, also when the co
   const offline = { PHAROS_URL: 'http://127.0.0.1:9', PHAROS_API_KEY: apiKey }
   for (const [args, env, code] of [
     [['plan', '--json'], {}, 'E_USAGE'],
-    [['rollback', 'x', '--json'], {}, 'E_USAGE'],
+    [['restore', 'x', '--json'], {}, 'E_USAGE'],
     [['plan', work.folder, '--json'], {}, 'E_USAGE'],
     [['plan', work.folder, '--json'], { ...offline, PHAROS_API_KEY: 'short' }, 'E_USAGE'],
   ] as const) {
@@ -405,7 +405,7 @@ test('Scenario 51: with --json there is one document on stdout, also when the co
 })
 
 test('an unknown command names those that exist', async () => {
-  const { exitCode, stderr } = await runProgram(['rollback'])
+  const { exitCode, stderr } = await runProgram(['restore'])
   expect([exitCode, stderr]).toEqual([
     1,
     expect.stringContaining('there are: validate, render, plan, apply, drift, export, adopt'),

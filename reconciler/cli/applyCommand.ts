@@ -13,9 +13,12 @@ import { type CommandContext, type CommandResult, failureOf, type Interruption }
 import { choiceOf } from './savedPlans.ts'
 import { type OpenScene, withScene } from './scene.ts'
 import { openWritingSession, sleepUnlessStopped, type WritingSession } from './session.ts'
+import { UsageError } from './settings.ts'
 
 /** Makes the services as the manifests say. */
-export function applyCommand(path: string, context: CommandContext): Promise<CommandResult> {
+export async function applyCommand(path: string, context: CommandContext): Promise<CommandResult> {
+  const { strict, plan } = context.options
+  if (strict === true && plan === undefined) throw new UsageError('--strict goes with --plan')
   return applyManifests(path, context, { command: 'apply', commitSha: null })
 }
 

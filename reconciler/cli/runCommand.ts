@@ -1,4 +1,5 @@
 import { ConnectionError } from '../../api/client/attempt.ts'
+import { UnreadableAnswer } from '../../api/client/contractAnswer.ts'
 import { KeysDisagree } from '../../api/client/keyRing.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { ReadOnlyKey } from '../apply/applySet.ts'
@@ -94,8 +95,17 @@ export function failureOf(error: unknown): Failure {
     return failure('E_NETWORK', `${error.message}: check PHAROS_URL and that the server is up`)
   }
   if (error instanceof ApiError) return failure('E_API', apiMessage(error))
+  if (error instanceof UnreadableAnswer) {
+    return failure('E_ANSWER', `${error.message}: check PHAROS_URL, and what stands between here and the API`)
+  }
+  if (isFileError(error)) return failure('E_FILE', error.message)
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return failure('E_INTERNAL', `this is a fault in pharos: ${text}`)
+}
+
+/** Whether a file or folder that was named cannot be used; the message of such an error names it. */
+function isFileError(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error && 'path' in error
 }
 
 function apiMessage(error: ApiError): string {

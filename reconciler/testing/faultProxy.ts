@@ -5,9 +5,15 @@ import type { AddressInfo } from 'node:net'
  * What happens to one request: `pass` it goes through; `drop` it never arrives and the connection breaks;
  * `lose` it arrives and the answer is lost; `late` the connection breaks and it arrives with the next
  * `land()`; `bad-gateway` it arrives and 502 is answered; `internal` it does not arrive and 500 is answered;
- * `truncate` it arrives and half of the answer comes back.
+ * `truncate` it arrives and half of the answer comes back; with a `Misanswer` it arrives and the answer is a wrong one.
  */
-export type Fault = 'pass' | 'drop' | 'lose' | 'late' | 'bad-gateway' | 'internal' | 'truncate'
+export type Fault = 'pass' | 'drop' | 'lose' | 'late' | 'bad-gateway' | 'internal' | 'truncate' | Misanswer
+
+/**
+ * What comes back in the place of the right answer, with its status: `html` a page, with status 200; `no-id` the
+ * service without its id; `half-json` half of the JSON, as if that were all; `wrong-type` the right body as plain text.
+ */
+export type Misanswer = 'html' | 'no-id' | 'half-json' | 'wrong-type'
 
 /** A proxy before a real server that treats each changing request as it is told. */
 export interface FaultProxy {
@@ -20,7 +26,7 @@ export interface FaultProxy {
   refusesWith: (
     method: string,
     path: string,
-  ) => { readonly status: number; readonly error: string } | undefined
+  ) => { readonly status: number; readonly error: string; readonly retryAfterSecs?: number } | undefined
   /** Called after a changing request had its effect, before its answer goes back. */
   afterEffect: (method: string, path: string) => void
   /** Lets everything that is late arrive now. */
@@ -46,6 +52,9 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       answer(outgoing, {
         status: refusal.status,
         body: Buffer.from(JSON.stringify({ error: refusal.error })),
+        ...(refusal.retryAfterSecs === undefined
+          ? {}
+          : { headers: { 'retry-after': String(refusal.retryAfterSecs) } }),
       })
       return
     }
@@ -82,6 +91,9 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       }
       case 'pass':
         answer(outgoing, await forward())
+        return
+      default:
+        answer(outgoing, misanswered(await forward(), fault))
     }
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -108,12 +120,30 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
 interface Answer {
   readonly status: number
   readonly body: Buffer
+  readonly headers?: Readonly<Record<string, string>>
 }
 
-function answer(outgoing: ServerResponse, { status, body }: Answer): void {
+function answer(outgoing: ServerResponse, { status, body, headers = {} }: Answer): void {
   if (outgoing.destroyed) return
-  outgoing.writeHead(status, body.length === 0 ? {} : { 'content-type': 'application/json' })
+  outgoing.writeHead(status, body.length === 0 ? {} : { 'content-type': 'application/json', ...headers })
   outgoing.end(body)
+}
+
+function misanswered({ status, body }: Answer, how: Misanswer): Answer {
+  switch (how) {
+    case 'html':
+      return {
+        status: 200,
+        body: Buffer.from('<html>Please log in</html>'),
+        headers: { 'content-type': 'text/html' },
+      }
+    case 'no-id':
+      return { status, body: Buffer.from(body.toString().replace(/"id":"[^"]*",?/, '')) }
+    case 'half-json':
+      return { status, body: body.subarray(0, body.length / 2) }
+    case 'wrong-type':
+      return { status, body, headers: { 'content-type': 'text/plain' } }
+  }
 }
 
 async function bodyOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {

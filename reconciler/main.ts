@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { surviveBrokenOutput } from './cli/brokenOutput.ts'
 import { COMMANDS, type CommandEntry } from './cli/commands.ts'
@@ -91,8 +91,17 @@ function addCommand(program: Command, entry: CommandEntry, run: Run): void {
   }
   for (const [argument, description] of entry.args) command.argument(argument, description)
   const shared = entry.groups.flatMap((group) => OPTIONS[group])
-  for (const [flags, description] of [...shared, ...(entry.options ?? [])]) command.option(flags, description)
+  for (const [flags, description] of [...shared, ...(entry.options ?? [])]) {
+    if (flags.includes('<')) command.option(flags, description, optionValue)
+    else command.option(flags, description)
+  }
   command.action(() => run(entry, command.args, command.opts<CommandOptions>()))
+}
+
+/** The value of an option, unless it was forgotten and the next option stands in its place. */
+function optionValue(value: string): string {
+  if (value.startsWith('--')) throw new InvalidArgumentError('Its value is missing.')
+  return value
 }
 
 function writeUsageHint(error: CommanderError, program: Command, argv: readonly string[]): void {

@@ -80,6 +80,7 @@ test('mv gives the service of one manifest to another', async () => {
 
   expect((await onState('mv', 'a', 'c')).error.message).toContain('c has service')
   expect((await onState('mv', 'x', 'y')).exit).toBe(1)
+  expect((await onState('mv', 'a', 'A b')).error.message).toContain('no manifest can be named "A b"')
   expect((await onState('mv', 'a', 'b')).exit).toBe(0)
   work.write({ 'a.yaml': null, 'b.yaml': manifestOf('b').replace('60s', '90s') })
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { updated: 1, created: 0, removed: 0 } })

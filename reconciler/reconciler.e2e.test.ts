@@ -412,6 +412,14 @@ test('an unknown command names those that exist', async () => {
   ])
 })
 
+test('an option whose value was forgotten does not take the next option for it', async () => {
+  const { exitCode, stdout } = await runProgram(['status', '--state', '--json'])
+  expect([exitCode, JSON.parse(stdout).error.message]).toEqual([
+    1,
+    expect.stringContaining('Its value is missing'),
+  ])
+})
+
 test.each([
   [['--bogus'], 'there are: --version, --help; see "pharos --help"'],
   [['status', '--bogus'], 'there are: --json, --state, --help; see "pharos status --help"'],

@@ -1,4 +1,5 @@
 import { guardOrg } from '../apply/situation.ts'
+import { isManifestName } from '../manifest/serviceManifest.ts'
 import { newBinding } from '../plan/binding.ts'
 import type { StateStore } from '../state/store.ts'
 import { EXIT } from './exitCode.ts'
@@ -13,6 +14,7 @@ export async function bindCommand(
   context: CommandContext,
 ): Promise<CommandResult> {
   requireState(context)
+  requireManifestName(key)
   const session = await openWritingSession(context)
   try {
     const { store, client } = session
@@ -53,10 +55,11 @@ export function unbindCommand(
  * Gives the service of manifest OLD to manifest NEW: what previousNames does, for who does not want it in the
  * manifest. No request. The marks of secrets belong to a name, so each counts as changed once.
  */
-export function mvCommand(
+export async function mvCommand(
   [from = '', to = '']: readonly string[],
   context: CommandContext,
 ): Promise<CommandResult> {
+  requireManifestName(to)
   return writingState(context, async (store) => {
     const binding = await boundAs(from, store)
     const taken = (await store.bindings()).find((one) => one.key === to)
@@ -66,6 +69,14 @@ export function mvCommand(
     context.output.result(`service ${binding.serviceId} is now the one of ${to}, no longer of ${from}`)
     return { exitCode: EXIT.converged, document: { from, to, id: binding.serviceId } }
   })
+}
+
+/** A service bound to a name that no manifest can have would be removed by the next apply. */
+function requireManifestName(key: string): void {
+  if (isManifestName(key)) return
+  throw new UsageError(
+    `no manifest can be named ${JSON.stringify(key)}: names are of lower-case letters, digits, ".", "_" and "-"`,
+  )
 }
 
 async function boundAs(key: string, store: StateStore) {

@@ -10,6 +10,11 @@ export const API_VERSION = 'pharos/v1'
 export const KINDS = ['Service', 'Defaults', 'Environment'] as const
 
 const KEY = /^[a-z0-9](?:[-a-z0-9._]{0,126}[a-z0-9])?$/
+
+/** Whether a manifest could have `text` as its `metadata.name`. Pure. */
+export function isManifestName(text: string): boolean {
+  return KEY.test(text)
+}
 const key = z.string({ error: 'must be a string' }).regex(KEY, {
   error: 'must be 1 to 128 lower-case letters, digits, ".", "_" or "-", a letter or digit at both ends',
 })

@@ -201,6 +201,20 @@ test('Scenario 55: adopt writes ids into manifests, comments and all else stay, 
   expect(JSON.parse(plan.stdout)).toMatchObject({ exitCode: 0, changes: [], unchanged: ['a', 'b', 'c'] })
 })
 
+test('Scenario 45: a state whose file is damaged in its middle is told as such, and nothing is sent', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await work.run('apply')
+  const bytes = readFileSync(work.statePath)
+  writeFileSync(work.statePath, bytes.fill('x', 4_096))
+  for (const command of ['plan', 'apply']) {
+    expect(await json(command)).toMatchObject({
+      exit: 1,
+      error: { code: 'E_STATE', message: expect.stringContaining('cannot be used: ') },
+    })
+  }
+  expect(await names()).toEqual(['a'])
+})
+
 test.each([
   ['no JSON', '{', 'is no state of pharos'],
   ['a newer one', '{"version": 99}', 'was written by a newer pharos'],

@@ -98,9 +98,23 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof UnreadableAnswer) {
     return failure('E_ANSWER', `${error.message}: check PHAROS_URL, and what stands between here and the API`)
   }
+  if (isDatabaseError(error)) {
+    const way = 'put a backup in its place ("pharos state import"), or start anew with "pharos adopt"'
+    return failure('E_STATE', `the state cannot be used: ${error.message}: ${way}`)
+  }
   if (isFileError(error)) return failure('E_FILE', error.message)
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return failure('E_INTERNAL', `this is a fault in pharos: ${text}`)
+}
+
+/** Whether the state's SQLite file failed somewhere in its middle: a damaged page is found only where it is read. */
+function isDatabaseError(error: unknown): error is Error {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    error.code.startsWith('SQLITE_')
+  )
 }
 
 /** Whether a file or folder that was named cannot be used; the message of such an error names it. */

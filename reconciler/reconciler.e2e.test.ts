@@ -194,7 +194,7 @@ test('with --json each outcome names its service', async () => {
   ])
 })
 
-test('one broken manifest stops neither the others nor anything from being kept', async () => {
+test('Scenario 1: one broken manifest stops neither the others nor anything from being kept', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   await work.run('apply')
   work.write({ 'a.yaml': null, 'b.yaml': manifestOf('b', '  colour: red\n'), 'c.yaml': manifestOf('c') })

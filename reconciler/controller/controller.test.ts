@@ -1,12 +1,16 @@
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../../server/testing/startServer.ts'
 import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
 import { startFaultProxy } from '../testing/faultProxy.ts'
+import { gitRepository } from '../testing/gitRepository.ts'
 import { manifestOf } from '../testing/pharosProgram.ts'
+import { testController } from '../testing/testController.ts'
 
-const { controllerOf, server, services, names, intervals, changeInterval } = controllerScene(startServer)
+const { apiKey, controllerOf, client, server, services, names, intervals, changeInterval } =
+  controllerScene(startServer)
 
 test('what is pushed is applied after the webhook, and a cycle without anything to do costs one request', async () => {
   const one = await controllerOf()
@@ -48,6 +52,36 @@ test('a change by hand is put back within one interval, and said field by field'
   expect(one.events.filter(({ type }) => type === 'DriftHealed').map(({ message }) => message)).toEqual([
     'a was changed outside and put back: interval: 5m → 1m',
   ])
+})
+
+test('a set whose state is in git keeps it there, and a later controller goes on from it', async () => {
+  const [states, repository] = [gitRepository(), gitRepository()]
+  onTestFinished(() => {
+    states.remove()
+    repository.remove()
+  })
+  const shared = {
+    url: server().url,
+    apiKey: apiKey(),
+    repository,
+    more: `    state: "git:${states.url}#refs/pharos/shop"\n`,
+    env: { PHAROS_STATE_KEY: randomBytes(32).toString('hex') },
+  }
+  const one = await testController(shared)
+  repository.commit(manifestFiles('a', 'b'))
+  one.start()
+  const done = () => one.shop().lastRun?.outcome === 'converged'
+  await one.until(done, 24 * 3_600_000)
+  expect(await names()).toEqual(['a', 'b'])
+  await one.close()
+
+  const { services: kept } = await client().listServices()
+  const later = await controllerOf(shared)
+  repository.commit({ 'monitoring/b.yaml': manifestOf('b').replace('60s', '90s') })
+  later.start()
+  await later.until(async () => (await intervals()).b === 90, 24 * 3_600_000)
+  expect((await services()).map(({ id }) => id).sort()).toEqual(kept.map(({ id }) => id).sort())
+  expect(states.git('for-each-ref', '--format=%(refname)')).toContain('refs/pharos/shop')
 })
 
 test('with drift: report a change by hand is shown and left, and with ignore not even shown', async () => {

@@ -36,8 +36,7 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
   const { config, access, statePath, mirrorDirectory } = settings
   makeFolder(dirname(mirrorDirectory))
   if (!isGitLocation(statePath)) makeFolder(dirname(statePath))
-  const opened = await openStore(statePath, deps.env)
-  const store = { ...opened, leaseTtlMs: config.leaseTtl ?? opened.leaseTtlMs }
+  const store = await openStore(statePath, deps.env, config.leaseTtl)
   let requests = 0
   const client = new Client({
     url: settings.apiUrl,

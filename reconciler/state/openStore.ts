@@ -14,9 +14,20 @@ export async function storeExists(location: string, env: Environment): Promise<b
   return isGitLocation(location) ? refExists(gitLocationOf(location, env)) : stateExists(location)
 }
 
-/** Opens the state at `location` to write to it, making it when it is not there. Throws StateError. */
-export async function openStore(location: string, env: Environment): Promise<StateStore> {
-  return isGitLocation(location) ? openGitStore(gitLocationOf(location, env)) : openSqliteStore(location)
+/**
+ * Opens the state at `location` to write to it, making it when it is not there; `leaseTtlMs` in place of the store's
+ * own. Throws StateError.
+ */
+export async function openStore(
+  location: string,
+  env: Environment,
+  leaseTtlMs?: number,
+): Promise<StateStore> {
+  const store = isGitLocation(location)
+    ? await openGitStore(gitLocationOf(location, env))
+    : await openSqliteStore(location)
+  // Into the store itself: a copy of one that is a class would lose its methods.
+  return leaseTtlMs === undefined ? store : Object.assign(store, { leaseTtlMs })
 }
 
 /** Opens the state at `location` to look at it. Throws StateError when there is none. */

@@ -23,7 +23,7 @@ const nasty = fc.oneof(
 )
 const problem = fc.record({
   code: fc.constantFrom(...CODES),
-  file: fc.oneof(fc.constantFrom('a.yaml', '/work/b c.yaml', './d/ü%.yaml', '../e.yaml', '/f.yaml'), nasty),
+  file: fc.oneof(fc.constantFrom('a.yaml', '/checkout/b c.yaml', './d/ü%.yaml', '../e.yaml', '/f.yaml'), nasty),
   line: fc.integer({ min: 1, max: 1e6 }),
   column: fc.integer({ min: 1, max: 1e6 }),
   message: nasty,
@@ -126,7 +126,7 @@ test('an annotation for GitHub is one line whose parts read back as they were', 
     decodeURIComponent(text.replaceAll(/%(?!25|0D|0A|3A|2C)/g, '%25'))
   fc.assert(
     fc.property(problem, (one) => {
-      const annotation = problemAnnotation(one, '/work')
+      const annotation = problemAnnotation(one, '/checkout')
       const parts = /^::(error|warning) file=([^,:]*),line=(\d+),col=(\d+),title=([^,:]+)::(.*)$/su.exec(
         annotation,
       )
@@ -139,7 +139,7 @@ test('an annotation for GitHub is one line whose parts read back as they were', 
     }),
   )
   const at = { line: 2, column: 3, message: '100 %\nof it', hint: undefined, code: 'W_SAME_NAME' } as const
-  expect(problemAnnotation({ ...at, file: '/work/a,b:c.yaml' }, '/work')).toBe(
+  expect(problemAnnotation({ ...at, file: '/checkout/a,b:c.yaml' }, '/checkout')).toBe(
     '::warning file=a%2Cb%3Ac.yaml,line=2,col=3,title=W_SAME_NAME::100 %25%0Aof it',
   )
 })
@@ -147,7 +147,7 @@ test('an annotation for GitHub is one line whose parts read back as they were', 
 test('a SARIF log has what version 2.1.0 requires: every result with its rule, message and place', () => {
   fc.assert(
     fc.property(fc.array(problem), (problems) => {
-      const log = JSON.parse(JSON.stringify(sarifLog({ problems, exitCode: 7, message: undefined }, '/work')))
+      const log = JSON.parse(JSON.stringify(sarifLog({ problems, exitCode: 7, message: undefined }, '/checkout')))
 
       expect(log).toMatchObject({ version: '2.1.0', runs: [{ tool: { driver: { name: 'pharos' } } }] })
       const [{ tool, results, invocations }] = log.runs

@@ -83,8 +83,7 @@ test('rollback says what it cannot go back to, and suspends nothing then', async
   const nothing = await json('rollback', '--to', 'HEAD')
   expect(nothing).toMatchObject({ exit: 1, error: { code: 'E_USAGE' } })
   expect(nothing.error.message).toContain('has nothing at manifests')
-  expect((await json('rollback', '--to', '--upload-pack=touch x')).error.message).toContain(
-    'there is no commit',
-  )
+  expect((await json('rollback', '--to', '--upload-pack=touch x')).error.message).toContain('is invalid')
+  expect((await json('rollback', '--to', 'HEAD^{tree}')).error.message).toContain('there is no commit')
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { unchanged: 1 } })
 })

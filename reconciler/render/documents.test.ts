@@ -23,7 +23,10 @@ const nasty = fc.oneof(
 )
 const problem = fc.record({
   code: fc.constantFrom(...CODES),
-  file: fc.oneof(fc.constantFrom('a.yaml', '/checkout/b c.yaml', './d/ü%.yaml', '../e.yaml', '/f.yaml'), nasty),
+  file: fc.oneof(
+    fc.constantFrom('a.yaml', '/checkout/b c.yaml', './d/ü%.yaml', '../e.yaml', '/f.yaml'),
+    nasty,
+  ),
   line: fc.integer({ min: 1, max: 1e6 }),
   column: fc.integer({ min: 1, max: 1e6 }),
   message: nasty,
@@ -147,7 +150,9 @@ test('an annotation for GitHub is one line whose parts read back as they were', 
 test('a SARIF log has what version 2.1.0 requires: every result with its rule, message and place', () => {
   fc.assert(
     fc.property(fc.array(problem), (problems) => {
-      const log = JSON.parse(JSON.stringify(sarifLog({ problems, exitCode: 7, message: undefined }, '/checkout')))
+      const log = JSON.parse(
+        JSON.stringify(sarifLog({ problems, exitCode: 7, message: undefined }, '/checkout')),
+      )
 
       expect(log).toMatchObject({ version: '2.1.0', runs: [{ tool: { driver: { name: 'pharos' } } }] })
       const [{ tool, results, invocations }] = log.runs

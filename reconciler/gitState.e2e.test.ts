@@ -1,40 +1,18 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Client } from '../api/client/client.ts'
-import { startServer, type TestServer } from '../server/testing/startServer.ts'
-import { type Fault, type FaultProxy, startFaultProxy } from './testing/faultProxy.ts'
-import {
-  finished,
-  manifestOf,
-  runProgram,
-  startProgram,
-  type Workplace,
-  workplace,
-} from './testing/pharosProgram.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { startServer } from '../server/testing/startServer.ts'
+import { CommandScene } from './testing/commandScene.ts'
+import type { Fault } from './testing/faultProxy.ts'
+import { finished, manifestOf, runProgram, startProgram } from './testing/pharosProgram.ts'
 
-let server: TestServer
-let proxy: FaultProxy
-let client: Client
-let work: Workplace
+const scene = new CommandScene(startServer)
+const { names, work } = scene
 let repository: string
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.close())
-beforeEach(async () => {
-  const orgId = await server.createOrg({ plan: 'business' })
-  proxy = await startFaultProxy(server.url)
-  client = new Client({ url: server.url, apiKey: await server.createKey({ orgId }), userAgent: 'test' })
-  work = workplace({ url: proxy.url, apiKey: await server.createKey({ orgId }) })
+beforeEach(() => {
   work.env.PHAROS_STATE_KEY = 'k'.repeat(32)
   repository = join(work.folder, 'state.git')
   execFileSync('git', ['init', '--quiet', '--bare', repository])
-})
-afterEach(async () => {
-  work.remove()
-  await client.close()
-  await proxy.close()
 })
 
 const REF = 'refs/pharos/production'
@@ -50,10 +28,6 @@ const onManifests = (command: string): readonly string[] => [
 async function json(command: string, ...args: readonly string[]) {
   const run = await runProgram([...onManifests(command), ...args], work.env)
   return { ...JSON.parse(run.stdout), exit: run.exitCode }
-}
-
-async function names(): Promise<readonly string[]> {
-  return (await client.listServices()).services.map(({ name }) => name).sort()
 }
 
 function git(...args: readonly string[]): string {
@@ -104,7 +78,7 @@ test('of two runners with one state in git the second stops with exit code 5 bef
   const first = startProgram(onManifests('apply'), work.env)
   const firstEnd = finished(first)
   await new Promise<void>((resolve) => {
-    proxy.decide = async (): Promise<Fault> => {
+    scene.proxy.decide = async (): Promise<Fault> => {
       resolve()
       await released
       return 'pass'
@@ -124,7 +98,7 @@ test('a runner that loses its state in git to another one stops sending', async 
   work.write(Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}.yaml`, manifestOf(name)])))
   await json('apply')
   work.write({ 'a.yaml': manifestOf('a').replace('60s', '90s') })
-  proxy.decide = () => {
+  scene.proxy.decide = () => {
     putLease({ holder: 'another', epoch: 99, renewals: 0 })
     return 'pass'
   }
@@ -134,9 +108,9 @@ test('a runner that loses its state in git to another one stops sending', async 
 test('what a runner was about to send when it was killed is found out by the next', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   const child = startProgram(onManifests('apply'), work.env)
-  proxy.afterEffect = () => child.kill('SIGKILL')
+  scene.proxy.afterEffect = () => child.kill('SIGKILL')
   expect((await finished(child)).exitCode).toBeNull()
-  proxy.afterEffect = () => {}
+  scene.proxy.afterEffect = () => {}
 
   expect(await json('apply')).toMatchObject({ exit: 5 })
   // Two minutes without a sign of life are not for a test: a person who knows that it died gives the lease back.

@@ -1,37 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Client } from '../api/client/client.ts'
-import { startServer, type TestServer } from '../server/testing/startServer.ts'
+import { expect, test } from 'vitest'
+import { startServer } from '../server/testing/startServer.ts'
 import { openStore } from './state/openStore.ts'
-import { manifestOf, runProgram, type Workplace, workplace } from './testing/pharosProgram.ts'
+import { CommandScene } from './testing/commandScene.ts'
+import { manifestOf, runProgram } from './testing/pharosProgram.ts'
 
-let server: TestServer
-let client: Client
-let work: Workplace
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.close())
-beforeEach(async () => {
-  const orgId = await server.createOrg({ plan: 'business' })
-  client = new Client({ url: server.url, apiKey: await server.createKey({ orgId }), userAgent: 'test' })
-  work = workplace({ url: server.url, apiKey: await server.createKey({ orgId }) })
-})
-afterEach(async () => {
-  work.remove()
-  await client.close()
-})
-
-async function names(): Promise<readonly string[]> {
-  return (await client.listServices()).services.map(({ name }) => name).sort()
-}
-
-async function json(command: string, ...args: readonly string[]) {
-  const run = await work.run(command, '--json', ...args)
-  return { ...JSON.parse(run.stdout), exit: run.exitCode }
-}
+const scene = new CommandScene(startServer)
+const { changeInterval, intervals, json, names, work } = scene
 
 /** A command that works on the state alone. */
 async function onState(...args: readonly string[]) {
@@ -76,7 +53,7 @@ test('what is suspended is not touched until it is resumed, and its time runs ou
 test('mv gives the service of one manifest to another', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'c.yaml': manifestOf('c') })
   await work.run('apply')
-  const before = await client.listServices()
+  const before = await scene.client.listServices()
 
   expect((await onState('mv', 'a', 'c')).error.message).toContain('c has service')
   expect((await onState('mv', 'x', 'y')).exit).toBe(1)
@@ -84,7 +61,7 @@ test('mv gives the service of one manifest to another', async () => {
   expect((await onState('mv', 'a', 'b')).exit).toBe(0)
   work.write({ 'a.yaml': null, 'b.yaml': manifestOf('b').replace('60s', '90s') })
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { updated: 1, created: 0, removed: 0 } })
-  const after = await client.listServices()
+  const after = await scene.client.listServices()
   expect(after.services.map(({ id }) => id).sort()).toEqual(before.services.map(({ id }) => id).sort())
 })
 
@@ -168,7 +145,9 @@ test('Scenario 55: adopt writes ids into manifests, comments and all else stay, 
   const odd = manifestOf('c').replace('{name: c}', '\n  ? name\n  : c')
   work.write({ 'a.yaml': commented, 'b.yaml': crlf, 'c.yaml': odd })
   await work.run('apply')
-  const idOf = Object.fromEntries((await client.listServices()).services.map(({ name, id }) => [name, id]))
+  const idOf = Object.fromEntries(
+    (await scene.client.listServices()).services.map(({ name, id }) => [name, id]),
+  )
   const manifests = join(work.folder, 'manifests')
   const adopt = async (...args: readonly string[]) => {
     const run = await runProgram(['adopt', manifests, '--write-ids', '--json', ...args], work.env)
@@ -226,24 +205,6 @@ test.each([
   expect([run.exit, run.error.message]).toEqual([1, expect.stringContaining(message)])
 })
 
-/** Whoever else uses the API gives `name` another interval. */
-async function changeByHand(name: string, intervalSecs: number): Promise<void> {
-  const service = (await client.listServices()).services.find((one) => one.name === name)
-  if (service === undefined) throw new Error(`there is no service ${name}`)
-  const endpoints = service.endpoints.map(({ url }) => ({
-    url,
-    call: { Http: { method: 'GET' as const, timeout: null } },
-    assertions: [],
-  }))
-  const { regions } = service
-  await client.replaceService(service.id, { name, regions, interval_secs: intervalSecs, endpoints })
-}
-
-async function intervals() {
-  const { services } = await client.listServices()
-  return Object.fromEntries(services.map(({ name, interval_secs }) => [name, interval_secs]))
-}
-
 test('Scenario 44: a saved plan does what it said, and leaves what changed since', async () => {
   work.env.TOKEN = 'canary-in-plan'
   const secret = '      headers: {Authorization: {env: TOKEN}}\n'
@@ -260,7 +221,7 @@ test('Scenario 44: a saved plan does what it said, and leaves what changed since
     Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name, secret).replace('60s', '90s')])),
   )
   await json('plan', '--out', file)
-  await changeByHand('b', 300)
+  await changeInterval('b', 300)
   work.write({ 'c.yaml': manifestOf('c', secret).replace('60s', '120s') })
   expect(await json('apply', '--plan', file, '--strict')).toMatchObject({
     exit: 6,
@@ -292,21 +253,21 @@ test('Scenario 44: a saved plan that was tampered with or is another organisatio
 
 test('Scenario 40: several keys work as one, and not those of different organisations', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
-  const { id: orgId } = await client.getOrg()
-  const foreign = await server.createKey({ orgId: await server.createOrg() })
+  const { orgId } = scene
+  const foreign = await scene.server.createKey({ orgId: await scene.server.createOrg() })
   work.env.PHAROS_API_KEYS = `${work.env.PHAROS_API_KEY}, ${foreign}`
   expect(await json('apply')).toMatchObject({ exit: 1, error: { code: 'E_ORG_MISMATCH' } })
   expect(await names()).toEqual([])
-  work.env.PHAROS_API_KEYS = `${work.env.PHAROS_API_KEY},${await server.createKey({ orgId })}`
+  work.env.PHAROS_API_KEYS = `${work.env.PHAROS_API_KEY},${await scene.server.createKey({ orgId })}`
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 1 } })
 })
 
 test('Scenario 31: the same change of many services is no work of people: it is told, and can be taken as it is', async () => {
-  await server.overrideLimits({ servicesMax: 50 }, (await client.getOrg()).id)
+  await scene.server.overrideLimits({ servicesMax: 50 }, scene.orgId)
   const all = Array.from({ length: 11 }, (_, index) => `s${index}`)
   work.write(Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name)])))
   await json('apply')
-  for (const name of all) await changeByHand(name, 120)
+  for (const name of all) await changeInterval(name, 120)
 
   const plan = await json('plan')
   expect(plan).toMatchObject({ exit: 4, changes: [] })
@@ -327,10 +288,10 @@ test('Scenario 31: what somebody changes back each time is put back three times,
   work.write({ 'a.yaml': manifestOf('a') })
   await json('apply')
   for (let times = 1; times <= 3; times += 1) {
-    await changeByHand('a', 300)
+    await changeInterval('a', 300)
     expect(await json('apply')).toMatchObject({ exit: 0, applied: { updated: 1 } })
   }
-  await changeByHand('a', 300)
+  await changeInterval('a', 300)
   const { runId, plan } = await json('apply')
   expect(plan.changes).toMatchObject([{ kind: 'drifted', key: 'a', looping: ['/interval_secs'] }])
   expect(await intervals()).toEqual({ a: 300 })
@@ -343,7 +304,7 @@ test('Scenario 27: a field that git leaves to others keeps what they set when a 
   const ignoring = `${manifestOf('a')}policy: {ignore: [/spec/interval]}\n`
   work.write({ 'a.yaml': ignoring })
   await json('apply')
-  await changeByHand('a', 300)
+  await changeInterval('a', 300)
   expect(await json('plan')).toMatchObject({ exit: 0, changes: [] })
   work.write({ 'a.yaml': ignoring.replace('a.example.com', 'b.example.com') })
   expect(await json('apply')).toMatchObject({
@@ -351,7 +312,7 @@ test('Scenario 27: a field that git leaves to others keeps what they set when a 
     applied: { updated: 1 },
     outcomes: [{ kind: 'update' }],
   })
-  const [service] = (await client.listServices()).services
+  const [service] = (await scene.client.listServices()).services
   expect([service?.interval_secs, service?.endpoints[0]?.url]).toEqual([300, 'https://b.example.com/'])
   expect(await json('plan')).toMatchObject({ exit: 0, changes: [] })
 
@@ -366,7 +327,7 @@ test('Scenario 42: a service whose manifest goes is paused, comes back with it, 
   work.write({ 'a.yaml': kept, 'b.yaml': manifestOf('b') })
   await json('apply')
   const paused = async () => {
-    const { services } = await client.listServices()
+    const { services } = await scene.client.listServices()
     return Object.fromEntries(services.map(({ name, paused_at }) => [name, paused_at != null]))
   }
   work.write({ 'a.yaml': null })

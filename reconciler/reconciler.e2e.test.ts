@@ -11,63 +11,20 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Client } from '../api/client/client.ts'
-import type { ServiceResponse } from '../api/contract/service.ts'
-import { startServer, type TestServer } from '../server/testing/startServer.ts'
-import { type Fault, startFaultProxy } from './testing/faultProxy.ts'
-import { finished, manifestOf, runProgram, type Workplace, workplace } from './testing/pharosProgram.ts'
+import { expect, test } from 'vitest'
+import { startServer } from '../server/testing/startServer.ts'
+import { CommandScene } from './testing/commandScene.ts'
+import type { Fault } from './testing/faultProxy.ts'
+import { serviceRequest } from './testing/orgScene.ts'
+import { finished, manifestOf, runProgram } from './testing/pharosProgram.ts'
 
-let server: TestServer
-let orgId: string
-let apiKey: string
-let client: Client
-let work: Workplace
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.close())
-beforeEach(async () => {
-  orgId = await server.createOrg({ plan: 'business' })
-  apiKey = await server.createKey({ orgId })
-  client = new Client({ url: server.url, apiKey: await server.createKey({ orgId }), userAgent: 'test' })
-  work = workplace({ url: server.url, apiKey })
-})
-afterEach(async () => {
-  work.remove()
-  await client.close()
-})
-
-async function services(): Promise<readonly ServiceResponse[]> {
-  const { services: list } = await client.listServices()
-  return [...list].sort((a, b) => (a.name < b.name ? -1 : 1))
-}
-
-async function names(): Promise<readonly string[]> {
-  return (await services()).map((service) => service.name)
-}
-
-async function change(service: ServiceResponse, intervalSecs: number): Promise<void> {
-  const { name, regions, endpoints } = service
-  await client.replaceService(service.id, {
-    name,
-    regions,
-    interval_secs: intervalSecs,
-    endpoints: endpoints.map(({ url }) => ({
-      url,
-      call: { Http: { method: 'GET', timeout: null } },
-      assertions: [],
-    })),
-  })
-}
-
-async function json(command: string, ...args: readonly string[]) {
-  const run = await work.run(command, '--json', ...args)
-  return { ...JSON.parse(run.stdout), exit: run.exitCode }
-}
+const scene = new CommandScene(startServer)
+const { changeInterval, json, names, services, work } = scene
 
 test('the example is applied, a second apply changes nothing, and nothing done costs two requests', async () => {
-  cpSync(join(import.meta.dirname, '../examples/gitops'), join(work.folder, 'manifests'), { recursive: true })
+  cpSync(join(import.meta.dirname, '../examples/gitops'), join(work.folder, 'manifests'), {
+    recursive: true,
+  })
   work.env.SHOP_PROBE_TOKEN = 'canary-token'
 
   const first = await json('apply')
@@ -89,7 +46,7 @@ test('what somebody changed by hand is found with exit code 2, put back, and gon
   work.write({ 'a.yaml': manifestOf('a') })
   await work.run('apply')
   const [before] = await services()
-  await change(before!, 300)
+  await changeInterval('a', 300)
 
   const drift = await work.run('drift')
   expect([drift.exitCode, drift.stdout]).toEqual([
@@ -122,16 +79,13 @@ test('a region that does not exist blocks its service before anything is sent', 
 })
 
 test('regions that cannot be read are a warning', async () => {
-  const proxy = await startFaultProxy(server.url)
-  proxy.refuses = (path) => path === '/v1/regions'
-  work.env.PHAROS_URL = proxy.url
+  scene.proxy.refuses = (path) => path === '/v1/regions'
   work.write({ 'a.yaml': manifestOf('a') })
 
   const run = await work.run('apply')
 
   expect([run.exitCode, run.stderr]).toEqual([0, expect.stringContaining('the regions could not be read')])
   expect(await names()).toEqual(['a'])
-  await proxy.close()
 })
 
 test('the state of one folder is not spent on another folder without the digest', async () => {
@@ -197,7 +151,11 @@ test('with --json each outcome names its service', async () => {
 test('Scenario 1: one broken manifest stops neither the others nor anything from being kept', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   await work.run('apply')
-  work.write({ 'a.yaml': null, 'b.yaml': manifestOf('b', '  colour: red\n'), 'c.yaml': manifestOf('c') })
+  work.write({
+    'a.yaml': null,
+    'b.yaml': manifestOf('b', '  colour: red\n'),
+    'c.yaml': manifestOf('c'),
+  })
 
   const validated = await runProgram(['validate', join(work.folder, 'manifests')])
   expect([validated.exitCode, validated.stdout]).toEqual([
@@ -231,7 +189,9 @@ test('Scenario 41: more deletions than a slip of the hand need the digest that t
 test('Scenario 40: a key of another organisation stops the run before anything is compared', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await work.run('apply')
-  work.env.PHAROS_API_KEY = await server.createKey({ orgId: await server.createOrg({ plan: 'business' }) })
+  work.env.PHAROS_API_KEY = await scene.server.createKey({
+    orgId: await scene.server.createOrg({ plan: 'business' }),
+  })
 
   for (const command of ['plan', 'drift', 'apply']) {
     expect(await json(command)).toMatchObject({ exit: 1, error: { code: 'E_ORG_MISMATCH' } })
@@ -240,11 +200,11 @@ test('Scenario 40: a key of another organisation stops the run before anything i
 
 test('Scenario 39: a read-only key plans and finds drift, and an apply with it ends at once', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
-  work.env.PHAROS_API_KEY = await server.createKey({ orgId, scope: 'read_only' })
+  work.env.PHAROS_API_KEY = await scene.server.createKey({ orgId: scene.orgId, scope: 'read_only' })
   expect((await json('plan')).exit).toBe(0)
-  work.env.PHAROS_API_KEY = apiKey
+  work.env.PHAROS_API_KEY = scene.apiKey
   await work.run('apply')
-  work.env.PHAROS_API_KEY = await server.createKey({ orgId, scope: 'read_only' })
+  work.env.PHAROS_API_KEY = await scene.server.createKey({ orgId: scene.orgId, scope: 'read_only' })
   expect((await json('drift')).exit).toBe(0)
   expect(await json('apply')).toMatchObject({ exit: 1, error: { code: 'E_READ_ONLY_KEY' } })
 })
@@ -319,7 +279,7 @@ test('Scenario 51: a reader that is gone changes nothing about a run', async () 
 })
 
 test('Scenario 38: a plan that is full stops creations without a storm, and a deletion in the same run makes room', async () => {
-  await server.overrideLimits({ servicesMax: 2 }, orgId)
+  await scene.server.overrideLimits({ servicesMax: 2 }, scene.orgId)
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   await work.run('apply')
   work.write({ 'c.yaml': manifestOf('c') })
@@ -331,8 +291,6 @@ test('Scenario 38: a plan that is full stops creations without a storm, and a de
 })
 
 test('Scenario 45: a second run on one state ends with exit code 5, and an interrupted one finishes what it began', async () => {
-  const proxy = await startFaultProxy(server.url)
-  work.env.PHAROS_URL = proxy.url
   work.write(Object.fromEntries(Array.from({ length: 10 }, (_, i) => [`s${i}.yaml`, manifestOf(`s${i}`)])))
   let release = (): void => {}
   const released = new Promise<void>((resolve) => {
@@ -341,7 +299,7 @@ test('Scenario 45: a second run on one state ends with exit code 5, and an inter
   const first = work.start('apply')
   const firstEnd = finished(first)
   await new Promise<void>((resolve) => {
-    proxy.decide = async (): Promise<Fault> => {
+    scene.proxy.decide = async (): Promise<Fault> => {
       resolve()
       await released
       return 'pass'
@@ -361,21 +319,10 @@ test('Scenario 45: a second run on one state ends with exit code 5, and an inter
   const begun = (await names()).length
   expect([begun > 0, begun < 10]).toEqual([true, true])
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 10 - begun, unchanged: begun } })
-  await proxy.close()
 })
 
 test('without state a service is managed by its id, and nothing else is', async () => {
-  const made = await client.createService(
-    {
-      name: 'a',
-      interval_secs: 60,
-      regions: ['eu-west-1'],
-      endpoints: [
-        { url: 'https://a.example.com/', call: { Http: { method: 'GET', timeout: null } }, assertions: [] },
-      ],
-    },
-    'test',
-  )
+  const made = await scene.client.createService(serviceRequest('a'), 'test')
   work.write({
     'a.yaml': manifestOf('a').replace('{name: a}', `{name: a, id: ${made.id}}`).replace('60s', '90s'),
     'b.yaml': manifestOf('b'),
@@ -392,7 +339,7 @@ test('without state a service is managed by its id, and nothing else is', async 
 })
 
 test('Scenario 51: with --json there is one document on stdout, also when the command line or the server is wrong', async () => {
-  const offline = { PHAROS_URL: 'http://127.0.0.1:9', PHAROS_API_KEY: apiKey }
+  const offline = { PHAROS_URL: 'http://127.0.0.1:9', PHAROS_API_KEY: scene.apiKey }
   for (const [args, env, code] of [
     [['plan', '--json'], {}, 'E_USAGE'],
     [['restore', 'x', '--json'], {}, 'E_USAGE'],
@@ -441,40 +388,34 @@ test('the address in the message about a missing one is where the server listens
 test.each(['drop', 'pass'] as const)(
   'a process killed while its creation is under way (%s) leaves no double and no orphan',
   async (fault) => {
-    const proxy = await startFaultProxy(server.url)
-    work.env.PHAROS_URL = proxy.url
     work.write({ 'a.yaml': manifestOf('a') })
     const child = work.start('apply')
-    proxy.decide = () => {
+    scene.proxy.decide = () => {
       if (fault === 'drop') child.kill('SIGKILL')
       return fault
     }
-    proxy.afterEffect = () => child.kill('SIGKILL')
+    scene.proxy.afterEffect = () => child.kill('SIGKILL')
     expect((await finished(child)).exitCode).toBeNull()
 
-    proxy.decide = () => 'pass'
-    proxy.afterEffect = () => {}
+    scene.proxy.decide = () => 'pass'
+    scene.proxy.afterEffect = () => {}
     expect((await work.run('apply', '--create-grace', '1ms')).exitCode).toBe(0)
     expect(await names()).toEqual(['a'])
     expect(await json('plan')).toMatchObject({ exit: 0, unchanged: ['a'] })
-    await proxy.close()
   },
 )
 
 test('a lost answer is waited for in the same run, and a service that came of it is kept', async () => {
-  const proxy = await startFaultProxy(server.url)
-  work.env.PHAROS_URL = proxy.url
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   const faults = ['lose', 'drop'] as const
   let sent = 0
-  proxy.decide = () => faults[sent++] ?? 'pass'
+  scene.proxy.decide = () => faults[sent++] ?? 'pass'
 
   const applied = await json('apply', '--create-grace', '10ms')
   expect(applied).toMatchObject({ exit: 0, applied: { created: 2, failed: 0 } })
   const ids: unknown = applied.outcomes.map(({ serviceId }: { serviceId: string }) => serviceId).sort()
   expect(ids).toEqual((await services()).map(({ id }) => id).sort())
   expect([await names(), sent]).toEqual([['a', 'b'], 3])
-  await proxy.close()
 })
 
 test('Scenario 29: no secret is in anything that the program prints or keeps, and nothing else is hidden', async () => {
@@ -503,7 +444,7 @@ test('Scenario 29: no secret is in anything that the program prints or keeps, an
     .map((file) => join(work.folder, file))
     .filter(existsSync)
   const everything = [...outputs, ...kept.map((file) => readFileSync(file, 'latin1'))].join('\n')
-  for (const canary of [canaries.TOKEN, canaries.NEXT, apiKey]) {
+  for (const canary of [canaries.TOKEN, canaries.NEXT, scene.apiKey]) {
     for (const form of [
       canary,
       Buffer.from(canary).toString('base64'),

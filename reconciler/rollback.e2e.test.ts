@@ -1,26 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Client } from '../api/client/client.ts'
-import { startServer, type TestServer } from '../server/testing/startServer.ts'
-import { manifestOf, type Workplace, workplace } from './testing/pharosProgram.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { startServer } from '../server/testing/startServer.ts'
+import { CommandScene } from './testing/commandScene.ts'
+import { manifestOf } from './testing/pharosProgram.ts'
 
-let server: TestServer
-let client: Client
-let work: Workplace
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.close())
-beforeEach(async () => {
-  const orgId = await server.createOrg({ plan: 'business' })
-  client = new Client({ url: server.url, apiKey: await server.createKey({ orgId }), userAgent: 'test' })
-  work = workplace({ url: server.url, apiKey: await server.createKey({ orgId }) })
+const scene = new CommandScene(startServer)
+const { intervals, json, work } = scene
+beforeEach(() => {
   git('init', '--quiet', '--initial-branch', 'main')
-})
-afterEach(async () => {
-  work.remove()
-  await client.close()
 })
 
 function git(...args: readonly string[]): string {
@@ -32,16 +20,6 @@ function commit(message: string): string {
   git('add', 'manifests')
   git('commit', '--quiet', '--message', message)
   return git('rev-parse', 'HEAD')
-}
-
-async function json(command: string, ...args: readonly string[]) {
-  const run = await work.run(command, '--json', ...args)
-  return { ...JSON.parse(run.stdout), exit: run.exitCode }
-}
-
-async function intervals(): Promise<Readonly<Record<string, number>>> {
-  const { services } = await client.listServices()
-  return Object.fromEntries(services.map(({ name, interval_secs }) => [name, interval_secs]))
 }
 
 test('rollback applies an older commit without touching the checkout, and holds what is newer until resume', async () => {

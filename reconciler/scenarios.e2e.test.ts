@@ -2,63 +2,16 @@ import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Client } from '../api/client/client.ts'
-import type { ServiceRequest } from '../api/contract/service.ts'
-import { startServer, type TestServer } from '../server/testing/startServer.ts'
-import { type Fault, type FaultProxy, startFaultProxy } from './testing/faultProxy.ts'
+import { expect, test } from 'vitest'
+import { startServer } from '../server/testing/startServer.ts'
+import { CommandScene } from './testing/commandScene.ts'
+import type { Fault } from './testing/faultProxy.ts'
 import { serviceManifests } from './testing/manifestArbitrary.ts'
-import { finished, manifestOf, runProgram, type Workplace, workplace } from './testing/pharosProgram.ts'
+import { serviceRequest } from './testing/orgScene.ts'
+import { finished, manifestOf, runProgram } from './testing/pharosProgram.ts'
 
-let server: TestServer
-let proxy: FaultProxy
-let orgId: string
-let client: Client
-let work: Workplace
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.close())
-beforeEach(async () => {
-  orgId = await server.createOrg({ plan: 'business' })
-  proxy = await startFaultProxy(server.url)
-  client = new Client({ url: server.url, apiKey: await server.createKey({ orgId }), userAgent: 'test' })
-  work = workplace({ url: proxy.url, apiKey: await server.createKey({ orgId }) })
-})
-afterEach(async () => {
-  work.remove()
-  await client.close()
-  await proxy.close()
-})
-
-async function json(command: string, ...args: readonly string[]) {
-  const run = await work.run(command, '--json', ...args)
-  return { ...JSON.parse(run.stdout), exit: run.exitCode }
-}
-
-async function live() {
-  const { services } = await client.listServices()
-  return [...services].sort((a, b) => (a.name < b.name ? -1 : 1))
-}
-
-async function names(): Promise<readonly string[]> {
-  return (await live()).map(({ name }) => name)
-}
-
-function requestFor(name: string, intervalSecs = 60): ServiceRequest {
-  return {
-    name,
-    interval_secs: intervalSecs,
-    regions: ['eu-west-1'],
-    endpoints: [
-      {
-        url: `https://${name}.example.com/`,
-        call: { Http: { method: 'GET', timeout: null } },
-        assertions: [],
-      },
-    ],
-  }
-}
+const scene = new CommandScene(startServer)
+const { json, names, services, work } = scene
 
 const FAULTS: readonly Fault[] = ['drop', 'lose', 'bad-gateway', 'internal', 'truncate']
 
@@ -67,13 +20,13 @@ test.each(FAULTS)(
   async (fault) => {
     work.write({ 'a.yaml': manifestOf('a', '  paused: true\n'), 'b.yaml': manifestOf('b') })
     let left = 1
-    proxy.decide = () => (left-- > 0 ? fault : 'pass')
+    scene.proxy.decide = () => (left-- > 0 ? fault : 'pass')
     await work.run('apply', '--create-grace', '1ms')
-    await proxy.land()
+    await scene.proxy.land()
     work.write({ 'a.yaml': manifestOf('a', '  paused: false\n').replace('60s', '90s'), 'b.yaml': null })
     left = 1
     await work.run('apply', '--create-grace', '1ms')
-    await proxy.land()
+    await scene.proxy.land()
     expect([0, 6]).toContain((await json('apply', '--create-grace', '1ms')).exit)
     expect((await names()).filter((name) => name === 'a')).toHaveLength(1)
   },
@@ -102,22 +55,22 @@ test.each([
     })
     const child = work.start('apply')
     let seen = 0
-    proxy.decide = () => {
+    scene.proxy.decide = () => {
       seen += 1
       if (when === 'after' || seen !== killAt) return 'pass'
       child.kill('SIGKILL')
       return 'drop'
     }
     let had = 0
-    proxy.afterEffect = () => {
+    scene.proxy.afterEffect = () => {
       had += 1
       if (when === 'after' && had === killAt) child.kill('SIGKILL')
     }
     expect((await finished(child)).exitCode).toBeNull()
-    proxy.decide = () => 'pass'
-    proxy.afterEffect = () => {}
+    scene.proxy.decide = () => 'pass'
+    scene.proxy.afterEffect = () => {}
     expect((await work.run('apply', '--create-grace', '1ms')).exitCode).toBe(0)
-    expect((await live()).map(({ name, paused_at }) => [name, paused_at != null])).toEqual([
+    expect((await services()).map(({ name, paused_at }) => [name, paused_at != null])).toEqual([
       ['changed', true],
       ['kept', false],
       ['new', true],
@@ -129,20 +82,20 @@ test.each([
 test('Scenario 37: when a person made the same service meanwhile, only that one waits, and bind settles it', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   const child = work.start('apply')
-  proxy.decide = (_method, path) => (path === '/v1/services' ? 'lose' : 'pass')
+  scene.proxy.decide = (_method, path) => (path === '/v1/services' ? 'lose' : 'pass')
   let made = 0
-  proxy.afterEffect = () => {
+  scene.proxy.afterEffect = () => {
     made += 1
     if (made === 2) child.kill('SIGKILL')
   }
   await finished(child)
-  proxy.decide = () => 'pass'
-  proxy.afterEffect = () => {}
-  await client.createService(requestFor('a'), 'by-hand')
+  scene.proxy.decide = () => 'pass'
+  scene.proxy.afterEffect = () => {}
+  await scene.client.createService(serviceRequest('a'), 'by-hand')
 
   const applied = await json('apply', '--create-grace', '1ms')
   expect(applied).toMatchObject({ exit: 6, applied: { blocked: 1 } })
-  const twins = (await live()).filter(({ name }) => name === 'a')
+  const twins = (await services()).filter(({ name }) => name === 'a')
   expect(applied.outcomes.concat(applied.plan.changes)).toContainEqual(expect.objectContaining({ key: 'a' }))
   expect(twins).toHaveLength(2)
   const bound = await runProgram(['bind', 'a', twins[0]?.id ?? '', '--state', work.statePath], work.env)
@@ -153,10 +106,10 @@ test('Scenario 37: when a person made the same service meanwhile, only that one 
 test('Scenario 32: two manifests that swap their shown names keep their services', async () => {
   work.write({ 'a.yaml': manifestOf('a', '  name: One\n'), 'b.yaml': manifestOf('b', '  name: Two\n') })
   await work.run('apply')
-  const before = new Map((await live()).map(({ id, name }) => [name, id]))
+  const before = new Map((await services()).map(({ id, name }) => [name, id]))
   work.write({ 'a.yaml': manifestOf('a', '  name: Two\n'), 'b.yaml': manifestOf('b', '  name: One\n') })
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { updated: 2, created: 0, removed: 0 } })
-  const after = new Map((await live()).map(({ id, name }) => [name, id]))
+  const after = new Map((await services()).map(({ id, name }) => [name, id]))
   expect([after.get('One'), after.get('Two')]).toEqual([before.get('Two'), before.get('One')])
 })
 
@@ -167,16 +120,16 @@ test('Scenario 30: what was deleted outside is made anew, and what was paused ou
     'c.yaml': manifestOf('c', '  paused: false\n'),
   })
   await work.run('apply')
-  const [a, b, c] = await live()
-  await client.deleteService(a?.id ?? '')
-  await client.pauseService(b?.id ?? '')
-  await client.pauseService(c?.id ?? '')
+  const [a, b, c] = await services()
+  await scene.client.deleteService(a?.id ?? '')
+  await scene.client.pauseService(b?.id ?? '')
+  await scene.client.pauseService(c?.id ?? '')
   expect(await json('drift')).toMatchObject({
     exit: 2,
     drift: [{ kind: 'deleted' }, { kind: 'changed', key: 'c' }],
   })
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 1, updated: 1 } })
-  expect((await live()).map(({ name, paused_at }) => [name, paused_at != null])).toEqual([
+  expect((await services()).map(({ name, paused_at }) => [name, paused_at != null])).toEqual([
     ['a', false],
     ['b', true],
     ['c', false],
@@ -203,14 +156,14 @@ test('Scenario 28: with another state key every secret is sent once, and nothing
 test('Scenario 39: a key that is revoked in the middle ends the run, and nothing of it is left open', async () => {
   work.write(Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`s${i}.yaml`, manifestOf(`s${i}`)])))
   let sent = 0
-  proxy.refusesWith = () => {
+  scene.proxy.refusesWith = () => {
     sent += 1
     return sent > 3 ? { status: 401, error: 'unauthorized' } : undefined
   }
   const applied = await json('apply')
   expect(applied.exit).toBe(1)
   expect(sent).toBeLessThanOrEqual(3 + 6)
-  proxy.refusesWith = () => undefined
+  scene.proxy.refusesWith = () => undefined
   expect(await json('apply', '--create-grace', '1ms')).toMatchObject({ exit: 0 })
   expect(await names()).toHaveLength(8)
 })
@@ -218,7 +171,7 @@ test('Scenario 39: a key that is revoked in the middle ends the run, and nothing
 test('Scenario 33: in a storm of 429 everything is done once, by waiting', async () => {
   work.write(Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`s${i}.yaml`, manifestOf(`s${i}`)])))
   let asked = 0
-  proxy.refusesWith = () => {
+  scene.proxy.refusesWith = () => {
     asked += 1
     return asked % 3 === 0 ? undefined : { status: 429, error: 'rate_limited' }
   }
@@ -243,8 +196,8 @@ test('Scenario 41: a digest stays while nothing moves, and no longer counts when
   work.write(Object.fromEntries(all.slice(1).map((name) => [`${name}.yaml`, null])))
   const [first, second] = [await json('plan'), await json('plan')]
   expect(first.approval).toBe(second.approval)
-  const e = (await live()).find(({ name }) => name === 'e')
-  await client.replaceService(e?.id ?? '', { ...requestFor('e'), name: 'renamed' })
+  const e = (await services()).find(({ name }) => name === 'e')
+  await scene.client.replaceService(e?.id ?? '', { ...serviceRequest('e'), name: 'renamed' })
   expect(await json('apply', '--approve', first.approval)).toMatchObject({ exit: 4, applied: { removed: 0 } })
   expect((await names()).length).toBe(5)
 })
@@ -254,7 +207,7 @@ test('Scenario 45: with a state that cannot be written no request leaves', async
   await work.run('apply')
   work.write({ 'b.yaml': manifestOf('b') })
   const changes: string[] = []
-  proxy.decide = (method, path) => {
+  scene.proxy.decide = (method, path) => {
     changes.push(`${method} ${path}`)
     return 'pass'
   }
@@ -284,9 +237,9 @@ test('Scenario 29: no secret is in a saved plan, an export or the words of a cra
     outputs.push(stdout, stderr)
   }
   await keep('plan', '--out', 'plan.json')
-  proxy.decide = () => 'truncate'
+  scene.proxy.decide = () => 'truncate'
   await keep('apply', '--create-grace', '1ms')
-  proxy.decide = () => 'pass'
+  scene.proxy.decide = () => 'pass'
   await keep('apply', '--create-grace', '1ms', '--json')
   await keep('plan', '--out', 'again.json', '--json')
   const exported = await runProgram(['state', 'export', '--state', work.statePath], work.env)
@@ -349,7 +302,7 @@ test('Scenario 51: no format changes the exit code, and each is whole also when 
 })
 
 test('Scenario 26: after an apply of definitions over the whole grammar nothing is to be done', async () => {
-  await server.overrideLimits({ servicesMax: 100, endpointsMax: 400 }, orgId)
+  await scene.server.overrideLimits({ servicesMax: 100, endpointsMax: 400 }, scene.orgId)
   const samples = fc.sample(serviceManifests, { numRuns: 40, seed: 26 })
   const files = samples.map(({ spec, ...manifest }, index): readonly [string, string] => {
     const regions = ['us-east-1', 'eu-west-1']

@@ -1,37 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { Client } from '../api/client/client.ts'
-import { startServer, type TestServer } from '../server/testing/startServer.ts'
-import { type FaultProxy, type Misanswer, startFaultProxy } from './testing/faultProxy.ts'
-import { manifestOf, type Workplace, workplace } from './testing/pharosProgram.ts'
+import { expect, test } from 'vitest'
+import { startServer } from '../server/testing/startServer.ts'
+import { CommandScene } from './testing/commandScene.ts'
+import { type Misanswer, startFaultProxy } from './testing/faultProxy.ts'
+import { manifestOf } from './testing/pharosProgram.ts'
 
-let server: TestServer
-let proxy: FaultProxy
-let client: Client
-let work: Workplace
-beforeAll(async () => {
-  server = await startServer()
-})
-afterAll(() => server.close())
-beforeEach(async () => {
-  const orgId = await server.createOrg({ plan: 'business' })
-  proxy = await startFaultProxy(server.url)
-  client = new Client({ url: server.url, apiKey: await server.createKey({ orgId }), userAgent: 'test' })
-  work = workplace({ url: proxy.url, apiKey: await server.createKey({ orgId }) })
-})
-afterEach(async () => {
-  work.remove()
-  await client.close()
-  await proxy.close()
-})
-
-async function json(command: string, ...args: readonly string[]) {
-  const run = await work.run(command, '--json', ...args)
-  return { ...JSON.parse(run.stdout), exit: run.exitCode }
-}
-
-async function names(): Promise<readonly string[]> {
-  return (await client.listServices()).services.map(({ name }) => name).sort()
-}
+const scene = new CommandScene(startServer)
+const { json, names, work } = scene
 
 /** What each answer to a change makes of a run: nothing is known then, so nothing else is sent. */
 const MISANSWERS: readonly (readonly [Misanswer, number, string | undefined])[] = [
@@ -46,7 +20,7 @@ test.each(MISANSWERS)(
   async (misanswer, exit, code) => {
     work.write({ 'a.yaml': manifestOf('a') })
     let creations = 0
-    proxy.decide = (method) => {
+    scene.proxy.decide = (method) => {
       if (method === 'POST') creations += 1
       return misanswer
     }
@@ -55,17 +29,17 @@ test.each(MISANSWERS)(
     work.write({ 'a.yaml': manifestOf('a').replace('60s', '90s') })
     const changed = await json('apply', '--create-grace', '1ms')
     expect([changed.exit, changed.error?.code]).toEqual([exit, code])
-    proxy.decide = () => 'pass'
+    scene.proxy.decide = () => 'pass'
     expect(await json('apply', '--create-grace', '1ms')).toMatchObject({ exit: 0, applied: { created: 0 } })
     expect([creations, await names()]).toEqual([1, ['a']])
-    expect((await client.listServices()).services).toMatchObject([{ interval_secs: 90 }])
+    expect((await scene.client.listServices()).services).toMatchObject([{ interval_secs: 90 }])
   },
 )
 
 test('Scenario 33: a 429 that says how long is waited for that long, and the creation is sent again once', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   const sentAtMs: number[] = []
-  proxy.refusesWith = (method) => {
+  scene.proxy.refusesWith = (method) => {
     if (method !== 'POST') return undefined
     sentAtMs.push(performance.now())
     return sentAtMs.length === 1 ? { status: 429, error: 'rate_limited', retryAfterSecs: 2 } : undefined
@@ -80,20 +54,20 @@ test('Scenario 33: a 429 that says how long is waited for that long, and the cre
 test('Scenario 34: where TLS cannot be had or nobody listens, nothing is sent and the exit code is 1', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   let asked = 0
-  proxy.refuses = () => {
+  scene.proxy.refuses = () => {
     asked += 1
     return true
   }
-  work.env.PHAROS_URL = proxy.url.replace('http:', 'https:')
+  work.env.PHAROS_URL = scene.proxy.url.replace('http:', 'https:')
   const tls = await json('apply')
   expect([tls.exit, asked]).toEqual([1, 0])
 
-  const closed = await startFaultProxy(server.url)
+  const closed = await startFaultProxy(scene.server.url)
   await closed.close()
   work.env.PHAROS_URL = closed.url
   const refused = await json('apply')
   expect(refused).toMatchObject({ exit: 1, error: { message: expect.stringContaining('ECONNREFUSED') } })
-  work.env.PHAROS_URL = server.url
+  work.env.PHAROS_URL = scene.server.url
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 1 } })
   expect(await names()).toEqual(['a'])
 })

@@ -1,16 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { Client } from '../../api/client/client.ts'
+import { afterEach, beforeEach } from 'vitest'
+import type { Client } from '../../api/client/client.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
+import { OrgScene, type SceneServer } from './orgScene.ts'
 import { manifestOf } from './pharosProgram.ts'
 import { type TestController, type TestControllerOptions, testController } from './testController.ts'
 
-/** What of a real server is needed here, and how to start one: tests hand it in. */
-interface SceneServer {
-  readonly url: string
-  readonly createOrg: (options: { readonly plan: string }) => Promise<string>
-  readonly createKey: (options: { readonly orgId: string }) => Promise<string>
-  readonly close: () => Promise<void>
-}
 export type StartSceneServer = (options: { readonly rateLimit: 'none' }) => Promise<SceneServer>
 
 /** A real server with an organisation of its own for each test, and controllers that are closed after it. */
@@ -35,51 +29,27 @@ export function manifestFiles(...keys: readonly string[]): Record<string, string
 
 /** Registers what a file of tests on controllers needs. */
 export function controllerScene(startServer: StartSceneServer): ControllerScene {
-  let server: SceneServer
-  let apiKey: string
-  let client: Client
+  const org = new OrgScene(() => startServer({ rateLimit: 'none' }))
   let controllers: TestController[]
-  beforeAll(async () => {
-    server = await startServer({ rateLimit: 'none' })
-  })
-  afterAll(() => server.close())
-  beforeEach(async () => {
-    const orgId = await server.createOrg({ plan: 'business' })
-    apiKey = await server.createKey({ orgId })
-    client = new Client({ url: server.url, apiKey: await server.createKey({ orgId }), userAgent: 'test' })
+  beforeEach(() => {
     controllers = []
   })
   afterEach(async () => {
     for (const one of controllers) await one.close()
-    await client.close()
   })
-  const services = async (): Promise<readonly ServiceResponse[]> => {
-    const { services: list } = await client.listServices()
-    return [...list].sort((a, b) => (a.name < b.name ? -1 : 1))
-  }
+  const { services, names, intervals, changeInterval } = org
   return {
-    server: () => server,
-    apiKey: () => apiKey,
-    client: () => client,
+    server: () => org.server,
+    apiKey: () => org.apiKey,
+    client: () => org.client,
     controllerOf: async (options = {}) => {
-      const made = await testController({ url: server.url, apiKey, ...options })
+      const made = await testController({ url: org.server.url, apiKey: org.apiKey, ...options })
       controllers.push(made)
       return made
     },
     services,
-    names: async () => (await services()).map(({ name }) => name),
-    intervals: async () =>
-      Object.fromEntries((await services()).map(({ name, interval_secs }) => [name, interval_secs])),
-    changeInterval: async (name, intervalSecs) => {
-      const service = (await services()).find((one) => one.name === name)
-      if (service === undefined) throw new Error(`there is no ${name}`)
-      const call = { Http: { method: 'GET', timeout: null } } as const
-      await client.replaceService(service.id, {
-        name,
-        regions: service.regions,
-        interval_secs: intervalSecs,
-        endpoints: [{ url: `https://${name}.example.com/`, call, assertions: [] }],
-      })
-    },
+    names,
+    intervals,
+    changeInterval,
   }
 }

@@ -12,52 +12,49 @@ export interface ProgramRun {
   readonly stderr: string
 }
 
-/** A folder of manifests and a state beside it, and the program to run on them. */
-export interface Workplace {
-  readonly folder: string
-  readonly statePath: string
-  /** Writes or, with null, removes manifest files. */
-  readonly write: (files: Readonly<Record<string, string | null>>) => void
-  /** Runs `pharos COMMAND manifests --state … ARGS`. */
-  readonly run: (command: string, ...args: readonly string[]) => Promise<ProgramRun>
-  /** Starts the same without waiting for it. */
-  readonly start: (command: string, options?: SpawnOptions) => ChildProcess
-  readonly env: Record<string, string>
-  readonly remove: () => void
-}
+/** A folder of manifests and a state beside it, and the program to run on them. It can be made afresh for each test. */
+export class Workplace {
+  folder = ''
+  statePath = ''
+  /** What the program has of an environment: nothing else of ours. */
+  env: Record<string, string> = {}
 
-/** A fresh workplace whose program talks to `url` with `apiKey`, and has nothing else of our environment. */
-export function workplace(access: { readonly url: string; readonly apiKey: string }): Workplace {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-work-'))
-  const manifests = join(folder, 'manifests')
-  const statePath = join(folder, 'pharos.db')
-  mkdirSync(manifests)
-  const env: Record<string, string> = {
-    PATH: process.env.PATH ?? '',
-    PHAROS_URL: access.url,
-    PHAROS_API_KEY: access.apiKey,
+  /** Makes it, empty, for a program that talks to `url` with `apiKey`. */
+  make({ url, apiKey }: { readonly url: string; readonly apiKey: string }): void {
+    this.folder = mkdtempSync(join(tmpdir(), 'pharos-work-'))
+    this.statePath = join(this.folder, 'pharos.db')
+    this.env = { PATH: process.env.PATH ?? '', PHAROS_URL: url, PHAROS_API_KEY: apiKey }
+    mkdirSync(join(this.folder, 'manifests'))
   }
-  const spawned = (command: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess =>
-    spawn(process.execPath, [PROGRAM, command, 'manifests', '--state', 'pharos.db', ...args], {
-      cwd: folder,
-      env,
-      ...options,
-    })
-  return {
-    folder,
-    statePath,
-    env,
-    start: (command, options) => spawned(command, [], options),
-    write: (files) => {
-      for (const [name, text] of Object.entries(files)) {
-        const path = join(manifests, name)
-        mkdirSync(dirname(path), { recursive: true })
-        if (text === null) rmSync(path)
-        else writeFileSync(path, text)
-      }
-    },
-    run: (command, ...args) => finished(spawned(command, args)),
-    remove: () => rmSync(folder, { recursive: true }),
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true })
+  }
+
+  /** Writes or, with null, removes manifest files. */
+  write(files: Readonly<Record<string, string | null>>): void {
+    for (const [name, text] of Object.entries(files)) {
+      const path = join(this.folder, 'manifests', name)
+      mkdirSync(dirname(path), { recursive: true })
+      if (text === null) rmSync(path)
+      else writeFileSync(path, text)
+    }
+  }
+
+  /** Runs `pharos COMMAND manifests --state … ARGS`. */
+  run(command: string, ...args: readonly string[]): Promise<ProgramRun> {
+    return finished(this.#spawned(command, args))
+  }
+
+  /** Starts the same without waiting for it. */
+  start(command: string, options?: SpawnOptions): ChildProcess {
+    return this.#spawned(command, [], options)
+  }
+
+  #spawned(command: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess {
+    const { folder: cwd, env } = this
+    const whole = [PROGRAM, command, 'manifests', '--state', 'pharos.db', ...args]
+    return spawn(process.execPath, whole, { cwd, env, ...options })
   }
 }
 

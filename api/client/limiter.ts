@@ -60,6 +60,7 @@ export class Limiter {
   /** What is spent at present: less than the full rate while others spend from the same key. */
   #rate: BucketRate
   #accepted = 0
+  #heldMsTotal = 0
   readonly #timing: Timing
 
   constructor(rate: BucketRate = CLIENT_RATE, timing: Timing = systemTiming) {
@@ -101,7 +102,9 @@ export class Limiter {
     if (nowMs >= this.#heldUntilMs) this.#setRate((1_000 / this.#rate.refillIntervalMs) * 0.5)
     this.#accepted = 0
     const jittered = this.#holdMs * (1 + this.#timing.random())
-    this.#heldUntilMs = Math.max(this.#heldUntilMs, nowMs + Math.max(jittered, retryAfterMs ?? 0))
+    const untilMs = Math.max(this.#heldUntilMs, nowMs + Math.max(jittered, retryAfterMs ?? 0))
+    this.#heldMsTotal += untilMs - Math.max(nowMs, this.#heldUntilMs)
+    this.#heldUntilMs = untilMs
     this.#holdMs = Math.min(HOLD_LONGEST_MS, this.#holdMs * 2)
     this.#bucket = { tokens: 1, refilledAtMs: this.#heldUntilMs }
   }
@@ -120,6 +123,17 @@ export class Limiter {
     const { tokens } = refill(this.#bucket, nowMs, this.#rate)
     const behind = Math.max(0, this.waiting + 1 - tokens)
     return Math.max(this.#heldUntilMs - nowMs, 0) + behind * this.#rate.refillIntervalMs
+  }
+
+  /** Requests that may leave at once; a share of one until the next may. */
+  get tokens(): number {
+    const nowMs = this.#timing.nowMs()
+    return nowMs < this.#heldUntilMs ? 0 : Math.max(0, refill(this.#bucket, nowMs, this.#rate).tokens)
+  }
+
+  /** For how long refusals have made all requests wait so far, the pause under way included whole (milliseconds). */
+  get heldMsTotal(): number {
+    return this.#heldMsTotal
   }
 
   #setRate(perSecond: number): void {

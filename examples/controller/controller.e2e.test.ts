@@ -4,13 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { load } from 'js-yaml'
 import { expect, test } from 'vitest'
+import { faceMetrics } from '../../reconciler/controller/face/faceMetrics.ts'
 import { metricsOf } from '../../reconciler/controller/metrics.ts'
 
 const read = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8')
 
 test('the alert rules ask only for metrics and conditions that there are', async () => {
   const status = () => ({ version: '', startedAt: '', at: '', replica: '', sets: [] })
-  const known = await metricsOf(status).text()
+  const { registry } = metricsOf(status, Date.now)
+  faceMetrics(registry, () => new Map())
+  const known = await registry.metrics()
   const conditions = readFileSync('reconciler/controller/status.ts', 'utf8')
 
   const rules: unknown = load(read('alerts.yaml'))

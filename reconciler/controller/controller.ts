@@ -61,7 +61,7 @@ export async function openController(given: ControllerOptions): Promise<Controll
     replica: settings.replica,
     sets: sets.map(({ view }) => view.status()),
   })
-  const metrics = metricsOf(status)
+  const metrics = metricsOf(status, clock.wallMs)
   const face = given.mountFace?.({ status, nowMs: clock.wallMs, registry: metrics.registry })
   const options: ControllerOptions = {
     ...given,
@@ -143,11 +143,15 @@ async function openSets(options: ControllerOptions, sets: RunningSet[], metrics:
       limiterOf,
       claim,
       onAttempt: metrics.onAttempt,
+      onFetch: metrics.onFetch,
     })
     const loop = new SetLoop(open.context, holder, {
       onReport: (report) => {
         metrics.onReport(name, report)
         for (const event of view.take(report)) onEvent(event)
+      },
+      onCommit: (commit, runId) => {
+        for (const event of view.see(commit, runId)) onEvent(event)
       },
       onLease: (change, epoch) => {
         const isTaken = change === 'taken'
@@ -166,6 +170,7 @@ async function openSets(options: ControllerOptions, sets: RunningSet[], metrics:
       },
     })
     const view = new SetView(one, () => loop.facts(), clock.wallMs)
+    metrics.onSet(name, open.context.limiter)
     sets.push({ ...open, loop, view, hasEnded: false })
   }
 }

@@ -9,7 +9,7 @@ import { StateError } from '../state/stateError.ts'
 import { holdsOf } from './holds.ts'
 import { readSource, type SourceLook } from './readSource.ts'
 import { type Accepted, REWRITTEN_COUNT, type SetContext, type SetMemory } from './setContext.ts'
-import type { RunOutcome, Trigger } from './status.ts'
+import type { CommitStatus, RunOutcome, Trigger } from './status.ts'
 import { type WindowState, windowStateAt } from './window.ts'
 
 /** How long an organisation that passed its guard counts as the same (milliseconds). */
@@ -20,6 +20,8 @@ export interface CycleControl {
   /** Why no further change may start; null while it may. */
   readonly stopReason: () => 'stopping' | 'superseded' | 'lease-lost' | 'suspended' | null
   readonly onPhase: (phase: 'fetching' | 'planning' | 'applying', commit: string | null) => void
+  /** Hears which commit the cycle works on, before it does anything about it. */
+  readonly onCommit: (commit: CommitStatus, runId: string) => void
   readonly onProgress: (done: number, total: number) => void
   /** Resolves after `delayMs`, or as soon as no further change may start. */
   readonly sleep: (delayMs: number) => Promise<void>
@@ -75,6 +77,7 @@ export async function runCycle(
     found.memory = { ...memory, accepted, baseline }
     if (accepted !== null && control.stopReason() === null) {
       control.onPhase('planning', accepted.loaded.commit.sha)
+      control.onCommit(accepted.loaded.commit, runId)
       found.memory = await withOrg(context, found.memory)
       found.applied = await applied(
         context,

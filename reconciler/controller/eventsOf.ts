@@ -30,7 +30,6 @@ export function eventsOfReport(report: CycleReport, before: CycleReport | null):
   const { applied, source, outcome } = report
   const sha = source?.accepted?.loaded.commit.sha
   const isNewCommit = sha !== undefined && sha !== before?.source?.accepted?.loaded.commit.sha
-  const commit = source?.accepted?.loaded.commit
   const changes = applied?.outcomes.filter(({ change }) => change.kind !== 'record') ?? []
   const done = changes.filter(({ result }) => result === 'done')
   const failed = changes.filter(
@@ -50,7 +49,6 @@ export function eventsOfReport(report: CycleReport, before: CycleReport | null):
   ): void => {
     told.push({ type, severity, message, keys })
   }
-  if (isNewCommit) tell('CommitSeen', 'info', `commit ${sha}: ${commit?.subject}`)
   for (const { change, notes } of done) {
     tell('ServiceChanged', 'info', `${change.key}: ${change.kind} done`, [change.key])
     for (const note of notes) tell('Notice', 'warning', `${change.key}: ${note}`, [change.key])

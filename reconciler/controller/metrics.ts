@@ -1,13 +1,21 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { AttemptReport } from '../../api/client/client.ts'
+import type { Limiter } from '../../api/client/limiter.ts'
 import type { CycleReport } from './cycle.ts'
 import type { HookResult } from './http/hookRoute.ts'
 import type { ControllerStatus } from './status.ts'
+import { statusGauges } from './statusGauges.ts'
 
 /** The metrics of a controller. None has a label of services: ten thousand of them make no more series than ten. */
 export interface Metrics {
   readonly onReport: (set: string, report: CycleReport) => void
   readonly onAttempt: (set: string, attempt: AttemptReport) => void
+  /** A look at the repository that took `ms` milliseconds, whether or not there was an answer. */
+  readonly onFetch: (set: string, ms: number, result: 'ok' | 'failed') => void
+  /** A set is kept from now on: its limiter is looked at whenever somebody asks. */
+  readonly onSet: (set: string, limiter: Pick<Limiter, 'tokens' | 'heldMsTotal'>) => void
+  /** A set is no longer kept, and neither are the figures of its key. */
+  readonly onSetGone: (set: string) => void
   readonly onHook: (source: string, result: HookResult) => void
   /** All of it as Prometheus reads it. */
   readonly text: () => Promise<string>
@@ -15,8 +23,8 @@ export interface Metrics {
   readonly registry: Registry
 }
 
-/** Metrics in a registry of their own; `status` gives what the gauges show. */
-export function metricsOf(status: () => ControllerStatus): Metrics {
+/** Metrics in a registry of their own; `status` gives what the gauges show. `nowMs` is the wall clock. */
+export function metricsOf(status: () => ControllerStatus, nowMs: () => number): Metrics {
   const registry = new Registry()
   const registers = [registry]
   const runs = new Counter({
@@ -44,10 +52,11 @@ export function metricsOf(status: () => ControllerStatus): Metrics {
     labelNames: ['set', 'route', 'code'],
     registers,
   })
-  const throttled = new Counter({
-    name: 'pharos_api_throttled_total',
-    help: 'Requests that the API answered with 429',
-    labelNames: ['set'],
+  const fetches = new Histogram({
+    name: 'pharos_git_fetch_seconds',
+    help: 'Length of looks at the repository',
+    labelNames: ['set', 'result'],
+    buckets: [0.05, 0.2, 0.5, 1, 2, 5, 15, 60],
     registers,
   })
   const hooks = new Counter({
@@ -58,10 +67,11 @@ export function metricsOf(status: () => ControllerStatus): Metrics {
   })
   const lastSuccess = new Gauge({
     name: 'pharos_last_success_timestamp_seconds',
-    help: 'When a run last ended with everything as git says',
+    help: 'When a run last ended with everything as git says; before the first, when the set was opened',
     labelNames: ['set'],
     registers,
   })
+  const limiters = limiterMetrics(registry)
   statusGauges(registry, status)
   return {
     onReport: (set, report) => {
@@ -73,7 +83,16 @@ export function metricsOf(status: () => ControllerStatus): Metrics {
     },
     onAttempt: (set, { method, path, status: code }) => {
       requests.inc({ set, route: `${method} ${routeOf(path)}`, code: String(code) })
-      if (code === 429) throttled.inc({ set })
+    },
+    onFetch: (set, ms, result) => fetches.observe({ set, result }, ms / 1_000),
+    onSet: (set, limiter) => {
+      limiters.set(set, limiter)
+      // Who never succeeded would otherwise have no series that an alert could ask for.
+      lastSuccess.set({ set }, nowMs() / 1_000)
+    },
+    onSetGone: (set) => {
+      limiters.delete(set)
+      lastSuccess.remove({ set })
     },
     onHook: (source, result) => hooks.inc({ source, result }),
     text: () => registry.metrics(),
@@ -87,49 +106,33 @@ function routeOf(path: string): string {
   return path.replace(/^(\/v1\/\w+\/)[^/]+/, '$1{id}')
 }
 
-/** Gauges that are read off the status whenever somebody asks. */
-function statusGauges(registry: Registry, status: () => ControllerStatus): void {
+/** What the limiters of keys tell, by set; those of one key tell the same. */
+function limiterMetrics(registry: Registry): Map<string, Pick<Limiter, 'tokens' | 'heldMsTotal'>> {
   const registers = [registry]
-  const gauge = <const Label extends string>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[],
-  ): Gauge<'set' | Label> =>
-    new Gauge({ name: `pharos_${name}`, help, labelNames: ['set', ...labelNames], registers })
-  // The first: a scrape asks it before the others, which it fills.
+  const limiters = new Map<string, Pick<Limiter, 'tokens' | 'heldMsTotal'>>()
+  const counted = new Map<string, number>()
   new Gauge({
-    name: 'pharos_sets',
-    help: 'Sets in the configuration',
+    name: 'pharos_api_tokens',
+    help: 'Requests that the key of the set could send at once',
+    labelNames: ['set'],
     registers,
     collect() {
-      const { sets, at } = status()
-      const nowMs = Date.parse(at)
-      for (const one of all) one.reset()
-      this.set(sets.length)
-      for (const { name: set, ...one } of sets) {
-        for (const [state, count] of Object.entries(one.counts)) services.set({ set, state }, count)
-        drift.set({ set }, one.counts.Drifted)
-        pending.set({ set }, one.counts.Pending + one.counts.Suspended)
-        for (const { type } of one.conditions) conditions.set({ set, condition: type }, 1)
-        problems.set({ set }, one.problems.length)
-        leader.set({ set }, one.role === 'leader' ? 1 : 0)
-        const since = one.suspensions.map((suspension) => Date.parse(suspension.since))
-        suspended.set({ set }, since.length === 0 ? 0 : Math.max(0, nowMs - Math.min(...since)) / 1_000)
-        if (one.commit === null) continue
-        commit.set({ set, sha: one.commit.sha }, 1)
-        const isDone = one.appliedCommit === one.commit.sha
-        lag.set({ set }, isDone ? 0 : Math.max(0, nowMs - Date.parse(one.commit.at)) / 1_000)
+      this.reset()
+      for (const [set, { tokens }] of limiters) this.set({ set }, tokens)
+    },
+  })
+  new Counter({
+    name: 'pharos_api_throttled_seconds_total',
+    help: 'For how long answers 429 have made all requests of the key of the set wait',
+    labelNames: ['set'],
+    registers,
+    collect() {
+      for (const [set, { heldMsTotal }] of limiters) {
+        // A set that was taken out and came back with another key begins anew.
+        this.inc({ set }, Math.max(0, heldMsTotal - (counted.get(set) ?? 0)) / 1_000)
+        counted.set(set, heldMsTotal)
       }
     },
   })
-  const services = gauge('services', 'Services by state', ['state'])
-  const drift = gauge('drift_services', 'Services that were changed outside', [])
-  const pending = gauge('pending_ops', 'Changes that wait for an approval, a window or a resumption', [])
-  const conditions = gauge('condition', '1 for every condition that is true of the set', ['condition'])
-  const problems = gauge('manifest_errors', 'Problems in manifests', [])
-  const leader = gauge('lease_is_leader', '1 where this replica does the work', [])
-  const suspended = gauge('suspended_seconds', 'How long the oldest suspension has lasted', [])
-  const commit = gauge('commit_info', 'The commit in force', ['sha'])
-  const lag = gauge('commit_lag_seconds', 'Age of the newest commit while not all of it is carried out', [])
-  const all = [services, drift, pending, conditions, problems, leader, suspended, commit, lag]
+  return limiters
 }

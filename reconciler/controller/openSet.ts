@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type AttemptReport, Client } from '../../api/client/client.ts'
 import { Limiter } from '../../api/client/limiter.ts'
-import { gitSource } from '../source/gitSource.ts'
+import { type GitSource, gitSource } from '../source/gitSource.ts'
 import { isGitLocation } from '../state/gitRef.ts'
 import { openStore } from '../state/openStore.ts'
 import { StateError } from '../state/stateError.ts'
@@ -23,6 +23,7 @@ export interface OpenDeps {
   /** Claims a service for a set; the name of another set that has it, or null. */
   readonly claim: (set: string, serviceId: string) => string | null
   readonly onAttempt: (set: string, attempt: AttemptReport) => void
+  readonly onFetch: (set: string, ms: number, result: 'ok' | 'failed') => void
 }
 
 /** A set that is open, and how to close it. */
@@ -38,11 +39,12 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
   if (!isGitLocation(statePath)) makeFolder(dirname(statePath))
   const store = await openStore(statePath, deps.env, config.leaseTtl)
   let requests = 0
+  const limiter = deps.limiterOf(settings)
   const client = new Client({
     url: settings.apiUrl,
     apiKey: settings.apiKey,
     userAgent: deps.userAgent,
-    limiter: deps.limiterOf(settings),
+    limiter,
     onAttempt: (attempt) => {
       requests += 1
       deps.onAttempt(config.name, attempt)
@@ -68,8 +70,9 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
     return {
       context: {
         settings,
-        source,
+        source: { ...source, fetch: timedFetch(source, deps, config.name) },
         client,
+        limiter,
         store,
         stateKey: value,
         clock,
@@ -82,6 +85,21 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+function timedFetch({ fetch }: GitSource, { clock, onFetch }: OpenDeps, set: string): GitSource['fetch'] {
+  return async (signal) => {
+    const startedAtMs = clock.nowMs()
+    const told = (result: 'ok' | 'failed'): void => onFetch(set, clock.nowMs() - startedAtMs, result)
+    try {
+      const head = await fetch(signal)
+      told('ok')
+      return head
+    } catch (error) {
+      told('failed')
+      throw error
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import type { Applied } from '../apply/applySet.ts'
 import type { ChangeOutcome } from '../apply/outcome.ts'
 import { type Drift, driftOf } from '../plan/drift.ts'
 import type { Change, PlannedField } from '../plan/planValue.ts'
-import type { ServiceState, ServiceStatus } from './status.ts'
+import type { ServiceReason, ServiceState, ServiceStatus } from './status.ts'
 
 /** Where each service stands after `applied`, by name; `frozenKeys` are those whose manifests cannot be used. Pure. */
 export function servicesOf(applied: Applied, frozenKeys: readonly string[]): readonly ServiceStatus[] {
@@ -13,41 +13,31 @@ export function servicesOf(applied: Applied, frozenKeys: readonly string[]): rea
   const brakeOf = new Map(braked.tripped.flatMap((brake) => brake.keys.map((key) => [key, brake] as const)))
   const blocked = new Map(applied.blocked.map((one) => [one.key, one]))
   const all = new Map<string, ServiceStatus>()
-  const put = (
-    key: string,
-    state: ServiceState,
-    message = '',
-    todo: string | null = null,
-    fields: readonly PlannedField[] = [],
-  ): void => {
-    all.set(key, { key, serviceId: ids.get(key) ?? null, state, message, todo, fields })
+  const put: Put = (key, state, why = {}) => {
+    const { reason = null, message = '', todo = null, fields = [] } = why
+    all.set(key, { key, serviceId: ids.get(key) ?? null, state, reason, message, todo, fields })
   }
   for (const key of plan.unchanged) put(key, 'Synced')
-  for (const key of frozenKeys)
-    put(key, 'Blocked', 'its manifest cannot be used', 'see the problems of the set')
+  for (const key of frozenKeys) put(key, 'Blocked', FROZEN)
   for (const change of plan.changes) {
     const { key } = change
     const stop = blocked.get(key)
     if (stop !== undefined || change.kind === 'blocked') {
-      put(key, 'Blocked', stop?.message ?? '', stop?.hint ?? null)
+      put(key, 'Blocked', {
+        reason: stop?.needsDecision === true ? 'needsDecision' : 'cannotPlan',
+        message: stop?.message ?? '',
+        todo: stop?.hint ?? null,
+      })
     } else if (change.kind === 'drifted') {
-      put(
-        key,
-        'Drifted',
-        'it was changed outside, and its policy is to report that',
-        'change the manifest, or put it back',
-        change.fields,
-      )
+      const isLooping = change.looping.length > 0
+      put(key, 'Drifted', { ...(isLooping ? LOOPING : REPORTED), fields: change.fields })
     } else if (withheld.has(key)) {
       const brake = brakeOf.get(key)
-      const isSuspended = brake?.brake === 'suspended'
-      put(
-        key,
-        isSuspended ? 'Suspended' : stateOfWaiting(change),
-        brake?.message ?? '',
-        null,
-        fieldsOf(change),
-      )
+      put(key, brake?.brake === 'suspended' ? 'Suspended' : stateOfWaiting(change), {
+        reason: brake?.brake ?? null,
+        message: brake?.message ?? '',
+        fields: fieldsOf(change),
+      })
     } else {
       putOutcome(change, outcomes.get(key), put)
     }
@@ -55,27 +45,52 @@ export function servicesOf(applied: Applied, frozenKeys: readonly string[]): rea
   return [...all.values()].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
 }
 
-type Put = (
-  key: string,
-  state: ServiceState,
-  message?: string,
-  todo?: string | null,
-  fields?: readonly PlannedField[],
-) => void
+type Why = Partial<Pick<ServiceStatus, 'reason' | 'message' | 'todo' | 'fields'>>
+type Put = (key: string, state: ServiceState, why?: Why) => void
+
+const FROZEN: Why = {
+  reason: 'manifestInvalid',
+  message: 'its manifest cannot be used',
+  todo: 'see the problems of the set',
+}
+const REPORTED: Why = {
+  reason: 'driftPolicy',
+  message: 'it was changed outside, and its policy is to report that',
+  todo: 'change the manifest, or put it back',
+}
+const LOOPING: Why = {
+  reason: 'healLoop',
+  message: 'it was put back again and again, and is left as it is now',
+  todo: 'find out who else writes it',
+}
+
+/** What an attempt that was not done is called. */
+const OF_RESULT: Readonly<Record<Exclude<ChangeOutcome['result'], 'done'>, ServiceReason>> = {
+  failed: 'failed',
+  limited: 'planLimit',
+  lost: 'unknownOutcome',
+  skipped: 'notYet',
+  stale: 'changedMeanwhile',
+}
 
 function putOutcome(change: Change, outcome: ChangeOutcome | undefined, put: Put): void {
   const { key } = change
-  if (outcome === undefined || outcome.result === 'skipped') {
-    put(key, stateOfWaiting(change), outcome?.message ?? 'not yet carried out', null, fieldsOf(change))
-  } else if (outcome.result !== 'done') {
-    const todo = outcome.result === 'limited' ? 'make room in the plan of the organisation' : null
-    put(key, outcome.result === 'lost' ? 'Pending' : 'Failed', outcome.message, todo, fieldsOf(change))
-  } else if (change.kind !== 'prune') {
-    put(key, 'Synced')
-  } else if (change.how === 'pause') {
-    put(key, 'Removing', 'paused, because its manifest is gone')
+  const result = outcome?.result ?? 'skipped'
+  if (result === 'done') {
+    if (change.kind !== 'prune') put(key, 'Synced')
+    else if (change.how === 'pause') put(key, 'Removing', GONE)
+    return
   }
+  const isOver = result === 'failed' || result === 'limited' || result === 'stale'
+  put(key, isOver ? 'Failed' : result === 'lost' ? 'Pending' : stateOfWaiting(change), {
+    reason: OF_RESULT[result],
+    message: outcome?.message ?? 'not yet carried out',
+    todo: result === 'limited' ? 'make room in the plan of the organisation' : null,
+    fields: fieldsOf(change),
+  })
 }
+
+const GONE: Why = { reason: 'manifestGone', message: 'paused, because its manifest is gone' }
 
 function stateOfWaiting(change: Change): ServiceState {
   const isDrift = change.kind === 'update' && change.fields.every(({ reason }) => reason === 'drift')

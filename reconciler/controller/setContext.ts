@@ -1,4 +1,5 @@
 import type { Client } from '../../api/client/client.ts'
+import type { Limiter } from '../../api/client/limiter.ts'
 import type { Org } from '../../api/contract/org.ts'
 import type { ServiceSet } from '../manifest/serviceSet.ts'
 import type { GitSource, LoadedCommit } from '../source/gitSource.ts'
@@ -12,6 +13,8 @@ export interface SetContext {
   readonly settings: SetSettings
   readonly source: GitSource
   readonly client: Client
+  /** What stands before every request of the client. */
+  readonly limiter: Limiter
   readonly store: StateStore
   readonly stateKey: StateKey
   readonly clock: ControllerClock

@@ -5,12 +5,14 @@ import { StateError } from '../state/stateError.ts'
 import { type CycleReport, lean, runCycle } from './cycle.ts'
 import { type Burst, burstDueAtMs, jittered, retryDelayMs, withTrigger } from './schedule.ts'
 import { initialMemory, type SetContext, type SetMemory } from './setContext.ts'
-import type { RunningStatus, Trigger } from './status.ts'
+import type { CommitStatus, RunningStatus, Trigger } from './status.ts'
 import { every, Waits } from './waits.ts'
 
 /** What a loop tells whoever runs it. Each returns at once. */
 export interface LoopEars {
   readonly onReport: (report: CycleReport) => void
+  /** A cycle works on this commit, which may be the one of the cycle before. */
+  readonly onCommit: (commit: CommitStatus, runId: string) => void
   readonly onLease: (change: 'taken' | 'lost', epoch: number) => void
   /** Something that nobody foresaw; the loop goes on. */
   readonly onFault: (error: unknown) => void
@@ -187,6 +189,7 @@ export class SetLoop {
           this.#head = commit ?? this.#head
           if (phase === 'planning' && this.#burst !== null) void this.#peek()
         },
+        onCommit: this.#ears.onCommit,
         onProgress: (done, total) => {
           if (this.#running !== null) this.#running = { ...this.#running, done, total }
         },

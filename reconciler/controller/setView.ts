@@ -15,6 +15,7 @@ import {
   type ServiceStatus,
   type SetStatus,
 } from './status.ts'
+import { unverifiableSecrets } from './unverifiableSecrets.ts'
 import { windowStateAt } from './window.ts'
 
 /** How long after the last word about a suspension the next one comes (milliseconds). */
@@ -26,9 +27,11 @@ export class SetView {
   readonly #facts: () => LoopFacts
   readonly #wallMs: () => number
   #services: readonly ServiceStatus[] = []
+  #unverifiableSecrets = 0
   #conditions: readonly Condition[] = []
   #told: readonly Condition[] = []
   #before: CycleReport | null = null
+  #commit: CommitStatus | null = null
   #appliedCommit: string | null = null
   /** When somebody last said or heard that something is suspended (wall clock, milliseconds). */
   #remindedAtMs: number | null = null
@@ -39,11 +42,23 @@ export class SetView {
     this.#wallMs = wallMs
   }
 
+  /** Takes note of the commit that a cycle works on; the event that it is worth when it is another one. */
+  see(commit: CommitStatus, runId: string): readonly ControllerEvent[] {
+    const { sha, subject } = commit
+    if (this.#commit?.sha === sha) return []
+    this.#commit = commitStatusOf(commit)
+    const context = { at: this.#now(), set: this.#settings.config.name, commit: sha, runId }
+    return [eventOf({ type: 'CommitSeen', severity: 'info', message: `commit ${sha}: ${subject}` }, context)]
+  }
+
   /** Takes in what a cycle left; the events that it is worth. */
   take(report: CycleReport): readonly ControllerEvent[] {
     const { applied, source } = report
     const frozen = source?.accepted?.set.frozenKeys ?? []
-    if (applied !== null) this.#services = servicesOf(applied, frozen)
+    if (applied !== null) {
+      this.#services = servicesOf(applied, frozen)
+      this.#unverifiableSecrets = unverifiableSecrets(applied.situation.services)
+    }
     const commit = source?.accepted?.loaded.commit.sha ?? null
     if (report.outcome === 'converged') this.#appliedCommit = commit
     const told = [...eventsOfReport(report, this.#before), ...this.#conditionEvents(), ...this.#reminders()]
@@ -73,7 +88,7 @@ export class SetView {
       leaseHolder: facts.leaseHolder,
       headline: headlineOf(conditions),
       conditions,
-      commit: commitStatusOf(report?.source?.accepted?.loaded.commit),
+      commit: this.#commit,
       refusedCommit: commitStatusOf(report?.source?.refused?.commit),
       appliedCommit: this.#appliedCommit,
       running,
@@ -81,6 +96,7 @@ export class SetView {
       nextRunAt: nextRunAtMs === null ? null : iso(nextRunAtMs),
       services: this.#services,
       counts: countsOf(this.#services),
+      unverifiableSecrets: this.#unverifiableSecrets,
       approvals: approvalsOf(report),
       problems: (report?.source?.accepted?.set.problems ?? []).map(({ hint = null, ...problem }) => ({
         ...problem,

@@ -1,3 +1,4 @@
+import type { BrakeName } from '../plan/brakes.ts'
 import type { PlannedField } from '../plan/planValue.ts'
 
 /** What may be true of a set, from the most to the least urgent: the first that holds is its headline. */
@@ -92,6 +93,25 @@ export interface RunningStatus {
 /** Where one service stands. */
 export type ServiceState = 'Synced' | 'Drifted' | 'Pending' | 'Blocked' | 'Failed' | 'Removing' | 'Suspended'
 
+/**
+ * Why a service is not as git says, for machines: the brake that holds its change back, or `manifestInvalid`;
+ * `needsDecision` and `cannotPlan`, where nothing can be planned for it; `driftPolicy` and `healLoop`, where a change
+ * outside is left; what became of the last attempt; `manifestGone` of one that waits to be deleted.
+ */
+export type ServiceReason =
+  | BrakeName
+  | 'manifestInvalid'
+  | 'needsDecision'
+  | 'cannotPlan'
+  | 'driftPolicy'
+  | 'healLoop'
+  | 'notYet'
+  | 'planLimit'
+  | 'failed'
+  | 'unknownOutcome'
+  | 'changedMeanwhile'
+  | 'manifestGone'
+
 /** One service of a set. */
 export interface ServiceStatus {
   /** `metadata.name`. */
@@ -99,7 +119,9 @@ export interface ServiceStatus {
   /** Its id in the API; null when it is not made yet. */
   readonly serviceId: string | null
   readonly state: ServiceState
-  /** Why it is not Synced; empty when it is. */
+  /** Why it is not Synced, as one of a few words; null when it is. */
+  readonly reason: ServiceReason | null
+  /** Why it is not Synced, for people; empty when it is. */
   readonly message: string
   /** What to do about that; null where nothing is asked of anybody. */
   readonly todo: string | null
@@ -179,6 +201,8 @@ export interface SetStatus {
   readonly services: readonly ServiceStatus[]
   /** How many services are in each state. */
   readonly counts: Readonly<Record<ServiceState, number>>
+  /** Secrets at the API that somebody could exchange without anybody seeing it: where it marks them by key alone. */
+  readonly unverifiableSecrets: number
   readonly approvals: readonly PendingApproval[]
   readonly problems: readonly ProblemStatus[]
   readonly suspensions: readonly SuspensionStatus[]

@@ -137,40 +137,6 @@ test('Scenario 48: what another tool changes again and again is left alone, and 
   expect(await intervals()).toEqual({ a: 300 })
 })
 
-test('Scenario 53: ten thousand services make no more series of metrics than ten', async () => {
-  const series = async (count: number): Promise<readonly [number, string]> => {
-    const one = await controllerOf()
-    one.repository.commit(manifestFiles(...Array.from({ length: count }, (_, index) => `s${count}-${index}`)))
-    one.start()
-    await one.nextCycle()
-    await one.nextCycle()
-    const text = await (await fetch(`${one.controller.url}/metrics`)).text()
-    return [text.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length, text]
-  }
-  const [few, text] = await series(2)
-  const [many] = await series(14)
-
-  expect(many).toBe(few)
-  const shown = [
-    'runs_total',
-    'run_duration_seconds',
-    'ops_total',
-    'services',
-    'drift_services',
-    'pending_ops',
-    'condition',
-    'last_success_timestamp_seconds',
-    'commit_info',
-    'commit_lag_seconds',
-    'api_requests_total',
-    'lease_is_leader',
-    'manifest_errors',
-    'suspended_seconds',
-  ]
-  expect(shown.filter((name) => !text.includes(`# TYPE pharos_${name} `))).toEqual([])
-  expect(text).toContain('pharos_services{set="shop",state="Synced"} 2')
-})
-
 test('Scenario 48: a service that two sets name belongs to the first, and the second says so', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))

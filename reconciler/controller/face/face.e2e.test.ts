@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { startServer } from '../../../server/testing/startServer.ts'
 import { controllerProcess } from '../../testing/controllerProcess.ts'
 import { manifestFiles } from '../../testing/controllerScene.ts'
+import { startFaultProxy } from '../../testing/faultProxy.ts'
 import { gitRepository } from '../../testing/gitRepository.ts'
 import type { ControllerEvent } from '../status.ts'
 import { startForgeServer } from './testing/forgeServer.ts'
@@ -20,6 +21,12 @@ test('pharos controller shows what it does, tells it to everybody who asked, and
     startReceiver(),
   ])
   const repository = gitRepository()
+  const proxy = await startFaultProxy(server.url)
+  // Nothing is made before the forge was told that somebody is at it.
+  proxy.decide = async () => {
+    while (forge.statuses.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    return 'pass' as const
+  }
   const folder = mkdtempSync(join(tmpdir(), 'pharos-face-'))
   const config = join(folder, 'pharos-controller.yaml')
   writeFileSync(
@@ -43,7 +50,7 @@ notifications:
   const sha = repository.commit(manifestFiles('checkout', 'search'))
   forge.pullRequests.push({ number: 3, commits: [sha] })
   const controller = controllerProcess(config, 'blue', {
-    PHAROS_URL: server.url,
+    PHAROS_URL: proxy.url,
     PHAROS_API_KEY: server.apiKey,
     SLACK_URL: `${receiver.url}/services/CANARY-path`,
     SIGNING,
@@ -73,6 +80,7 @@ notifications:
     expect(badge).toContain('shop: ready')
     expect(metrics).toContain('pharos_notifications_waiting{channel="audit"}')
     expect(forge.statuses).toMatchObject([
+      { sha, context: 'pharos/shop', state: 'pending', description: 'being carried out' },
       { sha, context: 'pharos/shop', state: 'success', targetUrl: 'https://pharos.example.com/sets/shop' },
     ])
     expect(
@@ -89,7 +97,7 @@ notifications:
   } finally {
     controller.signal('SIGKILL')
     await controller.ended
-    await Promise.all([server.close(), forge.close(), receiver.close()])
+    await Promise.all([server.close(), forge.close(), receiver.close(), proxy.close()])
     repository.remove()
     rmSync(folder, { recursive: true, force: true })
   }

@@ -17,6 +17,7 @@ ${set.running === null ? fact('Last run', lastRun(set.lastRun, at)) : fact('Runn
 ${fact('Next run', set.nextRunAt === null ? (set.running === null ? 'not planned' : 'after this one') : html`${moment(set.nextRunAt, at)}, or when something is pushed`)}
 ${fact('Who does the work', html`${ROLE_WORDS[set.role]}${set.leaseHolder !== null && html`<br><bdi class="quiet">${name(set.leaseHolder)}</bdi>`}`)}
 ${fact('Window', html`${set.window.isOpen ? 'open' : 'closed'}${set.window.reason !== '' && `: ${shortened(set.window.reason, MESSAGE_CHARS_MAX)}`}${set.window.changesAt !== null && html`, changes ${moment(set.window.changesAt, at)}`}`)}
+${set.unverifiableSecrets > 0 && fact('Secrets', html`${countText(set.unverifiableSecrets)} cannot be checked<br><span class="quiet">the API marks several secrets alike, so that a change of one by hand cannot be seen</span>`)}
 </dl>`
 }
 

@@ -2,7 +2,7 @@ import type { ControllerClock } from '../../clock.ts'
 import type { ControllerEvent, ControllerStatus, EventType, SetStatus } from '../../status.ts'
 import { backoffMs, Unreachable } from '../outgoing.ts'
 import { Patience } from '../patience.ts'
-import { type CommitMark, type Forge, stickComment } from './forge.ts'
+import { type CommitMark, type CommitState, type Forge, stickComment } from './forge.ts'
 import { ForgeRefused } from './forgeCalls.ts'
 import { outcomeComment } from './outcome.ts'
 import { type Verdict, verdictOf } from './verdict.ts'
@@ -41,8 +41,12 @@ interface Known {
   mark: CommitMark | null
   /** Body of the comment that was written last; null before the first. */
   comment: string | null
-  /** Whether the commit was carried out before this program looked at it. */
-  readonly wasSettled: boolean
+  /** What the forge showed when this program first looked; null when it showed nothing. */
+  readonly foundState: CommitState | null
+  /** Whether it is the first commit that this program looked at. */
+  readonly isFirst: boolean
+  /** Whether the commit was carried out before this program looked at it; null until that can be told. */
+  wasSettled: boolean | null
 }
 
 /**
@@ -148,12 +152,25 @@ export class ForgeReporter {
   }
 
   async #knownOf({ name }: SetStatus, { sha, state, isProvisional }: Verdict): Promise<Known> {
+    const known = await this.#lookedUp(name, sha)
+    if (!isProvisional)
+      known.wasSettled ??=
+        known.isFirst && this.#deedsOf(name, sha).length === 0 && known.foundState === state
+    return known
+  }
+
+  async #lookedUp(name: string, sha: string): Promise<Known> {
     const before = this.#known.get(name)
     if (before?.sha === sha) return before
     const mark = this.#options.commitStatus ? await this.#forge.commitMark(sha, contextOf(name)) : null
-    const wasSettled =
-      before === undefined && !isProvisional && this.#deedsOf(name, sha).length === 0 && mark?.state === state
-    const known: Known = { sha, mark, comment: null, wasSettled }
+    const known: Known = {
+      sha,
+      mark,
+      comment: null,
+      foundState: mark?.state ?? null,
+      isFirst: before === undefined,
+      wasSettled: null,
+    }
     this.#known.set(name, known)
     return known
   }
@@ -173,7 +190,7 @@ export class ForgeReporter {
     const comment = outcomeComment(set, verdict, this.#deedsOf(name, verdict.sha), this.#pageOf(name))
     // What happens to services after a commit was carried out does not belong below it.
     const isSettled = verdict.state === 'success' && known.comment?.split('\n')[1] === comment.gist
-    if (known.wasSettled || isSettled || known.comment === comment.body) return false
+    if (known.wasSettled === true || isSettled || known.comment === comment.body) return false
     const pullRequests = await this.#forge.pullRequestsOf(verdict.sha)
     let isNew = false
     for (const pullRequest of pullRequests.slice(0, PULL_REQUESTS_MAX)) {

@@ -13,7 +13,8 @@ export const SAMPLE_AT = '2026-01-14T10:00:00.000Z'
 
 /** A service as the status has it; Synced unless said otherwise. */
 export function sampleService(key: string, over: Partial<ServiceStatus> = {}): ServiceStatus {
-  return { key, serviceId: `id-of-${key}`, state: 'Synced', message: '', todo: null, fields: [], ...over }
+  const synced = { state: 'Synced', reason: null, message: '', todo: null, fields: [] } as const
+  return { key, serviceId: `id-of-${key}`, ...synced, ...over }
 }
 
 /** A field that somebody changed by hand. */
@@ -72,6 +73,7 @@ export function sampleSet(name: string, over: Partial<SetStatus> = {}): SetStatu
     nextRunAt: '2026-01-14T10:00:12.000Z',
     services,
     counts: countsOf(services),
+    unverifiableSecrets: 0,
     approvals: [],
     problems: [],
     suspensions: [],

@@ -1,0 +1,64 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { ControllerStatus, SetStatus } from './status.ts'
+
+/** Gauges that are read off the status whenever somebody asks. */
+export function statusGauges(registry: Registry, status: () => ControllerStatus): void {
+  const registers = [registry]
+  const gauge = <const Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+  ): Gauge<'set' | Label> =>
+    new Gauge({ name: `pharos_${name}`, help, labelNames: ['set', ...labelNames], registers })
+  // The first: a scrape asks it before the others, which it fills.
+  new Gauge({
+    name: 'pharos_sets',
+    help: 'Sets in the configuration',
+    registers,
+    collect() {
+      const { sets, at } = status()
+      const nowMs = Date.parse(at)
+      for (const one of all) one.reset()
+      this.set(sets.length)
+      for (const one of sets) fill(one, nowMs)
+    },
+  })
+  const services = gauge('services', 'Services by state', ['state'])
+  const drift = gauge('drift_services', 'Services that were changed outside', [])
+  const pending = gauge('pending_ops', 'Changes that wait for an approval, a window or a resumption', [])
+  const blocked = gauge('blocked', 'Services that are not as git says and are left so, by why', ['reason'])
+  const conditions = gauge('condition', '1 for every condition that is true of the set', ['condition'])
+  const problems = gauge('manifest_errors', 'Problems in manifests', [])
+  const leader = gauge('lease_is_leader', '1 where this replica does the work', [])
+  const suspended = gauge('suspended_seconds', 'How long the oldest suspension has lasted', [])
+  const commit = gauge('commit_info', 'The commit in force', ['sha'])
+  const lag = gauge('commit_lag_seconds', 'Age of the newest commit while not all of it is carried out', [])
+  const unverifiable = gauge('unverifiable_secrets', 'Secrets whose change outside nobody could see', [])
+  const all = [
+    ...[services, drift, pending, blocked, conditions, problems],
+    ...[leader, suspended, commit, lag, unverifiable],
+  ]
+  const fill = ({ name: set, ...one }: SetStatus, nowMs: number): void => {
+    for (const [state, count] of Object.entries(one.counts)) services.set({ set, state }, count)
+    for (const [reason, count] of reasonsIn(one.services)) blocked.set({ set, reason }, count)
+    for (const { type } of one.conditions) conditions.set({ set, condition: type }, 1)
+    drift.set({ set }, one.counts.Drifted)
+    pending.set({ set }, one.counts.Pending + one.counts.Suspended)
+    problems.set({ set }, one.problems.length)
+    leader.set({ set }, one.role === 'leader' ? 1 : 0)
+    unverifiable.set({ set }, one.unverifiableSecrets)
+    const since = one.suspensions.map((suspension) => Date.parse(suspension.since))
+    suspended.set({ set }, since.length === 0 ? 0 : Math.max(0, nowMs - Math.min(...since)) / 1_000)
+    if (one.commit === null) return
+    commit.set({ set, sha: one.commit.sha }, 1)
+    const isDone = one.appliedCommit === one.commit.sha
+    lag.set({ set }, isDone ? 0 : Math.max(0, nowMs - Date.parse(one.commit.at)) / 1_000)
+  }
+}
+
+function reasonsIn(services: SetStatus['services']): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { reason, state } of services)
+    if (reason !== null && state !== 'Removing') counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  return counts
+}

@@ -87,6 +87,10 @@ export function programPermissions(options: CommandOptions, env: Environment): P
     exec: listed(options.allowExec ?? env.PHAROS_ALLOW_EXEC),
     sops: options.allowSops ?? env.PHAROS_ALLOW_SOPS === '1',
     variables: listed(env.PHAROS_SECRETS_ENV),
+    hints: {
+      exec: 'whoever runs pharos can allow it with --allow-exec PROGRAM',
+      sops: 'whoever runs pharos can allow it with --allow-sops',
+    },
   }
 }
 

@@ -9,6 +9,7 @@ import { StateError } from '../state/stateError.ts'
 import { stateKeyFor } from '../state/stateKey.ts'
 import type { ControllerClock } from './clock.ts'
 import type { SetSettings } from './config/settings.ts'
+import { type ProgramSecrets, programSecrets } from './programSecrets.ts'
 import type { SetContext } from './setContext.ts'
 
 /** What opening a set takes besides its settings. */
@@ -75,6 +76,7 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
         limiter,
         store,
         stateKey: value,
+        programs: programsOf(settings, clock),
         clock,
         newId,
         claim: (serviceId: string) => deps.claim(config.name, serviceId),
@@ -86,6 +88,13 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
     await close()
     throw error
   }
+}
+
+function programsOf({ config, manifestEnv }: SetSettings, { nowMs }: ControllerClock): ProgramSecrets {
+  const { refreshEvery, ...allowed } = config.secretPrograms
+  const hint = 'whoever runs the controller can allow it below secretPrograms of the set'
+  const permissions = { ...allowed, hints: { exec: hint, sops: hint } }
+  return programSecrets({ permissions, env: manifestEnv, refreshMs: refreshEvery, nowMs })
 }
 
 function timedFetch({ fetch }: GitSource, { clock, onFetch }: OpenDeps, set: string): GitSource['fetch'] {

@@ -18,7 +18,8 @@ export interface SourceLook {
 
 /**
  * Fetches and compiles. What cannot be read, or may not be applied, leaves in force what was. Only a file that
- * changed is parsed again, and nothing is compiled while neither the commit nor a file of secrets changed.
+ * changed is parsed again, and nothing is compiled while neither the commit nor a file of secrets changed, and no
+ * program for secrets is due.
  */
 export async function readSource(
   context: SetContext,
@@ -49,18 +50,22 @@ async function refusalOf({ source, settings }: SetContext, head: string): Promis
 }
 
 async function acceptedNow(
-  { source, settings }: SetContext,
+  { source, settings, programs }: SetContext,
   before: Accepted | null,
   head: string,
 ): Promise<Accepted> {
   const mark = secretsMark(settings.secretsDirectory)
-  if (before?.loaded.commit.sha === head && before.secretsMark === mark) return before
-  const loaded = await source.load(head, {
-    env: settings.manifestEnv,
-    secretsDirectory: settings.secretsDirectory,
-    allowInlineSecrets: false,
-    secrets: 'required',
-  })
+  const isSame = before?.loaded.commit.sha === head && before.secretsMark === mark && !programs.isDue()
+  if (isSame) return before
+  const loaded = await programs.compiled((runs) =>
+    source.load(head, {
+      env: settings.manifestEnv,
+      secretsDirectory: settings.secretsDirectory,
+      allowInlineSecrets: false,
+      programs: runs,
+      secrets: 'required',
+    }),
+  )
   return { loaded, set: withSetPolicy(loaded.set, settings.config), secretsMark: mark }
 }
 

@@ -7,6 +7,7 @@ import type { StateKey } from '../state/stateKey.ts'
 import type { StateStore } from '../state/store.ts'
 import type { ControllerClock } from './clock.ts'
 import type { SetSettings } from './config/settings.ts'
+import type { ProgramSecrets } from './programSecrets.ts'
 
 /** Everything that one set works with. */
 export interface SetContext {
@@ -17,6 +18,7 @@ export interface SetContext {
   readonly limiter: Limiter
   readonly store: StateStore
   readonly stateKey: StateKey
+  readonly programs: ProgramSecrets
   readonly clock: ControllerClock
   readonly newId: () => string
   /**

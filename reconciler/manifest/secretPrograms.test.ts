@@ -4,11 +4,16 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { manifestOf } from '../testing/pharosProgram.ts'
 import { formatProblem } from './manifestProblem.ts'
+import { runNow } from './programRun.ts'
 import { readYaml } from './readYaml.ts'
 import { secretPrograms } from './secretPrograms.ts'
 import { compileSet } from './serviceSet.ts'
 
 const CANARY = 'canary-77f3'
+const HINTS = {
+  exec: 'whoever runs pharos can allow it with --allow-exec PROGRAM',
+  sops: 'whoever runs pharos can allow it with --allow-sops',
+}
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'pharos-programs-'))
@@ -39,7 +44,7 @@ function resolved(form: string, { exec = [], sops = false, secrets = 'required',
     secretsDirectory: '/nowhere',
     rootDirectory: folder,
     allowInlineSecrets: false,
-    programs: secretPrograms({ exec, sops, variables: ['NAMED'] }, seen),
+    programs: secretPrograms({ exec, sops, variables: ['NAMED'], hints: HINTS }, seen),
     secrets,
   })
   const value = set.services[0]?.request.endpoints[0]?.call.Http.headers?.['X-A']
@@ -122,7 +127,10 @@ test('a program sees its path and what the operator names, and nothing of Pharos
 
 test('a program is asked once, however many manifests want its answer', () => {
   const count = program('count', `echo x >> ${join(folder, 'asked')}; wc -l < ${join(folder, 'asked')}`)
-  const programs = secretPrograms({ exec: [count], sops: false, variables: [] }, { PATH: '/usr/bin:/bin' })
+  const programs = secretPrograms(
+    { exec: [count], sops: false, variables: [], hints: HINTS },
+    { PATH: '/usr/bin:/bin' },
+  )
   expect(
     [programs.exec([count]), programs.exec([count])].map(
       (output) => 'bytes' in output && String(output.bytes).trim(),
@@ -153,8 +161,9 @@ test.each(['secrets.txt#/a', 'secrets.yaml', 'secrets.yaml#a', '#/a'])(
 test('a program that does not end is ended', () => {
   const sleeper = program('sleeper', 'exec sleep 600')
   const programs = secretPrograms(
-    { exec: [sleeper], sops: false, variables: [] },
+    { exec: [sleeper], sops: false, variables: [], hints: HINTS },
     { PATH: '/usr/bin:/bin' },
+    runNow,
     100,
   )
   expect(programs.exec([sleeper])).toMatchObject({ failure: `waited 0.1 s for ${sleeper} in vain` })

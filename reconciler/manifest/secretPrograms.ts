@@ -1,12 +1,7 @@
-import { spawnSync } from 'node:child_process'
+import { type ProgramCall, type ProgramOutput, runNow } from './programRun.ts'
 
 /** Longest that a program for secrets may take (milliseconds). */
 const PROGRAM_MS_MAX = 10_000
-/** Most that one may print (bytes). */
-const OUTPUT_BYTES_MAX = 1024 * 1024
-
-/** What a program printed, or why there is nothing: never with any of its words, which may hold the secret. */
-export type ProgramOutput = { readonly bytes: Buffer } | { readonly failure: string; readonly hint: string }
 
 /** Runs programs for secrets, each once for the same question. */
 export interface SecretPrograms {
@@ -23,17 +18,25 @@ export interface ProgramPermissions {
   readonly sops: boolean
   /** Names of variables that programs see besides the usual ones. */
   readonly variables: readonly string[]
+  /** In words, how to allow more. */
+  readonly hints: { readonly exec: string; readonly sops: string }
 }
+
+const NOT_EMPTY = 'encrypt it with sops'
 
 /** What every program needs to find itself and its settings. */
 const VARIABLES = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TMPDIR']
 /** Where sops looks for keys. */
 const SOPS_VARIABLES = /^(?:SOPS_|AWS_|AZURE_|GOOGLE_|VAULT_|GNUPGHOME$|GPG_TTY$|XDG_CONFIG_HOME$)/
 
-/** Programs under `permissions`, with no more of `env` than they need; never what belongs to Pharos. */
+/**
+ * Programs under `permissions`, with no more of `env` than they need; never what belongs to Pharos. `run` carries
+ * out what is allowed.
+ */
 export function secretPrograms(
   permissions: ProgramPermissions,
   env: Readonly<Record<string, string | undefined>>,
+  run: (call: ProgramCall) => ProgramOutput = runNow,
   programMsMax = PROGRAM_MS_MAX,
 ): SecretPrograms {
   const known = new Map<string, ProgramOutput>()
@@ -53,21 +56,21 @@ export function secretPrograms(
     exec: (command) => {
       const [program = ''] = command
       if (!permissions.exec.includes(program)) {
-        const hint = 'whoever runs pharos can allow it with --allow-exec PROGRAM'
-        return { failure: 'runs a program that is not allowed here', hint }
+        return { failure: 'runs a program that is not allowed here', hint: permissions.hints.exec }
       }
-      return once(JSON.stringify(command), () =>
-        run(program, command.slice(1), { input: Buffer.of(), env: visible(isCommon), programMsMax }),
-      )
+      const call = { program, args: command.slice(1), input: Buffer.of() }
+      return once(JSON.stringify(command), () => run({ ...call, env: visible(isCommon), programMsMax }))
     },
     sops: (bytes, type) => {
       if (!permissions.sops) {
-        const hint = 'whoever runs pharos can allow it with --allow-sops'
-        return { failure: 'needs sops, which is not allowed here', hint }
+        return { failure: 'needs sops, which is not allowed here', hint: permissions.hints.sops }
       }
+      if (bytes.length === 0) return { failure: 'has nothing to decrypt: the file is empty', hint: NOT_EMPTY }
       const args = ['--decrypt', '--input-type', type, '--output-type', 'json', '/dev/stdin']
       return once(`${type} ${bytes.toString('base64')}`, () =>
-        run('sops', args, {
+        run({
+          program: 'sops',
+          args,
           input: bytes,
           env: visible((name) => isCommon(name) || SOPS_VARIABLES.test(name)),
           programMsMax,
@@ -75,49 +78,4 @@ export function secretPrograms(
       )
     },
   }
-}
-
-/** Runs a program without a shell, in no folder of anybody's, and listens to its output alone. */
-function run(
-  program: string,
-  args: readonly string[],
-  {
-    input,
-    env,
-    programMsMax,
-  }: {
-    readonly input: Buffer
-    readonly env: Readonly<Record<string, string>>
-    readonly programMsMax: number
-  },
-): ProgramOutput {
-  const { error, status, signal, stdout } = spawnSync(program, args, {
-    cwd: '/',
-    env,
-    input,
-    shell: false,
-    stdio: ['pipe', 'pipe', 'ignore'],
-    timeout: programMsMax,
-    killSignal: 'SIGKILL',
-    maxBuffer: OUTPUT_BYTES_MAX,
-  })
-  const code = error !== undefined && 'code' in error ? error.code : undefined
-  const hint = `run ${program} by hand to see why`
-  if (code === 'ENOENT')
-    return {
-      failure: `needs ${program}, which is not there`,
-      hint: `install ${program}, or correct the PATH`,
-    }
-  if (code === 'EACCES')
-    return { failure: `needs ${program}, which may not be run`, hint: 'make it executable' }
-  if (code === 'ETIMEDOUT')
-    return { failure: `waited ${programMsMax / 1_000} s for ${program} in vain`, hint }
-  if (code === 'ENOBUFS')
-    return { failure: `has ${program}, which prints more than ${OUTPUT_BYTES_MAX} bytes`, hint }
-  // A program that reads nothing of its input is none the worse for it.
-  if (error !== undefined && code !== 'EPIPE')
-    return { failure: `could not run ${program} (${String(code)})`, hint }
-  if (status === 0) return { bytes: stdout }
-  const how = status === null ? `was ended by ${String(signal)}` : `exited with ${status}`
-  return { failure: `runs ${program}, which ${how}`, hint }
 }

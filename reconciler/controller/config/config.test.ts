@@ -121,6 +121,26 @@ test('manifests cannot name the secrets of the controller', () => {
   rmSync(folder, { recursive: true })
 })
 
+test('programs for secrets are named one by one, and see none of the secrets of the controller', () => {
+  const withPrograms = (written: string) =>
+    `${SMALLEST.replace('sets:', 'apiToken: {env: TOKEN}\nsets:')}    secretPrograms: ${written}\n`
+  const env = { TOKEN: 'a-token-of-length' }
+
+  expect(settings(withPrograms('{exec: [vault-get]}'), env).sets[0]?.config.secretPrograms).toEqual({
+    sops: false,
+    exec: ['vault-get'],
+    variables: [],
+    refreshEvery: 900_000,
+  })
+  expect(() => settings(withPrograms('{variables: [TOKEN]}'), env)).toThrow(
+    'secretPrograms.variables of the set shop names TOKEN, which is a secret of the controller itself',
+  )
+  expect(problemsOf(withPrograms('{exec: ["vault get"], variables: [PHAROS_API_KEY]}'))).toEqual([
+    'c.yaml:7:30: [E_VALUE] sets[0].secretPrograms.exec[0] must be the name or path of a program, as manifests write it',
+    'c.yaml:7:55: [E_VALUE] sets[0].secretPrograms.variables[0] must be the name of a variable, and none that starts with PHAROS_',
+  ])
+})
+
 test('the JSON Schema for editors takes what is taken, and refuses what it can', () => {
   const isValid = new Ajv({ strict: false }).compile(controllerJsonSchema())
 

@@ -58,7 +58,7 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
     for (const { serviceId } of await store.bindings()) deps.claim(config.name, serviceId)
     const { value } = stateKeyFor(statePath, settings.stateKey, true)
     if (value === undefined) throw new StateError(`the state ${statePath} has no key`)
-    const { branch, path } = config.repository
+    const { branch, path, fetchTimeout } = config.repository
     const source = gitSource({
       access,
       branch,
@@ -66,6 +66,7 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
       env: deps.env,
       path,
       environment: config.environment,
+      transferMsMax: fetchTimeout,
     })
     const { clock, newId } = deps
     return {

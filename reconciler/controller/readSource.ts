@@ -45,7 +45,8 @@ export async function readSource(
 }
 
 async function refusalOf({ source, settings }: SetContext, head: string): Promise<string | null> {
-  if (settings.access.allowedSignersFile === undefined) return null
+  const { allowedSignersFile, gpgKeysFile } = settings.access
+  if (allowedSignersFile === undefined && gpgKeysFile === undefined) return null
   return source.signatureProblem(head)
 }
 

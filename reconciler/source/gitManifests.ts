@@ -4,7 +4,7 @@ import type { ManifestProblem } from '../manifest/manifestProblem.ts'
 import type { ManifestDocument, ReadFile } from '../manifest/readYaml.ts'
 import { decodeUtf8 } from '../manifest/utf8Text.ts'
 import type { ReadSetFile } from '../manifest/valueReference.ts'
-import { listTree, type ObjectReader, readBlobs, type TreeEntry } from './gitTree.ts'
+import { listTree, type ObjectReader, readBlobs, type TreeEntry, TreeTooLarge } from './gitTree.ts'
 import {
   IGNORE_FILE,
   type IgnoreRules,
@@ -47,7 +47,9 @@ export function manifestReader(mirror: ObjectReader, path: string): ManifestRead
   let parsed: ReadonlyMap<string, ReadFile> = new Map()
   return {
     read: async (sha) => {
-      const entries = (await listTree(mirror, sha, path)).map((entry) => found(entry, root))
+      const listed = await treeBelow(mirror, sha, path)
+      if ('problem' in listed) return tooLargeSet(listed.problem)
+      const entries = listed.map((entry) => found(entry, root))
       const rules = await ignoreRulesIn(mirror, entries)
       const { taken, problems } = sorted(entries, rules.ignores)
       const nameOf = ({ entry }: Found): string => `${entry.sha} ${entry.path}`
@@ -72,6 +74,31 @@ export function manifestReader(mirror: ObjectReader, path: string): ManifestRead
         ...bodyFiles(mirror, entries),
       }
     },
+  }
+}
+
+async function treeBelow(
+  mirror: ObjectReader,
+  sha: string,
+  path: string,
+): Promise<readonly TreeEntry[] | { readonly problem: ManifestProblem }> {
+  try {
+    return await listTree(mirror, sha, path)
+  } catch (error) {
+    if (!(error instanceof TreeTooLarge)) throw error
+    return { problem: limit(path, error.message) }
+  }
+}
+
+/** A set of which nothing is read. */
+function tooLargeSet(problem: ManifestProblem): CommitManifests {
+  return {
+    exists: true,
+    files: 0,
+    documents: [],
+    problems: [problem],
+    readSetFile: () => 'absent',
+    fetchBodies: async () => false,
   }
 }
 
@@ -178,14 +205,19 @@ function bodyFiles(
   const files = new Map(entries.map(({ below, entry }) => [below, entry]))
   const bodies = new Map<string, Buffer>()
   const missing = new Set<string>()
+  let bytes = 0
   return {
     readSetFile: (path, bytesMax) => {
       const entry = files.get(path)
       if (entry?.kind !== 'file') return 'absent'
       if (entry.size > bytesMax) return 'too-large'
       const body = bodies.get(entry.sha)
-      if (body === undefined) missing.add(entry.sha)
-      return body ?? Buffer.of()
+      if (body !== undefined || missing.has(entry.sha)) return body ?? Buffer.of()
+      // Small ones, but any number of them.
+      if (bytes + entry.size > SET_BYTES_MAX) return 'too-large'
+      bytes += entry.size
+      missing.add(entry.sha)
+      return Buffer.of()
     },
     fetchBodies: async () => {
       if (missing.size === 0) return false

@@ -1,7 +1,10 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
-import { type GitAccess, GitError, runGit } from './gitProgram.ts'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { GitAccess } from './gitAccess.ts'
+import { GitError, GitTooMuch, runGit } from './gitProgram.ts'
+import { signatureProblem } from './gitSignature.ts'
 
-/** Longest time for a transfer and for anything on the disk (milliseconds). */
+/** Longest time for a transfer where nothing else is said, and for anything on the disk (milliseconds). */
 const TRANSFER_MS_MAX = 10 * 60_000
 const LOCAL_MS_MAX = 60_000
 
@@ -12,6 +15,8 @@ export interface MirrorOptions {
   /** Folder of the mirror: made when it is not there, and removed when it is broken. */
   readonly directory: string
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Longest transfer (milliseconds); ten minutes when absent. */
+  readonly transferMsMax?: number | undefined
 }
 
 /** The repository could not be read. What was read before stays what it was. */
@@ -51,13 +56,13 @@ export interface Mirror {
   fetch(signal?: AbortSignal): Promise<string>
   /** SHA of what was fetched last, also by an earlier process; null when nothing was. */
   head(): Promise<string | null>
-  /** Throws BrokenMirror. */
+  /** Throws BrokenMirror, and SourceUnavailable for a message that nobody could read. */
   commit(sha: string): Promise<Commit>
   /** Whether `descendant` contains `ancestor`; false too when the mirror no longer has one of them. */
   contains(descendant: string, ancestor: string): Promise<boolean>
   /** Why the commit does not count as signed by an allowed key; null when it is. */
   signatureProblem(sha: string): Promise<string | null>
-  /** Runs git in the mirror. Throws BrokenMirror for everything that goes wrong. */
+  /** Runs git in the mirror. Throws GitTooMuch, and BrokenMirror for everything else that goes wrong. */
   read(args: readonly string[], input?: string): Promise<Buffer>
   /** Removes the mirror: the next fetch makes it anew. */
   discard(): void
@@ -73,15 +78,18 @@ export function mirrorOf(options: MirrorOptions): Mirror {
     try {
       return await call(args, input === undefined ? {} : { input })
     } catch (error) {
-      if (!(error instanceof GitError)) throw error
+      if (!(error instanceof GitError) || error instanceof GitTooMuch) throw error
       throw new BrokenMirror(`the mirror ${directory} cannot be read: ${error.message}`, { cause: error })
     }
   }
   const discard = (): void => rmSync(directory, { recursive: true, force: true })
+  let isSwept = false
   // A repository that git refuses however often it is copied must not be copied at every look.
   let mayStartAnew = true
   return {
     fetch: async (signal) => {
+      if (!isSwept) removeLeftovers(directory)
+      isSwept = true
       try {
         await fetchInto(options, signal)
       } catch (error) {
@@ -102,7 +110,17 @@ export function mirrorOf(options: MirrorOptions): Mirror {
       const sha = await read(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]).catch(() => null)
       return sha === null ? null : sha.toString().trim()
     },
-    commit: async (sha) => commitIn(await read(['log', '-1', '--no-mailmap', `--format=${FORMAT}`, sha])),
+    commit: async (sha) => {
+      try {
+        return commitIn(await read(['log', '-1', '--no-mailmap', `--format=${FORMAT}`, sha]))
+      } catch (error) {
+        if (!(error instanceof GitTooMuch)) throw error
+        throw new SourceUnavailable(
+          `the message of commit ${sha} is too long: ${error.message}`,
+          'unreachable',
+        )
+      }
+    },
     contains: async (descendant, ancestor) => {
       try {
         await call(['merge-base', '--is-ancestor', ancestor, descendant], {})
@@ -112,22 +130,15 @@ export function mirrorOf(options: MirrorOptions): Mirror {
         throw error
       }
     },
-    signatureProblem: async (sha) => {
-      try {
-        await call(['verify-commit', sha], {})
-        return null
-      } catch (error) {
-        if (!(error instanceof GitError)) throw error
-        return error.message.startsWith('git verify-commit') ? 'it has no signature' : error.message
-      }
-    },
+    signatureProblem: (sha) => signatureProblem(options, sha),
     read,
     discard,
   }
 }
 
 /** Fields of a commit, one after the other with a zero byte between. */
-const FORMAT = '%H%x00%s%x00%an%x00%cI%x00%(trailers:key=Pharos-Approve,valueonly,separator=%x2C)'
+const FORMAT =
+  '%H%x00%<(500,trunc)%s%x00%<(200,trunc)%an%x00%cI%x00%(trailers:key=Pharos-Approve,valueonly,separator=%x2C)'
 
 function commitIn(output: Buffer): Commit {
   const [sha = '', subject = '', author = '', at = '', approvals = ''] = output
@@ -135,22 +146,38 @@ function commitIn(output: Buffer): Commit {
     .trimEnd()
     .split('\0')
   const digests = approvals.split(',').map((digest) => digest.trim())
-  return { sha, subject, author, at, approvals: digests.filter((digest) => /^[0-9a-f]{8,64}$/.test(digest)) }
+  return {
+    sha,
+    subject: subject.trim(),
+    author: author.trim(),
+    at,
+    approvals: digests.filter((digest) => /^[0-9a-f]{8,64}$/.test(digest)),
+  }
 }
 
-async function fetchInto({ access, branch, directory, env }: MirrorOptions, signal: AbortSignal | undefined) {
+async function fetchInto(options: MirrorOptions, signal: AbortSignal | undefined): Promise<void> {
+  const { access, branch, directory, env, transferMsMax = TRANSFER_MS_MAX } = options
   const common = { access, directory, env, signal }
   if (!existsSync(directory)) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     await runGit({ ...common, args: ['init', '--quiet', '--bare', '--template='], limitMs: LOCAL_MS_MAX })
   }
-  const options = ['--quiet', '--no-tags', '--prune', '--force', '--no-write-fetch-head']
+  const quiet = ['--quiet', '--no-tags', '--prune', '--force', '--no-write-fetch-head']
   const refspec = `+refs/heads/${branch}:refs/heads/${branch}`
   await runGit({
     ...common,
-    args: ['fetch', ...options, '--no-recurse-submodules', '--', access.url, refspec],
-    limitMs: TRANSFER_MS_MAX,
+    args: ['fetch', ...quiet, '--no-recurse-submodules', '--', access.url, refspec],
+    limitMs: transferMsMax,
   })
+}
+
+/** What a transfer that was killed left half-done: it may be as large as the repository, and nothing ever uses it. */
+function removeLeftovers(directory: string): void {
+  const packs = join(directory, 'objects', 'pack')
+  if (!existsSync(packs)) return
+  for (const name of readdirSync(packs)) {
+    if (name.startsWith('tmp_')) rmSync(join(packs, name), { force: true })
+  }
 }
 
 /** Throws SourceUnavailable unless the repository answers and has the branch. */
@@ -162,7 +189,13 @@ async function refuseWhenUnavailable(
   const { access, branch, env } = options
   const ref = `refs/heads/${branch}`
   // Elsewhere than in the mirror, which may be what is broken.
-  const elsewhere = { access, directory: '/', env, signal, limitMs: LOCAL_MS_MAX }
+  const elsewhere = {
+    access,
+    directory: '/',
+    env,
+    signal,
+    limitMs: Math.min(LOCAL_MS_MAX, options.transferMsMax ?? LOCAL_MS_MAX),
+  }
   let listed: Buffer
   try {
     listed = await runGit({ ...elsewhere, args: ['ls-remote', '--heads', '--', access.url, ref] })

@@ -1,24 +1,11 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { GitAccess } from './gitAccess.ts'
+import { environmentOf } from './gitEnvironment.ts'
+import { explained } from './gitFailure.ts'
 
-/** How git reaches a repository. Everything here comes from the operator, nothing from a repository. */
-export interface GitAccess {
-  readonly url: string
-  /** The one way that git may take. */
-  readonly scheme: 'https' | 'ssh' | 'file'
-  /** For https: sent to the address' own host only; absent where none is needed. */
-  readonly credential?: { readonly username: string; readonly password: string } | undefined
-  /** For ssh: the private key, and the hosts that are known. */
-  readonly sshKeyFile?: string | undefined
-  readonly knownHostsFile?: string | undefined
-  /** For https: certificates to trust besides the system's. */
-  readonly caFile?: string | undefined
-  /** Keys that may sign commits, in the form of `ssh-keygen`; absent where commits need no signature. */
-  readonly allowedSignersFile?: string | undefined
-}
-
-/** git ended with an error. `message` is what git said, without any credential. */
+/** git ended with an error. `message` is what git said and what to do about it, without any credential. */
 export class GitError extends Error {
-  override readonly name = 'GitError'
+  override readonly name: string = 'GitError'
   /** Null when it was ended by a signal, such as that of the time limit. */
   readonly exitCode: number | null
 
@@ -26,6 +13,11 @@ export class GitError extends Error {
     super(message)
     this.exitCode = exitCode
   }
+}
+
+/** git was about to give back more than anybody needs, and was ended. */
+export class GitTooMuch extends GitError {
+  override readonly name = 'GitTooMuch'
 }
 
 /** What one call of git is given. */
@@ -40,36 +32,51 @@ export interface GitCall {
   readonly signal?: AbortSignal | undefined
   /** Variables of the operator's own, of which only a few reach git. */
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Folder of the OpenPGP keys that count; absent for none. */
+  readonly keyRing?: string | undefined
 }
 
-/** Longest text of git that is passed on (characters). */
-const MESSAGE_CHARS_MAX = 500
-/** Variables that git and ssh need to work at all. */
-const PASSED_ON = ['PATH', 'HOME', 'SSH_AUTH_SOCK', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy']
+/** Longest text of git that is kept to explain its failure (characters). */
+const SAID_CHARS_MAX = 8_000
+/** Most that one call may give back (bytes): the manifests of the largest set, and what git says around them. */
+const OUTPUT_BYTES_MAX = 96 * 1024 * 1024
 
-/** Runs the real git, without a shell, and resolves to its output. Throws GitError, or the signal's reason. */
+/**
+ * Runs the real git, without a shell, and resolves to its output. When it takes too long, says too much or is no
+ * longer wanted, everything that it started ends with it. Throws GitError, or the signal's reason.
+ */
 export function runGit(call: GitCall): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    if (call.signal?.aborted === true) return reject(call.signal.reason)
     const child = spawn('git', [...call.args], {
       cwd: call.directory,
       env: environmentOf(call),
       stdio: ['pipe', 'pipe', 'pipe'],
-      timeout: call.limitMs,
-      killSignal: 'SIGKILL',
-      ...(call.signal === undefined ? {} : { signal: call.signal }),
+      // A group of its own: a transfer is the work of processes that git starts.
+      detached: true,
     })
+    const end = (): void => endGroup(child)
+    const timer = setTimeout(end, call.limitMs)
+    call.signal?.addEventListener('abort', end)
     const chunks: Buffer[] = []
+    let bytes = 0
     let said = ''
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > OUTPUT_BYTES_MAX) end()
+      else chunks.push(chunk)
+    })
     child.stderr.on('data', (chunk: Buffer) => {
-      if (said.length < MESSAGE_CHARS_MAX) said += chunk.toString('utf8')
+      if (said.length < SAID_CHARS_MAX) said += chunk.toString('utf8')
     })
-    child.on('error', (error) => {
-      reject(call.signal?.aborted === true ? call.signal.reason : notStarted(error))
-    })
+    child.on('error', (error) => reject(notStarted(error)))
     child.on('close', (exitCode) => {
-      if (exitCode === 0) resolve(Buffer.concat(chunks))
-      else reject(new GitError(shown(said, call, exitCode), exitCode))
+      clearTimeout(timer)
+      call.signal?.removeEventListener('abort', end)
+      if (bytes > OUTPUT_BYTES_MAX) reject(tooMuch(call))
+      else if (exitCode === 0) resolve(Buffer.concat(chunks))
+      else if (call.signal?.aborted === true) reject(call.signal.reason)
+      else reject(new GitError(messageOf(said, call, exitCode), exitCode))
     })
     // git may end before it has read all: what it then says is the better message.
     child.stdin.on('error', () => {})
@@ -77,92 +84,26 @@ export function runGit(call: GitCall): Promise<Buffer> {
   })
 }
 
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    // It ended by itself in the meantime.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
+
 function notStarted(error: Error): GitError {
   return new GitError(`git could not be started: ${error.message}; install git, or correct PATH`, null)
 }
 
-function shown(said: string, { access, args, limitMs }: GitCall, exitCode: number | null): string {
-  const secret = access.credential?.password
-  const clean = secret === undefined || secret === '' ? said : said.replaceAll(secret, '…')
-  const text = clean
-    .replaceAll(/\p{Cc}+/gu, ' ')
-    .trim()
-    .slice(0, MESSAGE_CHARS_MAX)
+function tooMuch({ args }: GitCall): GitTooMuch {
+  return new GitTooMuch(`git ${args[0]} gave back more than ${OUTPUT_BYTES_MAX / 1024 / 1024} MiB`, null)
+}
+
+function messageOf(said: string, { access, args, limitMs }: GitCall, exitCode: number | null): string {
   if (exitCode === null) return `git ${args[0]} was ended after ${limitMs / 1_000} s`
+  const text = explained(said, access)
   return text === '' ? `git ${args[0]} ended with ${exitCode}` : text
-}
-
-/**
- * The whole environment of git. No file of the machine or of a user configures it; no hook, helper, filter or
- * prompt runs; and what goes over the wire is checked before it is stored.
- */
-function environmentOf({ access, env }: GitCall): Record<string, string> {
-  const settings = Object.entries(configurationOf(access))
-  const passed = PASSED_ON.flatMap((name) => {
-    const value = env[name]
-    return value === undefined ? [] : [[name, value] as const]
-  })
-  return {
-    ...Object.fromEntries(passed),
-    LC_ALL: 'C',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_ASKPASS: '/bin/false',
-    SSH_ASKPASS: '/bin/false',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_ATTR_NOSYSTEM: '1',
-    GIT_ALLOW_PROTOCOL: access.scheme,
-    GIT_PROTOCOL_FROM_USER: '0',
-    GIT_LITERAL_PATHSPECS: '1',
-    GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_SSH_COMMAND: sshCommandOf(access),
-    // In the environment rather than in the arguments, which everybody on the machine can read.
-    GIT_CONFIG_COUNT: String(settings.length),
-    ...Object.fromEntries(
-      settings.flatMap(([name, value], index) => [
-        [`GIT_CONFIG_KEY_${index}`, name],
-        [`GIT_CONFIG_VALUE_${index}`, value],
-      ]),
-    ),
-  }
-}
-
-function configurationOf(access: GitAccess): Record<string, string> {
-  const { credential, caFile, allowedSignersFile, url } = access
-  const login = credential && Buffer.from(`${credential.username}:${credential.password}`).toString('base64')
-  return {
-    'core.hooksPath': '/dev/null',
-    'core.fsmonitor': 'false',
-    'core.symlinks': 'false',
-    'core.attributesFile': '/dev/null',
-    'credential.helper': '',
-    'fetch.fsckObjects': 'true',
-    'transfer.fsckObjects': 'true',
-    'fetch.recurseSubmodules': 'false',
-    'submodule.recurse': 'false',
-    'gc.autoDetach': 'false',
-    'http.followRedirects': 'false',
-    'log.showSignature': 'false',
-    // Only signatures of ssh are asked for; no other program is to run for one.
-    'gpg.program': '/bin/false',
-    'gpg.x509.program': '/bin/false',
-    ...(login === undefined || access.scheme !== 'https'
-      ? {}
-      : { [`http.${new URL(url).origin}/.extraHeader`]: `Authorization: Basic ${login}` }),
-    ...(caFile === undefined ? {} : { 'http.sslCAInfo': caFile }),
-    ...(allowedSignersFile === undefined ? {} : { 'gpg.ssh.allowedSignersFile': allowedSignersFile }),
-  }
-}
-
-/** git hands this to a shell, so that names of files are quoted. */
-function sshCommandOf({ sshKeyFile, knownHostsFile }: GitAccess): string {
-  return [
-    'ssh -o BatchMode=yes -o StrictHostKeyChecking=yes -o ConnectTimeout=15',
-    ...(knownHostsFile === undefined ? [] : [`-o UserKnownHostsFile=${quoted(knownHostsFile)}`]),
-    ...(sshKeyFile === undefined ? [] : [`-o IdentitiesOnly=yes -i ${quoted(sshKeyFile)}`]),
-  ].join(' ')
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }

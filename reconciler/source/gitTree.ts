@@ -1,4 +1,5 @@
 import { BrokenMirror, type Mirror } from './gitMirror.ts'
+import { GitTooMuch } from './gitProgram.ts'
 
 /** What reads objects of a repository. */
 export type ObjectReader = Pick<Mirror, 'read'>
@@ -21,15 +22,43 @@ const KINDS: Readonly<Record<string, TreeEntry['kind']>> = {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Everything below `path` (`.` for all) in commit `sha`, sorted as git has it. Throws BrokenMirror. */
+/**
+ * Most entries below a path that are looked at. A tree of a few kilobytes can stand for billions of files, when its
+ * folders are the same ones again and again.
+ */
+const ENTRIES_MAX = 200_000
+
+/** There is more below a path than anybody keeps manifests in. The message says so. */
+export class TreeTooLarge extends Error {
+  override readonly name = 'TreeTooLarge'
+}
+
+/**
+ * Everything below `path` (`.` for all) in commit `sha`, sorted as git has it. Throws BrokenMirror, and
+ * TreeTooLarge.
+ */
 export async function listTree(
   mirror: ObjectReader,
   sha: string,
   path: string,
 ): Promise<readonly TreeEntry[]> {
   const below = path === '.' ? [] : ['--', path.replace(/\/+$/, '')]
-  const output = await mirror.read(['ls-tree', '-r', '-l', '-z', '--full-tree', sha, ...below])
-  return recordsIn(output).map(entryOf)
+  const output = await listed(mirror, ['ls-tree', '-r', '-l', '-z', '--full-tree', sha, ...below])
+  const records = recordsIn(output)
+  if (records.length > ENTRIES_MAX) throw tooLarge()
+  return records.map(entryOf)
+}
+
+async function listed(mirror: ObjectReader, args: readonly string[]): Promise<Buffer> {
+  try {
+    return await mirror.read(args)
+  } catch (error) {
+    throw error instanceof GitTooMuch ? tooLarge() : error
+  }
+}
+
+function tooLarge(): TreeTooLarge {
+  return new TreeTooLarge(`there are more than ${ENTRIES_MAX} files`)
 }
 
 function recordsIn(output: Buffer): readonly Buffer[] {

@@ -71,11 +71,21 @@ const repository = mapping({
     .describe('for https'),
   sshKeyFile: absolutePath.optional(),
   knownHostsFile: absolutePath.optional(),
-  caFile: absolutePath.optional().describe('certificates to trust besides those of the system'),
+  caFile: absolutePath
+    .optional()
+    .describe('for https: the certificates of issuers that the system does not know'),
+  fetchTimeout: duration.default(600_000).describe('how long a transfer may take'),
   allowFile: flag.default(false).describe('accept a file:// address'),
   allowedSigners: absolutePath
     .optional()
-    .describe('apply only commits signed by one of these keys: a file as ssh-keygen knows it'),
+    .describe(
+      'apply only commits signed by one of these keys: a file of allowed signers as ssh-keygen knows it',
+    ),
+  allowedGpgKeys: absolutePath
+    .optional()
+    .describe(
+      'the same with OpenPGP keys: a file as "gpg --export" writes it; with both, either kind counts',
+    ),
 })
 
 const PROGRAM_FORM = 'must be the name or path of a program, as manifests write it'

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { clientProblem } from '../../../api/client/client.ts'
 import { decodeUtf8 } from '../../manifest/utf8Text.ts'
-import type { GitAccess } from '../../source/gitProgram.ts'
+import type { GitAccess } from '../../source/gitAccess.ts'
 import { gitSchemeOf } from '../../source/gitUrl.ts'
 import { type NotificationSettings, notificationSettingsOf } from '../face/notificationSettings.ts'
 import type { ControllerConfig, HookConfig, SetConfig } from './controllerSchema.ts'
@@ -129,6 +129,7 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
       knownHostsFile: repository.knownHostsFile,
       caFile: repository.caFile,
       allowedSignersFile: repository.allowedSigners,
+      gpgKeysFile: repository.allowedGpgKeys,
     },
     apiUrl: url.replace(/\/+$/, ''),
     apiKey: key,

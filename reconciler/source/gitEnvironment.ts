@@ -1,0 +1,114 @@
+import type { GitAccess } from './gitAccess.ts'
+import type { GitCall } from './gitProgram.ts'
+
+/** Variables that git and ssh need to work at all. */
+const PASSED_ON = ['PATH', 'HOME', 'SSH_AUTH_SOCK', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy']
+/** A transfer over https that is slower than this for so long has stalled (bytes a second, seconds). */
+const STALLED_BYTES_PER_SECOND = 100
+const STALLED_SECONDS = 60
+
+/**
+ * The whole environment of git. No file of the machine or of a user configures it; no hook, helper, filter or
+ * prompt runs; and what goes over the wire is checked before it is stored.
+ */
+export function environmentOf({
+  access,
+  env,
+  keyRing,
+}: Pick<GitCall, 'access' | 'env' | 'keyRing'>): Record<string, string> {
+  const settings = Object.entries(configurationOf(access))
+  const passed = PASSED_ON.flatMap((name) => {
+    const value = env[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return {
+    ...Object.fromEntries(passed),
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: '/bin/false',
+    SSH_ASKPASS: '/bin/false',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_ALLOW_PROTOCOL: access.scheme,
+    GIT_PROTOCOL_FROM_USER: '0',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_SSH_COMMAND: sshCommandOf(access),
+    ...(keyRing === undefined ? {} : { GNUPGHOME: keyRing }),
+    // In the environment rather than in the arguments, which everybody on the machine can read.
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([name, value], index) => [
+        [`GIT_CONFIG_KEY_${index}`, name],
+        [`GIT_CONFIG_VALUE_${index}`, value],
+      ]),
+    ),
+  }
+}
+
+/** What stands in the header that proves who asks; `undefined` where nobody has to. */
+export function loginOf({ credential }: GitAccess): string | undefined {
+  return credential && Buffer.from(`${credential.username}:${credential.password}`).toString('base64')
+}
+
+function configurationOf(access: GitAccess): Record<string, string> {
+  const { caFile, allowedSignersFile, gpgKeysFile, url } = access
+  const login = loginOf(access)
+  return {
+    'core.hooksPath': '/dev/null',
+    'core.fsmonitor': 'false',
+    'core.symlinks': 'false',
+    'core.attributesFile': '/dev/null',
+    'credential.helper': '',
+    'fetch.fsckObjects': 'true',
+    'transfer.fsckObjects': 'true',
+    'fetch.recurseSubmodules': 'false',
+    'submodule.recurse': 'false',
+    'gc.autoDetach': 'false',
+    'maintenance.autoDetach': 'false',
+    'http.followRedirects': 'false',
+    'http.lowSpeedLimit': String(STALLED_BYTES_PER_SECOND),
+    'http.lowSpeedTime': String(STALLED_SECONDS),
+    'log.showSignature': 'false',
+    // No other program is to run for a signature than those of the kinds that count.
+    'gpg.program': gpgKeysFile === undefined ? '/bin/false' : 'gpg',
+    'gpg.x509.program': '/bin/false',
+    ...(login === undefined || access.scheme !== 'https'
+      ? {}
+      : { [`http.${new URL(url).origin}/.extraHeader`]: `Authorization: Basic ${login}` }),
+    ...(caFile === undefined ? {} : { 'http.sslCAInfo': caFile }),
+    ...(allowedSignersFile === undefined ? {} : { 'gpg.ssh.allowedSignersFile': allowedSignersFile }),
+  }
+}
+
+/** git hands this to a shell, so that names of files are quoted. */
+function sshCommandOf({ sshKeyFile, knownHostsFile }: GitAccess): string {
+  const options = [
+    'BatchMode=yes',
+    'StrictHostKeyChecking=yes',
+    'UpdateHostKeys=no',
+    'ConnectTimeout=15',
+    // A host that went away without a word is noticed within a minute.
+    'ServerAliveInterval=15',
+    'ServerAliveCountMax=3',
+    // Whoever is asked for manifests gets nothing of this machine, and leaves nothing behind that still runs.
+    'ForwardAgent=no',
+    'ClearAllForwardings=yes',
+    'PermitLocalCommand=no',
+    'ControlMaster=no',
+    'ControlPath=none',
+  ]
+  return [
+    'ssh',
+    ...options.map((option) => `-o ${option}`),
+    ...(knownHostsFile === undefined
+      ? []
+      : [`-o UserKnownHostsFile=${quoted(knownHostsFile)}`, '-o GlobalKnownHostsFile=/dev/null']),
+    ...(sshKeyFile === undefined ? [] : [`-o IdentitiesOnly=yes -i ${quoted(sshKeyFile)}`]),
+  ].join(' ')
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}

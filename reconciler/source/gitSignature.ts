@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { GitAccess } from './gitAccess.ts'
+import { GitError, runGit } from './gitProgram.ts'
+
+/** Longest look at one signature (milliseconds). */
+const LIMIT_MS = 60_000
+
+interface Repository {
+  readonly access: GitAccess
+  readonly directory: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * Why commit `sha` does not count as signed by one of the keys that `access` allows; null when it does. The files
+ * of keys are read anew each time: one that was taken out no longer counts.
+ */
+export async function signatureProblem(repository: Repository, sha: string): Promise<string | null> {
+  const { gpgKeysFile } = repository.access
+  if (gpgKeysFile === undefined) return verified(repository, sha, undefined)
+  // A key ring of our own: neither the operator's keys nor what was imported before counts.
+  const keyRing = mkdtempSync(join(tmpdir(), 'pharos-gpg-'))
+  try {
+    return (
+      (await importProblem(repository, keyRing, gpgKeysFile)) ?? (await verified(repository, sha, keyRing))
+    )
+  } finally {
+    rmSync(keyRing, { recursive: true, force: true })
+  }
+}
+
+async function verified(
+  { access, directory, env }: Repository,
+  sha: string,
+  keyRing: string | undefined,
+): Promise<string | null> {
+  try {
+    await runGit({ access, directory, env, args: ['verify-commit', sha], limitMs: LIMIT_MS, keyRing })
+    return null
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    return error.message.startsWith('git verify-commit ended') ? 'it has no signature' : error.message
+  }
+}
+
+async function importProblem({ env }: Repository, keyRing: string, file: string): Promise<string | null> {
+  const args = ['--homedir', keyRing, '--batch', '--quiet', '--no-autostart', '--import', '--', file]
+  try {
+    await promisify(execFile)('gpg', args, { env: { PATH: env.PATH, LC_ALL: 'C' }, timeout: LIMIT_MS })
+    return null
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    if (isMissing) return 'gpg could not be started to check it: install gnupg, or correct PATH'
+    return `the file of OpenPGP keys ${file} cannot be used: give what "gpg --export" writes`
+  }
+}

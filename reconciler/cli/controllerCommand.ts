@@ -9,6 +9,8 @@ import { ConfigError, type ControllerSettings, settingsOf } from '../controller/
 import { type Controller, openController } from '../controller/controller.ts'
 import type { CycleReport } from '../controller/cycle.ts'
 import { mountFace } from '../controller/face/face.ts'
+import { GitError } from '../source/gitProgram.ts'
+import { requireGit } from '../source/gitVersion.ts'
 import { EXIT, exitCodeOf } from './exitCode.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { UsageError } from './settings.ts'
@@ -29,6 +31,7 @@ export async function controllerCommand(
     return { exitCode: EXIT.manifestsInvalid, document: { problems: read.problems }, problems: read.problems }
   }
   const settings = settingsIn(read.config, context)
+  await requireUsableGit(context)
   if (options.check === true) {
     output.result(`${file} is valid: ${settings.sets.map(({ config }) => config.name).join(', ')}`)
     return { exitCode: EXIT.converged, document: { sets: settings.sets.map(({ config }) => config.name) } }
@@ -50,6 +53,16 @@ function settingsIn(config: ControllerConfig, { env }: CommandContext): Controll
     return settingsOf(config, env)
   } catch (error) {
     if (error instanceof ConfigError) throw new UsageError(error.message)
+    throw error
+  }
+}
+
+/** Before anything is opened: a git that cannot be used would otherwise show only as a repository that is away. */
+async function requireUsableGit({ env }: CommandContext): Promise<void> {
+  try {
+    await requireGit(env)
+  } catch (error) {
+    if (error instanceof GitError) throw new UsageError(error.message)
     throw error
   }
 }

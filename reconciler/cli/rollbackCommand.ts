@@ -3,6 +3,7 @@ import { basename, dirname, relative, resolve, sep } from 'node:path'
 import { manifestReader } from '../source/gitManifests.ts'
 import { GitError, runGit } from '../source/gitProgram.ts'
 import { compiledCommit } from '../source/gitSource.ts'
+import { requireGit } from '../source/gitVersion.ts'
 import { applyManifests } from './applyCommand.ts'
 import { compileSources, type LoadedManifests } from './manifests.ts'
 import { actorOf } from './operatorCommands.ts'
@@ -68,6 +69,7 @@ async function placeOf(path: string, revision: string, { env }: CommandContext):
     })
   const said = async (args: readonly string[], problem: string): Promise<string> => {
     try {
+      await requireGit(env)
       return (await git(args)).toString('utf8').trim()
     } catch (error) {
       if (!(error instanceof GitError)) throw error

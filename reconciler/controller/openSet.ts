@@ -38,7 +38,10 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
   const { config, access, statePath, mirrorDirectory } = settings
   makeFolder(dirname(mirrorDirectory))
   if (!isGitLocation(statePath)) makeFolder(dirname(statePath))
-  const store = await openStore(statePath, deps.env, config.leaseTtl)
+  const store = await openStore(statePath, deps.env, {
+    leaseTtlMs: config.leaseTtl,
+    access: settings.stateAccess,
+  })
   let requests = 0
   const limiter = deps.limiterOf(settings)
   const client = new Client({

@@ -104,9 +104,19 @@ function sshCommandOf({ sshKeyFile, knownHostsFile }: GitAccess): string {
     ...options.map((option) => `-o ${option}`),
     ...(knownHostsFile === undefined
       ? []
-      : [`-o UserKnownHostsFile=${quoted(knownHostsFile)}`, '-o GlobalKnownHostsFile=/dev/null']),
-    ...(sshKeyFile === undefined ? [] : [`-o IdentitiesOnly=yes -i ${quoted(sshKeyFile)}`]),
+      : [
+          `-o ${quoted(`UserKnownHostsFile=${sshPath(knownHostsFile)}`)}`,
+          '-o GlobalKnownHostsFile=/dev/null',
+        ]),
+    ...(sshKeyFile === undefined
+      ? []
+      : ['-o IdentitiesOnly=yes', `-o ${quoted(`IdentityFile=${sshPath(sshKeyFile)}`)}`]),
   ].join(' ')
+}
+
+/** As ssh reads it: it would split at blanks, and take what follows a percent sign for a name of its own. */
+function sshPath(path: string): string {
+  return `"${path.replaceAll(/["\\]/g, '\\$&').replaceAll('%', '%%')}"`
 }
 
 function quoted(text: string): string {

@@ -14,10 +14,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /host key is known|Host key verification failed/,
     'the key of the host is not known: put the one that its operator publishes into the known hosts',
   ],
-  [
-    /Load key .*: |Identity file .* not accessible|UNPROTECTED PRIVATE KEY/,
-    'the SSH key cannot be used: look at its file',
-  ],
+  [/Load key .*: |no such identity|UNPROTECTED PRIVATE KEY/, 'the SSH key cannot be used: look at its file'],
   [
     /Permission denied \(|Too many authentication failures/,
     'the host refused the SSH key: give it one that it knows',

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { GitAccess } from '../source/gitAccess.ts'
 import { GitError, runGit } from '../source/gitProgram.ts'
 import { branchProblem, gitSchemeOf } from '../source/gitUrl.ts'
+import { requireGit } from '../source/gitVersion.ts'
 import { StateError } from './stateError.ts'
 
 /** A ref of a git repository, and how to reach it. */
@@ -22,6 +23,9 @@ export class RefMoved extends StateError {
   }
 }
 
+/** What reaching the repository of a state may take besides its address. */
+export type StateAccess = Pick<GitAccess, 'credential' | 'sshKeyFile' | 'knownHostsFile' | 'caFile'>
+
 /** Longest call of git (milliseconds). */
 const LIMIT_MS = 60_000
 /** What a location of a state in git starts with. */
@@ -34,12 +38,13 @@ export function isGitLocation(location: string): boolean {
 }
 
 /**
- * The ref that `location` names: `git:ADDRESS#REF`. A token for https comes from PHAROS_GIT_TOKEN. Throws
- * StateError that says how it is written.
+ * The ref that `location` names: `git:ADDRESS#REF`. What `access` does not say about reaching it comes from the
+ * variables `PHAROS_GIT_…`. Throws StateError that says how it is written.
  */
 export function gitLocationOf(
   location: string,
   env: Readonly<Record<string, string | undefined>>,
+  access: StateAccess = {},
 ): GitRefLocation {
   const [address = '', ref = '', ...rest] = location.slice(PREFIX.length).split('#')
   const name = ref.replace(/^refs\//, '')
@@ -50,16 +55,26 @@ export function gitLocationOf(
   const url = isPath ? pathToFileURL(resolve(address)).href : address
   const found = gitSchemeOf(url, { file: true })
   if ('problem' in found) throw new StateError(`the address of --state ${found.problem}: write ${FORM}`)
-  const token = env.PHAROS_GIT_TOKEN
-  const credential =
-    token === undefined || token === ''
-      ? undefined
-      : { username: env.PHAROS_GIT_USERNAME ?? 'x-access-token', password: token }
-  return { access: { url, scheme: found.scheme, credential }, ref, env }
+  return { access: { url, scheme: found.scheme, ...accessIn(env), ...access }, ref, env }
+}
+
+function accessIn(env: Readonly<Record<string, string | undefined>>): StateAccess {
+  const given = (name: string): string | undefined => (env[name] === '' ? undefined : env[name])
+  const token = given('PHAROS_GIT_TOKEN')
+  return {
+    credential:
+      token === undefined
+        ? undefined
+        : { username: given('PHAROS_GIT_USERNAME') ?? 'x-access-token', password: token },
+    sshKeyFile: given('PHAROS_GIT_SSH_KEY_FILE'),
+    knownHostsFile: given('PHAROS_GIT_KNOWN_HOSTS_FILE'),
+    caFile: given('PHAROS_GIT_CA_FILE'),
+  }
 }
 
 /** Whether the ref is there. Throws StateError when the repository cannot be reached. */
 export async function refExists(location: GitRefLocation): Promise<boolean> {
+  await usable(requireGit(location.env))
   const listed = await git(location, tmpdir(), ['ls-remote', '--', location.access.url, location.ref])
   return listed.toString('utf8').trim() !== ''
 }
@@ -104,6 +119,7 @@ export class GitRef implements StateRef {
 
   /** A ref with a repository of our own to make commits in, removed by `close`. */
   static async open(location: GitRefLocation): Promise<GitRef> {
+    await usable(requireGit(location.env))
     const directory = mkdtempSync(join(tmpdir(), 'pharos-git-state-'))
     await git(location, directory, ['init', '--quiet', '--bare', '.'])
     return new GitRef(location, directory)
@@ -166,14 +182,18 @@ export class GitRef implements StateRef {
   }
 }
 
-async function git(
+function git(
   { access, env }: GitRefLocation,
   directory: string,
   args: readonly string[],
   input = '',
 ): Promise<Buffer> {
+  return usable(runGit({ access, directory, args, input, limitMs: LIMIT_MS, env }))
+}
+
+async function usable<Result>(work: Promise<Result>): Promise<Result> {
   try {
-    return await runGit({ access, directory, args, input, limitMs: LIMIT_MS, env })
+    return await work
   } catch (error) {
     if (!(error instanceof GitError)) throw error
     throw new StateError(`the state in git cannot be used: ${error.message}`, 'unusable', { cause: error })

@@ -28,6 +28,12 @@ export interface HeldLease {
   readonly release: () => Promise<void>
 }
 
+/**
+ * Shortest time without a sign of life after which a holder may count as gone (milliseconds): four renewals have to
+ * fit in, each a write to a file or a push.
+ */
+export const LEASE_TTL_MIN_MS = { file: 1_000, git: 5_000 } as const
+
 /** Looks at a lease that another one holds, in the time after which that one counts as gone. */
 const LOOKS_PER_TTL = 15
 /** Renewals in the time after which a holder counts as gone. */

@@ -1,4 +1,4 @@
-import { gitLocationOf, isGitLocation, refExists } from './gitRef.ts'
+import { gitLocationOf, isGitLocation, refExists, type StateAccess } from './gitRef.ts'
 import { openGitStore, readGitStore } from './gitStore.ts'
 import { stateExists } from './openDatabase.ts'
 import { openSqliteStore, readSqliteStore } from './sqliteStore.ts'
@@ -14,17 +14,22 @@ export async function storeExists(location: string, env: Environment): Promise<b
   return isGitLocation(location) ? refExists(gitLocationOf(location, env)) : stateExists(location)
 }
 
-/**
- * Opens the state at `location` to write to it, making it when it is not there; `leaseTtlMs` in place of the store's
- * own. Throws StateError.
- */
+/** What may be said about a state besides its location. */
+export interface StoreWishes {
+  /** In place of the store's own (milliseconds). */
+  readonly leaseTtlMs?: number | undefined
+  /** For a state in git: how to reach it, in place of what the environment says. */
+  readonly access?: StateAccess | undefined
+}
+
+/** Opens the state at `location` to write to it, making it when it is not there. Throws StateError. */
 export async function openStore(
   location: string,
   env: Environment,
-  leaseTtlMs?: number,
+  { leaseTtlMs, access }: StoreWishes = {},
 ): Promise<StateStore> {
   const store = isGitLocation(location)
-    ? await openGitStore(gitLocationOf(location, env))
+    ? await openGitStore(gitLocationOf(location, env, access))
     : await openSqliteStore(location)
   // Into the store itself: a copy of one that is a class would lose its methods.
   return leaseTtlMs === undefined ? store : Object.assign(store, { leaseTtlMs })

@@ -91,6 +91,25 @@ test('what two fields say together is checked as well', () => {
   expect(problemsOf('')).toEqual(['c.yaml:1:1: [E_KIND] the file must hold one document, and holds 0'])
 })
 
+test('a lease is long enough for its renewals, and a state in git is reached with what the set says', () => {
+  const inGit = (more: string): string =>
+    `${SMALLEST}    state: "git:https://git.example.com/state.git#refs/pharos/shop"\n${more}`
+
+  expect(problemsOf(`${SMALLEST}    leaseTtl: 900ms\n`)).toEqual([
+    'c.yaml:6:15: [E_VALUE] sets[0].leaseTtl must be at least 1s where the state is in a file',
+  ])
+  expect(problemsOf(inGit('    leaseTtl: 2s\n'))).toEqual([
+    'c.yaml:7:15: [E_VALUE] sets[0].leaseTtl must be at least 5s where the state is in git',
+  ])
+  const access = '    stateAccess: {credential: {password: {env: STATE_TOKEN}}, caFile: /etc/pharos/ca.crt}\n'
+  const { sets } = settings(inGit(access), { STATE_TOKEN: 'a token' })
+  expect(sets[0]?.stateAccess).toEqual({
+    credential: { username: 'x-access-token', password: 'a token' },
+    caFile: '/etc/pharos/ca.crt',
+  })
+  expect(Object.keys(sets[0]?.manifestEnv ?? {})).toEqual([])
+})
+
 test('secrets come from variables and files, and a missing or short one is named without its value', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-config-'))
   const file = join(folder, 'token')
@@ -110,7 +129,7 @@ test('secrets come from variables and files, and a missing or short one is named
 test('manifests cannot name the secrets of the controller', () => {
   const own = SMALLEST.replace('sets:', 'apiToken: {env: TOKEN}\nsets:')
   const { sets } = settings(own, { TOKEN: 'a-token-of-length', PROBE: 'x' })
-  expect(Object.keys(sets[0]?.manifestEnv ?? {}).sort()).toEqual(['PHAROS_API_KEY', 'PHAROS_URL', 'PROBE'])
+  expect(Object.keys(sets[0]?.manifestEnv ?? {}).sort()).toEqual(['PROBE'])
 
   const file = `${SMALLEST}    api: {key: {file: /run/secrets/api-key}}\n    secretsDir: /run/secrets\n`
   const folder = mkdtempSync(join(tmpdir(), 'pharos-config-'))

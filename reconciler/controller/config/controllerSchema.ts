@@ -57,23 +57,30 @@ const window = mapping({
     context.addIssue({ code: 'custom', path: [problem.field], message: problem.message })
 })
 
-const repository = mapping({
-  url: text('must be the address of a repository').describe('https://…, ssh://… or git@host:path'),
-  branch: checked('must be the name of a branch', branchProblem).default('main'),
-  path: checked('must be a path inside the repository', treePathProblem)
-    .default('.')
-    .describe('folder or file of the manifests'),
+/** How a repository is reached, besides its address. */
+const access = {
   credential: mapping({
     username: text('must be a text').default('x-access-token'),
     password: secretReference,
   })
     .optional()
     .describe('for https'),
-  sshKeyFile: absolutePath.optional(),
-  knownHostsFile: absolutePath.optional(),
+  sshKeyFile: absolutePath.optional().describe('for ssh: the private key'),
+  knownHostsFile: absolutePath
+    .optional()
+    .describe('for ssh: the keys of hosts; nothing else makes one known'),
   caFile: absolutePath
     .optional()
     .describe('for https: the certificates of issuers that the system does not know'),
+}
+
+const repository = mapping({
+  url: text('must be the address of a repository').describe('https://…, ssh://… or git@host:path'),
+  branch: checked('must be the name of a branch', branchProblem).default('main'),
+  path: checked('must be a path inside the repository', treePathProblem)
+    .default('.')
+    .describe('folder or file of the manifests'),
+  ...access,
   fetchTimeout: duration.default(600_000).describe('how long a transfer may take'),
   allowFile: flag.default(false).describe('accept a file:// address'),
   allowedSigners: absolutePath
@@ -128,6 +135,9 @@ const set = mapping({
   state: stateLocation
     .optional()
     .describe('an SQLite file, or git:ADDRESS#refs/pharos/NAME; NAME.db in the data folder when left out'),
+  stateAccess: mapping(access)
+    .optional()
+    .describe('how a state in git is reached; the variables PHAROS_GIT_… when left out'),
   stateKey: secretReference
     .optional()
     .describe('key of the marks of secrets; the file beside the state when left out'),
@@ -149,7 +159,9 @@ const set = mapping({
     .describe('how long a paused service is kept before it is deleted'),
   leaseTtl: duration
     .optional()
-    .describe('how long a replica may show no sign of life before another one takes over'),
+    .describe(
+      'how long a replica may show no sign of life before another one takes over; the same for all replicas',
+    ),
   createGrace: duration.default(60_000),
   brakes: mapping({
     maxDeletes: ceiling.default({ count: 3, percent: 10 }),

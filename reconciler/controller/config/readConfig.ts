@@ -7,6 +7,8 @@ import type { ManifestDocument } from '../../manifest/readYaml.ts'
 import { suggestionFor } from '../../manifest/suggestion.ts'
 import { gitSchemeOf } from '../../source/gitUrl.ts'
 import { readBytes } from '../../source/manifestFiles.ts'
+import { isGitLocation } from '../../state/gitRef.ts'
+import { LEASE_TTL_MIN_MS } from '../../state/lease.ts'
 import { notificationDisagreements } from '../face/notificationsSchema.ts'
 import { type ControllerConfig, controllerJsonSchema, controllerSchema } from './controllerSchema.ts'
 
@@ -87,6 +89,13 @@ function disagreements({ sets, webhooks, notifications }: ControllerConfig): rea
       if (!('problem' in scheme)) return []
       const path: ManifestPath = ['sets', index, 'repository', 'url']
       return [{ code: 'E_VALUE', path, message: `${formatPath(path)} ${scheme.problem}`, hint: undefined }]
+    }),
+    ...sets.flatMap(({ state, leaseTtl }, index): readonly Unplaced[] => {
+      const kind = state !== undefined && isGitLocation(state) ? 'git' : 'file'
+      if (leaseTtl === undefined || leaseTtl >= LEASE_TTL_MIN_MS[kind]) return []
+      const path: ManifestPath = ['sets', index, 'leaseTtl']
+      const least = `must be at least ${LEASE_TTL_MIN_MS[kind] / 1_000}s where the state is in ${kind === 'git' ? 'git' : 'a file'}`
+      return [{ code: 'E_VALUE', path, message: `${formatPath(path)} ${least}`, hint: undefined }]
     }),
     ...notificationDisagreements(notifications, names).map(({ path: below, message, hint }): Unplaced => {
       const path: ManifestPath = ['notifications', ...below]

@@ -5,6 +5,7 @@ import { clientProblem } from '../../../api/client/client.ts'
 import { decodeUtf8 } from '../../manifest/utf8Text.ts'
 import type { GitAccess } from '../../source/gitAccess.ts'
 import { gitSchemeOf } from '../../source/gitUrl.ts'
+import type { StateAccess } from '../../state/gitRef.ts'
 import { type NotificationSettings, notificationSettingsOf } from '../face/notificationSettings.ts'
 import type { ControllerConfig, HookConfig, SetConfig } from './controllerSchema.ts'
 import type { SecretReference } from './fields.ts'
@@ -23,6 +24,8 @@ export interface SetSettings {
   readonly apiUrl: string
   readonly apiKey: string
   readonly statePath: string
+  /** How a state in git is reached; the environment says it where this is absent. */
+  readonly stateAccess: StateAccess | undefined
   readonly stateKey: string | undefined
   /** Folder of the copy of the repository. */
   readonly mirrorDirectory: string
@@ -65,7 +68,10 @@ export function settingsOf(config: ControllerConfig, env: Environment): Controll
   const dataDir = env.PHAROS_DATA_DIR ?? config.dataDir ?? DATA_DIRECTORY
   const ours = referencesIn(config)
   const manifestEnv = Object.fromEntries(
-    Object.entries(env).filter(([name]) => !ours.some((one) => 'env' in one && one.env === name)),
+    Object.entries(env).filter(
+      // Those that nobody has to name, such as PHAROS_API_KEY, are as much our own.
+      ([name]) => !name.startsWith('PHAROS_') && !ours.some((one) => 'env' in one && one.env === name),
+    ),
   )
   const common = { env, dataDir, replica, manifestEnv, secretOf, ours }
   return {
@@ -115,30 +121,42 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
   refuseOwnVariables(config, common)
   const scheme = gitSchemeOf(repository.url, { file: repository.allowFile })
   if ('problem' in scheme) throw new ConfigError(`the repository of the set ${name} ${scheme.problem}`)
-  const { credential } = repository
   return {
     config,
     access: {
       url: repository.url,
       scheme: scheme.scheme,
-      credential: credential && {
-        username: credential.username,
-        password: secretOf(credential.password, `credential of the set ${name}`),
-      },
-      sshKeyFile: repository.sshKeyFile,
-      knownHostsFile: repository.knownHostsFile,
-      caFile: repository.caFile,
+      ...reachedWith(repository, `credential of the set ${name}`, secretOf),
       allowedSignersFile: repository.allowedSigners,
       gpgKeysFile: repository.allowedGpgKeys,
     },
     apiUrl: url.replace(/\/+$/, ''),
     apiKey: key,
     statePath: config.state ?? join(dataDir, `${name}.db`),
+    stateAccess:
+      config.stateAccess &&
+      reachedWith(config.stateAccess, `stateAccess.credential of the set ${name}`, secretOf),
     stateKey:
       config.stateKey === undefined ? env.PHAROS_STATE_KEY : secretOf(config.stateKey, `stateKey of ${name}`),
     mirrorDirectory: join(dataDir, 'mirrors', `${name}.${replica.replaceAll(/[^\w.-]/g, '_')}.git`),
     secretsDirectory,
     manifestEnv: common.manifestEnv,
+  }
+}
+
+function reachedWith(
+  { credential, sshKeyFile, knownHostsFile, caFile }: NonNullable<SetConfig['stateAccess']>,
+  what: string,
+  secretOf: Common['secretOf'],
+): StateAccess {
+  return {
+    credential: credential && {
+      username: credential.username,
+      password: secretOf(credential.password, what),
+    },
+    sshKeyFile,
+    knownHostsFile,
+    caFile,
   }
 }
 

@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { httpsGitServer } from '../testing/httpsGitServer.ts'
+import { sshGitServer, sshSkipReason } from '../testing/sshGitServer.ts'
+import { GitRef, gitLocationOf, RefMoved, refExists } from './gitRef.ts'
+import { openStore } from './openStore.ts'
+
+const REF = 'refs/pharos/production'
+const CANARY = 'canary-of-the-state'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pharos-ref-'))
+  execFileSync('git', ['init', '--quiet', '--bare', join(folder, 'state.git')])
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** What two writers that saw the same come to: the second is refused, and what the first wrote stays. */
+async function raceOn(url: string, variables: Record<string, string>): Promise<void> {
+  const env = { PATH: process.env.PATH, HOME: folder, ...variables }
+  const location = gitLocationOf(`git:${url}#${REF}`, env)
+  const [one, two] = [await GitRef.open(location), await GitRef.open(location)]
+  try {
+    expect([await refExists(location), await one.read(), await two.read()]).toEqual([false, null, null])
+    await one.write({ state: 'of one', lease: '{}' }, 'one')
+    await expect(two.write({ state: 'of two', lease: '{}' }, 'two')).rejects.toThrow(RefMoved)
+    expect(await two.read()).toEqual({ state: 'of one', lease: '{}' })
+    await two.write({ state: 'of two', lease: '{}' }, 'two')
+    await expect(one.write({ state: 'again', lease: '{}' }, 'again')).rejects.toThrow(RefMoved)
+  } finally {
+    one.close()
+    two.close()
+  }
+}
+
+async function problemOf(url: string, variables: Record<string, string>): Promise<string> {
+  const env = { PATH: process.env.PATH, HOME: folder, ...variables }
+  return openStore(`git:${url}#${REF}`, env).then(
+    async (store) => {
+      await store.close()
+      return 'none'
+    },
+    (error: Error) => error.message,
+  )
+}
+
+test('a state is kept over https with a token and an authority from the environment', async () => {
+  const server = await httpsGitServer({
+    root: folder,
+    login: { username: 'x-access-token', password: CANARY },
+  })
+  const url = server.urlOf('state.git')
+  const trusted = { PHAROS_GIT_CA_FILE: server.caFile }
+
+  expect(await problemOf(url, { PHAROS_GIT_TOKEN: CANARY })).toContain(
+    'certificate of the host is not trusted',
+  )
+  const refused = await problemOf(url, { ...trusted, PHAROS_GIT_TOKEN: `${CANARY}-of-old` })
+  expect(refused).toContain('refused the credential')
+  expect(refused).not.toContain(CANARY)
+  await raceOn(url, { ...trusted, PHAROS_GIT_TOKEN: CANARY })
+  await server.close()
+})
+
+test.skipIf(sshSkipReason !== null)(
+  `a state is kept over ssh with a key and hosts from the environment${sshSkipReason === null ? '' : ` (${sshSkipReason})`}`,
+  async () => {
+    const server = await sshGitServer(folder)
+    const url = server.urlOf(join(folder, 'state.git'))
+    const key = { PHAROS_GIT_SSH_KEY_FILE: server.keyFile }
+
+    expect(await problemOf(url, key)).toContain('the key of the host is not known')
+    expect(await problemOf(url, { ...key, PHAROS_GIT_KNOWN_HOSTS_FILE: server.wrongHostsFile })).toContain(
+      'showed another key',
+    )
+    await raceOn(url, { ...key, PHAROS_GIT_KNOWN_HOSTS_FILE: server.knownHostsFile })
+    await server.close()
+  },
+)
+
+test('a git that is missing or too old is told before it is used', async () => {
+  const state = join(folder, 'state.git')
+  expect(await problemOf(state, { PATH: folder })).toMatch(/git could not be started: .*install git/)
+
+  writeFileSync(join(folder, 'git'), '#!/bin/sh\necho git version 2.30.2\n')
+  chmodSync(join(folder, 'git'), 0o755)
+  expect(await problemOf(state, { PATH: folder })).toContain('git 2.30.2 is too old: install 2.34 or newer')
+})

@@ -197,9 +197,26 @@ test('Scenario 41: a digest stays while nothing moves, and no longer counts when
   const [first, second] = [await json('plan'), await json('plan')]
   expect(first.approval).toBe(second.approval)
   const e = (await services()).find(({ name }) => name === 'e')
-  await scene.client.replaceService(e?.id ?? '', { ...serviceRequest('e'), name: 'renamed' })
+  // Somebody still works on what is to be deleted: nothing that the plan says of it has changed.
+  await scene.client.replaceService(e?.id ?? '', serviceRequest('e', 90))
   expect(await json('apply', '--approve', first.approval)).toMatchObject({ exit: 4, applied: { removed: 0 } })
   expect((await names()).length).toBe(5)
+})
+
+test('an approval is neither offered nor used up while something else holds everything back', async () => {
+  const all = ['a', 'b', 'c', 'd', 'e']
+  work.write(Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name)])))
+  await work.run('apply')
+  work.write(Object.fromEntries(all.slice(1).map((name) => [`${name}.yaml`, null])))
+  const { approval } = await json('plan')
+  const state = ['--state', work.statePath] as const
+  await runProgram(['approve', approval, ...state], work.env)
+  await runProgram(['suspend', '*', '--reason', 'a migration', ...state], work.env)
+  expect((await work.run('plan')).stdout).not.toContain('--approve')
+  expect(await json('apply')).toMatchObject({ exit: 4, applied: { removed: 0 } })
+
+  await runProgram(['resume', '*', ...state], work.env)
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { removed: 4 } })
 })
 
 test('Scenario 45: with a state that cannot be written no request leaves', async () => {

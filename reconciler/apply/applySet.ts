@@ -3,10 +3,11 @@ import type { Org } from '../../api/contract/org.ts'
 import type { Binding } from '../plan/binding.ts'
 import type { Blocked, Change } from '../plan/planValue.ts'
 import type { OpenIntent, StateStore } from '../state/store.ts'
+import { isOpened, withApproval } from './approval.ts'
 import { type CarriedOut, carryOut, type RunControl } from './carryOut.ts'
 import { LiveWatch } from './liveWatch.ts'
 import type { ChangeOutcome } from './outcome.ts'
-import { guardOrg, isOtherSource, lookAround, type Scene, type Situation, withApproval } from './situation.ts'
+import { guardOrg, isOtherSource, lookAround, type Scene, type Situation } from './situation.ts'
 
 /** What an apply is given. */
 export interface ApplyInput extends Scene {
@@ -90,7 +91,9 @@ export async function applySet(input: ApplyInput): Promise<Applied> {
 /** `situation` with what `--approve` or a stored approval lets through. A stored one is used up. */
 async function approved(situation: Situation, input: ApplyInput): Promise<Situation> {
   const { digest } = situation
-  if (digest === null || input.approved !== undefined) return withApproval(situation, input.approved)
+  // A stored one that would let nothing through yet, because something else holds that back, is kept.
+  if (digest === null || !isOpened(situation)) return situation
+  if (input.approved !== undefined) return withApproval(situation, input.approved)
   return (await input.store.useApproval(digest)) ? withApproval(situation, digest) : situation
 }
 

@@ -1,4 +1,5 @@
 import type { Change } from '../plan/planValue.ts'
+import { liveMark } from './liveMark.ts'
 import type { Situation } from './situation.ts'
 
 /** Oldest list that a change is written on (milliseconds), and most changes that are. */
@@ -75,14 +76,3 @@ export class LiveWatch {
 }
 
 const STALE = 'the service changed since this was planned: plan again'
-
-/** The service that `change` is about as text, or for a creation the services that nobody manages and that have its name. */
-export function liveMark(change: Change, { services, bindings }: Situation): string {
-  if (change.kind === 'create') {
-    const managed = new Set([...bindings.values()].map(({ serviceId }) => serviceId))
-    const twins = services.filter(({ id, name }) => name === change.desired.name && !managed.has(id))
-    return JSON.stringify(twins.map(({ id }) => id).sort())
-  }
-  if (!('id' in change)) return ''
-  return JSON.stringify(services.find(({ id }) => id === change.id) ?? null)
-}

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Change } from '../plan/planValue.ts'
 import type { StateKey } from '../state/stateKey.ts'
 import type { Chosen } from './applySet.ts'
-import { liveMark } from './liveWatch.ts'
+import { liveMark } from './liveMark.ts'
 import type { ChangeOutcome } from './outcome.ts'
 import { isOtherSource, type Situation } from './situation.ts'
 

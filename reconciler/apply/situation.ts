@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { ConnectionError } from '../../api/client/attempt.ts'
 import type { ReadingClient } from '../../api/client/client.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
@@ -7,19 +6,14 @@ import type { Org } from '../../api/contract/org.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { DeclaredService, ServiceSet } from '../manifest/serviceSet.ts'
 import { type Binding, newBinding } from '../plan/binding.ts'
-import {
-  applyBrakes,
-  approvalText,
-  type BrakedPlan,
-  type BrakePolicy,
-  type TrippedBrake,
-} from '../plan/brakes.ts'
+import { applyBrakes, type BrakedPlan, type BrakePolicy, type TrippedBrake } from '../plan/brakes.ts'
 import { type CreateResolution, type OpenCreate, resolveCreates } from '../plan/createResolution.ts'
 import type { DesiredService } from '../plan/desiredService.ts'
 import { planChanges } from '../plan/plan.ts'
 import type { Plan } from '../plan/planValue.ts'
 import { fingerprintFor, type StateKey } from '../state/stateKey.ts'
 import type { OpenIntent, StateReading } from '../state/store.ts'
+import { digestOf } from './approval.ts'
 import { ignoredBy } from './ignoredFields.ts'
 import { blockUnknownRegions, sendsRegions } from './unknownRegions.ts'
 
@@ -62,7 +56,7 @@ export interface Situation {
   readonly braked: BrakedPlan
   /** What could not be looked at, as sentences for the user. */
   readonly warnings: readonly string[]
-  /** What `--approve` has to name; null when nothing is held back that an approval opens. */
+  /** What `--approve` has to name; null when no brake that an approval opens holds anything back. */
   readonly digest: string | null
 }
 
@@ -129,17 +123,18 @@ export async function lookAround(scene: Scene): Promise<Situation> {
     holds: scene.holds?.(plan),
   }
   const braked = applyBrakes(plan, facts, scene.brakes)
+  const bindingsByKey = new Map(bindings.map((binding) => [binding.key, binding]))
   return {
     services,
     listedAtMs,
-    bindings: new Map(bindings.map((binding) => [binding.key, binding])),
+    bindings: bindingsByKey,
     desired: new Map(desired.map((service) => [service.key, service])),
     declared: new Map(scene.set.services.map((service) => [service.key, service])),
     resolution,
     plan,
     braked,
     warnings,
-    digest: digestOf(braked),
+    digest: digestOf(braked, { services, bindings: bindingsByKey }),
   }
 }
 
@@ -188,28 +183,9 @@ function workedOut(service: DeclaredService, scene: Scene): DesiredService {
   return { key, id, previousNames, paused, policy, canonical: canonicalUnder(key), canonicalUnder }
 }
 
-function digestOf(braked: BrakedPlan): string | null {
-  if (!braked.tripped.some((brake) => brake.approvable)) return null
-  return createHash('sha256').update(approvalText(braked.withheld)).digest('hex').slice(0, 16)
-}
-
 /** Whether the manifests look like those of another state, which a person has to sort out. Pure. */
 export function isOtherSource({ braked }: Situation): boolean {
   return braked.tripped.some(({ brake }) => brake === 'otherSource')
-}
-
-/** `situation` with everything released that `approved` (a digest) stands for; as it was when it does not. Pure. */
-export function withApproval(situation: Situation, approved: string | undefined): Situation {
-  if (situation.digest === null || approved !== situation.digest) return situation
-  const tripped = situation.braked.tripped.filter((brake) => !brake.approvable)
-  const held = new Set(tripped.flatMap((brake) => brake.keys))
-  const { changes } = situation.plan
-  const braked = {
-    changes: changes.filter((change) => !held.has(change.key)),
-    withheld: changes.filter((change) => held.has(change.key)),
-    tripped,
-  }
-  return { ...situation, braked, digest: null }
 }
 
 /** The binding of a service that is now as `desired` says. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { applyBrakes, approvalText, type BrakeFacts } from './brakes.ts'
+import { applyBrakes, approvableKeys, approvalText, type BrakeFacts, releasedKeys } from './brakes.ts'
 import type { Change, Plan } from './planValue.ts'
 
 const sound: BrakeFacts = {
@@ -95,10 +95,21 @@ test.each([
   expect(braked.changes.length).toBe(brakes.length === 0 ? plan.changes.length : 0)
 })
 
-test('an approval stands for the same changes in any order, and for no others', () => {
-  const [a, b] = [prune('a'), prune('b')]
-  expect(approvalText([a, b])).toBe(approvalText([b, a]))
-  expect(approvalText([a])).not.toBe(approvalText([a, b]))
+test('an approval stands for the same changes in any order, and for no others nor other services', () => {
+  const [a, b] = [prune('a'), prune('b')].map((change) => ({ change, live: 'as it is' }))
+  expect(approvalText([a!, b!])).toBe(approvalText([b!, a!]))
+  expect(approvalText([a!])).not.toBe(approvalText([a!, b!]))
+  expect(approvalText([a!])).not.toBe(approvalText([{ ...a!, live: 'somebody touched it' }]))
+})
+
+test('an approval lets nothing through that another brake holds back as well', () => {
+  const plan = planOf(prunes(5), 5)
+  const open = applyBrakes(plan, sound)
+  const shut = applyBrakes(plan, { ...sound, exists: false })
+
+  expect([...releasedKeys(open)]).toHaveLength(5)
+  expect([...approvableKeys(shut)]).toHaveLength(5)
+  expect([...releasedKeys(shut)]).toEqual([])
 })
 
 test.each([

@@ -216,13 +216,30 @@ function over(
   return [{ brake, message, keys: changes.map((change) => change.key), approvable: true }]
 }
 
+/** Keys that a brake holds back which an approval opens. Pure. */
+export function approvableKeys({ tripped }: BrakedPlan): ReadonlySet<string> {
+  return new Set(tripped.filter(({ approvable }) => approvable).flatMap(({ keys }) => keys))
+}
+
+/** Those among `approvableKeys` that no other brake holds back as well: what an approval lets through now. Pure. */
+export function releasedKeys(braked: BrakedPlan): ReadonlySet<string> {
+  const others = new Set(braked.tripped.filter(({ approvable }) => !approvable).flatMap(({ keys }) => keys))
+  return new Set([...approvableKeys(braked)].filter((key) => !others.has(key)))
+}
+
+/** A change that an approval is about. `live` stands for its service as it is. */
+export interface Approvable {
+  readonly change: Change
+  readonly live: string
+}
+
 /**
- * What an approval stands for, as text to be hashed: each withheld change with its service's present state.
- * The same situation gives the same text; anything that touches one of the services gives another. Pure.
+ * What an approval stands for, as text to be hashed: each change with its service's present state. The same
+ * situation gives the same text; anything that touches one of the services gives another. Pure.
  */
-export function approvalText(withheld: readonly Change[]): string {
-  return withheld
-    .map((change) => JSON.stringify(change))
+export function approvalText(changes: readonly Approvable[]): string {
+  return changes
+    .map(({ change, live }) => `${JSON.stringify(change)} ${live}`)
     .sort()
     .join('\n')
 }

@@ -1,4 +1,5 @@
 import type { Applied } from '../apply/applySet.ts'
+import { isOpened } from '../apply/approval.ts'
 import type { ChangeOutcome } from '../apply/outcome.ts'
 import type { Output } from '../cli/output.ts'
 import { changeDocument } from './planDocument.ts'
@@ -18,7 +19,7 @@ export function appliedLines(applied: Applied, requests: number, paint: Paint): 
   for (const brake of braked.tripped) {
     lines.push(paint.yellow(`  held back: ${brake.keys.join(', ')} (${brake.brake}: ${brake.message})`))
   }
-  if (digest !== null)
+  if (isOpened(applied.situation))
     lines.push(`  see "pharos plan"; to let it through: pharos apply … --approve ${digest}`)
   return [...lines, summaryLine(applied, requests)]
 }

@@ -55,7 +55,10 @@ const situation = fc.record({ changes: fc.array(change), withheld: fc.array(chan
     braked: {
       changes,
       withheld,
-      tripped: withheld.length === 0 ? [] : [{ brake: 'maxDeletes', message, keys: [], approvable: true }],
+      tripped:
+        withheld.length === 0
+          ? []
+          : [{ brake: 'maxDeletes', message, keys: withheld.map(({ key }) => key), approvable: true }],
     },
     digest: withheld.length === 0 ? null : 'a1b2c3d4e5f60718',
   }),

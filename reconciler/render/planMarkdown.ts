@@ -1,4 +1,5 @@
 import pc from 'picocolors'
+import { isOpened } from '../apply/approval.ts'
 import { formatProblem, type ManifestProblem } from '../manifest/manifestProblem.ts'
 import { type Budget, commentBudget, fenced } from './fencedBlock.ts'
 import { changesText, counted, type PlannedSituation, summaryLine } from './planText.ts'
@@ -32,7 +33,7 @@ export function planMarkdown(situation: PlannedSituation, problems: readonly Man
           ],
           budget,
         ),
-    digest === null ? '' : `To let it through: \`pharos apply … --approve ${digest}\``,
+    !isOpened(situation) ? '' : `To let it through: \`pharos apply … --approve ${digest}\``,
   ]
   return sections.filter((text) => text !== '').join('\n\n')
 }

@@ -1,3 +1,4 @@
+import { isOpened } from '../apply/approval.ts'
 import type { Situation } from '../apply/situation.ts'
 import type { Output } from '../cli/output.ts'
 import type { Change, PlannedField, Prune } from '../plan/planValue.ts'
@@ -17,7 +18,7 @@ export function planLines(situation: PlannedSituation, paint: Paint): readonly s
     lines.push(...changesText(braked.withheld, paint))
     lines.push(...braked.tripped.map((brake) => paint.yellow(`  ${brake.brake}: ${brake.message}`)))
   }
-  if (digest !== null) lines.push(`  to let it through: pharos apply … --approve ${digest}`)
+  if (isOpened(situation)) lines.push(`  to let it through: pharos apply … --approve ${digest}`)
   lines.push(...(lines.length === 0 ? [] : ['']), summaryLine(situation))
   return lines
 }

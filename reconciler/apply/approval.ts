@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { approvableKeys, approvalText, type BrakedPlan, releasedKeys } from '../plan/brakes.ts'
+import { type Live, liveMark } from './liveMark.ts'
+import type { Situation } from './situation.ts'
+
+/**
+ * What an approval of everything that approvable brakes hold back has to name; null when they hold nothing. The
+ * same situation has the same digest; anything that happens to one of those services gives another. Pure.
+ */
+export function digestOf(braked: BrakedPlan, live: Live): string | null {
+  const keys = approvableKeys(braked)
+  if (keys.size === 0) return null
+  const held = braked.withheld.filter(({ key }) => keys.has(key))
+  const text = approvalText(held.map((change) => ({ change, live: liveMark(change, live) })))
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+/** `situation` with everything released that `approved` (a digest) stands for; as it was when it does not. Pure. */
+export function withApproval(situation: Situation, approved: string | undefined): Situation {
+  if (!isOpened(situation) || approved !== situation.digest) return situation
+  const tripped = situation.braked.tripped.filter((brake) => !brake.approvable)
+  const held = new Set(tripped.flatMap((brake) => brake.keys))
+  const { changes } = situation.plan
+  const braked = {
+    changes: changes.filter((change) => !held.has(change.key)),
+    withheld: changes.filter((change) => held.has(change.key)),
+    tripped,
+  }
+  return { ...situation, braked, digest: null }
+}
+
+/** Whether an approval would let anything through as things are: what another brake holds too, it would not. Pure. */
+export function isOpened({ digest, braked }: Pick<Situation, 'digest' | 'braked'>): boolean {
+  return digest !== null && releasedKeys(braked).size > 0
+}

@@ -1,22 +1,28 @@
 import type { Dispatcher } from 'undici'
-import { ApiError, codeOfStatus } from '../contract/apiError.ts'
+import { ApiError } from '../contract/apiError.ts'
+import { codeOf, NotConnected } from './connection.ts'
 
 /** Longest answer that is read (bytes): far beyond a list of all services of any plan. */
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
-/** Longest text of a refusal that is passed on (characters). */
-const REFUSAL_CHARS_MAX = 500
 
 /**
  * The request could not be completed. `outcome` says whether the server may have carried it out: `not-sent`
- * is certain (refused connection, unknown host), `unknown` is everything after the first byte left.
+ * is certain (no connection was had), `unknown` is everything after that. `hint` is what to do about a failure
+ * that another attempt does not mend, such as a certificate that is not trusted; `undefined` for any other.
  */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly outcome: 'not-sent' | 'unknown'
+  readonly hint: string | undefined
 
-  constructor(message: string, outcome: 'not-sent' | 'unknown', options?: ErrorOptions) {
+  constructor(
+    message: string,
+    outcome: 'not-sent' | 'unknown',
+    { hint, ...options }: ErrorOptions & { readonly hint?: string | undefined } = {},
+  ) {
     super(message, options)
     this.outcome = outcome
+    this.hint = hint
   }
 }
 
@@ -35,15 +41,6 @@ export interface Answer {
   readonly json: unknown
   readonly headers: Dispatcher.ResponseData['headers']
 }
-
-const NEVER_SENT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
 
 /** Sends `attempt` once and reads the whole answer. Throws ConnectionError, or the signal's reason. */
 export async function send(dispatcher: Dispatcher, origin: string, attempt: Attempt): Promise<Answer> {
@@ -88,36 +85,37 @@ function parseJson(text: string): unknown {
 }
 
 function connectionError(origin: string, cause: unknown): ConnectionError {
-  const code = codeOf(cause)
-  const outcome = code !== undefined && NEVER_SENT.has(code) ? 'not-sent' : 'unknown'
-  const reason = code ?? (cause instanceof Error ? cause.message : 'no reason given')
-  return new ConnectionError(`no answer from ${origin} (${reason})`, outcome, { cause })
+  const reason = codeOf(cause) ?? (cause instanceof Error ? cause.message : 'no reason given')
+  const message = `no answer from ${origin} (${reason})`
+  if (!(cause instanceof NotConnected)) return new ConnectionError(message, 'unknown', { cause })
+  return new ConnectionError(message, 'not-sent', { cause, hint: cause.hint })
 }
 
-function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined
-  if ('code' in error && typeof error.code === 'string') return error.code
-  // A host with several addresses fails with one error for each of them.
-  if (error instanceof AggregateError) return error.errors.map(codeOf).find((code) => code !== undefined)
-  return codeOf(error.cause)
+/** Longest wait that a 429 may ask for (milliseconds): beyond it is asked again rather than believed. */
+const RETRY_AFTER_MS_MAX = 60_000
+
+/**
+ * Milliseconds that a 429 asks to wait, in seconds or until an instant; `undefined` when it does not say. An instant is
+ * compared with the answer's own Date, and only without one with `nowMs` (since the epoch): clocks differ. Pure.
+ */
+export function retryAfterMs({ headers }: Answer, nowMs: number): number | undefined {
+  const value = headerOf(headers['retry-after'])
+  if (value === undefined) return undefined
+  const sentMs = Date.parse(headerOf(headers.date) ?? '')
+  const waitMs = /^\d+$/.test(value)
+    ? Number(value) * 1_000
+    : Date.parse(value) - (Number.isNaN(sentMs) ? nowMs : sentMs)
+  return Number.isNaN(waitMs) ? undefined : Math.min(RETRY_AFTER_MS_MAX, Math.max(0, waitMs))
 }
 
-/** The refusal that `answer` (status ≥ 400) carries; a body that is not the contract's is named by its status. */
-export function refusalOf(answer: Answer): ApiError {
-  const { json, status } = answer
-  const text =
-    typeof json === 'object' && json !== null && 'error' in json && typeof json.error === 'string'
-      ? json.error
-      : `the server answered ${status} without saying why`
-  const printable = text.replaceAll(/\p{Cc}+/gu, ' ').slice(0, REFUSAL_CHARS_MAX)
-  return new ApiError(codeOfStatus(status), printable, { status })
+/** How many more requests the server would let through at once, where it says so (Gap G20). Pure. */
+export function remainingRequests({ headers }: Answer): number | undefined {
+  const [, count] = /;\s*r=(\d{1,9})(?:;|$)/.exec(headerOf(headers.ratelimit) ?? '') ?? []
+  return count === undefined ? undefined : Number(count)
 }
 
-/** Milliseconds that a 429 asks to wait; `undefined` when it does not say, or not in seconds. */
-export function retryAfterMs(answer: Answer): number | undefined {
-  const value = answer.headers['retry-after']
-  const seconds = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : undefined
-  return seconds === undefined ? undefined : seconds * 1_000
+function headerOf(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
 
 /** Whether the same request may well succeed a little later. Contract: Errors, 500 and 502. */

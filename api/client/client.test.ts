@@ -1,9 +1,12 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { createCertificate } from '../../provider/protocol/plugin/certificate.ts'
 import type { ServiceRequest } from '../contract/service.ts'
 import { Client, clientProblem } from './client.ts'
 import { Limiter, type Timing } from './limiter.ts'
+import type { RetryReport } from './sender.ts'
 
 const apiKey = `pharos_${'a1'.repeat(32)}`
 const serviceId = '6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e'
@@ -24,6 +27,9 @@ const service = {
   auto_incident_enabled: false,
 }
 
+/** What clients of these tests take for the present. */
+const NOW_MS = Date.parse('2026-01-01T00:00:00Z')
+
 type Script = (request: IncomingMessage, response: ServerResponse, attempt: number) => void
 
 const closing: (() => Promise<void>)[] = []
@@ -31,25 +37,32 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
+/** The port at which `server` listens until the test has ended. */
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  // True because the server listens on TCP.
+  return (server.address() as AddressInfo).port
+}
+
 /** A server that misbehaves as told, and a client of it whose clock runs ahead instead of waiting. */
-async function misbehaving(script: Script) {
+async function misbehaving(script: Script, path = '') {
   const seen: string[] = []
   const server = createServer((incoming, response) => {
     seen.push(`${incoming.method} ${incoming.url}`)
     incoming.resume().on('end', () => script(incoming, response, seen.length))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // True because the server listens on TCP.
-  const { port } = server.address() as AddressInfo
-  const client = clientOf(`http://127.0.0.1:${port}`)
-  closing.push(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  return { client, seen }
+  const port = await listening(server)
+  const retries: RetryReport[] = []
+  const url = `http://127.0.0.1:${port}${path}`
+  const client = clientOf(url, (report) => retries.push(report))
+  return { client, seen, retries, url }
 }
 
-function clientOf(url: string): Client {
+function clientOf(url: string, onRetry?: (report: RetryReport) => void): Client {
   let skippedMs = 0
   const timing: Timing = {
     nowMs: () => skippedMs,
@@ -68,6 +81,8 @@ function clientOf(url: string): Client {
     userAgent: 'test',
     timing,
     limiter: new Limiter(undefined, timing),
+    dateMs: () => NOW_MS,
+    ...(onRetry === undefined ? {} : { onRetry }),
   })
   closing.push(() => client.close())
   return client
@@ -155,6 +170,86 @@ test('a page of a proxy instead of the contract is named by its status, and no p
   )
 
   await expect(client.getOrg()).rejects.toThrow('the server answered 403 without saying why')
+})
+
+test.each([
+  ['what a proxy says', '', 404, '<h1>Not Found</h1>', {}],
+  ['another version of something', '/v2', 404, '{"error":"not found"}', {}],
+  ['a redirect', '', 308, '', { location: 'https://pharos.example.com/v1/org?ticket=secret' }],
+] as const)(
+  'an address at which the API is not is told as one, and not as something that is gone: %s',
+  async (_what, path, status, body, headers) => {
+    const { client, url } = await misbehaving(
+      (_request, response) => response.writeHead(status, headers).end(body),
+      path,
+    )
+
+    const found = await client.getOrg().catch((error: Error) => error)
+
+    expect(found).toMatchObject({
+      name: 'UnreadableAnswer',
+      message: expect.stringContaining(
+        `${url} does not look like the API: GET /v1/org was answered ${status}`,
+      ),
+    })
+    if (status === 308)
+      expect(found).toMatchObject({
+        message: expect.stringMatching(/redirect to https:\/\/pharos\.example\.com\/v1\/org, /),
+      })
+  },
+)
+
+test("a 404 that is not the API's never counts as a service that is gone", async () => {
+  const { client } = await misbehaving((_request, response) => response.writeHead(404).end('<h1>gone</h1>'))
+
+  await expect(client.deleteService(serviceId)).rejects.toMatchObject({ name: 'UnreadableAnswer' })
+})
+
+const inSecs = (secs: number): string => new Date(NOW_MS + secs * 1_000).toUTCString()
+test.each([
+  ['seconds', { 'retry-after': '7' }, 7_000],
+  ['an instant, beside the date of the answer', { 'retry-after': inSecs(3_609), date: inSecs(3_600) }, 9_000],
+  ['an instant, beside our own clock', { 'retry-after': inSecs(11) }, 11_000],
+  ['more than a minute', { 'retry-after': '86400' }, 60_000],
+  ['an instant that has passed', { 'retry-after': inSecs(-5) }, 250],
+  ['nothing that can be read', { 'retry-after': 'soon' }, 250],
+] as const)('a 429 is waited out for as long as it says: %s', async (_what, headers, waitMs) => {
+  const { client, retries } = await misbehaving((_request, response, attempt) => {
+    response.sendDate = false
+    if (attempt === 1) response.writeHead(429, headers).end('{"error":"rate limit exceeded"}')
+    else answer(response, 200, [service])
+  })
+
+  await client.listServices()
+
+  expect(retries.map(({ delayMs }) => Math.round(delayMs))).toEqual([waitMs])
+})
+
+test('whoever waits hears at once why, and for how long', async () => {
+  const retries: RetryReport[] = []
+  const unreachable = clientOf('http://127.0.0.1:1', (report) => retries.push(report))
+
+  await expect(unreachable.getOrg()).rejects.toThrow('ECONNREFUSED')
+
+  const reason = 'no answer from http://127.0.0.1:1 (ECONNREFUSED)'
+  expect(retries).toEqual([400, 800, 1_600, 3_200].map((delayMs) => ({ reason, delayMs })))
+})
+
+test('a certificate that is not trusted and an end that speaks no TLS are final, and nothing was sent', async () => {
+  const certificate = createCertificate(Date.now())
+  const secure = createTlsServer({ key: certificate.privateKeyPem, cert: certificate.certificatePem })
+  const ports = [await listening(secure), await listening(createServer())]
+
+  for (const [index, hint] of ['NODE_EXTRA_CA_CERTS', 'http:// rather than https://'].entries()) {
+    const retries: RetryReport[] = []
+    const client = clientOf(`https://127.0.0.1:${ports[index]}`, (report) => retries.push(report))
+    await expect(client.createService(request, 'key-1')).rejects.toMatchObject({
+      name: 'ConnectionError',
+      outcome: 'not-sent',
+      hint: expect.stringContaining(hint),
+    })
+    expect(retries).toEqual([])
+  }
 })
 
 test('one listed service that cannot be read does not hide the others', async () => {

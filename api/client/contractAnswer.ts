@@ -1,6 +1,10 @@
 import type { z } from 'zod'
+import { ApiError, codeOfStatus } from '../contract/apiError.ts'
 import { formatPath, problemsOf } from '../contract/problem.ts'
-import type { Answer } from './attempt.ts'
+import type { Answer, Attempt } from './attempt.ts'
+
+/** Longest text of a refusal that is passed on (characters). */
+const REFUSAL_CHARS_MAX = 500
 
 /** An answer that is not the contract's: another server's, a page of something in between, or a newer API's. */
 export class UnreadableAnswer extends Error {
@@ -12,6 +16,46 @@ export function readAnswer<T>(schema: z.ZodType<T>, answer: Answer): T {
   const parsed = schema.safeParse(answer.json)
   if (parsed.success) return parsed.data
   throw new UnreadableAnswer(`the server's answer is not the contract's: ${firstProblem(parsed.error)}`)
+}
+
+/** What is there for every key, so that a 404 for it can only come from something else. */
+const ALWAYS_THERE: ReadonlySet<string> = new Set(['/v1/org', '/v1/services'])
+
+/**
+ * The refusal that `answer` (status 300 and above) to `request` carries; a body that is not the contract's is named by
+ * its status. An UnreadableAnswer when not the API at `url` said so: a redirect, or a 404 that is not the API's, which
+ * would otherwise read as a service that is gone. Pure.
+ */
+export function refusalOf(
+  answer: Answer,
+  request: Pick<Attempt, 'method' | 'path'>,
+  url: string,
+): ApiError | UnreadableAnswer {
+  const { json, status, headers } = answer
+  const what = `${request.method} ${request.path} was answered ${status}`
+  if (status < 400) {
+    const target = typeof headers.location === 'string' ? whereTo(headers.location, url) : ''
+    return new UnreadableAnswer(`${url} does not look like the API: ${what}${target}`)
+  }
+  const text =
+    typeof json === 'object' && json !== null && 'error' in json && typeof json.error === 'string'
+      ? json.error
+      : undefined
+  if (status === 404 && (text === undefined || ALWAYS_THERE.has(request.path))) {
+    return new UnreadableAnswer(
+      `${url} does not look like the API: ${what} (the address is the one before /v1, with a path only where a proxy wants one)`,
+    )
+  }
+  const words = text ?? `the server answered ${status} without saying why`
+  const printable = words.replaceAll(/\p{Cc}+/gu, ' ').slice(0, REFUSAL_CHARS_MAX)
+  return new ApiError(codeOfStatus(status), printable, { status })
+}
+
+/** Where a redirect leads, without what may be confidential in it. */
+function whereTo(location: string, url: string): string {
+  if (!URL.canParse(location, url)) return ''
+  const { origin, pathname } = new URL(location, url)
+  return ` with a redirect to ${origin}${pathname}, which is not followed`
 }
 
 /** The first thing that is wrong, with its place and without its value. Pure. */

@@ -1,69 +1,94 @@
 import { expect, test } from 'vitest'
-import { Limiter, type Timing } from './limiter.ts'
+import { CLIENT_RATE, Limiter } from './limiter.ts'
+import { standingClock } from './testing/standingClock.ts'
 
-/** A clock that stands still until told, with the timers that wait on it. */
-function clock(): Timing & { advance(ms: number): Promise<void> } {
-  let nowMs = 0
-  let timers: { atMs: number; run: () => void }[] = []
-  return {
-    nowMs: () => nowMs,
-    random: () => 0,
-    after: (delayMs, run) => {
-      const timer = { atMs: nowMs + delayMs, run }
-      timers.push(timer)
-      return () => {
-        timers = timers.filter((other) => other !== timer)
-      }
-    },
-    async advance(ms) {
-      const untilMs = nowMs + ms
-      for (;;) {
-        await Promise.resolve()
-        const due = timers.filter(({ atMs }) => atMs <= untilMs).sort((a, b) => a.atMs - b.atMs)[0]
-        if (due === undefined) break
-        nowMs = due.atMs
-        timers = timers.filter((timer) => timer !== due)
-        due.run()
-      }
-      nowMs = untilMs
-      await Promise.resolve()
-    },
-  }
-}
+/** Whole milliseconds in which one more request is earned. */
+const EARNED_MS = Math.ceil(CLIENT_RATE.refillIntervalMs)
 
+/** Asks `count` times, for requests that are answered at once. */
 function askFor(limiter: Limiter, count: number): { passed: number[] } {
   const passed: number[] = []
-  for (let i = 0; i < count; i += 1) void limiter.pass('in-order').then(() => passed.push(i))
+  const pass = async (index: number): Promise<void> => {
+    await limiter.pass('in-order')
+    passed.push(index)
+    limiter.ended()
+  }
+  for (let i = 0; i < count; i += 1) void pass(i)
   return { passed }
 }
 
-test('a fresh limiter passes 18 requests at once and then one each 200 ms, in order', async () => {
-  const timing = clock()
-  const { passed } = askFor(new Limiter(undefined, timing), 21)
+test('a fresh limiter passes 20 requests at once and then one each 200 ms, in order', async () => {
+  const timing = standingClock()
+  const { passed } = askFor(new Limiter(undefined, timing), 23)
+
+  await timing.advance(0)
+  expect(passed.length).toBe(20)
+  await timing.advance(EARNED_MS - 1)
+  expect(passed.length).toBe(20)
+  await timing.advance(1)
+  expect(passed.length).toBe(21)
+  await timing.advance(2 * EARNED_MS)
+  expect(passed).toEqual([...Array(23).keys()])
+})
+
+test('the time in which a request is earned begins with an answer, and not while none is here', async () => {
+  const timing = standingClock()
+  const limiter = new Limiter(undefined, timing)
+  let passed = 0
+  for (let i = 0; i < 22; i += 1) void limiter.pass('in-order').then(() => (passed += 1))
+
+  await timing.advance(60_000)
+  expect(passed).toBe(20)
+  limiter.ended()
+  await timing.advance(EARNED_MS - 1)
+  expect(passed).toBe(20)
+  await timing.advance(1)
+  expect(passed).toBe(21)
+})
+
+test('a run that begins while the key has less than its burst spends what the first answer says is left', async () => {
+  const timing = standingClock()
+  const limiter = new Limiter(undefined, timing)
+  await limiter.pass('in-order')
+  limiter.ended()
+  limiter.accepted(7)
+
+  const { passed } = askFor(limiter, 20)
+
+  await timing.advance(0)
+  expect(passed.length).toBe(7)
+  await timing.advance(EARNED_MS)
+  expect(passed.length).toBe(8)
+})
+
+test('what an answer says is left counts only when no other request was on its way', async () => {
+  const timing = standingClock()
+  const limiter = new Limiter(undefined, timing)
+  await Promise.all([limiter.pass('in-order'), limiter.pass('in-order')])
+  for (const remaining of [0, 0]) {
+    limiter.ended()
+    limiter.accepted(remaining)
+  }
+
+  const { passed } = askFor(limiter, 20)
 
   await timing.advance(0)
   expect(passed.length).toBe(18)
-  await timing.advance(199)
-  expect(passed.length).toBe(18)
-  await timing.advance(1)
-  expect(passed.length).toBe(19)
-  await timing.advance(400)
-  expect(passed).toEqual([...Array(21).keys()])
 })
 
 test('the lane "next" goes before everything that waits in order', async () => {
-  const timing = clock()
+  const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
-  const { passed } = askFor(limiter, 20)
+  const { passed } = askFor(limiter, 22)
   void limiter.pass('next').then(() => passed.push(-1))
 
-  await timing.advance(200)
+  await timing.advance(EARNED_MS)
 
   expect(passed.at(-1)).toBe(-1)
 })
 
 test('Scenario 52: a refusal holds every request, twice as long each time, and at least as long as the server asks', async () => {
-  const timing = clock()
+  const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
   limiter.refused(undefined)
   const { passed } = askFor(limiter, 1)
@@ -84,9 +109,9 @@ test('Scenario 52: a refusal holds every request, twice as long each time, and a
 })
 
 test('a request that is aborted while it waits leaves the queue at once and spends nothing', async () => {
-  const timing = clock()
+  const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
-  askFor(limiter, 18)
+  askFor(limiter, 20)
   const stop = new AbortController()
   const aborted = limiter.pass('in-order', stop.signal)
   const { passed } = askFor(limiter, 1)
@@ -95,12 +120,12 @@ test('a request that is aborted while it waits leaves the queue at once and spen
 
   await expect(aborted).rejects.toThrow('stopped')
   expect(limiter.waiting).toBe(1)
-  await timing.advance(200)
+  await timing.advance(EARNED_MS)
   expect(passed).toEqual([0])
 })
 
 test('after a request that is let through, the next refusal starts with the shortest pause again', async () => {
-  const timing = clock()
+  const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
   for (let i = 0; i < 4; i += 1) limiter.refused(undefined)
   await timing.advance(10_000)
@@ -116,7 +141,7 @@ test('after a request that is let through, the next refusal starts with the shor
 })
 
 test('Scenario 33: after a refusal requests go on at half the rate, and faster again while they are let through', async () => {
-  const timing = clock()
+  const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
   limiter.refused(undefined)
   limiter.refused(undefined)
@@ -124,12 +149,12 @@ test('Scenario 33: after a refusal requests go on at half the rate, and faster a
   const { passed } = askFor(limiter, 100)
   await timing.advance(0)
   expect(passed.length).toBe(1)
-  await timing.advance(399)
+  await timing.advance(2 * EARNED_MS - 2)
   expect(passed.length).toBe(1)
-  await timing.advance(1)
+  await timing.advance(2)
   expect(passed.length).toBe(2)
   for (let times = 0; times < 10 * 10; times += 1) limiter.accepted()
   const before = passed.length
-  await timing.advance(10_000)
+  await timing.advance(50 * EARNED_MS)
   expect(passed.length - before).toBe(50)
 })

@@ -1,4 +1,5 @@
 import {
+  BURST_REQUESTS,
   type Bucket,
   type BucketRate,
   fullBucket,
@@ -7,11 +8,17 @@ import {
   waitForTokenMs,
 } from '../contract/tokenBucket.ts'
 
+/** How much slower the server's clock may run than ours: twice the most that NTP slews a clock. */
+const CLOCK_SHARE_MAX = 0.001
+
 /**
- * What a client spends by itself: the contract's rate with two requests of the burst left unspent, because
- * requests that leave 200 ms apart may arrive closer together and would meet an empty bucket.
+ * What a client spends by itself: the contract's whole burst, and its rate but for what two clocks may differ in.
+ * Contract: Limits, rule 1.
  */
-export const CLIENT_RATE: BucketRate = { burstRequests: 18, refillIntervalMs: REFILL_INTERVAL_MS }
+export const CLIENT_RATE: BucketRate = {
+  burstRequests: BURST_REQUESTS,
+  refillIntervalMs: REFILL_INTERVAL_MS * (1 + CLOCK_SHARE_MAX),
+}
 
 /** First and longest pause of all requests after a 429 (milliseconds), before jitter. */
 export const HOLD_FIRST_MS = 250
@@ -49,9 +56,22 @@ interface Waiter {
 /**
  * One token bucket in front of every attempt of every client that shares it: all clients of one API key in
  * a process share one limiter, because the server counts per key. Contract: Limits, rule 1.
+ *
+ * Whoever passes gets a token lent when it leaves, and spends it when its answer is here: only then does the time
+ * begin in which the next one is earned. A key that nobody else uses then never meets a 429, however long each
+ * request and each answer is on its way. The server counts a request at some instant between its leaving and its
+ * answer. It refuses one at `y` only if for some `x` it counted more than 20 + (y − x) / 200 ms between the two.
+ * What it counted there had left by `y` and was not answered before `x`: it is what was out at `x`, and what left
+ * since. At `x` this bucket held the tokens of all that was out, hence lacked at most 20 minus those; from there it
+ * earned at most (y − x) / 200 ms; and it lends no more than it has. So no more than 20 + (y − x) / 200 ms can have
+ * been counted, for every `x` and `y`. limiter.property.test.ts tries to prove it wrong with the server's own bucket.
  */
 export class Limiter {
+  /** Tokens that are lent are still in it. */
   #bucket: Bucket
+  #inFlight = 0
+  /** Whether the request that is out, or was last, met no other on its way. */
+  #isAlone = true
   #heldUntilMs = 0
   #holdMs = HOLD_FIRST_MS
   #cancelTimer: (() => void) | undefined
@@ -70,7 +90,10 @@ export class Limiter {
     this.#bucket = fullBucket(timing.nowMs(), rate)
   }
 
-  /** Resolves when the next request may leave; rejects with the signal's reason when it is aborted first. */
+  /**
+   * Resolves when the next request may leave; rejects with the signal's reason when it is aborted first. Whoever
+   * passed calls `ended` once.
+   */
   pass(lane: Lane, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(signal.reason)
@@ -91,6 +114,14 @@ export class Limiter {
     })
   }
 
+  /** A request that passed is answered, or given up: its token is spent. Before `refused` and `accepted`. */
+  ended(): void {
+    this.#bucket = refill(this.#bucket, this.#timing.nowMs(), this.#rate)
+    this.#bucket = { ...this.#bucket, tokens: this.#bucket.tokens - 1 }
+    this.#inFlight -= 1
+    this.#serve()
+  }
+
   /**
    * The server refused a request with 429: somebody else spends from the same key. Everything waits, longer
    * while refusals go on, and then goes on at half the rate; `retryAfterMs` is the server's own wish, if it had
@@ -106,13 +137,21 @@ export class Limiter {
     this.#heldMsTotal += untilMs - Math.max(nowMs, this.#heldUntilMs)
     this.#heldUntilMs = untilMs
     this.#holdMs = Math.min(HOLD_LONGEST_MS, this.#holdMs * 2)
-    this.#bucket = { tokens: 1, refilledAtMs: this.#heldUntilMs }
+    this.#hold(1, this.#heldUntilMs)
   }
 
-  /** The server let a request through: the next refusal starts with the shortest pause again. */
-  accepted(): void {
+  /**
+   * The server let a request through: the next refusal starts with the shortest pause again. `remaining` is how many
+   * more it would let through at once, where it says so: fewer than we believe after a run that just ended, or when
+   * somebody else has the key too.
+   */
+  accepted(remaining?: number): void {
     this.#holdMs = HOLD_FIRST_MS
     this.#accepted += 1
+    const nowMs = this.#timing.nowMs()
+    // With others on their way the number may be older than their sending, and count some of them or none.
+    if (remaining !== undefined && this.#isAlone && this.#inFlight === 0 && remaining < this.#bucket.tokens)
+      this.#hold(remaining, nowMs)
     if (this.#rate === this.#fullRate || this.#accepted % ACCEPTED_PER_STEP !== 0) return
     this.#setRate(1_000 / this.#rate.refillIntervalMs + RATE_STEP)
   }
@@ -121,19 +160,29 @@ export class Limiter {
   get expectedWaitMs(): number {
     const nowMs = this.#timing.nowMs()
     const { tokens } = refill(this.#bucket, nowMs, this.#rate)
-    const behind = Math.max(0, this.waiting + 1 - tokens)
+    const behind = Math.max(0, this.waiting + 1 + this.#inFlight - tokens)
     return Math.max(this.#heldUntilMs - nowMs, 0) + behind * this.#rate.refillIntervalMs
   }
 
-  /** Requests that may leave at once; a share of one until the next may. */
+  /** Requests that may leave at once. */
   get tokens(): number {
     const nowMs = this.#timing.nowMs()
-    return nowMs < this.#heldUntilMs ? 0 : Math.max(0, refill(this.#bucket, nowMs, this.#rate).tokens)
+    return nowMs < this.#heldUntilMs
+      ? 0
+      : Math.max(0, refill(this.#bucket, nowMs, this.#rate).tokens - this.#inFlight)
   }
 
   /** For how long refusals have made all requests wait so far, the pause under way included whole (milliseconds). */
   get heldMsTotal(): number {
     return this.#heldMsTotal
+  }
+
+  /** Leaves `tokens` beside those that are lent, and earns from `fromMs` on. */
+  #hold(tokens: number, fromMs: number): void {
+    this.#bucket = {
+      tokens: Math.min(this.#fullRate.burstRequests, tokens + this.#inFlight),
+      refilledAtMs: fromMs,
+    }
   }
 
   #setRate(perSecond: number): void {
@@ -153,13 +202,16 @@ export class Limiter {
     this.#cancelTimer = undefined
     while (this.waiting > 0) {
       const nowMs = this.#timing.nowMs()
-      const waitMs = Math.max(this.#heldUntilMs - nowMs, waitForTokenMs(this.#bucket, nowMs, this.#rate))
-      if (waitMs > 0) {
-        this.#cancelTimer = this.#timing.after(Math.ceil(waitMs), () => this.#serve())
+      this.#bucket = refill(this.#bucket, nowMs, this.#rate)
+      const unlent = { ...this.#bucket, tokens: this.#bucket.tokens - this.#inFlight }
+      if (nowMs < this.#heldUntilMs || unlent.tokens < 1) {
+        const waitMs = Math.max(this.#heldUntilMs - nowMs, waitForTokenMs(unlent, nowMs, this.#rate))
+        // A whole millisecond at least: a token may lack a fraction that is too small to be waited for.
+        this.#cancelTimer = this.#timing.after(Math.max(1, Math.ceil(waitMs)), () => this.#serve())
         return
       }
-      const refilled = refill(this.#bucket, nowMs, this.#rate)
-      this.#bucket = { ...refilled, tokens: refilled.tokens - 1 }
+      this.#isAlone = this.#inFlight === 0
+      this.#inFlight += 1
       const waiter = this.#lanes.next.shift() ?? this.#lanes['in-order'].shift()
       waiter?.pass()
     }

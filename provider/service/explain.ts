@@ -1,4 +1,5 @@
 import { ConnectionError } from '../../api/client/attempt.ts'
+import { UnreadableAnswer } from '../../api/client/contractAnswer.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
 
@@ -17,13 +18,21 @@ export async function explained<T>(task: string, work: () => Promise<T>): Promis
       const outcome =
         error.outcome === 'unknown'
           ? 'Whether the API carried it out is not known: look before you apply again.'
-          : 'Nothing was changed. Check PHAROS_URL and that the server runs.'
+          : `Nothing was changed: ${error.hint ?? 'check PHAROS_URL and that the server runs'}.`
       throw new DiagnosticError(
         errorAt(undefined, `Cannot ${task}`, `There was ${error.message}. ${outcome}`),
       )
     }
+    if (error instanceof UnreadableAnswer) {
+      const advice = 'Check PHAROS_URL, and what stands between here and the API.'
+      throw new DiagnosticError(errorAt(undefined, `Cannot ${task}`, `${sentence(error.message)}. ${advice}`))
+    }
     throw error
   }
+}
+
+function sentence(text: string): string {
+  return `${text[0]?.toUpperCase()}${text.slice(1)}`
 }
 
 /** The API's own words, as they are: they may begin with the name of a field. */

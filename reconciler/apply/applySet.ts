@@ -79,11 +79,16 @@ export async function applySet(input: ApplyInput): Promise<Applied> {
     const open = (await input.store.openIntents()).filter(
       (intent) => intent.kind === 'create' && !undecided.has(intent.key),
     )
-    const retried = await resolveAgain(input, open)
-    if (retried === null) break
-    blocked = retried.blocked
-    for (const outcome of retried.outcomes) outcomes.set(outcome.change.key, outcome)
-    endedBy = retried.endedBy
+    try {
+      const retried = await resolveAgain(input, open)
+      if (retried === null) break
+      blocked = retried.blocked
+      for (const outcome of retried.outcomes) outcomes.set(outcome.change.key, outcome)
+      endedBy = retried.endedBy
+    } catch (error) {
+      // What was done before is in the result all the same, and the intents stay open for the next run.
+      endedBy = error
+    }
   }
   return { situation, outcomes: [...outcomes.values()], blocked, endedBy }
 }

@@ -160,13 +160,15 @@ async function outcomeOf(run: Run, planned: Change): Promise<ChangeOutcome> {
     notes: [],
   })
   if (run.endedBy !== undefined) return outcome('skipped', 'the run ended before its turn')
-  if (run.control.isStopping()) return outcome('skipped', 'interrupted before its turn')
+  if (run.control.isStopping()) return outcome('skipped', INTERRUPTED)
   if (needsRoom(planned) && run.limitReached) return outcome('limited', LIMITED)
   const due = await run.watch.due(planned).catch((error: unknown) => {
+    if (run.control.isStopping()) return { kind: 'stopped' as const }
     if (endsTheRun(error)) run.endedBy ??= error
     return { kind: 'stale' as const, message: `the services could not be listed again: ${reasonOf(error)}` }
   })
   try {
+    if (due.kind === 'stopped') return outcome('skipped', INTERRUPTED)
     if (due.kind === 'stale') return outcome('stale', due.message)
     if (due.kind === 'settled') return { ...outcome('done', ''), notes: [NO_LONGER_DUE] }
     const { change, situation } = due
@@ -183,6 +185,7 @@ async function outcomeOf(run: Run, planned: Change): Promise<ChangeOutcome> {
   }
 }
 
+const INTERRUPTED = 'interrupted before its turn'
 const LIMITED = 'not tried: the plan of the organisation has no room for it'
 const NO_LONGER_DUE = 'no request was needed any more: the service changed meanwhile'
 

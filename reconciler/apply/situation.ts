@@ -1,5 +1,6 @@
 import { ConnectionError } from '../../api/client/attempt.ts'
 import type { ReadingClient } from '../../api/client/client.ts'
+import { UnreadableAnswer } from '../../api/client/contractAnswer.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { canonicalRequest } from '../../api/contract/canonical.ts'
 import type { Org } from '../../api/contract/org.ts'
@@ -145,7 +146,8 @@ async function withKnownRegions(plan: Plan, scene: Scene): Promise<Pick<Situatio
     const known = (await scene.client.listRegions({ lane: 'next' })).map(({ code }) => code)
     return { plan: blockUnknownRegions(plan, known, (key) => asked.get(key) ?? []), warnings: [] }
   } catch (error) {
-    if (!(error instanceof ApiError || error instanceof ConnectionError)) throw error
+    if (!(error instanceof ApiError || error instanceof ConnectionError || error instanceof UnreadableAnswer))
+      throw error
     // The API checks regions itself, only later.
     return { plan, warnings: [`the regions could not be read, so none is checked: ${error.message}`] }
   }

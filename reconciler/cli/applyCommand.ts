@@ -59,7 +59,10 @@ export function applyManifests(
     for (const warning of applied.situation.warnings) output.notice(warning)
     for (const line of appliedLines(applied, session.requests(), output.paint)) output.result(line)
     const exitCode = applyExitCode(applied, loaded, context.interruption)
-    if (applied.endedBy !== undefined) output.error(failureOf(applied.endedBy).message)
+    // Whoever interrupted a run knows why it ended.
+    const isInterrupted = context.interruption.exitCode() !== undefined
+    const failure = applied.endedBy === undefined || isInterrupted ? undefined : failureOf(applied.endedBy)
+    if (failure !== undefined) output.error(failure.message)
     await recordRun(applied, { ...wish, startedAt, exitCode }, session)
     return {
       exitCode,
@@ -69,7 +72,7 @@ export function applyManifests(
         warnings: set.warnings,
         plan: planDocument(applied.situation),
         ...appliedDocument(applied),
-        ...(applied.endedBy === undefined ? {} : { error: failureOf(applied.endedBy) }),
+        ...(failure === undefined ? {} : { error: failure }),
         requests: session.requests(),
       },
       problems: [...set.problems, ...set.warnings],

@@ -16,9 +16,9 @@ export async function exportCommand(
   _args: readonly string[],
   context: CommandContext,
 ): Promise<CommandResult> {
-  const { output, options, env } = context
+  const { output, options } = context
   const folder = options.write
-  const { client, requests } = openClient(options, env)
+  const { client, requests } = openClient(context)
   try {
     const { services, unreadable } = await client.listServices()
     const keys = exportKeys(services)

@@ -1,6 +1,24 @@
 import { EXIT } from './exitCode.ts'
 import type { Interruption } from './runCommand.ts'
 
+/** The user or the system asked the program to stop before it had done anything. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+  readonly exitCode: number
+
+  constructor(exitCode: number) {
+    super('interrupted; nothing was changed')
+    this.exitCode = exitCode
+  }
+}
+
+/** A signal that is aborted, with Interrupted as its reason, as soon as the program is to stop. */
+export function signalOf(interruption: Interruption): AbortSignal {
+  const stop = new AbortController()
+  interruption.onStop(() => stop.abort(new Interrupted(interruption.exitCode() ?? EXIT.interrupted)))
+  return stop.signal
+}
+
 /** What of a process is needed to hear that it should stop. */
 interface Signalled {
   on(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown

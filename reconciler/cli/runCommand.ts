@@ -10,6 +10,7 @@ import type { ManifestProblem } from '../manifest/manifestProblem.ts'
 import { StateError } from '../state/stateError.ts'
 import { EXIT } from './exitCode.ts'
 import { closingText, type Ending, formatOf } from './format.ts'
+import { Interrupted } from './interruption.ts'
 import { type Output, outputOn, type Streams } from './output.ts'
 import { type CommandOptions, type Environment, UsageError } from './settings.ts'
 
@@ -81,6 +82,7 @@ export function failureOf(error: unknown): Failure {
   })
   if (error instanceof UsageError || error instanceof UnknownEnvironment)
     return failure('E_USAGE', error.message)
+  if (error instanceof Interrupted) return failure('E_INTERRUPTED', error.message, error.exitCode)
   if (error instanceof OrgMismatch || error instanceof KeysDisagree)
     return failure('E_ORG_MISMATCH', error.message)
   if (error instanceof SavedPlanError) {
@@ -92,7 +94,10 @@ export function failureOf(error: unknown): Failure {
     return failure('E_STATE', error.message, error.reason === 'unusable' ? EXIT.couldNotRun : EXIT.stateHeld)
   }
   if (error instanceof ConnectionError) {
-    return failure('E_NETWORK', `${error.message}: check PHAROS_URL and that the server is up`)
+    return failure(
+      'E_NETWORK',
+      `${error.message}: ${error.hint ?? 'check PHAROS_URL and that the server is up'}`,
+    )
   }
   if (error instanceof ApiError) return failure('E_API', apiMessage(error))
   if (error instanceof UnreadableAnswer) {

@@ -7,8 +7,9 @@ import { type HeldLease, type LeaseClock, takeLease } from '../state/lease.ts'
 import { openStore, readStore, storeExists } from '../state/openStore.ts'
 import { STATE_KEY_VARIABLE, type StateKey, stateKeyFor } from '../state/stateKey.ts'
 import type { StateReading, StateStore } from '../state/store.ts'
+import { Interrupted, signalOf } from './interruption.ts'
 import type { CommandContext, Interruption } from './runCommand.ts'
-import { apiAccess, type CommandOptions, type Environment, lockTimeoutMs, UsageError } from './settings.ts'
+import { apiAccess, type Environment, lockTimeoutMs, UsageError } from './settings.ts'
 
 /** A client, a state and its key, opened together and closed together. */
 export interface Session {
@@ -32,18 +33,31 @@ export interface WritingSession extends Session {
 
 const USER_AGENT = `pharos/${packageJson.version}`
 
-/** A client that counts its requests. Throws UsageError where address or key is missing. */
-export function openClient(
-  options: CommandOptions,
-  env: Environment,
-): Pick<Session, 'client' | 'requests' | 'url'> {
+/**
+ * A client that counts its requests and tells a person at a terminal what it waits for; what only reads ends when the
+ * program is to stop. Throws UsageError where address or key is missing.
+ */
+export function openClient({
+  options,
+  env,
+  output,
+  interruption,
+}: CommandContext): Pick<Session, 'client' | 'requests' | 'url'> {
   const access = apiAccess(options, env)
   let requests = 0
+  let isWaiting = false
   const client = new Client({
     ...access,
     userAgent: USER_AGENT,
+    endReads: signalOf(interruption),
     onAttempt: () => {
       requests += 1
+      if (isWaiting) output.progress('')
+      isWaiting = false
+    },
+    onRetry: ({ reason, delayMs }) => {
+      isWaiting = true
+      output.progress(`${reason}; trying again in ${(delayMs / 1_000).toFixed(1)} s`)
     },
   })
   return { client, url: access.url, requests: () => requests }
@@ -51,16 +65,15 @@ export function openClient(
 
 /** Opens what a command needs that only looks: it leaves no file behind. */
 export async function openSession(context: CommandContext): Promise<Session> {
-  const { options, env } = context
-  const { client, requests, url } = openClient(options, env)
+  const { client, requests, url } = openClient(context)
   const { store, ...key } = await openState(context, readStore, false)
   return { client, store, ...key, url, runId: randomUUID(), requests, close: closing(client, store) }
 }
 
 /** Opens what a command needs that writes: it makes the state where there is none, and holds its lease. */
 export async function openWritingSession(context: CommandContext): Promise<WritingSession> {
-  const { options, env } = context
-  const { client, requests, url } = openClient(options, env)
+  const { env } = context
+  const { client, requests, url } = openClient(context)
   let lease: HeldLease | undefined
   const opened = await openState<StateStore>(
     context,
@@ -102,7 +115,11 @@ function closing(client: Client, store: StateReading, lease?: HeldLease): () => 
 function leaseClock(interruption: Interruption): LeaseClock {
   return {
     nowMs: () => performance.now(),
-    sleep: (delayMs) => sleepUnlessStopped(delayMs, interruption),
+    sleep: async (delayMs) => {
+      await sleepUnlessStopped(delayMs, interruption)
+      const exitCode = interruption.exitCode()
+      if (exitCode !== undefined) throw new Interrupted(exitCode)
+    },
     every: (periodMs, run) => {
       if (!Number.isFinite(periodMs)) return () => {}
       const timer = setInterval(run, periodMs)

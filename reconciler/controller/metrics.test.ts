@@ -111,7 +111,7 @@ test('the metrics tell how long fetches took, what the key may still send, and h
   expect(figure('pharos_git_fetch_seconds_count{set="shop",result="ok"}')).toBe(1)
   expect(figure('pharos_unverifiable_secrets{set="shop"}')).toBe(0)
   const tokens = figure('pharos_api_tokens{set="shop"}')
-  expect([tokens >= 0, tokens < 18]).toEqual([true, true])
+  expect([tokens >= 0, tokens < 20]).toEqual([true, true])
   await proxy.close()
 })
 

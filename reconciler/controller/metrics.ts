@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { AttemptReport } from '../../api/client/client.ts'
 import type { Limiter } from '../../api/client/limiter.ts'
+import type { AttemptReport } from '../../api/client/sender.ts'
 import type { CycleReport } from './cycle.ts'
 import type { HookResult } from './http/hookRoute.ts'
 import type { ControllerStatus } from './status.ts'

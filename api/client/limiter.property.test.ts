@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { keyBuckets, type SpendRequest } from '../../server/http/rateLimit.ts'
+import { BURST_REQUESTS, REFILL_INTERVAL_MS } from '../contract/tokenBucket.ts'
+import { Limiter } from './limiter.ts'
+import { type StandingClock, standingClock } from './testing/standingClock.ts'
+
+/** One request as a schedule has it: when it is asked for, and how long it and its answer are on their way (milliseconds). */
+interface Journey {
+  readonly askedAfterMs: number
+  readonly thereMs: number
+  readonly backMs: number
+}
+
+/** How a network may be: quick, or slow for a while, or with single requests that take seconds. */
+const latency = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 0, max: 5 }) },
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 400 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: 15_000 }) },
+)
+const journeys: fc.Arbitrary<readonly Journey[]> = fc.array(
+  fc.record({
+    // Mostly all at once, as an apply asks; sometimes after a pause in which the key earns its burst again.
+    askedAfterMs: fc.oneof(
+      { weight: 12, arbitrary: fc.constant(0) },
+      { weight: 2, arbitrary: fc.integer({ min: 0, max: 300 }) },
+      { weight: 1, arbitrary: fc.integer({ min: 0, max: 9_000 }) },
+    ),
+    thereMs: latency,
+    backMs: latency,
+  }),
+  { minLength: 1, maxLength: 120, size: 'max' },
+)
+/** How fast the server's clock runs beside ours: NTP slews by half a thousandth at most. */
+const SLOWEST_PACE = 0.999_5
+const pace = fc.double({ min: SLOWEST_PACE, max: 1.000_5, noNaN: true })
+
+/** Sends `requests` through `limiter` to a server that counts with `spend`: how many were refused, and when the last was answered. */
+async function travel(
+  requests: readonly Journey[],
+  clock: StandingClock,
+  limiter: Limiter,
+  spend: SpendRequest,
+): Promise<{ readonly refused: number; readonly endedAtMs: number }> {
+  let answered = 0
+  let refused = 0
+  let endedAtMs = 0
+  const passes = (delayMs: number): Promise<void> => new Promise((resolve) => clock.after(delayMs, resolve))
+  const one = async ({ thereMs, backMs }: Journey): Promise<void> => {
+    await limiter.pass('in-order')
+    await passes(thereMs)
+    const { isAllowed, remaining } = await spend('key')
+    await passes(backMs)
+    limiter.ended()
+    if (isAllowed) limiter.accepted(remaining)
+    else limiter.refused(undefined)
+    answered += 1
+    refused += isAllowed ? 0 : 1
+    endedAtMs = clock.nowMs()
+  }
+  const ask = async (): Promise<void> => {
+    for (const request of requests) {
+      if (request.askedAfterMs > 0) await passes(request.askedAfterMs)
+      void one(request)
+    }
+  }
+  void ask()
+  while (answered < requests.length) await clock.advance(1_000)
+  return { refused, endedAtMs }
+}
+
+test('with a key that nobody else uses no request is ever refused, whatever requests and answers take', async () => {
+  await fc.assert(
+    fc.asyncProperty(journeys, pace, async (requests, serverPace) => {
+      const clock = standingClock()
+      const limiter = new Limiter(undefined, clock)
+
+      const spend = keyBuckets(() => clock.nowMs() * serverPace)
+
+      const { refused } = await travel(requests, clock, limiter, spend)
+
+      expect(refused).toBe(0)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a run that begins while the key has any part of its burst is refused nothing, once its first answer said so', async () => {
+  const begun = fc.integer({ min: 1, max: 20 })
+  await fc.assert(
+    fc.asyncProperty(journeys, begun, async ([first, ...others], left) => {
+      if (first === undefined) return
+      const clock = standingClock()
+      const limiter = new Limiter(undefined, clock)
+      // What an earlier process spent is not this one's to know.
+      const spend = keyBuckets(clock.nowMs)
+      for (let i = left; i < 20; i += 1) await spend('key')
+
+      const alone = await travel([first], clock, limiter, spend)
+      const together = await travel(others, clock, limiter, spend)
+
+      expect([alone.refused, together.refused]).toEqual([0, 0])
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('1,000 requests in a row are refused nothing by a server whose clock is a little slower', async () => {
+  const clock = standingClock()
+  const spend = keyBuckets(() => clock.nowMs() * SLOWEST_PACE)
+  const requests = Array.from({ length: 1_000 }, () => ({ askedAfterMs: 0, thereMs: 0, backMs: 1 }))
+
+  const { refused } = await travel(requests, clock, new Limiter(undefined, clock), spend)
+
+  expect(refused).toBe(0)
+})
+
+test('100 requests end within a hundredth of what the limit allows', async () => {
+  const clock = standingClock()
+  const quick = { askedAfterMs: 0, thereMs: 5, backMs: 5 }
+
+  const { endedAtMs } = await travel(
+    Array.from({ length: 100 }, () => quick),
+    clock,
+    new Limiter(undefined, clock),
+    keyBuckets(clock.nowMs),
+  )
+
+  const allowedMs = (100 - BURST_REQUESTS) * REFILL_INTERVAL_MS
+  expect(endedAtMs / allowedMs).toBeLessThan(1.01)
+})

@@ -1,0 +1,199 @@
+import { Agent, type Dispatcher } from 'undici'
+import { ApiError, STATUS_OF_ERROR } from '../contract/apiError.ts'
+import {
+  type Answer,
+  type Attempt,
+  ConnectionError,
+  isPassing,
+  remainingRequests,
+  retryAfterMs,
+  send,
+} from './attempt.ts'
+import type { CallOptions, ClientOptions } from './client.ts'
+import { connector } from './connection.ts'
+import { refusalOf } from './contractAnswer.ts'
+import type { ClientRequest } from './incidentClient.ts'
+import { KeyRing, type RingKey } from './keyRing.ts'
+import { systemTiming, type Timing } from './limiter.ts'
+
+/** How often a request that may be repeated is sent before its failure is passed on. */
+export const ATTEMPTS_MAX = 5
+/** First and longest pause between such attempts (milliseconds), before jitter. */
+const BACKOFF_FIRST_MS = 200
+const BACKOFF_LONGEST_MS = 5_000
+/** Longest wait for the first and between two bytes of an answer (milliseconds). */
+const SILENCE_MS_MAX = 30_000
+
+/** Why a request waits that was answered with 429. */
+const TOO_MANY = 'the API answered 429: somebody else sends with the same key'
+
+/** One attempt as it went, for logs and counts: nothing of headers or bodies. `status` is 0 without an answer. */
+export interface AttemptReport {
+  readonly method: string
+  readonly path: string
+  readonly status: number
+  readonly durationMs: number
+}
+
+/** A request that failed and is sent again. */
+export interface RetryReport {
+  /** What happened, as a sentence for a person. */
+  readonly reason: string
+  /** How long it waits, about (milliseconds). */
+  readonly delayMs: number
+}
+
+/**
+ * Requests on their way: with the key that can send soonest, behind the limiter, and again where that is right.
+ * Both ways of sending throw ApiError for a refusal, ConnectionError for no answer and UnreadableAnswer for one that
+ * is not the API's.
+ */
+export class Sender {
+  readonly #url: string
+  readonly #origin: string
+  readonly #basePath: string
+  readonly #headers: Readonly<Record<string, string>>
+  readonly #ring: KeyRing
+  readonly #timing: Timing
+  readonly #dateMs: () => number
+  readonly #dispatcher: Dispatcher
+  readonly #endReads: AbortSignal | undefined
+  readonly #onAttempt: (report: AttemptReport) => void
+  readonly #onRetry: (report: RetryReport) => void
+
+  constructor(options: Omit<ClientOptions, 'apiKey' | 'moreApiKeys'>, apiKeys: readonly string[]) {
+    const url = new URL(options.url)
+    this.#url = options.url
+    this.#origin = url.origin
+    this.#basePath = url.pathname.replace(/\/+$/, '')
+    this.#headers = { 'user-agent': options.userAgent, accept: 'application/json' }
+    this.#timing = options.timing ?? systemTiming
+    this.#dateMs = options.dateMs ?? Date.now
+    this.#ring = new KeyRing(apiKeys, options.limiter, this.#timing)
+    this.#endReads = options.endReads
+    this.#onAttempt = options.onAttempt ?? (() => {})
+    this.#onRetry = options.onRetry ?? (() => {})
+    this.#dispatcher = new Agent({
+      connections: 16,
+      connect: connector(),
+      headersTimeout: SILENCE_MS_MAX,
+      bodyTimeout: SILENCE_MS_MAX,
+      keepAliveTimeout: 10_000,
+    })
+  }
+
+  /** The keys that requests leave with. */
+  get keys(): readonly RingKey[] {
+    return this.#ring.keys
+  }
+
+  /** Closes the connections. */
+  async close(): Promise<void> {
+    await this.#dispatcher.close()
+  }
+
+  /** Sends a request that may be carried out twice: again on 500, 502, 503, 504 and lost connections. */
+  async repeat(request: ClientRequest, call: CallOptions, only?: RingKey): Promise<Answer> {
+    const options = request.method === 'GET' ? { ...call, signal: call.signal ?? this.#endReads } : call
+    for (let attemptNumber = 1; ; attemptNumber += 1) {
+      try {
+        return await this.once(request, options, only)
+      } catch (error) {
+        if (attemptNumber === ATTEMPTS_MAX || !isPassing(error)) throw error
+        const ceilingMs = Math.min(BACKOFF_LONGEST_MS, BACKOFF_FIRST_MS * 2 ** attemptNumber)
+        await this.#waitAfter(error, ceilingMs * (0.5 + this.#timing.random() / 2), options.signal)
+      }
+    }
+  }
+
+  /** Sends until the answer is no 429 and a connection was had; every attempt passes the limiter. */
+  async once(request: ClientRequest, options: CallOptions, only?: RingKey): Promise<Answer> {
+    for (let refusedConnections = 0; ; ) {
+      const key = await this.#ring.pass(options.lane ?? 'in-order', options.signal, only)
+      try {
+        const answer = await this.#attempt(request, key, options)
+        if (answer.status === STATUS_OF_ERROR.rate_limited) {
+          key.limiter.refused(retryAfterMs(answer, this.#dateMs()))
+          this.#onRetry({ reason: TOO_MANY, delayMs: key.limiter.expectedWaitMs })
+          continue
+        }
+        key.limiter.accepted(remainingRequests(answer))
+        if (answer.status >= 300) throw refusalOf(answer, request, this.#url)
+        return answer
+      } catch (error) {
+        const mayConnectLater =
+          error instanceof ConnectionError && error.outcome === 'not-sent' && error.hint === undefined
+        refusedConnections += 1
+        if (!mayConnectLater || refusedConnections === ATTEMPTS_MAX) throw error
+        await this.#waitAfter(error, BACKOFF_FIRST_MS * 2 ** refusedConnections, options.signal)
+      }
+    }
+  }
+
+  async #waitAfter(error: unknown, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+    const reason =
+      error instanceof ApiError
+        ? `the API answered ${error.status}`
+        : error instanceof Error
+          ? error.message
+          : ''
+    this.#onRetry({ reason, delayMs })
+    await this.#sleep(delayMs, signal)
+  }
+
+  /** One attempt with the turn that `key` has just given. */
+  async #attempt(request: ClientRequest, key: RingKey, options: CallOptions): Promise<Answer> {
+    try {
+      await options.beforeSend?.()
+      return await this.#reported(request, key.apiKey, options.signal)
+    } finally {
+      key.limiter.ended()
+    }
+  }
+
+  async #reported(request: ClientRequest, apiKey: string, signal: AbortSignal | undefined): Promise<Answer> {
+    const startedAtMs = this.#timing.nowMs()
+    let status = 0
+    try {
+      const answer = await send(this.#dispatcher, this.#origin, this.#onTheWire(request, apiKey, signal))
+      status = answer.status
+      return answer
+    } finally {
+      const durationMs = this.#timing.nowMs() - startedAtMs
+      this.#onAttempt({ method: request.method, path: request.path, status, durationMs })
+    }
+  }
+
+  #onTheWire(request: ClientRequest, apiKey: string, signal: AbortSignal | undefined): Attempt {
+    const headers: Record<string, string> = { authorization: `Bearer ${apiKey}`, ...this.#headers }
+    if (request.json !== undefined) {
+      headers['content-type'] = 'application/json'
+      // A field that we spell wrong is an error rather than silently ignored.
+      headers.prefer = 'handling=strict'
+    }
+    if (request.idempotencyKey !== undefined) headers['idempotency-key'] = request.idempotencyKey
+    return {
+      method: request.method,
+      path: `${this.#basePath}${request.path}`,
+      headers,
+      body: request.json === undefined ? undefined : JSON.stringify(request.json),
+      // A change that has left is waited for: whoever gave up on it would not know what it made.
+      signal: request.method === 'GET' ? signal : undefined,
+    }
+  }
+
+  #sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(signal.reason)
+      const abort = (): void => {
+        cancel()
+        reject(signal?.reason)
+      }
+      const cancel = this.#timing.after(delayMs, () => {
+        signal?.removeEventListener('abort', abort)
+        resolve()
+      })
+      signal?.addEventListener('abort', abort, { once: true })
+    })
+  }
+}

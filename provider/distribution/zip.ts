@@ -74,7 +74,7 @@ export function zipOf(entries: readonly ZipEntry[]): Buffer {
     const packed = {
       name: Buffer.from(entry.name),
       entry,
-      deflated: deflateRawSync(entry.bytes, { level: 9 }),
+      deflated: deflateRawSync(entry.bytes),
       checksum: crc32(entry.bytes),
     }
     const local = localPart(packed)

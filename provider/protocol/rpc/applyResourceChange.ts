@@ -1,27 +1,17 @@
 import { hasErrors } from '../diagnostics.ts'
 import type { Answer, AnyResource, AnyViews, Typed } from '../provider.ts'
-import { overlay, readAnswer, settle } from '../state/answer.ts'
+import { overlay, settle } from '../state/answer.ts'
 import { withoutWriteOnly } from '../state/writeOnly.ts'
 import { conform, withoutUnknown } from '../values/conform.ts'
 import { isObject } from '../values/equality.ts'
 import type { ObjectValue } from '../values/value.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { applyResourceChange as messages } from '../wire/tfplugin6.ts'
-import {
-  type Call,
-  callContext,
-  clientOf,
-  createReporter,
-  decodeObject,
-  encodeDiagnostics,
-  encodeValue,
-  faultDiagnostic,
-  lookUp,
-  type Reporter,
-  requireObject,
-} from './call.ts'
+import { type Call, createReporter, type Reporter } from './call.ts'
+import { answeredState, configuredContext, faultDiagnostic, lookUp } from './handlers.ts'
 import { identityOf } from './identity.ts'
 import { openPrivate, type PrivateEnvelope } from './privateEnvelope.ts'
+import { decodeObject, encodeDiagnostics, encodeValue, requireObject } from './wireValue.ts'
 
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
@@ -51,13 +41,17 @@ function untouched({ private: { prior } }: Applying, state: ObjectValue | null):
   return { state, private: prior }
 }
 
+/** What a handler answers is corrected, because a refused answer can lose the object. */
+function warningOf({ reporter, resource: { name, handlers } }: Applying) {
+  return { reporter, name, attributes: handlers.schema.attributes, severity: 'warning' } as const
+}
+
 /** What `keep` recorded, on top of the prior state or, for a new object, of what was planned. */
 function kept(applying: Applying, parts: CreateOrUpdate, answer: Answer<AnyViews>): Outcome {
-  const { resource, reporter } = applying
+  const { resource } = applying
   const { attributes } = resource.handlers.schema
-  const read = readAnswer(attributes, answer.state, 'partial')
-  for (const fault of read.faults) reporter.report(faultDiagnostic('warning', resource.name, fault))
-  const state = overlay(attributes, read.state, parts.prior ?? parts.planned)
+  const answered = answeredState(warningOf(applying), answer.state)
+  const state = overlay(attributes, answered, parts.prior ?? parts.planned)
   const whole = conform(resource.type, withoutUnknown(state))
   return {
     state: isObject(whole) ? withoutWriteOnly(attributes, whole) : null,
@@ -69,11 +63,8 @@ function kept(applying: Applying, parts: CreateOrUpdate, answer: Answer<AnyViews
 function finished(applying: Applying, { planned }: CreateOrUpdate, answer: Answer<AnyViews>): Outcome {
   const { resource, reporter } = applying
   const { attributes } = resource.handlers.schema
-  const read = readAnswer(attributes, answer.state, 'partial')
-  const settled = settle(attributes, planned, read.state)
-  for (const fault of [...read.faults, ...settled.faults]) {
-    reporter.report(faultDiagnostic('warning', resource.name, fault))
-  }
+  const settled = settle(attributes, planned, answeredState(warningOf(applying), answer.state))
+  for (const fault of settled.faults) reporter.report(faultDiagnostic('warning', resource.name, fault))
   return { state: settled.state, private: answer.private ?? applying.private.planned }
 }
 
@@ -82,7 +73,6 @@ async function createOrUpdate(applying: Applying, parts: CreateOrUpdate): Promis
   const { handlers, name } = resource
   let survivor = untouched(applying, parts.prior)
   const context = {
-    ...callContext(call, reporter),
     config: parts.config,
     planned: parts.planned,
     private: applying.private.planned,
@@ -91,10 +81,10 @@ async function createOrUpdate(applying: Applying, parts: CreateOrUpdate): Promis
     },
   }
   const answer = await reporter.attempt(`${parts.prior === null ? 'Creating' : 'Updating'} ${name}`, () => {
-    const client = clientOf(call)
-    if (parts.prior === null) return handlers.create({ ...context, client })
+    const given = { ...configuredContext(call, reporter), ...context }
+    if (parts.prior === null) return handlers.create(given)
     if (handlers.update === undefined) throw new Error('the resource has no update handler')
-    return handlers.update({ ...context, client, prior: parts.prior })
+    return handlers.update({ ...given, prior: parts.prior })
   })
   if (answer === undefined) return survivor
   // An answer beside an error is what really happened: the plan did not come true, so it does not win.
@@ -105,8 +95,7 @@ async function destroy(applying: Applying, prior: ObjectValue): Promise<Outcome>
   const { call, reporter, resource } = applying
   await reporter.attempt(`Deleting ${resource.name}`, () =>
     resource.handlers.delete({
-      ...callContext(call, reporter),
-      client: clientOf(call),
+      ...configuredContext(call, reporter),
       prior,
       private: applying.private.prior,
     }),

@@ -2,7 +2,8 @@ import { FunctionError } from '../providerFunction.ts'
 import { containsUnknown } from '../values/equality.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { callFunction as messages } from '../wire/tfplugin6.ts'
-import { type Call, decodeValue, encodeValue } from './call.ts'
+import type { Call } from './call.ts'
+import { decodeValue, encodeValue } from './wireValue.ts'
 
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>

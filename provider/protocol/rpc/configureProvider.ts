@@ -1,7 +1,9 @@
 import { hasErrors } from '../diagnostics.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { configureProvider as messages } from '../wire/tfplugin6.ts'
-import { type Call, callContext, createReporter, encodeDiagnostics, requireObject } from './call.ts'
+import { type Call, createReporter } from './call.ts'
+import { callContext } from './handlers.ts'
+import { encodeDiagnostics, requireObject } from './wireValue.ts'
 
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>

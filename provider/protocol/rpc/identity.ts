@@ -3,7 +3,7 @@ import { isNested } from '../schema/schema.ts'
 import type { ObjectTypes, Type } from '../values/type.ts'
 import type { ObjectValue } from '../values/value.ts'
 import type { WireIdentity } from '../wire/tfplugin6.ts'
-import { encodeValue } from './call.ts'
+import { encodeValue } from './wireValue.ts'
 
 /** The type of a resource's identity: those of its attributes that name an object; `undefined` without identity. Pure. */
 export function identityTypes({ handlers }: Typed<AnyResource<unknown>>): ObjectTypes | undefined {

@@ -1,23 +1,15 @@
-import { DiagnosticError, errorAt, hasErrors } from '../diagnostics.ts'
+import { DiagnosticError, errorAt } from '../diagnostics.ts'
 import type { AnyResource, Typed } from '../provider.ts'
-import { overlay, readAnswer } from '../state/answer.ts'
+import { overlay } from '../state/answer.ts'
 import { withoutWriteOnly } from '../state/writeOnly.ts'
 import { withoutUnknown } from '../values/conform.ts'
 import { isObject } from '../values/equality.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { importResourceState as messages } from '../wire/tfplugin6.ts'
-import {
-  type Call,
-  callContext,
-  clientOf,
-  createReporter,
-  decodeObject,
-  encodeDiagnostics,
-  encodeValue,
-  faultDiagnostic,
-  lookUp,
-} from './call.ts'
+import { answerOf, type Call, createReporter } from './call.ts'
+import { answeredState, configuredContext, lookUp } from './handlers.ts'
 import { identityOf, identityTypes } from './identity.ts'
+import { decodeObject, encodeValue } from './wireValue.ts'
 
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
@@ -50,14 +42,9 @@ export async function importResourceState(request: Request, call: Call): Promise
     if (handlers.import === undefined) {
       throw new DiagnosticError(errorAt(undefined, `${typeName} cannot be imported`, 'It has no import.'))
     }
-    const answer = await handlers.import({
-      ...callContext(call, reporter),
-      client: clientOf(call),
-      id: request.id,
-    })
-    const read = readAnswer(attributes, answer.state, 'partial')
-    for (const fault of read.faults) reporter.report(faultDiagnostic('error', typeName, fault))
-    const stub = withoutUnknown(overlay(attributes, read.state, {}))
+    const answer = await handlers.import({ ...configuredContext(call, reporter), id: request.id })
+    const answered = answeredState({ reporter, name: typeName, attributes, severity: 'error' }, answer.state)
+    const stub = withoutUnknown(overlay(attributes, answered, {}))
     const state = isObject(stub) ? withoutWriteOnly(attributes, stub) : null
     return {
       typeName,
@@ -66,9 +53,5 @@ export async function importResourceState(request: Request, call: Call): Promise
       identity: identityOf(resource, state),
     }
   })
-  const failed = imported === undefined || hasErrors(reporter.diagnostics)
-  return {
-    importedResources: failed ? [] : [imported],
-    diagnostics: encodeDiagnostics(reporter.diagnostics),
-  }
+  return answerOf(reporter, imported && { importedResources: [imported] }, { importedResources: [] })
 }

@@ -1,25 +1,16 @@
 import type { ListedObject } from '../listing.ts'
 import type { AnyResource, Typed } from '../provider.ts'
-import { overlay, readAnswer } from '../state/answer.ts'
+import { overlay } from '../state/answer.ts'
 import { withoutWriteOnly } from '../state/writeOnly.ts'
 import { withoutUnknown } from '../values/conform.ts'
 import { isObject } from '../values/equality.ts'
 import type { ObjectValue } from '../values/value.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { listResource as messages } from '../wire/tfplugin6.ts'
-import {
-  type Call,
-  callContext,
-  clientOf,
-  createReporter,
-  encodeDiagnostics,
-  encodeValue,
-  faultDiagnostic,
-  lookUp,
-  type Reporter,
-  requireObject,
-} from './call.ts'
+import { type Call, createReporter, type Reporter } from './call.ts'
+import { answeredState, configuredContext, lookUp } from './handlers.ts'
 import { identityOf } from './identity.ts'
+import { encodeDiagnostics, encodeValue, requireObject } from './wireValue.ts'
 
 type Request = MessageOf<typeof messages.request>
 type Event = Partial<MessageOf<typeof messages.response>>
@@ -31,9 +22,8 @@ function objectOf(
   reporter: Reporter,
 ): ObjectValue {
   const { attributes } = handlers.schema
-  const read = readAnswer(attributes, state, 'partial')
-  for (const fault of read.faults) reporter.report(faultDiagnostic('error', `list.${name}`, fault))
-  const whole = withoutUnknown(overlay(attributes, read.state, {}))
+  const answering = { reporter, name: `list.${name}`, attributes, severity: 'error' } as const
+  const whole = withoutUnknown(overlay(attributes, answeredState(answering, state), {}))
   return withoutWriteOnly(attributes, isObject(whole) ? whole : {})
 }
 
@@ -49,7 +39,7 @@ export async function listResource(request: Request, call: Call): Promise<readon
     const { handlers, type } = lookUp(provider.lists, typeName)
     const resource = lookUp(provider.resources, typeName)
     const config = requireObject(type, request.config, 'configuration')
-    const found = await handlers.list({ ...callContext(call, reporter), client: clientOf(call), config })
+    const found = await handlers.list({ ...configuredContext(call, reporter), config })
     const wanted = [...found].slice(0, limit === 0 ? undefined : limit)
     return wanted.map((listed): Event => {
       const object = objectOf(resource, listed, reporter)

@@ -1,4 +1,3 @@
-import { hasErrors } from '../diagnostics.ts'
 import { checkPlan } from '../plan/checkPlan.ts'
 import { applyDefaults, markComputed, replacingPaths } from '../plan/planned.ts'
 import type { AnyResource, AnyViews, PlanAmendment, PlanContext, Typed } from '../provider.ts'
@@ -11,23 +10,11 @@ import { formatPath, type Path } from '../values/path.ts'
 import type { ObjectValue } from '../values/value.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { planResourceChange as messages } from '../wire/tfplugin6.ts'
-import {
-  type Call,
-  callContext,
-  capabilitiesOf,
-  clientOf,
-  createReporter,
-  decodeObject,
-  encodeDiagnostics,
-  encodePath,
-  encodeValue,
-  faultDiagnostic,
-  lookUp,
-  type Reporter,
-  requireObject,
-} from './call.ts'
+import { answerOf, type Call, createReporter, type Reporter } from './call.ts'
+import { configuredContext, faultDiagnostic, lookUp } from './handlers.ts'
 import { identityOf } from './identity.ts'
 import { openPrivate, sealPrivate } from './privateEnvelope.ts'
+import { capabilitiesOf, decodeObject, encodePath, encodeValue, requireObject } from './wireValue.ts'
 
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
@@ -130,8 +117,7 @@ export async function planResourceChange(request: Request, call: Call): Promise<
       reporter,
       amend: async (change) =>
         resource.handlers.plan?.({
-          ...callContext(call, reporter),
-          client: clientOf(call),
+          ...configuredContext(call, reporter),
           private: given,
           capabilities: capabilitiesOf(request.clientCapabilities),
           change,
@@ -144,6 +130,5 @@ export async function planResourceChange(request: Request, call: Call): Promise<
     if (prior === null) throw new Error('Terraform sent neither a prior nor a proposed state')
     return planDelete(planning, prior)
   })
-  const failed = planned === undefined || hasErrors(reporter.diagnostics)
-  return { ...(failed ? {} : planned), diagnostics: encodeDiagnostics(reporter.diagnostics) }
+  return answerOf(reporter, planned, {})
 }

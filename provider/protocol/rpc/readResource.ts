@@ -1,25 +1,14 @@
-import { hasErrors } from '../diagnostics.ts'
 import type { Answer, AnyResource, AnyViews, Typed } from '../provider.ts'
-import { overlay, readAnswer } from '../state/answer.ts'
+import { overlay } from '../state/answer.ts'
 import { keepSpelling } from '../state/keepSpelling.ts'
 import { withoutWriteOnly } from '../state/writeOnly.ts'
-import { containsUnknown } from '../values/equality.ts'
 import type { ObjectValue } from '../values/value.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { readResource as messages } from '../wire/tfplugin6.ts'
-import {
-  type Call,
-  callContext,
-  clientOf,
-  createReporter,
-  encodeDiagnostics,
-  encodeValue,
-  faultDiagnostic,
-  lookUp,
-  type Reporter,
-  requireObject,
-} from './call.ts'
+import { answerOf, type Call, createReporter, type Reporter } from './call.ts'
+import { configuredContext, knownState, lookUp } from './handlers.ts'
 import { identityOf } from './identity.ts'
+import { encodeValue, requireObject } from './wireValue.ts'
 
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
@@ -30,12 +19,7 @@ function refreshed(
   { answer, reporter }: { readonly answer: Answer<AnyViews>; readonly reporter: Reporter },
 ): ObjectValue {
   const { attributes } = handlers.schema
-  const { state, faults } = readAnswer(attributes, answer.state, 'partial')
-  const unknown = Object.keys(state).filter((attribute) => containsUnknown(state[attribute] ?? null))
-  for (const fault of faults) reporter.report(faultDiagnostic('error', name, fault))
-  for (const attribute of unknown) {
-    reporter.report(faultDiagnostic('error', name, { path: [attribute], message: 'is unknown after a read' }))
-  }
+  const state = knownState({ reporter, name, attributes, severity: 'error' }, answer.state)
   return withoutWriteOnly(attributes, keepSpelling(attributes, overlay(attributes, state, prior), prior))
 }
 
@@ -50,8 +34,7 @@ export async function readResource(request: Request, call: Call): Promise<Respon
     const resource = lookUp(call.session.provider.resources, request.typeName)
     const prior = requireObject(resource.type, request.currentState, 'current state')
     const answer = await resource.handlers.read({
-      ...callContext(call, reporter),
-      client: clientOf(call),
+      ...configuredContext(call, reporter),
       prior,
       private: request.private,
     })
@@ -63,9 +46,5 @@ export async function readResource(request: Request, call: Call): Promise<Respon
       newIdentity: identityOf(resource, state),
     }
   })
-  const failed = answered === undefined || hasErrors(reporter.diagnostics)
-  return {
-    ...(failed ? { newState: request.currentState, private: request.private } : answered),
-    diagnostics: encodeDiagnostics(reporter.diagnostics),
-  }
+  return answerOf(reporter, answered, { newState: request.currentState, private: request.private })
 }

@@ -1,7 +1,8 @@
-import { validateAttributes } from '../schema/validateConfig.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { validateDataResourceConfig as messages } from '../wire/tfplugin6.ts'
-import { type Call, callContext, createReporter, encodeDiagnostics, lookUp, requireObject } from './call.ts'
+import { type Call, createReporter } from './call.ts'
+import { callContext, checkConfig, lookUp, NO_CAPABILITIES } from './handlers.ts'
+import { encodeDiagnostics, requireObject } from './wireValue.ts'
 
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
@@ -12,12 +13,9 @@ export async function validateDataResourceConfig(request: Request, call: Call): 
   await reporter.attempt(`Validating data.${request.typeName}`, async () => {
     const { handlers, type } = lookUp(call.session.provider.dataSources, request.typeName)
     const config = requireObject(type, request.config, 'configuration')
-    validateAttributes(handlers.schema.attributes, config).forEach(reporter.report)
-    await handlers.validate?.({
-      ...callContext(call, reporter),
-      config,
-      // This RPC does not carry capabilities, and data sources have no write-only attributes.
-      capabilities: { writeOnlyAttributesAllowed: false },
+    await checkConfig(handlers, config, {
+      context: callContext(call, reporter),
+      capabilities: NO_CAPABILITIES,
     })
   })
   return { diagnostics: encodeDiagnostics(reporter.diagnostics) }

@@ -1,7 +1,8 @@
-import { validateAttributes } from '../schema/validateConfig.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { validateProviderConfig as messages } from '../wire/tfplugin6.ts'
-import { type Call, callContext, createReporter, decodeObject, encodeDiagnostics } from './call.ts'
+import { type Call, createReporter } from './call.ts'
+import { callContext, checkConfig, NO_CAPABILITIES } from './handlers.ts'
+import { decodeObject, encodeDiagnostics } from './wireValue.ts'
 
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
@@ -13,12 +14,9 @@ export async function validateProviderConfig(request: Request, call: Call): Prom
   await reporter.attempt('Validating the provider configuration', async () => {
     const config = decodeObject(provider.configType, request.config)
     if (config === null) return
-    validateAttributes(provider.schema.attributes, config).forEach(reporter.report)
-    await provider.validate?.({
-      ...callContext(call, reporter),
-      config,
-      // This RPC does not carry capabilities, and a provider's configuration has no write-only attributes.
-      capabilities: { writeOnlyAttributesAllowed: false },
+    await checkConfig(provider, config, {
+      context: callContext(call, reporter),
+      capabilities: NO_CAPABILITIES,
     })
   })
   return { diagnostics: encodeDiagnostics(reporter.diagnostics) }

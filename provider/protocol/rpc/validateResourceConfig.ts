@@ -1,20 +1,13 @@
 import { type Diagnostic, errorAt } from '../diagnostics.ts'
 import type { Attributes } from '../schema/schema.ts'
-import { validateAttributes } from '../schema/validateConfig.ts'
 import { writeOnlyPaths } from '../state/writeOnly.ts'
 import { formatPath } from '../values/path.ts'
 import type { ObjectValue } from '../values/value.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { validateResourceConfig as messages } from '../wire/tfplugin6.ts'
-import {
-  type Call,
-  callContext,
-  capabilitiesOf,
-  createReporter,
-  encodeDiagnostics,
-  lookUp,
-  requireObject,
-} from './call.ts'
+import { type Call, createReporter } from './call.ts'
+import { callContext, checkConfig, lookUp } from './handlers.ts'
+import { capabilitiesOf, encodeDiagnostics, requireObject } from './wireValue.ts'
 
 type Request = MessageOf<typeof messages.request>
 type Response = Partial<MessageOf<typeof messages.response>>
@@ -36,14 +29,12 @@ export async function validateResourceConfig(request: Request, call: Call): Prom
   const reporter = createReporter(call)
   await reporter.attempt(`Validating ${request.typeName}`, async () => {
     const { handlers, type } = lookUp(call.session.provider.resources, request.typeName)
-    const { attributes } = handlers.schema
     const config = requireObject(type, request.config, 'configuration')
     const capabilities = capabilitiesOf(request.clientCapabilities)
     if (!capabilities.writeOnlyAttributesAllowed) {
-      writeOnlyUnsupported(attributes, config).forEach(reporter.report)
+      writeOnlyUnsupported(handlers.schema.attributes, config).forEach(reporter.report)
     }
-    validateAttributes(attributes, config).forEach(reporter.report)
-    await handlers.validate?.({ ...callContext(call, reporter), config, capabilities })
+    await checkConfig(handlers, config, { context: callContext(call, reporter), capabilities })
   })
   return { diagnostics: encodeDiagnostics(reporter.diagnostics) }
 }

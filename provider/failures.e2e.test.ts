@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Client } from '../api/client/client.ts'
-import { Limiter } from '../api/client/limiter.ts'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { Client } from '../api/client/client.ts'
 import { startServer, type TestServer } from '../server/testing/startServer.ts'
-import { type RecordingProxy, startRecordingProxy } from './testing/recordingProxy.ts'
+import type { RecordingProxy } from './testing/recordingProxy.ts'
+import { openScenario } from './testing/scenario.ts'
 import {
   cannotRunTerraform,
   type TerraformWorkspace,
@@ -46,17 +46,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
 
   beforeEach(async () => {
     server = await startServer({ rateLimit: 'none' })
-    proxy = await startRecordingProxy(server.url)
-    workspace = await terraformWorkspace({ url: proxy.url, apiKey: server.apiKey })
-    const limiter = new Limiter({ burstRequests: 1_000, refillIntervalMs: 1 })
-    byHand = new Client({ url: server.url, apiKey: await server.createKey(), userAgent: 'test', limiter })
-  })
-
-  afterEach(async () => {
-    await byHand.close()
-    workspace.remove()
-    await proxy.close()
-    await server.close()
+    ;({ proxy, workspace, byHand } = await openScenario(server))
   })
 
   async function apply(configuration: string): Promise<string> {
@@ -65,9 +55,9 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   }
 
   async function useInstalled(configuration: string): Promise<void> {
-    workspace.remove()
     const options: WorkspaceOptions = { url: proxy.url, apiKey: server.apiKey, provider: 'installed' }
     workspace = await terraformWorkspace(options)
+    onTestFinished(workspace.remove)
     workspace.configure(configuration)
     await workspace.succeed(['init'])
   }

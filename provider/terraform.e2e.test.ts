@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Client } from '../api/client/client.ts'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { Client } from '../api/client/client.ts'
 import type { ServiceRequest } from '../api/contract/service.ts'
 import { startServer, type TestServer } from '../server/testing/startServer.ts'
 import { expectOneList } from './testing/expectOneList.ts'
-import { type RecordingProxy, startRecordingProxy } from './testing/recordingProxy.ts'
+import type { RecordingProxy } from './testing/recordingProxy.ts'
+import { openScenario } from './testing/scenario.ts'
 import {
   cannotRunTerraform,
   type TerraformWorkspace,
@@ -44,23 +45,14 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
 
   beforeEach(async () => {
     server = await startServer({ rateLimit: 'none' })
-    proxy = await startRecordingProxy(server.url)
-    workspace = await terraformWorkspace({ url: proxy.url, apiKey: server.apiKey })
-    byHand = new Client({ url: server.url, apiKey: await server.createKey(), userAgent: 'test' })
-  })
-
-  afterEach(async () => {
-    await byHand.close()
-    workspace.remove()
-    await proxy.close()
-    await server.close()
+    ;({ proxy, workspace, byHand } = await openScenario(server))
   })
 
   /** Has the built executable started by Terraform from here on, over TLS, as a user has it. */
   async function useInstalled(): Promise<void> {
-    workspace.remove()
     const options: WorkspaceOptions = { url: proxy.url, apiKey: server.apiKey, provider: 'installed' }
     workspace = await terraformWorkspace(options)
+    onTestFinished(workspace.remove)
     workspace.configure('')
     await workspace.succeed(['init'])
   }

@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Client } from '../../api/client/client.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Client } from '../../api/client/client.ts'
 import type { ServiceRequest } from '../../api/contract/service.ts'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
-import { type RecordingProxy, startRecordingProxy } from '../testing/recordingProxy.ts'
-import {
-  cannotRunTerraform,
-  type TerraformWorkspace,
-  terraformWorkspace,
-} from '../testing/terraformWorkspace.ts'
+import type { RecordingProxy } from '../testing/recordingProxy.ts'
+import { openScenario } from '../testing/scenario.ts'
+import { cannotRunTerraform, type TerraformWorkspace } from '../testing/terraformWorkspace.ts'
 
 const request: ServiceRequest = {
   name: 'checkout',
@@ -36,16 +33,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
 
   beforeEach(async () => {
     server = await startServer({ rateLimit: 'none' })
-    proxy = await startRecordingProxy(server.url)
-    workspace = await terraformWorkspace({ url: proxy.url, apiKey: server.apiKey })
-    byHand = new Client({ url: server.url, apiKey: await server.createKey(), userAgent: 'test' })
-  })
-
-  afterEach(async () => {
-    await byHand.close()
-    workspace.remove()
-    await proxy.close()
-    await server.close()
+    ;({ proxy, workspace, byHand } = await openScenario(server))
   })
 
   async function failure(configuration: string): Promise<string> {

@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Client } from '../../api/client/client.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Client } from '../../api/client/client.ts'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
-import { type RecordingProxy, startRecordingProxy } from '../testing/recordingProxy.ts'
-import {
-  cannotRunTerraform,
-  type TerraformWorkspace,
-  terraformWorkspace,
-} from '../testing/terraformWorkspace.ts'
+import type { RecordingProxy } from '../testing/recordingProxy.ts'
+import { openScenario } from '../testing/scenario.ts'
+import { cannotRunTerraform, type TerraformWorkspace } from '../testing/terraformWorkspace.ts'
 
 const APPLY = ['apply', '-auto-approve']
 const PLAN = ['plan', '-detailed-exitcode']
@@ -27,9 +24,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
 
   beforeEach(async () => {
     server = await startServer({ rateLimit: 'none' })
-    proxy = await startRecordingProxy(server.url)
-    workspace = await terraformWorkspace({ url: proxy.url, apiKey: server.apiKey })
-    byHand = new Client({ url: server.url, apiKey: await server.createKey(), userAgent: 'test' })
+    ;({ proxy, workspace, byHand } = await openScenario(server))
     const service = await byHand.createService(
       {
         name: 'checkout',
@@ -42,13 +37,6 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
       'service',
     )
     serviceId = service.id
-  })
-
-  afterEach(async () => {
-    await byHand.close()
-    workspace.remove()
-    await proxy.close()
-    await server.close()
   })
 
   function incident({

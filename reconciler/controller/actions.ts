@@ -25,25 +25,22 @@ export function actionsOn(
     error: `there is no such set: there are ${sets.map(({ loop }) => loop.name).join(', ')}`,
   }
   return {
-    run: (name) => {
+    run: async (name) => {
       const set = named(name)
       if (set === undefined) return NO_SET
-      const { role, leaseHolder } = set.loop.facts()
-      if (role === 'follower')
-        return {
-          status: 409,
-          error: `${leaseHolder ?? 'another replica'} does the work of this set: ask there`,
-        }
-      set.loop.trigger('api')
+      await set.loop.trigger('api')
       return { done: { set: name, queued: true } }
     },
     approve: async (digest, actor) => {
       const set = sets.find(({ pendingDigest }) => pendingDigest() === digest)
+      // Only who leads knows what waits.
+      const followed = sets.find(isFollowed)
+      if (set === undefined && followed !== undefined) return elsewhere(followed)
       if (set === undefined)
         return { status: 404, error: 'nothing that waits has this digest: it may have changed since' }
       await set.context.store.approve({ digest, actor, at: nowOf(set) })
       tell(set.loop.name, { type: 'Approved', severity: 'info', message: `${actor} approved ${digest}` })
-      set.loop.trigger('api')
+      await set.loop.trigger('api')
       return { done: { set: set.loop.name, digest, queued: true } }
     },
     suspend: async (name, reason, actor, forMs) => {
@@ -68,6 +65,7 @@ export function actionsOn(
     acknowledgeHistory: async (name, actor) => {
       const set = named(name)
       if (set === undefined) return NO_SET
+      if (isFollowed(set)) return elsewhere(set)
       const source = set.loop.facts().report?.source
       const head = source?.accepted?.loaded.commit.sha
       if (source?.isRewritten !== true || head === undefined)
@@ -78,7 +76,7 @@ export function actionsOn(
         severity: 'info',
         message: `${actor} acknowledged the history that ends with ${head}`,
       })
-      set.loop.trigger('api')
+      await set.loop.trigger('api')
       return { done: { set: name, commit: head, queued: true } }
     },
   }
@@ -86,6 +84,15 @@ export function actionsOn(
 
 /** The scope of a suspension that means every service. */
 const WHOLE_SET = '*'
+
+function isFollowed({ loop }: ActingSet): boolean {
+  return loop.facts().role === 'follower'
+}
+
+function elsewhere({ loop }: ActingSet): ActionResult {
+  const holder = loop.facts().leaseHolder ?? 'another replica'
+  return { status: 409, error: `${holder} does the work of the set ${loop.name}: ask there` }
+}
 
 function nowOf({ context }: ActingSet): string {
   return new Date(context.clock.wallMs()).toISOString()

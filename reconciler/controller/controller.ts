@@ -194,7 +194,7 @@ async function listenerFor(
     hookRoute({
       hooks: settings.hooks,
       sets: settings.sets.map(({ config }) => ({ name: config.name, branch: config.repository.branch })),
-      trigger: (name) => sets.find(({ loop }) => loop.name === name)?.loop.trigger('webhook'),
+      trigger: async (name) => sets.find(({ loop }) => loop.name === name)?.loop.trigger('webhook'),
       mayPass,
       onResult: metrics.onHook,
     }),

@@ -3,35 +3,12 @@ import { type HeldLease, type LeaseClock, takeLease } from '../state/lease.ts'
 import type { Suspension } from '../state/record.ts'
 import { StateError } from '../state/stateError.ts'
 import { type CycleReport, lean, runCycle } from './cycle.ts'
+import { askForLook, wasAskedForLook } from './handover.ts'
+import { isFailed, type LoopEars, type LoopFacts, type StopReason } from './loopFacts.ts'
 import { type Burst, burstDueAtMs, jittered, retryDelayMs, withTrigger } from './schedule.ts'
 import { initialMemory, type SetContext, type SetMemory } from './setContext.ts'
-import type { CommitStatus, RunningStatus, Trigger } from './status.ts'
+import type { RunningStatus, Trigger } from './status.ts'
 import { every, Waits } from './waits.ts'
-
-/** What a loop tells whoever runs it. Each returns at once. */
-export interface LoopEars {
-  readonly onReport: (report: CycleReport) => void
-  /** A cycle works on this commit, which may be the one of the cycle before. */
-  readonly onCommit: (commit: CommitStatus, runId: string) => void
-  readonly onLease: (change: 'taken' | 'lost', epoch: number) => void
-  /** Something that nobody foresaw; the loop goes on. */
-  readonly onFault: (error: unknown) => void
-}
-
-/** What there is to know of a loop now. */
-export interface LoopFacts {
-  readonly role: 'leader' | 'follower' | 'starting'
-  readonly leaseHolder: string | null
-  readonly report: CycleReport | null
-  readonly running: RunningStatus | null
-  /** Wall clock (milliseconds); null while a run is under way, or another replica does the work. */
-  readonly nextRunAtMs: number | null
-  /** Failed runs in a row. */
-  readonly failures: number
-  readonly suspensions: readonly Suspension[]
-}
-
-type StopReason = 'stopping' | 'superseded' | 'lease-lost' | 'suspended'
 
 /** Thrown where a wait ends because the program does. */
 class Stopped extends Error {}
@@ -99,8 +76,15 @@ export class SetLoop {
     }
   }
 
-  /** Has the set looked at soon: at once where nothing else comes, and together with what comes with it. */
-  trigger(trigger: Trigger): void {
+  /**
+   * Has the set looked at soon: at once where nothing else comes, and together with what comes with it. A replica that
+   * follows asks the one that leads, through the state. Throws StateError when it cannot.
+   */
+  async trigger(trigger: Trigger): Promise<void> {
+    if (this.#role === 'follower') {
+      const at = new Date(this.#context.clock.wallMs()).toISOString()
+      return askForLook(this.#context.store, `${trigger} at ${this.#holder}`, at)
+    }
     this.#burst = withTrigger(this.#burst, this.#context.clock.nowMs())
     this.#burstTrigger = trigger
     if (this.#running === null) this.#waits.wake()
@@ -110,9 +94,21 @@ export class SetLoop {
   /** Reads the suspensions again: a new one stops a run between two operations. */
   async suspensionsChanged(): Promise<void> {
     await this.#readSuspensions()
-    const isWhole = this.#suspensions.some(({ scope }) => scope === '*')
-    if (this.#running !== null && isWhole) this.#interrupt('suspended')
-    else this.trigger('api')
+    if (this.#running !== null && this.#isWholeSuspended()) this.#interrupt('suspended')
+    else await this.trigger('api')
+  }
+
+  /** Takes up what was said into the state since the last sign of life, at this replica or anywhere else. */
+  async #hear(): Promise<void> {
+    try {
+      if (await wasAskedForLook(this.#context.store)) await this.trigger('webhook')
+      const wasWhole = this.#isWholeSuspended()
+      await this.#readSuspensions()
+      if (this.#running !== null && !wasWhole && this.#isWholeSuspended()) this.#interrupt('suspended')
+    } catch (error) {
+      // What is wrong with the state shows at the next renewal, which is made whatever becomes of this.
+      if (!(error instanceof StateError)) this.#ears.onFault(error)
+    }
   }
 
   /** Lets what is in flight end, and gives the lease back. `run` resolves then. */
@@ -269,6 +265,10 @@ export class SetLoop {
     this.#suspensions = all.filter(({ until }) => until === null || Date.parse(until) > nowMs)
   }
 
+  #isWholeSuspended(): boolean {
+    return this.#suspensions.some(({ scope }) => scope === '*')
+  }
+
   #givesWay(): StopReason | null {
     return this.#lease?.isLost() === true ? 'lease-lost' : this.#stopReason
   }
@@ -289,13 +289,7 @@ export class SetLoop {
         if (this.#isStopping) throw new Stopped()
       },
       every: (periodMs, run) => every(clock.after, periodMs, run),
+      onRenewed: () => void this.#hear(),
     }
   }
-}
-
-/** Whether the next attempt should come sooner than the interval. */
-function isFailed({ outcome, applied, error }: CycleReport): boolean {
-  if (outcome === 'interrupted' || outcome === 'superseded') return false
-  if (error instanceof StateError && error.reason === 'lost') return false
-  return outcome === 'failed' || applied?.outcomes.some(({ result }) => result !== 'done') === true
 }

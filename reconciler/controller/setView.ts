@@ -2,8 +2,8 @@ import { conditionsOf, withAges } from './conditionsOf.ts'
 import type { SetSettings } from './config/settings.ts'
 import { type CycleReport, lean } from './cycle.ts'
 import { type EventContext, eventOf, eventsOfConditions, eventsOfReport } from './eventsOf.ts'
+import type { LoopFacts } from './loopFacts.ts'
 import { servicesOf } from './servicesOf.ts'
-import type { LoopFacts } from './setLoop.ts'
 import {
   type CommitStatus,
   type Condition,

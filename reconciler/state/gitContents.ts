@@ -39,3 +39,17 @@ export function changed(state: StateDocument, { put, drop }: BindingChange): Par
     intents: state.intents.filter(({ key, kind }) => key !== put.key || kind !== 'create'),
   }
 }
+
+/** `state` in the hands of one who took it over: its creations may have been sent at any time until now. Pure. */
+export function takenOver(state: StateDocument, nowMs: number): StateDocument {
+  return { ...state, intents: state.intents.map((intent) => ({ ...intent, sentAtMs: nowMs })) }
+}
+
+/** `known` with what people said in the newer `told`, but for the approvals `used` since. Pure. */
+export function withWhatPeopleSaid(
+  known: StateDocument,
+  { suspensions, approvals }: StateDocument,
+  used: ReadonlySet<string>,
+): StateDocument {
+  return { ...known, suspensions, approvals: approvals.filter(({ digest }) => !used.has(digest)) }
+}

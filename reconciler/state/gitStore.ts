@@ -1,13 +1,11 @@
-import { type Contents, changed, readContents } from './gitContents.ts'
+import { type Contents, changed, readContents, takenOver, withWhatPeopleSaid } from './gitContents.ts'
 import { GitRef, type GitRefLocation, RefMoved, type StateRef } from './gitRef.ts'
-import type { Lease } from './lease.ts'
+import { LEASE_TTL_MS, type Lease } from './lease.ts'
 import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT, type StateEvent } from './record.ts'
 import type { StateDocument } from './stateDocument.ts'
 import { leaseLost, StateError } from './stateError.ts'
-import type { BindingChange, Intent, OpenIntent, StateReading, StateStore } from './store.ts'
+import type { BindingChange, Intent, OpenIntent, StateStore } from './store.ts'
 
-/** Time without a renewal after which the holder of a state in git counts as gone (milliseconds): a renewal is a push. */
-const LEASE_TTL_MS = 120_000
 /** How often a change is tried again that somebody else's push came before. */
 const TRIES_MAX = 5
 
@@ -33,24 +31,19 @@ export async function gitStoreOn(ref: StateRef, nowMs: () => number): Promise<St
   return new GitStore(ref, await readContents(ref), nowMs)
 }
 
-/** Opens the state in the ref `location` to look at it. Throws StateError when there is none. */
-export async function readGitStore(location: GitRefLocation): Promise<StateReading> {
-  return openGitStore(location)
-}
-
 class GitStore implements StateStore {
   readonly isDurable = true
-  readonly leaseTtlMs = LEASE_TTL_MS
+  readonly leaseTtlMs = LEASE_TTL_MS.git
   readonly beginsAhead = true
   readonly #ref: StateRef
   readonly #nowMs: () => number
   #state: StateDocument
   #lease: Contents['lease']
   #epoch: number | undefined
-  /** Approvals that this run used, in case somebody's push brings them back. */
+  /** Approvals that are being used, in case somebody's push brings them back. */
   readonly #used = new Set<string>()
   #isDirty = false
-  #pushing: Promise<void> = Promise.resolve()
+  #turn: Promise<unknown> = Promise.resolve()
 
   constructor(ref: StateRef, { state, lease }: Contents, nowMs: () => number) {
     this.#ref = ref
@@ -59,7 +52,7 @@ class GitStore implements StateStore {
     this.#nowMs = nowMs
   }
 
-  get stateId(): string {
+  get stateId() {
     return this.#state.stateId
   }
   async home() {
@@ -78,11 +71,11 @@ class GitStore implements StateStore {
     return this.#state.events.slice(0, most)
   }
   async suspensions() {
-    await this.#hearWhatPeopleSaid()
+    await this.#inTurn(() => this.#hearWhatPeopleSaid())
     return this.#state.suspensions
   }
   async approvals() {
-    await this.#hearWhatPeopleSaid()
+    await this.#inTurn(() => this.#hearWhatPeopleSaid())
     return this.#state.approvals
   }
   async lease(): Promise<Lease | null> {
@@ -90,15 +83,16 @@ class GitStore implements StateStore {
     return holder === null ? null : { holder, epoch, renewals }
   }
 
-  async acquire(holder: string, unmoved?: Lease) {
+  acquire(holder: string, unmoved?: Lease) {
+    return this.#inTurn(() => this.#acquire(holder, unmoved))
+  }
+
+  async #acquire(holder: string, unmoved?: Lease) {
     for (let tries = 1; ; tries += 1) {
       const { state, lease } = await readContents(this.#ref)
       const isUnmoved = lease.epoch === unmoved?.epoch && lease.renewals === unmoved.renewals
       if (lease.holder !== null && !isUnmoved) return { heldBy: { ...lease, holder: lease.holder } }
-      // Whoever did not give the lease back may have sent what was begun at any time until now.
-      const nowMs = this.#nowMs()
-      const intents = state.intents.map((intent) => ({ ...intent, sentAtMs: nowMs }))
-      this.#state = lease.holder === null ? state : { ...state, intents }
+      this.#state = lease.holder === null ? state : takenOver(state, this.#nowMs())
       this.#lease = { holder, epoch: lease.epoch + 1, renewals: 0 }
       try {
         await this.#ref.write(this.#files(), `${holder} begins`)
@@ -124,7 +118,7 @@ class GitStore implements StateStore {
     try {
       await this.#push('done')
     } catch (error) {
-      // Somebody took over: there is nothing to give back.
+      // Of what somebody took over nothing is given back.
       if (!(error instanceof StateError) || error.reason !== 'lost') throw error
     } finally {
       this.#epoch = undefined
@@ -175,10 +169,12 @@ class GitStore implements StateStore {
   }
 
   async useApproval(digest: string): Promise<boolean> {
-    const wasThere = (await this.approvals()).some((approval) => approval.digest === digest)
+    const wasThere = (await this.approvals()).some((one) => one.digest === digest)
     this.#used.add(digest)
     this.#fenced(({ approvals }) => ({ approvals: approvals.filter((one) => one.digest !== digest) }))
     await this.#push('use an approval')
+    // Where it comes up again, somebody said it again.
+    this.#used.delete(digest)
     return wasThere
   }
 
@@ -207,11 +203,11 @@ class GitStore implements StateStore {
   }
 
   async approve(approval: StateDocument['approvals'][number]): Promise<void> {
-    await this.#said(({ approvals }) => ({
-      approvals: [...approvals.filter(({ digest }) => digest !== approval.digest), approval].slice(
-        -APPROVALS_KEPT,
-      ),
-    }))
+    await this.#said(({ approvals }) =>
+      approvals.some(({ digest }) => digest === approval.digest)
+        ? null
+        : { approvals: [...approvals, approval].slice(-APPROVALS_KEPT) },
+    )
   }
 
   async close(): Promise<void> {
@@ -232,14 +228,20 @@ class GitStore implements StateStore {
     this.#isDirty = true
   }
 
-  /** What people say, who hold no lease: tried again on top of whatever came first. */
-  async #said(change: (state: StateDocument) => Partial<StateDocument>): Promise<void> {
+  /** What people say, who hold no lease: tried again on top of whatever came first; null is nothing new. */
+  #said(change: (state: StateDocument) => Partial<StateDocument> | null): Promise<void> {
+    return this.#inTurn(() => this.#saidNow(change))
+  }
+
+  async #saidNow(change: (state: StateDocument) => Partial<StateDocument> | null): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       const { state, lease } = await readContents(this.#ref)
       // Whoever holds the lease knows more than the ref does, except of what people said.
-      const known = this.#holds(lease) ? this.#withWhatPeopleSaid(state) : state
-      this.#state = { ...known, ...change(known) }
+      const known = this.#holds(lease) ? withWhatPeopleSaid(this.#state, state, this.#used) : state
+      const news = change(known)
+      this.#state = { ...known, ...news }
       if (!this.#holds(lease)) this.#lease = lease
+      if (news === null) return
       try {
         await this.#ref.write(this.#files(), 'said by a person')
         this.#isDirty = false
@@ -250,9 +252,19 @@ class GitStore implements StateStore {
     }
   }
 
-  /** Pushes what is not pushed yet, one push after the other. */
+  /**
+   * Runs `work` when nothing else is at the ref: who read it in the middle of somebody's write would have that write
+   * put over what it read.
+   */
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => {})
+    return done
+  }
+
+  /** Pushes what is not pushed yet. */
   #push(message: string, isRenewal = false): Promise<void> {
-    const push = this.#pushing.then(async () => {
+    return this.#inTurn(async () => {
       if (!this.#isDirty && !isRenewal) return
       for (let tries = 1; ; tries += 1) {
         try {
@@ -265,8 +277,6 @@ class GitStore implements StateStore {
         }
       }
     })
-    this.#pushing = push.catch(() => {})
-    return push
   }
 
   /** Somebody pushed before us: fine as long as the lease is still ours. Throws StateError `lost` otherwise. */
@@ -277,15 +287,10 @@ class GitStore implements StateStore {
       this.#lease = lease
       throw leaseLost()
     }
-    this.#state = this.#withWhatPeopleSaid(state)
+    this.#state = withWhatPeopleSaid(this.#state, state, this.#used)
   }
 
   #holds({ epoch }: Contents['lease']): boolean {
     return this.#epoch === epoch
-  }
-
-  #withWhatPeopleSaid({ suspensions, approvals }: StateDocument): StateDocument {
-    const unused = approvals.filter(({ digest }) => !this.#used.has(digest))
-    return { ...this.#state, suspensions, approvals: unused }
   }
 }

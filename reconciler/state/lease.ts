@@ -17,6 +17,8 @@ export interface LeaseClock {
   readonly sleep: (delayMs: number) => Promise<void>
   /** Calls `run` every `periodMs` until the function that it returns is called. */
   readonly every: (periodMs: number, run: () => void) => () => void
+  /** Called after each sign of life. */
+  readonly onRenewed?: () => void
 }
 
 /** A lease in hand. */
@@ -28,6 +30,8 @@ export interface HeldLease {
   readonly release: () => Promise<void>
 }
 
+/** Time without a sign of life after which a holder counts as gone where nothing else is said (milliseconds). */
+export const LEASE_TTL_MS = { file: 15_000, git: 120_000 } as const
 /**
  * Shortest time without a sign of life after which a holder may count as gone (milliseconds): four renewals have to
  * fit in, each a write to a file or a push.
@@ -75,6 +79,7 @@ function held(store: StateStore, epoch: number, clock: LeaseClock): HeldLease {
     try {
       await store.renew()
       renewedAtMs = startedAtMs
+      clock.onRenewed?.()
     } catch (error) {
       // Anything else may pass; when it lasts, the time since the last renewal says so.
       if (error instanceof StateError && error.reason === 'lost') isLost = true

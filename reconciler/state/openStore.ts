@@ -1,5 +1,5 @@
 import { gitLocationOf, isGitLocation, refExists, type StateAccess } from './gitRef.ts'
-import { openGitStore, readGitStore } from './gitStore.ts'
+import { openGitStore } from './gitStore.ts'
 import { stateExists } from './openDatabase.ts'
 import { openSqliteStore, readSqliteStore } from './sqliteStore.ts'
 import type { StateReading, StateStore } from './store.ts'
@@ -37,5 +37,5 @@ export async function openStore(
 
 /** Opens the state at `location` to look at it. Throws StateError when there is none. */
 export async function readStore(location: string, env: Environment): Promise<StateReading> {
-  return isGitLocation(location) ? readGitStore(gitLocationOf(location, env)) : readSqliteStore(location)
+  return isGitLocation(location) ? openGitStore(gitLocationOf(location, env)) : readSqliteStore(location)
 }

@@ -1,4 +1,5 @@
 import type { Statement } from 'better-sqlite3'
+import { LEASE_TTL_MS } from './lease.ts'
 import type { Database } from './openDatabase.ts'
 import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT } from './record.ts'
 import { openStateFile, readStateFile } from './sqliteFile.ts'
@@ -17,9 +18,6 @@ import {
 } from './sqliteRows.ts'
 import type { StateDocument } from './stateDocument.ts'
 import type { BindingChange, StateReading, StateStore } from './store.ts'
-
-/** Time without a renewal after which the holder of a state file counts as gone (milliseconds). */
-const LEASE_TTL_MS = 15_000
 
 /**
  * Opens the state in the SQLite file `path` to write to it, making it when it is not there. Whoever means to
@@ -146,7 +144,7 @@ function writingOf(database: Database, lease: SqliteLease): StateWriting {
     )
   }
   return {
-    leaseTtlMs: LEASE_TTL_MS,
+    leaseTtlMs: LEASE_TTL_MS.file,
     beginsAhead: false,
     acquire: (holder, unmoved) => lease.acquire(holder, unmoved),
     renew: async () => lease.renew(),

@@ -18,7 +18,7 @@ export interface ApiDeps {
   /** In clear; null when the routes are off. */
   readonly token: string | null
   readonly mayPass: (address: string) => boolean
-  readonly run: (set: string) => ActionResult
+  readonly run: (set: string) => Promise<ActionResult>
   readonly approve: (digest: string, actor: string) => Promise<ActionResult>
   readonly suspend: (
     set: string,

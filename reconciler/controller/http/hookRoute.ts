@@ -1,3 +1,4 @@
+import { StateError } from '../../state/stateError.ts'
 import type { HookSettings } from '../config/settings.ts'
 import { deliveryOf, hasProof, isProven } from './proof.ts'
 import { pushedBranches } from './pushedBranches.ts'
@@ -9,14 +10,15 @@ const HOOK_BYTES_MAX = 25 * 1024 * 1024
 const DELIVERIES_MAX = 10_000
 
 /** What became of a webhook, for the metric. */
-export type HookResult = 'queued' | 'ignored' | 'replayed' | 'refused' | 'limited'
+export type HookResult = 'queued' | 'ignored' | 'replayed' | 'refused' | 'limited' | 'failed'
 
 /** What the route needs of the controller. */
 export interface HookDeps {
   readonly hooks: readonly HookSettings[]
   /** Sets with the branches that they follow. */
   readonly sets: readonly { readonly name: string; readonly branch: string }[]
-  readonly trigger: (set: string) => void
+  /** Has the set looked at soon, by whichever replica leads. Throws StateError. */
+  readonly trigger: (set: string) => Promise<void>
   /** Whether an address may send one more request. */
   readonly mayPass: (address: string) => boolean
   readonly onResult: (source: string, result: HookResult) => void
@@ -44,7 +46,7 @@ export function hookRoute(deps: HookDeps): Route {
       if (hook === undefined) return refusal(404, 'there is no such source of webhooks')
       return hasProof(hook.config.kind, headers) ? null : refused(hook.config.source)
     },
-    handle: ({ params, headers, body }) => {
+    handle: async ({ params, headers, body }) => {
       const hook = hookOf(params.source)
       if (hook === undefined) return refusal(404, 'there is no such source of webhooks')
       const { source, kind } = hook.config
@@ -55,7 +57,17 @@ export function hookRoute(deps: HookDeps): Route {
         return json(200, { source, queued: [], reason: 'this delivery was here before' })
       }
       const queued = matching(deps, hook, body)
-      for (const set of queued) deps.trigger(set)
+      try {
+        for (const set of queued) await deps.trigger(set)
+      } catch (error) {
+        if (!(error instanceof StateError)) throw error
+        // It counts as new when it is sent again.
+        seen.delete(`${source} ${delivery}`)
+        deps.onResult(source, 'failed')
+        return refusal(503, `the replica that leads could not be told: ${error.message}`, {
+          'Retry-After': '10',
+        })
+      }
       deps.onResult(source, queued.length === 0 ? 'ignored' : 'queued')
       if (queued.length > 0) return json(202, { source, queued })
       return json(200, { source, queued, reason: 'no set follows a branch that was pushed to' })

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { request } from 'node:http'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { StateError } from '../../state/stateError.ts'
 import type { HookConfig } from '../config/controllerSchema.ts'
 import { addressLimit } from './addressLimit.ts'
 import { type ActionResult, apiRoutes } from './apiRoutes.ts'
@@ -17,11 +18,13 @@ let results: HookResult[]
 let faults: unknown[]
 let nowMs: number
 let wishes: unknown[]
+let isStateAway: boolean
 beforeEach(async () => {
   triggered = []
   results = []
   faults = []
   wishes = []
+  isStateAway = false
   nowMs = 0
   const kinds = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket', 'generic'] as const
   const mayPass = addressLimit(() => nowMs)
@@ -41,7 +44,10 @@ beforeEach(async () => {
           { name: 'shop', branch: 'main' },
           { name: 'next', branch: 'next' },
         ],
-        trigger: (set) => triggered.push(set),
+        trigger: async (set) => {
+          if (isStateAway) throw new StateError('the state is away')
+          triggered.push(set)
+        },
         mayPass: () => {
           nowMs += 100
           return mayPass('one')
@@ -51,7 +57,7 @@ beforeEach(async () => {
       ...apiRoutes({
         token: TOKEN,
         mayPass: () => true,
-        run: (set) =>
+        run: async (set) =>
           set === 'shop' ? { done: { set, queued: true } } : { status: 404, error: 'there is no such set' },
         approve: noted,
         suspend: noted,
@@ -108,6 +114,19 @@ function proof(
       return { 'X-Signature': `sha256=${hmac(body, secret)}` }
   }
 }
+
+test('a push that could not be handed to the replica that leads is refused, and counts when it is sent again', async () => {
+  const headers = { ...proof('github', PUSH), 'X-GitHub-Delivery': 'one' }
+  isStateAway = true
+  expect(await hook('github', PUSH, headers)).toEqual({
+    status: 503,
+    error: 'the replica that leads could not be told: the state is away',
+  })
+  isStateAway = false
+
+  expect(await hook('github', PUSH, headers)).toMatchObject({ status: 202, queued: ['shop'] })
+  expect(results).toEqual(['failed', 'queued'])
+})
 
 test.each([
   ['github', PUSH],

@@ -1,0 +1,37 @@
+import type { Suspension } from '../state/record.ts'
+import { StateError } from '../state/stateError.ts'
+import type { CycleReport } from './cycle.ts'
+import type { CommitStatus, RunningStatus } from './status.ts'
+
+/** What a loop tells whoever runs it. Each returns at once. */
+export interface LoopEars {
+  readonly onReport: (report: CycleReport) => void
+  /** A cycle works on this commit, which may be the one of the cycle before. */
+  readonly onCommit: (commit: CommitStatus, runId: string) => void
+  readonly onLease: (change: 'taken' | 'lost', epoch: number) => void
+  /** Something that nobody foresaw; the loop goes on. */
+  readonly onFault: (error: unknown) => void
+}
+
+/** What there is to know of a loop now. */
+export interface LoopFacts {
+  readonly role: 'leader' | 'follower' | 'starting'
+  readonly leaseHolder: string | null
+  readonly report: CycleReport | null
+  readonly running: RunningStatus | null
+  /** Wall clock (milliseconds); null while a run is under way, or another replica does the work. */
+  readonly nextRunAtMs: number | null
+  /** Failed runs in a row. */
+  readonly failures: number
+  readonly suspensions: readonly Suspension[]
+}
+
+/** Why a run gives way before it is through. */
+export type StopReason = 'stopping' | 'superseded' | 'lease-lost' | 'suspended'
+
+/** Whether the next attempt should come sooner than the interval. Pure. */
+export function isFailed({ outcome, applied, error }: CycleReport): boolean {
+  if (outcome === 'interrupted' || outcome === 'superseded') return false
+  if (error instanceof StateError && error.reason === 'lost') return false
+  return outcome === 'failed' || applied?.outcomes.some(({ result }) => result !== 'done') === true
+}

@@ -8,7 +8,8 @@ export function inProcessBus(): Bus {
   const receivers = new Map<string, Set<Receive>>()
   return {
     publish: async (command) => {
-      await Promise.all([...(receivers.get(command.region) ?? [])].map((receive) => receive(command)))
+      const ofRegion = receivers.get(command.region)
+      if (ofRegion !== undefined) await Promise.all([...ofRegion].map((receive) => receive(command)))
     },
     subscribe: (region, receive) => {
       const ofRegion = receivers.get(region) ?? new Set<Receive>()

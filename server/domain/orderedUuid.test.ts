@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { ORDERED_UUID_RANDOM_BYTES, orderedUuid } from './orderedUuid.ts'
+import { orderedUuid } from './orderedUuid.ts'
 
-const make = (nowMs: number): string => orderedUuid(nowMs, randomBytes(ORDERED_UUID_RANDOM_BYTES))
+const make = (nowMs: number): string => orderedUuid(nowMs, randomUUID())
 
 test('an id is a UUID of version 7 that begins with its time', () => {
   expect(make(0x0190_1234_5678)).toMatch(/^01901234-5678-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)

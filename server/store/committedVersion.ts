@@ -2,30 +2,53 @@ import type { Database } from 'better-sqlite3'
 
 /** Tells whether anything was committed. */
 export interface CommittedVersion {
-  /**
-   * Another number whenever anything was committed since, by this process or another: what was read under the
-   * same number still holds. Looked up once for each turn of the event loop.
-   */
+  /** Another number whenever anything was committed since: what was read under the same number still holds. */
   readonly current: () => number
-  /** Makes the next look a new one. Whoever commits has to call it, so that nobody reads what was before. */
+  /** Makes it another number. Whoever commits has to call it, so that nobody reads what was before. */
   readonly forget: () => void
 }
 
-/** The version of what `reader` sees: all commits but its own, and it makes none. */
-export function committedVersion(reader: Database): CommittedVersion {
-  const dataVersion = reader.prepare<[], number>('PRAGMA data_version').pluck()
-  let version: number | undefined
-  const forget = (): void => {
-    version = undefined
+/** What was committed, by this process or another. */
+export interface CommittedVersions {
+  /** Of everything. */
+  readonly all: CommittedVersion
+  /** Of what only administration writes: organisations, plans and keys. */
+  readonly administration: CommittedVersion
+}
+
+/**
+ * The versions of the database that `writer` writes. SQLite tells it of the commits of other processes, without
+ * saying what they wrote, and is asked once for each turn of the event loop; of its own this process knows.
+ */
+export function committedVersions(writer: Database): CommittedVersions {
+  const dataVersion = writer.prepare<[], number>('PRAGMA data_version').pluck()
+  let foreign = 0
+  let isKnown = false
+  const look = (): number => {
+    if (!isKnown) {
+      foreign = dataVersion.get() ?? 0
+      isKnown = true
+      setImmediate(() => {
+        isKnown = false
+      })
+    }
+    return foreign
   }
+  return { all: versionOf(look), administration: versionOf(look) }
+}
+
+function versionOf(foreign: () => number): CommittedVersion {
+  let version = 0
+  let seen: number | undefined
   return {
     current: () => {
-      if (version === undefined) {
-        version = dataVersion.get() ?? 0
-        setImmediate(forget)
-      }
+      const found = foreign()
+      if (found !== seen) version += 1
+      seen = found
       return version
     },
-    forget,
+    forget: () => {
+      version += 1
+    },
   }
 }

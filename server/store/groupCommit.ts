@@ -3,15 +3,22 @@ import type { Database } from 'better-sqlite3'
 /** Most mutations that share one commit: bounds how long the first of them waits for the last. */
 const BATCH_MAX = 256
 
+/** Answers whoever waits for a mutation. */
+type Settle = () => void
+
 interface Waiting {
-  readonly run: () => void
-  readonly settle: (commitError: unknown) => void
+  /** Does the work, and gives what to do once it is durable. */
+  readonly attempt: () => Settle
+  readonly reject: (error: unknown) => void
 }
+
+/** What runs a mutation, and resolves when it is durable. */
+export type Mutations = Pick<GroupCommit, 'run'>
 
 /**
  * Runs mutations in the order in which they came. Those that wait together share one transaction and so one
- * flush to disk; each has a savepoint of its own, so that one that throws leaves nothing behind and takes no
- * other with it. Nothing is answered before its own commit is durable.
+ * flush to disk; one that throws leaves nothing behind and takes no other with it. Nothing is answered before
+ * its own commit is durable.
  */
 export class GroupCommit {
   readonly #database: Database
@@ -40,19 +47,17 @@ export class GroupCommit {
     this.#listeners.push(listener)
   }
 
-  /** Resolves to what `work` returns once that is durable; rejects with what it throws, or why nothing could be written. */
+  /**
+   * Resolves to what `work` returns once that is durable; rejects with what it throws, or why nothing could be
+   * written. `work` may be run twice, what it wrote first being undone: outside the database it changes nothing.
+   */
   run<Result>(work: () => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
-      let settleWork: () => void = () => {}
-      this.#waiting.push({
-        run: () => {
-          settleWork = this.#attempt(work, resolve, reject)
-        },
-        settle: (commitError) => {
-          if (commitError === undefined) settleWork()
-          else reject(commitError)
-        },
-      })
+      const attempt = (): Settle => {
+        const result = work()
+        return () => resolve(result)
+      }
+      this.#waiting.push({ attempt, reject })
       this.#schedule()
     })
   }
@@ -65,45 +70,70 @@ export class GroupCommit {
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    // After the input that is there now has been read: its mutations join this commit.
+    this.#gather(0)
+  }
+
+  /** Commits at the first turn of the event loop that brings no more mutations than the `known` ones. */
+  #gather(known: number): void {
     setImmediate(() => {
+      const found = this.#waiting.length
+      if (found > known && found < BATCH_MAX) {
+        this.#gather(found)
+        return
+      }
       this.#isScheduled = false
       this.#commitBatch(this.#waiting.splice(0, BATCH_MAX))
       if (this.#waiting.length > 0) this.#schedule()
     })
   }
 
-  #attempt<Result>(
-    work: () => Result,
-    resolve: (result: Result) => void,
-    reject: (error: unknown) => void,
-  ): () => void {
+  #commitBatch(batch: readonly Waiting[]): void {
+    if (batch.length === 0) return
+    try {
+      this.#begin.run()
+      const settled = this.#together(batch) ?? batch.map((waiting) => this.#apart(waiting))
+      this.#commit.run()
+      for (const settle of settled) settle()
+    } catch (error) {
+      if (this.#database.inTransaction) this.#rollback.run()
+      for (const { reject } of batch) reject(error)
+      return
+    }
+    for (const listener of this.#listeners) listener()
+  }
+
+  /**
+   * All of `batch`; `undefined`, and nothing done, when one throws. That is rare, and a savepoint for each costs
+   * a copy of every page that it touches.
+   */
+  #together(batch: readonly Waiting[]): readonly Settle[] | undefined {
+    try {
+      return batch.map(({ attempt }) => attempt())
+    } catch (error) {
+      this.#assertTransaction(error)
+      this.#rollback.run()
+      this.#begin.run()
+      return undefined
+    }
+  }
+
+  /** One mutation that is undone, and alone, when it throws. */
+  #apart({ attempt, reject }: Waiting): Settle {
     this.#save.run()
     try {
-      const result = work()
+      const settle = attempt()
       this.#release.run()
-      return () => resolve(result)
+      return settle
     } catch (error) {
-      // A full disk ends the whole transaction, and the savepoint with it.
-      if (!this.#database.inTransaction) throw error
+      this.#assertTransaction(error)
       this.#undo.run()
       this.#release.run()
       return () => reject(error)
     }
   }
 
-  #commitBatch(batch: readonly Waiting[]): void {
-    if (batch.length === 0) return
-    let failure: unknown
-    try {
-      this.#begin.run()
-      for (const waiting of batch) waiting.run()
-      this.#commit.run()
-    } catch (error) {
-      failure = error
-      if (this.#database.inTransaction) this.#rollback.run()
-    }
-    for (const waiting of batch) waiting.settle(failure)
-    if (failure === undefined) for (const listener of this.#listeners) listener()
+  /** A full disk ends the whole transaction, and with it what any other has done in it. */
+  #assertTransaction(error: unknown): void {
+    if (!this.#database.inTransaction) throw error
   }
 }

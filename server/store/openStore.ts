@@ -1,5 +1,5 @@
-import { committedVersion } from './committedVersion.ts'
-import { GroupCommit } from './groupCommit.ts'
+import { committedVersions } from './committedVersion.ts'
+import { GroupCommit, type Mutations } from './groupCommit.ts'
 import { openDatabase } from './openDatabase.ts'
 import { sqliteAdministration } from './sqliteAdministration.ts'
 import { sqliteIncidents } from './sqliteIncidents.ts'
@@ -17,15 +17,23 @@ import type { Store } from './store.ts'
 export async function openStore(dataDir: string, nowMs: () => number): Promise<Store> {
   const connections = await openDatabase(dataDir)
   const commits = new GroupCommit(connections.writer)
-  const version = committedVersion(connections.reader)
-  commits.onCommit(version.forget)
+  const versions = committedVersions(connections.writer)
+  commits.onCommit(versions.all.forget)
+  const administering: Mutations = {
+    run: (work) =>
+      commits.run(() => {
+        // Nobody reads between here and the commit, which is in the same turn.
+        versions.administration.forget()
+        return work()
+      }),
+  }
   return {
-    ...sqliteServices(connections, { commits, version, nowMs }),
+    ...sqliteServices(connections, { commits, version: versions.all, nowMs }),
     ...sqliteIncidents(connections, commits, nowMs),
     ...sqliteOutbox(connections, commits),
-    ...sqliteKeys(connections, version),
+    ...sqliteKeys(connections, versions.administration),
     ...sqliteSecrets(connections, commits),
-    ...sqliteAdministration(connections, commits),
+    ...sqliteAdministration(connections, administering),
     ...sqliteUpkeep(connections, commits),
   }
 }

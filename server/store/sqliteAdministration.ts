@@ -1,14 +1,14 @@
 import type { Database } from 'better-sqlite3'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { timestamp } from '../domain/environment.ts'
-import type { GroupCommit } from './groupCommit.ts'
+import type { Mutations } from './groupCommit.ts'
 import type { Connections } from './openDatabase.ts'
 import { ALL_REGIONS, LIMIT_COLUMNS, type LimitRow, limitsOfRow } from './orgStanding.ts'
 import { sqliteMaintenance } from './sqliteMaintenance.ts'
 import type { AdministrationStore, LimitOverrides, StoredKey } from './store.ts'
 
 /** Organisations, plans, keys and maintenance windows in SQLite. */
-export function sqliteAdministration(connections: Connections, commits: GroupCommit): AdministrationStore {
+export function sqliteAdministration(connections: Connections, commits: Mutations): AdministrationStore {
   return {
     ...sqliteOrgs(connections, commits),
     ...sqliteKeyring(connections, commits),
@@ -20,7 +20,7 @@ type OrgMethods = 'createOrg' | 'listOrgs' | 'setPlan' | 'overrideLimits' | 'lis
 
 function sqliteOrgs(
   { reader, writer }: Connections,
-  commits: GroupCommit,
+  commits: Mutations,
 ): Pick<AdministrationStore, OrgMethods> {
   const plan = writer.prepare<[string], string>('SELECT name FROM plans WHERE name = ?').pluck()
   const insert = writer.prepare('INSERT INTO orgs (id, name, plan, created_at) VALUES (?, ?, ?, ?)')
@@ -98,7 +98,7 @@ function regionsText(regions: LimitOverrides['regionsAllowed']): string | null |
 
 function sqliteKeyring(
   { reader, writer }: Connections,
-  commits: GroupCommit,
+  commits: Mutations,
 ): Pick<AdministrationStore, 'createKey' | 'listKeys' | 'revokeKey'> {
   const org = writer.prepare<[string], string>('SELECT id FROM orgs WHERE id = ?').pluck()
   const insert = writer.prepare(`

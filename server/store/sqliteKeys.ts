@@ -19,11 +19,12 @@ interface CallerRow {
 const KEYS_KEPT = 10_000
 
 /**
- * Keys in SQLite. An answer is remembered only until anything at all is committed, by this process or
- * another: revoking a key, or changing a plan, holds for the next request.
+ * Keys in SQLite. An answer is remembered until administration commits something, or another process anything at
+ * all: revoking a key, or changing a plan, holds for the next request. They are looked up by the connection that
+ * writes, which keeps its pages when it commits; the other one forgets them all.
  */
-export function sqliteKeys({ reader }: Connections, version: CommittedVersion): KeyStore {
-  const select = reader.prepare<[Buffer], CallerRow>(`
+export function sqliteKeys({ writer }: Connections, version: CommittedVersion): KeyStore {
+  const select = writer.prepare<[Buffer], CallerRow>(`
     SELECT k.id AS keyId, k.last4 AS keyLast4, k.scope,
       o.id AS orgId, o.name AS orgName, o.plan, p.has_api_access AS hasApiAccess
     FROM api_keys k JOIN orgs o ON o.id = k.org_id JOIN plans p ON p.name = o.plan

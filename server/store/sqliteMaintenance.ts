@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/contract/apiError.ts'
 import { timestamp } from '../domain/environment.ts'
-import type { GroupCommit } from './groupCommit.ts'
+import type { Mutations } from './groupCommit.ts'
 import type { Connections } from './openDatabase.ts'
 import { foldForSearch } from './searchText.ts'
 import type { AdministrationStore, MaintenanceWindow } from './store.ts'
@@ -8,7 +8,7 @@ import type { AdministrationStore, MaintenanceWindow } from './store.ts'
 /** Maintenance windows, in the table of the incidents (Contract: Rules, 4). */
 export function sqliteMaintenance(
   { reader, writer }: Connections,
-  commits: GroupCommit,
+  commits: Mutations,
 ): Pick<AdministrationStore, 'createMaintenance' | 'listMaintenance'> {
   const ownService = writer
     .prepare<[string, string], string>('SELECT id FROM services WHERE id = ? AND org_id = ?')

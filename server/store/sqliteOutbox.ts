@@ -6,10 +6,11 @@ const COLUMNS = 'sequence, type, region, service_id AS serviceId, generation, de
 
 /**
  * The outbox in SQLite. Its one writer makes sequence numbers visible in their order, so that one number says
- * what is published; a mark in each row would write every command twice.
+ * what is published; a mark in each row would write every command twice. What was just written is read by the
+ * connection that wrote it: the other one would fetch every page from the log.
  */
 export function sqliteOutbox({ reader, writer }: Connections, commits: GroupCommit): OutboxStore {
-  const oldest = reader.prepare<[number], PublishedCommand>(
+  const oldest = writer.prepare<[number], PublishedCommand>(
     `SELECT ${COLUMNS} FROM commands WHERE sequence > (SELECT published_up_to FROM publication)
      ORDER BY sequence LIMIT ?`,
   )

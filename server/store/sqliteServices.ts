@@ -133,10 +133,12 @@ function prepareSeal(writer: Database) {
 }
 
 function preparePublish(writer: Database) {
-  const insert = writer.prepare<Command & { createdAtMs: number }>(`
+  const insert = writer.prepare(`
     INSERT INTO commands (type, region, service_id, generation, definition, created_at_ms)
-    VALUES (@type, @region, @serviceId, @generation, @definition, @createdAtMs)`)
+    VALUES (?, ?, ?, ?, ?, ?)`)
   return (commands: readonly Command[], createdAtMs: number): void => {
-    for (const command of commands) insert.run({ ...command, createdAtMs })
+    for (const { type, region, serviceId, generation, definition } of commands) {
+      insert.run(type, region, serviceId, generation, definition, createdAtMs)
+    }
   }
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { GroupCommit } from './groupCommit.ts'
@@ -103,6 +104,19 @@ describe('group commit', () => {
     const results = await Promise.all([1, 2, 3].map((x) => group.run(() => insert.run(x).changes)))
 
     expect([results, rows(), commits()]).toEqual([[1, 1, 1], [1, 2, 3], 1])
+  })
+
+  test('mutations that come in one turn of the event loop after another share one commit', async () => {
+    const { group, insert, rows, commits } = open()
+
+    const done: Promise<unknown>[] = []
+    for (const x of [1, 2, 3]) {
+      done.push(group.run(() => insert.run(x)))
+      await nextTurn()
+    }
+    await Promise.all(done)
+
+    expect([rows(), commits()]).toEqual([[1, 2, 3], 1])
   })
 
   test('one that throws leaves nothing behind and takes no other with it', async () => {

@@ -84,7 +84,7 @@ describe.skipIf(cannotRunTerraform)('Terraform and YAML agree', () => {
     await workspace.succeed(['apply', '-auto-approve'], token)
 
     const manifests = await exported()
-    const adopted = await pharos('adopt', manifests)
+    const adopted = await pharos('adopt', 'apply', manifests)
 
     expect(adopted.adoptions).toMatchObject([{ kind: 'match', key: 'checkout' }])
     expect(await pharos('plan', manifests)).toMatchObject({ changes: [], unchanged: ['checkout'] })
@@ -99,7 +99,7 @@ describe.skipIf(cannotRunTerraform)('Terraform and YAML agree', () => {
 
     const secrets = await takeOver()
     const manifests = await exported()
-    const { adoptions } = await pharos('adopt', manifests)
+    const { adoptions } = await pharos('adopt', 'apply', manifests)
 
     expect(adoptions.map(({ kind }: { kind: string }) => kind)).toEqual(Array(size).fill('match'))
     const plan = await pharos('plan', manifests)

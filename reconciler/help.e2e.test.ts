@@ -73,7 +73,10 @@ test('the examples of the whole program do what they say, one after the other', 
   const place = mkdtempSync(join(folder, 'first-'))
   const [first = '', ...others] = examplesIn((await runProgram(['--help'])).stdout)
 
-  const run = await typed([first, 'pharos adopt monitoring/ --state pharos.db', ...others].join('\n'), place)
+  const run = await typed(
+    [first, 'pharos adopt apply monitoring/ --state pharos.db', ...others].join('\n'),
+    place,
+  )
 
   expect([run.exitCode, run.stderr]).toEqual([0, expect.not.stringContaining('error')])
   expect(run.stdout).toContain('No changes: ')

@@ -58,7 +58,11 @@ test('mv gives the service of one manifest to another', async () => {
   expect((await onState('mv', 'a', 'c')).error.message).toContain('c has service')
   expect((await onState('mv', 'x', 'y')).exit).toBe(1)
   expect((await onState('mv', 'a', 'A b')).error.message).toContain('no manifest can be named "A b"')
-  expect((await onState('mv', 'a', 'b')).exit).toBe(0)
+  const moved = await runProgram(['mv', 'a', 'b', '--state', work.statePath], work.env)
+  expect([moved.exitCode, moved.stderr]).toEqual([
+    0,
+    'make sure that a manifest is named b: without one the next apply removes the service\n',
+  ])
   work.write({ 'a.yaml': null, 'b.yaml': manifestOf('b').replace('60s', '90s') })
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { updated: 1, created: 0, removed: 0 } })
   const after = await scene.client.listServices()
@@ -68,9 +72,9 @@ test('mv gives the service of one manifest to another', async () => {
 test('history shows one run with what started it and how it ended', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   const { runId } = await json('apply')
-  const shown = await onState('history', runId.slice(0, 8))
+  const shown = await onState('show', runId.slice(0, 8))
   expect(shown.run).toMatchObject({ runId, trigger: 'command', outcome: 'done', counts: { created: 1 } })
-  expect(await onState('history', 'nothing')).toMatchObject({ exit: 1, error: { code: 'E_USAGE' } })
+  expect(await onState('show', 'nothing')).toMatchObject({ exit: 1, error: { code: 'E_USAGE' } })
 })
 
 test('a run waits as long as it was told for the one that holds the state', async () => {
@@ -131,10 +135,10 @@ test('Scenario 50: without its state nothing is removed or doubled, and adopt fi
   await work.run('apply')
   rmSync(work.statePath)
   expect(await json('apply')).toMatchObject({ exit: 6, applied: { created: 0, removed: 0, blocked: 2 } })
-  expect(await json('adopt', '--dry-run')).toMatchObject({
+  expect(await json('adopt plan')).toMatchObject({
     adoptions: [{ kind: 'match' }, { kind: 'match' }],
   })
-  await work.run('adopt')
+  await work.run('adopt apply')
   expect(await json('apply')).toMatchObject({ exit: 0, requests: 2, applied: { unchanged: 2 } })
   expect(await names()).toEqual(['a', 'b'])
 })
@@ -149,16 +153,16 @@ test('Scenario 55: adopt writes ids into manifests, comments and all else stay, 
     (await scene.client.listServices()).services.map(({ name, id }) => [name, id]),
   )
   const manifests = join(work.folder, 'manifests')
-  const adopt = async (...args: readonly string[]) => {
-    const run = await runProgram(['adopt', manifests, '--write-ids', '--json', ...args], work.env)
+  const adopt = async (action: string, ...args: readonly string[]) => {
+    const run = await runProgram(['adopt', action, manifests, '--write-ids', '--json', ...args], work.env)
     return { ...JSON.parse(run.stdout), exit: run.exitCode }
   }
   const text = (name: string) => readFileSync(join(manifests, name), 'utf8')
 
-  expect((await adopt('--env', 'production')).error.message).toContain('holds for every environment')
-  expect((await adopt('--dry-run')).adoptions).toHaveLength(3)
+  expect((await adopt('apply', '--env', 'production')).error.message).toContain('holds for every environment')
+  expect((await adopt('plan')).adoptions).toHaveLength(3)
   expect([text('a.yaml'), text('b.yaml')]).toEqual([commented, crlf])
-  expect(await adopt()).toMatchObject({
+  expect(await adopt('apply')).toMatchObject({
     exit: 6,
     ids: [
       { key: 'a', id: idOf.a, isWritten: true },
@@ -171,7 +175,7 @@ test('Scenario 55: adopt writes ids into manifests, comments and all else stay, 
   expect(text('c.yaml')).toBe(odd)
   work.write({ 'c.yaml': manifestOf('c') })
   // What the state knows already is written as well.
-  expect(await adopt('--state', work.statePath)).toMatchObject({
+  expect(await adopt('apply', '--state', work.statePath)).toMatchObject({
     exit: 0,
     adoptions: [],
     ids: [{ key: 'c' }],
@@ -295,7 +299,7 @@ test('Scenario 31: what somebody changes back each time is put back three times,
   const { runId, plan } = await json('apply')
   expect(plan.changes).toMatchObject([{ kind: 'drifted', key: 'a', looping: ['/interval_secs'] }])
   expect(await intervals()).toEqual({ a: 300 })
-  const { events } = await onState('history', runId)
+  const { events } = await onState('show', runId)
   expect(events).toMatchObject([{ type: 'HealLoop', key: 'a' }])
   expect((await json('drift')).exit).toBe(2)
 }, 60_000)

@@ -123,7 +123,13 @@ async function measureIdle(place: Place, size: number): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: IN_FLIGHT }, make))
-  const adopt = ['adopt', join(repository.directory, 'monitoring'), '--state', join(folder, 'shop.db')]
+  const adopt = [
+    'adopt',
+    'apply',
+    join(repository.directory, 'monitoring'),
+    '--state',
+    join(folder, 'shop.db'),
+  ]
   await promisify(execFile)(process.execPath, [PROGRAM, ...adopt], {
     env: { PATH: process.env.PATH ?? '', ...env },
     maxBuffer: 64 * 1024 * 1024,

@@ -81,9 +81,9 @@ async function reportNoOp(
   writeManifests(manifests, services)
   await fillOrg(server.url, own.PHAROS_API_KEY, services)
   const state = join(folder, `idle-${services}.db`)
-  const command = (name: string) => [PROGRAM, name, manifests, '--state', state, '--json']
+  const command = (name: string) => [PROGRAM, ...name.split(' '), manifests, '--state', state, '--json']
   const options = { env: own, maxBuffer: 64 * 1024 * 1024 }
-  await promisify(execFile)(process.execPath, command('adopt'), options)
+  await promisify(execFile)(process.execPath, command('adopt apply'), options)
   const { stdout } = await promisify(execFile)(process.execPath, command('apply'), options)
   const { requests, applied } = JSON.parse(stdout)
   const { secs, mib } = await fastest(command('apply'), own)

@@ -11,24 +11,35 @@ import { openSession, openWritingSession, type Session, type WritingSession } fr
 import { aliasesMax, UsageError } from './settings.ts'
 import { type WrittenId, writeServiceIds } from './writeServiceIds.ts'
 
+/** What adopt can be asked for. */
+const ACTIONS = ['plan', 'apply']
+
 /**
- * Takes over services that exist and are exactly what a manifest asks for, without touching them. Two
- * requests; writes the state, with --write-ids also or only the manifests, and with --dry-run neither.
+ * Takes over services that exist and are exactly what a manifest asks for, without touching them: `apply` writes that
+ * down in the state, with --write-ids also or only in the manifests; `plan` shows it and writes nothing. Two requests.
  */
-export async function adoptCommand(path: string, context: CommandContext): Promise<CommandResult> {
-  const { state, env, writeIds, dryRun } = context.options
-  if (state === undefined && writeIds !== true)
-    throw new UsageError('adopt needs --state or --write-ids: that is where it is written down')
+export async function adoptCommand(
+  [action = '', path]: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  const { state, env, writeIds } = context.options
+  if (!ACTIONS.includes(action) || path === undefined)
+    throw new UsageError(
+      `say "pharos adopt plan PATH" to see what would be adopted, or "pharos adopt apply PATH"`,
+    )
+  const isDry = action === 'plan'
+  if (!isDry && state === undefined && writeIds !== true)
+    throw new UsageError('adopt apply needs --state or --write-ids: that is where it is written down')
   if (writeIds === true && env !== undefined)
     throw new UsageError('an id in a manifest holds for every environment: leave out --env or --write-ids')
   const wish = { secrets: 'required', regions: 'trusted' } as const
-  if (dryRun === true || state === undefined) {
+  if (isDry || state === undefined) {
     return withScene(path, context, { ...wish, open: openSession }, (open) =>
-      adopt(path, open, context, null),
+      adopt(path, open, context, { isDry, writing: null }),
     )
   }
   return withScene(path, context, { ...wish, open: openWritingSession }, (open) =>
-    adopt(path, open, context, open.session),
+    adopt(path, open, context, { isDry, writing: open.session }),
   )
 }
 
@@ -37,7 +48,7 @@ async function adopt(
   path: string,
   { loaded, session, scene }: OpenScene<Session>,
   { output, options }: CommandContext,
-  writing: WritingSession | null,
+  { isDry, writing }: { readonly isDry: boolean; readonly writing: WritingSession | null },
 ): Promise<CommandResult> {
   const { set } = loaded
   const org = await guardOrg(scene)
@@ -50,7 +61,6 @@ async function adopt(
     for (const one of found) if (one.kind === 'match') await store.save({ put: one.binding })
     await store.checkpoint()
   }
-  const isDry = options.dryRun === true
   const matches = found.flatMap((one) => (one.kind === 'match' ? [one.binding] : []))
   const live = new Set(situation.services.map(({ id }) => id))
   const owned = [...bindings, ...matches].filter(({ serviceId }) => live.has(serviceId))

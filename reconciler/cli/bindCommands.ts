@@ -31,6 +31,7 @@ export async function bindCommand(
     context.output.result(
       `${key} is now service ${service.id} "${service.name}"; see "pharos plan" for what differs`,
     )
+    noticeWithoutManifest(key, context)
     return { exitCode: EXIT.converged, document: { key, id: service.id, requests: session.requests() } }
   } finally {
     await session.close()
@@ -67,6 +68,7 @@ export async function mvCommand(
     await store.save({ drop: from, put: { ...binding, key: to } })
     await store.checkpoint()
     context.output.result(`service ${binding.serviceId} is now the one of ${to}, no longer of ${from}`)
+    noticeWithoutManifest(to, context)
     return { exitCode: EXIT.converged, document: { from, to, id: binding.serviceId } }
   })
 }
@@ -77,6 +79,11 @@ function requireManifestName(key: string): void {
   throw new UsageError(
     `no manifest can be named ${JSON.stringify(key)}: names are of lower-case letters, digits, ".", "_" and "-"`,
   )
+}
+
+/** The manifests are not read here, and what none of them names goes with the next apply. */
+function noticeWithoutManifest(key: string, { output }: CommandContext): void {
+  output.notice(`make sure that a manifest is named ${key}: without one the next apply removes the service`)
 }
 
 async function boundAs(key: string, store: StateStore) {

@@ -109,19 +109,18 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'adopt',
-    args: PATH,
+    args: [['<action>', 'plan to see what would be adopted, or apply'], ...PATH],
     summary: 'take over services that exist and are exactly what a manifest asks for',
     examples: [
-      'pharos adopt monitoring/ --state pharos.db --dry-run',
-      'pharos adopt monitoring/ --state pharos.db',
-      'pharos adopt monitoring/ --write-ids      # for work without a state: metadata.id says which service it is',
+      'pharos adopt plan monitoring/ --state pharos.db     # shows it, writes nothing',
+      'pharos adopt apply monitoring/ --state pharos.db',
+      'pharos adopt apply monitoring/ --write-ids          # for work without a state: metadata.id says which service it is',
     ],
     groups: WRITING,
     options: [
-      ['--dry-run', 'show what would be adopted'],
       ['--write-ids', 'write metadata.id into the manifests; everything else in them stays as it is'],
     ],
-    load: async () => onPath((await import('./adoptCommand.ts')).adoptCommand),
+    load: async () => (await import('./adoptCommand.ts')).adoptCommand,
   },
   {
     name: 'bind',
@@ -237,11 +236,19 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'history',
-    args: [['[run]', 'a run, or how its id starts']],
-    summary: 'show the last runs, or one; no network',
-    examples: ['pharos history --state pharos.db', 'pharos history 6f1d2f1c --state pharos.db'],
+    args: [],
+    summary: 'show the last runs that changed something or tried to; no network',
+    examples: ['pharos history --state pharos.db'],
     groups: ['state'],
     load: async () => (await import('./stateCommands.ts')).historyCommand,
+  },
+  {
+    name: 'show',
+    args: [['<run>', 'id of a run, or how it starts, as history shows it']],
+    summary: 'show all that is known of one run; no network',
+    examples: ['pharos show 6f1d2f1c --state pharos.db'],
+    groups: ['state'],
+    load: async () => (await import('./stateCommands.ts')).showCommand,
   },
   {
     name: 'controller',

@@ -24,7 +24,11 @@ export async function completionCommand(
 }
 
 /** First arguments that have words of their own. */
-const WORDS: Readonly<Record<string, readonly string[]>> = { completion: Object.keys(SCRIPTS) }
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  adopt: ['plan', 'apply'],
+  completion: Object.keys(SCRIPTS),
+  state: ['export', 'import', 'verify'],
+}
 
 function completedOf({
   name,

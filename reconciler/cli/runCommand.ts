@@ -104,7 +104,7 @@ export function failureOf(error: unknown): Failure {
     return failure('E_ANSWER', `${error.message}: check PHAROS_URL, and what stands between here and the API`)
   }
   if (isDatabaseError(error)) {
-    const way = 'put a backup in its place ("pharos state import"), or start anew with "pharos adopt"'
+    const way = 'put a backup in its place ("pharos state import"), or start anew with "pharos adopt apply"'
     return failure('E_STATE', `the state cannot be used: ${error.message}: ${way}`)
   }
   if (isFileError(error)) return failure('E_FILE', error.message)

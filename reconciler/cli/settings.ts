@@ -18,7 +18,6 @@ export interface CommandOptions {
   readonly detailedExitcode?: boolean
   readonly write?: string
   readonly env?: string
-  readonly dryRun?: boolean
   readonly writeIds?: boolean
   readonly lockTimeout?: string
   readonly out?: string

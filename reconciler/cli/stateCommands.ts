@@ -66,16 +66,23 @@ function openDocument({ key, kind, sentAtMs }: OpenIntent): object {
   return { key, kind, sentAt: new Date(sentAtMs).toISOString() }
 }
 
-/** Shows the last runs that changed something or tried to, or all that is known of one. No request. */
-export function historyCommand([runId]: readonly string[], context: CommandContext): Promise<CommandResult> {
+/** Shows the last runs that changed something or tried to. No request. */
+export function historyCommand(_args: readonly string[], context: CommandContext): Promise<CommandResult> {
   return readingState(context, async (store) => {
     const { output } = context
-    if (runId !== undefined) return oneRun(store, runId, output)
     const runs = await store.runs(RUNS_MAX)
     for (const run of runs) output.result(runText(run))
     if (runs.length === 0) output.result('no run yet')
     return { exitCode: EXIT.converged, document: { runs } }
   })
+}
+
+/** Shows all that is known of the run whose id starts with RUN. No request. */
+export function showCommand(
+  [runId = '']: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  return readingState(context, (store) => oneRun(store, runId, context.output))
 }
 
 async function oneRun(store: StateReading, runId: string, output: Output): Promise<CommandResult> {

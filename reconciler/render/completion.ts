@@ -8,9 +8,12 @@ export interface CompletedCommand {
     /** What its value may be: one of some words (any when there are none), a file, or `none` when it takes none. */
     readonly values: readonly string[] | 'files' | 'none'
   }[]
-  /** The same for the first argument; `names` are those of the state. */
+  /** The same for the first argument; `names` are those of the state. Behind words of its own come files. */
   readonly argument: readonly string[] | 'files' | 'names'
 }
+
+/** How the script for bash ends: what it completes, and how. */
+const BASH_END = 'complete -F _pharos pharos'
 
 /**
  * A script for bash that completes commands, options, values and paths, and the names of manifests from the
@@ -45,7 +48,7 @@ ${commands.flatMap(bashValues).join('\n')}
 ${commands.map(bashCommand).join('\n')}
   esac
 }
-complete -F _pharos pharos`
+${BASH_END}`
 }
 
 function bashValues({ name, options }: CompletedCommand): readonly string[] {
@@ -58,48 +61,93 @@ function bashValues({ name, options }: CompletedCommand): readonly string[] {
 
 function bashCommand({ name, options, argument }: CompletedCommand): string {
   const words = options.map(({ long }) => long).join(' ')
+  const given = Array.isArray(argument)
+    ? `COMPREPLY=($(compgen -W '${argument.join(' ')}' -- "$current"))`
+    : ''
   const otherwise =
-    argument === 'files'
-      ? '_pharos_files "$current"'
-      : argument === 'names'
-        ? '_pharos_names "$current"'
-        : `COMPREPLY=($(compgen -W '${argument.join(' ')}' -- "$current"))`
+    argument === 'names'
+      ? '_pharos_names "$current"'
+      : given === ''
+        ? '_pharos_files "$current"'
+        : argument.length === 0
+          ? ':'
+          : `if ((COMP_CWORD == 2)); then ${given}; else _pharos_files "$current"; fi`
   return `    ${name})
       if [[ $current == -* ]]; then COMPREPLY=($(compgen -W '${words}' -- "$current")); else ${otherwise}; fi
       ;;`
 }
 
-/** The same for zsh, which runs the script for bash. Pure. */
+/**
+ * The same for zsh, which runs the script for bash, but does not end words by itself in a way that suits folders too:
+ * a folder gets a slash here, and everything else a blank. Pure.
+ */
 export function zshCompletion(commands: readonly CompletedCommand[]): string {
   return `# pharos completion for zsh: source <(pharos completion zsh)
 autoload -U +X compinit && compinit
 autoload -U +X bashcompinit && bashcompinit
-${bashCompletion(commands)}`
+${bashCompletion(commands).replace(BASH_END, '')}_pharos_files() {
+  local IFS=$'\n' word
+  for word in $(compgen -f -- "$1"); do
+    if [[ -d $word ]]; then word+=/; fi
+    COMPREPLY+=("$word")
+  done
+}
+_pharos_zsh() {
+  _pharos
+  local word words=()
+  for word in "\${COMPREPLY[@]}"; do
+    if [[ $word != */ ]]; then word+=' '; fi
+    words+=("$word")
+  done
+  COMPREPLY=("\${words[@]}")
+}
+complete -o nospace -F _pharos_zsh pharos`
 }
 
-/** The same for fish, without names. Pure. */
+/** The same for fish. Pure. */
 export function fishCompletion(commands: readonly CompletedCommand[]): string {
-  const lines = commands.flatMap(({ name, summary, options, argument }) => {
-    const seen = `complete -c pharos -n '__fish_seen_subcommand_from ${name}'`
-    return [
-      `complete -c pharos -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
-      ...(argument === 'files'
-        ? []
-        : [
-            `${seen} -f${Array.isArray(argument) && argument.length > 0 ? ` -a '${argument.join(' ')}'` : ''}`,
-          ]),
-      ...options.map(({ long, description, values }) => {
-        const value =
-          values === 'none'
-            ? ''
-            : values === 'files'
-              ? ' -r -F'
-              : ` -x${values.length > 0 ? ` -a '${values.join(' ')}'` : ''}`
-        return `${seen} -l ${long.slice(2)}${value} -d ${quoted(description)}`
-      }),
-    ]
-  })
-  return ['# pharos completion for fish', ...lines].join('\n')
+  return `# pharos completion for fish
+function __pharos_command
+    set -l words (commandline -opc)
+    test "$words[2]" = $argv[1]
+end
+function __pharos_words
+    test (count (commandline -opc)) -eq $argv[1]
+end
+function __pharos_names
+    set -l words (commandline -opc)
+    set -l index (contains -i -- --state $words); or return 0
+    set -l state $words[(math $index + 1)]
+    test -f "$state"; or return 0
+    pharos status --state $state 2>/dev/null | string replace -rf '^  ([a-z0-9][-a-z0-9._]*): service .*' '$1'
+end
+complete -c pharos -n '__pharos_words 1' -f -l help -d 'show help'
+complete -c pharos -n '__pharos_words 1' -f -l version -d 'show the version'
+${commands.flatMap(fishCommand).join('\n')}`
+}
+
+function fishCommand({ name, summary, options, argument }: CompletedCommand): readonly string[] {
+  const here = `__pharos_command ${name}`
+  return [
+    `complete -c pharos -n '__pharos_words 1' -f -a ${name} -d ${quoted(summary)}`,
+    ...fishArgument(here, argument),
+    ...options.map(({ long, description, values }) => {
+      const value =
+        values === 'none'
+          ? ''
+          : values === 'files'
+            ? ' -r -F'
+            : ` -x${values.length > 0 ? ` -a '${values.join(' ')}'` : ''}`
+      return `complete -c pharos -n '${here}' -l ${long.slice(2)}${value} -d ${quoted(description)}`
+    }),
+  ]
+}
+
+function fishArgument(here: string, argument: CompletedCommand['argument']): readonly string[] {
+  if (argument === 'files') return []
+  if (argument === 'names') return [`complete -c pharos -n '${here}' -f -a '(__pharos_names)'`]
+  if (argument.length === 0) return [`complete -c pharos -n '${here}' -f`]
+  return [`complete -c pharos -n '${here}; and __pharos_words 2' -f -a '${argument.join(' ')}'`]
 }
 
 function quoted(text: string): string {

@@ -41,7 +41,7 @@ export class Workplace {
     }
   }
 
-  /** Runs `pharos COMMAND manifests --state … ARGS`. */
+  /** Runs `pharos COMMAND manifests --state … ARGS`; a command may be of two words. */
   run(command: string, ...args: readonly string[]): Promise<ProgramRun> {
     return finished(this.#spawned(command, args))
   }
@@ -53,7 +53,7 @@ export class Workplace {
 
   #spawned(command: string, args: readonly string[], options: SpawnOptions = {}): ChildProcess {
     const { folder: cwd, env } = this
-    const whole = [PROGRAM, command, 'manifests', '--state', 'pharos.db', ...args]
+    const whole = [PROGRAM, ...command.split(' '), 'manifests', '--state', 'pharos.db', ...args]
     return spawn(process.execPath, whole, { cwd, env, ...options })
   }
 }

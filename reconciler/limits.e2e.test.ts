@@ -74,6 +74,11 @@ test.each([
     `${HEAD}  endpoints:\n${`    - assertions: [${'{},'.repeat(900)}]\n`.repeat(30)}`,
     '1:1 E_LIMIT the document has more than 20000 values',
   ],
+  [
+    '110,000 references to a variable that nothing closes',
+    `${HEAD}  interval: 30s\n  regions: [a]\n  endpoints: [{url: "https://a/", body: "${`\${var.a:-`.repeat(110_000)}"}]\n`,
+    '7:42 E_VARIABLE spec.endpoints[0].body has "${var." without a name and a brace to close it',
+  ],
 ])('Scenario 5: %s are refused within 300 MB', async (_what, text, problem) => {
   const path = join(folder, 'bomb.yaml')
   writeFileSync(path, text)
@@ -81,6 +86,19 @@ test.each([
   const { exitCode, problems, memoryMib } = await validated(path)
 
   expect({ exitCode, problems }).toEqual({ exitCode: 7, problems: [problem] })
+  expect(memoryMib).toBeLessThan(MEMORY_MIB_MAX)
+})
+
+test('Scenario 5: thousands of manifests of one name are told in as many lines as there are', async () => {
+  const path = join(folder, 'names.yaml')
+  writeFileSync(path, Array(5_000).fill(manifestOf('a')).join('---\n'))
+
+  const { exitCode, problems, memoryMib } = await validated(path)
+
+  expect([exitCode, problems.length]).toEqual([7, 5_000])
+  expect(problems[4_999]).toMatch(
+    /E_DUP_KEY metadata.name is used twice: also at (?:\S+:\d+:\d+, ){3}4996 more$/,
+  )
   expect(memoryMib).toBeLessThan(MEMORY_MIB_MAX)
 })
 

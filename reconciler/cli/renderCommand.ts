@@ -1,5 +1,6 @@
 import { manifestText } from '../export/manifestText.ts'
 import { formatProblem } from '../manifest/manifestProblem.ts'
+import { withoutReferences } from '../manifest/variables.ts'
 import { EXIT } from './exitCode.ts'
 import { loadManifests } from './manifests.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
@@ -11,11 +12,16 @@ export async function renderCommand(path: string, context: CommandContext): Prom
   const { exists, set } = await loadManifests(path, options, env, 'optional')
   if (!exists) throw new UsageError(`there is nothing at ${path}`)
   for (const problem of set.problems) output.notice(output.paint.red(formatProblem(problem)))
-  for (const { manifest, place } of set.services) {
-    output.result(`---\n# ${place.file}\n${manifestText(manifest).trimEnd()}`)
+  const rendered = set.services.map(({ manifest, file }) => ({
+    file,
+    // Every variable has its value: what still looks like one is a text.
+    manifest: { ...manifest, spec: withoutReferences(manifest.spec) },
+  }))
+  for (const { manifest, file } of rendered) {
+    output.result(`---\n# ${file}\n${manifestText(manifest).trimEnd()}`)
   }
   return {
     exitCode: set.problems.length === 0 ? EXIT.converged : EXIT.manifestsInvalid,
-    document: { problems: set.problems, manifests: set.services.map(({ manifest }) => manifest) },
+    document: { problems: set.problems, manifests: rendered.map(({ manifest }) => manifest) },
   }
 }

@@ -24,6 +24,8 @@ const trap = fc.constantFrom(
   '🦉',
   '"',
   '1e3',
+  `\${var.a}`,
+  `$\${var.a:-b} \${var.`,
 )
 const text = fc.oneof(fc.string(), trap)
 const latin = fc.oneof(
@@ -41,7 +43,11 @@ const timeout = fc.oneof(
 )
 const endpoint: fc.Arbitrary<ServiceResponse['endpoints'][number]> = fc.record({
   id: fc.constant('1e0ea0a5-0b5b-43cb-8a3c-e4b5b2ad5a0f'),
-  url: fc.constantFrom('https://example.com/', 'http://10.0.0.1:8080/a?b=c#d'),
+  url: fc.constantFrom(
+    'https://example.com/',
+    'http://10.0.0.1:8080/a?b=c#d',
+    `https://example.com/\${var.a}`,
+  ),
   name: fc.option(text),
   blocked: fc.boolean(),
   call: fc.record({
@@ -64,7 +70,7 @@ const service: fc.Arbitrary<ServiceResponse> = fc.record({
   id: fc.constant('6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e'),
   org_id: fc.constant('0d5d6a1c-fc18-4b73-8d20-4d9c02c1d3a1'),
   name: text.filter((name) => name.trim() !== ''),
-  interval_secs: fc.nat({ max: 2_147_483_647 }),
+  interval_secs: fc.integer({ min: 1, max: 2_147_483_647 }),
   regions: fc.uniqueArray(fc.constantFrom('eu-west-1', 'us-east-1', 'no'), { minLength: 1 }),
   endpoints: fc.array(endpoint, { minLength: 1, maxLength: 3 }),
   created_at: fc.constant('2026-01-01T00:00:00.000Z'),

@@ -2,6 +2,7 @@ import { formatDuration } from '../../api/contract/duration.ts'
 import type { EndpointOutput, ServiceResponse } from '../../api/contract/service.ts'
 import { exportAssertion } from '../manifest/assertionExport.ts'
 import { API_VERSION } from '../manifest/serviceManifest.ts'
+import { withoutReferences } from '../manifest/variables.ts'
 
 type Output = NonNullable<EndpointOutput['call']['Http']['body']>
 
@@ -14,7 +15,8 @@ export function exportService(service: ServiceResponse, key: string): object {
     apiVersion: API_VERSION,
     kind: 'Service',
     metadata: { name: key, id: service.id },
-    spec: {
+    // The law that it compiles to the same service holds for texts as well that look like variables.
+    spec: withoutReferences({
       ...(service.name === key ? {} : { name: service.name }),
       interval: formatDuration({ secs: service.interval_secs, nanos: 0 }),
       regions: service.regions,
@@ -22,7 +24,7 @@ export function exportService(service: ServiceResponse, key: string): object {
       endpoints: service.endpoints.map((endpoint, index) =>
         exportEndpoint(endpoint, service.endpoints.length === 1 ? key : `${key}_${index + 1}`),
       ),
-    },
+    }),
   }
 }
 

@@ -55,6 +55,10 @@ export function compileService(manifest: ServiceManifest, resolve: ResolveForm):
       return compileEndpoint(endpoint, value)
     }),
   }
+  // The API refuses it for the limits of whatever plan, as if a larger one allowed it (Gap G12).
+  if (request.interval_secs === 0) {
+    problems.push({ path: ['spec', 'interval'], code: 'E_VALUE', message: 'must be longer than zero' })
+  }
   const checked = serviceRequestSchema.safeParse(request)
   if (!checked.success) {
     problems.push(

@@ -120,12 +120,16 @@ function kindProblem(mapping: Mapping): Unplaced | undefined {
     return {
       code: 'E_API_VERSION',
       message,
-      hint: `${SKELETON}; keep other YAML out of this folder`,
+      hint: `${SKELETON}; keep other YAML out of this folder, or list it in .pharosignore`,
       path: [],
     }
   }
   if (apiVersion !== API_VERSION) {
-    return { code: 'E_API_VERSION', message: `apiVersion must be ${API_VERSION}`, path: ['apiVersion'] }
+    const isOurs = typeof apiVersion === 'string' && apiVersion.startsWith('pharos/')
+    const hint = isOurs
+      ? 'this version of pharos reads no other'
+      : 'keep other YAML out of this folder, or list it in .pharosignore'
+    return { code: 'E_API_VERSION', message: `apiVersion must be ${API_VERSION}`, hint, path: ['apiVersion'] }
   }
   if (kind === undefined) return { code: 'E_KIND', message: 'kind is missing', hint: SKELETON, path: [] }
   if (KINDS.some((known) => known === kind)) return undefined

@@ -1,9 +1,9 @@
 import { mappingOf } from './defaults.ts'
 import type { Document } from './documentKind.ts'
-import { formatPlace, type ManifestProblem, type ProblemCode } from './manifestProblem.ts'
+import { formatPlace, type ManifestProblem, type Place, type ProblemCode } from './manifestProblem.ts'
 import { placeIn } from './origin.ts'
 import type { ManifestPath } from './position.ts'
-import type { DeclaredService, ReadService } from './serviceSet.ts'
+import type { ReadService } from './serviceSet.ts'
 
 /** Problems of things that are there twice, and the keys of the services that they concern. */
 export interface Duplicates {
@@ -41,16 +41,27 @@ function nameOf(document: Document): string | undefined {
   return typeof name === 'string' ? name : undefined
 }
 
-function repeated<Item>(
+/** `items` by their names, in the order in which names come first; those without a name are left out. Pure. */
+export function grouped<Item>(
   items: readonly Item[],
   nameOf: (item: Item) => string | undefined,
-): readonly Item[][] {
+): ReadonlyMap<string, readonly Item[]> {
   const groups = new Map<string, Item[]>()
   for (const item of items) {
     const name = nameOf(item)
-    if (name !== undefined) groups.set(name, [...(groups.get(name) ?? []), item])
+    if (name === undefined) continue
+    const group = groups.get(name)
+    if (group === undefined) groups.set(name, [item])
+    else group.push(item)
   }
-  return [...groups.values()].filter((group) => group.length > 1)
+  return groups
+}
+
+function repeated<Item>(
+  items: readonly Item[],
+  nameOf: (item: Item) => string | undefined,
+): readonly (readonly Item[])[] {
+  return [...grouped(items, nameOf).values()].filter((group) => group.length > 1)
 }
 
 const WORDS: Readonly<Partial<Record<ProblemCode, readonly [string, string]>>> = {
@@ -69,19 +80,39 @@ function problems<Item>(
   const places = group.map((item) => placeIn({ own: documentOf(item), defaults: [] }, path, 'value'))
   const [what = '', hint] = WORDS[code] ?? []
   return places.map((place, index) => {
-    const others = places.filter((_, other) => other !== index).map(formatPlace)
+    const others = otherPlaces(places, index)
     return { code, ...place, message: `${what}: also at ${others.join(', ')}`, hint }
   })
 }
 
-/** Services that the API will show under the same name: allowed, and easy to mix up. Pure. */
-export function sameNameWarnings(services: readonly DeclaredService[]): readonly ManifestProblem[] {
-  return repeated(services, (service) => service.request.name).flatMap((group) =>
-    group.slice(1).map((service) => ({
+/** Most other places that a problem names: with all of them at each, a large file would be told for ever. */
+const OTHER_PLACES_MAX = 3
+
+function otherPlaces(places: readonly Place[], index: number): readonly string[] {
+  const near = places.slice(0, OTHER_PLACES_MAX + 1).filter((place) => place !== places[index])
+  const shown = near.slice(0, OTHER_PLACES_MAX).map(formatPlace)
+  const left = places.length - 1 - shown.length
+  return left > 0 ? [...shown, `${left} more`] : shown
+}
+
+/** Services of `read` among `keys` that the API will show under the same name: allowed, and easy to mix up. */
+export function sameNameWarnings(
+  read: readonly ReadService[],
+  keys: ReadonlySet<string>,
+): readonly ManifestProblem[] {
+  const usable = read.filter(({ service }) => service !== undefined && keys.has(service.key))
+  return repeated(usable, ({ service }) => service?.request.name).flatMap((group) =>
+    group.slice(1).map(({ document, key }) => ({
       code: 'W_SAME_NAME' as const,
-      ...service.place,
-      message: `${service.key} and ${group[0]?.key} have the same spec.name`,
+      ...placeOfShownName(document),
+      message: `${key} and ${group[0]?.key} have the same spec.name`,
       hint: 'the API allows it, people mix them up',
     })),
   )
+}
+
+/** Where `document` says what the API shows: `metadata.name` where there is no `spec.name`. */
+function placeOfShownName(document: Document): Place {
+  const isNamed = mappingOf(document.mapping.spec)?.name !== undefined
+  return placeIn({ own: document, defaults: [] }, [isNamed ? 'spec' : 'metadata', 'name'], 'value')
 }

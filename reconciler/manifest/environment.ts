@@ -3,8 +3,9 @@ import { type Mapping, mappingOf } from './defaults.ts'
 import type { Document } from './documentKind.ts'
 import { describeProblem } from './fieldProblem.ts'
 import type { ManifestProblem } from './manifestProblem.ts'
-import type { Origin } from './origin.ts'
-import { type EnvironmentManifest, environmentManifestSchema } from './serviceManifest.ts'
+import { type Origin, placeIn } from './origin.ts'
+import { indexOfPatches, type PatchIndex } from './patches.ts'
+import { environmentManifestSchema } from './serviceManifest.ts'
 import { suggestionFor } from './suggestion.ts'
 import type { Variable } from './variables.ts'
 
@@ -15,13 +16,13 @@ export interface ChosenEnvironment {
   readonly isFaulty: boolean
   readonly variables: ReadonlyMap<string, Variable>
   readonly document: Document | undefined
-  readonly patches: NonNullable<NonNullable<EnvironmentManifest['spec']>['patches']>
+  readonly patches: PatchIndex
 }
 
 const NONE: Pick<ChosenEnvironment, 'variables' | 'document' | 'patches'> = {
   variables: new Map(),
   document: undefined,
-  patches: [],
+  patches: indexOfPatches([]),
 }
 
 /** There is no Environment of the name that was asked for. */
@@ -58,8 +59,32 @@ export function chooseEnvironment(
     isFaulty: document.faulty,
     variables: new Map(Object.entries(result.data.spec?.vars ?? {})),
     document,
-    patches: result.data.spec?.patches ?? [],
+    patches: indexOfPatches(result.data.spec?.patches ?? []),
   }
+}
+
+/**
+ * Patches of any of the Environments `documents` that are for none of `services`: a target that was misspelt, or
+ * whose service is gone. Environments that cannot be read are left out.
+ */
+export function idlePatchWarnings(
+  documents: readonly Document[],
+  services: readonly Document[],
+): readonly ManifestProblem[] {
+  return documents.flatMap((document) => {
+    const { data } = environmentManifestSchema.safeParse(document.mapping)
+    const patches = data?.spec?.patches ?? []
+    const index = indexOfPatches(patches)
+    const busy = new Set(services.flatMap(({ mapping }) => index.of(mapping).map((one) => one.index)))
+    return patches.flatMap((_, at): readonly ManifestProblem[] => {
+      if (busy.has(at)) return []
+      const place = placeIn({ own: document, defaults: [] }, ['spec', 'patches', at, 'target'], 'value')
+      const message = `spec.patches[${at}].target is no service of these manifests, so the patch changes nothing`
+      return [
+        { code: 'W_PATCH_TARGET', ...place, message, hint: 'correct the name or the labels, or remove it' },
+      ]
+    })
+  })
 }
 
 function unknown(name: string, documents: readonly Document[]): UnknownEnvironment {
@@ -79,25 +104,15 @@ export function withPatches(
   service: Mapping,
   { document, patches }: ChosenEnvironment,
 ): { readonly mapping: Mapping; readonly patches: NonNullable<Origin['patches']> } {
+  if (document === undefined) return { mapping: service, patches: [] }
   const applied: { document: Document; at: readonly (string | number)[] }[] = []
   let mapping = service
-  for (const [index, { target, patch }] of patches.entries()) {
-    if (document === undefined || !isTarget(service, target)) continue
+  for (const { index, patch } of patches.of(service)) {
     const merged = mergePatch(mapping, patch)
     mapping = mappingOf(merged) ?? mapping
     applied.push({ document, at: ['spec', 'patches', index, 'patch'] })
   }
   return { mapping, patches: applied }
-}
-
-function isTarget(service: Mapping, target: ChosenEnvironment['patches'][number]['target']): boolean {
-  const metadata = mappingOf(service.metadata)
-  const labels = mappingOf(metadata?.labels)
-  const wanted = Object.entries(target.labels ?? {})
-  return (
-    (target.name === undefined || target.name === metadata?.name) &&
-    wanted.every(([label, value]) => labels?.[label] === value)
-  )
 }
 
 /** RFC 7396: mappings merge, null removes, everything else replaces. */

@@ -1,32 +1,13 @@
 import { formatPath, type Problem } from '../../api/contract/problem.ts'
 import { STATUS_FORM } from './assertionForm.ts'
 import { mappingOf } from './defaults.ts'
+import { descriptionOf } from './jsonSchema.ts'
+import { knownFieldsAt, unknownFieldHint } from './knownFields.ts'
 import type { ManifestProblem } from './manifestProblem.ts'
 import { type Origin, pathIn, placeIn } from './origin.ts'
 import type { ManifestPath } from './position.ts'
+import { KINDS, type Kind } from './serviceManifest.ts'
 import { suggestionFor } from './suggestion.ts'
-
-/** Fields of a manifest by the mapping that they belong to, for "did you mean". */
-const FIELDS: readonly { readonly of: RegExp; readonly fields: readonly string[] }[] = [
-  { of: /^$/, fields: ['apiVersion', 'kind', 'metadata', 'spec', 'policy'] },
-  { of: /^metadata$/, fields: ['name', 'labels', 'id', 'previousNames'] },
-  { of: /^spec$/, fields: ['name', 'interval', 'regions', 'paused', 'endpoints', 'endpointsDefaults'] },
-  {
-    of: /^spec\.(endpoints\[\d+\]|endpointsDefaults)$/,
-    fields: ['url', 'name', 'method', 'timeout', 'maxRedirects', 'withDns', 'headers', 'body', 'assertions'],
-  },
-  { of: /^policy$/, fields: ['onDelete', 'protect', 'drift'] },
-  { of: /\.assertions\[\d+\]$/, fields: ['status', 'latency', 'dns', 'header', 'body', 'raw'] },
-  {
-    of: /\.assertions\[\d+\]\.(header|body)$/,
-    fields: ['name', 'equals', 'contains', 'startsWith', 'endsWith', 'regex'],
-  },
-  { of: /\.assertions\[\d+\]\.status$/, fields: ['eq', 'not', 'lt', 'lte', 'gt', 'gte', 'between', 'oneOf'] },
-  {
-    of: /\.headers\.[^.]+$/,
-    fields: ['env', 'file', 'sops', 'exec', 'prefix', 'allowEmpty', 'value', 'sensitive'],
-  },
-]
 
 const MERGE_KEY = '<<'
 
@@ -45,10 +26,12 @@ export function describeProblem(problem: Problem, origin: Origin, merged: unknow
     const message = `${formatPath(path)} is required: it ${problem.message}`
     return { code: 'E_REQUIRED', ...placeIn(origin, path, 'key'), message }
   }
-  const hint = typeHint(problem.message, value) ?? misspelledTag(path, value)
+  const kind = kindOf(origin)
+  const hint =
+    typeHint(problem.message, value) ?? mappingHint(kind, path, value) ?? exampleHint(kind, path, problem)
   // Of all that a status may be, a mapping is the least that somebody means who wrote something else.
   const isStatus = last === 'status' && mappingOf(value) === undefined
-  const message = isStatus ? STATUS_FORM : problem.message
+  const message = isStatus ? STATUS_FORM : plainWords(problem.message)
   return {
     code: 'E_VALUE',
     ...placeIn(origin, path, 'value'),
@@ -57,34 +40,23 @@ export function describeProblem(problem: Problem, origin: Origin, merged: unknow
   }
 }
 
+function kindOf({ own }: Origin): Kind {
+  return KINDS.find((kind) => kind === own.mapping.kind) ?? 'Service'
+}
+
+function hintFor(origin: Origin, parent: ManifestPath, field: string): string | undefined {
+  if (field === '__proto__') return IMPOSSIBLE_NAME
+  if (field === MERGE_KEY) return 'merge keys are not supported: share values with a kind: Defaults document'
+  return unknownFieldHint(kindOf(origin), parent, field)
+}
+
 function unknownField(path: ManifestPath, field: string, origin: Origin): ManifestProblem {
   const place = placeIn(origin, path, 'key')
   // The key of a merge is no name, which paths do not show, but here it is all that there is to say.
   const written = formatPath(pathIn(origin, path))
   const shown = field === MERGE_KEY ? written.replace(/…$/, MERGE_KEY) : written
   const message = `${shown} is not a known field`
-  return { code: 'E_UNKNOWN_FIELD', ...place, message, hint: unknownFieldHint(path.slice(0, -1), field) }
-}
-
-function unknownFieldHint(parent: ManifestPath, field: string): string | undefined {
-  if (field === '__proto__') return IMPOSSIBLE_NAME
-  if (field === MERGE_KEY) return 'merge keys are not supported: share values with a kind: Defaults document'
-  const at = formatPath(parent)
-  const known = FIELDS.find(({ of }) => of.test(at))?.fields ?? []
-  const meant = suggestionFor(field, known)
-  if (meant !== undefined) return `did you mean ${meant}?`
-  const home = FIELDS.find(({ fields }) => fields.includes(field))
-  if (home !== undefined && known.length > 0) {
-    const homes: Readonly<Record<string, string>> = {
-      '^$': 'the top level',
-      '^metadata$': 'metadata',
-      '^spec$': 'spec',
-      '^policy$': 'policy',
-    }
-    const name = homes[home.of.source]
-    if (name !== undefined) return `it belongs to ${name}`
-  }
-  return known.length === 0 ? undefined : `known here: ${known.join(', ')}`
+  return { code: 'E_UNKNOWN_FIELD', ...place, message, hint: hintFor(origin, path.slice(0, -1), field) }
 }
 
 /** What to do about a scalar that YAML read as something else than its author meant. */
@@ -101,13 +73,47 @@ function typeHint(message: string, value: unknown): string | undefined {
   return undefined
 }
 
-function misspelledTag(path: ManifestPath, value: unknown): string | undefined {
+/** Where a value may come from: only one of these goes into a mapping. */
+const SOURCES = ['env', 'file', 'sops', 'exec', 'value']
+const ONE_OF = 'must have exactly one of the keys'
+
+/** What to do about a mapping in which a key is misspelt, or which has two keys where one is wanted. */
+function mappingHint(kind: Kind, path: ManifestPath, value: unknown): string | undefined {
   const keys = Object.keys(mappingOf(value) ?? {})
-  const known = FIELDS.find(({ of }) => of.test(formatPath(path)))?.fields
-  const [only] = keys
-  if (known === undefined || only === undefined || keys.length !== 1 || known.includes(only)) return undefined
-  const meant = suggestionFor(only, known)
-  return meant === undefined ? undefined : `did you mean ${meant}?`
+  const known = knownFieldsAt(kind, path)
+  const meant = keys.filter((key) => !known.includes(key)).map((key) => suggestionFor(key, known))
+  const [first] = meant.filter((name) => name !== undefined)
+  if (first !== undefined) return `did you mean ${first}?`
+  if (meant.length > 0 || keys.length < 2) return undefined
+  const sources = keys.filter((key) => SOURCES.includes(key))
+  if (sources.length > 1) return `keep one of ${sources.join(', ')}`
+  return path.at(-2) === 'assertions' ? 'make an item of each' : undefined
+}
+
+/** What could stand at `path` instead, where the message does not show it. */
+function exampleHint(kind: Kind, path: ManifestPath, { message }: Problem): string | undefined {
+  if (!message.startsWith(ONE_OF)) return undefined
+  const names = path.filter((step) => typeof step === 'string')
+  const [example] =
+    typeof path.at(-1) === 'number' ? [] : (descriptionOf({ kind, path: names })?.examples ?? [])
+  const fields = Object.entries(mappingOf(example) ?? {})
+  if (fields.length === 0) return undefined
+  return `such as { ${fields.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ')} }`
+}
+
+const KIND_WORDS: Readonly<Record<string, string>> = {
+  object: 'a mapping',
+  array: 'a list',
+  tuple: 'a list',
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+}
+
+/** `message` in words of manifests, where it is one of the schema library's own. */
+function plainWords(message: string): string {
+  const expected = /^Invalid input: expected (\w+)/.exec(message)?.[1]
+  return expected === undefined ? message : `must be ${KIND_WORDS[expected] ?? expected}`
 }
 
 function valueAt(value: unknown, path: ManifestPath): unknown {

@@ -3,6 +3,7 @@ import { expansionProblem } from './expansion.ts'
 import { MANIFEST_DEPTH_MAX, REPEATED_KEYS_CHARS_MAX } from './manifestLimits.ts'
 import type { ManifestProblem } from './manifestProblem.ts'
 import { Positions } from './position.ts'
+import { syntaxHint } from './syntaxHint.ts'
 import { unclosedIn } from './unclosed.ts'
 
 /** One file of a set. `file` is what messages call it, `directory` its folder below the set's root (`''` at the root). */
@@ -201,20 +202,11 @@ function syntaxProblem(
     const hint = `close it with ${closer}, and indent what stands inside`
     return { code: 'E_YAML', file: source.file, line, column, message, hint }
   }
-  const hint = blankHint(source.text, error)
+  const hint = syntaxHint(source.text, error)
   return {
     code: 'E_YAML',
     ...place,
     message: error.reason,
     ...(hint === undefined ? {} : { hint }),
   }
-}
-
-/** Blanks that look like a space and are none. */
-const ODD_BLANK = /[\u00a0\u2000-\u200b\u202f\u3000]/
-
-function blankHint(text: string, error: YAMLException): string | undefined {
-  if (error.reason.includes('tab character')) return 'indent with spaces'
-  const line = text.split(/\r\n|\n|\r/)[error.mark?.line ?? 0] ?? ''
-  return ODD_BLANK.test(line) ? 'a blank on this line is no ordinary space: type it again' : undefined
 }

@@ -115,15 +115,71 @@ test.each([
     'spec.endpoints[0].colour is not a known field (known here: url, name, method,',
   ],
   ['misspelt', '      asertions: []\n', '(did you mean assertions?)'],
+  ['written as the API does', '      max_redirects_to_follow: 3\n', '(did you mean maxRedirects?)'],
   [
-    'written as the API does',
-    '      max_redirects_to_follow: 3\n',
-    'spec.endpoints[0].max_redirects_to_follow is not a known field',
+    'of the neighbouring level',
+    '  method: GET\n',
+    'spec.method is not a known field (it belongs to an endpoint)',
+  ],
+  ['only of Defaults', '  endpointsDefaults: {}\n', '(it belongs to the spec of a kind: Defaults)'],
+  [
+    'misspelt in policy',
+    'policy: {pruneAftr: 24h}\n',
+    'policy.pruneAftr is not a known field (did you mean pruneAfter?)',
+  ],
+  [
+    'unknown in policy',
+    'policy: {colour: red}\n',
+    '(known here: onDelete, pruneAfter, protect, drift, ignore)',
+  ],
+  ['misspelt beside a secret', '      headers: {A: {env: X, prefx: y}}\n', '(did you mean prefix?)'],
+  ['one too many for a secret', '      headers: {A: {env: X, file: /y}}\n', '(keep one of env, file)'],
+  ['that of the API in an assertion', '      assertions: [{StatusCode: 200}]\n', '(did you mean status?)'],
+  ['two assertions in one', '      assertions: [{status: 200, dns: "< 1s"}]\n', '(make an item of each)'],
+  ['a text where parts are wanted', '      assertions: [{latency: 1s}]\n', '(such as { total: "< 500ms" })'],
+  [
+    'no mapping below raw',
+    '      assertions: [{raw: {StatusCode: 1}}]\n',
+    'raw.StatusCode must be a mapping',
   ],
   ['of another level', '      regions: [eu-west-1]\n', '(it belongs to spec)'],
   ['of policy', '  drift: heal\n', '(it belongs to policy)'],
 ])('Scenario 10: a field that is %s says what is known', (_, more, hint) => {
   expect(compiled(more).problems).toEqual([expect.stringContaining(hint)])
+})
+
+test.each([
+  ['a colon in a text', '      name: Shop: checkout\n', 'put a text that has ": " in it between quotes'],
+  [
+    'a text that starts with @',
+    '      name: @shop\n',
+    'put a text that starts with @, ` or % between quotes',
+  ],
+  ['a text that goes on behind its quotes', '      name: "a" b\n', 'put the whole text between quotes'],
+  [
+    'a backslash between double quotes',
+    '      body: "\\d"\n',
+    'between single quotes a backslash is only itself',
+  ],
+  ['a template', '      body: {{ body }}\n', 'put a text that starts with { between quotes'],
+  ['a tag', '      name: !secret x\n', 'leave out the word that starts with !'],
+  ['a field in a wrong column', '     name: x\n', 'so do the fields of one mapping'],
+  [
+    'an item in a wrong column',
+    '      assertions:\n      - dns: "< 1s"\n       - dns: "< 1s"\n',
+    'items of one list start',
+  ],
+  ['a key without a colon', '      name\n      timeout: 1s\n', 'no ": " behind its key'],
+  [
+    'an odd blank a line above',
+    '      timeout:\u00a05s\n      name: x\n',
+    'on the line before is no ordinary space',
+  ],
+  ['a conflict of git', '<<<<<<< HEAD\n', 'git left a conflict here'],
+])('YAML that is broken by %s says what to do', (_, more, hint) => {
+  const { problems, request } = compiled(more)
+  expect(request).toBeUndefined()
+  expect(problems).toEqual([expect.stringContaining(hint)])
 })
 
 test.each([
@@ -137,6 +193,7 @@ test.each([
 
 test.each([
   ['timeout', '0s', 'must be longer than zero'],
+  ['interval', '0s', 'must be longer than zero'],
   ['timeout', '90m', 'must be at most 60 seconds'],
   ['timeout', '0.0000000001s', 'must be a duration'],
   ['interval', '500ms', 'must be whole seconds'],

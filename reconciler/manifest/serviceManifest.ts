@@ -8,6 +8,7 @@ import { assertionFormSchema } from './assertionForm.ts'
 export const API_VERSION = 'pharos/v1'
 /** Kinds of document, in the order in which messages list them. */
 export const KINDS = ['Service', 'Defaults', 'Environment'] as const
+export type Kind = (typeof KINDS)[number]
 
 const KEY = /^[a-z0-9](?:[-a-z0-9._]{0,126}[a-z0-9])?$/
 

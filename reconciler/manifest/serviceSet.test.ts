@@ -216,7 +216,9 @@ test('Scenario 4: the same spec.name under two names is allowed and warned of', 
   const { set, problems } = compile({ 'a.yaml': named('a'), 'b.yaml': named('b') })
 
   expect(problems).toEqual([])
-  expect(set.warnings.map((warning) => warning.message)).toEqual(['b and a have the same spec.name'])
+  expect(set.warnings.map(formatProblem)).toEqual([
+    expect.stringContaining('b.yaml:9:9: [W_SAME_NAME] b and a have the same spec.name'),
+  ])
 })
 
 test('Defaults apply to their folder and below, the nearest wins, and null takes a value away', () => {
@@ -311,6 +313,68 @@ test('an Environment gives variables, which keep their type, and patches', () =>
       { url: 'https://staging.example.com/', call: { Http: { body: { value: `\${var.host} x` } } } },
     ],
   })
+})
+
+const STAGING = `apiVersion: pharos/v1
+kind: Environment
+metadata: {name: staging}
+spec:
+`
+
+test.each([
+  ['a name with a dash', `\${var.api-host}`],
+  ['one colon', `\${var.host:b}`],
+  ['blanks', `\${var. host}`],
+  ['no end', `\${var.host:-b`],
+])('a reference to a variable with %s is an error, never a text that is sent', (_, reference) => {
+  const { set, problems } = compile({ 'a.yaml': manifest(`      name: "${reference}"\n`) })
+  expect(problems).toEqual([
+    expect.stringContaining('a.yaml:9:14: [E_VARIABLE] spec.endpoints[0].name has "${var."'),
+  ])
+  expect(set.services).toEqual([])
+})
+
+test('a reference that is taken literally stays what it is, and one that is misspelt names its neighbour', () => {
+  const environment = `${STAGING}  vars: {api_host: example.com}\n`
+  const literal = compile({
+    'a.yaml': manifest(`      name: "$\${var.a:-b} $$\${var.x"\n`),
+    'e.yaml': environment,
+  })
+  expect(requestOf(literal.set)?.endpoints[0]?.name).toBe(`\${var.a:-b} $\${var.x`)
+  const misspelt = compile(
+    { 'a.yaml': manifest(`      name: "\${var.apihost}"\n`), 'e.yaml': environment },
+    {},
+    'staging',
+  )
+  expect(misspelt.problems).toEqual([expect.stringContaining('(did you mean api_host?)')])
+})
+
+test('what a broken Environment would define is not said to be missing', () => {
+  const { set, problems } = compile(
+    {
+      'a.yaml': manifest(`      name: "\${var.host}"\n`),
+      'e.yaml': `${STAGING}  vars: {host: a, list: [b]}\n`,
+    },
+    {},
+    'staging',
+  )
+  expect(problems).toEqual([expect.stringContaining('e.yaml:5:25: [E_VALUE] spec.vars.list')])
+  expect(set.frozenKeys).toEqual(['shop'])
+})
+
+test('a patch for no service is a warning at its target, whichever Environment is chosen', () => {
+  const patches = `${STAGING}  patches:
+    - {target: {name: shop}, patch: {}}
+    - {target: {name: shopp}, patch: {}}
+    - {target: {labels: {team: a}}, patch: {}}
+    - {target: {}, patch: {}}
+`
+  const { set, problems } = compile({ 'a.yaml': manifest(), 'e.yaml': patches })
+  expect(problems).toEqual([])
+  expect(set.warnings.map(formatProblem)).toEqual([
+    expect.stringContaining('e.yaml:7:16: [W_PATCH_TARGET] spec.patches[1].target is no service'),
+    expect.stringContaining('e.yaml:8:16: [W_PATCH_TARGET] spec.patches[2].target is no service'),
+  ])
 })
 
 test('Scenario 15: a variable that is not defined is an error at its place, and a fault in a patch is placed in the patch', () => {

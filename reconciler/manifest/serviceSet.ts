@@ -4,18 +4,18 @@ import { clearSecretWarnings } from './clearSecrets.ts'
 import { compileService, durationOf } from './compile.ts'
 import { foldersOf, type Mapping, mappingOf, withDefaults } from './defaults.ts'
 import { classifyDocuments, type Document } from './documentKind.ts'
-import { duplicateProblems, sameNameWarnings } from './duplicates.ts'
-import { type ChosenEnvironment, chooseEnvironment, withPatches } from './environment.ts'
+import { duplicateProblems, grouped, sameNameWarnings } from './duplicates.ts'
+import { type ChosenEnvironment, chooseEnvironment, idlePatchWarnings, withPatches } from './environment.ts'
 import { describeProblem } from './fieldProblem.ts'
 import { ignoredSecretProblems } from './ignoredSecrets.ts'
-import { type ManifestProblem, type Place, type ProblemCode, sortedProblems } from './manifestProblem.ts'
+import { type ManifestProblem, type ProblemCode, sortedProblems } from './manifestProblem.ts'
 import { type Origin, pathIn, placeIn } from './origin.ts'
 import { type PatternCheck, patternProblems } from './patterns.ts'
 import type { ManifestPath } from './position.ts'
 import type { ManifestDocument } from './readYaml.ts'
 import { defaultsManifestSchema, type ServiceManifest, serviceManifestSchema } from './serviceManifest.ts'
 import { resolveValue, type ValueSources } from './valueReference.ts'
-import { substituteVariables } from './variables.ts'
+import { substituteVariables, variableWords } from './variables.ts'
 
 /** What a manifest says of how its service may be treated. */
 export interface ServicePolicy {
@@ -37,7 +37,8 @@ export interface DeclaredService {
   /** Absent when manifests leave pausing to people. */
   readonly paused: boolean | undefined
   readonly policy: ServicePolicy
-  readonly place: Place
+  /** File of its Service document. */
+  readonly file: string
   /** The whole manifest, after Defaults, patches and variables; secrets are still references. */
   readonly manifest: ServiceManifest
 }
@@ -65,7 +66,8 @@ export function compileSet(
 ): ServiceSet {
   const { services, defaults, environments, problems } = classifyDocuments(documents)
   const chosen = chooseEnvironment(environments, environmentName)
-  const read = services.map((document) => readService(document, defaults, chosen, sources))
+  const defaultsOf = byDirectory(defaults)
+  const read = services.map((document) => readService(document, defaultsOf, chosen, sources))
   const duplicates = duplicateProblems(read, defaults, environments)
   const found = [
     ...problems,
@@ -83,7 +85,11 @@ export function compileSet(
     services: usable,
     frozenKeys: [...new Set(keys)].filter((key) => !usableKeys.has(key)),
     problems: sortedProblems(found),
-    warnings: sortedProblems([...read.flatMap((one) => one.warnings ?? []), ...sameNameWarnings(usable)]),
+    warnings: sortedProblems([
+      ...read.flatMap((one) => one.warnings ?? []),
+      ...sameNameWarnings(read, usableKeys),
+      ...idlePatchWarnings(environments, services),
+    ]),
   }
 }
 
@@ -105,14 +111,20 @@ export interface ReadService {
   readonly warnings?: readonly ManifestProblem[]
 }
 
+/** Defaults documents by the folder that they stand in. */
+type DefaultsOf = ReadonlyMap<string, readonly Document[]>
+
+function byDirectory(defaults: readonly Document[]): DefaultsOf {
+  return grouped(defaults, ({ source }) => source.directory)
+}
+
 function readService(
   document: Document,
-  all: readonly Document[],
+  defaultsOf: DefaultsOf,
   chosen: ChosenEnvironment,
   sources: SetSources,
 ): ReadService {
-  const folders = foldersOf(document.source.directory)
-  const defaults = folders.flatMap((folder) => all.filter(({ source }) => source.directory === folder))
+  const defaults = foldersOf(document.source.directory).flatMap((folder) => defaultsOf.get(folder) ?? [])
   const mappings = defaults.map((one) => one.mapping)
   const { mapping, patches } = withPatches(withDefaults(document.mapping, mappings), chosen)
   const origin: Origin = { own: document, defaults, patches }
@@ -131,10 +143,12 @@ function readService(
     hint,
   })
   if (substituted.problems.length > 0) {
-    const problems = substituted.problems.map(({ path, message, hint }) =>
-      placed(path, 'E_VARIABLE', message, hint),
-    )
-    return { ...read, service: undefined, problems }
+    const problems = substituted.problems.map(({ path, name }) => {
+      const { message, hint } = variableWords(name, chosen.variables)
+      return placed(path, 'E_VARIABLE', message, hint)
+    })
+    // What an Environment with a problem defines is not known.
+    return { ...read, service: undefined, problems: chosen.isFaulty ? [] : problems }
   }
   const parsed = serviceManifestSchema.safeParse(substituted.mapping)
   if (!parsed.success) {
@@ -188,8 +202,7 @@ function compileManifest(
         drift: policy?.drift ?? 'heal',
         ignore: policy?.ignore ?? [],
       },
-      // Where the document starts: exact places are only worked out when something is wrong.
-      place: { file: origin.own.source.file, line: 1, column: 1 },
+      file: origin.own.source.file,
       manifest,
     },
   }

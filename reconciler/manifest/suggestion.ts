@@ -1,6 +1,9 @@
 /** Most edits between a misspelt word and what was meant. */
 const EDITS_MAX = 2
 
+/** Shortest beginning that two words share when one is written for the other (characters). */
+const BEGINNING_CHARS_MIN = 4
+
 /** The word of `known` that `word` most probably stands for, or `undefined` when none is near. Pure. */
 export function suggestionFor(word: string, known: readonly string[]): string | undefined {
   const wanted = fold(word)
@@ -9,11 +12,21 @@ export function suggestionFor(word: string, known: readonly string[]): string | 
     .sort((a, b) => a.edits - b.edits)
   const [best] = ranked
   if (best === undefined) return undefined
-  return best.edits <= Math.min(EDITS_MAX, Math.floor(wanted.length / 2)) ? best.candidate : undefined
+  if (best.edits <= Math.min(EDITS_MAX, Math.floor(wanted.length / 2))) return best.candidate
+  const beginnings = known.filter((candidate) => beginAlike(wanted, fold(candidate)))
+  return beginnings.length === 1 ? beginnings[0] : undefined
 }
 
-/** `interval_secs`, `Interval` and `interval-secs` are the same slip. */
-function fold(word: string): string {
+/** Whether one of the words is the other with more behind it, such as `interval_secs`, or nearly so. */
+function beginAlike(a: string, b: string): boolean {
+  const shorter = Math.min(a.length, b.length)
+  let shared = 0
+  while (shared < shorter && a[shared] === b[shared]) shared += 1
+  return shared >= Math.max(BEGINNING_CHARS_MIN, shorter - 1)
+}
+
+/** `word` as far as it matters which was meant: `interval_secs`, `IntervalSecs` and `interval-secs` are the same slip. Pure. */
+export function fold(word: string): string {
   return word.toLowerCase().replaceAll(/[-_]/g, '')
 }
 

@@ -28,7 +28,10 @@ const durationComparison: fc.Arbitrary<DurationComparison> = fc.oneof(
     .map(([a, b]): DurationComparison => ({ Between: compareDurations(a, b) <= 0 ? [a, b] : [b, a] })),
 )
 const matcher: fc.Arbitrary<StringMatcher> = fc
-  .tuple(fc.constantFrom('Equals', 'Contains', 'StartsWith', 'EndsWith', 'Regex'), fc.string())
+  .tuple(
+    fc.constantFrom('Equals', 'Contains', 'StartsWith', 'EndsWith', 'Regex'),
+    fc.oneof(fc.string(), fc.constant(`\${var.a}`)),
+  )
   .map(([key, value]) => ({ [key]: value }) as StringMatcher)
 /** Assertions of the API over its whole grammar. */
 export const assertions: fc.Arbitrary<Assertion> = fc.oneof(

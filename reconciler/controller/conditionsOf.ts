@@ -113,6 +113,7 @@ function sourceConditions({ source }: CycleReport): readonly FoundCondition[] {
 /** Brakes that are conditions of their own. The others show as changes that wait for an approval. */
 const OF_BRAKE: Readonly<Partial<Record<BrakeName, readonly [ConditionType, string | null]>>> = {
   windowClosed: ['WindowClosed', null],
+  otherSet: ['Degraded', 'name the service in one of the two sets'],
   missingPath: ['ManifestsInvalid', 'put the folder back, or correct the path of the set'],
 }
 

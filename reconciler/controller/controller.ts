@@ -10,7 +10,8 @@ import { hookRoute } from './http/hookRoute.ts'
 import { type Listener, listen } from './http/listener.ts'
 import { json, type Route } from './http/route.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
-import { type OpenSet, openSet, serviceClaims, sharedLimiters } from './openSet.ts'
+import { type OpenSet, openSet, sharedLimiters } from './openSet.ts'
+import { ServiceClaims } from './serviceClaims.ts'
 import { SetLoop } from './setLoop.ts'
 import { SetView } from './setView.ts'
 import type { ControllerEvent, ControllerStatus } from './status.ts'
@@ -132,7 +133,7 @@ function tell(
 async function openSets(options: ControllerOptions, sets: RunningSet[], metrics: Metrics): Promise<void> {
   const { settings, clock, newId, version, env, holder, onEvent } = options
   const limiterOf = sharedLimiters(clock)
-  const claim = serviceClaims()
+  const claims = new ServiceClaims()
   for (const one of settings.sets) {
     const { name } = one.config
     const open = await openSet(one, {
@@ -141,7 +142,7 @@ async function openSets(options: ControllerOptions, sets: RunningSet[], metrics:
       userAgent: `pharos/${version}`,
       env,
       limiterOf,
-      claim,
+      claims,
       onAttempt: metrics.onAttempt,
       onFetch: metrics.onFetch,
     })

@@ -2,10 +2,11 @@ import { ApiError } from '../../api/contract/apiError.ts'
 import { eventsOfApplied } from '../apply/appliedEvents.ts'
 import { type Applied, applySet } from '../apply/applySet.ts'
 import { guardOrg } from '../apply/situation.ts'
-import { EXIT, exitCodeOf } from '../cli/exitCode.ts'
 import { countsOfApplied } from '../render/appliedText.ts'
 import { outcomeOfExit } from '../state/runOutcome.ts'
 import { StateError } from '../state/stateError.ts'
+import { exitCodeFor, type Found, outcomeFor, type StopReason } from './cycleOutcome.ts'
+import { type HandedOver, handOver } from './handOver.ts'
 import { holdsOf } from './holds.ts'
 import { readSource, type SourceLook } from './readSource.ts'
 import { type Accepted, REWRITTEN_COUNT, type SetContext, type SetMemory } from './setContext.ts'
@@ -18,7 +19,7 @@ const ORG_MS = 3_600_000
 /** How a cycle is watched and stopped. */
 export interface CycleControl {
   /** Why no further change may start; null while it may. */
-  readonly stopReason: () => 'stopping' | 'superseded' | 'lease-lost' | 'suspended' | null
+  readonly stopReason: () => StopReason
   readonly onPhase: (phase: 'fetching' | 'planning' | 'applying', commit: string | null) => void
   /** Hears which commit the cycle works on, before it does anything about it. */
   readonly onCommit: (commit: CommitStatus, runId: string) => void
@@ -40,6 +41,7 @@ export interface CycleReport {
   readonly window: WindowState
   /** What was planned and done; null when the cycle did not come that far. */
   readonly applied: Applied | null
+  readonly handedOver: readonly HandedOver[]
   /** Why it did not; undefined when nothing went wrong. */
   readonly error: unknown
   readonly outcome: RunOutcome
@@ -64,9 +66,10 @@ export async function runCycle(
   const before = requests()
   const window = windowStateAt(settings.config.windows, startedAtMs)
   const runId = newId()
-  const found: { source: SourceLook | null; applied: Applied | null; memory: SetMemory; error: unknown } = {
+  const found: { -readonly [Part in keyof Found]: Found[Part] } = {
     source: null,
     applied: null,
+    handedOver: [],
     memory,
     error: undefined,
   }
@@ -79,6 +82,7 @@ export async function runCycle(
       control.onPhase('planning', accepted.loaded.commit.sha)
       control.onCommit(accepted.loaded.commit, runId)
       found.memory = await withOrg(context, found.memory)
+      found.handedOver = await handedOver(context, found.source, { runId, window })
       found.applied = await applied(
         context,
         { memory: found.memory, accepted, source: found.source, runId, window },
@@ -89,9 +93,9 @@ export async function runCycle(
   } catch (error) {
     found.error = error
   }
-  for (const { serviceId } of found.applied?.outcomes ?? []) if (serviceId !== null) context.claim(serviceId)
-  const exitCode = exitCodeFor(found, control)
-  const outcome = outcomeFor(exitCode, found, control)
+  if (found.applied !== null) context.claims.settle(settings.config.name, servicesHad(found.applied))
+  const exitCode = exitCodeFor(found, control.stopReason())
+  const outcome = outcomeFor(exitCode, found, control.stopReason())
   const counts = found.applied === null ? {} : countsOfApplied(found.applied)
   const report = {
     ...found,
@@ -108,6 +112,18 @@ export async function runCycle(
   return { ...report, memory: await writtenDown(context, report) }
 }
 
+/** Services that a set has after `applied`, and those that it is about to have. Pure. */
+function servicesHad({ situation, outcomes }: Applied): ReadonlySet<string> {
+  const had = new Set([...situation.bindings.values()].map(({ serviceId }) => serviceId))
+  for (const change of situation.plan.changes) if ('id' in change) had.add(change.id)
+  for (const { change, result, serviceId } of outcomes) {
+    const isGone = change.kind === 'prune' && change.how !== 'pause' && result === 'done'
+    if (isGone) had.delete(change.id)
+    else if (serviceId !== null) had.add(serviceId)
+  }
+  return had
+}
+
 /** `report` without the lists of all services: what is kept until the next cycle need not hold them. Pure. */
 export function lean(report: CycleReport): CycleReport {
   if (report.applied === null) return report
@@ -116,11 +132,22 @@ export function lean(report: CycleReport): CycleReport {
   return { ...report, applied: { ...report.applied, situation } }
 }
 
-interface Found {
-  readonly source: SourceLook | null
-  readonly applied: Applied | null
-  readonly memory: SetMemory
-  readonly error: unknown
+/** What is handed over to other sets; nothing while it is in doubt what the manifests say, or nothing may change. */
+async function handedOver(
+  context: SetContext,
+  { accepted, sourceProblem, isRewritten }: SourceLook,
+  { runId, window }: { readonly runId: string; readonly window: WindowState },
+): Promise<readonly HandedOver[]> {
+  const { claims, store, settings } = context
+  const set = accepted?.set
+  const isSure = accepted?.loaded.exists === true && set?.problems.length === 0 && sourceProblem === null
+  if (set === undefined || !isSure || isRewritten) return []
+  claims.want(settings.config.name, new Set(set.services.flatMap(({ id }) => id ?? [])))
+  if (!window.isOpen || claims.wantedFrom(settings.config.name).size === 0) return []
+  const nowMs = context.clock.wallMs()
+  const suspensions = await store.suspensions()
+  const isSuspended = suspensions.some(({ until }) => until === null || Date.parse(until) > nowMs)
+  return isSuspended ? [] : handOver(context, set, runId)
 }
 
 /** Guards the organisation anew once an hour, at the start, and after anything odd. */
@@ -150,7 +177,7 @@ async function applied(context: SetContext, wish: ApplyWish, control: CycleContr
     isRewritten,
     window: wish.window,
     prune: config.prune,
-    otherOwner: context.claim,
+    otherOwner: (id: string) => context.claims.claim(config.name, id),
   }
   const mayOverrun = config.overrun
   const { path } = config.repository
@@ -204,45 +231,6 @@ async function noteApprovals(
 }
 
 const EVENTS_LOOKED_AT = 1_000
-
-function exitCodeFor({ applied, error, source }: Found, control: CycleControl): number {
-  if (control.stopReason() === 'stopping') return EXIT.terminated
-  if (error !== undefined) {
-    return error instanceof StateError && error.reason !== 'unusable' ? EXIT.stateHeld : EXIT.couldNotRun
-  }
-  if (applied === null || source === null || source.sourceProblem !== null) return EXIT.couldNotRun
-  const { braked } = applied.situation
-  const problems = source.accepted?.set.problems ?? []
-  return exitCodeOf({
-    manifestsInvalid: problems.length > 0 && source.accepted?.set.services.length === 0,
-    decisionNeeded:
-      source.isRewritten || source.refused !== null || applied.blocked.some((change) => change.needsDecision),
-    approvalNeeded: braked.tripped.some((brake) => brake.approvable),
-    partial:
-      problems.length > 0 ||
-      braked.tripped.length > 0 ||
-      applied.blocked.length > 0 ||
-      applied.outcomes.some(({ result }) => result !== 'done'),
-  })
-}
-
-function outcomeFor(exitCode: number, { applied, error }: Found, control: CycleControl): RunOutcome {
-  const reason = control.stopReason()
-  const skipped = applied?.outcomes.some(({ result }) => result === 'skipped') ?? true
-  if (reason === 'superseded' && skipped) return 'superseded'
-  if (reason !== null && skipped) return 'interrupted'
-  if (error !== undefined) return 'failed'
-  switch (exitCode) {
-    case EXIT.converged:
-      return 'converged'
-    case EXIT.couldNotRun:
-      return 'failed'
-    case EXIT.approvalNeeded:
-      return 'withheld'
-    default:
-      return 'partial'
-  }
-}
 
 /** Records a run that did something, or that differs from the last one; what to remember afterwards. */
 async function writtenDown(

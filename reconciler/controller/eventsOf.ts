@@ -1,5 +1,6 @@
 import { fieldText } from '../render/fieldText.ts'
 import type { CycleReport } from './cycle.ts'
+import { handOverText } from './handOver.ts'
 import { driftsOf } from './servicesOf.ts'
 import type { Condition, ControllerEvent, EventType } from './status.ts'
 
@@ -49,6 +50,7 @@ export function eventsOfReport(report: CycleReport, before: CycleReport | null):
   ): void => {
     told.push({ type, severity, message, keys })
   }
+  for (const one of report.handedOver) tell('Notice', 'info', handOverText(one), [one.key])
   for (const { change, notes } of done) {
     tell('ServiceChanged', 'info', `${change.key}: ${change.kind} done`, [change.key])
     for (const note of notes) tell('Notice', 'warning', `${change.key}: ${note}`, [change.key])

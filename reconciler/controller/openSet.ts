@@ -11,6 +11,7 @@ import { stateKeyFor } from '../state/stateKey.ts'
 import type { ControllerClock } from './clock.ts'
 import type { SetSettings } from './config/settings.ts'
 import { type ProgramSecrets, programSecrets } from './programSecrets.ts'
+import type { ServiceClaims } from './serviceClaims.ts'
 import type { SetContext } from './setContext.ts'
 
 /** What opening a set takes besides its settings. */
@@ -22,8 +23,7 @@ export interface OpenDeps {
   readonly env: Readonly<Record<string, string | undefined>>
   /** All sets of one key share its bucket. */
   readonly limiterOf: (settings: SetSettings) => Limiter
-  /** Claims a service for a set; the name of another set that has it, or null. */
-  readonly claim: (set: string, serviceId: string) => string | null
+  readonly claims: ServiceClaims
   readonly onAttempt: (set: string, attempt: AttemptReport) => void
   readonly onFetch: (set: string, ms: number, result: 'ok' | 'failed') => void
 }
@@ -59,7 +59,7 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
     await Promise.all([client.close(), store.close()])
   }
   try {
-    for (const { serviceId } of await store.bindings()) deps.claim(config.name, serviceId)
+    for (const { serviceId } of await store.bindings()) deps.claims.claim(config.name, serviceId)
     const { value } = stateKeyFor(statePath, settings.stateKey, true)
     if (value === undefined) throw new StateError(`the state ${statePath} has no key`)
     const { branch, path, fetchTimeout } = config.repository
@@ -84,7 +84,7 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
         programs: programsOf(settings, clock),
         clock,
         newId,
-        claim: (serviceId: string) => deps.claim(config.name, serviceId),
+        claims: deps.claims,
         requests: () => requests,
       },
       close,
@@ -123,16 +123,6 @@ function makeFolder(folder: string): void {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new StateError(`the folder ${folder} cannot be made: ${reason}; make it, or name another dataDir`)
-  }
-}
-
-/** Which set has which service: two of one controller never write the same one. */
-export function serviceClaims(): OpenDeps['claim'] {
-  const owners = new Map<string, string>()
-  return (set, serviceId) => {
-    const owner = owners.get(serviceId) ?? set
-    owners.set(serviceId, owner)
-    return owner === set ? null : owner
   }
 }
 

@@ -8,6 +8,7 @@ import type { StateStore } from '../state/store.ts'
 import type { ControllerClock } from './clock.ts'
 import type { SetSettings } from './config/settings.ts'
 import type { ProgramSecrets } from './programSecrets.ts'
+import type { ServiceClaims } from './serviceClaims.ts'
 
 /** Everything that one set works with. */
 export interface SetContext {
@@ -21,11 +22,8 @@ export interface SetContext {
   readonly programs: ProgramSecrets
   readonly clock: ControllerClock
   readonly newId: () => string
-  /**
-   * Claims a service for this set, which the first set to ask has from then on: the name of another set that has
-   * it, or null.
-   */
-  readonly claim: (serviceId: string) => string | null
+  /** Which set of the controller has which service. */
+  readonly claims: ServiceClaims
   /** Requests to the API so far. */
   readonly requests: () => number
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openStore } from '../state/openStore.ts'
 import type { StateStore } from '../state/store.ts'
-import { askForLook, wasAskedForLook } from './handover.ts'
+import { askForLook, wasAskedForLook } from './askForLook.ts'
 
 let folder: string
 let stores: StateStore[]

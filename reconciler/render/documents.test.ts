@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PROBLEM_MEANINGS, type ProblemCode } from '../manifest/manifestProblem.ts'
@@ -150,7 +153,35 @@ test('an annotation for GitHub is one line whose parts read back as they were', 
   )
 })
 
-test('a SARIF log has what version 2.1.0 requires: every result with its rule, message and place', () => {
+/** The official schema, as the package @microsoft/sarif-multitool-linux 5.7.0 (MIT) brings it. */
+const sarifSchema = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../fixtures/sarif-2.1.0.json'), 'utf8'),
+)
+const isSarif = new Ajv2020({
+  strict: false,
+  formats: {
+    uri: (text: string) => URL.canParse(text),
+    'uri-reference': (text: string) => URL.canParse(text, 'file:///'),
+    uuid: true,
+    'date-time': true,
+  },
+}).compile(sarifSchema)
+
+test('a SARIF log is one by the official schema of version 2.1.0, whatever it tells', () => {
+  const message = fc.option(nasty, { nil: undefined })
+  fc.assert(
+    fc.property(fc.array(problem), message, (problems, text) => {
+      const log = JSON.parse(JSON.stringify(sarifLog({ problems, exitCode: 7, message: text }, '/checkout')))
+
+      isSarif(log)
+
+      expect(isSarif.errors ?? []).toEqual([])
+    }),
+  )
+  expect(isSarif({ version: '2.1.0', runs: [{ results: [] }] })).toBe(false)
+})
+
+test('every result of a SARIF log has its rule, message and place', () => {
   fc.assert(
     fc.property(fc.array(problem), (problems) => {
       const log = JSON.parse(

@@ -1,139 +1,7 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import packageJson from '../package.json' with { type: 'json' }
 import { surviveBrokenOutput } from './cli/brokenOutput.ts'
-import { COMMANDS, type CommandEntry } from './cli/commands.ts'
 import { EXIT } from './cli/exitCode.ts'
 import { interruptionOf } from './cli/interruption.ts'
-import { OPTIONS } from './cli/optionGroups.ts'
-import { runCommand } from './cli/runCommand.ts'
-import type { CommandOptions } from './cli/settings.ts'
-
-const EXAMPLES_HELP = `
-Examples:
-  pharos export --write monitoring/                  # services that exist, as manifests; then adopt
-  pharos validate monitoring/                        # offline: what is wrong, with file, line and column
-  pharos plan monitoring/ --state pharos.db          # what apply would do; changes nothing
-  pharos apply monitoring/ --state pharos.db
-  pharos drift monitoring/ --state pharos.db         # what somebody changed by hand
-  pharos status --state pharos.db                    # which manifest has which service
-  pharos apply --help                                # every command shows its options and examples`
-
-const ENVIRONMENT_HELP = `
-Environment:
-  PHAROS_URL          address of the API, without /v1
-  PHAROS_API_KEY      API key; there is no option for it, so that it stays out of the list of processes
-  PHAROS_API_KEYS     several keys of one organisation, separated by commas, to send faster
-  PHAROS_STATE_KEY    key for the marks of secrets in the state; without it, the file FILE.key
-  PHAROS_GIT_TOKEN    token for a state in git over https
-  PHAROS_SECRETS_DIR  folder of secret files (default /run/secrets)
-  PHAROS_ALLOW_SOPS   1 is --allow-sops
-  PHAROS_ALLOW_EXEC   programs as with --allow-exec
-  PHAROS_SECRETS_ENV  names (A,B) of further variables that such programs see
-  PHAROS_LISTEN, PHAROS_DATA_DIR, PHAROS_REPLICA
-                      of the controller, in place of listen, dataDir and replica of its configuration
-  NO_COLOR            no colours`
-
-const EXIT_CODES_HELP = `
-Exit codes:
-  0  done, or nothing to do          4  a brake holds changes back: approval needed
-  1  could not run                   5  another run holds the state
-  2  changes pending, drift found    6  a person has to decide
-  3  some services were not done     7  manifests are invalid
-  130, 143  interrupted; what was begun is finished and recorded`
-
-async function main(argv: readonly string[]): Promise<number> {
-  const interruption = interruptionOf(process)
-  const streams = { stdout: process.stdout, stderr: process.stderr, env: process.env, cwd: process.cwd() }
-  let exitCode: number = EXIT.converged
-  const program = programOf(async (entry, args, options) => {
-    exitCode = await runCommand(entry.name, options, streams, interruption, async (context) =>
-      (await entry.load())(args, context),
-    )
-  })
-  try {
-    await program.parseAsync([...argv])
-    return exitCode
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    // Help and version were asked for; everything else is a mistake on the command line.
-    if (error.exitCode === 0) return EXIT.converged
-    // Without a command the whole help was just shown.
-    if (error.code !== 'commander.help') writeUsageHint(error, program, argv)
-    if (wantsJson(argv)) writeUsageDocument(error)
-    return EXIT.couldNotRun
-  }
-}
-
-type Run = (entry: CommandEntry, args: readonly string[], options: CommandOptions) => Promise<void>
-
-function programOf(run: Run): Command {
-  const program = new Command('pharos')
-    .description('Keeps monitored services as YAML manifests say.')
-    .version(packageJson.version)
-    .showSuggestionAfterError()
-    .addHelpText('after', `${EXAMPLES_HELP}\n${ENVIRONMENT_HELP}\n${EXIT_CODES_HELP}`)
-    .exitOverride()
-  for (const entry of COMMANDS) addCommand(program, entry, run)
-  return program
-}
-
-function addCommand(program: Command, entry: CommandEntry, run: Run): void {
-  const { name, summary } = entry
-  const command = program
-    .command(name)
-    .summary(summary)
-    .description(`${summary[0]?.toUpperCase()}${summary.slice(1)}.`)
-    .addOption(new Option('--json', 'print one JSON document instead of text').conflicts('format'))
-    .addHelpText('after', `\nExamples:\n${entry.examples.map((example) => `  ${example}`).join('\n')}`)
-  if (entry.formats !== undefined) {
-    const format = new Option('--format <format>', 'how the result is written (default: text)')
-    command.addOption(format.choices(entry.formats))
-  }
-  for (const [argument, description] of entry.args) command.argument(argument, description)
-  const shared = entry.groups.flatMap((group) => OPTIONS[group])
-  for (const [flags, description] of [...shared, ...(entry.options ?? [])]) {
-    if (flags.includes('<')) command.option(flags, description, optionValue)
-    else command.option(flags, description)
-  }
-  command.action(() => run(entry, command.args, command.opts<CommandOptions>()))
-}
-
-/** The value of an option, unless it was forgotten and the next option stands in its place. */
-function optionValue(value: string): string {
-  if (value.startsWith('--')) throw new InvalidArgumentError('Its value is missing.')
-  return value
-}
-
-function writeUsageHint(error: CommanderError, program: Command, argv: readonly string[]): void {
-  const command = program.commands.find((one) => one.name() === argv[2]) ?? program
-  process.stderr.write(`(${usageHint(error, command)})\n`)
-}
-
-function usageHint(error: CommanderError, command: Command): string {
-  const help = `see "pharos ${command.parent === null ? '' : `${command.name()} `}--help"`
-  if (error.code === 'commander.unknownOption') {
-    const options = command.createHelp().visibleOptions(command)
-    return `there are: ${options.flatMap(({ long }) => long ?? []).join(', ')}; ${help}`
-  }
-  if (command.parent !== null) return help
-  return `there are: ${COMMANDS.map(({ name }) => name).join(', ')}; ${help}`
-}
-
-/** Whether a command line that could not be understood asks for JSON. */
-function wantsJson(argv: readonly string[]): boolean {
-  const named = argv[argv.indexOf('--format') + 1]
-  return (
-    argv.includes('--json') ||
-    argv.includes('--format=json') ||
-    (argv.includes('--format') && named === 'json')
-  )
-}
-
-function writeUsageDocument(error: CommanderError): void {
-  const message = error.message.replace(/^error: /, '')
-  const document = { exitCode: EXIT.couldNotRun, error: { code: 'E_USAGE', message } }
-  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`)
-}
+import { runProgram } from './cli/program.ts'
 
 let isOutputLost = false
 surviveBrokenOutput(process, () => {
@@ -141,5 +9,6 @@ surviveBrokenOutput(process, () => {
   process.exitCode = EXIT.couldNotRun
 })
 
-const exitCode = await main(process.argv)
+const streams = { stdout: process.stdout, stderr: process.stderr, env: process.env, cwd: process.cwd() }
+const exitCode = await runProgram(process.argv, streams, interruptionOf(process))
 process.exitCode = isOutputLost ? EXIT.couldNotRun : exitCode

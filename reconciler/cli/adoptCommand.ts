@@ -74,7 +74,11 @@ async function adopt(
   )
   const decisionNeeded = found.length > matches.length || ids.some(({ isWritten }) => !isWritten)
   return {
-    exitCode: exitCodeOf({ decisionNeeded, partial: set.problems.length > 0 }),
+    exitCode: exitCodeOf({
+      manifestsInvalid: set.problems.length > 0 && set.services.length === 0,
+      decisionNeeded,
+      partial: set.problems.length > 0,
+    }),
     document: {
       problems: set.problems,
       adoptions: found.map(adoptionDocument),

@@ -130,7 +130,7 @@ function wantsJson(argv: readonly string[]): boolean {
 
 function usageDocument(error: CommanderError, program: Command, argv: readonly string[]): string {
   const command = program.commands.find((one) => one.name() === argv[2])?.name() ?? null
-  const message = error.code === 'commander.help' ? 'name a command' : error.message.replace(/^error: /, '')
+  const message = error.message.replace(/^error: /, '')
   const document = { command, exitCode: EXIT.couldNotRun, error: { code: 'E_USAGE', message } }
   return JSON.stringify(document, null, 2)
 }

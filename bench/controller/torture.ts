@@ -1,6 +1,7 @@
 /**
  * What the suite does to controllers in small, in large: two replicas killed and stopped at random for three
- * minutes, and thousands of cycles with a service changed by hand before each.
+ * minutes, with their state in a file and again with it in git, and thousands of cycles with a service changed by hand
+ * before each.
  *
  * TORTURE_SECONDS, TORTURE_CYCLES and TORTURE_SEED change how long, how many, and which.
  */
@@ -8,8 +9,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { Client } from '../../api/client/client.ts'
 import { Limiter } from '../../api/client/limiter.ts'
+import { IN_FLIGHT } from '../../reconciler/apply/carryOut.ts'
 import { manifestOf } from '../../reconciler/testing/pharosProgram.ts'
-import { replicaOrdeal } from '../../reconciler/testing/replicaOrdeal.ts'
+import { replicaOrdeal, type StateKind } from '../../reconciler/testing/replicaOrdeal.ts'
 import { testController } from '../../reconciler/testing/testController.ts'
 import { seededRandom } from '../../server/hardness/random.ts'
 import { startServer } from '../../server/testing/startServer.ts'
@@ -17,8 +19,6 @@ import { startServer } from '../../server/testing/startServer.ts'
 const SECONDS = setting('TORTURE_SECONDS', 180)
 const CYCLES = setting('TORTURE_CYCLES', 2_000)
 const SEED = setting('TORTURE_SEED', Date.now() % 1_000_000)
-/** Requests that a replica has in flight at most: so many may arrive after it was stopped. */
-const IN_FLIGHT = 6
 /** Services of the soak: none is changed more than once in sixty cycles, which is an hour. */
 const SERVICES = 60
 /** How much more memory the last tenth of the soak may take than the second (bytes). */
@@ -30,21 +30,22 @@ function setting(name: string, usual: number): number {
   return value
 }
 
-async function replicas(): Promise<string> {
+async function replicas(state: StateKind): Promise<string> {
   const server = await startServer({ rateLimit: 'none', logLevel: 'error' })
   try {
     const endsAtMs = performance.now() + SECONDS * 1_000
     const report = await replicaOrdeal({
       url: server.url,
       apiKey: server.apiKey,
+      state,
       goesOn: () => performance.now() < endsAtMs,
       random: seededRandom(SEED),
     })
-    const { names, wanted, staleWrites, rounds, kills, stops } = report
+    const { names, wanted, staleWrites, rounds, kills, stops, takeovers, writes } = report
     if (names.join() !== wanted.join()) throw new Error(`there is ${names}, wanted is ${wanted}`)
     if (staleWrites > IN_FLIGHT)
-      throw new Error(`${staleWrites} changes of a replica that had lost its lease`)
-    return `${rounds} rounds, ${kills} kills, ${stops} stops: no duplicate, converged, at most ${staleWrites} stale changes`
+      throw new Error(`${staleWrites} changes of an epoch arrived after the first change of a later one`)
+    return `${rounds} rounds, ${kills} kills, ${stops} stops, ${takeovers} leases, ${writes} changes: no duplicate, converged, at most ${staleWrites} changes of an epoch after the first of a later one (${IN_FLIGHT} in flight)`
   } finally {
     await server.close()
   }
@@ -108,5 +109,6 @@ function heapBytes(): number {
 }
 
 process.stdout.write(`seed ${SEED} (TORTURE_SEED repeats it)\n`)
-process.stdout.write(`replicas: ${await replicas()}\n`)
+process.stdout.write(`replicas, state in a file: ${await replicas('file')}\n`)
+process.stdout.write(`replicas, state in git: ${await replicas('git')}\n`)
 process.stdout.write(`soak: ${await soak()}\n`)

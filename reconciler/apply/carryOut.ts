@@ -13,7 +13,7 @@ import {
 } from './outcome.ts'
 
 /** Changes that are under way at the same time: enough to use the whole rate at a latency of a second. */
-const IN_FLIGHT = 6
+export const IN_FLIGHT = 6
 /** Changes and time after which what was done is made durable by stores that do not do so at once. */
 const CHECKPOINT_CHANGES = 50
 const CHECKPOINT_MS = 30_000

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,12 +8,18 @@ import { type ControllerProcess, controllerProcess } from './controllerProcess.t
 import { type FaultProxy, startFaultProxy } from './faultProxy.ts'
 import { type GitRepository, gitRepository } from './gitRepository.ts'
 import { manifestOf } from './pharosProgram.ts'
+import { type Life, staleWrites } from './staleWrites.ts'
+
+/** Where the state of two replicas is, and the time without a sign of life after which one takes over there (seconds). */
+const STATES = { file: 2, git: 5 } as const
+export type StateKind = keyof typeof STATES
 
 /** How two replicas are tortured. */
 export interface OrdealOptions {
   /** A server whose rate does not matter here. */
   readonly url: string
   readonly apiKey: string
+  readonly state: StateKind
   /** Whether there is another round, after so many. */
   readonly goesOn: (rounds: number) => boolean
   readonly random: () => number
@@ -24,7 +31,9 @@ export interface OrdealReport {
   readonly kills: number
   readonly stops: number
   readonly takeovers: number
-  /** Most changes that a replica sent after it went on, although another one had taken over. */
+  /** Changes that reached the server. */
+  readonly writes: number
+  /** Most changes of one epoch that reached the server at or after the first change of a later epoch. */
   readonly staleWrites: number
   /** Names of services in the end, sorted, and of those that the last commit has. */
   readonly names: readonly string[]
@@ -33,48 +42,41 @@ export interface OrdealReport {
 
 const KEYS = Array.from({ length: 12 }, (_, index) => `s${String(index).padStart(2, '0')}`)
 
+/** One of two replicas: a process, another one after each kill, and what each of them sent. */
 class Replica {
-  readonly proxy: FaultProxy
-  readonly name: string
-  process: ControllerProcess
-  /** Changes that it sent since it went on, while it did not yet know that it lost the lease. */
-  stale = 0
-  isSuspect = false
-  readonly #start: () => ControllerProcess
+  readonly lives: (Life & { readonly process: ControllerProcess; readonly proxy: FaultProxy })[] = []
+  readonly #start: (proxy: FaultProxy) => ControllerProcess
+  readonly #url: string
 
-  constructor(name: string, proxy: FaultProxy, start: () => ControllerProcess) {
-    this.name = name
-    this.proxy = proxy
+  constructor(url: string, start: (proxy: FaultProxy) => ControllerProcess) {
+    this.#url = url
     this.#start = start
-    this.process = start()
+  }
+
+  /** Starts it, anew with a way to the server of its own: what an earlier life still had under way is told apart. */
+  async live(): Promise<void> {
+    const proxy = await startFaultProxy(this.#url)
+    const process = this.#start(proxy)
+    const arrivedAtMs: number[] = []
     proxy.decide = () => {
-      if (this.isSuspect) this.stale += 1
+      arrivedAtMs.push(Date.now())
       return 'pass'
     }
+    this.lives.push({ process, proxy, events: process.events, arrivedAtMs })
   }
 
   async kill(): Promise<void> {
-    this.process.signal('SIGKILL')
-    await this.process.ended
-    this.isSuspect = false
-    this.process = this.#start()
+    const now = this.lives.at(-1)?.process
+    now?.signal('SIGKILL')
+    await now?.ended
   }
 
-  /** Lets it stand still for `ms`; whatever `other` took over meanwhile is no longer its own. */
-  async stop(ms: number, other: Replica): Promise<void> {
-    const taken = (): number => other.process.events.filter(({ type }) => type === 'LeaseTaken').length
-    const before = taken()
-    this.process.signal('SIGSTOP')
+  /** Lets it stand still for `ms`. */
+  async stop(ms: number): Promise<void> {
+    const now = this.lives.at(-1)?.process
+    now?.signal('SIGSTOP')
     await pause(ms)
-    const leases = this.process.events.filter(({ type }) => type === 'LeaseTaken' || type === 'LeaseLost')
-    // One that only followed has nothing to lose.
-    const wasTaken = taken() > before && leases.at(-1)?.type === 'LeaseTaken'
-    const since = this.process.events.length
-    this.isSuspect = wasTaken
-    this.process.signal('SIGCONT')
-    if (!wasTaken) return
-    await this.process.event(({ type }) => type === 'LeaseLost' || type === 'LeaseTaken', since)
-    this.isSuspect = false
+    now?.signal('SIGCONT')
   }
 }
 
@@ -83,56 +85,58 @@ class Replica {
  * and the last commit is carried out.
  */
 export async function replicaOrdeal(options: OrdealOptions): Promise<OrdealReport> {
-  const { url, apiKey, random } = options
+  const { url, apiKey, random, state } = options
   const repository = gitRepository()
   const folder = mkdtempSync(join(tmpdir(), 'pharos-ordeal-'))
-  const config = writtenConfig(folder, repository.url)
-  const started = async (name: string): Promise<Replica> => {
-    const proxy = await startFaultProxy(url)
-    const env = { PHAROS_URL: proxy.url, PHAROS_API_KEY: apiKey }
-    return new Replica(name, proxy, () => controllerProcess(config, name, env))
-  }
+  const config = writtenConfig(folder, repository.url, state)
+  const replicaOf = (name: string): Replica =>
+    new Replica(url, (proxy) => {
+      const env = { PHAROS_URL: proxy.url, PHAROS_API_KEY: apiKey, PHAROS_STATE_KEY: 'k'.repeat(32) }
+      return controllerProcess(config, name, env)
+    })
   const counts = { rounds: 0, kills: 0, stops: 0 }
   let wanted = commitRandom(repository, random)
-  const replicas = [await started('blue'), await started('green')] as const
+  const replicas = [replicaOf('blue'), replicaOf('green')] as const
   try {
+    for (const replica of replicas) await replica.live()
     while (options.goesOn(counts.rounds)) {
       counts.rounds += 1
       wanted = commitRandom(repository, random)
       await pause(random() * 1_500)
-      const [one, other] = random() < 0.5 ? replicas : [replicas[1], replicas[0]]
+      const one = replicas[random() < 0.5 ? 0 : 1]
       if (random() < 0.5) {
         counts.kills += 1
         await one.kill()
+        await one.live()
       } else {
         counts.stops += 1
-        await one.stop(random() * 4_000, other)
+        await one.stop(random() * 2 * STATES[state] * 1_000)
       }
     }
     const names = await settled(options, wanted)
-    const takeovers = replicas.flatMap(({ process }) =>
-      process.events.filter(({ type }) => type === 'LeaseTaken'),
-    )
+    const lives = replicas.flatMap((replica) => replica.lives)
     return {
       ...counts,
-      takeovers: takeovers.length,
-      staleWrites: Math.max(...replicas.map(({ stale }) => stale)),
+      takeovers: lives.flatMap(({ events }) => events.filter(({ type }) => type === 'LeaseTaken')).length,
+      writes: lives.reduce((sum, { arrivedAtMs }) => sum + arrivedAtMs.length, 0),
+      staleWrites: staleWrites(lives),
       names,
       wanted,
     }
   } finally {
-    for (const { process, proxy } of replicas) {
-      process.signal('SIGKILL')
-      await process.ended
-      await proxy.close()
+    for (const replica of replicas) {
+      await replica.kill()
+      for (const { proxy } of replica.lives) await proxy.close()
     }
     repository.remove()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function writtenConfig(folder: string, url: string): string {
+function writtenConfig(folder: string, url: string, state: StateKind): string {
   const config = join(folder, 'pharos-controller.yaml')
+  const remote = join(folder, 'state.git')
+  if (state === 'git') execFileSync('git', ['init', '--quiet', '--bare', remote])
   const text = `apiVersion: pharos/v1
 kind: Controller
 listen: none
@@ -142,10 +146,10 @@ sets:
     repository: {url: "${url}", path: monitoring, allowFile: true}
     interval: 300ms
     createGrace: 1s
-    leaseTtl: 2s
+    leaseTtl: ${STATES[state]}s
     prune: policy
     brakes: {maxDeletes: {count: 100, percent: 100}, maxUpdates: {count: 100, percent: 100}}
-`
+${state === 'git' ? `    state: "git:file://${remote}#refs/pharos/shop"\n` : ''}`
   writeFileSync(config, text)
   return config
 }
@@ -161,7 +165,7 @@ function commitRandom(repository: GitRepository, random: () => number): readonly
 }
 
 /** Longest that the replicas may take for the last commit, once nobody disturbs them (milliseconds). */
-const SETTLE_MS_MAX = 45_000
+const SETTLE_MS_MAX = 90_000
 
 async function settled(
   { url, apiKey }: OrdealOptions,

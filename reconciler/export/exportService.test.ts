@@ -99,7 +99,7 @@ test('a service that is exported, written as YAML and compiled again is the same
       expect(changesBetween(canonicalResponse(exported), compiled, 'set-is-equal')).toEqual([])
       expect(set.services[0]?.id).toBe(exported.id)
     }),
-    { numRuns: 10_000 },
+    { numRuns: 2_000 },
   )
 })
 

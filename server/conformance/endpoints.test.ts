@@ -56,7 +56,7 @@ describe('url', () => {
   test.each(['https://münchen.de/', 'http://example.com', 'HTTPS://Example.COM/%7Efoo?a=1#b'])(
     'C069 %s comes back as it was sent',
     async (url) => {
-      expect((await withUrl(url)).endpoint?.url).toBe(url)
+      expect(await withUrl(url)).toMatchObject({ status: 201, endpoint: { url } })
     },
   )
 

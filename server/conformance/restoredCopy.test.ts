@@ -10,13 +10,15 @@ import { startServer } from '../testing/startServer.ts'
 
 describe('a server on a restored copy keeps the contract', async () => {
   // Each file starts its server when it is read. `npm run torture` runs all of them so; these are the ones
-  // that depend most on what was stored before.
+  // that depend most on what was stored before. Files that are read for themselves are read anew, before and after.
   vi.stubEnv('PHAROS_TEST_RESTORED', 'yes')
+  vi.resetModules()
   await import('./pauseAndDelete.test.ts')
   await import('./incidents.test.ts')
   await import('./endpoints.test.ts')
   await import('./extensions.test.ts')
   await import('./tenancy.test.ts')
+  vi.resetModules()
   vi.unstubAllEnvs()
 })
 

@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import packageJson from '../../package.json' with { type: 'json' }
 import { systemClock } from '../controller/clock.ts'
-import type { ControllerConfig } from '../controller/config/controllerSchema.ts'
-import { readConfig } from '../controller/config/readConfig.ts'
-import { ConfigError, type ControllerSettings, settingsOf } from '../controller/config/settings.ts'
+import type { ControllerSettings } from '../controller/config/settings.ts'
 import { type Controller, openController } from '../controller/controller.ts'
 import type { CycleReport } from '../controller/cycle.ts'
 import { mountFace } from '../controller/face/face.ts'
 import { GitError } from '../source/gitProgram.ts'
 import { requireGit } from '../source/gitVersion.ts'
+import { configFileOf, controllerSettings, reloadConfiguration } from './controllerConfig.ts'
 import { EXIT, exitCodeOf } from './exitCode.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { UsageError } from './settings.ts'
-
-/** Name of the configuration when none is given. */
-const CONFIG_FILE = 'pharos-controller.yaml'
 
 /** Keeps services as a git repository says: until it is asked to end, or for one cycle with --once. */
 export async function controllerCommand(
@@ -24,37 +19,19 @@ export async function controllerCommand(
   context: CommandContext,
 ): Promise<CommandResult> {
   const { output, options } = context
-  const file = options.config ?? CONFIG_FILE
-  const read = readConfig(file, contentOf(file))
+  const file = configFileOf(context)
+  const read = controllerSettings(context)
   if ('problems' in read) {
     output.problems(read.problems)
     return { exitCode: EXIT.manifestsInvalid, document: { problems: read.problems }, problems: read.problems }
   }
-  const settings = settingsIn(read.config, context)
+  const { settings } = read
   await requireUsableGit(context)
   if (options.check === true) {
     output.result(`${file} is valid: ${settings.sets.map(({ config }) => config.name).join(', ')}`)
     return { exitCode: EXIT.converged, document: { sets: settings.sets.map(({ config }) => config.name) } }
   }
   return options.once === true ? once(settings, context) : untilStopped(settings, context)
-}
-
-function contentOf(file: string): Buffer {
-  try {
-    return readFileSync(file)
-  } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
-    throw new UsageError(`the configuration ${file} cannot be read (${reason}): name it with --config`)
-  }
-}
-
-function settingsIn(config: ControllerConfig, { env }: CommandContext): ControllerSettings {
-  try {
-    return settingsOf(config, env)
-  } catch (error) {
-    if (error instanceof ConfigError) throw new UsageError(error.message)
-    throw error
-  }
 }
 
 /** Before anything is opened: a git that cannot be used would otherwise show only as a repository that is away. */
@@ -76,12 +53,12 @@ function opened(settings: ControllerSettings, { env, output }: CommandContext): 
     env,
     holder: `pharos ${settings.replica} on ${hostname()}, process ${process.pid}`,
     onEvent: (event) => output.result(JSON.stringify(event)),
-    mountFace: (deps) =>
+    mountFace: (deps, { notifications, config, replica }) =>
       mountFace(deps, {
-        settings: settings.notifications,
-        publicUrl: settings.config.publicUrl ?? null,
+        settings: notifications,
+        publicUrl: config.publicUrl ?? null,
         version: packageJson.version,
-        replica: settings.replica,
+        replica,
         clock: systemClock,
         newId: randomUUID,
         onProblem: (message) => output.notice(message),
@@ -92,10 +69,22 @@ function opened(settings: ControllerSettings, { env, output }: CommandContext): 
 async function untilStopped(settings: ControllerSettings, context: CommandContext): Promise<CommandResult> {
   const { output, interruption } = context
   const controller = await opened(settings, context)
+  const sayWhere = (): void => {
+    if (controller.url() !== null) output.notice(`listening on ${controller.url()}`)
+  }
+  let reloading = Promise.resolve()
   try {
-    if (controller.url !== null) output.notice(`listening on ${controller.url}`)
+    sayWhere()
     interruption.onStop(() => controller.stop())
+    interruption.onReload(() => {
+      reloading = reloading.then(async () => {
+        const before = controller.url()
+        await reloadConfiguration(controller, settings.replica, context)
+        if (controller.url() !== before) sayWhere()
+      })
+    })
     await controller.run()
+    await reloading
     return { exitCode: interruption.exitCode() ?? EXIT.converged, document: { status: controller.status() } }
   } finally {
     await controller.close()

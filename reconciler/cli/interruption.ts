@@ -21,11 +21,14 @@ export function signalOf(interruption: Interruption): AbortSignal {
 
 /** What of a process is needed to hear that it should stop. */
 interface Signalled {
-  on(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown
+  on(signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void): unknown
   exit(code: number): never
 }
 
-/** Listens to SIGINT and SIGTERM: the first asks for a clean stop, the second ends the process at once. */
+/**
+ * Listens to SIGINT and SIGTERM: the first asks for a clean stop, the second ends the process at once. SIGHUP ends it,
+ * too, as everywhere, unless somebody listens to it.
+ */
 export function interruptionOf(process: Signalled): Interruption {
   let exitCode: number | undefined
   const listeners: (() => void)[] = []
@@ -38,6 +41,9 @@ export function interruptionOf(process: Signalled): Interruption {
   process.on('SIGTERM', () => stop(EXIT.terminated))
   return {
     exitCode: () => exitCode,
+    onReload: (listener) => {
+      process.on('SIGHUP', listener)
+    },
     onStop: (listener) => {
       if (exitCode === undefined) listeners.push(listener)
       else listener()

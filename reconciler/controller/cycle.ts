@@ -6,11 +6,11 @@ import { countsOfApplied } from '../render/appliedText.ts'
 import { outcomeOfExit } from '../state/runOutcome.ts'
 import { StateError } from '../state/stateError.ts'
 import { exitCodeFor, type Found, outcomeFor, type StopReason } from './cycleOutcome.ts'
-import { type HandedOver, handOver } from './handOver.ts'
 import { holdsOf } from './holds.ts'
 import { readSource, type SourceLook } from './readSource.ts'
 import { type Accepted, REWRITTEN_COUNT, type SetContext, type SetMemory } from './setContext.ts'
 import type { CommitStatus, RunOutcome, Trigger } from './status.ts'
+import { type HandedOver, handOver } from './transfer.ts'
 import { type WindowState, windowStateAt } from './window.ts'
 
 /** How long an organisation that passed its guard counts as the same (milliseconds). */

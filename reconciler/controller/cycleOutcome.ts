@@ -1,10 +1,10 @@
 import type { Applied } from '../apply/applySet.ts'
 import { EXIT, exitCodeOf } from '../cli/exitCode.ts'
 import { StateError } from '../state/stateError.ts'
-import type { HandedOver } from './handOver.ts'
 import type { SourceLook } from './readSource.ts'
 import type { SetMemory } from './setContext.ts'
 import type { RunningStatus, RunOutcome } from './status.ts'
+import type { HandedOver } from './transfer.ts'
 
 /** What a cycle found, as far as it came. */
 export interface Found {

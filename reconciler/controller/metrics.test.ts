@@ -17,7 +17,7 @@ const { controllerOf, server } = controllerScene(startServer)
 const MANY = 10_000
 
 async function scraped(one: TestController): Promise<string> {
-  return (await fetch(`${one.controller.url}/metrics`)).text()
+  return (await fetch(`${one.controller.url()}/metrics`)).text()
 }
 
 function seriesIn(text: string): readonly string[] {

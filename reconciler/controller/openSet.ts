@@ -31,6 +31,8 @@ export interface OpenDeps {
 /** A set that is open, and how to close it. */
 export interface OpenSet {
   readonly context: SetContext
+  /** What its state had when it was opened. */
+  readonly serviceIds: readonly string[]
   readonly close: () => Promise<void>
 }
 
@@ -59,7 +61,7 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
     await Promise.all([client.close(), store.close()])
   }
   try {
-    for (const { serviceId } of await store.bindings()) deps.claims.claim(config.name, serviceId)
+    const serviceIds = (await store.bindings()).map((binding) => binding.serviceId)
     const { value } = stateKeyFor(statePath, settings.stateKey, true)
     if (value === undefined) throw new StateError(`the state ${statePath} has no key`)
     const { branch, path, fetchTimeout } = config.repository
@@ -87,6 +89,7 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
         claims: deps.claims,
         requests: () => requests,
       },
+      serviceIds,
       close,
     }
   } catch (error) {

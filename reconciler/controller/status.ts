@@ -223,6 +223,8 @@ export interface ControllerStatus {
 export const EVENT_TYPES = [
   'ControllerStarted',
   'ControllerStopping',
+  'ConfigurationReloaded',
+  'ConfigurationRefused',
   'LeaseTaken',
   'LeaseLost',
   'CommitSeen',

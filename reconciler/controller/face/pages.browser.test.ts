@@ -57,7 +57,11 @@ describe.skipIf(skipReason !== null)(
   () => {
     beforeAll(async () => {
       const face = testFace(() => shown)
-      listener = await listen({ host: '127.0.0.1', port: 0 }, face.routes, () => {})
+      listener = await listen(
+        { host: '127.0.0.1', port: 0 },
+        () => face.routes,
+        () => {},
+      )
       browser = await startBrowser()
     })
     afterAll(async () => {

@@ -17,9 +17,13 @@ let listener: Listener
 
 beforeAll(async () => {
   const face = testFace(busyStatus)
-  listener = await listen({ host: '127.0.0.1', port: 0 }, face.routes, (error) => {
-    throw error
-  })
+  listener = await listen(
+    { host: '127.0.0.1', port: 0 },
+    () => face.routes,
+    (error) => {
+      throw error
+    },
+  )
 })
 afterAll(() => listener.close())
 

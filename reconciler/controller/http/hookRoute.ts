@@ -21,12 +21,13 @@ export interface HookDeps {
   readonly trigger: (set: string) => Promise<void>
   /** Whether an address may send one more request. */
   readonly mayPass: (address: string) => boolean
+  /** Those that were here; kept by whoever makes the route. */
+  readonly deliveries: Set<string>
   readonly onResult: (source: string, result: HookResult) => void
 }
 
 /** `POST /hooks/:source`: whoever proves to know the secret may have the repository looked at now. */
 export function hookRoute(deps: HookDeps): Route {
-  const seen = new Set<string>()
   const hookOf = (source: string | undefined): HookSettings | undefined =>
     deps.hooks.find(({ config }) => config.source === source)
   const refused = (source: string) => {
@@ -52,7 +53,7 @@ export function hookRoute(deps: HookDeps): Route {
       const { source, kind } = hook.config
       if (!isProven(kind, headers, body, hook.secrets)) return refused(source)
       const delivery = deliveryOf(kind, headers)
-      if (delivery !== null && !isNew(seen, `${source} ${delivery}`)) {
+      if (delivery !== null && !isNew(deps.deliveries, `${source} ${delivery}`)) {
         deps.onResult(source, 'replayed')
         return json(200, { source, queued: [], reason: 'this delivery was here before' })
       }
@@ -62,7 +63,7 @@ export function hookRoute(deps: HookDeps): Route {
       } catch (error) {
         if (!(error instanceof StateError)) throw error
         // It counts as new when it is sent again.
-        seen.delete(`${source} ${delivery}`)
+        deps.deliveries.delete(`${source} ${delivery}`)
         deps.onResult(source, 'failed')
         return refusal(503, `the replica that leads could not be told: ${error.message}`, {
           'Retry-After': '10',

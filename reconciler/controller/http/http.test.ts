@@ -32,9 +32,10 @@ beforeEach(async () => {
     wishes.push(wish)
     return { done: { accepted: true } }
   }
+  const deliveries = new Set<string>()
   listener = await listen(
     { host: '127.0.0.1', port: 0 },
-    [
+    () => [
       hookRoute({
         hooks: kinds.map((kind) => ({
           config: { source: kind, kind, secrets: [], sets: undefined },
@@ -52,6 +53,7 @@ beforeEach(async () => {
           nowMs += 100
           return mayPass('one')
         },
+        deliveries,
         onResult: (_source, result) => results.push(result),
       }),
       ...apiRoutes({

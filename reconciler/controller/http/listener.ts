@@ -17,17 +17,17 @@ export interface Listener {
   readonly close: () => Promise<void>
 }
 
-/** Serves `routes` on `host` and `port` (0 for any free one). `onFault` hears of errors that nobody foresaw. */
+/** Serves what `routes` gives at each request on `host` and `port` (0 for any free one). `onFault` hears of errors that nobody foresaw. */
 export async function listen(
   at: { readonly host: string; readonly port: number },
-  routes: readonly Route[],
+  routes: () => readonly Route[],
   onFault: (error: unknown) => void,
 ): Promise<Listener> {
   const bodies = { large: 0 }
   const server = createServer(
     { headersTimeout: HEAD_MS_MAX, requestTimeout: REQUEST_MS_MAX, keepAliveTimeout: 5_000 },
     (incoming, outgoing) => {
-      answerTo(incoming, routes, bodies).then(
+      answerTo(incoming, routes(), bodies).then(
         (answer) => write(incoming, outgoing, answer),
         (error: unknown) => {
           if (incoming.destroyed && !incoming.complete) return

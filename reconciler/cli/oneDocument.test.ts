@@ -81,8 +81,8 @@ const LINES: Readonly<Record<string, Line>> = {
   completion: { args: ['bash'], needs: [] },
 }
 
-const going: Interruption = { exitCode: () => undefined, onStop: () => {} }
-const stopped: Interruption = { exitCode: () => 130, onStop: (listener) => listener() }
+const going: Interruption = { exitCode: () => undefined, onStop: () => {}, onReload: () => {} }
+const stopped: Interruption = { exitCode: () => 130, onStop: (listener) => listener(), onReload: () => {} }
 
 /** Runs a command line with --json in the folder of this test; throws unless stdout is one JSON document. */
 async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, interruption = going) {

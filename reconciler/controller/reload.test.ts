@@ -84,6 +84,7 @@ test('a controller that is stopped while it reads its configuration again ends',
   const reloading = one.reload(nextSet(one))
   one.controller.stop()
 
-  await reloading
+  expect(await reloading).toMatchObject({ added: ['next'] })
   await one.until(() => one.controller.status().sets.every(({ role }) => role === 'starting'))
+  expect(await names()).toEqual(['a'])
 })

@@ -131,7 +131,7 @@ test('a master key in the environment is changed by one that is put before it', 
   const [old, fresh] = ['1a'.repeat(32), '2b'.repeat(32)]
   const orgId = await makeOrg(other)
   const [otherKey = ''] = await makeKeys(other, orgId, 1)
-  const started = (keys: string) => startProcess(other, [], undefined, { PHAROS_MASTER_KEY: keys })
+  const started = (keys: string) => startProcess(other, [], { environment: { PHAROS_MASTER_KEY: keys } })
   const rotate = (keys: string) =>
     runProgram(['master-key', 'rotate', '--data-dir', other], { PHAROS_MASTER_KEY: keys })
   const first = await started(old)
@@ -244,7 +244,7 @@ describe('a server that cannot start says why and what to do', () => {
     if (uid !== undefined) await Promise.all([file, readOnly].map((path) => chown(path, uid, uid)))
     await chmod(readOnly, folderMode)
 
-    await expect(startProcess(readOnly, [], uid)).rejects.toThrow(
+    await expect(startProcess(readOnly, [], { uid })).rejects.toThrow(
       'the data folder cannot be written: check who owns it',
     )
     await chmod(readOnly, 0o700)

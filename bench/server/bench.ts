@@ -1,35 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { cpus, tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { hashKey, mintKey } from '../../server/domain/apiKeys.ts'
-import { openDatabase } from '../../server/store/openDatabase.ts'
-import { openStore } from '../../server/store/openStore.ts'
-import { systemEnvironment } from '../../server/systemEnvironment.ts'
+import { cpus } from 'node:os'
 import { type ApiAnswer, apiClient } from '../../server/testing/apiClient.ts'
-import { startProcess } from '../../server/testing/serverProcess.ts'
 import { serviceBody } from '../../server/testing/serviceBodies.ts'
+import { durableCreates, slowDurableCreates } from './creates.ts'
 import { type LoadReport, runLoad } from './load.ts'
 import { type Subject, startSubject } from './processes.ts'
+import { CLIENTS, type Row } from './row.ts'
 
-/** Connections, and so requests at once. */
-const CLIENTS = 64
 const READS = 20_000
 const LISTS = 200
-const CREATES = 20_000
-/** Creates that one key is used for: below the burst, so that nothing is refused. */
-const CREATES_PER_KEY = 16
 /** Rounds of which the cheapest one counts. */
 const ROUNDS = 7
 /** Rounds' worth of requests before the first that counts, for the compiler to have seen everything. */
 const WARM_UP = 3
 const SOAK_REQUESTS = Number(process.env.BENCH_SOAK ?? 1_000_000)
-
-interface Row {
-  readonly what: string
-  readonly measured: string
-  readonly bar: string
-  readonly holds: boolean
-}
 
 function get(path: string, apiKey?: string): string {
   const key = apiKey === undefined ? '' : `Authorization: Bearer ${apiKey}\r\n`
@@ -144,129 +127,12 @@ async function soak(pharos: Subject): Promise<Row> {
   }
 }
 
-/** The rows of a create, one commit and so one flush each. */
-async function insertsOneByOne(dataDir: string, text: string): Promise<number> {
-  const { writer, reader } = await openDatabase(dataDir)
-  const service = writer.prepare(
-    'INSERT INTO services (id, org_id, generation, response) VALUES (?, ?, 1, ?)',
-  )
-  const command = writer.prepare(
-    "INSERT INTO commands (type, region, service_id, generation, definition, created_at_ms) VALUES ('StartServiceMonitoring', 'eu-west-1', ?, 1, ?, 0)",
-  )
-  const use = writer.prepare('UPDATE orgs SET active_services = active_services + 1 WHERE id = ?')
-  const org = String(writer.prepare('SELECT id FROM orgs').pluck().get())
-  const insert = writer.transaction((id: string) => {
-    command.run(id, text)
-    service.run(id, org, text)
-    use.run(org)
-  })
-  const count = 2_000
-  const started = performance.now()
-  for (let index = 0; index < count; index += 1) insert.immediate(crypto.randomUUID())
-  const perSecond = count / ((performance.now() - started) / 1_000)
-  reader.close()
-  writer.close()
-  return perSecond
-}
-
-async function makeKeys(dataDir: string): Promise<readonly string[]> {
-  const store = await openStore(dataDir, systemEnvironment.nowMs)
-  const orgId = crypto.randomUUID()
-  await store.createOrg({ id: orgId, name: 'Bench', plan: 'enterprise', nowMs: Date.now() })
-  await store.overrideLimits(orgId, { servicesMax: 10_000_000, endpointsMax: 10_000_000 })
-  const keys = Array.from({ length: Math.ceil(CREATES / CREATES_PER_KEY) }, () => mintKey(systemEnvironment))
-  await Promise.all(
-    keys.map((key) =>
-      store.createKey({
-        id: crypto.randomUUID(),
-        orgId,
-        scope: 'read_write',
-        hash: hashKey(key),
-        last4: key.slice(-4),
-        createdBy: null,
-        nowMs: 0,
-      }),
-    ),
-  )
-  await store.close()
-  return keys
-}
-
-/** Creates that wait for the store together, as many as there are clients, without HTTP in front of it. */
-async function insertsTogether(dataDir: string, text: string): Promise<number> {
-  const store = await openStore(dataDir, systemEnvironment.nowMs)
-  const [org] = await store.listOrgs()
-  if (org === undefined) throw new Error('there is no organisation')
-  const one = (): Promise<unknown> =>
-    store.createService(org.id, undefined, () => {
-      const id = systemEnvironment.uuid()
-      // True as far as the store looks: it keeps the text and counts the endpoints.
-      const response = { ...Object(JSON.parse(text)), id }
-      const command = {
-        type: 'StartServiceMonitoring',
-        region: 'eu-west-1',
-        serviceId: id,
-        generation: 1,
-        definition: text,
-      } as const
-      return { service: { response, generation: 1 }, text, sealed: [], commands: [command] }
-    })
-  const started = performance.now()
-  for (let made = 0; made < CREATES; made += CLIENTS) await Promise.all(Array.from({ length: CLIENTS }, one))
-  const perSecond = CREATES / ((performance.now() - started) / 1_000)
-  await store.close()
-  return perSecond
-}
-
-async function creates(): Promise<readonly Row[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'pharos-bench-'))
-  const dataDir = join(folder, 'data')
-  const keys = await makeKeys(dataDir)
-  const text = JSON.stringify({ ...serviceBody(), padding: 'x'.repeat(250) })
-  const oneByOne = await insertsOneByOne(dataDir, text)
-  const server = await startProcess(dataDir)
-  const body = JSON.stringify(serviceBody())
-  const report = await runLoad({
-    port: Number(new URL(server.url).port),
-    connections: CLIENTS,
-    requests: CREATES,
-    request: (index) =>
-      `POST /v1/services HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${keys[index % keys.length]}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  })
-  await server.stop()
-  const together = await insertsTogether(dataDir, text)
-  await rm(folder, { recursive: true })
-  const ratio = report.requestsPerSecond / oneByOne
-  const against = `against ${Math.round(oneByOne)}/s, one each ${(1_000 / oneByOne).toFixed(2)} ms`
-  const rates = `${Math.round(report.requestsPerSecond)}/s ${against}`
-  return [
-    {
-      what: `durable creates, ${CLIENTS} clients, against the same rows with one flush each`,
-      measured: `${ratio.toFixed(2)} × (${rates}, ${report.errors} errors)`,
-      bar: '≥ 5 ×',
-      holds: ratio >= 5 && report.errors === 0,
-    },
-    {
-      what: `the store alone, ${CLIENTS} creates that wait together, against the same`,
-      measured: `${(together / oneByOne).toFixed(2)} × (${Math.round(together)}/s ${against})`,
-      bar: '≥ 5 ×',
-      holds: together / oneByOne >= 5,
-    },
-    {
-      what: 'durable creates, 99 of 100 within',
-      measured: `${report.p99Ms.toFixed(1)} ms (half within ${report.p50Ms.toFixed(1)} ms)`,
-      bar: '≤ 50 ms',
-      holds: report.p99Ms <= 50,
-    },
-  ]
-}
-
 const pharos = await startSubject('pharos')
 const bare = await startSubject('bare')
 const rows = [...(await reads(pharos, bare)), await soak(pharos)]
 await pharos.stop()
 await bare.stop()
-rows.push(...(await creates()))
+rows.push(...(await durableCreates()), ...(await slowDurableCreates()))
 process.stdout.write(`node ${process.versions.node}, ${cpus().length} cores\n`)
 for (const { what, measured, bar, holds } of rows) {
   process.stdout.write(`${holds ? 'ok  ' : 'MISS'} ${what}: ${measured}, bar ${bar}\n`)

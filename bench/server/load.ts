@@ -14,8 +14,8 @@ export interface LoadReport {
 export interface Load {
   readonly port: number
   readonly connections: number
-  /** Whole requests, head and body; `index` counts from 0. */
-  readonly request: (index: number) => string
+  /** Whole requests, head and body, in ASCII; `index` counts from 0, and so does `connection`. */
+  readonly request: (index: number, connection: number) => string
   readonly requests: number
 }
 
@@ -28,7 +28,7 @@ export async function runLoad({ port, connections, request, requests }: Load): P
   let errors = 0
   const times: number[] = []
   const started = performance.now()
-  const worker = (socket: Socket): Promise<void> =>
+  const worker = (socket: Socket, connection: number): Promise<void> =>
     new Promise((resolve, reject) => {
       let received = ''
       let sentAt = 0
@@ -39,7 +39,7 @@ export async function runLoad({ port, connections, request, requests }: Load): P
           return
         }
         sentAt = performance.now()
-        socket.write(request(next++))
+        socket.write(request(next++, connection), 'latin1')
       }
       socket.setEncoding('latin1')
       socket.on('data', (chunk: string) => {
@@ -61,7 +61,9 @@ export async function runLoad({ port, connections, request, requests }: Load): P
   }
   stayAwake()
   await Promise.all(
-    Array.from({ length: connections }, () => worker(connect({ port, host: '127.0.0.1', noDelay: true }))),
+    Array.from({ length: connections }, (_, connection) =>
+      worker(connect({ port, host: '127.0.0.1', noDelay: true }), connection),
+    ),
   )
   isOver = true
   const seconds = (performance.now() - started) / 1_000

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -13,14 +14,16 @@ export interface Subject {
   readonly stop: () => Promise<void>
 }
 
-const SUBJECT = fileURLToPath(new URL('../../dist/bench-subject.mjs', import.meta.url))
-
-/** Starts `subject.ts` as `kind`. */
-export async function startSubject(kind: 'pharos' | 'bare'): Promise<Subject> {
-  // Bundled as the program is: a loader that compiles on the way adds code of its own to every function.
+/**
+ * Bundles `entry` as the program is, and gives the file: a loader that compiles on the way adds code of its own to
+ * every function.
+ */
+export async function bundle(entry: URL): Promise<string> {
+  const source = fileURLToPath(entry)
+  const file = fileURLToPath(new URL(`../../dist/bench-${basename(source, '.ts')}.mjs`, import.meta.url))
   await build({
-    entryPoints: [fileURLToPath(new URL('./subject.ts', import.meta.url))],
-    outfile: SUBJECT,
+    entryPoints: [source],
+    outfile: file,
     bundle: true,
     platform: 'node',
     target: 'node20',
@@ -31,7 +34,14 @@ export async function startSubject(kind: 'pharos' | 'bare'): Promise<Subject> {
     },
     logLevel: 'warning',
   })
-  const child = fork(SUBJECT, [kind], { execArgv: ['--expose-gc'] })
+  return file
+}
+
+/** Starts `subject.ts` as `kind`. */
+export async function startSubject(kind: 'pharos' | 'bare'): Promise<Subject> {
+  const child = fork(await bundle(new URL('./subject.ts', import.meta.url)), [kind], {
+    execArgv: ['--expose-gc'],
+  })
   const [hello]: unknown[] = await once(child, 'message')
   const ready = typeof hello === 'object' && hello !== null ? { ...hello } : {}
   return {

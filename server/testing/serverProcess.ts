@@ -19,19 +19,26 @@ export interface ServerProcess {
   readonly stderr: () => string
 }
 
-/**
- * Starts the built program; resolves when it answers, rejects with its stderr when it does not. It runs as the
- * user `uid`, which only root may choose, or as the one who calls.
- */
+/** How a process is started. */
+export interface ProcessOptions {
+  /** The user that it runs as, which only root may choose; the one who calls when undefined. */
+  readonly uid?: number | undefined
+  /** Variables besides those of the one who calls. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** A command, and its first arguments, that becomes the program: `strace -D`. */
+  readonly under?: readonly string[]
+}
+
+/** Starts the built program; resolves when it answers, rejects with its stderr when it does not. */
 export async function startProcess(
   dataDir: string,
   args: readonly string[] = [],
-  uid?: number,
-  environment: Readonly<Record<string, string>> = {},
+  { uid, environment, under = [] }: ProcessOptions = {},
 ): Promise<ServerProcess> {
+  const [command = '', ...first] = [...under, process.execPath, PROGRAM]
   const child = spawn(
-    process.execPath,
-    [PROGRAM, 'serve', '--data-dir', dataDir, '--port', '0', '--log-level', 'error', ...args],
+    command,
+    [...first, 'serve', '--data-dir', dataDir, '--port', '0', '--log-level', 'error', ...args],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...environment },

@@ -94,8 +94,11 @@ export function mirrorOf(options: MirrorOptions): Mirror {
         await fetchInto(options, signal)
       } catch (error) {
         if (!(error instanceof GitError)) throw error
-        // What had to be ended, or never began, says nothing about the mirror.
-        if (error.exitCode === null) throw unreachable(options, error)
+        // What was ended, or never began, says nothing about the mirror; but it may have left half a pack behind.
+        if (error.exitCode === null) {
+          isSwept = false
+          throw unreachable(options, error)
+        }
         await refuseWhenUnavailable(options, error, signal)
         if (!mayStartAnew) throw unreachable(options, error)
         mayStartAnew = false

@@ -56,7 +56,11 @@ export function runGit(call: GitCall): Promise<Buffer> {
       detached: true,
     })
     const end = (): void => endGroup(child)
-    const timer = setTimeout(end, call.limitMs)
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      end()
+    }, call.limitMs)
     call.signal?.addEventListener('abort', end)
     const chunks: Buffer[] = []
     let bytes = 0
@@ -70,13 +74,15 @@ export function runGit(call: GitCall): Promise<Buffer> {
       if (said.length < SAID_CHARS_MAX) said += chunk.toString('utf8')
     })
     child.on('error', (error) => reject(notStarted(error)))
-    child.on('close', (exitCode) => {
+    child.on('close', (exitCode, killedBy) => {
       clearTimeout(timer)
       call.signal?.removeEventListener('abort', end)
       if (bytes > OUTPUT_BYTES_MAX) reject(tooMuch(call))
       else if (exitCode === 0) resolve(Buffer.concat(chunks))
       else if (call.signal?.aborted === true) reject(call.signal.reason)
-      else reject(new GitError(messageOf(said, call, exitCode), exitCode))
+      else if (isLate)
+        reject(new GitError(`git ${call.args[0]} was ended after ${call.limitMs / 1_000} s`, null))
+      else reject(new GitError(messageOf(said, call, exitCode ?? killedBy), exitCode))
     })
     // git may end before it has read all: what it then says is the better message.
     child.stdin.on('error', () => {})
@@ -102,8 +108,7 @@ function tooMuch({ args }: GitCall): GitTooMuch {
   return new GitTooMuch(`git ${args[0]} gave back more than ${OUTPUT_BYTES_MAX / 1024 / 1024} MiB`, null)
 }
 
-function messageOf(said: string, { access, args, limitMs }: GitCall, exitCode: number | null): string {
-  if (exitCode === null) return `git ${args[0]} was ended after ${limitMs / 1_000} s`
+function messageOf(said: string, { access, args }: GitCall, end: number | NodeJS.Signals | null): string {
   const text = explained(said, access)
-  return text === '' ? `git ${args[0]} ended with ${exitCode}` : text
+  return text === '' ? `git ${args[0]} ended with ${end}` : text
 }

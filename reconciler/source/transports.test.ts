@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
 import { authority, type HttpsGitServer, httpsGitServer } from '../testing/httpsGitServer.ts'
 import { manifestOf } from '../testing/pharosProgram.ts'
+import { processesNaming } from '../testing/processes.ts'
 import { type SshGitServer, sshGitServer, sshSkipReason } from '../testing/sshGitServer.ts'
 import type { GitAccess } from './gitAccess.ts'
 import { SourceUnavailable } from './gitMirror.ts'
@@ -65,21 +66,6 @@ async function refusalOf(access: GitAccess, transferMsMax?: number): Promise<str
     expect(cause.message).not.toContain(Buffer.from(`x-access-token:${CANARY}`).toString('base64'))
   }
   return error.message
-}
-
-/** Arguments of every process of this machine that name `text`. */
-function processesNaming(text: string): readonly string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && existsSync(`/proc/${name}/cmdline`))
-    .map((name) => {
-      try {
-        return readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ')
-      } catch {
-        // It ended in the meantime.
-        return ''
-      }
-    })
-    .filter((args) => args.includes(text))
 }
 
 describe('over https', () => {

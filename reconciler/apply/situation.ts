@@ -177,8 +177,15 @@ function desiredOf(service: DeclaredService, scene: Scene): DesiredService {
 }
 
 function workedOut(service: DeclaredService, scene: Scene): DesiredService {
-  const canonicalUnder = (key: string): DesiredService['canonical'] =>
-    canonicalRequest(service.request, fingerprintFor(scene.stateKey, scene.store.stateId, key))
+  const canonicalUnder: DesiredService['canonicalUnder'] = (key, placeOf = (endpoint) => endpoint) => {
+    const markOf = fingerprintFor(scene.stateKey, scene.store.stateId, key)
+    return canonicalRequest(service.request, (pointer, value) =>
+      markOf(
+        pointer.replace(/\d+/, (endpoint) => String(placeOf(Number(endpoint)))),
+        value,
+      ),
+    )
+  }
   const { key, id, previousNames, paused } = service
   const { ignore, ...treatment } = service.policy
   const policy = { ...treatment, isIgnored: ignoredBy(ignore) }

@@ -30,7 +30,7 @@ export function servicesOf(applied: Applied, frozenKeys: readonly string[]): rea
       })
     } else if (change.kind === 'drifted') {
       const isLooping = change.looping.length > 0
-      put(key, 'Drifted', { ...(isLooping ? LOOPING : REPORTED), fields: change.fields })
+      put(key, 'Drifted', { ...(isLooping ? LOOPING : REPORTED), fields: change.told })
     } else if (withheld.has(key)) {
       const brake = brakeOf.get(key)
       put(key, brake?.brake === 'suspended' ? 'Suspended' : stateOfWaiting(change), {
@@ -98,7 +98,7 @@ function stateOfWaiting(change: Change): ServiceState {
 }
 
 function fieldsOf(change: Change): readonly PlannedField[] {
-  return change.kind === 'update' || change.kind === 'drifted' ? change.fields : []
+  return change.kind === 'update' || change.kind === 'drifted' ? change.told : []
 }
 
 function idsOf({ situation, outcomes }: Applied): ReadonlyMap<string, string> {

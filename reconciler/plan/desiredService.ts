@@ -11,8 +11,11 @@ export interface DesiredService {
   readonly previousNames: readonly string[]
   /** Canonical form with the marks that belong to `key`. */
   readonly canonical: CanonicalService
-  /** The same with the marks that belong to another key: how a renamed manifest is compared with its past. */
-  readonly canonicalUnder: (key: string) => CanonicalService
+  /**
+   * The same with the marks that belong to another key, or that its endpoints had at the indexes that `placeOf` gives:
+   * how a renamed manifest, and an endpoint that moved, is compared with its past.
+   */
+  readonly canonicalUnder: (key: string, placeOf?: (endpoint: number) => number) => CanonicalService
   readonly paused: boolean | undefined
   readonly policy: {
     readonly onDelete: OnDelete

@@ -11,6 +11,8 @@ export type Reason = 'git' | 'secret' | 'drift' | 'first-apply' | 'differs'
 /** One field of an update. `from` is what the service has, `to` what it will have. */
 export interface PlannedField extends FieldChange {
   readonly reason: Reason
+  /** Present where somebody changed the same field of the service: what it had before that. */
+  readonly outside?: { readonly was: unknown }
 }
 
 /** Why nothing can be done for a key, and whether a person has to decide (exit code 6). */
@@ -22,6 +24,8 @@ export interface Blocked {
   readonly needsDecision: boolean
   /** Keys of bindings that this one may mean: they are kept until somebody decided. */
   readonly claims?: readonly string[]
+  /** What somebody changed of the service, where it is that which has to be decided about. */
+  readonly drift?: Pick<Drifted, 'id' | 'fields' | 'told'>
 }
 
 /** A service to be made. */
@@ -41,6 +45,10 @@ export interface Update {
   readonly id: string
   readonly renamedFrom: string | null
   readonly fields: readonly PlannedField[]
+  /** `fields` as people read them: endpoints and assertions found again where they moved to. */
+  readonly told: readonly PlannedField[]
+  /** What somebody changed of the service, as people read it, whether or not it is put back. */
+  readonly outside: readonly PlannedField[]
   readonly replace: boolean
   /** Canonical pointers whose values the service keeps: the definition that is sent takes them from it. */
   readonly keeps: readonly string[]
@@ -78,6 +86,8 @@ export interface Drifted {
   readonly key: string
   readonly id: string
   readonly fields: readonly PlannedField[]
+  /** As in an update. */
+  readonly told: readonly PlannedField[]
   /** Pointers that were put back so often that somebody else must be setting them. */
   readonly looping: readonly string[]
 }

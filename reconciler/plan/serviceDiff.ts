@@ -1,9 +1,18 @@
 import { type CanonicalService, canonicalResponse } from '../../api/contract/canonical.ts'
-import { changesBetween, type FieldChange } from '../../api/contract/fieldChange.ts'
+import { changesBetween, type FieldChange, sameJson } from '../../api/contract/fieldChange.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
+import { alignEndpoints, alignedChanges } from './alignment.ts'
 import type { Binding } from './binding.ts'
 import type { DesiredService } from './desiredService.ts'
 import type { PlannedField, Reason } from './planValue.ts'
+
+/** Changes as people read them: endpoints and assertions are found again where they moved to. */
+export interface Told {
+  readonly wanted: readonly PlannedField[]
+  readonly drifted: readonly PlannedField[]
+  /** All that somebody changed, whether or not the manifest changed it as well. */
+  readonly outside: readonly PlannedField[]
+}
 
 /** How a service differs from what its manifest wants, and from what we last saw of it. */
 export interface ServiceDiff {
@@ -11,6 +20,8 @@ export interface ServiceDiff {
   readonly wanted: readonly PlannedField[]
   /** Fields that somebody changed since we last looked, towards what they were. */
   readonly drifted: readonly PlannedField[]
+  /** The same as people read it. */
+  readonly told: Told
   /** Pausing that the manifest asks for and the service has not; null when there is none. */
   readonly pausing: PlannedField | null
   /** Pointers that the manifest changes and somebody else changed too, to something else. */
@@ -30,8 +41,7 @@ export interface ServiceDiff {
  * `lastKey` is the key under which `binding` was written, which is what its marks belong to.
  */
 export function diffOfBound(desired: DesiredService, binding: Binding, actual: ServiceResponse): ServiceDiff {
-  if (binding.desired === null || binding.observed === null)
-    return diffOfFirst(desired, actual, 'first-apply')
+  if (!isApplied(binding)) return diffOfFirst(desired, actual, 'first-apply')
   const live = canonicalResponse(actual)
   const { isIgnored } = desired.policy
   const owned = (change: FieldChange): boolean => !isIgnored(change.pointer)
@@ -44,15 +54,12 @@ export function diffOfBound(desired: DesiredService, binding: Binding, actual: S
   const isClean = drift.length === 0 && fromGit.length === 0
   const missing = isClean ? [] : changesBetween(live, desired.canonical, 'set-is-equal')
   const isMissing = new Set(missing.map(({ pointer }) => pointer))
+  const wanted = fromGit.map((change) => wantedField(change, driftAt.get(change.pointer)))
+  const drifted = drift.filter((change) => !gitAt.has(change.pointer)).map(driftedField)
   return {
-    wanted: fromGit.map((change) => ({
-      ...change,
-      from: driftAt.has(change.pointer) ? driftAt.get(change.pointer)?.to : change.from,
-      reason: isSecretChange(change) ? 'secret' : 'git',
-    })),
-    drifted: drift
-      .filter((change) => !gitAt.has(change.pointer))
-      .map(({ pointer, from, to }) => ({ pointer, from: to, to: from, reason: 'drift' as const })),
+    wanted,
+    drifted,
+    told: isClean ? NOTHING : toldOf({ desired, binding, live, wanted, drifted }),
     contested: [...gitAt].filter((pointer) => isContested(pointer, driftAt) && isMissing.has(pointer)),
     left: missing.map(({ pointer }) => pointer).filter(isIgnored),
     live,
@@ -62,6 +69,61 @@ export function diffOfBound(desired: DesiredService, binding: Binding, actual: S
       !fromGit.some(isSecretChange) &&
       !drift.some(isSecretChange),
   }
+}
+
+/** A binding of a service that something was sent for. */
+type Applied = Binding & { readonly desired: CanonicalService; readonly observed: CanonicalService }
+
+function isApplied(binding: Binding): binding is Applied {
+  return binding.desired !== null && binding.observed !== null
+}
+
+function wantedField(change: FieldChange, drift?: FieldChange): PlannedField {
+  const reason = isSecretChange(change) ? 'secret' : 'git'
+  if (drift === undefined) return { ...change, reason }
+  return { ...change, from: drift.to, reason, outside: { was: drift.from } }
+}
+
+function driftedField({ pointer, from, to }: FieldChange): PlannedField {
+  return { pointer, from: to, to: from, reason: 'drift' }
+}
+
+interface Compared {
+  readonly desired: DesiredService
+  readonly binding: Applied
+  readonly live: CanonicalService
+  readonly wanted: readonly PlannedField[]
+  readonly drifted: readonly PlannedField[]
+}
+
+const NOTHING: Told = { wanted: [], drifted: [], outside: [] }
+
+function toldOf(compared: Compared): Told {
+  const { desired, binding, live, wanted, drifted } = compared
+  const owned = ({ pointer }: FieldChange): boolean => !desired.policy.isIgnored(pointer)
+  const outside = alignedChanges(binding.observed, live, 'by-mark').filter(owned).map(driftedField)
+  const isMovedOutside = outside.some(isOfEndpoints)
+  // Where both sides changed endpoints, places are all that they have in common: then they are told by place.
+  if (isMovedOutside === wanted.some(isOfEndpoints)) {
+    const isNews = ({ from, to }: PlannedField): boolean => !sameJson(from ?? null, to ?? null)
+    return { wanted: wanted.filter(isNews), drifted, outside }
+  }
+  if (isMovedOutside) {
+    return { wanted, drifted: [...rest(drifted), ...outside.filter(isOfEndpoints)], outside }
+  }
+  const { fromOf } = alignEndpoints(binding.desired.endpoints, desired.canonical.endpoints)
+  // The mark of a secret belongs to its place, and would differ for nothing but having moved.
+  const asked = desired.canonicalUnder(binding.key, (endpoint) => fromOf[endpoint] ?? endpoint)
+  const moved = alignedChanges(binding.desired, asked, 'by-mark').filter(isOfEndpoints).filter(owned)
+  return { wanted: [...rest(wanted), ...moved.map((change) => wantedField(change))], drifted, outside }
+}
+
+function isOfEndpoints({ pointer }: FieldChange): boolean {
+  return pointer.startsWith('/endpoints')
+}
+
+function rest(fields: readonly PlannedField[]): readonly PlannedField[] {
+  return fields.filter((field) => !isOfEndpoints(field))
 }
 
 /** Whether what changed outside is `pointer`, or contains it, or lies in it. */
@@ -83,9 +145,13 @@ export function diffOfFirst(
   const fields = all.filter(({ pointer }) => !isIgnored(pointer)).map((change) => ({ ...change, reason }))
   // A secret that is set may be another one: the first apply sends it, so that afterwards it is known.
   const secrets = reason === 'first-apply' ? secretsOf(live, desired.canonical) : []
+  const told = alignedChanges(live, desired.canonical, 'set-is-equal')
+    .filter(({ pointer }) => !isIgnored(pointer))
+    .map((change) => ({ ...change, reason }))
   return {
     wanted: [...fields, ...secrets],
     drifted: [],
+    told: { wanted: [...told, ...secrets], drifted: [], outside: [] },
     contested: [],
     left: all.map(({ pointer }) => pointer).filter(isIgnored),
     live,

@@ -33,8 +33,11 @@ export function updateOf(comparison: Comparison, scene: UpdateScene): Change | n
   if (blocked !== null) return blocked
   const merges = desired.policy.drift === 'merge'
   // A full replace resets what drifted as well, unless it is merged: the plan has to say so.
-  const fields = [
-    ...(replace ? [...diff.wanted, ...(merges ? [] : diff.drifted)] : []),
+  const fieldsOf = ({
+    wanted,
+    drifted,
+  }: Pick<ServiceDiff, 'wanted' | 'drifted'>): readonly PlannedField[] => [
+    ...(replace ? [...wanted, ...(merges ? [] : drifted)] : []),
     ...(pausing === null ? [] : [pausing]),
   ]
   return {
@@ -42,7 +45,9 @@ export function updateOf(comparison: Comparison, scene: UpdateScene): Change | n
     key: desired.key,
     id: service.id,
     renamedFrom,
-    fields,
+    fields: fieldsOf(diff),
+    told: fieldsOf(diff.told),
+    outside: [...diff.told.outside, ...(pausing?.reason === 'drift' ? [pausing] : [])],
     replace,
     keeps: replace ? [...diff.left, ...(merges ? diff.drifted.map(({ pointer }) => pointer) : [])] : [],
     pausing: pausing === null ? null : pausing.to === true ? 'pause' : 'resume',
@@ -61,10 +66,13 @@ function unsent(
 ): Drifted | Record | null {
   const { desired, service, diff, renamedFrom } = comparison
   const { key, policy } = desired
-  const fields: readonly PlannedField[] =
-    diff.pausing === null ? diff.drifted : [...diff.drifted, diff.pausing]
-  if (policy.drift !== 'ignore' && fields.length > 0)
-    return { kind: 'drifted', key, id: service.id, fields, looping }
+  const withPausing = (drifted: readonly PlannedField[]): readonly PlannedField[] =>
+    diff.pausing === null ? drifted : [...drifted, diff.pausing]
+  const fields = withPausing(diff.drifted)
+  if (policy.drift !== 'ignore' && fields.length > 0) {
+    const told = withPausing(diff.told.drifted)
+    return { kind: 'drifted', key, id: service.id, fields, told, looping }
+  }
   const isNews = isDue || renamedFrom !== null || policyChanged(comparison)
   if (!isNews || !hasState) return null
   return { kind: 'record', key, id: service.id, renamedFrom, observed: observedOf(comparison) }
@@ -78,7 +86,7 @@ function loopingIn({ diff, binding }: Comparison, nowMs: number): readonly strin
 }
 
 /** Why the definition may not be sent although the manifest changed; null when it may. */
-function conflictOf({ desired, diff }: Comparison): Blocked | null {
+function conflictOf({ desired, service, diff }: Comparison): Blocked | null {
   const { drift } = desired.policy
   const blocked = (message: string, hint: string): Blocked => ({
     kind: 'blocked',
@@ -86,6 +94,11 @@ function conflictOf({ desired, diff }: Comparison): Blocked | null {
     message,
     hint,
     needsDecision: true,
+    drift: {
+      id: service.id,
+      fields: [...diff.wanted, ...diff.drifted],
+      told: diff.told.outside,
+    },
   })
   const outside = diff.drifted.map(({ pointer }) => pointer)
   if (drift === 'refuse' && (outside.length > 0 || diff.contested.length > 0)) {

@@ -42,15 +42,10 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   fc
     .record({ key: nasty, name: nasty })
     .map((parts): Change => ({ kind: 'prune', id: 'id', how: 'delete', createdAt: null, ...parts })),
-  fc.record({ key: nasty, from: nasty, to: nasty }).map(
-    ({ key, from, to }): Change => ({
-      kind: 'drifted',
-      key,
-      id: 'id',
-      fields: [{ pointer: '/name', from, to, reason: 'drift' }],
-      looping: [],
-    }),
-  ),
+  fc.record({ key: nasty, from: nasty, to: nasty }).map(({ key, from, to }): Change => {
+    const fields = [{ pointer: '/name', from, to, reason: 'drift' }] as const
+    return { kind: 'drifted', key, id: 'id', fields, told: fields, looping: [] }
+  }),
 )
 const situation = fc.record({ changes: fc.array(change), withheld: fc.array(change), message: nasty }).map(
   ({ changes, withheld, message }): PlannedSituation => ({

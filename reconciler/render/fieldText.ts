@@ -8,6 +8,8 @@ import type { PlannedField } from '../plan/planValue.ts'
 
 /** Longest value that is shown whole (characters); --json has all of it. */
 const VALUE_CHARS_MAX = 120
+/** The same for a whole endpoint, which a reviewer would otherwise see nothing of. */
+const ENDPOINT_CHARS_MAX = 600
 
 /** Where the field at `pointer` of a canonical service stands in a manifest, from `spec` on. Pure. */
 export function fieldPath(pointer: string): ManifestPath {
@@ -59,9 +61,11 @@ function isSealed(value: unknown): boolean {
 function valueText(value: unknown, path: string): string {
   if (value === undefined || value === null) return 'none'
   if (path === 'interval' && typeof value === 'number') return formatDuration({ secs: value, nanos: 0 })
-  return shortened(flowText(readable(value, path)))
+  const isWhole = ENDPOINT_PATH.test(path)
+  return shortened(flowText(readable(value, path)), isWhole ? ENDPOINT_CHARS_MAX : VALUE_CHARS_MAX)
 }
 
+const ENDPOINT_PATH = /^endpoints\[\d+\]$/
 const ASSERTION_PATH = /\.assertions\[\d+\]$/
 
 /** `value` in the words of a manifest: what is canonical reads like what was written. */
@@ -71,8 +75,9 @@ function readable(value: unknown, path: string): unknown {
     return assertion.success ? exportAssertion(assertion.data) : value
   }
   if (typeof value !== 'object' || value === null) return value
-  if (isSealed(value)) return '(secret)'
+  if (isSealed(value)) return SECRET
   if ('plain' in value) return value.plain
+  if ('call' in value) return readableEndpoint(value, path)
   if (isDuration(value)) return formatDuration(value)
   if (Array.isArray(value)) return value.map((item, index) => readable(item, `${path}[${index}]`))
   return Object.fromEntries(
@@ -80,8 +85,30 @@ function readable(value: unknown, path: string): unknown {
   )
 }
 
+/** A secret among values: no text that anybody wrote is this. */
+const SECRET = Symbol('secret')
+
+/** A canonical endpoint as a manifest has it: without what is not set, and without the call around its fields. */
+function readableEndpoint(
+  { call, assertions, ...rest }: { readonly call: unknown; readonly assertions?: unknown },
+  path: string,
+): object {
+  const http = typeof call === 'object' && call !== null && 'Http' in call ? call.Http : undefined
+  const fields = Object.entries({ ...rest, ...(typeof http === 'object' ? http : {}), assertions })
+  const isSet = (value: unknown): boolean =>
+    value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0)
+  return Object.fromEntries(
+    fields.flatMap(([name, value]) => {
+      const [field = name] = manifestPathOf(['endpoints', 0, 'call', 'Http', name], false).slice(3)
+      const isUsual = !isSet(value) || (field === 'method' && value === 'GET')
+      return isUsual ? [] : [[field, readable(value, `${path}.${field}`)]]
+    }),
+  )
+}
+
 /** JSON with the quotes that YAML needs no more than a reader left out. */
 function flowText(value: unknown): string {
+  if (value === SECRET) return '(secret)'
   if (Array.isArray(value)) return `[${value.map(flowText).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const parts = Object.entries(value).map(([key, inner]) => `${key}: ${flowText(inner)}`)
@@ -94,6 +121,6 @@ function isDuration(value: object): value is { secs: number; nanos: number } {
   )
 }
 
-function shortened(text: string): string {
-  return text.length <= VALUE_CHARS_MAX ? text : `${text.slice(0, VALUE_CHARS_MAX)}…`
+function shortened(text: string, charsMax: number): string {
+  return text.length <= charsMax ? text : `${text.slice(0, charsMax)}…`
 }

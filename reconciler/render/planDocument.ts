@@ -34,8 +34,10 @@ export function changeDocument(change: Change): object {
     }
     case 'record':
       return { kind: 'record', key: change.key, id: change.id, renamedFrom: change.renamedFrom }
-    case 'drifted':
-      return { ...change, fields: change.fields.map(fieldDocument) }
+    case 'drifted': {
+      const { kind, key, id, fields, looping } = change
+      return { kind, key, id, fields: fields.map(fieldDocument), looping }
+    }
     case 'prune':
       return change
     case 'blocked': {
@@ -45,10 +47,11 @@ export function changeDocument(change: Change): object {
   }
 }
 
-/** One field as data: `from` what the service has, `to` what it will have. Pure. */
+/** One field as data: `from` what the service has, `to` what it will have, `was` what it had before somebody else changed it. Pure. */
 export function fieldDocument(field: PlannedField): object {
-  const { pointer, from, to, reason } = field
-  return { pointer, path: formatPath(fieldPath(pointer)), from: shown(from), to: shown(to), reason }
+  const { pointer, from, to, reason, outside } = field
+  const was = outside === undefined ? {} : { was: shown(outside.was) }
+  return { pointer, path: formatPath(fieldPath(pointer)), from: shown(from), to: shown(to), reason, ...was }
 }
 
 /** `{ "sealed": true }` for a secret wherever it stands; null for a field that is not there. */

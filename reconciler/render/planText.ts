@@ -42,7 +42,7 @@ function changeLines(change: Change, paint: Paint): readonly string[] {
     case 'update':
       return [
         paint.yellow(`  ~ ${change.key}: ${updateWord(change)}${renamed(change.renamedFrom)}`),
-        ...change.fields.map((field) => `      ${fieldText(field)}  ${paint.dim(`(${reasonText(field)})`)}`),
+        ...change.told.map((field) => `      ${fieldText(field)}  ${paint.dim(`(${reasonText(field)})`)}`),
       ]
     case 'record':
       return [
@@ -55,7 +55,7 @@ function changeLines(change: Change, paint: Paint): readonly string[] {
     case 'drifted':
       return [
         paint.magenta(`  ! ${change.key}: ${driftedText(change)}`),
-        ...change.fields.map((field) => `      ${fieldText({ ...field, from: field.to, to: field.from })}`),
+        ...change.told.map((field) => `      ${fieldText({ ...field, from: field.to, to: field.from })}`),
       ]
     case 'blocked':
       return [paint.red(`  x ${change.key}: ${change.message} (${change.hint})`)]
@@ -97,7 +97,7 @@ function reasonText(field: PlannedField): string {
   switch (field.reason) {
     case 'git':
     case 'secret':
-      return 'git'
+      return field.outside === undefined ? 'git' : 'git, over a change outside'
     case 'drift':
       return 'changed outside, put back'
     case 'first-apply':

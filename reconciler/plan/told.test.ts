@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest'
+import { canonicalRequest, canonicalResponse } from '../../api/contract/canonical.ts'
+import type { EndpointInput, ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
+import { fieldText } from '../render/fieldText.ts'
+import { newBinding } from './binding.ts'
+import type { DesiredService } from './desiredService.ts'
+import { driftOf } from './drift.ts'
+import { planChanges } from './plan.ts'
+
+const ID = '6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e'
+
+/** An endpoint that asserts what `statuses` say and sends `secret` where there is one. */
+function endpoint(host: string, statuses: readonly number[] = [], secret?: string): EndpointInput {
+  return {
+    url: `https://${host}/`,
+    call: {
+      Http: {
+        method: 'GET',
+        timeout: null,
+        ...(secret === undefined ? {} : { headers: { 'x-key': { value: secret, sensitive: true } } }),
+      },
+    },
+    assertions: statuses.map((NotEq) => ({ StatusCode: { expected: { NotEq } } })),
+  }
+}
+
+interface Shape {
+  readonly endpoints: readonly EndpointInput[]
+  readonly intervalSecs?: number
+}
+
+function requestOf({ endpoints, intervalSecs = 60 }: Shape): ServiceRequest {
+  return { name: 'shop', interval_secs: intervalSecs, regions: ['eu-west-1'], endpoints: [...endpoints] }
+}
+
+function desiredOf(shape: Shape, drift: DesiredService['policy']['drift']): DesiredService {
+  const canonicalUnder: DesiredService['canonicalUnder'] = (key, placeOf = (at) => at) =>
+    canonicalRequest(requestOf(shape), (pointer, value) => {
+      const place = pointer.replace(/\d+/, (at) => String(placeOf(Number(at))))
+      return `mark of ${value} at ${key}${place}`
+    })
+  return {
+    key: 'shop',
+    id: undefined,
+    previousNames: [],
+    paused: undefined,
+    canonical: canonicalUnder('shop'),
+    canonicalUnder,
+    policy: { onDelete: 'delete', pruneAfterSecs: null, protect: false, drift, isIgnored: () => false },
+  }
+}
+
+function liveOf(shape: Shape): ServiceResponse {
+  return {
+    ...requestOf(shape),
+    id: ID,
+    org_id: 'b3b1f1de-3d44-4a35-9f0e-4d9d8c1f5a11',
+    endpoints: shape.endpoints.map(({ url, assertions, call: { Http } }) => {
+      const headers = Http.headers == null ? null : { 'x-key': { Sealed: { key_id: 'k' } } }
+      return { id: ID, url, blocked: false, assertions, call: { Http: { ...Http, body: null, headers } } }
+    }),
+    created_at: '2026-01-01T00:00:00.000Z',
+    auto_incident_enabled: false,
+  }
+}
+
+/** What is told of a service that was applied as `before`, is now `now` and should be `wanted`. */
+function told(before: Shape, wanted: Shape, now = before, drift: DesiredService['policy']['drift'] = 'heal') {
+  const binding = {
+    ...newBinding('shop', ID),
+    desired: desiredOf(before, drift).canonical,
+    observed: canonicalResponse(liveOf(before)),
+    onDelete: 'delete' as const,
+  }
+  const plan = planChanges({
+    desired: [desiredOf(wanted, drift)],
+    frozenKeys: [],
+    actual: [liveOf(now)],
+    unreadableIds: [],
+    bindings: [binding],
+    unsettled: [],
+    hasState: true,
+    nowMs: 0,
+  })
+  const [change] = plan.changes
+  return {
+    kind: change?.kind,
+    plan: change?.kind === 'update' ? change.told.map(fieldText) : [],
+    reasons:
+      change?.kind === 'update' ? change.told.map(({ reason, outside }) => [reason, outside?.was]) : [],
+    drift: driftOf(plan).flatMap((one) =>
+      one.told.map((field) => fieldText({ ...field, from: field.to, to: field.from })),
+    ),
+  }
+}
+
+test('an endpoint that is put before the others is told alone, and they are not told to have changed', () => {
+  const [a, b] = [endpoint('a', [500], 's'), endpoint('b', [], 's')]
+
+  const { plan } = told({ endpoints: [a, b] }, { endpoints: [endpoint('new', [404], 't'), a, b] })
+
+  expect(plan).toEqual([
+    'endpoints[0]: none → {url: "https://new/", headers: {x-key: (secret)}, assertions: [{status: {not: 404}}]}',
+  ])
+})
+
+test('an endpoint that moved is told with what changed of it, its secret included, and one that goes as gone', () => {
+  const before = { endpoints: [endpoint('a'), endpoint('b', [500], 'old')] }
+
+  expect(told(before, { endpoints: [endpoint('b', [500], 'new')] }).plan).toEqual([
+    'endpoints[0].headers.x-key: secret changed',
+    'endpoints[0]: {url: "https://a/"} → none',
+  ])
+})
+
+test('endpoints that change places are told as that', () => {
+  const [a, b] = [endpoint('a', [], 's'), endpoint('b')]
+
+  expect(told({ endpoints: [a, b] }, { endpoints: [b, a] }).plan).toEqual([
+    'endpoints: ["https://a/", "https://b/"] → ["https://b/", "https://a/"]',
+  ])
+})
+
+test('an assertion that is put before the others is told alone', () => {
+  expect(
+    told({ endpoints: [endpoint('a', [500, 501])] }, { endpoints: [endpoint('a', [404, 500, 501])] }).plan,
+  ).toEqual(['endpoints[0].assertions[0]: none → {status: {not: 404}}'])
+})
+
+test('an endpoint whose address changed is the same endpoint when it stays in its place', () => {
+  expect(told({ endpoints: [endpoint('a')] }, { endpoints: [endpoint('b')] }).plan).toEqual([
+    'endpoints[0].url: "https://a/" → "https://b/"',
+  ])
+})
+
+test('a field that both sides changed says so in the plan, and is drift from what it was', () => {
+  const endpoints = [endpoint('a')]
+  const both = told({ endpoints }, { endpoints, intervalSecs: 45 }, { endpoints, intervalSecs: 120 })
+
+  expect([both.plan, both.reasons]).toEqual([['interval: 2m → 45s'], [['git', 60]]])
+  expect(both.drift).toEqual(['interval: 1m → 2m'])
+})
+
+test('what somebody changed is drift also where a person has to decide about it', () => {
+  const endpoints = [endpoint('a')]
+  const wanted = { endpoints, intervalSecs: 45 }
+  const refused = told({ endpoints }, wanted, { endpoints: [endpoint('new'), endpoint('a')] }, 'refuse')
+
+  expect([refused.kind, refused.drift]).toEqual(['blocked', ['endpoints[0]: none → {url: "https://new/"}']])
+})
+
+test('where both sides changed endpoints they are told by place, and what is there already is not told', () => {
+  const [a, b, c] = [endpoint('a'), endpoint('b'), endpoint('c')]
+  const both = told({ endpoints: [a, b] }, { endpoints: [a, c] }, { endpoints: [a, c, b] })
+
+  expect(both.plan).toEqual(['endpoints[2]: {url: "https://b/"} → none'])
+  expect(both.drift).toEqual(['endpoints[1]: none → {url: "https://c/"}'])
+})

@@ -469,7 +469,7 @@ test('Scenario 55: an estate comes under git by export and adopt, and nothing is
   const [exported, state] = [join(work.folder, 'exported'), join(work.folder, 'other.db')]
   expect((await here('export', '--write', exported)).exitCode).toBe(0)
   work.env.A_AUTHORIZATION = 'canary'
-  const adopted = await here('adopt', exported, '--state', state, '--json')
+  const adopted = await here('adopt', 'apply', exported, '--state', state, '--json')
   expect(JSON.parse(adopted.stdout)).toMatchObject({
     exitCode: 0,
     adoptions: [{ kind: 'match' }, { kind: 'match' }],

@@ -9,6 +9,7 @@ import { planDocument } from '../render/planDocument.ts'
 import { outcomeOfExit } from '../state/runOutcome.ts'
 import { EXIT, exitCodeOf } from './exitCode.ts'
 import type { LoadedManifests } from './manifests.ts'
+import { requireDigest } from './operatorCommands.ts'
 import { type CommandContext, type CommandResult, failureOf, type Interruption } from './runCommand.ts'
 import { choiceOf } from './savedPlans.ts'
 import { type OpenScene, withScene } from './scene.ts'
@@ -43,6 +44,8 @@ export function applyManifests(
   const { output } = context
   const startedAt = new Date().toISOString()
   const { load, liftedScope } = wish
+  const { approve } = context.options
+  if (approve !== undefined) requireDigest(approve)
   const sceneWish = {
     secrets: 'required',
     regions: 'looked-up',
@@ -57,6 +60,8 @@ export function applyManifests(
     output.problems([...set.problems, ...set.warnings])
     const applied = await applyWith(open, context)
     for (const warning of applied.situation.warnings) output.notice(warning)
+    if (approve !== undefined && applied.situation.digest !== null)
+      output.notice(`${approve} stands for another situation than this one, so that it let nothing through`)
     for (const line of appliedLines(applied, session.requests(), output.paint)) output.result(line)
     const exitCode = applyExitCode(applied, loaded, context.interruption)
     // Whoever interrupted a run knows why it ended.

@@ -1,3 +1,6 @@
+import type { ReadingClient } from '../../api/client/client.ts'
+import { ApiError } from '../../api/contract/apiError.ts'
+import type { ServiceResponse } from '../../api/contract/service.ts'
 import { guardOrg } from '../apply/situation.ts'
 import { isManifestName } from '../manifest/serviceManifest.ts'
 import { newBinding } from '../plan/binding.ts'
@@ -19,7 +22,7 @@ export async function bindCommand(
   try {
     const { store, client } = session
     const org = await guardOrg(session)
-    const service = await client.getService(id)
+    const service = await serviceOf(id, client)
     const bindings = await store.bindings()
     const owner = bindings.find((binding) => binding.serviceId === service.id && binding.key !== key)
     if (owner !== undefined) throw new UsageError(`service ${id} belongs to ${owner.key}: unbind that first`)
@@ -35,6 +38,17 @@ export async function bindCommand(
     return { exitCode: EXIT.converged, document: { key, id: service.id, requests: session.requests() } }
   } finally {
     await session.close()
+  }
+}
+
+async function serviceOf(id: string, client: ReadingClient): Promise<ServiceResponse> {
+  try {
+    return await client.getService(id)
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.code !== 'not_found' && error.code !== 'invalid')) throw error
+    throw new UsageError(
+      `the organisation has no service ${id}: "pharos state verify" lists those that are not managed`,
+    )
   }
 }
 

@@ -237,7 +237,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'history',
     args: [],
-    summary: 'show the last runs that changed something or tried to; no network',
+    summary: 'show the last runs, and what each did; no network',
     examples: ['pharos history --state pharos.db'],
     groups: ['state'],
     load: async () => (await import('./stateCommands.ts')).historyCommand,

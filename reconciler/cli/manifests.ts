@@ -5,6 +5,7 @@ import { secretPrograms } from '../manifest/secretPrograms.ts'
 import { compileSet, type ServiceSet } from '../manifest/serviceSet.ts'
 import type { ValueSources } from '../manifest/valueReference.ts'
 import { readManifests } from '../source/manifestFiles.ts'
+import type { Output } from './output.ts'
 import {
   aliasesMax,
   type CommandOptions,
@@ -59,6 +60,16 @@ export function compileSources(
     programs: secretPrograms(programPermissions(options, env), env),
     secrets,
   }
+}
+
+/** Tells of a set without any service: more often a wrong path than a wish. */
+export function noticeEmpty(
+  { services, frozenKeys, problems }: ServiceSet,
+  path: string,
+  output: Output,
+): void {
+  if (services.length + frozenKeys.length + problems.length === 0)
+    output.notice(`there is no Service manifest at ${path}: is that the right path?`)
 }
 
 /** Whether all that is wrong is that secrets are not to be had here: the manifests themselves are valid. Pure. */

@@ -4,14 +4,12 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 import { openStore } from '../state/openStore.ts'
 import { manifestOf } from '../testing/pharosProgram.ts'
+import { runHere, undisturbed } from '../testing/programHere.ts'
 import { COMMANDS } from './commands.ts'
-import { runProgram } from './program.ts'
 import type { Interruption } from './runCommand.ts'
 
 /** A command line that does what it says, and what of the outside it needs. */
@@ -81,21 +79,20 @@ const LINES: Readonly<Record<string, Line>> = {
   completion: { args: ['bash'], needs: [] },
 }
 
-const going: Interruption = { exitCode: () => undefined, onStop: () => {}, onReload: () => {} }
-const stopped: Interruption = { exitCode: () => 130, onStop: (listener) => listener(), onReload: () => {} }
+const stopped: Interruption = { ...undisturbed, exitCode: () => 130, onStop: (listener) => listener() }
 
 /** Runs a command line with --json in the folder of this test; throws unless stdout is one JSON document. */
-async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, interruption = going) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, interruption = undisturbed) {
   const inFolder = args.map((arg) =>
     /^(?:manifests|invalid|loop|nowhere|.*\.db|.*\.yaml)$/.test(arg) ? join(folder, arg) : arg,
   )
   const access = { PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey }
-  const streams = { stdout, stderr, env: { ...process.env, ...access, ...env }, cwd: folder }
-  const exitCode = await runProgram(['node', 'pharos', ...inFolder, '--json'], streams, interruption)
-  stdout.end()
-  stderr.resume()
-  return { exitCode, document: JSON.parse(await text(stdout)) }
+  const { exitCode, stdout } = await runHere(
+    [...inFolder, '--json'],
+    { ...process.env, ...access, ...env },
+    { cwd: folder, interruption },
+  )
+  return { exitCode, document: JSON.parse(stdout) }
 }
 
 /** What goes wrong, and what that is for every command that it can happen to. */
@@ -237,7 +234,7 @@ async function ownState(name: string, from: string, isHeld: boolean) {
 }
 
 async function mishapOf(name: string, mishap: Mishap) {
-  const { change = (args) => args, env = () => ({}), interruption = going, isHeld = false } = mishap
+  const { change = (args) => args, env = () => ({}), interruption = undisturbed, isHeld = false } = mishap
   const { args = [], needs = [] } = LINES[name] ?? {}
   const { state, letGo } = await ownState(name, mishap.state ?? 'pharos.db', isHeld)
   const stateArgs = needs.includes('state') || needs.includes('lease') ? ['--state', state] : []

@@ -7,13 +7,18 @@ import { notingInState } from './stateAccess.ts'
 /** What a digest of withheld changes looks like. */
 const DIGEST = /^[0-9a-f]{16}$/
 
+/** Throws UsageError when `text` cannot be a digest of withheld changes. */
+export function requireDigest(text: string): void {
+  if (!DIGEST.test(text))
+    throw new UsageError('the digest is the 16 hexadecimal digits that "pharos plan" shows')
+}
+
 /** Lets through what a plan shows as held back, at the next apply or cycle of a controller. No request. */
 export function approveCommand(
   [digest = '']: readonly string[],
   context: CommandContext,
 ): Promise<CommandResult> {
-  if (!DIGEST.test(digest))
-    throw new UsageError('the digest is the 16 hexadecimal digits that "pharos plan" shows')
+  requireDigest(digest)
   return notingInState(context, async (store) => {
     const approval = { digest, actor: actorOf(context), at: new Date().toISOString() }
     await store.approve(approval)

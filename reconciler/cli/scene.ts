@@ -1,5 +1,5 @@
 import type { Scene } from '../apply/situation.ts'
-import { type LoadedManifests, loadManifests } from './manifests.ts'
+import { type LoadedManifests, loadManifests, noticeEmpty } from './manifests.ts'
 import type { CommandContext } from './runCommand.ts'
 import type { Session } from './session.ts'
 import { createGraceMs, UsageError } from './settings.ts'
@@ -39,6 +39,7 @@ export async function withScene<Opened extends Session, Result>(
     // A path that is not there is a mistake, unless services came from it before.
     if (!loaded.exists && (await session.store.bindings()).length === 0)
       throw new UsageError(`there is nothing at ${path}`)
+    noticeEmpty(loaded.set, path, context.output)
     const scene = {
       ...session,
       set: loaded.set,

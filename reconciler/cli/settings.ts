@@ -53,7 +53,7 @@ export interface ApiAccess {
 export function apiAccess(options: CommandOptions, env: Environment): ApiAccess {
   const url = options.url ?? env.PHAROS_URL
   const several = (env.PHAROS_API_KEYS ?? '').split(',').flatMap((key) => key.trim() || [])
-  const [apiKey, ...moreApiKeys] = several.length > 0 ? several : [env.PHAROS_API_KEY]
+  const [apiKey, ...moreApiKeys] = several.length > 0 ? several : [env.PHAROS_API_KEY?.trim()]
   if (url === undefined || url === '') {
     throw new UsageError('no API address: set PHAROS_URL, for example to http://127.0.0.1:7171')
   }

@@ -66,7 +66,7 @@ function openDocument({ key, kind, sentAtMs }: OpenIntent): object {
   return { key, kind, sentAt: new Date(sentAtMs).toISOString() }
 }
 
-/** Shows the last runs that changed something or tried to. No request. */
+/** Shows the last runs. No request. */
 export function historyCommand(_args: readonly string[], context: CommandContext): Promise<CommandResult> {
   return readingState(context, async (store) => {
     const { output } = context

@@ -1,6 +1,6 @@
 import { counted } from '../render/planText.ts'
 import { EXIT } from './exitCode.ts'
-import { loadManifests } from './manifests.ts'
+import { loadManifests, noticeEmpty } from './manifests.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { UsageError } from './settings.ts'
 
@@ -10,6 +10,7 @@ export async function validateCommand(path: string, context: CommandContext): Pr
   const { exists, files, set } = await loadManifests(path, options, env, 'optional')
   if (!exists) throw new UsageError(`there is nothing at ${path}`)
   output.problems([...set.problems, ...set.warnings])
+  noticeEmpty(set, path, output)
   const isValid = set.problems.length === 0
   const services = set.services.length + set.frozenKeys.length
   const what = `${counted(services, 'service')} in ${counted(files, 'file')}`

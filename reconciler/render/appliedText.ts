@@ -11,6 +11,7 @@ type Paint = Output['paint']
 export function appliedLines(applied: Applied, requests: number, paint: Paint): readonly string[] {
   const { braked, digest } = applied.situation
   const lines = applied.outcomes.flatMap((outcome) => outcomeLines(outcome, paint))
+  lines.push(...skippedLines(applied.outcomes, paint))
   for (const change of applied.blocked)
     lines.push(paint.red(`  x ${change.key}: ${change.message} (${change.hint})`))
   for (const change of braked.changes) {
@@ -40,8 +41,18 @@ function outcomeLines({ change, result, message, notes }: ChangeOutcome, paint: 
     case 'stale':
       return [paint.yellow(`  x ${change.key}: PLAN_STALE: ${message}`)]
     case 'skipped':
-      return [paint.yellow(`  x ${change.key}: not done: ${message}`)]
+      return []
   }
+}
+
+/** A run that ended early may have left thousands of changes, all for the same reason. */
+function skippedLines(outcomes: readonly ChangeOutcome[], paint: Paint): readonly string[] {
+  const keys = new Map<string, string[]>()
+  for (const { change, message } of outcomes.filter(({ result }) => result === 'skipped'))
+    keys.set(message, [...(keys.get(message) ?? []), change.key])
+  return [...keys].map(([message, skipped]) =>
+    paint.yellow(`  x not done, ${message}: ${skipped.join(', ')}`),
+  )
 }
 
 function doneText(change: ChangeOutcome['change']): string {
@@ -71,7 +82,8 @@ export function countsOfApplied({ outcomes, blocked, situation }: Applied): Read
     updated: done('update'),
     removed: done('prune'),
     remembered: done('record'),
-    failed: outcomes.filter(({ result }) => result !== 'done').length,
+    failed: outcomes.filter(({ result }) => result !== 'done' && result !== 'skipped').length,
+    skipped: outcomes.filter(({ result }) => result === 'skipped').length,
     blocked: blocked.length,
     withheld: situation.braked.withheld.length,
     unchanged: situation.plan.unchanged.length,
@@ -80,7 +92,17 @@ export function countsOfApplied({ outcomes, blocked, situation }: Applied): Read
 
 function summaryLine(applied: Applied, requests: number): string {
   const counts = countsOfApplied(applied)
-  const words = ['created', 'updated', 'removed', 'remembered', 'failed', 'blocked', 'withheld', 'unchanged']
+  const words = [
+    'created',
+    'updated',
+    'removed',
+    'remembered',
+    'failed',
+    'skipped',
+    'blocked',
+    'withheld',
+    'unchanged',
+  ]
   const parts = words.flatMap((word) =>
     counts[word] === 0 && word !== 'unchanged' ? [] : [`${counts[word]} ${word}`],
   )

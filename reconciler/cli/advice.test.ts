@@ -1,0 +1,67 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startServer, type TestServer } from '../../server/testing/startServer.ts'
+import { manifestOf } from '../testing/pharosProgram.ts'
+import { runHere } from '../testing/programHere.ts'
+
+let server: TestServer
+let folder: string
+beforeAll(async () => {
+  server = await startServer({ rateLimit: 'none' })
+  folder = mkdtempSync(join(tmpdir(), 'pharos-advice-'))
+  for (const name of ['set', 'empty']) mkdirSync(join(folder, name))
+  writeFileSync(join(folder, 'set/a.yaml'), manifestOf('a'))
+})
+afterAll(async () => {
+  await server.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** Runs `pharos COMMAND PATH --state …` and says how it ended, and what was on stderr. */
+async function said(command: string, path: string, ...args: readonly string[]) {
+  const env = { PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey }
+  const state = ['--state', join(folder, 'pharos.db')]
+  const paths = path === '' ? [] : [join(folder, path)]
+  const { exitCode, stderr } = await runHere([...command.split(' '), ...paths, ...state, ...args], env)
+  return [exitCode, stderr.trim()]
+}
+
+test('an approval that is no digest is refused, and one for another situation says that it let nothing through', async () => {
+  await said('apply', 'set')
+
+  expect(await said('apply', 'set', '--approve', 'yes')).toEqual([
+    1,
+    'error the digest is the 16 hexadecimal digits that "pharos plan" shows',
+  ])
+  expect(await said('apply', 'empty', '--approve', '0123456789abcdef')).toEqual([
+    4,
+    expect.stringContaining('0123456789abcdef stands for another situation than this one'),
+  ])
+})
+
+test.each(['validate', 'plan'])(
+  '%s of a folder without manifests asks whether the path is right',
+  async (command) => {
+    const env = { PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey }
+    const { exitCode, stderr } = await runHere([command, join(folder, 'empty')], env)
+
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('is that the right path?')])
+  },
+)
+
+test('a service that is not there cannot be bound, and the message says which are', async () => {
+  expect(await said('bind x 6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e', '')).toEqual([
+    1,
+    expect.stringContaining(
+      'error the organisation has no service 6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e: "pharos state verify" lists',
+    ),
+  ])
+})
+
+test('blanks around an API key, as a file or a copy leaves them, do no harm', async () => {
+  const env = { PHAROS_URL: server.url, PHAROS_API_KEY: ` ${server.apiKey}\n` }
+
+  expect((await runHere(['export'], env)).exitCode).toBe(0)
+})

@@ -1,0 +1,44 @@
+import { EventEmitter } from 'node:events'
+import { expect, test } from 'vitest'
+import { interruptionOf } from './interruption.ts'
+
+/** A process that only hears signals, and what it ended with. */
+class Signalled extends EventEmitter {
+  ended: number | undefined
+  exit(code: number): never {
+    this.ended = code
+    throw new Error('ended')
+  }
+}
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 143],
+])('the first %s asks for a clean stop, and the second ends the program', (signal, exitCode) => {
+  const process = new Signalled()
+  const interruption = interruptionOf(process)
+  let stops = 0
+  interruption.onStop(() => {
+    stops += 1
+  })
+
+  process.emit(signal)
+  expect([interruption.exitCode(), stops, process.ended]).toEqual([exitCode, 1, undefined])
+  expect(() => process.emit(signal)).toThrow('ended')
+  expect([stops, process.ended]).toEqual([1, exitCode])
+})
+
+test('where settings can be read again SIGHUP asks for that, and stops nothing', () => {
+  const process = new Signalled()
+  const interruption = interruptionOf(process)
+  let reloads = 0
+  interruption.onReload(() => {
+    reloads += 1
+  })
+
+  process.emit('SIGHUP')
+  process.emit('SIGHUP')
+
+  expect([reloads, interruption.exitCode(), process.ended]).toEqual([2, undefined, undefined])
+})

@@ -1,0 +1,26 @@
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { runProgram } from '../cli/program.ts'
+import type { Interruption } from '../cli/runCommand.ts'
+import type { ProgramRun } from './pharosProgram.ts'
+
+/** Nobody asks the program for anything. */
+export const undisturbed: Interruption = {
+  exitCode: () => undefined,
+  onStop: () => {},
+  onReload: () => {},
+}
+
+/** Runs the program with exactly `args` in this process, which is quicker than a new one; `cwd` is only what output is relative to. */
+export async function runHere(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  { cwd = '/', interruption = undisturbed }: { cwd?: string; interruption?: Interruption } = {},
+): Promise<ProgramRun> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const written = [text(stdout), text(stderr)] as const
+  const exitCode = await runProgram(['node', 'pharos', ...args], { stdout, stderr, env, cwd }, interruption)
+  stdout.end()
+  stderr.end()
+  return { exitCode, stdout: await written[0], stderr: await written[1] }
+}

@@ -5,10 +5,11 @@ import { expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
 import { openStore } from './state/openStore.ts'
 import { CommandScene } from './testing/commandScene.ts'
+import { serviceRequest } from './testing/orgScene.ts'
 import { manifestOf, runProgram } from './testing/pharosProgram.ts'
 
 const scene = new CommandScene(startServer)
-const { changeInterval, intervals, json, names, work } = scene
+const { changeInterval, intervals, json, names, services, work } = scene
 
 /** A command that works on the state alone. */
 async function onState(...args: readonly string[]) {
@@ -284,8 +285,19 @@ test('Scenario 31: the same change of many services is no work of people: it is 
   expect(await json('apply')).toMatchObject({ exit: 4, applied: { updated: 0, withheld: 11 } })
   expect((await onState('rebaseline')).exit).toBe(1)
   expect(await onState('rebaseline', '--pointers', '/regions')).toMatchObject({ taken: [], left: all.sort() })
-  expect(await onState('rebaseline', '--pointers', '/interval_secs')).toMatchObject({ left: [] })
-  expect(await json('plan')).toMatchObject({ exit: 0, changes: [] })
+  const [first] = await services()
+  await scene.client.replaceService(first?.id ?? '', {
+    ...serviceRequest(first?.name ?? '', 120),
+    regions: ['us-east-1'],
+  })
+  expect(await onState('rebaseline', '--pointers', '/interval_secs')).toMatchObject({
+    taken: all.sort(),
+    left: [first?.name],
+  })
+  expect(await json('plan')).toMatchObject({
+    exit: 0,
+    changes: [{ kind: 'update', key: first?.name, fields: [{ pointer: '/regions', reason: 'drift' }] }],
+  })
 }, 60_000)
 
 test('Scenario 31: what somebody changes back each time is put back three times, then left and told', async () => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { canonicalRequest } from '../../api/contract/canonical.ts'
-import { changesBetween } from '../../api/contract/fieldChange.ts'
+import { changesBetween, type FieldChange } from '../../api/contract/fieldChange.ts'
 import { type ServiceRequest, serviceRequestSchema } from '../../api/contract/service.ts'
 import { ignoredBy } from './ignoredFields.ts'
-import { keepingValues } from './keptValues.ts'
+import { keepingValues, takingValues } from './keptValues.ts'
 
 const endpoint = fc.record({
   url: fc.constantFrom('https://a.example.com/', 'https://b.example.com/'),
@@ -46,6 +46,22 @@ test('Scenario 27: a request that keeps every field that differs is the service 
       const pointers = changesBetween(before, canonical(wanted), 'by-mark').map(({ pointer }) => pointer)
       expect(canonical(keepingValues(wanted, before, pointers))).toEqual(before)
       expect(keepingValues(wanted, before, [])).toEqual(wanted)
+    }),
+  )
+})
+
+test('what is taken as it is differs no more, and everything else as before', () => {
+  fc.assert(
+    fc.property(request, request, fc.func(fc.boolean()), (before, now, isTaken) => {
+      const [observed, live] = [canonical(before), canonical(now)]
+      const drift = changesBetween(observed, live, 'by-mark')
+      // Of a list that became longer or shorter, a part that is taken moves the rest: there is no one answer then.
+      const isLength = ({ pointer, from, to }: FieldChange): boolean =>
+        /\/\d+$/.test(pointer) && (from === undefined || to === undefined)
+      fc.pre(!drift.some(isLength))
+      const left = changesBetween(takingValues(observed, live, isTaken), live, 'by-mark')
+      expect(left).toEqual(drift.filter(({ pointer }) => !isTaken(pointer)))
+      expect(takingValues(observed, live, () => true)).toEqual(live)
     }),
   )
 })

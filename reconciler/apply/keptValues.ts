@@ -1,4 +1,5 @@
 import type { CanonicalService } from '../../api/contract/canonical.ts'
+import { changesBetween } from '../../api/contract/fieldChange.ts'
 import { type ServiceRequest, serviceRequestSchema } from '../../api/contract/service.ts'
 
 type Tree = Record<string, unknown> | unknown[]
@@ -13,12 +14,38 @@ export function keepingValues(
   pointers: readonly string[],
 ): ServiceRequest {
   if (pointers.length === 0) return request
-  const changed: unknown = structuredClone(request)
-  for (const pointer of pointers) {
-    const steps = pointer.slice(1).split('/').map(unescaped)
-    keep(changed, steps, wireValue(valueAt(live, steps)))
-  }
-  return serviceRequestSchema.parse(withoutGaps(changed))
+  const values = pointers.map((pointer) => ({ pointer, value: wireValue(valueAt(live, stepsOf(pointer))) }))
+  return serviceRequestSchema.parse(withValues(request, values))
+}
+
+/**
+ * What the API last answered, `observed`, with what `live` has instead at the pointers that `isTaken`; everything else
+ * that differs goes on to. Pure.
+ */
+export function takingValues(
+  observed: CanonicalService,
+  live: CanonicalService,
+  isTaken: (pointer: string) => boolean,
+): CanonicalService {
+  const values = changesBetween(observed, live, 'by-mark')
+    .filter(({ pointer }) => isTaken(pointer))
+    .map(({ pointer, to }) => ({ pointer, value: to }))
+  // True because both are canonical, and each leaf goes where the other has it.
+  return withValues(observed, values) as CanonicalService
+}
+
+/** `root` with `values` at their pointers, an undefined one meaning that nothing is there. Pure. */
+function withValues(
+  root: object,
+  values: readonly { readonly pointer: string; readonly value: unknown }[],
+): unknown {
+  const changed: unknown = structuredClone(root)
+  for (const { pointer, value } of values) keep(changed, stepsOf(pointer), value)
+  return withoutGaps(changed)
+}
+
+function stepsOf(pointer: string): readonly string[] {
+  return pointer.slice(1).split('/').map(unescaped)
 }
 
 function keep(root: unknown, steps: readonly string[], value: unknown): void {

@@ -1,6 +1,8 @@
 import { canonicalResponse } from '../../api/contract/canonical.ts'
 import { changesBetween } from '../../api/contract/fieldChange.ts'
+import { takingValues } from '../apply/keptValues.ts'
 import { guardOrg } from '../apply/situation.ts'
+import { counted } from '../render/planText.ts'
 import { EXIT } from './exitCode.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { openWritingSession } from './session.ts'
@@ -9,16 +11,18 @@ import { requireState } from './stateAccess.ts'
 
 /**
  * Takes what services have at some pointers as what the API answers for them now, so that it no longer counts
- * as a change by hand. A service that differs in anything else too is left. Two requests, no write to the API.
+ * as a change by hand. What differs elsewhere still does. Two requests, no write to the API.
  */
 export async function rebaselineCommand(
   _args: readonly string[],
   context: CommandContext,
 ): Promise<CommandResult> {
   requireState(context)
-  const pointers = new Set((context.options.pointers ?? '').split(',').filter((pointer) => pointer !== ''))
-  if (pointers.size === 0 || [...pointers].some((pointer) => !pointer.startsWith('/')))
+  const pointers = (context.options.pointers ?? '').split(',').filter((pointer) => pointer !== '')
+  if (pointers.length === 0 || pointers.some((pointer) => !pointer.startsWith('/')))
     throw new UsageError('--pointers is needed: those that "pharos plan" shows, separated by commas')
+  const isNamed = (pointer: string): boolean =>
+    pointers.some((named) => pointer === named || pointer.startsWith(`${named}/`))
   const session = await openWritingSession(context)
   try {
     const { store, client } = session
@@ -29,18 +33,21 @@ export async function rebaselineCommand(
     for (const binding of await store.bindings()) {
       const service = live.get(binding.serviceId)
       if (service === undefined || binding.observed === null) continue
-      const observed = canonicalResponse(service)
-      const drift = changesBetween(binding.observed, observed, 'by-mark').map(({ pointer }) => pointer)
-      if (drift.length === 0) continue
-      if (drift.every((pointer) => pointers.has(pointer))) {
-        await store.save({ put: { ...binding, observed, heals: [] } })
+      const now = canonicalResponse(service)
+      const drift = changesBetween(binding.observed, now, 'by-mark').map(({ pointer }) => pointer)
+      const named = drift.filter(isNamed)
+      if (named.length > 0) {
+        const observed = takingValues(binding.observed, now, isNamed)
+        const heals = binding.heals.filter(({ pointer }) => !isNamed(pointer))
+        await store.save({ put: { ...binding, observed, heals } })
         taken.push(binding.key)
-      } else left.push(binding.key)
+      }
+      if (named.length < drift.length) left.push(binding.key)
     }
     await store.checkpoint()
     const { output } = context
     output.result(
-      `${taken.length} services are taken as they are, ${left.length} differ in more and are left`,
+      `these fields of ${counted(taken.length, 'service')} are taken as they are; ${counted(left.length, 'service')} differ elsewhere, which is left`,
     )
     for (const key of left) output.result(output.paint.yellow(`  ! ${key}`))
     return { exitCode: EXIT.converged, document: { taken, left, requests: session.requests() } }

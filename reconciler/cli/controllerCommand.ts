@@ -53,10 +53,11 @@ function opened(settings: ControllerSettings, { env, output }: CommandContext): 
     env,
     holder: `pharos ${settings.replica} on ${hostname()}, process ${process.pid}`,
     onEvent: (event) => output.result(JSON.stringify(event)),
-    mountFace: (deps, { notifications, config, replica }) =>
+    mountFace: (deps, { notifications, config, replica, apiToken }) =>
       mountFace(deps, {
         settings: notifications,
         publicUrl: config.publicUrl ?? null,
+        hasApi: apiToken !== null,
         version: packageJson.version,
         replica,
         clock: systemClock,

@@ -178,9 +178,10 @@ class OpenController {
 
   /** The face of now, where what it is made of stays; otherwise another one, with metrics of its own. */
   #faceFor(settings: ControllerSettings): MadeFace | null {
-    const seenIn = ({ notifications, config, replica }: ControllerSettings) => [
+    const seenIn = ({ notifications, config, replica, apiToken }: ControllerSettings) => [
       notifications,
       config.publicUrl,
+      apiToken !== null,
       replica,
     ]
     if (this.#face !== null && isDeepStrictEqual(seenIn(settings), seenIn(this.#settings))) return this.#face

@@ -153,7 +153,8 @@ export class SetLoop {
     const lease = this.#lease
     if (lease === null) return
     this.#lease = null
-    this.#role = this.#isStopping ? 'starting' : 'follower'
+    // Only another one that took over makes this one follow; after a single cycle nobody leads.
+    this.#role = lease.isLost() && !this.#isStopping ? 'follower' : 'starting'
     this.#leaseHolder = null
     this.#nextRunAtMs = null
     if (lease.isLost()) this.#ears.onLease('lost', lease.epoch)

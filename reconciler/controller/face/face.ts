@@ -13,6 +13,8 @@ export interface FaceOptions {
   readonly settings: NotificationSettings
   /** How people reach the page; null when the configuration does not say. */
   readonly publicUrl: string | null
+  /** Whether the routes below /api may be used. */
+  readonly hasApi: boolean
   readonly version: string
   readonly replica: string
   readonly clock: ControllerClock
@@ -33,7 +35,7 @@ export function mountFace({ status, registry }: FaceDeps, options: FaceOptions):
   const reporters = reportersOf(settings.forges, { ...options, status, send, onResult: metrics.onReport })
   const listeners = [...channels.values(), ...reporters]
   return {
-    routes: pageRoutes(status, publicUrl),
+    routes: pageRoutes(status, options.hasApi ? (publicUrl?.replace(/\/+$/, '') ?? UNKNOWN_URL) : null),
     onEvent: (event) => {
       for (const listener of listeners) listener.offer(event)
     },
@@ -46,13 +48,16 @@ export function mountFace({ status, registry }: FaceDeps, options: FaceOptions):
 /** Paths of the pages, as the listener knows them. */
 const PATHS = ['/', '/face.css', '/favicon.svg', '/status.json', '/sets/:set', '/badge/:file'] as const
 
-function pageRoutes(status: FaceDeps['status'], publicUrl: string | null): readonly Route[] {
+/** Stands in commands for an address that the configuration does not say. */
+const UNKNOWN_URL = '$PHAROS_CONTROLLER'
+
+function pageRoutes(status: FaceDeps['status'], apiUrl: string | null): readonly Route[] {
   return PATHS.map((path) => ({
     method: 'GET',
     path,
     handle: ({ params, query }): RouteAnswer => {
       const target = path.replace(/:(\w+)/, (_whole, name: string) => encodeURIComponent(params[name] ?? ''))
-      const answer = pageFor(`${target}?${query}`, status, { publicUrl })
+      const answer = pageFor(`${target}?${query}`, status, { apiUrl })
       if (answer === undefined) return refusal(404, 'there is no such set')
       const { 'Content-Type': type = '', ...headers } = answer.headers
       return { status: answer.status, type, headers, body: answer.body }

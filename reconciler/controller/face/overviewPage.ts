@@ -14,20 +14,20 @@ import { CONDITION_WORDS, countText, shortened, TONES, type Tone } from './words
 /** How a page is asked for. */
 export interface PageWish {
   readonly status: ControllerStatus
-  /** How people reach the page; null when the configuration does not say. */
-  readonly publicUrl: string | null
+  /** Where the routes below /api are, for commands that people copy; null where they are off. */
+  readonly apiUrl: string | null
   readonly isRefreshing: boolean
 }
 
 /** The first page: all sets, the most urgent first. Pure. */
-export function overviewPage({ status, publicUrl, isRefreshing }: PageWish): string {
+export function overviewPage({ status, apiUrl, isRefreshing }: PageWish): string {
   const sets = [...status.sets].sort((a, b) => urgencyOf(a) - urgencyOf(b))
   const whole = sets.slice(0, SETS_WHOLE_MAX)
   const perSet = Math.max(1, Math.floor(ATTENTION_MAX / Math.max(1, whole.length)))
   const { tone, text } = summaryOf(sets)
   const sheets = whole.map((set) => {
     const setPage = `sets/${encodeURIComponent(set.name)}`
-    return setSheet(set, { status, publicUrl, setPage, services: attention(set, setPage, perSet) })
+    return setSheet(set, { status, apiUrl, setPage, services: attention(set, setPage, perSet) })
   })
   return framed({
     title: `${text} · Pharos`,

@@ -12,7 +12,7 @@ import {
 } from './testing/sampleStatus.ts'
 import { testFace } from './testing/testFace.ts'
 
-const OPTIONS = { publicUrl: null }
+const OPTIONS = { apiUrl: '$PHAROS_CONTROLLER' }
 let listener: Listener
 
 beforeAll(async () => {

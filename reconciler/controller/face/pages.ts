@@ -16,8 +16,8 @@ export interface PageAnswer {
 
 /** What pages are made of besides the status. */
 export interface PageOptions {
-  /** How people reach the controller, for commands that they may copy; null when nobody said. */
-  readonly publicUrl: string | null
+  /** Where the routes below /api are, for commands that people copy; null where they are off. */
+  readonly apiUrl: string | null
 }
 
 /** Nothing runs, nothing is sent, nothing is framed, and nothing comes from elsewhere. */
@@ -57,11 +57,11 @@ const BADGE = {
 export function pageFor(
   target: string,
   status: () => ControllerStatus,
-  { publicUrl }: PageOptions,
+  { apiUrl }: PageOptions,
 ): PageAnswer | undefined {
   const [path = '', query = ''] = target.split('?', 2)
   const params = new URLSearchParams(query)
-  const wish = () => ({ status: status(), publicUrl, isRefreshing: params.get('refresh') !== 'off' })
+  const wish = () => ({ status: status(), apiUrl, isRefreshing: params.get('refresh') !== 'off' })
   if (path === '/') return found(HTML, overviewPage(wish()))
   if (path === '/face.css') return found(CSS, STYLE)
   if (path === '/favicon.svg') return found({ ...SVG, 'Cache-Control': 'max-age=3600' }, SIGN.toString())

@@ -18,7 +18,7 @@ export interface ServicesWish {
 
 /** The page of one set: all of its services, the most urgent first, a page at a time. Pure. */
 export function setPage(set: SetStatus, wish: PageWish, services: ServicesWish): string {
-  const { status, publicUrl, isRefreshing } = wish
+  const { status, apiUrl, isRefreshing } = wish
   const { tone, word } = CONDITION_WORDS[set.headline]
   const self = encodeURIComponent(set.name)
   const { shown, page, pages } = pageOf(set, services)
@@ -33,7 +33,7 @@ export function setPage(set: SetStatus, wish: PageWish, services: ServicesWish):
     status,
     content: setSheet(set, {
       status,
-      publicUrl,
+      apiUrl,
       setPage: self,
       services: html`<h3 id="services">${services.state === null ? 'Services' : `Services: ${STATE_WORDS[services.state].word.toLowerCase()}`}</h3>
 ${services.state !== null && html`<p><a href="${self}">Services in any state</a></p>`}

@@ -10,7 +10,7 @@ import { CONDITION_WORDS, countText, SERVICE_STATES, STATE_WORDS, shortened, TON
 /** How a set is shown. */
 export interface SheetOptions {
   readonly status: ControllerStatus
-  readonly publicUrl: string | null
+  readonly apiUrl: string | null
   /** Address of the page of the set, from the folder of this one. */
   readonly setPage: string
   /** What stands below, made of services. */
@@ -18,7 +18,7 @@ export interface SheetOptions {
 }
 
 /** One set: what is true of it, how many of its services are how, where it stands, and what waits. Pure. */
-export function setSheet(set: SetStatus, { status, publicUrl, setPage, services }: SheetOptions): Html {
+export function setSheet(set: SetStatus, { status, apiUrl, setPage, services }: SheetOptions): Html {
   const { tone, word } = CONDITION_WORDS[set.headline]
   const id = `set-${set.name}`
   return html`<section class="sheet" id="${id}" aria-labelledby="${id}-name">
@@ -28,7 +28,7 @@ ${mostUrgentFirst(set.conditions).map((one) => condition(one, status.at))}</ul>
 ${stateBar(set)}
 ${tally(set, setPage)}
 ${setFacts(set, status)}
-${waitingFor(set, status, publicUrl)}
+${waitingFor(set, status, apiUrl)}
 ${services}
 </section>`
 }

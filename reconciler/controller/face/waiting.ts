@@ -7,16 +7,15 @@ import { moment } from './time.ts'
 import { countText, shortened } from './words.ts'
 
 /** Changes that wait for a person, each lot with what lets it through. Pure. */
-export function approvals({ approvals: waiting }: SetStatus, publicUrl: string | null): Html | false {
+function approvals({ approvals: waiting }: SetStatus, apiUrl: string | null): Html | false {
   return (
     waiting.length > 0 &&
     html`<h3>Waiting for an approval</h3>
-${waiting.slice(0, LINES_MAX).map((one) => approval(one, publicUrl))}`
+${waiting.slice(0, LINES_MAX).map((one) => approval(one, apiUrl))}`
   )
 }
 
-function approval({ digest, brakes, changes }: PendingApproval, publicUrl: string | null): Html {
-  const address = `${publicUrl?.replace(/\/+$/, '') ?? '$PHAROS_CONTROLLER'}/api/approve/${digest}`
+function approval({ digest, brakes, changes }: PendingApproval, apiUrl: string | null): Html {
   return html`${brakes.slice(0, LINES_MAX).map(({ brake, message }) => html`<p><strong>${brake}</strong>: ${shortened(message, MESSAGE_CHARS_MAX)}</p>`)}
 ${
   changes.length > 0 &&
@@ -24,23 +23,44 @@ ${
 ${changes.slice(0, LINES_MAX).map((change) => html`<li><bdi>${shortened(change, NAME_CHARS_MAX)}</bdi></li>`)}</ul>
 ${more(changes.length)}</details>`
 }
-<p>The digest of these changes is <code>${digest}</code>. To approve them, as they are now and no others:</p>
-<pre tabindex="0"><code>curl -fsS -X POST -H "Authorization: Bearer $CONTROLLER_TOKEN" -d '{"actor": "'"$USER"'"}' "${address}"</code></pre>
-<p>or push a commit whose message ends with <code>Pharos-Approve: ${digest}</code></p>`
+<p>The digest of these changes is <code>${digest}</code>. To approve them, as they are now and no others, push a commit whose message ends with this line:</p>
+<pre tabindex="0"><code>Pharos-Approve: ${digest}</code></pre>
+${command('or ask the controller', `approve/${digest}`, apiUrl)}`
+}
+
+/** A history that was rewritten, with what accepts it. Pure. */
+function history({ name, conditions }: SetStatus, apiUrl: string | null): Html | false {
+  if (!conditions.some(({ type }) => type === 'HistoryRewritten')) return false
+  const ask = command(
+    'To accept the branch as it is now, ask the controller',
+    `sets/${encodeURIComponent(name)}/acknowledge-history`,
+    apiUrl,
+  )
+  return ask && html`<h3>Rewritten history</h3>${ask}`
+}
+
+/** What to type to have the controller do something; nothing where it may not be asked. */
+function command(words: string, path: string, apiUrl: string | null): Html | false {
+  return (
+    apiUrl !== null &&
+    html`<p>${words}${apiUrl.startsWith('$') && html`, with its address in <code>${apiUrl}</code>`} and its token in <code>$CONTROLLER_TOKEN</code>:</p>
+<pre tabindex="0"><code>curl -fsS -X POST -H "Authorization: Bearer $CONTROLLER_TOKEN" -d '{"actor": "'"$USER"'"}' "${apiUrl}/api/${path}"</code></pre>`
+  )
 }
 
 /** Who stopped what, why, and until when. Pure. */
-export function suspensions({ suspensions: all }: SetStatus, at: string): Html | false {
+function suspensions({ name, suspensions: all }: SetStatus, at: string, apiUrl: string | null): Html | false {
+  const isWhole = all.some(({ scope }) => scope === '*')
   return (
     all.length > 0 &&
     html`<h3>Suspended</h3><ul class="lines">
 ${all.slice(0, LINES_MAX).map(({ scope, reason, actor, since, until }) => html`<li>${scope === '*' ? 'The whole set' : html`<bdi>${shortened(scope, NAME_CHARS_MAX)}</bdi>`}, since ${moment(since, at)} by <bdi>${shortened(actor, NAME_CHARS_MAX)}</bdi>: <bdi>${shortened(reason, MESSAGE_CHARS_MAX)}</bdi>. ${until === null ? 'It lasts until somebody resumes.' : html`It ends ${moment(until, at)}.`}</li>`)}</ul>
-${more(all.length)}`
+${more(all.length)}${isWhole && command('To resume the set, ask the controller', `sets/${encodeURIComponent(name)}/resume`, apiUrl)}`
   )
 }
 
 /** Manifests that cannot be used, with the place and what to do. Pure. */
-export function problems({ problems: all }: SetStatus): Html | false {
+function problems({ problems: all }: SetStatus): Html | false {
   return (
     all.length > 0 &&
     html`<h3>Manifests that cannot be used</h3>
@@ -71,7 +91,7 @@ function more(count: number): Html | false {
 export function waitingFor(
   set: SetStatus,
   { at }: Pick<ControllerStatus, 'at'>,
-  publicUrl: string | null,
+  apiUrl: string | null,
 ): Html {
-  return html`${approvals(set, publicUrl)}${suspensions(set, at)}${problems(set)}`
+  return html`${approvals(set, apiUrl)}${history(set, apiUrl)}${suspensions(set, at, apiUrl)}${problems(set)}`
 }

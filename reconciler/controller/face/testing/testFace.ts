@@ -22,6 +22,7 @@ export function testFace(status: () => ControllerStatus, over: Partial<FaceOptio
     {
       settings: { channels: [], forges: [] },
       publicUrl: null,
+      hasApi: true,
       version: '0.1.0',
       replica: 'pharos-0',
       clock,

@@ -67,11 +67,13 @@ async function adopt(
   const ids =
     options.writeIds === true ? writeServiceIds(path, owned, { isDry, aliasesMax: aliasesMax(options) }) : []
   output.problems(set.problems)
-  for (const one of found) writeAdoption(one, isDry, output)
+  for (const one of found) writeAdoption(one, writing !== null, output)
   for (const one of ids) output.result(idText(one, isDry, output))
-  output.result(
-    `${isDry ? 'Would adopt' : 'Adopted'} ${counted(matches.length, 'service')} (${counted(session.requests(), 'API request')})`,
-  )
+  const what =
+    writing === null && !isDry
+      ? `Wrote ${counted(ids.filter(({ isWritten }) => isWritten).length, 'id')}`
+      : `${isDry ? 'Would adopt' : 'Adopted'} ${counted(matches.length, 'service')}`
+  output.result(`${what} (${counted(session.requests(), 'API request')})`)
   const decisionNeeded = found.length > matches.length || ids.some(({ isWritten }) => !isWritten)
   return {
     exitCode: exitCodeOf({
@@ -94,12 +96,12 @@ function idText({ file, key, id, isWritten }: WrittenId, isDry: boolean, { paint
   return paint.green(`  + ${key}: ${isDry ? 'would write' : 'wrote'} metadata.id: ${id} into ${file}`)
 }
 
-function writeAdoption(one: Adoption, isDry: boolean, output: Output): void {
+function writeAdoption(one: Adoption, isWritten: boolean, output: Output): void {
   const { paint } = output
   switch (one.kind) {
     case 'match':
       output.result(
-        paint.green(`  = ${one.key}: ${isDry ? 'is' : 'adopted'} service ${one.binding.serviceId}`),
+        paint.green(`  = ${one.key}: ${isWritten ? 'adopted' : 'is'} service ${one.binding.serviceId}`),
       )
       return
     case 'differs':

@@ -1,5 +1,6 @@
 import { bashCompletion, type CompletedCommand, fishCompletion, zshCompletion } from '../render/completion.ts'
-import { COMMANDS, type CommandEntry } from './commands.ts'
+import type { CommandEntry } from './commandEntry.ts'
+import { COMMANDS } from './commands.ts'
 import { EXIT } from './exitCode.ts'
 import { OPTIONS } from './optionGroups.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'

@@ -1,4 +1,4 @@
-import type { OptionGroup } from './commands.ts'
+import type { OptionGroup } from './commandEntry.ts'
 
 /** Flags and descriptions of the options that several commands share. */
 export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, string])[]>> = {

@@ -17,7 +17,10 @@ export function planCommand(path: string, context: CommandContext): Promise<Comm
     const { loaded, session, scene } = open
     const org = await guardOrg(scene)
     const situation = await lookAround(scene)
-    if (options.out !== undefined) await savePlan(options.out, situation, org, open)
+    if (options.out !== undefined) {
+      await savePlan(options.out, situation, org, open)
+      output.notice(`the plan is in ${options.out}: "pharos apply … --plan ${options.out}" does only that`)
+    }
     const { set } = loaded
     output.problems([...set.problems, ...set.warnings])
     for (const warning of situation.warnings) output.notice(warning)

@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
-import { COMMANDS, type CommandEntry } from './commands.ts'
+import type { CommandEntry } from './commandEntry.ts'
+import { COMMANDS } from './commands.ts'
 import { EXIT } from './exitCode.ts'
 import { OPTIONS } from './optionGroups.ts'
 import type { Streams } from './output.ts'

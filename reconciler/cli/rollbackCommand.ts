@@ -67,21 +67,24 @@ async function placeOf(path: string, revision: string, { env }: CommandContext):
       env,
       ...(input === undefined ? {} : { input }),
     })
-  const said = async (args: readonly string[], problem: string): Promise<string> => {
+  const said = async (args: readonly string[], problem: (reason: string) => string): Promise<string> => {
     try {
       await requireGit(env)
       return (await git(args)).toString('utf8').trim()
     } catch (error) {
       if (!(error instanceof GitError)) throw error
-      throw new UsageError(`${problem}: ${error.message}`)
+      throw new UsageError(problem(error.message))
     }
   }
-  const root = await said(['rev-parse', '--show-toplevel'], `${path} is in no git repository`)
+  const root = await said(
+    ['rev-parse', '--show-toplevel'],
+    (reason) => `${path} is in no git repository: ${reason}`,
+  )
   const commit = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]
-  const sha = await said(commit, `there is no commit ${revision}`)
+  const sha = await said(commit, () => `the repository of ${path} has no commit ${revision}: see "git log"`)
   const subject = await said(
     ['log', '-1', '--no-mailmap', '--format=%s', sha],
-    `commit ${sha} cannot be read`,
+    (reason) => `commit ${sha} cannot be read: ${reason}`,
   )
   const below = relative(
     realpathSync(root),

@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module'
+import { CommanderError } from 'commander'
 import { databasePairProblem } from '../api/runtime/databasePair.ts'
+import { type Failure, failureOf } from './administration/failure.ts'
 
 /** Version of the installed better-sqlite3, read without loading its native part. */
 function sqliteVersion(): string {
@@ -20,7 +22,22 @@ async function main(): Promise<void> {
   }).parseAsync()
 }
 
+/** What went wrong, for people and, where JSON was asked for, as one document. The exit code says only that. */
+function report({ code, message }: Failure, isWritten: boolean): void {
+  if (!isWritten) process.stderr.write(`pharos-server: ${message}\n`)
+  if (process.argv.includes('--json')) {
+    process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`)
+  }
+}
+
 main().catch((error: unknown) => {
-  process.stderr.write(`pharos-server: ${error instanceof Error ? error.message : String(error)}\n`)
+  if (error instanceof CommanderError) {
+    process.exitCode = error.exitCode
+    // Help was asked for, and is not a failure.
+    if (error.exitCode === 0) return
+    report({ code: 'E_USAGE', message: error.message.replace(/^error: /, '') }, true)
+    return
+  }
   process.exitCode = 1
+  report(failureOf(error), false)
 })

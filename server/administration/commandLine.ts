@@ -16,13 +16,17 @@ export interface CommandLineParts {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** The whole command line of pharos-server. Commands reject with an Error whose message is for the user. */
+/**
+ * The whole command line of pharos-server. Commands reject with what went wrong; a command line that makes no sense,
+ * and one that asks for help, with a CommanderError after what there is to say was written.
+ */
 export function commandLine({ write, environment }: CommandLineParts): Command {
   const program = new Command('pharos-server')
     .description('the Monitoring Service Management API on an embedded SQLite')
     .version(packageJson.version)
     .configureOutput({ writeOut: write })
     .showHelpAfterError('(--help shows what there is)')
+    .exitOverride()
   addServeCommand(program, write, environment)
   addOrgCommands(program, write)
   addPlanCommands(program, write)

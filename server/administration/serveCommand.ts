@@ -81,8 +81,6 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
     environment: systemEnvironment,
     spendRequest: keyBuckets(monotonicMs),
     log,
-  }).catch((error: unknown) => {
-    throw explainStart(error)
   })
   const stopped = stopOnSignal(program)
   write(`listening on ${program.url}\n`)
@@ -98,27 +96,4 @@ function stopOnSignal(program: Program): Promise<void> {
     }
     process.on('SIGTERM', stop).on('SIGINT', stop)
   })
-}
-
-/** Codes of a folder or file that another user owns, or that is mounted or marked read-only. */
-const UNWRITABLE = /^(SQLITE_READONLY.*|SQLITE_CANTOPEN.*|EACCES|EPERM|EROFS)$/
-
-function explainStart(error: unknown): unknown {
-  if (!(error instanceof Error) || !('code' in error)) return error
-  if (error.code === 'EADDRINUSE') {
-    return new Error('the port is taken by another program: name another --port, or 0 for any free one', {
-      cause: error,
-    })
-  }
-  const code = String(error.code)
-  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
-    return new Error('the database is damaged or is not one: restore a backup', { cause: error })
-  }
-  if (code === 'SQLITE_FULL' || code === 'ENOSPC') {
-    return new Error('there is no room on the disk of the data folder: make some', { cause: error })
-  }
-  if (UNWRITABLE.test(code)) {
-    return new Error('the data folder cannot be written: check who owns it', { cause: error })
-  }
-  return error
 }

@@ -97,8 +97,24 @@ describe('C155 on the bare socket', () => {
       ...Array.from({ length: 17 }, () => chunk),
     )
 
-    expect(answer.status).toBe(413)
+    expect([answer.status, answer.headers.connection]).toEqual([413, 'close'])
   })
+
+  test.each([
+    ['too large', '413', AUTHORIZED],
+    ['refused for want of a key', '401', 'Host: x\r\n'],
+  ])(
+    'C157 a body %s of which too much is to come is answered %s, and that the connection ends',
+    async (...row) => {
+      const [, status, headers] = row
+      const bytes = 2 * MIB
+      const head = `POST /v1/services HTTP/1.1\r\n${headers}Content-Length: ${bytes}\r\n\r\n`
+
+      const answer = await rawExchange(server.url, head, 'x'.repeat(MIB))
+
+      expect([String(answer.status), answer.headers.connection]).toEqual([status, 'close'])
+    },
+  )
 })
 
 test.each([
@@ -170,7 +186,29 @@ test.each([
   expect(await statusOfBody(raw)).toBe(400)
 })
 
-test('a byte order mark is let pass', async () => {
+test('G32 a member that stands twice counts as it stands last', async () => {
+  const raw = JSON.stringify(serviceBody()).replace('{', '{"name":"First",')
+
+  const { status, json: service } = await api.call('POST', '/v1/services', { raw, headers: json })
+
+  expect([status, service]).toMatchObject([201, { name: 'Checkout' }])
+})
+
+test.each(['60.0', '6e1', '0.6E+2'])('G32 the whole number %s is answered as 60', async (number) => {
+  const raw = JSON.stringify(serviceBody()).replace('"interval_secs":60', `"interval_secs":${number}`)
+
+  const answer = await api.call('POST', '/v1/services', { raw, headers: json })
+
+  expect([answer.status, answer.text]).toEqual([201, expect.stringContaining('"interval_secs":60,')])
+})
+
+test.each(['60.5', '1e400', '9007199254740993'])('G32 the number %s is 400', async (number) => {
+  const raw = JSON.stringify(serviceBody()).replace('"interval_secs":60', `"interval_secs":${number}`)
+
+  expect(await statusOfBody(raw)).toBe(400)
+})
+
+test('G32 a byte order mark is let pass', async () => {
   expect(await statusOfBody(`\ufeff${JSON.stringify(serviceBody())}`)).toBe(201)
 })
 

@@ -36,3 +36,14 @@ test('of a crowd of endpoints, only those up to the first bad one are looked at'
   expect(crowd).toEqual({ error: 'endpoints[100].url: must be a string' })
   expect(few).toEqual({ error: 'name: must not be empty' })
 })
+
+test('of more regions than there are, none is looked at', async () => {
+  const api = apiClient(server.url, server.apiKey)
+
+  const { status, json } = await api.post('/v1/services', {
+    ...serviceBody(),
+    regions: Array(500_000).fill(1),
+  })
+
+  expect([status, json]).toEqual([400, { error: 'regions: must have at most 8 regions: there are no more' }])
+})

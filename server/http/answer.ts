@@ -1,4 +1,4 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Headers as they are written: name, value, name, value … */
 export type HeaderList = string[]
@@ -26,4 +26,28 @@ export function writeAnswer(
   }
   headers.push('content-type', JSON_TYPE, 'content-length', String(Buffer.byteLength(text)))
   response.writeHead(status, headers).end(text)
+}
+
+/** Silence of a sender after which a connection that has to end does (milliseconds). */
+const SILENCE_MS_MAX = 500
+
+/**
+ * Writes an answer after which the connection ends: when the body of `request` has come, when its sender falls
+ * silent, or when no more of it is taken (`dropBody`). Node closes as soon as such an answer is ended; what is
+ * still on its way would then reset the connection, and its sender might never read the answer.
+ */
+export function writeLastAnswer(
+  { raw: request }: FastifyRequest,
+  reply: FastifyReply,
+  { status, headers, text }: { readonly status: number; readonly headers: HeaderList; readonly text: string },
+): void {
+  reply.hijack()
+  const response = reply.raw
+  const length = String(Buffer.byteLength(text))
+  headers.push('content-type', JSON_TYPE, 'content-length', length, 'connection', 'close')
+  response.writeHead(status, headers).write(text)
+  const silence = setTimeout(() => response.end(), SILENCE_MS_MAX)
+  request.on('data', () => silence.refresh())
+  request.once('end', () => response.end())
+  response.once('close', () => clearTimeout(silence))
 }

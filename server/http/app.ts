@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Caller } from '../domain/apiKeys.ts'
 import { type AdmissionParts, admit } from './admission.ts'
-import { type HeaderList, writeAnswer } from './answer.ts'
+import { type HeaderList, writeAnswer, writeLastAnswer } from './answer.ts'
 import { allowedMethods, isUnderApi, OPERATIONS } from './apiRoutes.ts'
 import { answerExpectations, permitBody, refuseConnection, refuseTunnels } from './connectionRefusals.ts'
 import { watchAnswers } from './gracefulClose.ts'
@@ -15,7 +15,7 @@ import { entityTag } from './preconditions.ts'
 import { rateLimitHeaders } from './rateLimit.ts'
 import { refusalOf } from './refusal.ts'
 import { notFound } from './resourceId.ts'
-import { dropBody, hasIdleBody } from './unreadBody.ts'
+import { dropBody, hasIdleBody, willBeCut } from './unreadBody.ts'
 
 /** Longest path parameter that the router looks at; more is a path of nothing. */
 const PARAMETER_CHARS_MAX = 4_096
@@ -119,8 +119,10 @@ export function buildApp(parts: AppParts): FastifyInstance {
     const { status, headers, text } = refusalOf(error)
     const known = request.progress
     if (status >= 500 && known !== null) known.failure = error
+    const allHeaders = [...(known?.headers ?? []), ...headers]
     dropBody(request.raw)
-    writeAnswer(reply, status, [...(known?.headers ?? []), ...headers], text)
+    if (willBeCut(request.raw, status)) writeLastAnswer(request, reply, { status, headers: allHeaders, text })
+    else writeAnswer(reply, status, allHeaders, text)
     done(request, status)
   }
 

@@ -23,7 +23,7 @@ export function assertJson(contentType: string | undefined, contentEncoding: str
   }
 }
 
-/** The JSON value of `bytes`. Throws `invalid` for anything that could not be stored and answered as it came. Pure. */
+/** The JSON value of `bytes`. Throws `invalid` for anything that could not be stored and answered as it came. Gap G32. Pure. */
 export function parseJson(bytes: Uint8Array): unknown {
   const text = decode(bytes)
   const value = parse(text)
@@ -32,6 +32,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   return value
 }
 
+// Drops a byte order mark (Gap G32).
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 function decode(bytes: Uint8Array): string {

@@ -3,11 +3,11 @@ import { RE2JS } from 're2js'
 import type { Assertion, StringMatcher } from '../../api/contract/assertion.ts'
 import { type Problem, problemsOf } from '../../api/contract/problem.ts'
 import { endpointInputSchema, type ServiceRequest, serviceRequestSchema } from '../../api/contract/service.ts'
-import { isRegionCode } from '../domain/regions.ts'
+import { isRegionCode, REGIONS } from '../domain/regions.ts'
 import type { Exchange } from './operation.ts'
 import { invalid, readBody } from './requestBody.ts'
 
-/** More endpoints than the largest plan has in one service: below that, whatever is wrong with all is cheap to find. */
+/** More endpoints than the largest plan has in one service, and regions than there are: fewer are cheap to look at. */
 const CROWD = 100
 /** Longest that the patterns of one request keep all others waiting (milliseconds). */
 const TURN_MS = 10
@@ -23,11 +23,14 @@ export async function readServiceDefinition(exchange: Exchange): Promise<Service
 }
 
 /**
- * The first bad endpoint of very many. The schema would find out what is wrong with each of them, which takes seconds
- * and a gigabyte for a body full of empty ones, to tell of the first.
+ * What is wrong with very many regions, or the first bad endpoint of very many. The schema would find out what is
+ * wrong with each of them, which takes seconds and a gigabyte for a body full of empty ones, to tell of the first.
  */
 function crowdProblem(body: unknown): Problem | undefined {
-  const endpoints: unknown = Object(body).endpoints
+  const { regions, endpoints }: Record<string, unknown> = Object(body)
+  if (Array.isArray(regions) && regions.length > CROWD) {
+    return { path: ['regions'], message: `must have at most ${REGIONS.length} regions: there are no more` }
+  }
   if (!Array.isArray(endpoints) || endpoints.length <= CROWD) return undefined
   for (const [index, endpoint] of endpoints.entries()) {
     const { error } = endpointInputSchema.safeParse(endpoint)

@@ -5,19 +5,28 @@ import { MIGRATIONS, schemaVersion } from './migrations.ts'
 import { databaseFile } from './openDatabase.ts'
 
 /**
- * Makes the database of `dataDir` from the backup `file`, complete or not at all. Rejects when the folder
- * has anything in it, and when the backup is damaged, empty or of a newer release.
+ * Makes the database of `dataDir` from the backup `file`, complete or not at all: a folder that was made for it goes
+ * again. Rejects when the folder has anything in it, and when the backup is damaged, empty or of a newer release.
  */
 export async function restoreDatabase(file: string, dataDir: string): Promise<void> {
   await access(file, constants.R_OK).catch((error: unknown) => {
-    throw new Error(`${file} cannot be read`, { cause: error })
+    throw new Error(`${file} cannot be read: name a file that "pharos-server backup" wrote`, { cause: error })
   })
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const made = await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  try {
+    await fillFolder(file, dataDir)
+  } catch (error) {
+    if (made !== undefined) await rm(made, { recursive: true })
+    throw error
+  }
+}
+
+async function fillFolder(file: string, dataDir: string): Promise<void> {
   const target = databaseFile(dataDir)
   await assertEmpty(dataDir, target)
   const temporary = `${target}.restoring`
-  await copyFile(file, temporary)
   try {
+    await copyFile(file, temporary)
     await chmod(temporary, 0o600)
     await assertWhole(temporary, file)
     const handle = await open(temporary, 'r+')
@@ -36,15 +45,19 @@ async function assertWhole(copy: string, file: string): Promise<void> {
     const verdict = database.pragma('integrity_check', { simple: true })
     if (verdict !== 'ok') throw new Error(`${file} is damaged: take another backup`)
     const version = schemaVersion(database)
-    if (version === 0) throw new Error(`${file} holds no data of pharos-server`)
+    if (version === 0) throw new Error(`${file} holds no data of pharos-server: name another backup`)
     if (version > MIGRATIONS.length) {
-      throw new Error(`${file} has schema ${version} and this release knows ${MIGRATIONS.length}`)
+      throw new Error(
+        `${file} has schema ${version} and this release knows ${MIGRATIONS.length}: take the release that wrote it`,
+      )
     }
     // The copy becomes the database without the log files that a reader may have made for it.
     database.pragma('journal_mode = DELETE')
   } catch (error) {
     if (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_NOTADB') {
-      throw new Error(`${file} is not a backup`, { cause: error })
+      throw new Error(`${file} is not a backup: name a file that "pharos-server backup" wrote`, {
+        cause: error,
+      })
     }
     throw error
   } finally {

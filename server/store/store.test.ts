@@ -198,6 +198,6 @@ describe('restore', () => {
     await writeFile(file, 'x'.repeat(10_000))
 
     await expect(restoreDatabase(file, join(folder, 'restored'))).rejects.toThrow('is not a backup')
-    await expect(stat(databaseFile(join(folder, 'restored')))).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(stat(join(folder, 'restored'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 })

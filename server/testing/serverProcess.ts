@@ -76,14 +76,16 @@ export async function startProcess(
   }
 }
 
-/** Runs a subcommand of the built program to its end. */
+/** Runs a subcommand of the built program to its end, in the folder `cwd` if it is given. */
 export async function runProgram(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  cwd?: string,
 ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
+    ...(cwd === undefined ? {} : { cwd }),
   })
   let stdout = ''
   let stderr = ''

@@ -1,0 +1,47 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeOrg } from '../testing/seedFolder.ts'
+import { runProgram } from '../testing/serverProcess.ts'
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pharos-failure-'))
+  await makeOrg(join(folder, 'data'))
+  await mkdir(join(folder, 'nothing'))
+  await writeFile(join(folder, 'file'), 'x'.repeat(10_000))
+  await writeFile(join(folder, 'nothing', 'control.db'), 'x'.repeat(10_000))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+test.each([
+  [['org', 'list', '--data-dir', 'absent'], 'E_FAILED', 'there is no database in absent'],
+  [['org', 'create', '--data-dir', 'file', '--name', 'x'], 'E_FILE', 'file cannot be a folder'],
+  [['org', 'list', '--data-dir', 'nothing'], 'E_DATABASE', 'restore a backup'],
+  [['key', 'list', '--data-dir', 'data', '--org', 'x'], 'E_NOT_FOUND', 'there is no organisation x'],
+  [['restore', '--data-dir', 'made', '--from', 'data'], 'E_FILE', 'data is a folder: name a file'],
+  [['restore', '--data-dir', 'made', '--from', 'file'], 'E_FAILED', 'file is not a backup: name a file'],
+  [['org', 'make', '--data-dir', 'data'], 'E_USAGE', "unknown command 'make'"],
+  [['org', 'create', '--data-dir', 'data'], 'E_USAGE', "required option '--name <name>' not specified"],
+])('%j --json fails with one JSON document of %s, and with words on stderr', async (args, code, words) => {
+  const { stdout, stderr, ...outcome } = await runProgram([...args, '--json'], {}, folder)
+
+  expect(outcome.code).toBe(1)
+  expect(JSON.parse(stdout)).toEqual({ error: { code, message: expect.stringContaining(words) } })
+  expect(stderr).toContain(words)
+  expect(await readdir(folder)).not.toContain('made')
+})
+
+test.each([
+  [['--host', '192.0.2.1'], 'this machine has no address 192.0.2.1: name another --host'],
+  [['--host', 'nobody.invalid'], 'the host nobody.invalid has no address: name another --host'],
+])('serve with %j says what to do', async (args, words) => {
+  const { code, stderr } = await runProgram(
+    ['serve', '--data-dir', 'data', '--port', '0', ...args],
+    {},
+    folder,
+  )
+
+  expect([code, stderr]).toEqual([1, `pharos-server: ${words}\n`])
+})

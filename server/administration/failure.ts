@@ -1,0 +1,78 @@
+import { ApiError } from '../../api/contract/apiError.ts'
+
+/** Why a command did not do what it was asked for. */
+export interface Failure {
+  /** For programs: `E_` and a word that does not change. */
+  readonly code: string
+  /** For people: what happened and what to do. */
+  readonly message: string
+}
+
+/** What Node and SQLite say of a failure besides its message. */
+interface SystemFailure extends Error {
+  readonly code: string
+  readonly syscall?: string
+  readonly path?: string
+  readonly address?: string
+  readonly port?: number
+  readonly hostname?: string
+}
+
+/** `error` as a user should read it. An error that nobody foresaw says so and shows where it happened. Pure. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof ApiError) return { code: `E_${error.code.toUpperCase()}`, message: error.message }
+  if (isSystemFailure(error)) return systemFailure(error)
+  if (error instanceof Error && error.name === 'Error') return { code: 'E_FAILED', message: error.message }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return { code: 'E_INTERNAL', message: `this is a fault in pharos-server: ${text}` }
+}
+
+function isSystemFailure(error: unknown): error is SystemFailure {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+}
+
+function systemFailure(error: SystemFailure): Failure {
+  const { code, syscall } = error
+  if (code === 'SQLITE_FULL' || code === 'ENOSPC') {
+    return { code: 'E_DISK_FULL', message: 'there is no room on the disk of the data folder: make some' }
+  }
+  if (code.startsWith('SQLITE_')) return { code: 'E_DATABASE', message: databaseText(error) }
+  if (syscall === 'listen' || syscall === 'getaddrinfo') {
+    return { code: 'E_ADDRESS', message: addressText(error) }
+  }
+  return { code: 'E_FILE', message: fileText(error) }
+}
+
+function databaseText({ code, message }: SystemFailure): string {
+  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
+    return 'the database is damaged or is not one: restore a backup'
+  }
+  if (/^SQLITE_(READONLY|CANTOPEN)/.test(code)) return 'the data folder cannot be written: check who owns it'
+  if (code.startsWith('SQLITE_BUSY')) return 'the database is held by another program: try again'
+  if (code.startsWith('SQLITE_IOERR')) return `the disk of the data folder fails (${message}): check it`
+  return message
+}
+
+function addressText({ code, message, address, hostname, port }: SystemFailure): string {
+  if (code === 'EADDRINUSE') {
+    return 'the port is taken by another program: name another --port, or 0 for any free one'
+  }
+  if (code === 'EADDRNOTAVAIL') return `this machine has no address ${address}: name another --host`
+  if (code === 'EACCES') return `port ${port} is for privileged programs: name a --port from 1024 on`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return `the host ${hostname} has no address: name another --host`
+  }
+  return `${message}: check --host and --port`
+}
+
+function fileText({ code, message, path }: SystemFailure): string {
+  if (path === undefined) return message
+  if (code === 'EACCES' || code === 'EPERM') return `${path} cannot be used: check who owns it, and its mode`
+  if (code === 'EROFS') return `${path} is on a disk that may only be read: name another folder`
+  if (code === 'EEXIST' || code === 'ENOTDIR') {
+    return `${path} cannot be a folder, there is a file in its place: name another`
+  }
+  if (code === 'EISDIR') return `${path} is a folder: name a file`
+  if (code === 'ENOENT') return `there is no ${path}: check the name`
+  return message
+}

@@ -7,6 +7,8 @@
 export const SETS_IN_TABLE_MAX = 500
 /** Sets that are shown whole on the first page, the most urgent first. */
 export const SETS_WHOLE_MAX = 20
+/** With more sets than these, those of which there is nothing to say stand in the table alone. */
+export const SETS_ALL_WHOLE_MAX = 3
 /** Services that need attention, on the first page. */
 export const ATTENTION_MAX = 100
 /** Services on a page of a set. */

@@ -1,6 +1,12 @@
 import { counted } from '../../render/planText.ts'
 import type { ControllerStatus, SetStatus } from '../status.ts'
-import { ATTENTION_MAX, NAME_CHARS_MAX, SETS_IN_TABLE_MAX, SETS_WHOLE_MAX } from './bounds.ts'
+import {
+  ATTENTION_MAX,
+  NAME_CHARS_MAX,
+  SETS_ALL_WHOLE_MAX,
+  SETS_IN_TABLE_MAX,
+  SETS_WHOLE_MAX,
+} from './bounds.ts'
 import { framed } from './frame.ts'
 import { type Html, html } from './html.ts'
 import { icon, label } from './icons.ts'
@@ -22,7 +28,8 @@ export interface PageWish {
 /** The first page: all sets, the most urgent first. Pure. */
 export function overviewPage({ status, apiUrl, isRefreshing }: PageWish): string {
   const sets = [...status.sets].sort((a, b) => urgencyOf(a) - urgencyOf(b))
-  const whole = sets.slice(0, SETS_WHOLE_MAX)
+  const isCrowded = sets.length > SETS_ALL_WHOLE_MAX
+  const whole = sets.filter((set) => !isCrowded || !isQuiet(set)).slice(0, SETS_WHOLE_MAX)
   const perSet = Math.max(1, Math.floor(ATTENTION_MAX / Math.max(1, whole.length)))
   const { tone, text } = summaryOf(sets)
   const sheets = whole.map((set) => {
@@ -38,8 +45,14 @@ export function overviewPage({ status, apiUrl, isRefreshing }: PageWish): string
     status,
     content: html`${sets.length > 1 && setTable(sets, status.at)}
 ${sheets}
+${isCrowded && whole.length < sets.length && html`<p class="quiet">The other ${counted(sets.length - whole.length, 'set')} in the table ${sets.length - whole.length === 1 ? 'has a page of its own' : 'have pages of their own'}.</p>`}
 ${sets.length === 0 && html`<p>There is no set in the configuration.</p>`}`,
   })
+}
+
+/** Whether the table says all there is to say. */
+function isQuiet({ headline, counts }: SetStatus): boolean {
+  return CONDITION_WORDS[headline].tone === 'good' && totalOf(counts) === counts.Synced
 }
 
 function urgencyOf({ headline }: SetStatus): number {

@@ -32,8 +32,11 @@ function bodyOf(target: string, status: ControllerStatus): string {
 }
 
 /** The tags of a page in order, with the names of their attributes and without their values. */
+/** All tags but those that say only where a line may break, which depends on where addresses have slashes. */
 function tagsOf(page: string): readonly string[] {
-  return [...page.matchAll(/<[^>]*>/g)].map(([tag]) => tag.replaceAll(/="[^"]*"/g, ''))
+  return [...page.matchAll(/<[^>]*>/g)].flatMap(([tag]) =>
+    tag === '<wbr>' ? [] : tag.replaceAll(/="[^"]*"/g, ''),
+  )
 }
 
 /** The text of a page as a person reads it. */
@@ -219,6 +222,20 @@ test('Scenario 54: ten thousand services make no larger page than a hundred, and
   expect(new Set(all).size).toBe(10_000)
   expect(keysOn(101)).toEqual(keysOn(100))
   expect(keysOn(-1)).toEqual(keysOn(1))
+})
+
+test('with many sets those that are well stand in the table alone, and those that are not are shown whole', () => {
+  const odd = sampleSet('odd', { conditions: [sampleCondition('Drifted', 'one was changed outside')] })
+  const sets = [...['a', 'b', 'c', 'd'].map((name) => sampleSet(name)), odd]
+  const page = bodyOf('/', sampleStatus(sets))
+
+  expect([...page.matchAll(/<section class="sheet" id="set-(\w+)"/g)].map(([, name]) => name)).toEqual([
+    'odd',
+  ])
+  expect(textOf(page)).toContain('The other 4 sets in the table have pages of their own.')
+  expect(page).toContain('<a href="sets/a">')
+  const few = bodyOf('/', sampleStatus(sets.slice(2)))
+  expect([...few.matchAll(/id="set-(\w+)"/g)].map(([, name]) => name)).toEqual(['odd', 'c', 'd'])
 })
 
 test('a page can be narrowed to one state, and keep still while somebody reads', () => {

@@ -9,8 +9,8 @@ export function setFacts(set: SetStatus, { at }: Pick<ControllerStatus, 'at'>): 
   const { source, apiUrl } = set
   const environment = source.environment === null ? '' : `, environment ${source.environment}`
   return html`<dl class="facts">
-${fact('From', html`<bdi>${name(source.repository)}</bdi><br><span class="quiet">branch ${name(source.branch)}, ${source.path === '.' ? 'all of it' : `folder ${name(source.path)}`}${name(environment)}</span>`)}
-${fact('To', html`<bdi>${name(apiUrl)}</bdi>`)}
+${fact('From', html`<bdi>${address(source.repository)}</bdi><br><span class="quiet">branch ${name(source.branch)}, ${source.path === '.' ? 'all of it' : `folder ${name(source.path)}`}${name(environment)}</span>`)}
+${fact('To', html`<bdi>${address(apiUrl)}</bdi>`)}
 ${fact('Newest commit', newestCommit(set, at))}
 ${fact('Carried out', carriedOut(set))}
 ${set.running === null ? fact('Last run', lastRun(set.lastRun, at)) : fact('Running', running(set.running, at))}
@@ -33,6 +33,13 @@ function fact(term: string, description: Html | string): Html {
 
 function name(text: string): string {
   return shortened(text, NAME_CHARS_MAX)
+}
+
+/** An address that breaks between its parts where a line is too short for it. */
+function address(text: string): Html {
+  return html`${name(text)
+    .split(/(?<=[^/:]\/)/)
+    .map((part, index) => html`${index > 0 && html`<wbr>`}${part}`)}`
 }
 
 /** The first characters of a SHA, as git shows it; the whole of it is there to be looked up. Pure. */

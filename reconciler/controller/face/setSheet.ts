@@ -70,7 +70,7 @@ function tally({ counts }: SetStatus, setPage: string): Html {
   const held = SERVICE_STATES.filter((state) => counts[state] > 0)
   return html`<ul class="tally">
 <li>${countText(total)} ${total === 1 ? 'service' : 'services'}</li>
-${held.map((state) => html`<li><a href="${setPage}?state=${state}" title="${STATE_WORDS[state].meaning}">${icon(STATE_WORDS[state].tone)} ${countText(counts[state])} ${STATE_WORDS[state].word.toLowerCase()}</a></li>`)}</ul>`
+${held.map((state) => html`<li><a href="${setPage}?state=${state}" title="${STATE_WORDS[state].meaning}">${icon(STATE_WORDS[state].tone)}<span>${countText(counts[state])} ${STATE_WORDS[state].word.toLowerCase()}</span></a></li>`)}</ul>`
 }
 
 /** All services of a set. Pure. */

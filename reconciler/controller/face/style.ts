@@ -57,7 +57,9 @@ h1 .icon { width: .85em; height: .85em; margin-right: .45em; }
 .bar { display: block; width: 100%; height: .55rem; border-radius: .3rem; margin: 1.1rem 0 .5rem; background: var(--line); }
 .bar rect { stroke: none; } .f-good { fill: var(--good); } .f-busy { fill: var(--busy); } .f-wait { fill: var(--wait); } .f-warn { fill: var(--warn); } .f-bad { fill: var(--bad); }
 .tally { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0; padding: 0; }
-.tally a { color: inherit; }
+.conditions + .tally { margin-top: 1.1rem; }
+.tally a { color: inherit; display: inline-flex; gap: .35em; text-decoration: none; }
+.tally a span { text-decoration: underline; text-underline-offset: .15em; }
 .services { list-style: none; margin: 0; padding: 0; border-top: 1px solid var(--line); }
 .services > li { padding: .7rem 0; border-bottom: 1px solid var(--line); }
 .services > li > p:first-child { display: flex; flex-wrap: wrap; align-items: baseline; gap: .2rem .8rem; max-width: none; }

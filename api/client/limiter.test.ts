@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CLIENT_RATE, Limiter } from './limiter.ts'
+import { CLIENT_RATE, HOLD_LONGEST_MS, Limiter } from './limiter.ts'
 import { standingClock } from './testing/standingClock.ts'
 
 /** Whole milliseconds in which one more request is earned. */
@@ -106,6 +106,15 @@ test('Scenario 52: a refusal holds every request, twice as long each time, and a
   expect(later.passed).toEqual([])
   await timing.advance(1)
   expect(later.passed).toEqual([0])
+})
+
+test('however often it is refused, a limiter that is asked for nothing longer waits for two longest pauses at most', async () => {
+  const timing = standingClock()
+  const limiter = new Limiter(undefined, timing)
+
+  for (let refusals = 0; refusals < 10; refusals += 1) limiter.refused(undefined)
+
+  expect(limiter.expectedWaitMs).toBeLessThanOrEqual(2 * HOLD_LONGEST_MS)
 })
 
 test('a request that is aborted while it waits leaves the queue at once and spends nothing', async () => {

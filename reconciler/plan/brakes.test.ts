@@ -95,6 +95,48 @@ test.each([
   expect(braked.changes.length).toBe(brakes.length === 0 ? plan.changes.length : 0)
 })
 
+function updates(count: number, ...reasons: readonly ('git' | 'drift')[]): readonly Change[] {
+  const actual = { name: 'a', interval_secs: 60, regions: [], endpoints: [] }
+  return Array.from({ length: count }, (_, index) => ({
+    kind: 'update' as const,
+    key: `u${index}`,
+    id: `id-u${index}`,
+    renamedFrom: null,
+    fields: reasons.map((reason) => ({ pointer: `/${reason}-${index}`, from: 1, to: 2, reason })),
+    told: [],
+    outside: [],
+    replace: true,
+    keeps: [],
+    pausing: null,
+    shrinks: false,
+    actual,
+    observed: actual,
+  }))
+}
+
+test.each([
+  ['git', [10, 'git'], []],
+  ['git', [11, 'git'], ['maxUpdates']],
+  ['drift', [11, 'drift'], ['maxHeals']],
+  ['git and drift at once, which git asked for', [11, 'git', 'drift'], ['maxUpdates']],
+] as const)('updates for %s: %j trip %j', (_reason, [count, ...reasons], brakes) => {
+  const { tripped } = applyBrakes(planOf(updates(count, ...reasons), 12), sound)
+  expect(tripped.map(({ brake }) => brake)).toEqual(brakes)
+})
+
+test.each([
+  [10, []],
+  [11, ['maxHeals', 'suspectedServerChange']],
+])('%i services of 20 that differ in the very same field trip %j', (count, brakes) => {
+  const alike = updates(count, 'drift').map((change) =>
+    change.kind === 'update'
+      ? { ...change, fields: change.fields.map((field) => ({ ...field, pointer: '/regions' })) }
+      : change,
+  )
+  const { tripped } = applyBrakes(planOf(alike, 20), sound)
+  expect(tripped.map(({ brake }) => brake).sort()).toEqual(brakes)
+})
+
 test('an approval stands for the same changes in any order, and for no others nor other services', () => {
   const [a, b] = [prune('a'), prune('b')].map((change) => ({ change, live: 'as it is' }))
   expect(approvalText([a!, b!])).toBe(approvalText([b!, a!]))

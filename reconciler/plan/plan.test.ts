@@ -350,8 +350,16 @@ test.each([
   ['merge', { interval: 30 }, { regions: ['us-east-1'] }, 'replace shop: git /interval_secs'],
   ['merge', { interval: 30 }, { interval: 90 }, 'blocked shop for a person'],
   ['merge', { interval: 30 }, { interval: 30 }, 'record shop'],
+  // What both changed to the same is no quarrel, also when git changed more.
+  [
+    'merge',
+    { interval: 30, regions: ['us-east-1'] },
+    { interval: 30 },
+    'replace shop: git /interval_secs, git /regions',
+  ],
   ['merge', {}, { interval: 90 }, 'drifted shop: /interval_secs'],
   ['refuse', { interval: 30 }, { regions: ['us-east-1'] }, 'blocked shop for a person'],
+  ['refuse', { interval: 30 }, { interval: 90 }, 'blocked shop for a person'],
   ['refuse', { interval: 30 }, {}, 'replace shop: git /interval_secs'],
   ['refuse', {}, { interval: 90 }, 'drifted shop: /interval_secs'],
 ] as const)(
@@ -365,6 +373,15 @@ test.each([
     expect(brief(changes)).toEqual([expected])
   },
 )
+
+test('Scenario 27: what git changes within something that somebody else took away is for a person', () => {
+  const { changes } = plan({
+    desired: [desired({ secret: 'two' }, { policy: { drift: 'merge' } })],
+    actual: [{ ...live(), endpoints: [] }],
+    bindings: [binding()],
+  })
+  expect(brief(changes)).toEqual(['blocked shop for a person'])
+})
 
 test('Scenario 27: a merge that would have to keep a secret is for a person', () => {
   const { changes } = plan({

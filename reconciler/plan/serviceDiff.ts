@@ -38,7 +38,7 @@ export interface ServiceDiff {
  * Compares three ways: what the manifest wants with what we last sent, and what the service is with what
  * the API last answered. Whatever the server makes of a request is therefore no difference. Pure.
  *
- * `lastKey` is the key under which `binding` was written, which is what its marks belong to.
+ * Marks of secrets belong to the key under which `binding` was written, and are compared under that one.
  */
 export function diffOfBound(desired: DesiredService, binding: Binding, actual: ServiceResponse): ServiceDiff {
   if (!isApplied(binding)) return diffOfFirst(desired, actual, 'first-apply')
@@ -53,14 +53,14 @@ export function diffOfBound(desired: DesiredService, binding: Binding, actual: S
   // Where neither side moved nothing is sent, and what would be missing is of no interest.
   const isClean = drift.length === 0 && fromGit.length === 0
   const missing = isClean ? [] : changesBetween(live, desired.canonical, 'set-is-equal')
-  const isMissing = new Set(missing.map(({ pointer }) => pointer))
+  const isContested = (pointer: string): boolean => overlaps(pointer, drift) && overlaps(pointer, missing)
   const wanted = fromGit.map((change) => wantedField(change, driftAt.get(change.pointer)))
   const drifted = drift.filter((change) => !gitAt.has(change.pointer)).map(driftedField)
   return {
     wanted,
     drifted,
     told: isClean ? NOTHING : toldOf({ desired, binding, live, wanted, drifted }),
-    contested: [...gitAt].filter((pointer) => isContested(pointer, driftAt) && isMissing.has(pointer)),
+    contested: [...gitAt].filter(isContested),
     left: missing.map(({ pointer }) => pointer).filter(isIgnored),
     live,
     pausing: pausingOf(desired, binding, actual),
@@ -126,10 +126,11 @@ function rest(fields: readonly PlannedField[]): readonly PlannedField[] {
   return fields.filter((field) => !isOfEndpoints(field))
 }
 
-/** Whether what changed outside is `pointer`, or contains it, or lies in it. */
-function isContested(pointer: string, driftAt: ReadonlyMap<string, FieldChange>): boolean {
-  return [...driftAt.keys()].some(
-    (other) => other === pointer || other.startsWith(`${pointer}/`) || pointer.startsWith(`${other}/`),
+/** Whether one of `changes` is at `pointer`, or contains it, or lies in it. */
+function overlaps(pointer: string, changes: readonly FieldChange[]): boolean {
+  return changes.some(
+    ({ pointer: other }) =>
+      other === pointer || other.startsWith(`${pointer}/`) || pointer.startsWith(`${other}/`),
   )
 }
 

@@ -174,6 +174,25 @@ describe.each([
     await living.close()
   })
 
+  test('a holder that renewed and then stood still is taken over from', async () => {
+    const stopped = await opened()
+    const waiting = await openStore(locate(), env)
+    const clock = steppedClock()
+    let looks = 0
+    const sleep = async (delayMs: number): Promise<void> => {
+      looks += 1
+      if (looks === 2) await stopped.renew()
+      await clock.sleep(delayMs)
+    }
+
+    const lease = await takeLease(waiting, 'other', 3 * waiting.leaseTtlMs, { ...clock, sleep })
+
+    expect(lease.epoch).toBe(2)
+    expect(clock.nowMs()).toBeGreaterThan(waiting.leaseTtlMs)
+    await lease.release()
+    await Promise.all([stopped.close(), waiting.close()])
+  })
+
   test('what people say needs no lease, and an approval is used once', async () => {
     const running = await opened()
     const person = await openStore(locate(), env)

@@ -1,0 +1,104 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { defineProvider } from './defineProvider.ts'
+import { DiagnosticError, errorAt } from './diagnostics.ts'
+import { resourceFor } from './provider.ts'
+import { serveForReattach } from './reattach.ts'
+import { defineSchema } from './schema/schema.ts'
+import { connect } from './testing/providerClient.ts'
+import { openCore, type TerraformCore } from './testing/terraformCore.ts'
+import { UNKNOWN } from './values/value.ts'
+
+const THING = 'faulty_thing'
+
+/** What the handlers do next, each for itself. */
+let read: () => { readonly state: object }
+let configures: () => void
+let core: TerraformCore
+
+const thing = resourceFor<object>()({
+  schema: defineSchema({
+    attributes: {
+      id: { type: 'string', computed: true, stable: true },
+      size: { type: 'string', computed: true },
+      password: { type: 'string', optional: true, writeOnly: true },
+    },
+  }),
+  read: ({ report }) => {
+    const answer = read()
+    if ('size' in answer.state && answer.state.size === 'doubtful') report(errorAt(['size'], 'Doubtful', ''))
+    return answer
+  },
+  create: () => ({ state: { id: 'one', size: 'small' } }),
+  update: () => ({ state: {} }),
+  delete: () => {},
+})
+
+const provider = defineProvider({
+  name: 'faulty',
+  version: '1.0.0',
+  schema: defineSchema({ attributes: {} }),
+  configure: () => {
+    configures()
+    return {}
+  },
+  resources: { [THING]: thing },
+})
+
+beforeEach(async () => {
+  configures = () => {}
+  const served = await serveForReattach(provider, ['pharos/faulty'])
+  const client = connect(served.target)
+  onTestFinished(() => {
+    client.close()
+    served.close()
+  })
+  core = await openCore(client)
+  await core.configure({})
+})
+
+async function made() {
+  return core.apply(THING, await core.plan(THING, { password: 'secret' }))
+}
+
+test('a read that reports an error leaves what is stored as it is, whatever it answered', async () => {
+  const stored = await made()
+  read = () => ({ state: { size: 'doubtful' } })
+
+  const outcome = await core.read(THING, stored)
+
+  expect(outcome.state).toStrictEqual({ id: 'one', size: 'small', password: null })
+  expect(outcome.diagnostics).toMatchObject([{ severity: 'error', summary: 'Doubtful' }])
+})
+
+test('a read that answers something unknown is the provider’s fault, and changes nothing that is stored', async () => {
+  const stored = await made()
+  read = () => ({ state: { size: UNKNOWN } })
+
+  const outcome = await core.read(THING, stored)
+
+  expect(outcome.state).toStrictEqual({ id: 'one', size: 'small', password: null })
+  expect(outcome.diagnostics).toMatchObject([{ severity: 'error', path: 'size' }])
+})
+
+test('a write-only value that a read answers is in no state', async () => {
+  const stored = await made()
+  read = () => ({ state: { password: 'secret' } })
+
+  const outcome = await core.read(THING, stored)
+
+  expect(outcome).toMatchObject({ state: { id: 'one', size: 'small', password: null }, diagnostics: [] })
+})
+
+test('a provider that cannot be configured anew does not go on with what it had', async () => {
+  const stored = await made()
+  read = () => ({ state: {} })
+  configures = () => {
+    throw new DiagnosticError(errorAt(undefined, 'No such place', ''))
+  }
+
+  const refused = await core.configure({})
+  const outcome = await core.read(THING, stored)
+
+  expect(refused).toMatchObject([{ summary: 'No such place' }])
+  expect(outcome.diagnostics).toMatchObject([{ summary: 'The provider is not configured' }])
+})

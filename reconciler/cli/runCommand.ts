@@ -9,6 +9,7 @@ import { UnknownEnvironment } from '../manifest/environment.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
 import { StateError } from '../state/stateError.ts'
 import { EXIT } from './exitCode.ts'
+import type { FailureCode } from './failureCode.ts'
 import { closingText, type Ending, formatOf } from './format.ts'
 import { Interrupted } from './interruption.ts'
 import { type Output, outputOn, type Streams } from './output.ts'
@@ -70,14 +71,14 @@ export async function runCommand(
 
 /** Why a command could not run. */
 export interface Failure {
-  readonly code: string
+  readonly code: FailureCode
   readonly message: string
   readonly exitCode: number
 }
 
 /** `error` as a user should read it. An error that nobody foresaw says so and shows where it happened. Pure. */
 export function failureOf(error: unknown): Failure {
-  const failure = (code: string, message: string, exitCode: number = EXIT.couldNotRun): Failure => ({
+  const failure = (code: FailureCode, message: string, exitCode: number = EXIT.couldNotRun): Failure => ({
     code,
     message,
     exitCode,

@@ -66,7 +66,7 @@ function repeated<Item>(
 
 const WORDS: Readonly<Partial<Record<ProblemCode, readonly [string, string]>>> = {
   E_DUP_KEY: ['metadata.name is used twice', 'give one of the two another name'],
-  E_DUP_ID: ['metadata.id is used twice', 'a service has one manifest'],
+  E_DUP_ID: ['metadata.id is used twice', 'remove it from one of the two: a service has one manifest'],
   E_DUP_ENVIRONMENT: ['this Environment is there twice', 'make one of the two'],
   E_DUP_DEFAULTS: ['this folder has two Defaults', 'make one of the two'],
 }

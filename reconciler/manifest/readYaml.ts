@@ -193,7 +193,8 @@ function syntaxProblem(
     }
   }
   if (error.reason.startsWith('nesting exceeded')) {
-    return { code: 'E_LIMIT', ...place, message: `nesting is deeper than ${MANIFEST_DEPTH_MAX} levels` }
+    const message = `nesting is deeper than ${MANIFEST_DEPTH_MAX} levels`
+    return { code: 'E_LIMIT', ...place, message, hint: 'look for a bracket or an indentation that is wrong' }
   }
   const unclosed = unclosedIn(source.text, error)
   if (unclosed !== undefined) {

@@ -72,7 +72,7 @@ test('no program runs that the operator did not allow by its very name', () => {
     expect(resolved(`{exec: [${touch}]}`, { exec })).toEqual({ value: undefined, problems: [refusal] })
   }
   expect(resolved('{sops: secrets.yaml#/a}', {}).problems).toEqual([
-    'refers to secrets.yaml, which is not a readable regular file',
+    'refers to secrets.yaml, which is not a readable regular file (correct the path, which starts at the folder of this manifest)',
   ])
   expect(() => rmSync(join(folder, 'ran'))).toThrow('ENOENT')
 })

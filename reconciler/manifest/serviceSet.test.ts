@@ -155,7 +155,7 @@ test.each([
   ],
   [
     '      headers: {X-A: {env: PHAROS_API_KEY}}\n',
-    'a.yaml:9:22: [E_SECRET] spec.endpoints[0].headers.X-A must not refer to PHAROS_API_KEY: variables of Pharos itself are not for manifests',
+    'a.yaml:9:22: [E_SECRET] spec.endpoints[0].headers.X-A must not refer to PHAROS_API_KEY: variables of Pharos itself are not for manifests (give the secret a variable of another name)',
   ],
   [
     '      headers: {X-A: {value: x, sensitive: true}}\n',
@@ -167,7 +167,7 @@ test.each([
   ],
   [
     '      body: {file: ../../etc/passwd}\n',
-    'a.yaml:9:13: [E_FILE] spec.endpoints[0].body refers to a file outside the folder of the manifests',
+    'a.yaml:9:13: [E_FILE] spec.endpoints[0].body refers to a file outside the folder of the manifests (put the file below that folder)',
   ],
   [
     '      body: &x a\n      name: *x\n',

@@ -83,6 +83,7 @@ function environmentValue(form: { env: string } & SecretOptions, sources: ValueS
     return {
       code: 'E_SECRET',
       message: `must not refer to ${form.env}: variables of Pharos itself are not for manifests`,
+      hint: 'give the secret a variable of another name',
     }
   }
   const value = sources.env[form.env]
@@ -218,15 +219,27 @@ function bytesOfTheSet(
   const root = sources.rootDirectory
   const path = join(root, site.directory, file)
   if (isAbsolute(file) || !isBelow(root, path)) {
-    return { code: 'E_FILE', message: 'refers to a file outside the folder of the manifests' }
+    return {
+      code: 'E_FILE',
+      message: 'refers to a file outside the folder of the manifests',
+      hint: 'put the file below that folder',
+    }
   }
   const read = sources.readSetFile ?? fileBelow(root)
   const bytes = read(relative(root, path).split(sep).join('/'), bytesMax)
   if (bytes === 'absent') {
-    return { code: 'E_FILE', message: `refers to ${file}, which is not a readable regular file` }
+    return {
+      code: 'E_FILE',
+      message: `refers to ${file}, which is not a readable regular file`,
+      hint: 'correct the path, which starts at the folder of this manifest',
+    }
   }
   if (bytes === 'too-large') {
-    return { code: 'E_LIMIT', message: `refers to ${file}, which has more than ${bytesMax} bytes` }
+    return {
+      code: 'E_LIMIT',
+      message: `refers to ${file}, which has more than ${bytesMax} bytes`,
+      hint: 'make it smaller',
+    }
   }
   return bytes
 }

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { EXIT } from './cli/exitCode.ts'
+import { FAILURE_CODES } from './cli/failureCode.ts'
+import { formatProblem, PROBLEM_MEANINGS, sortedProblems } from './manifest/manifestProblem.ts'
+import { readYaml } from './manifest/readYaml.ts'
+import { compileSet } from './manifest/serviceSet.ts'
+
+const page = readFileSync(join(import.meta.dirname, '../docs/errors.md'), 'utf8')
+const [ofManifests = '', ofCommands = ''] = page.split('\n## Of commands\n')
+/** Entries of a part of the page: the heading, and what stands below it. */
+const entriesOf = (part: string): readonly (readonly [string, string])[] =>
+  part
+    .split('\n### ')
+    .slice(1)
+    .map((entry) => [entry.slice(0, entry.indexOf('\n')), entry.slice(entry.indexOf('\n'))])
+
+test('every code has an entry in the reference, and no other has', () => {
+  expect(
+    entriesOf(ofManifests)
+      .map(([code]) => code)
+      .sort(),
+  ).toEqual(Object.keys(PROBLEM_MEANINGS).sort())
+  const commands = entriesOf(ofCommands).map(([code]) => code.replace(' of a command', ''))
+  expect(commands.sort()).toEqual([...FAILURE_CODES].sort())
+})
+
+test('the reference lists every exit code', () => {
+  const listed = [...ofManifests.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, codes = '']) =>
+    codes.split(', '),
+  )
+  expect(listed.map(Number)).toEqual(Object.values(EXIT))
+})
+
+test.each(entriesOf(ofManifests))('the example of %s is told as the reference shows', (code, entry) => {
+  const block = (language: string): string =>
+    new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(entry)?.[1] ?? ''
+  const read = readYaml({ file: 'manifest.yaml', directory: '', text: block('yaml') })
+  const set = compileSet(read.documents, {
+    env: {},
+    secretsDirectory: '/run/secrets',
+    rootDirectory: import.meta.dirname,
+    allowInlineSecrets: false,
+    secrets: 'required',
+  })
+  const told = sortedProblems([...read.problems, ...set.problems, ...set.warnings]).map(formatProblem)
+
+  expect(told).toEqual(block('text').trimEnd().split('\n'))
+  expect(told.every((line) => line.includes(`[${code}]`))).toBe(true)
+  // Of what is missing the message itself says what it has to be.
+  expect(code === 'E_REQUIRED' || told.every((line) => line.endsWith(')'))).toBe(true)
+})

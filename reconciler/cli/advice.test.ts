@@ -60,6 +60,12 @@ test('a service that is not there cannot be bound, and the message says which ar
   ])
 })
 
+test('an option whose value is a variable that is not set is refused, and no state without a name is made', async () => {
+  const { exitCode, stderr } = await runHere(['apply', join(folder, 'set'), '--state', ''], {})
+
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('It is empty: is a variable not set?')])
+})
+
 test('blanks around an API key, as a file or a copy leaves them, do no harm', async () => {
   const env = { PHAROS_URL: server.url, PHAROS_API_KEY: ` ${server.apiKey}\n` }
 

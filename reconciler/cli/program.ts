@@ -102,8 +102,9 @@ function addCommand(program: Command, entry: CommandEntry, run: Run): void {
   command.action(() => run(entry, command.args, command.opts<CommandOptions>()))
 }
 
-/** The value of an option, unless it was forgotten and the next option stands in its place. */
+/** The value of an option, unless it was forgotten: the next option stands in its place, or a variable that is not set. */
 function optionValue(value: string): string {
+  if (value === '') throw new InvalidArgumentError('It is empty: is a variable not set?')
   if (value.startsWith('--')) throw new InvalidArgumentError('Its value is missing.')
   return value
 }

@@ -205,7 +205,7 @@ export function blockedByTwins(service: DesiredService, twins: readonly ServiceR
   return blocked(
     service.key,
     `a service named "${service.canonical.name}" exists and is not managed here: ${ids}`,
-    'set metadata.id to take it over, or choose another spec.name',
+    '"pharos adopt apply" takes it over where it is equal, metadata.id in any case; or choose another spec.name',
   )
 }
 

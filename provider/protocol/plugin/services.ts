@@ -2,11 +2,11 @@
 import type { ServiceDefinition } from '@grpc/grpc-js'
 import { connInfo, healthCheck, stdioData } from '../wire/goplugin.ts'
 import type { Message } from '../wire/message.ts'
+import { empty } from '../wire/messageParts.ts'
 import {
   applyResourceChange,
   callFunction,
   configureProvider,
-  empty,
   getFunctions,
   getMetadata,
   getProviderSchema,

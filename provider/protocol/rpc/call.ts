@@ -2,7 +2,7 @@
 import { type Diagnostic, DiagnosticError, errorAt, hasErrors } from '../diagnostics.ts'
 import type { Log } from '../plugin/log.ts'
 import type { Provider } from '../provider.ts'
-import type { WireDiagnostic } from '../wire/tfplugin6.ts'
+import type { WireDiagnostic } from '../wire/messageParts.ts'
 import { encodeDiagnostics } from './wireValue.ts'
 
 /** What the RPCs of one process share. */

@@ -1,7 +1,8 @@
 import type { Provider } from '../provider.ts'
 import { encodeType } from '../values/type.ts'
 import type { MessageOf } from '../wire/message.ts'
-import { MARKDOWN, type getFunctions as messages, type WireFunction } from '../wire/tfplugin6.ts'
+import { MARKDOWN, type WireFunction } from '../wire/messageParts.ts'
+import type { getFunctions as messages } from '../wire/tfplugin6.ts'
 import type { Call } from './call.ts'
 
 type Response = Partial<MessageOf<typeof messages.response>>

@@ -2,7 +2,7 @@ import type { AnyResource, Typed } from '../provider.ts'
 import { isNested } from '../schema/schema.ts'
 import type { ObjectTypes, Type } from '../values/type.ts'
 import type { ObjectValue } from '../values/value.ts'
-import type { WireIdentity } from '../wire/tfplugin6.ts'
+import type { WireIdentity } from '../wire/messageParts.ts'
 import { encodeValue } from './wireValue.ts'
 
 /** The type of a resource's identity: those of its attributes that name an object; `undefined` without identity. Pure. */

@@ -8,7 +8,7 @@ import { decodeMsgpack, encodeMsgpack } from '../values/msgpack.ts'
 import type { Path } from '../values/path.ts'
 import type { Type } from '../values/type.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
-import { SEVERITY, type WireDiagnostic, type WirePath, type WirePathStep } from '../wire/tfplugin6.ts'
+import { SEVERITY, type WireDiagnostic, type WirePath, type WirePathStep } from '../wire/messageParts.ts'
 
 /** A value on the wire. */
 export interface WireValue {

@@ -1,6 +1,6 @@
 /** Schemas as Terraform reads them. */
 import { encodeType } from '../values/type.ts'
-import { MARKDOWN, NESTING, type WireAttribute, type WireSchema } from '../wire/tfplugin6.ts'
+import { MARKDOWN, NESTING, type WireAttribute, type WireSchema } from '../wire/messageParts.ts'
 import { type Attribute, type Attributes, isNested, type Schema } from './schema.ts'
 
 function encodeAttribute(name: string, attribute: Attribute): Partial<WireAttribute> {

@@ -1,7 +1,7 @@
 /** Reads a provider's schema back from the wire, as Terraform does. */
 import type { Attribute, Attributes } from '../schema/schema.ts'
 import type { Type } from '../values/type.ts'
-import type { WireAttribute, WireSchema } from '../wire/tfplugin6.ts'
+import type { WireAttribute, WireSchema } from '../wire/messageParts.ts'
 
 const NESTINGS = { 1: 'single', 2: 'list', 3: 'set', 4: 'map' } as const
 

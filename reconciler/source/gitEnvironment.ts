@@ -7,6 +7,14 @@ const PASSED_ON = ['PATH', 'HOME', 'SSH_AUTH_SOCK', 'HTTPS_PROXY', 'https_proxy'
 const STALLED_BYTES_PER_SECOND = 100
 const STALLED_SECONDS = 60
 
+/** Faults that old programs left in many a history, and that harm nobody. */
+const HARMLESS = Object.fromEntries(
+  ['zeroPaddedFilemode', 'badTimezone', 'missingSpaceBeforeDate'].map((fault) => [
+    `fetch.fsck.${fault}`,
+    'ignore',
+  ]),
+)
+
 /**
  * The whole environment of git. No file of the machine or of a user configures it; no hook, helper, filter or
  * prompt runs; and what goes over the wire is checked before it is stored.
@@ -63,6 +71,7 @@ function configurationOf(access: GitAccess): Record<string, string> {
     'credential.helper': '',
     'fetch.fsckObjects': 'true',
     'transfer.fsckObjects': 'true',
+    ...HARMLESS,
     'fetch.recurseSubmodules': 'false',
     'submodule.recurse': 'false',
     'gc.autoDetach': 'false',

@@ -31,6 +31,11 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /returned error: 3\d\d|redirect/i,
     'the address leads to another one, which is not followed: name that one',
   ],
+  [
+    /fsck error|error: object [0-9a-f]{40,64}: \w+/,
+    'git refuses an object of the repository, which is malformed or made to do harm: take it out of the history',
+  ],
+  [/mismatched algorithms/, 'the repository names its objects by SHA-256, which is not supported here'],
   [/Operation too slow|Operation timed out|Timeout, server/i, 'the host stopped answering'],
 ]
 

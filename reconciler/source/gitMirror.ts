@@ -54,8 +54,6 @@ export interface Mirror {
    * because a killed process or a bad disk left it broken, is made anew, once. Throws SourceUnavailable.
    */
   fetch(signal?: AbortSignal): Promise<string>
-  /** SHA of what was fetched last, also by an earlier process; null when nothing was. */
-  head(): Promise<string | null>
   /** Throws BrokenMirror, and SourceUnavailable for a message that nobody could read. */
   commit(sha: string): Promise<Commit>
   /** Whether `descendant` contains `ancestor`; false too when the mirror no longer has one of them. */
@@ -108,12 +106,8 @@ export function mirrorOf(options: MirrorOptions): Mirror {
         })
       }
       mayStartAnew = true
+      refuseShallow(options)
       return (await read(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`])).toString().trim()
-    },
-    head: async () => {
-      if (!existsSync(directory)) return null
-      const sha = await read(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]).catch(() => null)
-      return sha === null ? null : sha.toString().trim()
     },
     commit: async (sha) => {
       try {
@@ -153,11 +147,16 @@ function commitIn(output: Buffer): Commit {
   const digests = approvals.split(',').map((digest) => digest.trim())
   return {
     sha,
-    subject: subject.trim(),
-    author: author.trim(),
+    subject: shown(subject),
+    author: shown(author),
     at,
     approvals: digests.filter((digest) => /^[0-9a-f]{8,64}$/.test(digest)),
   }
+}
+
+/** Without what a terminal or a page would take for an instruction. */
+function shown(text: string): string {
+  return text.trim().replaceAll(/\p{Cc}/gu, '…')
 }
 
 async function fetchInto(options: MirrorOptions, signal: AbortSignal | undefined): Promise<void> {
@@ -167,7 +166,8 @@ async function fetchInto(options: MirrorOptions, signal: AbortSignal | undefined
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     await runGit({ ...common, args: ['init', '--quiet', '--bare', '--template='], limitMs: LOCAL_MS_MAX })
   }
-  const quiet = ['--quiet', '--no-tags', '--prune', '--force', '--no-write-fetch-head']
+  // Without --update-shallow a branch whose history is cut off would stay where it was, without a word.
+  const quiet = ['--quiet', '--no-tags', '--prune', '--force', '--no-write-fetch-head', '--update-shallow']
   const refspec = `+refs/heads/${branch}:refs/heads/${branch}`
   await runGit({
     ...common,
@@ -183,6 +183,14 @@ function removeLeftovers(directory: string): void {
   for (const name of readdirSync(packs)) {
     if (name.startsWith('tmp_')) rmSync(join(packs, name), { force: true })
   }
+}
+
+/** Without its history nobody can tell whether a branch still contains what was applied. */
+function refuseShallow({ access, directory }: MirrorOptions): void {
+  if (!existsSync(join(directory, 'shallow'))) return
+  rmSync(directory, { recursive: true, force: true })
+  const message = `${access.url} has only a part of its history: fetch the rest into it`
+  throw new SourceUnavailable(message, 'unreachable')
 }
 
 /** Throws SourceUnavailable unless the repository answers and has the branch. */

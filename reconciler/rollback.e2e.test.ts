@@ -65,3 +65,18 @@ test('rollback says what it cannot go back to, and suspends nothing then', async
   expect((await json('rollback', '--to', 'HEAD^{tree}')).error.message).toContain('has no commit')
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { unchanged: 1 } })
 })
+
+test('a rollback that fails half-way says that everything is suspended all the same', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  commit('a')
+  await work.run('apply')
+  const { PHAROS_API_KEY = '' } = work.env
+  work.env.PHAROS_API_KEY = `pharos_${'0'.repeat(64)}`
+
+  const { exitCode, stderr } = await work.run('rollback', '--to', 'HEAD')
+
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('everything is suspended')])
+  work.env.PHAROS_API_KEY = PHAROS_API_KEY
+  work.write({ 'a.yaml': manifestOf('a').replace('60s', '90s') })
+  expect(await json('apply')).toMatchObject({ exit: 4, applied: { withheld: 1 } })
+})

@@ -7,7 +7,7 @@ export class Interrupted extends Error {
   readonly exitCode: number
 
   constructor(exitCode: number) {
-    super('interrupted; nothing was changed')
+    super('interrupted: no service was changed')
     this.exitCode = exitCode
   }
 }

@@ -34,16 +34,18 @@ export async function rollbackCommand(path: string, context: CommandContext): Pr
     commitSha: sha,
     load: () => loadCommit(place, path, context),
     liftedScope: EVERYTHING,
-    prepare: (store) =>
-      store.suspend({
+    prepare: async (store) => {
+      await store.suspend({
         scope: EVERYTHING,
         reason,
         actor: actorOf(context),
         since: new Date().toISOString(),
         until: null,
-      }),
+      })
+      // Whatever becomes of the run: who does not know of it looks for the reason elsewhere.
+      output.notice(`everything is suspended: "pharos resume '${EVERYTHING}'" lets applies through again`)
+    },
   })
-  output.result(`Everything is suspended: "pharos resume '${EVERYTHING}'" lets applies through again`)
   return { ...result, document: { ...Object(result.document), commit: sha, suspended: reason } }
 }
 

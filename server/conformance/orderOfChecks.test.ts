@@ -84,7 +84,7 @@ test('8: size before media type, media type before syntax', async () => {
   expect([large.status, typed.status]).toEqual([413, 415])
 })
 
-test('8 and 9 before 10: a body is judged before its resource is looked up', async () => {
+test('C113 8 and 9 before 10: a body is judged before its resource is looked up', async () => {
   const key = await freshKey()
   const path = `/v1/services/${UNKNOWN_ID}`
 

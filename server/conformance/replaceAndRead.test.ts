@@ -36,6 +36,8 @@ test('C098 C099 the list has all services in the order of their creation, whatev
 
   const services = serviceResponseSchema.array().parse(listed.json)
   expect(services.map(({ name }) => name).toSorted()).toEqual(names.toSorted())
+  const batches = services.map(({ name }) => Math.floor(names.indexOf(name) / 50))
+  expect(batches).toEqual(batches.toSorted((a, b) => a - b))
   expect((await api.get('/v1/services?page=2&limit=1', { key })).text).toBe(listed.text)
 })
 
@@ -162,11 +164,12 @@ test('C109 C110 a replace beyond the plan is 403 and changes nothing, and one th
     { endpointsMax: 1, serviceEndpointsMax: 1, regionsAllowed: ['eu-west-1'] },
     orgId,
   )
+  const before = (await server.commands()).length
 
   expect(await patch({ endpoints: three, interval_secs: 29 })).toBe(403)
   expect(await patch({ endpoints: three, regions: ['us-east-1'] })).toBe(403)
   expect(await patch({ endpoints: [...three, endpointBody()] })).toBe(403)
-  expect((await api.get(path, { key })).text).toBe(created.text)
+  expect([(await api.get(path, { key })).text, await commandsAfter(before)]).toEqual([created.text, []])
   expect(await patch({ endpoints: three.slice(1) })).toBe(200)
   expect(await patch({ endpoints: three })).toBe(403)
 })

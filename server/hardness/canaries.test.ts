@@ -1,10 +1,12 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
 import { afterAll, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../../api/contract/service.ts'
 import { openValue } from '../domain/seal.ts'
 import { defaultKeyFile, readKeys } from '../secrets/keyring.ts'
+import { databaseFile } from '../store/openDatabase.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 import { startServer } from '../testing/startServer.ts'
@@ -76,6 +78,29 @@ test('C022 C082 C079 of 200 secrets and the keys nothing is found in database, l
   expect(found).toEqual([])
   expect([secrets.length, files.some((file) => file.endsWith('-wal'))]).toEqual([SECRETS, true])
   expect(everything.includes('X-Secret-1')).toBe(true)
+})
+
+test('C022 of a key the database has the SHA-256 and the last four characters', async () => {
+  const database = new Sqlite(databaseFile(server.dataDir), { readonly: true })
+  const rows = database.prepare('SELECT key_hash, last4 FROM api_keys').all()
+  database.close()
+
+  const key_hash = createHash('sha256').update(server.apiKey).digest()
+  expect(rows).toContainEqual({ key_hash, last4: server.apiKey.slice(-4) })
+})
+
+test('C083 equal values, and one value written twice, have nothing in common when they are sealed', async () => {
+  const value = secret()
+  const { json } = await api.post('/v1/services', withSecrets([value, value]))
+  const { id } = serviceResponseSchema.parse(json)
+  const first = await server.store.sealedValues(id)
+  await api.patch(`/v1/services/${id}`, withSecrets([value, value]))
+
+  const sealed = [...first, ...(await server.store.sealedValues(id))]
+
+  for (const part of ['keyId', 'nonce', 'ciphertext', 'wrapNonce', 'wrappedKey'] as const) {
+    expect(new Set(sealed.map((each) => each[part].toString('hex'))).size).toBe(4)
+  }
 })
 
 test('C083 C084 what is sealed opens with the master key where it belongs, and nowhere else', async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -62,6 +62,31 @@ describe('migrations', () => {
     expect([schemaVersion(database), tables]).toEqual([1, ['a']])
     migrate(database, [first, 'CREATE TABLE b (x)'])
     expect(schemaVersion(database)).toBe(2)
+  })
+
+  test('C200 what a step leaves that was cut off in its middle is as if it had not begun, and is taken again', async () => {
+    const steps = ['CREATE TABLE a (x)', 'CREATE TABLE b (x); INSERT INTO b SELECT zeroblob(1000000)']
+    const [file, cut] = [join(folder, 'cut.db'), join(folder, 'left.db')]
+    const database = new Sqlite(file)
+    database.pragma('journal_mode = WAL')
+    migrate(database, steps.slice(0, 1))
+    database.exec('INSERT INTO a VALUES (7)')
+    // So little memory that the log holds pages of the step before its end; what is copied then is what a kill leaves.
+    database.pragma('cache_size = 1')
+    database.exec(`BEGIN; ${steps[1]}; PRAGMA user_version = 2`)
+    await Promise.all(['', '-wal'].map((suffix) => copyFile(`${file}${suffix}`, `${cut}${suffix}`)))
+    const logBytes = (await stat(`${cut}-wal`)).size
+    database.close()
+
+    const left = new Sqlite(cut)
+    const before = schemaVersion(left)
+    migrate(left, steps)
+
+    expect([before, schemaVersion(left), logBytes > 1_000_000]).toEqual([1, 2, true])
+    expect(left.prepare('SELECT a.x, length(b.x) AS length FROM a, b').all()).toEqual([
+      { x: 7, length: 1_000_000 },
+    ])
+    left.close()
   })
 
   test('an older database keeps its rows', () => {

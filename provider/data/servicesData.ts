@@ -1,11 +1,10 @@
 import { formatDuration } from '../../api/contract/duration.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
-import { warningAt } from '../protocol/diagnostics.ts'
 import { dataSourceFor } from '../protocol/provider.ts'
 import { defineSchema } from '../protocol/schema/schema.ts'
-import { type Connection, connected } from '../service/connection.ts'
+import type { Connection } from '../service/connection.ts'
 import { explained } from '../service/explain.ts'
-import { listedServices, NAME_REGEX, nameFilter } from './servicesFound.ts'
+import { NAME_REGEX, servicesNamed } from './servicesFound.ts'
 
 const schema = defineSchema({
   description: 'Services of the organisation, from one list request however many there are.',
@@ -31,15 +30,10 @@ const schema = defineSchema({
 /** `data.pharos_services`. */
 export const servicesData = dataSourceFor<Connection>()({
   schema,
-  async read({ config, client, signal, report }) {
+  async read({ config, ...context }) {
     return explained('list the services', async () => {
-      const session = connected(client)
-      await session.checkExpectedOrg()
-      const isWanted = await nameFilter(config.name_regex)
-      const { services, unreadable } = await listedServices(session, signal)
-      for (const { message } of unreadable)
-        report(warningAt(undefined, 'A service was left out', `${message}.`))
-      return { state: { services: services.filter(({ name }) => isWanted(name)).map(entryOf) } }
+      const services = await servicesNamed(config.name_regex, context)
+      return { state: { services: services.map(entryOf) } }
     })
   },
 })

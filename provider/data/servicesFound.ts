@@ -1,5 +1,7 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
-import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import { DiagnosticError, errorAt, warningAt } from '../protocol/diagnostics.ts'
+import type { ConfiguredContext } from '../protocol/provider.ts'
+import { type Connection, connected } from '../service/connection.ts'
 import type { Session } from '../service/session.ts'
 
 /** All services of the organisation that can be read, by name and then by id; the others as the Errors that say why. */
@@ -24,9 +26,25 @@ export const NAME_REGEX = {
 } as const
 
 /**
+ * The services whose name matches `pattern`, in order; all without one. What cannot be read is left out with a warning.
+ * Throws a DiagnosticError at name_regex, or when the organisation is another one than was expected.
+ */
+export async function servicesNamed(
+  pattern: string | null,
+  { client, signal, report }: ConfiguredContext<Connection>,
+): Promise<readonly ServiceResponse[]> {
+  const session = connected(client)
+  await session.checkExpectedOrg()
+  const isWanted = await nameFilter(pattern)
+  const { services, unreadable } = await listedServices(session, signal)
+  for (const { message } of unreadable) report(warningAt(undefined, 'A service was left out', `${message}.`))
+  return services.filter(({ name }) => isWanted(name))
+}
+
+/**
  * Whether a name matches `pattern`; every name without one. Throws a DiagnosticError at name_regex. The engine takes linear time and is loaded only here.
  */
-export async function nameFilter(pattern: string | null): Promise<(name: string) => boolean> {
+async function nameFilter(pattern: string | null): Promise<(name: string) => boolean> {
   if (pattern === null) return () => true
   const { RE2JS } = await import('re2js')
   try {

@@ -1,3 +1,4 @@
+import { grouped } from '../plan/grouped.ts'
 import { mappingOf } from './defaults.ts'
 import type { Document } from './documentKind.ts'
 import { formatPlace, type ManifestProblem, type Place, type ProblemCode } from './manifestProblem.ts'
@@ -39,22 +40,6 @@ export function duplicateProblems(
 function nameOf(document: Document): string | undefined {
   const name = mappingOf(document.mapping.metadata)?.name
   return typeof name === 'string' ? name : undefined
-}
-
-/** `items` by their names, in the order in which names come first; those without a name are left out. Pure. */
-export function grouped<Item>(
-  items: readonly Item[],
-  nameOf: (item: Item) => string | undefined,
-): ReadonlyMap<string, readonly Item[]> {
-  const groups = new Map<string, Item[]>()
-  for (const item of items) {
-    const name = nameOf(item)
-    if (name === undefined) continue
-    const group = groups.get(name)
-    if (group === undefined) groups.set(name, [item])
-    else group.push(item)
-  }
-  return groups
 }
 
 function repeated<Item>(

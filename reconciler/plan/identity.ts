@@ -3,6 +3,7 @@ import { changesBetween } from '../../api/contract/fieldChange.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { Binding } from './binding.ts'
 import type { DesiredService } from './desiredService.ts'
+import { grouped } from './grouped.ts'
 import type { Blocked } from './planValue.ts'
 
 /** Which service a manifest means. */
@@ -146,21 +147,6 @@ function shapeOf(service: CanonicalService): string {
   return JSON.stringify({ ...service, name: '' }, (_key, value: unknown) =>
     typeof value === 'object' && value !== null && 'sealed' in value ? 'sealed' : value,
   )
-}
-
-function grouped<Item>(
-  items: readonly Item[],
-  nameOf: (item: Item) => string | undefined,
-): ReadonlyMap<string, readonly Item[]> {
-  const groups = new Map<string, Item[]>()
-  for (const item of items) {
-    const name = nameOf(item)
-    if (name === undefined) continue
-    const group = groups.get(name)
-    if (group === undefined) groups.set(name, [item])
-    else group.push(item)
-  }
-  return groups
 }
 
 function asksForTheSame(service: DesiredService, binding: Binding): boolean {

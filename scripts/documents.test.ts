@@ -138,6 +138,20 @@ describe('documents', () => {
     expect(broken).toEqual([])
   })
 
+  test('the architecture says of every folder of the programs what is decided there', () => {
+    const map = /^## Where to look\n(.*?)^## /ms.exec(readFileSync('docs/architecture.md', 'utf8'))?.[1] ?? ''
+    const mapped = [...map.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`(.+?)`/g)].map(([, folder]) => folder),
+    )
+    const folders = ['api', 'server', 'provider', 'reconciler'].flatMap((program) =>
+      readdirSync(program, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory() && entry.name !== 'testing')
+        .map(({ name }) => `${program}/${name}`),
+    )
+
+    expect(mapped.toSorted()).toEqual(folders.toSorted())
+  })
+
   test('every npm script that a document names exists', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
     const missing = documents.flatMap((document) =>

@@ -65,6 +65,7 @@ interface Waiter {
  * since. At `x` this bucket held the tokens of all that was out, hence lacked at most 20 minus those; from there it
  * earned at most (y − x) / 200 ms; and it lends no more than it has. So no more than 20 + (y − x) / 200 ms can have
  * been counted, for every `x` and `y`. limiter.property.test.ts tries to prove it wrong with the server's own bucket.
+ * A request that is given up counts as answered: should it arrive later still, it costs a 429, which is waited out.
  */
 export class Limiter {
   /** Tokens that are lent are still in it. */

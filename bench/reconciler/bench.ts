@@ -2,7 +2,7 @@
  * Measures `pharos validate` and `pharos plan` on 10,000 manifests, beside parsing the same files and nothing
  * else: the ratios hold on any machine, the seconds only on this one.
  *
- * Run with `node --import tsx bench/reconciler/bench.ts [read] [idle] [apply]` after `npm run build`.
+ * Run with `node --import tsx bench/reconciler/bench.ts [read] [idle] [apply] [shared]` after `npm run build`.
  */
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -45,6 +45,7 @@ async function main(): Promise<void> {
     if (wanted('idle'))
       for (const services of [1_000, MANIFESTS]) await reportNoOp(services, folder, server, env)
     if (wanted('apply')) await reportApply(folder)
+    if (wanted('shared')) await reportShared(folder)
   } finally {
     await server.close()
     rmSync(folder, { recursive: true })
@@ -131,24 +132,52 @@ const CHANGES = 100
 async function reportApply(folder: string): Promise<void> {
   const server = await startServer()
   try {
-    await server.overrideLimits({ servicesMax: CHANGES, endpointsMax: CHANGES })
-    const manifests = join(folder, 'apply')
-    writeManifests(manifests, CHANGES)
-    const env = { PATH: process.env.PATH ?? '', PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey }
-    const args = [PROGRAM, 'apply', manifests, '--state', join(folder, 'apply.db'), '--json']
-    const startedAt = performance.now()
-    const { stdout } = await promisify(execFile)(process.execPath, args, { env, maxBuffer: 64 * 1024 * 1024 })
-    const secs = (performance.now() - startedAt) / 1_000
-    const { requests } = JSON.parse(stdout)
+    const { secs, requests } = await measuredApply(server, join(folder, 'apply'))
     const floorSecs = ((requests - BURST_REQUESTS) * REFILL_INTERVAL_MS) / 1_000
-    const beyond = ((secs / floorSecs - 1) * 100).toFixed(1)
     const terraformSecs = await terraformApply(server)
     process.stdout.write(
-      `apply of ${CHANGES} creations: ${requests} requests, ${secs.toFixed(1)} s, ${beyond} % beyond what the limit allows (${floorSecs.toFixed(1)} s); terraform apply of the same ${terraformSecs.toFixed(1)} s\n`,
+      `apply of ${CHANGES} creations: ${requests} requests, ${secs.toFixed(1)} s, ${beyond(secs, floorSecs)} % beyond what the limit allows (${floorSecs.toFixed(1)} s); terraform apply of the same ${terraformSecs.toFixed(1)} s\n`,
     )
   } finally {
     await server.close()
   }
+}
+
+/** How often somebody else uses the same key (milliseconds between two requests). */
+const OTHERS_EVERY_MS = 500
+
+/** The same while somebody else sends with the same key: what the limit leaves is the rest of its rate. */
+async function reportShared(folder: string): Promise<void> {
+  const server = await startServer()
+  const headers = { authorization: `Bearer ${server.apiKey}` }
+  const others = setInterval(() => void fetch(`${server.url}/v1/regions`, { headers }), OTHERS_EVERY_MS)
+  try {
+    const { secs, requests } = await measuredApply(server, join(folder, 'shared'))
+    const leftPerSec = 1_000 / REFILL_INTERVAL_MS - 1_000 / OTHERS_EVERY_MS
+    const floorSecs = (requests - BURST_REQUESTS) / leftPerSec
+    process.stdout.write(
+      `apply of ${CHANGES} creations beside ${1_000 / OTHERS_EVERY_MS} requests a second with the same key: ${requests} requests, ${secs.toFixed(1)} s, ${beyond(secs, floorSecs)} % beyond what those leave (${floorSecs.toFixed(1)} s)\n`,
+    )
+  } finally {
+    clearInterval(others)
+    await server.close()
+  }
+}
+
+const beyond = (secs: number, floorSecs: number): string => ((secs / floorSecs - 1) * 100).toFixed(1)
+
+/** Applies `CHANGES` new manifests in the folder `manifests`: how long it took, and the requests that were sent. */
+async function measuredApply(
+  server: TestServer,
+  manifests: string,
+): Promise<{ readonly secs: number; readonly requests: number }> {
+  await server.overrideLimits({ servicesMax: CHANGES, endpointsMax: CHANGES })
+  writeManifests(manifests, CHANGES)
+  const env = { PATH: process.env.PATH ?? '', PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey }
+  const args = [PROGRAM, 'apply', manifests, '--state', `${manifests}.db`, '--json']
+  const startedAt = performance.now()
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env, maxBuffer: 64 * 1024 * 1024 })
+  return { secs: (performance.now() - startedAt) / 1_000, requests: JSON.parse(stdout).requests }
 }
 
 /** Seconds that `terraform apply` takes for the same services in an organisation of its own, which has its whole burst. */

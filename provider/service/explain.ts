@@ -25,14 +25,12 @@ export async function explained<T>(task: string, work: () => Promise<T>): Promis
     }
     if (error instanceof UnreadableAnswer) {
       const advice = 'Check PHAROS_URL, and what stands between here and the API.'
-      throw new DiagnosticError(errorAt(undefined, `Cannot ${task}`, `${sentence(error.message)}. ${advice}`))
+      throw new DiagnosticError(
+        errorAt(undefined, `Cannot ${task}`, `The answer cannot be used: ${error.message}. ${advice}`),
+      )
     }
     throw error
   }
-}
-
-function sentence(text: string): string {
-  return `${text[0]?.toUpperCase()}${text.slice(1)}`
 }
 
 /** The API's own words, as they are: they may begin with the name of a field. */

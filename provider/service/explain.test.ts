@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { ConnectionError } from '../../api/client/attempt.ts'
+import { UnreadableAnswer } from '../../api/client/contractAnswer.ts'
+import { DiagnosticError } from '../protocol/diagnostics.ts'
+import { explained } from './explain.ts'
+
+async function detailOf(error: Error): Promise<string> {
+  const failure = await explained('read the organisation', () => Promise.reject(error)).catch((one) => one)
+  expect(failure).toBeInstanceOf(DiagnosticError)
+  const [{ summary, detail }] = failure.diagnostics
+  return `${summary}: ${detail}`
+}
+
+test('an address at which the API is not is said to be one', async () => {
+  const error = new UnreadableAnswer('http://a/v2 does not look like the API: GET /v1/org was answered 404')
+
+  expect(await detailOf(error)).toBe(
+    'Cannot read the organisation: The answer cannot be used: http://a/v2 does not look like the API: GET /v1/org was answered 404. Check PHAROS_URL, and what stands between here and the API.',
+  )
+})
+
+test('a connection that can never be had says what to do about it, and any other to look at the address', async () => {
+  const untrusted = new ConnectionError('no answer from https://a (CERT)', 'not-sent', { hint: 'trust it' })
+
+  expect(await detailOf(untrusted)).toContain(
+    'There was no answer from https://a (CERT). Nothing was changed: trust it.',
+  )
+  expect(await detailOf(new ConnectionError('no answer from http://a (X)', 'not-sent'))).toContain(
+    'Nothing was changed: check PHAROS_URL and that the server runs.',
+  )
+})

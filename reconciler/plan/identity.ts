@@ -45,7 +45,8 @@ export function identify(scene: IdentityScene): ReadonlyMap<string, Identity> {
         : withBinding(service, { kind: 'bound', binding, renamedFrom: null }),
     )
   }
-  return soleClaims(withUnannouncedRenames(scene.desired, identities, vanished), scene)
+  const renamed = withUnannouncedRenames(scene.desired, identities, vanished)
+  return soleClaims(withLikelyRenames(scene, renamed, vanished), scene)
 }
 
 type Bound = Extract<Identity, { kind: 'bound' }>
@@ -137,6 +138,47 @@ function withUnannouncedRenames(
     }
   }
   return renamed
+}
+
+/**
+ * A key appeared that shows the name of one that vanished, or calls the same addresses, and asks for something else as
+ * well: more likely it was renamed and changed than that a service and its history are to go for another one.
+ */
+function withLikelyRenames(
+  { desired, actual }: IdentityScene,
+  identities: ReadonlyMap<string, Identity>,
+  vanished: readonly Binding[],
+): ReadonlyMap<string, Identity> {
+  const taken = new Set(
+    [...identities.values()].flatMap((one) => (one.kind === 'bound' ? one.binding.key : [])),
+  )
+  const free = vanished.filter(({ key, serviceId }) => !taken.has(key) && actual.has(serviceId))
+  if (free.length === 0) return identities
+  const byName = grouped(free, (binding) => binding.desired?.name)
+  const byAddresses = grouped(free, (binding) =>
+    binding.desired === null ? undefined : addressesOf(binding.desired),
+  )
+  const checked = new Map(identities)
+  for (const { key, canonical } of desired) {
+    if (identities.get(key)?.kind !== 'new') continue
+    const likely = byName.get(canonical.name) ?? byAddresses.get(addressesOf(canonical)) ?? []
+    const [first] = likely
+    if (first === undefined) continue
+    const names = likely.map((binding) => binding.key)
+    const shown = names.slice(0, NAMES_MAX).join(', ')
+    const more = names.length > NAMES_MAX ? ` and ${names.length - NAMES_MAX} more` : ''
+    const message = `it has the name or the addresses of what was removed: ${shown}${more}`
+    const hint = `if it is the same service, say previousNames: [${first.key}]; if not, apply once without it`
+    checked.set(key, blocked(key, message, hint, names))
+  }
+  return checked
+}
+
+/** Most names that one message lists. */
+const NAMES_MAX = 3
+
+function addressesOf({ endpoints }: CanonicalService): string {
+  return JSON.stringify(endpoints.map(({ url }) => url).sort())
 }
 
 /** Most vanished manifests of one shape that a new one is compared with. */

@@ -24,10 +24,12 @@ interface Shape {
   readonly interval?: number
   readonly regions?: readonly string[]
   readonly secret?: string
+  readonly url?: string
 }
 
 function request({
   name = 'Shop',
+  url = 'https://example.com/',
   interval = 60,
   regions = ['eu-west-1'],
   secret = 'one',
@@ -38,7 +40,7 @@ function request({
     regions: [...regions],
     endpoints: [
       {
-        url: 'https://example.com/',
+        url,
         call: {
           Http: {
             method: 'GET',
@@ -269,6 +271,39 @@ test('a renamed manifest keeps its service, announced or not', () => {
   expect(brief(silent.changes)).toEqual(['record store from shop'])
 })
 
+test.each([
+  ['the shown name', { url: 'https://new.example.com/', interval: 30 }],
+  ['the addresses', { name: 'New', interval: 30 }],
+])(
+  'a manifest with another name and changes that has %s of one that went waits for a person, and nothing is removed',
+  (_, shape) => {
+    const { changes } = plan({
+      desired: [desired(shape, { key: 'new' })],
+      actual: [live({ id: 'old' })],
+      bindings: [binding({}, { id: 'old' }, { key: 'old' })],
+    })
+
+    expect(changes).toMatchObject([
+      {
+        kind: 'blocked',
+        key: 'new',
+        needsDecision: true,
+        hint: expect.stringContaining('previousNames: [old]'),
+      },
+    ])
+  },
+)
+
+test('a manifest that has nothing of one that went is another service', () => {
+  const { changes } = plan({
+    desired: [desired({ name: 'New', url: 'https://new.example.com/' }, { key: 'new' })],
+    actual: [live({ id: 'old' })],
+    bindings: [binding({}, { id: 'old' }, { key: 'old' })],
+  })
+
+  expect(changes.map(({ kind, key }) => `${kind} ${key}`)).toEqual(['create new', 'prune old'])
+})
+
 test('two manifests that could each be the renamed one wait for a person, and nothing is removed', () => {
   const unclear = plan({
     desired: [desired({}, { key: 'a' }), desired({}, { key: 'b' })],
@@ -312,7 +347,7 @@ test('what makes room comes first, new services before anything is taken away', 
     desired: [
       desired({ interval: 90 }, { key: 'shrinks' }),
       desired({ interval: 30 }, { key: 'grows' }),
-      desired({ name: 'New', interval: 10 }, { key: 'appears' }),
+      desired({ name: 'New', url: 'https://new.example.com/' }, { key: 'appears' }),
       desired({}, { key: 'rests', paused: true }),
     ],
     actual: ['shrinks', 'grows', 'rests', 'goes'].map((id) => live({ id })),

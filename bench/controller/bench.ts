@@ -92,18 +92,28 @@ async function ended(controller: ControllerProcess): Promise<void> {
   await controller.ended
 }
 
-interface LastRun {
-  readonly runId: string
+/** What the controller has counted so far. */
+interface Tally {
+  readonly runs: number
+  readonly seconds: number
   readonly requests: number
-  readonly startedAt: string
-  readonly finishedAt: string
 }
 
-async function lastRun(controller: ControllerProcess): Promise<LastRun> {
+/** Reads the metrics: the page or `/status.json` would cost the controller more than what is measured. */
+async function tallyOf(controller: ControllerProcess): Promise<Tally> {
   const url = /listening on (\S+)/.exec(controller.stderr())?.[1]
   // A connection that was kept may be closed at the moment when it is used.
-  const answer = await fetch(`${url}/status.json`, { headers: { Connection: 'close' } })
-  return JSON.parse(await answer.text()).sets[0].lastRun
+  const text = await (await fetch(`${url}/metrics`, { headers: { Connection: 'close' } })).text()
+  const sum = (name: string): number =>
+    [...text.matchAll(new RegExp(`^${name}\\{.*\\} (\\S+)$`, 'gm'))].reduce(
+      (all, [, one]) => all + Number(one),
+      0,
+    )
+  return {
+    runs: sum('pharos_runs_total'),
+    seconds: sum('pharos_run_duration_seconds_sum'),
+    requests: sum('pharos_api_requests_total'),
+  }
 }
 
 async function measureIdle(place: Place, size: number): Promise<void> {
@@ -135,20 +145,24 @@ async function measureIdle(place: Place, size: number): Promise<void> {
     maxBuffer: 64 * 1024 * 1024,
   })
   const controller = await started(place, '1s')
-  const runs = new Map<string, LastRun>()
-  while (runs.size < CYCLES + 1) {
-    const run = await lastRun(controller)
-    runs.set(run.runId, run)
-    await new Promise((resolve) => setTimeout(resolve, 300))
+  const times: number[] = []
+  const requests: number[] = []
+  // The first run has read the repository, and asked whose the key is.
+  let before = await tallyOf(controller)
+  while (times.length < CYCLES) {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const now = await tallyOf(controller)
+    const runs = now.runs - before.runs
+    if (runs === 0) continue
+    times.push(((now.seconds - before.seconds) / runs) * 1_000)
+    requests.push((now.requests - before.requests) / runs)
+    before = now
   }
-  // The first of them may have read the repository for the first time.
-  const [, ...idle] = runs.values()
-  const times = idle.map(({ startedAt, finishedAt }) => Date.parse(finishedAt) - Date.parse(startedAt))
   const status = readFileSync(`/proc/${controller.child.pid}/status`, 'utf8')
-  const mib = Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024
-  const requests = [...new Set(idle.map((run) => run.requests))].join(', ')
+  const mib = (name: string): string =>
+    (Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024).toFixed(0)
   process.stdout.write(
-    `nothing to do, ${size} services: ${requests} request, ${median(times)} ms, ${mib.toFixed(0)} MiB\n`,
+    `nothing to do, ${size} services: ${median(requests)} request, ${median(times).toFixed(0)} ms, ${mib('VmRSS')} MiB, at most ${mib('VmHWM')}\n`,
   )
   await ended(controller)
 }

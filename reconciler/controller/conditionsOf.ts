@@ -1,5 +1,5 @@
 import { failureOf } from '../cli/runCommand.ts'
-import type { BrakeName } from '../plan/brakes.ts'
+import { type BrakeName, releasedKeys } from '../plan/brakes.ts'
 import { counted } from '../render/planText.ts'
 import type { Suspension } from '../state/record.ts'
 import type { CycleReport } from './cycle.ts'
@@ -60,8 +60,9 @@ function found(type: ConditionType, message: string, todo: string | null): Found
 function stalled({ failures, report }: ConditionFacts): readonly FoundCondition[] {
   const reason = report?.error === undefined ? '' : failureOf(report.error).message
   if (failures >= STALLED_AFTER) {
-    const message = `${failures} runs in a row failed${reason === '' ? '' : `, the last with: ${reason}`}`
-    return [found('Stalled', message, 'see what the last run says; it is tried again all the same')]
+    // No count of them: each further one would be news.
+    const message = `at least ${STALLED_AFTER} runs in a row failed${reason === '' ? '' : `, the last with: ${reason}`}`
+    return [found('Stalled', message, 'put right what it says; it is tried again all the same')]
   }
   return reason === '' ? [] : [found('Degraded', reason, 'it is tried again')]
 }
@@ -103,8 +104,8 @@ function sourceConditions({ source }: CycleReport): readonly FoundCondition[] {
       : [
           found(
             'ManifestsInvalid',
-            `${problems.length} problems in manifests`,
-            'correct them: their services are left alone, and nothing is removed',
+            `${counted(problems.length, 'problem')} in the manifests`,
+            'correct the manifests: until then their services are left alone, and nothing is removed',
           ),
         ]),
   ]
@@ -118,10 +119,14 @@ const OF_BRAKE: Readonly<Partial<Record<BrakeName, readonly [ConditionType, stri
 }
 
 function brakeConditions({ applied }: CycleReport): readonly FoundCondition[] {
-  const tripped = applied?.situation.braked.tripped ?? []
-  return tripped.flatMap((brake) => {
+  if (applied === null) return []
+  const { braked } = applied.situation
+  const released = releasedKeys(braked)
+  return braked.tripped.flatMap((brake) => {
     if (brake.approvable) {
-      const digest = applied?.situation.digest ?? ''
+      // What no approval would let through is a matter of the brakes that it does not open.
+      if (!brake.keys.some((key) => released.has(key))) return []
+      const digest = applied.situation.digest ?? ''
       if (brake.brake === 'suspectedServerChange') {
         return [
           found(
@@ -156,7 +161,7 @@ function serviceConditions(
       : [
           found(
             'HealLoop',
-            `put back again and again, and left now: ${looping.join(', ')}`,
+            `put back again and again, and left now: ${listed(looping)}`,
             'find out who else writes them: another reconciler, Terraform, or a person',
           ),
         ]),
@@ -180,6 +185,15 @@ function serviceConditions(
         ]),
   ]
 }
+
+/** Names as far as a message has room for them. */
+function listed(keys: readonly string[]): string {
+  const left = keys.length - KEYS_MAX
+  return left <= 0 ? keys.join(', ') : `${keys.slice(0, KEYS_MAX).join(', ')} and ${left} more`
+}
+
+/** Most services that a condition names. */
+const KEYS_MAX = 10
 
 /** `found` with the age of what was true before. Pure. */
 export function withAges(

@@ -202,6 +202,40 @@ test('a secret that is rotated in its file is sent, although no commit came', as
   expect(await two.nextCycle()).toMatchObject({ lastRun: { counts: { updated: 0 } } })
 })
 
+test('no approval is offered for what none would let through', async () => {
+  const one = await controllerOf({ more: '    prune: policy\n' })
+  one.repository.commit(manifestFiles('a', 'b', 'c', 'd', 'e'))
+  one.start()
+  await one.nextCycle()
+  one.repository.git('mv', 'monitoring', 'elsewhere')
+  one.repository.commit({})
+
+  expect(await one.nextCycle()).toMatchObject({
+    headline: 'ManifestsInvalid',
+    conditions: [{ message: 'the path does not exist, so its services are not taken for removed' }],
+    approvals: [],
+    counts: { Pending: 5 },
+  })
+})
+
+test('many services that drift alike are told as that, and one approval puts all of them back', async () => {
+  const one = await controllerOf()
+  const keys = Array.from({ length: 12 }, (_, index) => `s${index}`)
+  one.repository.commit(manifestFiles(...keys))
+  one.start()
+  await one.nextCycle()
+  await one.api('/api/sets/shop/suspend', { reason: 'a bad night', actor: 'ada' })
+  for (const key of keys) await changeInterval(key, 300)
+  await one.api('/api/sets/shop/resume', { actor: 'ada' })
+
+  await one.until(() => one.shop().headline === 'SuspectedServerChange')
+  expect(new Set(one.shop().services.map(({ reason }) => reason))).toEqual(new Set(['suspectedServerChange']))
+  const [approval] = one.shop().approvals
+  expect((await one.api(`/api/approve/${approval?.digest}`, { actor: 'ada' }))[0]).toBe(202)
+  await one.until(() => one.shop().headline === 'Ready')
+  expect(new Set(Object.values(await intervals()))).toEqual(new Set([60]))
+})
+
 test('an API that is away is tried again soon, told once, and works again by itself', async () => {
   const proxy = await startFaultProxy(server().url)
   const one = await controllerOf({ url: proxy.url })
@@ -210,13 +244,16 @@ test('an API that is away is tried again soon, told once, and works again by its
   await one.nextCycle()
   proxy.refuses = () => true
   one.repository.commit(manifestFiles('b'))
-  for (let failures = 1; failures <= 5; failures += 1) {
+  for (let failures = 1; failures <= 8; failures += 1) {
     const status = await one.nextCycle()
     expect(status.lastRun).toMatchObject({ outcome: 'failed' })
+    if (failures === 3) expect(status.lastRun?.trigger).toBe('retry')
   }
   expect(one.shop().headline).toBe('Stalled')
+  const raised = one.events.flatMap(({ type, condition }) => (type === 'ConditionRaised' ? [condition] : []))
+  expect(raised).toEqual(['Degraded', 'Stalled'])
   proxy.refuses = () => false
-  expect(await one.nextCycle()).toMatchObject({ headline: 'Ready', lastRun: { trigger: 'retry' } })
+  expect(await one.nextCycle()).toMatchObject({ headline: 'Ready' })
   expect(await names()).toEqual(['a', 'b'])
   await proxy.close()
 })

@@ -10,7 +10,10 @@ export function servicesOf(applied: Applied, frozenKeys: readonly string[]): rea
   const ids = idsOf(applied)
   const outcomes = new Map(applied.outcomes.map((outcome) => [outcome.change.key, outcome]))
   const withheld = new Set(braked.withheld.map(({ key }) => key))
-  const brakeOf = new Map(braked.tripped.flatMap((brake) => brake.keys.map((key) => [key, brake] as const)))
+  // Of several brakes that hold one back the first is the most telling.
+  const brakeOf = new Map(
+    braked.tripped.toReversed().flatMap((brake) => brake.keys.map((key) => [key, brake] as const)),
+  )
   const blocked = new Map(applied.blocked.map((one) => [one.key, one]))
   const all = new Map<string, ServiceStatus>()
   const put: Put = (key, state, why = {}) => {

@@ -1,3 +1,4 @@
+import { releasedKeys } from '../plan/brakes.ts'
 import { conditionsOf, withAges } from './conditionsOf.ts'
 import type { SetSettings } from './config/settings.ts'
 import { type CycleReport, lean } from './cycle.ts'
@@ -195,7 +196,11 @@ function approvalsOf(report: CycleReport | null): readonly PendingApproval[] {
   const situation = report?.applied?.situation
   if (situation?.digest == null) return []
   const { tripped, withheld } = situation.braked
-  const approvable = tripped.filter((brake) => brake.approvable)
+  const released = releasedKeys(situation.braked)
+  const approvable = tripped.filter(
+    (brake) => brake.approvable && brake.keys.some((key) => released.has(key)),
+  )
+  if (approvable.length === 0) return []
   const held = new Set(approvable.flatMap(({ keys }) => keys))
   return [
     {

@@ -9,12 +9,12 @@ export const CONDITION_TYPES = [
   'SourceUnavailable',
   /** The newest commit is not signed as the configuration demands: it is not applied. */
   'CommitRefused',
-  /** A brake holds changes back until somebody approves their digest. */
-  'ApprovalRequired',
   /** The branch no longer contains the commit that was last applied: nothing is removed until that is acknowledged. */
   'HistoryRewritten',
   /** Many services drifted in the same fields at once: nothing is healed until somebody looked. */
   'SuspectedServerChange',
+  /** A brake holds changes back until somebody approves their digest. */
+  'ApprovalRequired',
   /** The same field was put back again and again: somebody else writes it too, and it is left alone. */
   'HealLoop',
   /** Some manifests cannot be used. */

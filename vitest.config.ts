@@ -34,8 +34,8 @@ export default defineConfig({
     // Many tests wait for programs that they started: with a file for each of two cores one would often be idle.
     maxWorkers: 3,
     // A hang has to end the run; no test measures time.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     coverage: {
       provider: 'v8',
       include: ['{api,server,provider,reconciler}/**/*.ts'],

@@ -123,16 +123,19 @@ test('formatting changes neither what a text means nor its comments, and a secon
 })
 
 test('any text at all is formatted to one that means the same, or left alone', () => {
+  let formattedTexts = 0
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'ab:-#"\' \n\t\r|>[]{},?!&*%.\uFEFF') }), (text) => {
       const formatted = formattedManifest(text)
       if (formatted === undefined) return
+      formattedTexts += 1
 
       expect(loadAll(formatted)).toEqual(loadAll(text))
       expect(formattedManifest(formatted)).toBe(formatted)
     }),
     { numRuns: 2_000 },
   )
+  expect(formattedTexts).toBeGreaterThan(200)
 })
 
 function commentsIn(text: string): readonly string[] {

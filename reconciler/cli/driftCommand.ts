@@ -32,12 +32,7 @@ export async function driftCommand(path: string, context: CommandContext): Promi
       exitCode: exitCodeOf({ manifestsInvalid: set.problems.length > 0, changesPending: drifts.length > 0 }),
       document: {
         problems: set.problems,
-        drift: drifts.map(({ kind, key, id, fields }) => ({
-          kind,
-          key,
-          id,
-          fields: fields.map(fieldDocument),
-        })),
+        drift: drifts.map((drift) => ({ ...drift, fields: drift.fields.map(fieldDocument) })),
         requests: session.requests(),
       },
     }
@@ -49,6 +44,6 @@ function writeDrift(drift: Drift, output: Output): void {
     drift.kind === 'deleted' ? `service ${drift.id} was deleted` : `service ${drift.id} was changed`
   output.result(output.paint.magenta(`  ! ${drift.key}: ${what}`))
   // A plan says what a heal would do; here it is the other way round that people ask about.
-  for (const field of drift.told)
+  for (const field of drift.fields)
     output.result(`      ${fieldText({ ...field, from: field.to, to: field.from })}`)
 }

@@ -235,7 +235,7 @@ test('paused is left to people unless the manifest says it, and then it is held'
 test('a service deleted outside is made anew and counts as drift', () => {
   const lost = plan({ desired: [desired()], bindings: [binding()] })
   expect(brief(lost.changes)).toEqual(['create shop again'])
-  expect(driftOf(lost)).toEqual([{ kind: 'deleted', key: 'shop', id: ID, fields: [], told: [] }])
+  expect(driftOf(lost)).toEqual([{ kind: 'deleted', key: 'shop', id: ID, fields: [] }])
 })
 
 test('Scenario 42: a manifest that went prunes by its last policy, and one that is only broken prunes nothing', () => {

@@ -24,8 +24,8 @@ export interface Blocked {
   readonly needsDecision: boolean
   /** Keys of bindings that this one may mean: they are kept until somebody decided. */
   readonly claims?: readonly string[]
-  /** What somebody changed of the service, where it is that which has to be decided about. */
-  readonly drift?: Pick<Drifted, 'id' | 'fields' | 'told'>
+  /** What somebody changed of the service, as people read it, where it is that which has to be decided about. */
+  readonly drift?: Pick<Drifted, 'id' | 'fields'>
 }
 
 /** A service to be made. */

@@ -27,6 +27,7 @@ function endpoint(host: string, statuses: readonly number[] = [], secret?: strin
 interface Shape {
   readonly endpoints: readonly EndpointInput[]
   readonly intervalSecs?: number
+  readonly paused?: boolean
 }
 
 function requestOf({ endpoints, intervalSecs = 60 }: Shape): ServiceRequest {
@@ -43,7 +44,7 @@ function desiredOf(shape: Shape, drift: DesiredService['policy']['drift']): Desi
     key: 'shop',
     id: undefined,
     previousNames: [],
-    paused: undefined,
+    paused: shape.paused,
     canonical: canonicalUnder('shop'),
     canonicalUnder,
     policy: { onDelete: 'delete', pruneAfterSecs: null, protect: false, drift, isIgnored: () => false },
@@ -89,7 +90,7 @@ function told(before: Shape, wanted: Shape, now = before, drift: DesiredService[
     reasons:
       change?.kind === 'update' ? change.told.map(({ reason, outside }) => [reason, outside?.was]) : [],
     drift: driftOf(plan).flatMap((one) =>
-      one.told.map((field) => fieldText({ ...field, from: field.to, to: field.from })),
+      one.fields.map((field) => fieldText({ ...field, from: field.to, to: field.from })),
     ),
   }
 }
@@ -147,6 +148,13 @@ test('what somebody changed is drift also where a person has to decide about it'
   const refused = told({ endpoints }, wanted, { endpoints: [endpoint('new'), endpoint('a')] }, 'refuse')
 
   expect([refused.kind, refused.drift]).toEqual(['blocked', ['endpoints[0]: none → {url: "https://new/"}']])
+})
+
+test('drift that is only reported is drift also while the manifest asks for a pause', () => {
+  const endpoints = [endpoint('a')]
+  const report = told({ endpoints }, { endpoints, paused: true }, { endpoints, intervalSecs: 120 }, 'report')
+
+  expect([report.plan, report.drift]).toEqual([['paused: false → true'], ['interval: 1m → 2m']])
 })
 
 test('where both sides changed endpoints they are told by place, and what is there already is not told', () => {

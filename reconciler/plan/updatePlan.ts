@@ -47,7 +47,7 @@ export function updateOf(comparison: Comparison, scene: UpdateScene): Change | n
     renamedFrom,
     fields: fieldsOf(diff),
     told: fieldsOf(diff.told),
-    outside: [...diff.told.outside, ...(pausing?.reason === 'drift' ? [pausing] : [])],
+    outside: desired.policy.drift === 'ignore' ? [] : outsideOf(diff),
     replace,
     keeps: replace ? [...diff.left, ...(merges ? diff.drifted.map(({ pointer }) => pointer) : [])] : [],
     pausing: pausing === null ? null : pausing.to === true ? 'pause' : 'resume',
@@ -55,6 +55,10 @@ export function updateOf(comparison: Comparison, scene: UpdateScene): Change | n
     actual: diff.live,
     observed: observedOf(comparison),
   }
+}
+
+function outsideOf({ told, pausing }: ServiceDiff): readonly PlannedField[] {
+  return pausing?.reason === 'drift' ? [...told.outside, pausing] : told.outside
 }
 
 /** What is to be told or remembered where no request is due. */
@@ -94,11 +98,7 @@ function conflictOf({ desired, service, diff }: Comparison): Blocked | null {
     message,
     hint,
     needsDecision: true,
-    drift: {
-      id: service.id,
-      fields: [...diff.wanted, ...diff.drifted],
-      told: diff.told.outside,
-    },
+    drift: { id: service.id, fields: diff.told.outside },
   })
   const outside = diff.drifted.map(({ pointer }) => pointer)
   if (drift === 'refuse' && (outside.length > 0 || diff.contested.length > 0)) {

@@ -33,6 +33,12 @@ export function fieldParts(field: PlannedField): FieldParts {
   return { path, from: valueText(field.from, path), to: valueText(field.to, path) }
 }
 
+/** `endpoints[0]: {url: "https://shop.example.com/"}`: the canonical leaf at `pointer` in the words of a manifest. Pure. */
+export function leafText(pointer: string, value: unknown): string {
+  const path = formatPath(fieldPath(pointer))
+  return `${path}: ${valueText(value, path)}`
+}
+
 /** `endpoints[0].timeout: 5s → 10s`; a secret is never more than the word. Pure. */
 export function fieldText(field: PlannedField): string {
   const parts = fieldParts(field)

@@ -1,8 +1,9 @@
+import { formatDuration } from '../../api/contract/duration.ts'
 import { isOpened } from '../apply/approval.ts'
 import type { Situation } from '../apply/situation.ts'
 import type { Output } from '../cli/output.ts'
 import type { Change, PlannedField, Prune } from '../plan/planValue.ts'
-import { fieldText } from './fieldText.ts'
+import { fieldText, leafText } from './fieldText.ts'
 
 type Paint = Output['paint']
 
@@ -30,15 +31,8 @@ export function changesText(changes: readonly Change[], paint: Paint): readonly 
 
 function changeLines(change: Change, paint: Paint): readonly string[] {
   switch (change.kind) {
-    case 'create': {
-      const { desired } = change
-      const what = `${quoted(desired.name)}, ${counted(desired.endpoints.length, 'endpoint')} from ${desired.regions.join(', ')}`
-      const lost =
-        change.replacesLost === null
-          ? ''
-          : ` (deleted outside: it gets a new id; incidents and status pages keep ${change.replacesLost})`
-      return [paint.green(`  + ${change.key}: create ${what}${change.paused ? ', paused' : ''}${lost}`)]
-    }
+    case 'create':
+      return createLines(change, paint)
     case 'update':
       return [
         paint.yellow(`  ~ ${change.key}: ${updateWord(change)}${renamed(change.renamedFrom)}`),
@@ -60,6 +54,20 @@ function changeLines(change: Change, paint: Paint): readonly string[] {
     case 'blocked':
       return [paint.red(`  x ${change.key}: ${change.message} (${change.hint})`)]
   }
+}
+
+function createLines(change: Extract<Change, { kind: 'create' }>, paint: Paint): readonly string[] {
+  const { desired, paused, replacesLost } = change
+  const every = formatDuration({ secs: desired.interval_secs, nanos: 0 })
+  const what = `${quoted(desired.name)}, ${counted(desired.endpoints.length, 'endpoint')} from ${desired.regions.join(', ')} every ${every}`
+  const lost =
+    replacesLost === null
+      ? ''
+      : ` (deleted outside: it gets a new id; incidents and status pages keep ${replacesLost})`
+  return [
+    paint.green(`  + ${change.key}: create ${what}${paused ? ', paused' : ''}${lost}`),
+    ...desired.endpoints.map((endpoint, index) => `      ${leafText(`/endpoints/${index}`, endpoint)}`),
+  ]
 }
 
 /** Why a change by hand is only told. Pure. */

@@ -42,7 +42,8 @@ async function replicas(state: StateKind): Promise<string> {
       random: seededRandom(SEED),
     })
     const { names, wanted, staleWrites, rounds, kills, stops, takeovers, writes } = report
-    if (names.join() !== wanted.join()) throw new Error(`there is ${names}, wanted is ${wanted}`)
+    if (names.join() !== wanted.join())
+      throw new Error(`there is ${names}, wanted is ${wanted}\n${report.lastWords.join('\n')}`)
     if (staleWrites > IN_FLIGHT)
       throw new Error(`${staleWrites} changes of an epoch arrived after the first change of a later one`)
     return `${rounds} rounds, ${kills} kills, ${stops} stops, ${takeovers} leases, ${writes} changes: no duplicate, converged, at most ${staleWrites} changes of an epoch after the first of a later one (${IN_FLIGHT} in flight)`

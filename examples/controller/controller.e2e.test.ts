@@ -103,6 +103,6 @@ test('systemd accepts the unit, where there is one to ask', () => {
 test('the container runs as nobody special, and has the programs that the controller runs', () => {
   const steps = read('Containerfile')
 
-  expect([/^USER node$/m.test(steps), steps.includes(' git openssh-client')]).toEqual([true, true])
+  expect([/^USER node$/m.test(steps), steps.includes(' git gnupg openssh-client')]).toEqual([true, true])
   expect(steps).toContain('ENTRYPOINT ["pharos", "controller"]')
 })

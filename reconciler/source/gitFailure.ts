@@ -35,6 +35,10 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /fsck error|error: object [0-9a-f]{40,64}: \w+/,
     'git refuses an object of the repository, which is malformed or made to do harm: take it out of the history',
   ],
+  [
+    /dubious ownership/,
+    'the repository on this machine belongs to another user, whose settings git does not heed: give it to the user of this program, or serve it over ssh or https',
+  ],
   [/mismatched algorithms/, 'the repository names its objects by SHA-256, which is not supported here'],
   [/Operation too slow|Operation timed out|Timeout, server/i, 'the host stopped answering'],
 ]

@@ -38,7 +38,12 @@ export interface OrdealReport {
   /** Names of services in the end, sorted, and of those that the last commit has. */
   readonly names: readonly string[]
   readonly wanted: readonly string[]
+  /** What both told last, for whoever has to find out why it did not come to what was wanted. */
+  readonly lastWords: readonly string[]
 }
+
+/** Events of each replica that count as its last words. */
+const LAST_WORDS = 15
 
 const KEYS = Array.from({ length: 12 }, (_, index) => `s${String(index).padStart(2, '0')}`)
 
@@ -122,6 +127,7 @@ export async function replicaOrdeal(options: OrdealOptions): Promise<OrdealRepor
       staleWrites: staleWrites(lives),
       names,
       wanted,
+      lastWords: replicas.flatMap((replica) => wordsOf(replica.lives.at(-1)?.process)),
     }
   } finally {
     for (const replica of replicas) {
@@ -131,6 +137,11 @@ export async function replicaOrdeal(options: OrdealOptions): Promise<OrdealRepor
     repository.remove()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+function wordsOf(process: ControllerProcess | undefined): readonly string[] {
+  const told = process?.events.slice(-LAST_WORDS) ?? []
+  return told.map(({ at, type, message }) => `${process?.replica} ${at} ${type}: ${message}`)
 }
 
 function writtenConfig(folder: string, url: string, state: StateKind): string {

@@ -114,6 +114,19 @@ for (const kind of ['github', 'gitlab'] as const) {
       })
     })
 
+    test('a commit that a newer one overtakes does not stay pending', async () => {
+      await happens(seen, { type: 'CommitSeen' })
+      const next = { ...COMMIT, sha: NEXT }
+      await happens({ ...seen, commit: next }, { type: 'CommitSeen' })
+      await happens({ ...done, commit: next, appliedCommit: NEXT })
+
+      // One of the two keeps every status, the other the last.
+      const last = new Map(server.statuses.map(({ sha, state, description }) => [sha, [state, description]]))
+      expect(last.get(SHA)).toEqual(['success', 'carried out as part of bbbbbbbbbb'])
+      expect(last.get(NEXT)?.[0]).toBe('success')
+      expect(posts()).toHaveLength(4)
+    })
+
     test('Scenario 52: a failure is a status and a comment, and the comment is edited when that is over', async () => {
       await happens(failing, {
         type: 'ServiceFailed',

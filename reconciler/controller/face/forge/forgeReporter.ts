@@ -14,6 +14,9 @@ const DEEDS_MAX = 2_000
 /** Most pull requests of one commit that are told. */
 const PULL_REQUESTS_MAX = 5
 
+/** Most commits of a set that were left pending and are remembered. */
+const OVERTAKEN_MAX = 20
+
 /** What became of a report: everything it had to say was said, or was known; it comes again; nobody takes it. */
 export type ReportResult = 'said' | 'known' | 'retried' | 'refused'
 
@@ -61,6 +64,8 @@ export class ForgeReporter {
   readonly #waiting = new Set<string>()
   readonly #known = new Map<string, Known>()
   readonly #deeds = new Map<string, { readonly sha: string; readonly lines: Set<string> }>()
+  /** Commits that a newer one overtook while they were pending, by set. */
+  readonly #overtaken = new Map<string, readonly string[]>()
   #working: Promise<void> | null = null
   #lastProblem = ''
 
@@ -146,6 +151,7 @@ export class ForgeReporter {
     if (set === undefined || verdict === null) return false
     const known = await this.#knownOf(set, verdict)
     const marked = this.#options.commitStatus && (await this.#mark(set, verdict, known))
+    if (marked && verdict.state === 'success') await this.#settleOvertaken(set.name, verdict.sha)
     const commented =
       this.#options.comment && !verdict.isProvisional && (await this.#comment(set, verdict, known))
     return marked || commented
@@ -163,6 +169,10 @@ export class ForgeReporter {
     const before = this.#known.get(name)
     if (before?.sha === sha) return before
     const mark = this.#options.commitStatus ? await this.#forge.commitMark(sha, contextOf(name)) : null
+    if (before?.mark?.state === 'pending') {
+      const overtaken = [...(this.#overtaken.get(name) ?? []), before.sha]
+      this.#overtaken.set(name, overtaken.slice(-OVERTAKEN_MAX))
+    }
     const known: Known = {
       sha,
       mark,
@@ -173,6 +183,19 @@ export class ForgeReporter {
     }
     this.#known.set(name, known)
     return known
+  }
+
+  /** Commits that were overtaken would stay pending for ever: what they wanted is there now, as far as it still counts. */
+  async #settleOvertaken(set: string, by: string): Promise<void> {
+    const shas = this.#overtaken.get(set) ?? []
+    const description = `carried out as part of ${by.slice(0, 10)}`
+    for (const sha of shas) {
+      await this.#forge.markCommit(sha, contextOf(set), { state: 'success', description }, this.#pageOf(set))
+      this.#overtaken.set(
+        set,
+        (this.#overtaken.get(set) ?? []).filter((one) => one !== sha),
+      )
+    }
   }
 
   async #mark({ name }: SetStatus, verdict: Verdict, known: Known): Promise<boolean> {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { isApiKey } from '../contract/apiKey.ts'
 import { type Org, orgSchema, type Region, regionSchema } from '../contract/org.ts'
+import { parsedUrl } from '../contract/parsedUrl.ts'
 import { type ServiceRequest, type ServiceResponse, serviceResponseSchema } from '../contract/service.ts'
 import { firstProblem, readAnswer as read } from './contractAnswer.ts'
 import { IncidentClient } from './incidentClient.ts'
@@ -57,7 +58,7 @@ export type ServiceClient = ReadingClient &
 
 /** What keeps `url` and `apiKey` from being used, as a sentence without the key; `undefined` when nothing does. Pure. */
 export function clientProblem(url: string, apiKey: string): string | undefined {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  const parsed = parsedUrl(url)
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
     return 'the API URL must be an absolute http:// or https:// URL'
   }

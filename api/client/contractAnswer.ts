@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { ApiError, codeOfStatus } from '../contract/apiError.ts'
+import { parsedUrl } from '../contract/parsedUrl.ts'
 import { formatPath, problemsOf } from '../contract/problem.ts'
 import type { Answer, Attempt } from './attempt.ts'
 
@@ -53,8 +54,9 @@ export function refusalOf(
 
 /** Where a redirect leads, without what may be confidential in it. */
 function whereTo(location: string, url: string): string {
-  if (!URL.canParse(location, url)) return ''
-  const { origin, pathname } = new URL(location, url)
+  const target = parsedUrl(location, url)
+  if (target === undefined) return ''
+  const { origin, pathname } = target
   return ` with a redirect to ${origin}${pathname}, which is not followed`
 }
 

@@ -1,3 +1,5 @@
+import { parsedUrl } from './parsedUrl.ts'
+
 /** Longest endpoint URL (characters). Gap G18. */
 export const URL_CHARS_MAX = 2_048
 
@@ -17,7 +19,7 @@ export function endpointUrlProblem(url: string): string | undefined {
   if (url.length > URL_CHARS_MAX) return `must have at most ${URL_CHARS_MAX} characters`
   if (STRIPPED_OR_REWRITTEN.test(url)) return 'must not contain blanks, control characters or backslashes'
   if (!HTTP_SCHEME.test(url)) return 'must be an absolute http:// or https:// URL'
-  const parsed = parseUrl(url)
+  const parsed = parsedUrl(url)
   if (parsed === undefined) return 'must be an absolute http:// or https:// URL'
   // Credentials in a URL would be stored and shown in clear, past the sealing of header values.
   if (parsed.username !== '' || parsed.password !== '' || authorityOf(url).includes('@')) {
@@ -26,18 +28,6 @@ export function endpointUrlProblem(url: string): string | undefined {
   if (parsed.hostname === '') return 'must name a host'
   if (parsed.port === '0') return 'must not use port 0'
   return undefined
-}
-
-/**
- * `url` parsed; `undefined` when it is none. Not by URL.canParse: once Node 20 has compiled that, some thousand calls
- * on, it takes every URL with a letter such as ü for none.
- */
-function parseUrl(url: string): URL | undefined {
-  try {
-    return new URL(url)
-  } catch {
-    return undefined
-  }
 }
 
 function authorityOf(url: string): string {

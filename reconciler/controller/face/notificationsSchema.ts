@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { parsedUrl } from '../../../api/contract/parsedUrl.ts'
 import { flag, mapping, name, oneOf, secretReference, text } from '../config/fields.ts'
 import { EVENT_TYPES } from '../status.ts'
 
@@ -7,8 +8,9 @@ export const SECRET_CHARS_MIN = 16
 
 /** Why `url` cannot be an address of somebody who is told things; undefined when it can. Pure. */
 export function addressProblem(url: string): string | undefined {
-  const parsed = URL.canParse(url) ? new URL(url) : null
-  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return 'must be an http:// or https:// address'
+  const parsed = parsedUrl(url)
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
+    return 'must be an http:// or https:// address'
   if (parsed.username !== '' || parsed.password !== '')
     return 'must hold no credential: everybody who sees the configuration would see it'
   return undefined
@@ -73,8 +75,9 @@ const forge = mapping({
 
 /** Whether nobody on the way can read along. */
 function isPrivateWay(url: string): boolean {
-  if (!URL.canParse(url)) return true // The address itself is complained about.
-  const { protocol, hostname } = new URL(url)
+  const parsed = parsedUrl(url)
+  if (parsed === undefined) return true // The address itself is complained about.
+  const { protocol, hostname } = parsed
   return protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 }
 

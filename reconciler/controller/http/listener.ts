@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { parsedUrl } from '../../../api/contract/parsedUrl.ts'
 import { type Route, type RouteAnswer, type RouteHead, refusal } from './route.ts'
 
 /** Longest that a sender may take for the head of a request, and for all of it (milliseconds). */
@@ -60,9 +61,9 @@ async function answerTo(
   routes: readonly Route[],
   bodies: { large: number },
 ): Promise<RouteAnswer> {
-  const target = incoming.url ?? '/'
-  if (!URL.canParse(target, 'http://controller')) return refusal(400, 'not an address')
-  const { pathname, searchParams } = new URL(target, 'http://controller')
+  const target = parsedUrl(incoming.url ?? '/', 'http://controller')
+  if (target === undefined) return refusal(400, 'not an address')
+  const { pathname, searchParams } = target
   const fitting = routes.flatMap((route) => {
     const params = paramsOf(route.path, pathname)
     return params === null ? [] : [{ route, params }]

@@ -467,7 +467,8 @@ test('Scenario 55: an estate comes under git by export and adopt, and nothing is
 
   const here = (...args: readonly string[]) => runProgram(args, work.env)
   const [exported, state] = [join(work.folder, 'exported'), join(work.folder, 'other.db')]
-  expect((await here('export', '--write', exported)).exitCode).toBe(0)
+  const { exitCode, stderr } = await here('export', '--write', exported)
+  expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/set these before .*: A_AUTHORIZATION\n/)])
   work.env.A_AUTHORIZATION = 'canary'
   const adopted = await here('adopt', 'apply', exported, '--state', state, '--json')
   expect(JSON.parse(adopted.stdout)).toMatchObject({

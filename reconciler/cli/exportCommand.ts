@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { exportKeys, exportService } from '../export/exportService.ts'
+import { exportKeys, exportService, variableNames, variablesOf } from '../export/exportService.ts'
 import { manifestText } from '../export/manifestText.ts'
 import { counted } from '../render/planText.ts'
 import { EXIT } from './exitCode.ts'
@@ -22,9 +22,10 @@ export async function exportCommand(
   try {
     const { services, unreadable } = await client.listServices()
     const keys = exportKeys(services)
+    const variable = variableNames()
     const manifests = services.map((service) => {
       const key = keys.get(service.id) ?? service.id
-      return { key, id: service.id, manifest: exportService(service, key) }
+      return { key, id: service.id, manifest: exportService(service, key, variable) }
     })
     for (const { id, problem } of unreadable)
       output.notice(`left out service ${id}, which cannot be read: ${problem}`)
@@ -32,9 +33,14 @@ export async function exportCommand(
       for (const { manifest } of manifests) output.result(`---\n${manifestText(manifest).trimEnd()}`)
     else writeFiles(folder, manifests)
     if (folder !== undefined) output.result(`wrote ${counted(manifests.length, 'manifest')} to ${folder}`)
+    const variables = variablesOf(manifests.map(({ manifest }) => manifest))
+    if (variables.length > 0)
+      output.notice(
+        `the API does not show secrets; set these before "pharos adopt apply": ${variables.join(', ')}`,
+      )
     return {
       exitCode: unreadable.length === 0 ? EXIT.converged : EXIT.partial,
-      document: { manifests, unreadable, requests: requests() },
+      document: { manifests, variables, unreadable, requests: requests() },
     }
   } finally {
     await client.close()

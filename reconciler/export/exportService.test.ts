@@ -6,7 +6,7 @@ import type { ServiceResponse } from '../../api/contract/service.ts'
 import { readYaml } from '../manifest/readYaml.ts'
 import { compileSet } from '../manifest/serviceSet.ts'
 import { assertions as apiAssertions } from '../testing/assertionArbitrary.ts'
-import { exportKeys, exportService } from './exportService.ts'
+import { exportKeys, exportService, variableNames, variablesOf } from './exportService.ts'
 import { manifestText } from './manifestText.ts'
 
 const seconds = fc.integer({ min: 0, max: 59 })
@@ -123,4 +123,41 @@ test('every service gets a name of its own that manifests accept', () => {
     'service-2',
     'service-3',
   ])
+})
+
+test('no two secrets of an export are read from one variable', () => {
+  const sealed = (names: readonly string[]) => ({
+    id: '1e0ea0a5-0b5b-43cb-8a3c-e4b5b2ad5a0f',
+    url: 'https://example.com/',
+    name: null,
+    blocked: false,
+    call: {
+      Http: {
+        method: 'GET' as const,
+        timeout: null,
+        body: null,
+        headers: Object.fromEntries(names.map((name) => [name, { Sealed: { key_id: 'k' } }])),
+        max_redirects_to_follow: null,
+        with_dns: null,
+      },
+    },
+    assertions: [],
+  })
+  const service = (endpoints: ServiceResponse['endpoints']): ServiceResponse => ({
+    id: '6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e',
+    org_id: '0d5d6a1c-fc18-4b73-8d20-4d9c02c1d3a1',
+    name: 'Shop',
+    interval_secs: 60,
+    regions: ['eu-west-1'],
+    endpoints,
+    created_at: '2026-01-01T00:00:00.000Z',
+    auto_incident_enabled: false,
+  })
+  const variable = variableNames()
+  const manifests = [
+    exportService(service([sealed([]), sealed(['X-Key', 'X_Key'])]), 'shop', variable),
+    exportService(service([sealed(['X-Key'])]), 'shop-2', variable),
+  ]
+
+  expect(variablesOf(manifests)).toEqual(['SHOP_2_X_KEY', 'SHOP_2_X_KEY_2', 'SHOP_2_X_KEY_3'])
 })

@@ -10,7 +10,11 @@ type Output = NonNullable<EndpointOutput['call']['Http']['body']>
  * The manifest of `service` under the name `key`, as plain data in the order in which people write it. A
  * sealed value becomes a reference to an environment variable named after its place, to be filled in. Pure.
  */
-export function exportService(service: ServiceResponse, key: string): object {
+export function exportService(
+  service: ServiceResponse,
+  key: string,
+  variable: NameVariable = variableNames(),
+): object {
   return {
     apiVersion: API_VERSION,
     kind: 'Service',
@@ -22,13 +26,13 @@ export function exportService(service: ServiceResponse, key: string): object {
       regions: service.regions,
       ...(service.paused_at == null ? {} : { paused: true }),
       endpoints: service.endpoints.map((endpoint, index) =>
-        exportEndpoint(endpoint, service.endpoints.length === 1 ? key : `${key}_${index + 1}`),
+        exportEndpoint(endpoint, service.endpoints.length === 1 ? key : `${key}_${index + 1}`, variable),
       ),
     }),
   }
 }
 
-function exportEndpoint(endpoint: EndpointOutput, place: string): object {
+function exportEndpoint(endpoint: EndpointOutput, place: string, variable: NameVariable): object {
   const { method, timeout, max_redirects_to_follow, with_dns, headers, body } = endpoint.call.Http
   const named = Object.entries(headers ?? {})
   return {
@@ -42,17 +46,35 @@ function exportEndpoint(endpoint: EndpointOutput, place: string): object {
       ? {}
       : {
           headers: Object.fromEntries(
-            named.map(([name, value]) => [name, exportValue(value, `${place}_${name}`)]),
+            named.map(([name, value]) => [name, exportValue(value, `${place}_${name}`, variable)]),
           ),
         }),
-    ...(body == null ? {} : { body: exportValue(body, `${place}_body`) }),
+    ...(body == null ? {} : { body: exportValue(body, `${place}_body`, variable) }),
     ...(endpoint.assertions.length === 0 ? {} : { assertions: endpoint.assertions.map(exportAssertion) }),
   }
 }
 
-function exportValue(value: Output, place: string): string | object {
+function exportValue(value: Output, place: string, variable: NameVariable): string | object {
   if ('Plain' in value) return value.Plain
-  return { env: variableName(place) }
+  return { env: variable(place) }
+}
+
+/** Names the environment variable for the secret at a place. */
+type NameVariable = (place: string) => string
+
+/**
+ * Names for the variables of one export, each given once: `shop-2` and the second endpoint of `shop` would have the same
+ * one, and one of the two services would get the other's secret.
+ */
+export function variableNames(): NameVariable {
+  const taken = new Set<string>()
+  return (place) => {
+    const base = variableName(place)
+    let name = base
+    for (let number = 2; taken.has(name); number += 1) name = `${base}_${number}`
+    taken.add(name)
+    return name
+  }
 }
 
 function variableName(place: string): string {
@@ -88,4 +110,14 @@ function fittingName(name: string): string {
     .toLowerCase()
   const fitting = plain.replaceAll(/[^a-z0-9._]+/g, '-').slice(0, BASE_CHARS_MAX)
   return fitting.replace(/^[^a-z0-9]+/, '').replace(/[^a-z0-9]+$/, '') || 'service'
+}
+
+/** Names of the environment variables that exported `manifests` take their secrets from, each once. Pure. */
+export function variablesOf(manifests: readonly unknown[]): readonly string[] {
+  const names = (value: unknown): readonly string[] => {
+    if (typeof value !== 'object' || value === null) return []
+    if ('env' in value && typeof value.env === 'string') return [value.env]
+    return Object.values(value).flatMap(names)
+  }
+  return [...new Set(manifests.flatMap(names))]
 }

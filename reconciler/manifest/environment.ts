@@ -1,7 +1,8 @@
-import { problemsOf } from '../../api/contract/problem.ts'
+import { formatPath, problemsOf } from '../../api/contract/problem.ts'
 import { type Mapping, mappingOf } from './defaults.ts'
 import type { Document } from './documentKind.ts'
 import { describeProblem } from './fieldProblem.ts'
+import { knownFieldsAt, unknownFieldHint } from './knownFields.ts'
 import type { ManifestProblem } from './manifestProblem.ts'
 import { type Origin, placeIn } from './origin.ts'
 import { indexOfPatches, type PatchIndex } from './patches.ts'
@@ -61,6 +62,32 @@ export function chooseEnvironment(
     document,
     patches: indexOfPatches(result.data.spec?.patches ?? []),
   }
+}
+
+/**
+ * Fields of patches of any of the Environments `documents` that no Service has: of the chosen one they show where they
+ * are merged, of the others nowhere until it is too late. Environments that cannot be read are left out.
+ */
+export function unknownPatchFields(documents: readonly Document[]): readonly ManifestProblem[] {
+  return documents.flatMap((document) => {
+    const { data } = environmentManifestSchema.safeParse(document.mapping)
+    return (data?.spec?.patches ?? []).flatMap(({ patch }, index) =>
+      (['spec', 'policy'] as const).flatMap((part) => {
+        const known = knownFieldsAt('Service', [part])
+        const unknown = Object.keys(patch[part] ?? {}).filter((field) => !known.includes(field))
+        const at = ['spec', 'patches', index, 'patch', part]
+        return unknown.map((field): ManifestProblem => {
+          const path = [...at, field]
+          return {
+            code: 'E_UNKNOWN_FIELD',
+            ...placeIn({ own: document, defaults: [] }, path, 'key'),
+            message: `${formatPath(path)} is not a known field`,
+            hint: unknownFieldHint('Service', [part], field),
+          }
+        })
+      }),
+    )
+  })
 }
 
 /**

@@ -362,6 +362,20 @@ test('what a broken Environment would define is not said to be missing', () => {
   expect(set.frozenKeys).toEqual(['shop'])
 })
 
+test.each([undefined, 'staging'])(
+  'a field of a patch that no Service has is told once (--env %s)',
+  (environment) => {
+    const patches = `${STAGING}  patches:
+    - {target: {name: shop}, patch: {spec: {intervall: 5m}, policy: {url: x}}}
+`
+    const { problems } = compile({ 'a.yaml': manifest(), 'e.yaml': patches }, {}, environment)
+    expect(problems).toEqual([
+      'e.yaml:6:45: [E_UNKNOWN_FIELD] spec.patches[0].patch.spec.intervall is not a known field (did you mean interval?)',
+      'e.yaml:6:70: [E_UNKNOWN_FIELD] spec.patches[0].patch.policy.url is not a known field (it belongs to an endpoint)',
+    ])
+  },
+)
+
 test('a patch for no service is a warning at its target, whichever Environment is chosen', () => {
   const patches = `${STAGING}  patches:
     - {target: {name: shop}, patch: {}}

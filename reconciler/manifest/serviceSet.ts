@@ -6,7 +6,13 @@ import { compileService, durationOf } from './compile.ts'
 import { foldersOf, type Mapping, mappingOf, withDefaults } from './defaults.ts'
 import { classifyDocuments, type Document } from './documentKind.ts'
 import { duplicateProblems, sameNameWarnings } from './duplicates.ts'
-import { type ChosenEnvironment, chooseEnvironment, idlePatchWarnings, withPatches } from './environment.ts'
+import {
+  type ChosenEnvironment,
+  chooseEnvironment,
+  idlePatchWarnings,
+  unknownPatchFields,
+  withPatches,
+} from './environment.ts'
 import { describeProblem } from './fieldProblem.ts'
 import { ignoredSecretProblems } from './ignoredSecrets.ts'
 import { type ManifestProblem, type ProblemCode, sortedProblems } from './manifestProblem.ts'
@@ -74,6 +80,7 @@ export function compileSet(
     ...problems,
     ...defaults.flatMap(defaultsProblems),
     ...chosen.problems,
+    ...unknownPatchFields(environments),
     ...read.flatMap((one) => one.problems),
     ...duplicates.problems,
   ]

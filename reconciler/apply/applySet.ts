@@ -110,7 +110,8 @@ function carryOutIn(
   const look = (): Promise<Situation> =>
     lookAround({ ...input, regions: 'trusted', runUnderWay: input.runId })
   const watch = new LiveWatch(situation, look, { nowMs: input.nowMs, replans: input.choose === undefined })
-  return carryOut({ ...input, situation, begun: new Map() }, actionable(changes), watch, input.control)
+  const writing = { ...input, situation, begun: new Map(), isLost: input.control.isLost }
+  return carryOut(writing, actionable(changes), watch, input.control)
 }
 
 function actionable(changes: readonly Change[]): readonly Change[] {

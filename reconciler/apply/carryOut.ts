@@ -30,6 +30,8 @@ export interface Progress {
 export interface RunControl {
   /** Whether no further change may start. */
   readonly isStopping: () => boolean
+  /** Whether another run may have taken over the state: from then on nothing may leave, however long it has waited. */
+  readonly isLost: () => boolean
   readonly onProgress: (progress: Progress) => void
 }
 

@@ -6,6 +6,7 @@ import type { Binding } from '../plan/binding.ts'
 import type { DesiredService } from '../plan/desiredService.ts'
 import { withHeals } from '../plan/healLoop.ts'
 import type { Change, Create, Prune, Record, Update } from '../plan/planValue.ts'
+import { leaseLost } from '../state/stateError.ts'
 import type { BindingChange, StateStore } from '../state/store.ts'
 import { intentsOf, type Step, stepName } from './intents.ts'
 import { keepingValues } from './keptValues.ts'
@@ -23,6 +24,8 @@ export interface Writing {
   readonly newId: () => string
   /** Ids of the operations whose intents were written down ahead, by the name of their step. */
   readonly begun: Map<string, string>
+  /** Whether another run may have taken over the state. */
+  readonly isLost: () => boolean
 }
 
 /** What a change left behind. */
@@ -80,6 +83,8 @@ async function send<Answer>(
   const opId = ahead ?? newId()
   // Written down when an attempt leaves and not before it has waited for its turn: from then on it may land.
   const beforeSend = async (): Promise<void> => {
+    // It may have waited long for its turn: whoever took over meanwhile has decided that it never left.
+    if (writing.isLost()) throw new IntentNotWritten(leaseLost())
     if (ahead !== undefined) return
     await store.begin([{ opId, runId, ...step, sentAtMs: nowMs() }]).catch((error: unknown) => {
       throw new IntentNotWritten(error)

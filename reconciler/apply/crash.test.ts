@@ -129,7 +129,7 @@ class World {
         runId: 'run',
         newId: () => this.#newId(),
         approved: undefined,
-        control: { isStopping: () => false, onProgress: () => {} },
+        control: { isStopping: () => false, isLost: () => false, onProgress: () => {} },
         // Whatever is late arrives in the very last moment of the grace.
         sleep: async (delayMs) => {
           await proxy.land()

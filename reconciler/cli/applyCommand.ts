@@ -125,6 +125,7 @@ async function applyWith(open: OpenScene<WritingSession>, context: CommandContex
     approved: options.approve,
     control: {
       isStopping: () => interruption.exitCode() !== undefined || session.lease.isLost(),
+      isLost: session.lease.isLost,
       onProgress: (progress) => output.progress(progressText(progress)),
     },
     sleep: (delayMs) => sleepUnlessStopped(delayMs, interruption),

@@ -205,6 +205,7 @@ async function applied(context: SetContext, wish: ApplyWish, control: CycleContr
       isStopping: () =>
         control.stopReason() !== null ||
         (!mayOverrun && !windowStateAt(config.windows, clock.wallMs()).isOpen),
+      isLost: () => control.stopReason() === 'lease-lost',
       onProgress: ({ done, total }) => control.onProgress(done, total),
     },
     sleep: control.sleep,

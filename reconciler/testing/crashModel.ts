@@ -113,7 +113,7 @@ class Story {
         runId: `run-${this.#lives}`,
         newId: () => this.#newId(),
         approved,
-        control: { isStopping: () => false, onProgress: () => {} },
+        control: { isStopping: () => false, isLost: () => false, onProgress: () => {} },
         sleep,
         onWait: () => {},
       })

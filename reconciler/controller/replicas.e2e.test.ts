@@ -88,6 +88,8 @@ function stopsAtFirstChange(
   }
   const stopped = new Promise<void>((resolve) => {
     proxy.afterEffect = () => {
+      // Once: what was in flight has its effect later, and would stop a process again that was let go on.
+      if (isStopped) return
       isStopped = true
       one.signal('SIGSTOP')
       resolve()

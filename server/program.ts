@@ -62,7 +62,16 @@ export interface Program {
 export async function startProgram(settings: ProgramSettings): Promise<Program> {
   const undo: (() => Promise<void> | void)[] = []
   const closeAll = async (): Promise<void> => {
-    for (const step of undo.splice(0).reverse()) await step()
+    const failures: unknown[] = []
+    // What cannot be closed is no reason to keep the folder: the rest is closed all the same.
+    for (const step of undo.splice(0).reverse()) {
+      try {
+        await step()
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
   }
   try {
     const unlock = await lockDataFolder(settings.dataDir)

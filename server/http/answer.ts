@@ -32,9 +32,9 @@ export function writeAnswer(
 const SILENCE_MS_MAX = 500
 
 /**
- * Writes an answer after which the connection ends: when the body of `request` has come, when its sender falls
- * silent, or when no more of it is taken (`dropBody`). Node closes as soon as such an answer is ended; what is
- * still on its way would then reset the connection, and its sender might never read the answer.
+ * Writes an answer that was announced as the last of its connection, which ends when the body of `request` has
+ * come, when its sender falls silent, or when no more of it is taken (`dropBody`). Node closes as soon as such an
+ * answer is ended; what is still on its way would then reset the connection, and its sender might never read it.
  */
 export function writeLastAnswer(
   { raw: request }: FastifyRequest,
@@ -44,7 +44,7 @@ export function writeLastAnswer(
   reply.hijack()
   const response = reply.raw
   const length = String(Buffer.byteLength(text))
-  headers.push('content-type', JSON_TYPE, 'content-length', length, 'connection', 'close')
+  headers.push('content-type', JSON_TYPE, 'content-length', length)
   response.writeHead(status, headers).write(text)
   const silence = setTimeout(() => response.end(), SILENCE_MS_MAX)
   request.on('data', () => silence.refresh())

@@ -7,7 +7,7 @@ import { type AdmissionParts, admit } from './admission.ts'
 import { type HeaderList, writeAnswer, writeLastAnswer } from './answer.ts'
 import { allowedMethods, isUnderApi, OPERATIONS } from './apiRoutes.ts'
 import { answerExpectations, permitBody, refuseConnection, refuseTunnels } from './connectionRefusals.ts'
-import { watchAnswers } from './gracefulClose.ts'
+import { type Answers, watchAnswers } from './gracefulClose.ts'
 import { assertJson, BODY_BYTES_MAX, parseJson } from './jsonBody.ts'
 import { openApi } from './openApi.ts'
 import type { ApiParts, Exchange, Operation } from './operation.ts'
@@ -97,7 +97,8 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const server = app.server as Server
   answerExpectations(server)
   refuseTunnels(server)
-  app.addHook('preClose', watchAnswers(server))
+  const answers = watchAnswers(server)
+  app.addHook('preClose', answers.stop)
 
   app.decorateRequest('progress', null)
   const receive = receiver(parts)
@@ -121,7 +122,10 @@ export function buildApp(parts: AppParts): FastifyInstance {
     if (status >= 500 && known !== null) known.failure = error
     const allHeaders = [...(known?.headers ?? []), ...headers]
     dropBody(request.raw)
-    if (willBeCut(request.raw, status)) writeLastAnswer(request, reply, { status, headers: allHeaders, text })
+    const isCut = willBeCut(request.raw, status)
+    // A header of its own, here, is the one that says so of a body that was not permitted.
+    if (isCut || reply.raw.hasHeader('connection')) answers.announceEnd(reply.raw)
+    if (isCut) writeLastAnswer(request, reply, { status, headers: allHeaders, text })
     else writeAnswer(reply, status, allHeaders, text)
     done(request, status)
   }
@@ -131,7 +135,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   app.setNotFoundHandler((request, reply) => refuse(request, reply, notFound()))
   keepBodies(app)
   addOpenApi(app, done)
-  for (const operation of OPERATIONS) addOperation(app, operation, parts, done)
+  for (const operation of OPERATIONS) addOperation(app, operation, parts, { done, answers })
   return app
 }
 
@@ -227,11 +231,20 @@ function addOpenApi(app: FastifyInstance, done: Done): void {
 
 const NO_QUERY = new URLSearchParams()
 
-function addOperation(app: FastifyInstance, operation: Operation, parts: ApiParts, done: Done): void {
+function addOperation(
+  app: FastifyInstance,
+  operation: Operation,
+  parts: ApiParts,
+  { done, answers }: { readonly done: Done; readonly answers: Answers },
+): void {
   app.route<{ Params: { id?: string } }>({
     method: operation.method,
     url: operation.path,
     handler: async (request, reply) => {
+      if (answers.comesTooLate(reply.raw)) {
+        reply.hijack()
+        return
+      }
       const { caller = null, headers = [] } = request.progress ?? {}
       if (caller === null) throw new Error('an operation was reached by a request that was not let in')
       const body = operation.takesBody ? readJson(request) : undefined

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { Server as NetServer } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 
 /** Resolves after everything that had arrived on any connection has been read. */
@@ -8,13 +8,24 @@ async function oneLook(): Promise<void> {
   await setImmediate()
 }
 
-/**
- * Watches the answers of `server`; returns what stops it gently: no new connections, and resolved when every
- * answer that was begun has left. Closing a server outright ends connections whose answer was written but
- * not yet sent.
- */
-export function watchAnswers(server: Server): () => Promise<void> {
+/** The answers of a server that are under way. */
+export interface Answers {
+  /** Stops the server gently: no new connections, and resolved when every answer that was begun has left. */
+  readonly stop: () => Promise<void>
+  /** Makes `response`, whose head has not left, the last one of its connection. */
+  readonly announceEnd: (response: ServerResponse) => void
+  /**
+   * Whether an earlier answer on the same connection is its last: what came behind that request gets no answer, and
+   * must have no effect (RFC 9112, 9.6).
+   */
+  readonly comesTooLate: (response: ServerResponse) => boolean
+}
+
+/** Watches the answers of `server`. Closing it outright would end connections whose answer was written but not yet sent. */
+export function watchAnswers(server: Server): Answers {
+  /** In the order in which their requests came. */
   const underWay = new Set<ServerResponse>()
+  const lastOf = new WeakMap<Socket, ServerResponse>()
   let isStopping = false
   let whenEmpty: () => void = () => {}
   // One listener for all: a closure for each answer would cost every request.
@@ -22,18 +33,43 @@ export function watchAnswers(server: Server): () => Promise<void> {
     underWay.delete(this)
     if (underWay.size === 0) whenEmpty()
   }
+  // An answer that waits behind another one on a connection that is lost is never told that it closed.
+  server.on('connection', (socket: Socket) => {
+    socket.once('close', () => {
+      for (const response of underWay) if (response.req.socket === socket) forget.call(response)
+    })
+  })
+  /** Whether the request of `one` came before that of `other`, which is not yet answered. */
+  const isBefore = (one: ServerResponse, other: ServerResponse): boolean => {
+    if (!underWay.has(other)) return false
+    for (const response of underWay) {
+      if (response === one || response === other) return response === one
+    }
+    return false
+  }
+  const announceEnd = (response: ServerResponse): void => {
+    response.setHeader('connection', 'close')
+    const { socket } = response.req
+    const known = lastOf.get(socket)
+    if (known === undefined || isBefore(response, known)) lastOf.set(socket, response)
+  }
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
     underWay.add(response)
     // The client is told not to send another request to a server that goes away.
-    if (isStopping) response.setHeader('connection', 'close')
+    if (isStopping) announceEnd(response)
     response.on('close', forget)
   })
-  return async () => {
+  const comesTooLate = (response: ServerResponse): boolean => {
+    const last = lastOf.get(response.req.socket)
+    return last !== undefined && last !== response && !isBefore(response, last)
+  }
+  const stop = async (): Promise<void> => {
     isStopping = true
     // An HTTP server's own close ends idle connections at once; that of its base only stops listening.
     NetServer.prototype.close.call(server)
-    for (const response of underWay) {
-      if (!response.headersSent) response.setHeader('connection', 'close')
+    const newest = new Map([...underWay].map((response) => [response.req.socket, response]))
+    for (const response of newest.values()) {
+      if (!response.headersSent) announceEnd(response)
     }
     do {
       if (underWay.size > 0) {
@@ -47,4 +83,5 @@ export function watchAnswers(server: Server): () => Promise<void> {
     // What is left has asked for nothing yet, which Node does not count as idle.
     server.closeAllConnections()
   }
+  return { stop, announceEnd, comesTooLate }
 }

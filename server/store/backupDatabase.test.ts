@@ -29,6 +29,31 @@ test('a backup can be read by its owner only, and nothing else is left beside it
   expect(await readdir(join(folder, 'backups'))).toEqual(['one.db'])
 })
 
+test('a backup comes to an end while others never stop writing, and holds one instant', async () => {
+  // Some hundred pages: many steps of the copy.
+  await store.createOrg({ id: 'large', name: 'x'.repeat(4_000_000), plan: 'business', nowMs: 0 })
+  const backup = join(folder, 'one.db')
+  let isDone = false
+  const done = store.backupTo(backup).finally(() => {
+    isDone = true
+  })
+
+  let made = 0
+  while (!isDone) {
+    made += 1
+    await store.createOrg({ id: `later${made}`, name: 'Later', plan: 'business', nowMs: 0 })
+  }
+  await done
+
+  expect(made).toBeGreaterThan(1)
+  await restoreDatabase(backup, join(folder, 'restored'))
+  const restored = await openStore(join(folder, 'restored'), () => 0)
+  const names = (await restored.listOrgs()).map(({ id }) => id)
+  expect(names).toEqual(expect.arrayContaining(['org', 'large']))
+  expect(names).not.toContain(`later${made}`)
+  await restored.close()
+})
+
 test('a backup never takes the place of a file, another database least of all', async () => {
   const other = join(folder, 'other.db')
   await writeFile(other, 'precious')

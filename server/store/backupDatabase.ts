@@ -1,19 +1,21 @@
 import { link, open, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Database } from 'better-sqlite3'
+
+/** How long the copy waits for another process's transaction (milliseconds). */
+const BUSY_MS_MAX = 5_000
 
 /**
- * Writes all of `database` to `file`, complete or not at all and readable by its owner only: it holds hashes of
- * keys and every header that is not sealed. Rejects when the file is there, whatever it is, and when its folder
- * is not.
+ * Writes all of the database `source` to `file`, complete or not at all and readable by its owner only: it holds
+ * hashes of keys and every header that is not sealed. Rejects when the file is there, whatever it is, and when its
+ * folder is not.
  */
-export async function backupDatabase(database: Database, file: string): Promise<void> {
+export async function backupDatabase(source: string, file: string): Promise<void> {
   await assertFolder(dirname(file))
   const temporary = `${file}.${process.pid}.part`
   try {
     // Made first, so that the copy has its mode from the first byte on.
     await writeFile(temporary, '', { mode: 0o600, flag: 'wx' })
-    await database.backup(temporary)
+    await copyInstant(source, temporary)
     const handle = await open(temporary, 'r+')
     await handle.sync()
     await handle.close()
@@ -24,6 +26,22 @@ export async function backupDatabase(database: Database, file: string): Promise<
     throw error
   } finally {
     await rm(temporary, { force: true })
+  }
+}
+
+/**
+ * Copies `source` as it is now. Its own transaction keeps that instant: SQLite would begin the copy anew after each
+ * commit of anybody, and never come to an end while a server works.
+ */
+async function copyInstant(source: string, target: string): Promise<void> {
+  const { default: Sqlite } = await import('better-sqlite3')
+  const database = new Sqlite(source, { timeout: BUSY_MS_MAX, fileMustExist: true })
+  try {
+    database.pragma('query_only = ON')
+    database.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
+    await database.backup(target)
+  } finally {
+    database.close()
   }
 }
 

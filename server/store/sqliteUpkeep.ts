@@ -30,7 +30,7 @@ export function sqliteUpkeep({ reader, writer }: Connections, commits: GroupComm
       writer.pragma('wal_checkpoint(TRUNCATE)')
       writer.pragma('optimize')
     },
-    backupTo: (file) => backupDatabase(reader, file),
+    backupTo: (file) => backupDatabase(reader.name, file),
     onCommands: (listener) => commits.onCommit(listener),
     close: async () => {
       commits.flush()

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { rotateMasterKey } from '../secrets/rotateMasterKey.ts'
 import { systemEnvironment } from '../systemEnvironment.ts'
@@ -6,6 +7,9 @@ import { addDataDir } from './dataDirOption.ts'
 import { keySourceOf, type MasterKeyOptions, masterKeyOption } from './masterKeyOption.ts'
 import { present, type Write } from './output.ts'
 import { withExistingStore } from './withStore.ts'
+
+/** Pause of a rotation between its transactions (milliseconds): longer than one of them takes. */
+const GIVE_WAY_MS = 10
 
 /** Adds `master-key rotate`. */
 export function addMasterKeyCommands(
@@ -26,7 +30,13 @@ export function addMasterKeyCommands(
       const { dataDir } = options
       const source = keySourceOf(options, environment)
       const rotation = await withExistingStore(dataDir, (store) =>
-        rotateMasterKey({ store, source, dataDir, environment: systemEnvironment }),
+        rotateMasterKey({
+          store,
+          source,
+          dataDir,
+          environment: systemEnvironment,
+          giveWay: () => setTimeout(GIVE_WAY_MS),
+        }),
       )
       const { activeId, rewrapped } = rotation
       const text = `master key ${activeId} is active; ${rewrapped} secrets were put under it`

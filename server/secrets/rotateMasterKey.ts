@@ -4,7 +4,7 @@ import { lockRotation } from '../store/lockDataFolder.ts'
 import type { SecretStore } from '../store/store.ts'
 import { hasKeys, type KeySource, readKeys, writeKeys } from './keyring.ts'
 
-/** Secrets rewrapped in one transaction: short enough that a running server does not notice. */
+/** Secrets rewrapped in one transaction: a running server waits for its end, and answers nobody meanwhile. */
 const BATCH_MAX = 200
 
 export interface RotationParts {
@@ -16,6 +16,11 @@ export interface RotationParts {
   readonly source: KeySource
   readonly dataDir: string
   readonly environment: Environment
+  /**
+   * Waits between two transactions. A server that waits for the first looks again only now and then: without a pause
+   * it would find the next one every time.
+   */
+  readonly giveWay: () => Promise<void>
 }
 
 /** What a rotation did. */
@@ -41,7 +46,7 @@ export async function rotateMasterKey(parts: RotationParts): Promise<Rotation> {
 }
 
 async function rotate(parts: RotationParts): Promise<Rotation> {
-  const { store, source, dataDir, environment } = parts
+  const { store, source, dataDir, environment, giveWay } = parts
   const known = hasKeys(source) ? readKeys(source, dataDir) : []
   const named = await store.masterKeyIds()
   for (const id of named) keyOf(known, id, source)
@@ -54,6 +59,7 @@ async function rotate(parts: RotationParts): Promise<Rotation> {
     )
     rewrapped += done
     if (done === 0) break
+    await giveWay()
   }
   const retired = named.filter((id) => id !== fresh.id)
   for (const id of retired) await store.retireMasterKey(id)

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { ApiError } from '../contract/apiError.ts'
 import { codeOf, NotConnected } from './connection.ts'
+import { door, KeptBack } from './door.ts'
 
 /** Longest answer that is read (bytes): far beyond a list of all services of any plan. */
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
@@ -33,6 +34,8 @@ export interface Attempt {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
   readonly signal?: AbortSignal | undefined
+  /** Has the last word, when the request is about to be written to a connection; what it throws is thrown. */
+  readonly mayLeave?: (() => void) | undefined
 }
 
 /** An answer, whatever its status. `json` is `undefined` where the body is empty or no JSON. */
@@ -42,10 +45,15 @@ export interface Answer {
   readonly headers: Dispatcher.ResponseData['headers']
 }
 
-/** Sends `attempt` once and reads the whole answer. Throws ConnectionError, or the signal's reason. */
+/**
+ * Sends `attempt` once and reads the whole answer. Throws ConnectionError, the signal's reason, or what mayLeave
+ * throws.
+ */
 export async function send(dispatcher: Dispatcher, origin: string, attempt: Attempt): Promise<Answer> {
+  const { mayLeave } = attempt
   try {
-    const response = await dispatcher.request({
+    const way = mayLeave === undefined ? dispatcher : dispatcher.compose(door(mayLeave))
+    const response = await way.request({
       origin,
       path: attempt.path,
       method: attempt.method,
@@ -57,6 +65,7 @@ export async function send(dispatcher: Dispatcher, origin: string, attempt: Atte
     return { status: response.statusCode, headers: response.headers, json: parseJson(text) }
   } catch (error) {
     if (attempt.signal?.aborted === true) throw attempt.signal.reason
+    if (error instanceof KeptBack) throw error.cause
     if (error instanceof ConnectionError) throw error
     throw connectionError(origin, error)
   }

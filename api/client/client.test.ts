@@ -280,3 +280,42 @@ test.each([
 ])('an unusable address or key is refused before any request (%#)', (url, key, problem) => {
   expect(clientProblem(url, key)).toBe(problem)
 })
+
+test('a request that waits for a connection is kept back when it may no longer leave', async () => {
+  const held: ServerResponse[] = []
+  let all = (): void => {}
+  const areHeld = new Promise<void>((resolve) => {
+    all = resolve
+  })
+  // As many as there are connections: what comes after them waits inside the client.
+  const connections = 16
+  const { client, seen } = await misbehaving((_request, response) => {
+    held.push(response)
+    if (held.length === connections) all()
+  })
+  const before = Array.from({ length: connections }, (_, index) =>
+    client.createService(request, `key-${index}`),
+  )
+  await areHeld
+  let mayLeave = true
+  const lost = new Error('the lease is lost')
+  const handedOver = new Promise<void>((resolve) => {
+    const waiting = client.createService(request, 'key-late', {
+      beforeSend: async () => resolve(),
+      mayLeave: () => {
+        if (!mayLeave) throw lost
+      },
+    })
+    // Settled below; until then nothing else looks at it.
+    before.push(waiting)
+    waiting.catch(() => {})
+  })
+  await handedOver
+
+  mayLeave = false
+  for (const response of held) answer(response, 201, service)
+
+  await expect(before.at(-1)).rejects.toBe(lost)
+  await Promise.all(before.slice(0, -1))
+  expect(seen.length).toBe(connections)
+})

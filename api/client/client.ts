@@ -35,6 +35,8 @@ export interface CallOptions {
   readonly lane?: Lane
   /** Called whenever an attempt is about to leave, which it does when this resolves; what it throws is thrown. */
   readonly beforeSend?: () => Promise<void>
+  /** Called when an attempt is about to be written to a connection; what it throws keeps it here and is thrown. */
+  readonly mayLeave?: () => void
 }
 
 /** A listed service that could not be understood, such as one with a kind of assertion that is newer than we are. */

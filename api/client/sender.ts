@@ -145,17 +145,17 @@ export class Sender {
   async #attempt(request: ClientRequest, key: RingKey, options: CallOptions): Promise<Answer> {
     try {
       await options.beforeSend?.()
-      return await this.#reported(request, key.apiKey, options.signal)
+      return await this.#reported(request, key.apiKey, options)
     } finally {
       key.limiter.ended()
     }
   }
 
-  async #reported(request: ClientRequest, apiKey: string, signal: AbortSignal | undefined): Promise<Answer> {
+  async #reported(request: ClientRequest, apiKey: string, options: CallOptions): Promise<Answer> {
     const startedAtMs = this.#timing.nowMs()
     let status = 0
     try {
-      const answer = await send(this.#dispatcher, this.#origin, this.#onTheWire(request, apiKey, signal))
+      const answer = await send(this.#dispatcher, this.#origin, this.#onTheWire(request, apiKey, options))
       status = answer.status
       return answer
     } finally {
@@ -164,7 +164,7 @@ export class Sender {
     }
   }
 
-  #onTheWire(request: ClientRequest, apiKey: string, signal: AbortSignal | undefined): Attempt {
+  #onTheWire(request: ClientRequest, apiKey: string, { signal, mayLeave }: CallOptions): Attempt {
     const headers: Record<string, string> = { authorization: `Bearer ${apiKey}`, ...this.#headers }
     if (request.json !== undefined) {
       headers['content-type'] = 'application/json'
@@ -179,6 +179,7 @@ export class Sender {
       body: request.json === undefined ? undefined : JSON.stringify(request.json),
       // A change that has left is waited for: whoever gave up on it would not know what it made.
       signal: request.method === 'GET' ? signal : undefined,
+      mayLeave,
     }
   }
 

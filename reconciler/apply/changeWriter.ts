@@ -83,16 +83,18 @@ async function send<Answer>(
   const opId = ahead ?? newId()
   // Written down when an attempt leaves and not before it has waited for its turn: from then on it may land.
   const beforeSend = async (): Promise<void> => {
-    // It may have waited long for its turn: whoever took over meanwhile has decided that it never left.
-    if (writing.isLost()) throw new IntentNotWritten(leaseLost())
     if (ahead !== undefined) return
     await store.begin([{ opId, runId, ...step, sentAtMs: nowMs() }]).catch((error: unknown) => {
       throw new IntentNotWritten(error)
     })
   }
+  // It may have waited long for its turn or a connection: whoever took over meanwhile has decided that it never left.
+  const mayLeave = (): void => {
+    if (writing.isLost()) throw new IntentNotWritten(leaseLost())
+  }
   let answer: Answer
   try {
-    answer = await request(opId, { beforeSend })
+    answer = await request(opId, { beforeSend, mayLeave })
   } catch (error) {
     if (error instanceof IntentNotWritten) throw error
     // Everything but a creation may simply be planned again, whatever became of it.

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { CLIENT_RATE, HOLD_LONGEST_MS, Limiter } from './limiter.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { CLIENT_RATE, HOLD_LONGEST_MS, Limiter, systemTiming } from './limiter.ts'
 import { standingClock } from './testing/standingClock.ts'
 
 /** Whole milliseconds in which one more request is earned. */
@@ -166,4 +166,19 @@ test('Scenario 33: after a refusal requests go on at half the rate, and faster a
   const before = passed.length
   await timing.advance(50 * EARNED_MS)
   expect(passed.length - before).toBe(50)
+})
+
+test('a delay that is longer than a timer can be is not over at once', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => {
+    vi.useRealTimers()
+  })
+  let runs = 0
+  systemTiming.after(30 * 86_400_000, () => {
+    runs += 1
+  })
+  vi.advanceTimersByTime(24 * 86_400_000)
+  expect(runs).toBe(0)
+  vi.advanceTimersByTime(86_400_000)
+  expect(runs).toBe(1)
 })

@@ -37,10 +37,14 @@ export interface Timing {
   readonly random: () => number
 }
 
+/** Longest delay of a timer of Node (milliseconds): it takes a longer one for one millisecond. */
+const TIMER_MS_MAX = 2 ** 31 - 1
+
+/** The clock and the timers of the machine. A delay of more than 24 days is over after 24 days. */
 export const systemTiming: Timing = {
   nowMs: () => performance.now(),
   after: (delayMs, run) => {
-    const timer = setTimeout(run, delayMs)
+    const timer = setTimeout(run, Math.min(delayMs, TIMER_MS_MAX))
     return () => clearTimeout(timer)
   },
   random: Math.random,

@@ -246,6 +246,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     options: [
       ['--config <file>', 'the configuration (default: pharos-controller.yaml)'],
       ['--once', 'run one cycle of every set and end with its exit code'],
+      [
+        '--lock-timeout <duration>',
+        'with --once: how long whoever holds a state is waited for (default: 0s)',
+      ],
       ['--check', 'only read the configuration and the secrets that it names'],
     ],
     load: async () => (await import('./controllerCommand.ts')).controllerCommand,

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import packageJson from '../../package.json' with { type: 'json' }
 import { systemClock } from '../controller/clock.ts'
-import type { ControllerSettings } from '../controller/config/settings.ts'
-import { type Controller, openController } from '../controller/controller.ts'
+import { ConfigError, type ControllerSettings } from '../controller/config/settings.ts'
+import { type Controller, type ControllerOptions, openController } from '../controller/controller.ts'
 import type { CycleReport } from '../controller/cycle.ts'
 import { mountFace } from '../controller/face/face.ts'
 import { GitError } from '../source/gitProgram.ts'
@@ -11,7 +11,7 @@ import { requireGit } from '../source/gitVersion.ts'
 import { configFileOf, controllerSettings, reloadConfiguration } from './controllerConfig.ts'
 import { EXIT, exitCodeOf } from './exitCode.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
-import { UsageError } from './settings.ts'
+import { lockTimeoutMs, UsageError } from './settings.ts'
 
 /** Keeps services as a git repository says: until it is asked to end, or for one cycle with --once. */
 export async function controllerCommand(
@@ -44,8 +44,17 @@ async function requireUsableGit({ env }: CommandContext): Promise<void> {
   }
 }
 
-function opened(settings: ControllerSettings, { env, output }: CommandContext): Promise<Controller> {
-  return openController({
+async function opened(settings: ControllerSettings, context: CommandContext): Promise<Controller> {
+  try {
+    return await openController(controllerOptions(settings, context))
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError(error.message)
+    throw error
+  }
+}
+
+function controllerOptions(settings: ControllerSettings, { env, output }: CommandContext): ControllerOptions {
+  return {
     settings,
     clock: systemClock,
     newId: randomUUID,
@@ -64,26 +73,31 @@ function opened(settings: ControllerSettings, { env, output }: CommandContext): 
         newId: randomUUID,
         onProblem: (message) => output.notice(message),
       }),
-  })
+  }
 }
 
 async function untilStopped(settings: ControllerSettings, context: CommandContext): Promise<CommandResult> {
   const { output, interruption } = context
-  const controller = await opened(settings, context)
-  const sayWhere = (): void => {
-    if (controller.url() !== null) output.notice(`listening on ${controller.url()}`)
+  const opening = opened(settings, context)
+  const sayWhere = (url: string | null): void => {
+    if (url !== null) output.notice(`listening on ${url}`)
+  }
+  const reload = async (): Promise<void> => {
+    const controller = await opening
+    const before = controller.url()
+    await reloadConfiguration(controller, settings.replica, context)
+    if (controller.url() !== before) sayWhere(controller.url())
   }
   let reloading = Promise.resolve()
+  // While it opens as well: a SIGHUP that nobody takes for this ends the program.
+  interruption.onReload(() => {
+    // What cannot be opened ends the program by itself; nothing else of this fails.
+    reloading = reloading.then(reload).catch(() => {})
+  })
+  const controller = await opening
   try {
-    sayWhere()
+    sayWhere(controller.url())
     interruption.onStop(() => controller.stop())
-    interruption.onReload(() => {
-      reloading = reloading.then(async () => {
-        const before = controller.url()
-        await reloadConfiguration(controller, settings.replica, context)
-        if (controller.url() !== before) sayWhere()
-      })
-    })
     await controller.run()
     await reloading
     return { exitCode: interruption.exitCode() ?? EXIT.converged, document: { status: controller.status() } }
@@ -93,12 +107,19 @@ async function untilStopped(settings: ControllerSettings, context: CommandContex
 }
 
 async function once(settings: ControllerSettings, context: CommandContext): Promise<CommandResult> {
+  const waitMs = lockTimeoutMs(context.options)
   // Nobody would ask a program that ends at once.
   const controller = await opened({ ...settings, listen: null }, context)
+  const { interruption } = context
   try {
-    context.interruption.onStop(() => controller.stop())
-    const reports = await controller.runOnce()
+    interruption.onStop(() => controller.stop())
+    const reports = await controller.runOnce(waitMs)
     return { exitCode: worst(reports), document: { status: controller.status() } }
+  } catch (error) {
+    const exitCode = interruption.exitCode()
+    if (exitCode === undefined) throw error
+    // It was asked to stop while it waited for a lease.
+    return { exitCode, document: { status: controller.status() } }
   } finally {
     await controller.close()
   }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Registry } from 'prom-client'
+import { counted } from '../render/planText.ts'
 import { actionsOn } from './actions.ts'
 import type { ControllerClock } from './clock.ts'
 import type { ControllerSettings } from './config/settings.ts'
@@ -35,12 +36,15 @@ export interface Controller {
   /** Where it listens; null when it does not. */
   readonly url: () => string | null
   readonly status: () => ControllerStatus
-  /** One cycle of every set, and nothing else. Throws StateError `held` when another one has a lease. */
-  readonly runOnce: () => Promise<readonly CycleReport[]>
+  /**
+   * One cycle of every set, and nothing else; those that another one has are waited for at most `waitMs` each. Throws
+   * StateError `held` when that is over, once all other sets had their cycle.
+   */
+  readonly runOnce: (waitMs: number) => Promise<readonly CycleReport[]>
   /** Starts all loops; resolves when all have ended after `stop`. */
   readonly run: () => Promise<void>
   /**
-   * Goes on with other settings: what is as before is not disturbed. Throws StateError, and what listening throws;
+   * Goes on with other settings: what is as before is not disturbed. Throws StateError or ConfigError;
    * then the old settings stay in force.
    */
   readonly reload: (settings: ControllerSettings) => Promise<SetsChange>
@@ -53,7 +57,7 @@ export interface Controller {
 
 type Told = Pick<ControllerEvent, 'type' | 'severity' | 'message'>
 
-/** Opens everything that the settings name. Throws StateError, and what listening throws. */
+/** Opens everything that the settings name. Throws StateError, and ConfigError where it cannot listen. */
 export async function openController(options: ControllerOptions): Promise<Controller> {
   const controller = new OpenController(options)
   try {
@@ -65,10 +69,10 @@ export async function openController(options: ControllerOptions): Promise<Contro
   return {
     url: () => controller.listener?.url ?? null,
     status: () => controller.status(),
-    runOnce: () => controller.sets.runOnce(),
+    runOnce: (waitMs) => controller.sets.runOnce(waitMs),
     run: () => {
       const { version } = options
-      const message = `pharos ${version} keeps ${controller.sets.all.length} sets`
+      const message = `pharos ${version} keeps ${counted(controller.sets.all.length, 'set')}`
       controller.tell(null, { type: 'ControllerStarted', severity: 'info', message })
       return controller.sets.run()
     },

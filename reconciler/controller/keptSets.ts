@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { StateError } from '../state/stateError.ts'
 import type { ControllerClock } from './clock.ts'
 import type { SetSettings } from './config/settings.ts'
 import type { CycleReport } from './cycle.ts'
@@ -59,10 +60,30 @@ export class KeptSets {
     return this.#all
   }
 
-  /** One cycle of every set. Throws StateError `held` when another one has a lease. */
-  async runOnce(): Promise<readonly CycleReport[]> {
+  /**
+   * One cycle of every set. Those whose lease another one has come last, and wait for it at most `waitMs` each. Throws
+   * what kept a set from its cycle, such as a StateError `held`, once all others had theirs.
+   */
+  async runOnce(waitMs: number): Promise<readonly CycleReport[]> {
     const reports: CycleReport[] = []
-    for (const { loop } of this.#all) reports.push(await loop.runOnce('start'))
+    const errors: unknown[] = []
+    const held: KeptSet[] = []
+    for (const set of this.#all) {
+      try {
+        reports.push(await set.loop.runOnce('start', 0))
+      } catch (error) {
+        if (error instanceof StateError && error.reason === 'held') held.push(set)
+        else errors.push(error)
+      }
+    }
+    for (const { loop } of held) {
+      try {
+        reports.push(await loop.runOnce('start', waitMs))
+      } catch (error) {
+        errors.push(error)
+      }
+    }
+    if (errors.length > 0) throw errors[0]
     return reports
   }
 

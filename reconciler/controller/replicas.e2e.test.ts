@@ -226,6 +226,40 @@ test('--once ends with the exit codes of an apply', async () => {
   expect(second.stderr()).toContain('another run is using this state')
 })
 
+test('--once runs the other sets when one is held, and waits for it as long as it is told to', async () => {
+  repository.commit({ ...manifestFiles('a'), 'other/b.yaml': manifestOf('b') })
+  const { one: blue } = await start('blue')
+  await blue.event(isType('RunFinished'), 0)
+  const set = `  - name: next\n    repository: {url: "${repository.url}", path: other, allowFile: true}\n`
+  writeFileSync(config, `${readFileSync(config, 'utf8')}${set}`)
+
+  const { one: hasty } = await start('cron', ['--once'])
+  expect(await hasty.ended).toBe(5)
+  expect(await names()).toEqual(['a', 'b'])
+  blue.signal('SIGSTOP')
+  const { one: patient } = await start('cron', ['--once', '--lock-timeout', '1m'])
+  expect(await patient.ended).toBe(0)
+
+  blue.signal('SIGCONT')
+  await blue.event(isType('LeaseTaken'))
+  const { one: leaving } = await start('cron', ['--once', '--lock-timeout', '1m'])
+  await leaving.event(isType('RunFinished'), 0)
+  leaving.signal('SIGTERM')
+  expect([await leaving.ended, leaving.stderr()]).toEqual([143, ''])
+})
+
+test('a port that is taken is said in one line with what to do', async () => {
+  const { host } = new URL(server.url)
+  writeFileSync(config, readFileSync(config, 'utf8').replace('listen: none', `listen: ${host}`))
+
+  const { one } = await start('blue')
+
+  expect(await one.ended).toBe(1)
+  expect(one.stderr()).toBe(
+    `error the controller cannot listen on ${host} (listen EADDRINUSE: address already in use ${host}): end what listens there, or name another port in "listen"\n`,
+  )
+})
+
 test('--check says what is wrong with the configuration, and where', async () => {
   const check = () =>
     runProgram(['controller', '--config', config, '--check'], {

@@ -65,9 +65,9 @@ export class SetLoop {
     }
   }
 
-  /** One cycle, for whoever is started by a clock. Throws StateError `held` when another one has the lease. */
-  async runOnce(trigger: Trigger): Promise<CycleReport> {
-    this.#lease = await takeLease(this.#context.store, this.#holder, 0, this.#leaseClock())
+  /** One cycle, for whoever is started by a clock. Throws StateError `held` when another one has the lease for `waitMs`. */
+  async runOnce(trigger: Trigger, waitMs: number): Promise<CycleReport> {
+    this.#lease = await takeLease(this.#context.store, this.#holder, waitMs, this.#leaseClock())
     this.#role = 'leader'
     try {
       return await this.#cycle(await initialMemory(this.#context.store), trigger)

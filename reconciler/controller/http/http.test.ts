@@ -184,6 +184,30 @@ test('Scenario 25: another branch, a tag, a replay and an unknown source queue n
   expect((await hook('github', 'no json', proof('github', 'no json'))).queued).toEqual([])
 })
 
+test.each(['github', 'gitea', 'generic'] as const)(
+  'a push that %s tells in a form is understood like one in JSON',
+  async (kind) => {
+    const form = (ref: string) => String(new URLSearchParams({ payload: JSON.stringify({ ref }) }))
+    const [followed, other] = [form('refs/heads/main'), form('refs/heads/other')]
+    expect((await hook(kind, followed, proof(kind, followed))).queued).toEqual(['shop'])
+    expect((await hook(kind, other, proof(kind, other))).queued).toEqual([])
+  },
+)
+
+test('of two events of GitLab the one that a webhook of the other brought about is no replay, one sent again is', async () => {
+  const tell = (key: string) =>
+    hook('gitlab', PUSH, {
+      ...proof('gitlab', PUSH),
+      'X-Gitlab-Event-UUID': 'of both',
+      'Idempotency-Key': key,
+    })
+  expect([(await tell('a')).queued, (await tell('b')).queued, (await tell('a')).queued]).toEqual([
+    ['shop'],
+    ['shop'],
+    [],
+  ])
+})
+
 test('Scenario 25: a body of 30 MB is refused before it is read', async () => {
   const huge = Buffer.alloc(30 * 1024 * 1024, 'x')
 
@@ -248,6 +272,7 @@ test('the API takes the token and nothing else, and says what is missing', async
   expect(await post('/api/sets/shp/run', '')).toEqual([404, { error: 'there is no such set' }])
   expect((await post('/api/sets/shop/suspend', '{}'))[0]).toBe(400)
   expect((await post('/api/sets/shop/suspend', '{"reason": "release", "for": "soon"}'))[0]).toBe(400)
+  expect((await post('/api/sets/shop/suspend', '{"reason": "release", "for": "9999999999h"}'))[0]).toBe(400)
   expect((await post('/api/sets/shop/suspend', '[]'))[0]).toBe(400)
   expect(
     (await post('/api/sets/shop/suspend', '{"reason": "release", "actor": "ada", "for": "2h"}'))[0],

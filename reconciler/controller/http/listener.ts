@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parsedUrl } from '../../../api/contract/parsedUrl.ts'
+import { ConfigError } from '../config/settings.ts'
 import { type Route, type RouteAnswer, type RouteHead, refusal } from './route.ts'
 
 /** Longest that a sender may take for the head of a request, and for all of it (milliseconds). */
@@ -18,9 +19,18 @@ export interface Listener {
   readonly close: () => Promise<void>
 }
 
-/** Serves what `routes` gives at each request on `host` and `port` (0 for any free one). `onFault` hears of errors that nobody foresaw. */
+/** Where to listen; port 0 is any free one. */
+interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/**
+ * Serves what `routes` gives at each request. `onFault` hears of errors that nobody foresaw. Throws ConfigError when
+ * it cannot listen there.
+ */
 export async function listen(
-  at: { readonly host: string; readonly port: number },
+  at: ListenAddress,
   routes: () => readonly Route[],
   onFault: (error: unknown) => void,
 ): Promise<Listener> {
@@ -40,7 +50,7 @@ export async function listen(
   )
   server.maxConnections = CONNECTIONS_MAX
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error) => reject(cannotListen(at, error)))
     server.listen(at.port, at.host, resolve)
   })
   // True because a server that listens on TCP has an address with a port.
@@ -54,6 +64,14 @@ export async function listen(
         server.closeAllConnections()
       }),
   }
+}
+
+function cannotListen({ host, port }: ListenAddress, error: Error): ConfigError {
+  const isTaken = 'code' in error && error.code === 'EADDRINUSE'
+  const way = isTaken ? 'end what listens there, or name another port' : 'name another address'
+  return new ConfigError(
+    `the controller cannot listen on ${host}:${port} (${error.message}): ${way} in "listen"`,
+  )
 }
 
 async function answerTo(

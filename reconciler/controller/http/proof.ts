@@ -13,7 +13,8 @@ const KINDS: Readonly<
   gitlab: {
     proof: 'x-gitlab-token',
     form: 'token',
-    delivery: ['x-gitlab-event-uuid', 'idempotency-key'],
+    // The other one is the same for an event that a webhook of an earlier event brought about.
+    delivery: ['idempotency-key', 'x-gitlab-event-uuid'],
   },
   gitea: { proof: 'x-gitea-signature', form: 'hmac', delivery: ['x-gitea-delivery'] },
   forgejo: { proof: 'x-gitea-signature', form: 'hmac', delivery: ['x-gitea-delivery'] },

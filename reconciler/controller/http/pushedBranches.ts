@@ -13,9 +13,11 @@ export function pushedBranches(kind: HookConfig['kind'], body: Buffer): readonly
   return kind === 'generic' ? 'all' : []
 }
 
+/** The JSON of `body`, or the one in the field `payload` of a form, as GitHub and Gitea send it unless told otherwise. */
 function parsed(body: Buffer): unknown {
+  const text = body.toString('utf8')
   try {
-    return JSON.parse(body.toString('utf8'))
+    return JSON.parse(text.startsWith('payload=') ? (new URLSearchParams(text).get('payload') ?? '') : text)
   } catch {
     // A body that is no JSON names no branch.
     return undefined

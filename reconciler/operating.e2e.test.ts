@@ -39,6 +39,8 @@ test('what is suspended is not touched until it is resumed, and its time runs ou
   work.write({ 'a.yaml': manifestOf('a').replace('60s', '90s'), 'b.yaml': null })
 
   expect((await onState('suspend', '*')).error.message).toContain('--reason is needed')
+  const endless = await onState('suspend', 'b', '--reason', 'a migration', '--for', '9999999999h')
+  expect(endless).toMatchObject({ exit: 1, error: { code: 'E_USAGE' } })
   await onState('suspend', 'b', '--reason', 'a migration', '--actor', 'ada')
   await onState('suspend', 'a', '--reason', 'over at once', '--for', '1ns')
   const held = await json('apply')

@@ -38,7 +38,7 @@ export interface Timing {
 }
 
 /** Longest delay of a timer of Node (milliseconds): it takes a longer one for one millisecond. */
-const TIMER_MS_MAX = 2 ** 31 - 1
+export const TIMER_MS_MAX = 2 ** 31 - 1
 
 /** The clock and the timers of the machine. A delay of more than 24 days is over after 24 days. */
 export const systemTiming: Timing = {

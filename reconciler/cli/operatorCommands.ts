@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os'
+import { SUSPENSION_MS_MAX } from '../state/record.ts'
 import { EXIT } from './exitCode.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { durationMs, UsageError } from './settings.ts'
@@ -37,9 +38,11 @@ export function suspendCommand(
   if (reason === undefined || reason.trim() === '')
     throw new UsageError('--reason is needed: whoever finds the suspension wants to know why')
   const nowMs = Date.now()
+  const forMs = options.for === undefined ? null : durationMs(options.for, '--for')
+  if (forMs !== null && forMs > SUSPENSION_MS_MAX)
+    throw new UsageError('--for is ten years at most: leave it out for a suspension that somebody ends')
   return notingInState(context, async (store) => {
-    const until =
-      options.for === undefined ? null : new Date(nowMs + durationMs(options.for, '--for')).toISOString()
+    const until = forMs === null ? null : new Date(nowMs + forMs).toISOString()
     const since = new Date(nowMs).toISOString()
     const suspension = { scope, reason, actor: actorOf(context), since, until }
     await store.suspend(suspension)

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { TIMER_MS_MAX } from '../../api/client/limiter.ts'
 import type { GitAccess } from './gitAccess.ts'
 import { environmentOf } from './gitEnvironment.ts'
 import { explained } from './gitFailure.ts'
@@ -57,10 +58,13 @@ export function runGit(call: GitCall): Promise<Buffer> {
     })
     const end = (): void => endGroup(child)
     let isLate = false
-    const timer = setTimeout(() => {
-      isLate = true
-      end()
-    }, call.limitMs)
+    const timer = setTimeout(
+      () => {
+        isLate = true
+        end()
+      },
+      Math.min(call.limitMs, TIMER_MS_MAX),
+    )
     call.signal?.addEventListener('abort', end)
     const chunks: Buffer[] = []
     let bytes = 0

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { httpsGitServer } from '../testing/httpsGitServer.ts'
 import { sshGitServer, sshSkipReason } from '../testing/sshGitServer.ts'
 import { GitRef, gitLocationOf, RefMoved, refExists } from './gitRef.ts'
@@ -80,6 +80,30 @@ test.skipIf(sshSkipReason !== null)(
     await server.close()
   },
 )
+
+test('signs of life for days leave few files behind, and what is written then stands on what was before', async () => {
+  const temporary = join(folder, 'temporary')
+  mkdirSync(temporary)
+  vi.stubEnv('TMPDIR', temporary)
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+  })
+  const state = join(folder, 'state.git')
+  const ref = await GitRef.open(
+    gitLocationOf(`git:${state}#${REF}`, { PATH: process.env.PATH, HOME: folder }),
+  )
+  await ref.write({ state: 'first', lease: '{}' }, 'first')
+  for (let sign = 0; sign < 52; sign += 1)
+    await ref.write({ state: 'first', lease: `{"renewals": ${sign}}` }, 'sign of life', true)
+  const files = readdirSync(temporary, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
+  expect(files.length).toBeLessThan(60)
+
+  await ref.write({ state: 'last', lease: '{}' }, 'last')
+  ref.close()
+  const log = execFileSync('git', ['-C', state, 'log', '--format=%s', REF], { encoding: 'utf8' })
+  expect(log).toBe('last\nfirst\n')
+  expect(readdirSync(temporary)).toEqual([])
+})
 
 test('a git that is missing or too old is told before it is used', async () => {
   const state = join(folder, 'state.git')

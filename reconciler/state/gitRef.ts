@@ -28,6 +28,8 @@ export type StateAccess = Pick<GitAccess, 'credential' | 'sshKeyFile' | 'knownHo
 
 /** Longest call of git (milliseconds). */
 const LIMIT_MS = 60_000
+/** Writes after which what is no longer needed of our own repository goes: every sign of life leaves some files. */
+const WRITES_PER_TIDYING = 50
 /** What a location of a state in git starts with. */
 const PREFIX = 'git:'
 const FORM = 'git:ADDRESS#refs/pharos/NAME, where ADDRESS is https://…, ssh://…, git@host:path or a path'
@@ -110,6 +112,7 @@ export class GitRef implements StateRef {
   #tip = ''
   /** Parent of the next commit: the last one that is worth keeping. */
   #parent = ''
+  #writes = 0
 
   private constructor(location: GitRefLocation, directory: string) {
     this.name = `${location.access.url}#${location.ref}`
@@ -171,6 +174,16 @@ export class GitRef implements StateRef {
     }
     this.#tip = commit
     if (!isPassing) this.#parent = commit
+    this.#writes += 1
+    // What was written is written, whatever becomes of this.
+    if (this.#writes % WRITES_PER_TIDYING === 0) await this.#tidy().catch(() => {})
+  }
+
+  /** Keeps what the next commit stands on. */
+  async #tidy(): Promise<void> {
+    await this.#git(['update-ref', 'refs/pharos-tip', this.#tip])
+    if (this.#parent !== '') await this.#git(['update-ref', 'refs/pharos-parent', this.#parent])
+    await this.#git(['gc', '--quiet', '--prune=now'])
   }
 
   close(): void {

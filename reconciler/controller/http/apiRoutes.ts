@@ -1,5 +1,6 @@
 import { parseDuration } from '../../../api/contract/duration.ts'
 import { mappingOf } from '../../manifest/defaults.ts'
+import { SUSPENSION_MS_MAX } from '../../state/record.ts'
 import { isSameSecret } from './proof.ts'
 import { json, type Route, type RouteAnswer, type RouteHead, type RouteRequest, refusal } from './route.ts'
 
@@ -7,8 +8,6 @@ import { json, type Route, type RouteAnswer, type RouteHead, type RouteRequest, 
 const BODY_BYTES_MAX = 16 * 1024
 /** Longest reason or name of a person (characters). */
 const TEXT_CHARS_MAX = 500
-/** Longest suspension that ends by itself (seconds): the end has to be a date. */
-const FOR_SECS_MAX = 10 * 366 * 86_400
 
 /** What came of a wish: done, or why not. */
 export type ActionResult =
@@ -89,7 +88,7 @@ function wishIn({ body }: RouteRequest): Wish | { readonly problem: string } {
     return { problem: 'reason and actor must be texts of at most 500 characters' }
   if (period === undefined) return { reason, actor, forMs: null }
   const duration = typeof period === 'string' ? parseDuration(period) : undefined
-  if (duration === undefined || duration.secs > FOR_SECS_MAX)
+  if (duration === undefined || duration.secs * 1_000 > SUSPENSION_MS_MAX)
     return { problem: 'for must be a duration such as 30m or 2h, of ten years at most' }
   return { reason, actor, forMs: duration.secs * 1_000 + Math.ceil(duration.nanos / 1_000_000) }
 }

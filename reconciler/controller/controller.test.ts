@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../../server/testing/startServer.ts'
+import { openStore } from '../state/openStore.ts'
+import { EVENTS_KEPT } from '../state/record.ts'
 import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
 import { startFaultProxy } from '../testing/faultProxy.ts'
 import { gitRepository } from '../testing/gitRepository.ts'
@@ -152,6 +155,40 @@ test('a brake that trips waits for its digest, by the API or by a commit', async
   one.repository.commit({}, `yes, remove it\n\nPharos-Approve: ${next}`)
   expect(await one.nextCycle()).toMatchObject({ headline: 'Ready' })
   expect(await names()).toEqual(['a'])
+})
+
+test('what a commit approved is not approved again when a thousand events came since', async () => {
+  const [repository, folder] = [gitRepository(), mkdtempSync(join(tmpdir(), 'pharos-approved-'))]
+  onTestFinished(() => {
+    repository.remove()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const more = '    brakes: {maxDeletes: {count: 0, percent: 0}}\n    prune: policy\n'
+  const shared = { url: server().url, apiKey: apiKey(), repository, folder, more }
+  const first = await testController(shared)
+  repository.commit(manifestFiles('a', 'b'))
+  first.start()
+  await first.nextCycle()
+  repository.commit({ 'monitoring/b.yaml': null })
+  const digest = (await first.nextCycle()).approvals[0]?.digest ?? ''
+  repository.commit({}, `yes, remove it\n\nPharos-Approve: ${digest}`)
+  expect(await first.nextCycle()).toMatchObject({ headline: 'Ready' })
+  await first.close()
+  const state = () => openStore(join(folder, 'shop.db'), {})
+  const busy = await state()
+  await busy.acquire('somebody busy')
+  const event = { at: '', runId: null, key: null, type: 'Notice', severity: 'info', message: '' } as const
+  await busy.note(Array.from({ length: EVENTS_KEPT }, () => event))
+  await busy.close()
+
+  const second = await testController(shared)
+  second.start()
+  await second.nextCycle()
+  await second.close()
+
+  const after = await state()
+  expect(await after.approvals()).toEqual([])
+  await after.close()
 })
 
 test('a suspended set is looked at and left alone until it is resumed or its time is over', async () => {

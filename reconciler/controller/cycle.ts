@@ -3,6 +3,7 @@ import { eventsOfApplied } from '../apply/appliedEvents.ts'
 import { type Applied, applySet } from '../apply/applySet.ts'
 import { guardOrg } from '../apply/situation.ts'
 import { countsOfApplied } from '../render/appliedText.ts'
+import { EVENTS_KEPT, RUNS_KEPT } from '../state/record.ts'
 import { outcomeOfExit } from '../state/runOutcome.ts'
 import { StateError } from '../state/stateError.ts'
 import { exitCodeFor, type Found, outcomeFor, type StopReason } from './cycleOutcome.ts'
@@ -213,15 +214,17 @@ async function applied(context: SetContext, wish: ApplyWish, control: CycleContr
   })
 }
 
-/** Who writes `Pharos-Approve: DIGEST` below a commit message approves what has that digest. */
+/** Who writes `Pharos-Approve: DIGEST` below a commit message approves what has that digest, once. */
 async function noteApprovals(
-  { store, clock }: SetContext,
+  { store, clock, settings }: SetContext,
   commit: Accepted['loaded']['commit'],
 ): Promise<void> {
   if (commit.approvals.length === 0) return
-  const known = new Set(
-    (await store.events(EVENTS_LOOKED_AT)).map(({ type, message }) => `${type} ${message}`),
-  )
+  // Every run of ours that is written down began with this, and those of the head are among the newest.
+  const command = commandOf(settings)
+  const runs = await store.runs(RUNS_KEPT)
+  if (runs.some((run) => run.command === command && run.commitSha === commit.sha)) return
+  const known = new Set((await store.events(EVENTS_KEPT)).map(({ type, message }) => `${type} ${message}`))
   for (const digest of commit.approvals) {
     const message = `${digest} by commit ${commit.sha}`
     if (known.has(`Approved ${message}`)) continue
@@ -231,7 +234,10 @@ async function noteApprovals(
   }
 }
 
-const EVENTS_LOOKED_AT = 1_000
+/** What runs of a controller are written down as. Pure. */
+function commandOf({ config }: SetContext['settings']): string {
+  return `controller ${config.name}`
+}
 
 /** Records a run that did something, or that differs from the last one; what to remember afterwards. */
 async function writtenDown(
@@ -248,7 +254,7 @@ async function writtenDown(
   try {
     await store.recordRun({
       runId: report.runId,
-      command: `controller ${settings.config.name}`,
+      command: commandOf(settings),
       trigger: report.trigger,
       commitSha: commit,
       planDigest: applied.situation.digest,

@@ -47,3 +47,16 @@ test('of more regions than there are, none is looked at', async () => {
 
   expect([status, json]).toEqual([400, { error: 'regions: must have at most 8 regions: there are no more' }])
 })
+
+test('of more headers than a call may have, none is looked at', async () => {
+  const api = apiClient(server.url, server.apiKey)
+  const headers = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`h${index}`, 0]))
+  const endpoints = [endpointBody(), { ...endpointBody(), call: { Http: { headers } } }]
+
+  const { status, json } = await api.post('/v1/services', { ...serviceBody(), endpoints })
+
+  expect([status, json]).toEqual([
+    400,
+    { error: 'endpoints[1].call.Http.headers: must have at most 50 headers' },
+  ])
+})

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { RE2JS } from 're2js'
 import type { Assertion, StringMatcher } from '../../api/contract/assertion.ts'
 import { type Problem, problemsOf } from '../../api/contract/problem.ts'
+import { HEADERS_MAX } from '../../api/contract/requestHeaders.ts'
 import { endpointInputSchema, type ServiceRequest, serviceRequestSchema } from '../../api/contract/service.ts'
 import { isRegionCode, REGIONS } from '../domain/regions.ts'
 import type { Exchange } from './operation.ts'
@@ -23,21 +24,33 @@ export async function readServiceDefinition(exchange: Exchange): Promise<Service
 }
 
 /**
- * What is wrong with very many regions, or the first bad endpoint of very many. The schema would find out what is
- * wrong with each of them, which takes seconds and a gigabyte for a body full of empty ones, to tell of the first.
+ * What is wrong with very many regions or headers, or the first bad endpoint of very many. The schema would find out
+ * what is wrong with each of them, which takes seconds and a gigabyte for a body full of empty ones, to tell of the first.
  */
 function crowdProblem(body: unknown): Problem | undefined {
   const { regions, endpoints }: Record<string, unknown> = Object(body)
   if (Array.isArray(regions) && regions.length > CROWD) {
     return { path: ['regions'], message: `must have at most ${REGIONS.length} regions: there are no more` }
   }
-  if (!Array.isArray(endpoints) || endpoints.length <= CROWD) return undefined
+  if (!Array.isArray(endpoints)) return undefined
+  const isCrowd = endpoints.length > CROWD
   for (const [index, endpoint] of endpoints.entries()) {
-    const { error } = endpointInputSchema.safeParse(endpoint)
-    const problem = error === undefined ? undefined : problemsOf(error)[0]
+    const problem = headersProblem(endpoint) ?? (isCrowd ? endpointProblem(endpoint) : undefined)
     if (problem !== undefined) return { ...problem, path: ['endpoints', index, ...problem.path] }
   }
   return undefined
+}
+
+function headersProblem(endpoint: unknown): Problem | undefined {
+  const headers: unknown = Object(Object(Object(endpoint).call).Http).headers
+  if (typeof headers !== 'object' || headers === null || Array.isArray(headers)) return undefined
+  if (Object.keys(headers).length <= HEADERS_MAX) return undefined
+  return { path: ['call', 'Http', 'headers'], message: `must have at most ${HEADERS_MAX} headers` }
+}
+
+function endpointProblem(endpoint: unknown): Problem | undefined {
+  const { error } = endpointInputSchema.safeParse(endpoint)
+  return error === undefined ? undefined : problemsOf(error)[0]
 }
 
 function regionProblem(request: ServiceRequest): Problem | undefined {

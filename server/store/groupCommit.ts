@@ -3,6 +3,9 @@ import type { Database } from 'better-sqlite3'
 /** Most mutations that share one commit: bounds how long the first of them waits for the last. */
 const BATCH_MAX = 256
 
+/** Most turns of the event loop that a commit waits for more: while others compute, one takes many milliseconds. */
+const TURNS_MAX = 4
+
 /** Answers whoever waits for a mutation. */
 type Settle = () => void
 
@@ -70,15 +73,15 @@ export class GroupCommit {
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
-    this.#gather(0)
+    this.#gather(0, TURNS_MAX)
   }
 
-  /** Commits at the first turn of the event loop that brings no more mutations than the `known` ones. */
-  #gather(known: number): void {
+  /** Commits at the first turn of the event loop that brings no more mutations than the `known` ones, or is the last of `turns`. */
+  #gather(known: number, turns: number): void {
     setImmediate(() => {
       const found = this.#waiting.length
-      if (found > known && found < BATCH_MAX) {
-        this.#gather(found)
+      if (found > known && found < BATCH_MAX && turns > 1) {
+        this.#gather(found, turns - 1)
         return
       }
       this.#isScheduled = false

@@ -69,6 +69,16 @@ test('a state in git is kept in a few commits, and no secret is in any of them',
   expect(contents).not.toContain('canary')
 })
 
+test('a run that has no key for the state in git ends, and holds up no other', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  const { PHAROS_STATE_KEY, ...keyless } = work.env
+  for (const env of [keyless, { ...keyless, PHAROS_STATE_KEY: 'short' }]) {
+    const run = await runProgram(onManifests('apply'), env)
+    expect([run.exitCode, JSON.parse(run.stdout).error.code]).toEqual([1, 'E_STATE'])
+  }
+  expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 1 } })
+})
+
 test('of two runners with one state in git the second stops with exit code 5 before it sends anything', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
   let release = (): void => {}

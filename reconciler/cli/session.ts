@@ -66,7 +66,7 @@ export function openClient({
 /** Opens what a command needs that only looks: it leaves no file behind. */
 export async function openSession(context: CommandContext): Promise<Session> {
   const { client, requests, url } = openClient(context)
-  const { store, ...key } = await openState(context, readStore, false)
+  const { store, ...key } = await openState(context, readStore, (opened) => opened.close(), false)
   return { client, store, ...key, url, runId: randomUUID(), requests, close: closing(client, store) }
 }
 
@@ -81,6 +81,10 @@ export async function openWritingSession(context: CommandContext): Promise<Writi
       const store = await openStore(location, env)
       lease = await leaseOf(store, context)
       return store
+    },
+    // The lease before the state that it is in: kept, it would hold up the next run, and this program its own end.
+    async (store) => {
+      await lease?.release().finally(() => store.close())
     },
     true,
   )
@@ -142,6 +146,7 @@ export function sleepUnlessStopped(delayMs: number, interruption: Interruption):
 async function openState<Store extends StateReading>(
   { options, env, output }: CommandContext,
   open: (location: string, env: Environment) => Promise<Store>,
+  giveBack: (store: Store) => Promise<void>,
   makes: boolean,
 ): Promise<{ readonly store: Store | StateStore } & Pick<Session, 'stateKey' | 'hasLastingKey'>> {
   // Marks that nothing is compared with need no lasting key.
@@ -170,7 +175,7 @@ async function openState<Store extends StateReading>(
       ? { store, ...passing() }
       : { store, stateKey: key.value, hasLastingKey: true }
   } catch (error) {
-    await store.close()
+    await giveBack(store)
     throw error
   }
 }

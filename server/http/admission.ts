@@ -13,11 +13,15 @@ export interface AdmissionParts {
 }
 
 /** What is looked at: nothing of path or body, so that a refusal tells nothing of either. */
-export interface Knock {
+interface Presented {
   readonly method: string
   readonly rawHeaders: readonly string[]
   /** What the request came on, with others before and after it. */
   readonly connection: object
+}
+
+/** A request that wants to be let in. */
+export interface Knock extends Presented {
   /** Told who calls, as soon as that is known. */
   readonly onCaller: (caller: Caller) => void
   /** Told what became of the token, also when the request is refused. */
@@ -30,15 +34,30 @@ export interface Knock {
  * key costs a token, whatever becomes of it.
  */
 export async function admit(knock: Knock, { store, spendRequest }: AdmissionParts): Promise<void> {
-  const hash = presentedHash(knock.rawHeaders, knock.connection)
-  const caller = hash === undefined ? undefined : await store.callerOf(hash)
-  if (caller === undefined) throw new ApiError('unauthorized', 'unauthorized')
+  const caller = await identify(knock, store)
   knock.onCaller(caller)
   const allowance = await spendRequest(caller.keyId)
   knock.onAllowance(allowance)
   if (!allowance.isAllowed) throw new ApiError('rate_limited', 'rate limit exceeded')
-  if (!caller.hasApiAccess) throw new ApiError('forbidden', 'plan does not include API access')
-  if (caller.scope === 'read_only' && MUTATING.has(knock.method)) {
-    throw new ApiError('forbidden', 'read-only key')
-  }
+  assertAllowed(caller, knock.method)
+}
+
+/**
+ * Lets a request whose body has come go on, or throws as `admit`: a body may take half a minute, and a key that was
+ * revoked meanwhile has stopped.
+ */
+export async function readmit(presented: Presented, store: KeyStore): Promise<void> {
+  assertAllowed(await identify(presented, store), presented.method)
+}
+
+async function identify({ rawHeaders, connection }: Presented, store: KeyStore): Promise<Caller> {
+  const hash = presentedHash(rawHeaders, connection)
+  const caller = hash === undefined ? undefined : await store.callerOf(hash)
+  if (caller === undefined) throw new ApiError('unauthorized', 'unauthorized')
+  return caller
+}
+
+function assertAllowed({ hasApiAccess, scope }: Caller, method: string): void {
+  if (!hasApiAccess) throw new ApiError('forbidden', 'plan does not include API access')
+  if (scope === 'read_only' && MUTATING.has(method)) throw new ApiError('forbidden', 'read-only key')
 }

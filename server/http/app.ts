@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Caller } from '../domain/apiKeys.ts'
-import { type AdmissionParts, admit } from './admission.ts'
+import { type AdmissionParts, admit, readmit } from './admission.ts'
 import { type HeaderList, writeAnswer, writeLastAnswer } from './answer.ts'
 import { allowedMethods, isUnderApi, OPERATIONS } from './apiRoutes.ts'
 import { answerExpectations, permitBody, refuseConnection, refuseTunnels } from './connectionRefusals.ts'
@@ -247,6 +247,10 @@ function addOperation(
       }
       const { caller = null, headers = [] } = request.progress ?? {}
       if (caller === null) throw new Error('an operation was reached by a request that was not let in')
+      if (operation.takesBody) {
+        const { rawHeaders, socket: connection } = request.raw
+        await readmit({ method: request.method, rawHeaders, connection }, parts.store)
+      }
       const body = operation.takesBody ? readJson(request) : undefined
       const answer = await operation.handle(exchangeOf(request, caller, body), parts)
       if (answer.generation !== undefined) headers.push('etag', entityTag(answer.generation))

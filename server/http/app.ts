@@ -95,9 +95,9 @@ export function buildApp(parts: AppParts): FastifyInstance {
   app.server.headersTimeout = headersMs
   // True because no option above asks for HTTP/2 or TLS.
   const server = app.server as Server
-  answerExpectations(server)
-  refuseTunnels(server)
   const answers = watchAnswers(server)
+  answerExpectations(server, answers)
+  refuseTunnels(server)
   app.addHook('preClose', answers.stop)
 
   app.decorateRequest('progress', null)

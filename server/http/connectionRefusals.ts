@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ApiError, type ErrorCode } from '../../api/contract/apiError.ts'
+import type { Answers } from './gracefulClose.ts'
 import { refusalOf } from './refusal.ts'
 
 /** Refusals of Node's parser by its code; what is not listed is a malformed request. Gap G20. */
@@ -54,7 +55,7 @@ const CONNECTION_TEXT: Partial<Readonly<Record<ErrorCode, string>>> = {
  * Makes `server` answer an Expect that it does not know with 417, and lets a request that waits for
  * `100 Continue` through without it: `permitBody` gives it once the request has been let in. Gap G20.
  */
-export function answerExpectations(server: Server): void {
+export function answerExpectations(server: Server, { announceEnd }: Pick<Answers, 'announceEnd'>): void {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     waiting.add(request)
     // The body was not sent if the answer is a refusal: what follows on the connection could not be told apart.
@@ -63,10 +64,10 @@ export function answerExpectations(server: Server): void {
   })
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const { status, text } = refusalOf(new ApiError('expectation_failed', 'expectation is not supported'))
+    announceEnd(response)
     response.writeHead(status, {
       'content-type': 'application/json; charset=utf-8',
       'content-length': Buffer.byteLength(text),
-      connection: 'close',
     })
     response.end(text)
   })

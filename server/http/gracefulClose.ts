@@ -53,12 +53,14 @@ export function watchAnswers(server: Server): Answers {
     const known = lastOf.get(socket)
     if (known === undefined || isBefore(response, known)) lastOf.set(socket, response)
   }
-  server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
+  const begin = (_request: IncomingMessage, response: ServerResponse): void => {
     underWay.add(response)
     // The client is told not to send another request to a server that goes away.
     if (isStopping) announceEnd(response)
     response.on('close', forget)
-  })
+  }
+  server.prependListener('request', begin)
+  server.prependListener('checkExpectation', begin)
   const comesTooLate = (response: ServerResponse): boolean => {
     const last = lastOf.get(response.req.socket)
     return last !== undefined && last !== response && !isBefore(response, last)

@@ -32,6 +32,7 @@ const TOO_LONG = 'x'.repeat(BODY_BYTES_MAX + 1)
 const CHUNKS = `${TOO_LONG.length.toString(16)}\r\n${TOO_LONG}\r\n0\r\n\r\n`
 
 test.each([
+  ['417', (key: string) => requestOf(key, 'Expect: cake\r\nContent-Length: 5', 'hello'), '417'],
   ['413 for chunks', (key: string) => requestOf(key, 'Transfer-Encoding: chunked', CHUNKS), '413'],
   [
     '401 for a body to be permitted',

@@ -80,6 +80,18 @@ test('history shows one run with what started it and how it ended', async () => 
   expect(await onState('show', 'nothing')).toMatchObject({ exit: 1, error: { code: 'E_USAGE' } })
 })
 
+test('a run that removed a service tells for good which one it was', async () => {
+  work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
+  await work.run('apply')
+  const { services } = await scene.client.listServices()
+  const id = services.find(({ name }) => name === 'b')?.id
+  work.write({ 'b.yaml': null })
+  const { runId } = await json('apply')
+  expect((await onState('show', runId)).events).toMatchObject([
+    { type: 'Removed', key: 'b', severity: 'info', message: `service ${id} was deleted` },
+  ])
+})
+
 test('a run waits as long as it was told for the one that holds the state', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await work.run('apply')

@@ -1,3 +1,4 @@
+import type { Prune } from '../plan/planValue.ts'
 import type { StateEvent } from '../state/record.ts'
 import type { Applied } from './applySet.ts'
 
@@ -26,10 +27,27 @@ export function eventsOfApplied(applied: Applied, runId: string, at: string): re
     ),
     ...applied.blocked.map(({ key, message }) => event('Blocked', key, message)),
     ...applied.outcomes.flatMap(({ change, result, message, notes }) => [
+      // Once its binding is dropped nothing else in the state knows which service it was.
+      ...(result === 'done' && change.kind === 'prune'
+        ? [event('Removed', change.key, removalText(change), 'info')]
+        : []),
       ...(result === 'done' ? [] : [event('NotDone', change.key, message, 'error')]),
       ...notes.map((note) =>
         event(note.startsWith('ServerSideEffect') ? 'ServerSideEffect' : 'Note', change.key, note),
       ),
     ]),
   ]
+}
+
+function removalText({ how, id }: Prune): string {
+  switch (how) {
+    case 'delete':
+      return `service ${id} was deleted`
+    case 'pause':
+      return `service ${id} was paused`
+    case 'detach':
+      return `service ${id} was let go`
+    case 'forget':
+      return `service ${id} was gone already`
+  }
 }

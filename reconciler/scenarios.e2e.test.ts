@@ -153,6 +153,11 @@ test('Scenario 28: with another state key every secret is sent once, and nothing
   ])
   expect(run.stdout).toContain('1 updated, 1 unchanged')
   expect(await json('apply')).toMatchObject({ exit: 0, requests: 2 })
+
+  work.env.PHAROS_STATE_KEY = 'k'.repeat(32)
+  const told = 'PHAROS_STATE_KEY is not the key that the state was made with'
+  expect(await work.run('apply')).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(told) })
+  expect(await work.run('apply')).toMatchObject({ exitCode: 0, stderr: '' })
 })
 
 test('Scenario 39: a key that is revoked in the middle ends the run, and nothing of it is left open', async () => {

@@ -5,7 +5,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { forgetfulStore } from '../state/forgetfulStore.ts'
 import { type HeldLease, type LeaseClock, takeLease } from '../state/lease.ts'
 import { openStore, readStore, storeExists } from '../state/openStore.ts'
-import { STATE_KEY_VARIABLE, type StateKey, stateKeyFor } from '../state/stateKey.ts'
+import { isOfOtherKey, STATE_KEY_VARIABLE, type StateKey, stateKeyFor } from '../state/stateKey.ts'
 import type { StateReading, StateStore } from '../state/store.ts'
 import { Interrupted, signalOf } from './interruption.ts'
 import type { CommandContext, Interruption } from './runCommand.ts'
@@ -143,6 +143,8 @@ export function sleepUnlessStopped(delayMs: number, interruption: Interruption):
   })
 }
 
+const ALL_CHANGED = 'every secret counts as changed once'
+
 async function openState<Store extends StateReading>(
   { options, env, output }: CommandContext,
   open: (location: string, env: Environment) => Promise<Store>,
@@ -165,12 +167,15 @@ async function openState<Store extends StateReading>(
   if (!makes && !exists) return { store: { ...forgetfulStore(), isDurable: true }, ...passing() }
   const store = await open(location, env)
   try {
-    const key = stateKeyFor(location, env[STATE_KEY_VARIABLE], makes)
-    const lost = exists && key.isNew && (await store.bindings()).length > 0
-    if (lost)
-      output.notice(
-        `the key of the state was not there (${location}.key): every secret counts as changed once`,
-      )
+    const fromEnvironment = env[STATE_KEY_VARIABLE] ?? ''
+    const key = stateKeyFor(location, fromEnvironment, makes)
+    // A key file lies beside its state: only one that was not there, or a key from elsewhere, can be another.
+    const bindings = exists && (key.isNew || fromEnvironment !== '') ? await store.bindings() : []
+    if (key.isNew && bindings.length > 0)
+      output.notice(`the key of the state was not there (${location}.key): ${ALL_CHANGED}`)
+    const marked = bindings.map(({ desired }) => desired)
+    if (fromEnvironment !== '' && isOfOtherKey(fromEnvironment, marked))
+      output.notice(`${STATE_KEY_VARIABLE} is not the key that the state was made with: ${ALL_CHANGED}`)
     return key.value === undefined
       ? { store, ...passing() }
       : { store, stateKey: key.value, hasLastingKey: true }

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import type { Fingerprint } from '../../api/contract/canonical.ts'
+import type { CanonicalService, Fingerprint } from '../../api/contract/canonical.ts'
 import { isGitLocation } from './gitRef.ts'
 import { StateError } from './stateError.ts'
 
@@ -56,10 +56,28 @@ function checked(key: string, source: string): StateKey {
  * at every place, so that marks do not tell which secrets are equal; another state key changes all of them.
  */
 export function fingerprintFor(stateKey: StateKey, stateId: string, key: string): Fingerprint {
-  const keyId = createHash('sha256').update(`pharos state key\n${stateKey}`).digest('hex').slice(0, 8)
+  const start = startOfMarks(stateKey)
   return (pointer, value) => {
     const mark = createHmac('sha256', stateKey)
     for (const part of [stateId, key, pointer, value]) mark.update(`${Buffer.byteLength(part)}:${part}`)
-    return `hmac:v1:${keyId}:${mark.digest('hex')}`
+    return `${start}${mark.digest('hex')}`
   }
+}
+
+/** Whether the first mark in `definitions` was made with another key; false where there is none. Pure. */
+export function isOfOtherKey(stateKey: StateKey, definitions: Iterable<CanonicalService | null>): boolean {
+  for (const definition of definitions) {
+    for (const { call } of definition?.endpoints ?? []) {
+      const { body, headers } = call.Http
+      for (const value of [body, ...Object.values(headers ?? {})]) {
+        if (value !== null && 'sealed' in value) return !value.sealed.startsWith(startOfMarks(stateKey))
+      }
+    }
+  }
+  return false
+}
+
+function startOfMarks(stateKey: StateKey): string {
+  const keyId = createHash('sha256').update(`pharos state key\n${stateKey}`).digest('hex').slice(0, 8)
+  return `hmac:v1:${keyId}:`
 }

@@ -114,6 +114,29 @@ test('the state of one folder is not spent on another folder without the digest'
   expect(await there('plan')).toMatchObject({ exitCode: 0, changes: [] })
 })
 
+test('the state of one environment is not spent on another without the digest', async () => {
+  const environment = (name: string, interval: string) =>
+    `apiVersion: pharos/v1\nkind: Environment\nmetadata: {name: ${name}}\nspec: {vars: {interval: ${interval}}}\n`
+  work.write({
+    'a.yaml': manifestOf('a').replace('60s', `"\${var.interval}"`),
+    'production.yaml': environment('production', '30s'),
+    'staging.yaml': environment('staging', '5m'),
+  })
+  const intervals = async () => (await services()).map(({ interval_secs }) => interval_secs)
+  expect((await work.run('apply', '--env', 'production')).exitCode).toBe(0)
+  expect(await json('plan', '--env', 'production')).toMatchObject({ exitCode: 0, changes: [] })
+
+  const plan = await json('plan', '--env', 'staging')
+
+  expect(plan).toMatchObject({ exitCode: 6, changes: [], brakes: [{ brake: 'otherSource', keys: ['a'] }] })
+  expect(plan.brakes[0].message).toContain('last applied with --env production, and this is --env staging')
+  expect((await work.run('apply', '--env', 'staging')).exitCode).toBe(6)
+  expect(await intervals()).toEqual([30])
+  expect((await work.run('apply', '--env', 'staging', '--approve', plan.approval)).exitCode).toBe(0)
+  expect(await intervals()).toEqual([300])
+  expect((await work.run('plan', '--env', 'production')).exitCode).toBe(6)
+})
+
 test('a manifest that goes takes its service along, one that is renamed does not', async () => {
   work.write({ 'a.yaml': manifestOf('a', '  name: A\n'), 'b.yaml': manifestOf('b', '  name: B\n') })
   await work.run('apply')

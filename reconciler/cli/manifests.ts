@@ -4,6 +4,7 @@ import { patternCheckFor } from '../manifest/patterns.ts'
 import { secretPrograms } from '../manifest/secretPrograms.ts'
 import { compileSet, type ServiceSet } from '../manifest/serviceSet.ts'
 import type { ValueSources } from '../manifest/valueReference.ts'
+import { sourceName } from '../plan/sourceName.ts'
 import { readManifests } from '../source/manifestFiles.ts'
 import type { Output } from './output.ts'
 import {
@@ -17,7 +18,7 @@ import {
 /** A set of manifests as read from a path. */
 export interface LoadedManifests {
   readonly exists: boolean
-  /** Name of the folder or file itself, the same wherever a checkout lies. */
+  /** Name of the folder or file itself, the same wherever a checkout lies, and of the environment. */
   readonly name: string
   readonly files: number
   readonly set: ServiceSet
@@ -41,7 +42,7 @@ export async function loadManifests(
   const problems = sortedProblems([...source.problems, ...set.problems])
   return {
     exists: source.exists,
-    name: basename(resolve(path)),
+    name: sourceName(basename(resolve(path)), options.env),
     files: source.files,
     set: { ...set, problems },
   }

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, relative, resolve, sep } from 'node:path'
+import { sourceName } from '../plan/sourceName.ts'
 import { manifestReader } from '../source/gitManifests.ts'
 import { GitError, runGit } from '../source/gitProgram.ts'
 import { compiledCommit } from '../source/gitSource.ts'
@@ -109,5 +110,5 @@ async function loadCommit(
   const manifests = await manifestReader({ read: git }, pathInside).read(sha)
   if (!manifests.exists) throw new UsageError(`commit ${sha.slice(0, 12)} has nothing at ${pathInside}`)
   const set = await compiledCommit(manifests, compileSources(options, env, 'required'), options.env)
-  return { exists: true, name: basename(resolve(path)), files: manifests.files, set }
+  return { exists: true, name: sourceName(basename(resolve(path)), options.env), files: manifests.files, set }
 }

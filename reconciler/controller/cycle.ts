@@ -2,6 +2,7 @@ import { ApiError } from '../../api/contract/apiError.ts'
 import { eventsOfApplied } from '../apply/appliedEvents.ts'
 import { type Applied, applySet } from '../apply/applySet.ts'
 import { guardOrg } from '../apply/situation.ts'
+import { sourceName } from '../plan/sourceName.ts'
 import { countsOfApplied } from '../render/appliedText.ts'
 import { EVENTS_KEPT, RUNS_KEPT } from '../state/record.ts'
 import { outcomeOfExit } from '../state/runOutcome.ts'
@@ -189,7 +190,10 @@ async function applied(context: SetContext, wish: ApplyWish, control: CycleContr
     url: settings.apiUrl,
     set,
     sourceExists: loaded.exists,
-    sourceName: path === '.' ? config.name : (path.replace(/\/+$/, '').split('/').at(-1) ?? path),
+    sourceName: sourceName(
+      path === '.' ? config.name : (path.replace(/\/+$/, '').split('/').at(-1) ?? path),
+      config.environment,
+    ),
     regions: 'looked-up',
     createGraceMs: config.createGrace,
     nowMs: clock.wallMs,

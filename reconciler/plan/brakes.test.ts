@@ -70,6 +70,26 @@ test('an empty organisation is not filled again without approval, and other chan
 })
 
 test.each([
+  ['monitoring --env production', 'monitoring --env staging', true],
+  ['monitoring', 'monitoring --env staging', true],
+  ['monitoring --env production', 'monitoring', true],
+  ['monitoring --env production', 'elsewhere --env production', false],
+  [null, 'monitoring --env staging', false],
+])(
+  'what was applied from %j is held back for a person when it comes from %j: %s',
+  (formerName, name, isHeld) => {
+    const plan = planOf([prune('a')], 5)
+
+    const braked = applyBrakes(plan, { ...sound, formerName, name })
+
+    expect(braked.tripped.map(({ brake, approvable }) => [brake, approvable])).toEqual(
+      isHeld ? [['otherSource', true]] : [],
+    )
+    expect(braked.changes).toEqual(isHeld ? [] : plan.changes)
+  },
+)
+
+test.each([
   ['all of one state for another folder', { prunes: 1, formerName: 'shop' }, ['otherSource']],
   ['all of one state, where nobody knows the folder', { prunes: 2, formerName: null }, ['otherSource']],
   ['all but one', { prunes: 2, kept: 1, formerName: 'shop' }, []],

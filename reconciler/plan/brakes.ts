@@ -1,4 +1,5 @@
 import type { Change, Plan, Prune, Update } from './planValue.ts'
+import { environmentOf } from './sourceName.ts'
 
 /** Most of a kind of change that one run makes without approval: the greater of a count and a share of what is owned. */
 export interface Ceiling {
@@ -25,7 +26,7 @@ export interface SourceFacts {
   readonly exists: boolean
   readonly services: number
   readonly isValid: boolean
-  /** Name of the folder or file. */
+  /** Name of the folder or file and of its environment, as sourceName makes it. */
   readonly name: string
   /** Name of that which was last applied with this state; null when nobody knows. */
   readonly formerName: string | null
@@ -91,7 +92,7 @@ export function applyBrakes(plan: Plan, facts: BrakeFacts, policy: BrakePolicy =
     ...(facts.holds ?? []),
     ...facts.suspensions.map((suspension) => suspended(plan, suspension)),
     ...sourceBrakes(groups.prunes, facts),
-    ...otherSource(plan, groups.prunes, facts),
+    ...(otherEnvironment(plan, facts) ?? otherSource(plan, groups.prunes, facts)),
     ...(facts.liveServices === 0 && plan.owned > 0 ? emptyLive(groups, plan.owned) : []),
     ...suspectedServerChange(groups.heals, plan.owned),
     ...ceilingBrakes(groups, plan.owned, policy),
@@ -163,6 +164,18 @@ function otherSource(plan: Plan, prunes: readonly Prune[], facts: SourceFacts): 
   if (!isRenamed && prunes.length < OTHER_SOURCE_PRUNES_MIN) return []
   const former = facts.formerName === null ? '' : `, last applied from "${facts.formerName}",`
   const message = `the state${former} has no service of these manifests and would lose all of its ${plan.owned}: use the state that belongs to "${facts.name}"`
+  return [{ brake: 'otherSource', message, keys: plan.changes.map(({ key }) => key), approvable: true }]
+}
+
+/** The same manifests as another environment, which the services of this state are not for. */
+function otherEnvironment(
+  plan: Plan,
+  { name, formerName }: SourceFacts,
+): readonly TrippedBrake[] | undefined {
+  if (formerName === null || plan.owned === 0) return undefined
+  const [former, now] = [environmentOf(formerName), environmentOf(name)]
+  if (former === now) return undefined
+  const message = `the state was last applied with ${former}, and this is ${now}: use the state of that environment, or approve when it replaces the other one`
   return [{ brake: 'otherSource', message, keys: plan.changes.map(({ key }) => key), approvable: true }]
 }
 

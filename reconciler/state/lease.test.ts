@@ -68,3 +68,17 @@ test('a renewal counts from when it was sent, because others may have seen it th
   expect(lease.isLost()).toBe(true)
   await lease.release()
 })
+
+test('a lease counts from when it was asked for, however late the answer is', async () => {
+  let nowMs = 0
+  const taking = takeLease(store, 'test', 0, {
+    nowMs: () => nowMs,
+    sleep: async () => {},
+    every: () => () => {},
+  })
+  nowMs += store.leaseTtlMs
+  const lease = await taking
+
+  expect(lease.isLost()).toBe(true)
+  await lease.release()
+})

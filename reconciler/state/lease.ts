@@ -60,7 +60,7 @@ export async function takeLease(
     const nowMs = clock.nowMs()
     const isGone = watched !== undefined && nowMs - watched.sinceMs >= store.leaseTtlMs
     const answer = await store.acquire(holder, isGone ? watched?.lease : undefined)
-    if ('epoch' in answer) return held(store, answer.epoch, clock)
+    if ('epoch' in answer) return held(store, answer.epoch, clock, nowMs)
     const { heldBy } = answer
     if (watched?.lease.epoch !== heldBy.epoch || watched.lease.renewals !== heldBy.renewals) {
       watched = { lease: heldBy, sinceMs: nowMs }
@@ -71,8 +71,9 @@ export async function takeLease(
   }
 }
 
-function held(store: StateStore, epoch: number, clock: LeaseClock): HeldLease {
-  let renewedAtMs = clock.nowMs()
+/** `askedAtMs` is when the lease was asked for: others may have seen it from then on. */
+function held(store: StateStore, epoch: number, clock: LeaseClock, askedAtMs: number): HeldLease {
+  let renewedAtMs = askedAtMs
   let isLost = false
   const renew = async (): Promise<void> => {
     const startedAtMs = clock.nowMs()

@@ -267,6 +267,8 @@ class GitStore implements StateStore {
     return this.#inTurn(async () => {
       if (!this.#isDirty && !isRenewal) return
       for (let tries = 1; ; tries += 1) {
+        // A turn before this one may have found out: what is known here is older than the ref.
+        if (this.#epoch !== this.#lease.epoch) throw leaseLost()
         try {
           this.#isDirty = false
           return await this.#ref.write(this.#files(), message, isRenewal)

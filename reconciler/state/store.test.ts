@@ -157,6 +157,26 @@ describe.each([
     await Promise.all([stopped.close(), waiting.close()])
   })
 
+  test('a holder that finds out that it was taken over from while it gives the lease back overwrites nothing', async () => {
+    const stopped = await opened()
+    const waiting = await openStore(locate(), env)
+    const lease = await takeLease(waiting, 'other', 10 * waiting.leaseTtlMs, steppedClock())
+    await waiting.save({ put: binding })
+    await waiting.checkpoint()
+
+    // A sign of life that was on its way when the process stood still, and then the end of its run.
+    const renewal = stopped.renew()
+    const givenBack = stopped.release()
+    await expect(renewal).rejects.toMatchObject({ reason: 'lost' })
+    await givenBack
+
+    const reader = await openStore(locate(), env)
+    expect(await reader.bindings()).toEqual([binding])
+    expect(await reader.lease()).toMatchObject({ holder: 'other', epoch: 2 })
+    await lease.release()
+    await Promise.all([stopped.close(), waiting.close(), reader.close()])
+  })
+
   test('a holder that renews is waited for as long as was asked, and not taken over from', async () => {
     const living = await opened()
     const waiting = await openStore(locate(), env)

@@ -42,7 +42,7 @@ export default defineConfig({
       exclude: ['**/*.test.ts', 'provider/cdktf/**', '**/testing/**'],
       reporter: ['text-summary', 'json-summary'],
       // What runs in a process of its own, as the programs do, does not count; the rest may not fall below this.
-      thresholds: { statements: 78, branches: 74, functions: 79, lines: 80 },
+      thresholds: { statements: 84, branches: 78, functions: 85, lines: 86 },
     },
   },
 })

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { Registry } from 'prom-client'
 import { counted } from '../render/planText.ts'
 import { actionsOn } from './actions.ts'
-import type { ControllerClock } from './clock.ts'
 import type { ControllerSettings } from './config/settings.ts'
 import type { CycleReport } from './cycle.ts'
 import { eventOf } from './eventsOf.ts'
@@ -13,20 +12,13 @@ import { apiRoutes } from './http/apiRoutes.ts'
 import { hookRoute } from './http/hookRoute.ts'
 import { type Listener, listen } from './http/listener.ts'
 import type { Route } from './http/route.ts'
-import { KeptSets, type SetsChange } from './keptSets.ts'
+import { KeptSets, type KeptSetsDeps, type SetsChange } from './keptSets.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
 import type { ControllerEvent, ControllerStatus } from './status.ts'
 
 /** What a controller is started with. */
-export interface ControllerOptions {
+export interface ControllerOptions extends Omit<KeptSetsDeps, 'metrics'> {
   readonly settings: ControllerSettings
-  readonly clock: ControllerClock
-  readonly newId: () => string
-  readonly version: string
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** For people: program, machine and process, as the lease shows it. */
-  readonly holder: string
-  readonly onEvent: EventSink
   /** Makes what people see; absent for a controller without. */
   readonly mountFace?: ((deps: FaceDeps, settings: ControllerSettings) => Face) | undefined
 }

@@ -21,7 +21,7 @@ function driftOfChange(change: Change): readonly Drift[] {
     }
     case 'update': {
       const { key, id, told, outside } = change
-      // Without state nobody can tell who changed what: any difference counts.
+      // Without state nobody can tell who changed what, so every difference counts.
       return changed(key, id, [...outside, ...told.filter(({ reason }) => reason === 'differs')])
     }
     case 'drifted':

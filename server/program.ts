@@ -6,8 +6,9 @@ import { inProcessBus } from './bus/inProcessBus.ts'
 import { startRelay } from './bus/relay.ts'
 import type { Environment } from './domain/environment.ts'
 import { buildAdminListener } from './http/adminListener.ts'
-import { buildApp, type Patience } from './http/app.ts'
+import { buildApp } from './http/app.ts'
 import { createMetrics } from './http/metrics.ts'
+import type { Patience } from './http/patience.ts'
 import type { SpendRequest } from './http/rateLimit.ts'
 import { addressRules } from './monitoring/addressRules.ts'
 import { logRequest } from './requestLog.ts'
@@ -40,8 +41,8 @@ export interface ProgramSettings {
   readonly log: Logger
   /** The bus to publish commands on; one within the process when absent. */
   readonly bus?: Bus
-  /** How long a sender may take; half a minute for a request when absent. */
-  readonly patience?: Patience
+  /** How long a client may take; as usual for what is absent. */
+  readonly patience?: Partial<Patience>
 }
 
 /** A server that answers. */

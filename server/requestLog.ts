@@ -29,7 +29,8 @@ export function logRequest(log: Logger, record: RequestRecord): void {
     key: caller?.keyLast4,
     orgId: caller?.orgId,
   }
-  if (status >= 500) log.error({ ...line, ...failureFields(failure) }, 'request failed')
+  if (status >= 500 || failure !== undefined)
+    log.error({ ...line, ...failureFields(failure) }, 'request failed')
   else if (durationMs >= SLOW_MS) log.warn(line, 'slow request')
   else if (status < 300 && MUTATING.has(method)) log.info(line, 'changed')
 }

@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 /** Headers as they are written: name, value, name, value … */
 export type HeaderList = string[]
 
-const JSON_TYPE = 'application/json; charset=utf-8'
+/** What every answer with a body says of it. */
+export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
  * Writes a whole answer, past what Fastify's reply does for answers that are still to be serialised: ours

@@ -9,8 +9,10 @@ import { allowedMethods, isUnderApi, OPERATIONS } from './apiRoutes.ts'
 import { answerExpectations, permitBody, refuseConnection, refuseTunnels } from './connectionRefusals.ts'
 import { type Answers, watchAnswers } from './gracefulClose.ts'
 import { assertJson, BODY_BYTES_MAX, parseJson } from './jsonBody.ts'
+import { longAnswers, type WriteLongAnswer } from './longAnswer.ts'
 import { openApi } from './openApi.ts'
 import type { ApiParts, Exchange, Operation } from './operation.ts'
+import { PATIENCE, type Patience } from './patience.ts'
 import { entityTag } from './preconditions.ts'
 import { rateLimitHeaders } from './rateLimit.ts'
 import { refusalOf } from './refusal.ts'
@@ -19,18 +21,6 @@ import { dropBody, hasIdleBody, willBeCut } from './unreadBody.ts'
 
 /** Longest path parameter that the router looks at; more is a path of nothing. */
 const PARAMETER_CHARS_MAX = 4_096
-/** How long a sender may take (milliseconds). Gap G20. */
-export interface Patience {
-  /** For a whole request, and for its headers; also for the first byte of a connection. */
-  readonly requestMs: number
-  readonly headersMs: number
-  /** For silence between two requests. */
-  readonly keepAliveMs: number
-  /** How often connections are looked at for the times above. */
-  readonly lookMs: number
-}
-
-const PATIENCE: Patience = { requestMs: 30_000, headersMs: 10_000, keepAliveMs: 72_000, lookMs: 5_000 }
 
 /** A request as it went, for counts and logs: nothing of query, headers or body. */
 export interface RequestRecord {
@@ -41,15 +31,15 @@ export interface RequestRecord {
   readonly status: number
   readonly durationMs: number
   readonly caller: Caller | null
-  /** What went wrong inside, for a status of 500; absent otherwise. */
+  /** What went wrong inside, for a status of 500 or in the middle of a long answer; absent otherwise. */
   readonly failure?: unknown
 }
 
 /** What the HTTP side is made of. */
 export interface AppParts extends ApiParts, Pick<AdmissionParts, 'spendRequest'> {
   readonly onRequestDone: (record: RequestRecord) => void
-  /** Half a minute for a request when absent. */
-  readonly patience?: Patience
+  /** As usual for what is absent. */
+  readonly patience?: Partial<Patience>
 }
 
 /** What is known of a request before its operation runs. */
@@ -71,11 +61,13 @@ declare module 'fastify' {
 
 /** The API on Fastify, not yet listening. Every answer from 400 on has the contract's one field. */
 export function buildApp(parts: AppParts): FastifyInstance {
-  const { requestMs, headersMs, keepAliveMs, lookMs } = parts.patience ?? PATIENCE
+  const { requestMs, headersMs, keepAliveMs, mibMs, silenceMs, lookMs } = { ...PATIENCE, ...parts.patience }
   const app = fastify({
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: requestMs,
     keepAliveTimeout: keepAliveMs,
+    // Whoever takes nothing of an answer would have it kept for ever.
+    connectionTimeout: silenceMs,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     http: { requireHostHeader: false, connectionsCheckingInterval: lookMs },
@@ -135,7 +127,8 @@ export function buildApp(parts: AppParts): FastifyInstance {
   app.setNotFoundHandler((request, reply) => refuse(request, reply, notFound()))
   keepBodies(app)
   addOpenApi(app, done)
-  for (const operation of OPERATIONS) addOperation(app, operation, parts, { done, answers })
+  const writeLong = longAnswers(mibMs)
+  for (const operation of OPERATIONS) addOperation(app, operation, parts, { done, answers, writeLong })
   return app
 }
 
@@ -229,13 +222,20 @@ function addOpenApi(app: FastifyInstance, done: Done): void {
   })
 }
 
+/** What an operation is answered with. */
+interface OperationParts {
+  readonly done: Done
+  readonly answers: Answers
+  readonly writeLong: WriteLongAnswer
+}
+
 const NO_QUERY = new URLSearchParams()
 
 function addOperation(
   app: FastifyInstance,
   operation: Operation,
   parts: ApiParts,
-  { done, answers }: { readonly done: Done; readonly answers: Answers },
+  { done, answers, writeLong }: OperationParts,
 ): void {
   app.route<{ Params: { id?: string } }>({
     method: operation.method,
@@ -254,8 +254,16 @@ function addOperation(
       const body = operation.takesBody ? readJson(request) : undefined
       const answer = await operation.handle(exchangeOf(request, caller, body), parts)
       if (answer.generation !== undefined) headers.push('etag', entityTag(answer.generation))
-      writeAnswer(reply, answer.status, headers, answer.text)
-      done(request, answer.status)
+      const { status, openLong: open } = answer
+      if (open !== undefined) {
+        const onDone = (failure: unknown): void => {
+          if (request.progress !== null) request.progress.failure = failure
+          done(request, status)
+        }
+        return writeLong(reply, { status, headers, orgId: caller.orgId, open, onDone })
+      }
+      writeAnswer(reply, status, headers, answer.text)
+      done(request, status)
     },
   })
 }

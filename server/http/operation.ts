@@ -1,7 +1,7 @@
 import type { Caller } from '../domain/apiKeys.ts'
 import type { Environment } from '../domain/environment.ts'
 import type { MasterKey } from '../domain/seal.ts'
-import type { Store } from '../store/store.ts'
+import type { LongList, Store } from '../store/store.ts'
 
 /** What the operations work with. */
 export interface ApiParts {
@@ -30,6 +30,8 @@ export interface Answer {
   readonly status: 200 | 201 | 204
   /** JSON, as text or as its bytes; absent for 204. */
   readonly text?: string | Uint8Array
+  /** Opens what is answered in place of `text` when that is too long to be held at once. */
+  readonly openLong?: () => Promise<LongList>
   /** Generation of a service, answered as its ETag. */
   readonly generation?: number
 }

@@ -28,7 +28,9 @@ export const serviceOperations: readonly Operation[] = [
 ]
 
 async function list({ caller }: Exchange, { store }: ApiParts): Promise<Answer> {
-  return { status: 200, text: await store.renderServices(caller.orgId) }
+  const text = await store.renderServices(caller.orgId)
+  if (text !== undefined) return { status: 200, text }
+  return { status: 200, openLong: () => store.openServices(caller.orgId) }
 }
 
 async function read({ caller, id }: Exchange, { store }: ApiParts): Promise<Answer> {

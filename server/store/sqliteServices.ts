@@ -5,6 +5,7 @@ import type { SealedValue } from '../domain/seal.ts'
 import type { Service, ServiceChange } from '../domain/serviceChanges.ts'
 import type { CommittedVersion } from './committedVersion.ts'
 import type { GroupCommit } from './groupCommit.ts'
+import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
 import type { Connections } from './openDatabase.ts'
 import { prepareStanding } from './orgStanding.ts'
 import { prepareRemember } from './rememberedCreations.ts'
@@ -14,8 +15,10 @@ import { untilCommitted } from './untilCommitted.ts'
 
 /** Most bytes of rendered lists, and of rendered services, that are kept at a time. */
 const KEPT_BYTES_MAX = 32 * 1024 * 1024
-/** What the absence of a service counts as (bytes). */
+/** What the absence of a service counts as, or of a list that is too long (bytes). */
 const ABSENT_BYTES = 100
+/** Longest list that is rendered whole (bytes): it takes several times as much memory, and nobody else's turn comes. Gap G33. */
+const WHOLE_LIST_BYTES_MAX = 8 * 1024 * 1024
 
 /** What the parts of the store share. */
 interface Sharing {
@@ -41,7 +44,12 @@ export function sqliteServices(
     .pluck()
   const readOne = reader.prepare<[string, string], RenderedService>(selectOne)
   const readForChange = writer.prepare<[string, string], RenderedService>(selectOne)
-  const lists = untilCommitted<Buffer>(version, KEPT_BYTES_MAX, (list) => list.length)
+  const lengthOf = reader.prepare<[string], number>(LIST_LENGTH_SQL).pluck()
+  const lists = untilCommitted<Buffer | undefined>(
+    version,
+    KEPT_BYTES_MAX,
+    (list) => list?.length ?? ABSENT_BYTES,
+  )
   const services = untilCommitted<RenderedService | undefined>(
     version,
     KEPT_BYTES_MAX,
@@ -52,7 +60,11 @@ export function sqliteServices(
   const remember = prepareRemember(writer)
   return {
     listServices: async (orgId) => listAll.all(orgId),
-    renderServices: async (orgId) => lists(orgId, () => concatenate.get(orgId) ?? Buffer.from('[]')),
+    renderServices: async (orgId) =>
+      lists(orgId, () =>
+        (lengthOf.get(orgId) ?? 0) > WHOLE_LIST_BYTES_MAX ? undefined : concatenate.get(orgId),
+      ),
+    openServices: (orgId) => openLongList(reader.name, orgId),
     getService: async (orgId, serviceId) =>
       services(`${orgId} ${serviceId}`, () => readOne.get(serviceId, orgId)),
     createService: (orgId, mark, decide) =>

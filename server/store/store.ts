@@ -32,12 +32,27 @@ export interface ServiceFacts {
   readonly masterKeyId: string
 }
 
+/** A list that is too long to be held at once, as it was at one instant, which is kept until it is closed. */
+export interface LongList {
+  /** Of all pieces together (bytes). */
+  readonly length: number
+  /** One JSON array, bytes of UTF-8. Throws when the database cannot be read. */
+  readonly pieces: Iterable<Uint8Array>
+  /** Has to be called whatever happened: the database grows with every change until then. */
+  readonly close: () => void
+}
+
 /** The services of an organisation. */
 export interface ServiceStore {
   /** All services of the organisation in the order of their creation. */
   listServices(orgId: string): Promise<readonly RenderedService[]>
-  /** The same as one JSON array, bytes of UTF-8: what a list answers, without a value made of each service. */
-  renderServices(orgId: string): Promise<Uint8Array>
+  /**
+   * The same as one JSON array, bytes of UTF-8: what a list answers, without a value made of each service.
+   * `undefined` when it is too long for that.
+   */
+  renderServices(orgId: string): Promise<Uint8Array | undefined>
+  /** The same array in pieces, however long it is. */
+  openServices(orgId: string): Promise<LongList>
   /** `undefined` when the organisation has no such service. */
   getService(orgId: string, serviceId: string): Promise<RenderedService | undefined>
   /**

@@ -8,7 +8,7 @@ import type { BucketRate } from '../../api/contract/tokenBucket.ts'
 import type { Bus } from '../bus/bus.ts'
 import { hashKey, mintKey } from '../domain/apiKeys.ts'
 import type { Environment } from '../domain/environment.ts'
-import type { Patience } from '../http/app.ts'
+import type { Patience } from '../http/patience.ts'
 import { keyBuckets, type SpendRequest } from '../http/rateLimit.ts'
 import { startProgram } from '../program.ts'
 import { createLog } from '../requestLog.ts'
@@ -35,7 +35,7 @@ export interface StartServerOptions {
   readonly allowedRanges?: readonly string[]
   readonly bus?: Bus
   /** How long a sender may take; as usual when absent. */
-  readonly patience?: Patience
+  readonly patience?: Partial<Patience>
   readonly logLevel?: string
   /**
    * Starts on a copy that was restored from the backup of a server that was in use, unless the folder has a

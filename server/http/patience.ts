@@ -1,0 +1,24 @@
+/** How long a client may take (milliseconds). Gap G20. */
+export interface Patience {
+  /** For a whole request, and for its headers; also for the first byte of a connection. */
+  readonly requestMs: number
+  readonly headersMs: number
+  /** For silence between two requests. */
+  readonly keepAliveMs: number
+  /** For taking each MiB of a long answer, on average. */
+  readonly mibMs: number
+  /** For taking nothing of an answer, and for silence of any other kind. */
+  readonly silenceMs: number
+  /** How often connections are looked at for the times above. */
+  readonly lookMs: number
+}
+
+/** What a server gives to whoever speaks and listens at a usual pace. */
+export const PATIENCE: Patience = {
+  requestMs: 30_000,
+  headersMs: 10_000,
+  keepAliveMs: 72_000,
+  mibMs: 1_000,
+  silenceMs: 60_000,
+  lookMs: 5_000,
+}

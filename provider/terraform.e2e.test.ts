@@ -278,14 +278,14 @@ resource "pharos_service" "sealed" {
     expect(unknown.output).toContain('No service of this organisation is called "nobody"')
   })
 
-  test('Scenario 58: a key of another organisation stops the run before anything is believed deleted', async () => {
-    await apply(service('plain'))
+  test('Scenario 58: a key of another organisation stops the run with one error before anything is believed deleted', async () => {
+    await apply(['a', 'b', 'c', 'd'].map((label) => service(label)).join(''))
     const foreignKey = await server.createKey({ orgId: await server.createOrg() })
 
     const { exitCode, output } = await workspace.run(PLAN, { PHAROS_API_KEY: foreignKey })
 
     expect(exitCode).toBe(1)
-    expect(output).toContain('API key of another organisation')
+    expect(output.match(/^Error: .*/gm)).toEqual(['Error: API key of another organisation'])
     expect(output).not.toContain('will be created')
   })
 

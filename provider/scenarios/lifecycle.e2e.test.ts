@@ -223,9 +223,11 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(state.id).toBe(services[0]?.id)
   })
 
-  test('Scenario 20: a paused service is imported without a difference where paused is left out', async () => {
+  test('Scenario 20: a paused service is imported without a difference where paused is left out and durations are spelled otherwise', async () => {
     const { apply, plan, byHand, workspace } = await openScenario(await startServer({ rateLimit: 'none' }))
-    await apply(serviceBlock('a'))
+    const latency = '{ latency = { phase = "total", between = ["1000ms", "60s"] } }'
+    const slow = `endpoints = [${endpoint('slow', `, assertions = [${latency}]`)}]`
+    await apply(serviceBlock('a', `interval = "60000ms"\n ${slow}`))
     const [service] = (await byHand.listServices()).services
     await byHand.pauseService(service?.id ?? '')
     await workspace.succeed(['state', 'rm', 'pharos_service.a'])

@@ -72,7 +72,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(patches(scenario)).toEqual([expect.stringContaining('Bearer two')])
   })
 
-  test('Scenario 27: a saved plan needs the ephemeral secret again, and applies with it', async () => {
+  test('Scenario 27: a saved plan needs the ephemeral secret again, and applies with it, also when it is another one by then', async () => {
     const scenario = await openServer()
     scenario.workspace.configure(sealed())
     await scenario.workspace.succeed(['plan', '-out=saved.tfplan'], token('one'))
@@ -80,7 +80,12 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     const without = await scenario.workspace.run(['apply', '-input=false', 'saved.tfplan'])
     const created = (await scenario.byHand.listServices()).services.length
     await scenario.workspace.succeed(['apply', '-input=false', 'saved.tfplan'], token('one'))
+    scenario.workspace.configure(sealed('', 'interval = "90s"'))
+    await scenario.workspace.succeed(['plan', '-out=saved.tfplan'], token('one'))
+    await scenario.workspace.succeed(['apply', '-input=false', 'saved.tfplan'], token('two'))
 
+    expect(patches(scenario)).toEqual([expect.stringContaining('Bearer two')])
+    expect(await scenario.plan(token('two'))).toMatchObject({ exitCode: 0 })
     expect(without.exitCode).toBe(1)
     expect(without.output).toContain('token')
     expect(created).toBe(0)

@@ -138,7 +138,9 @@ function compileValue(config: ValueConfig, path: Path, findings: Findings): Sens
   const { value, value_wo } = config
   const maybe = [value, value_wo].filter((given) => given !== null)
   if (maybe.length === 0) {
-    findings.problems.push(problemAt(path, 'must have either value or value_wo'))
+    findings.problems.push(
+      problemAt(path, 'must have either value or value_wo (one that was sealed cannot be read back)'),
+    )
   } else if (maybe.length === 2 && !maybe.includes(UNKNOWN)) {
     findings.problems.push(problemAt(path, 'must have only one of value and value_wo'))
   }

@@ -25,6 +25,8 @@ test('a connection that can never be had says what to do about it, and any other
   expect(await detailOf(untrusted)).toContain(
     'There was no answer from https://a (CERT). Nothing was changed: trust it.',
   )
+  const noTls = new ConnectionError('no answer from https://a (X)', 'not-sent', { hint: 'another port?' })
+  expect(await detailOf(noTls)).toMatch(/: another port\?$/)
   expect(await detailOf(new ConnectionError('no answer from http://a (X)', 'not-sent'))).toContain(
     'Nothing was changed: check PHAROS_URL and that the server runs.',
   )

@@ -18,7 +18,7 @@ export async function explained<T>(task: string, work: () => Promise<T>): Promis
       const outcome =
         error.outcome === 'unknown'
           ? 'Whether the API carried it out is not known: look before you apply again.'
-          : `Nothing was changed: ${error.hint ?? 'check PHAROS_URL and that the server runs'}.`
+          : `Nothing was changed: ${asSentence(error.hint ?? 'check PHAROS_URL and that the server runs')}`
       throw new DiagnosticError(
         errorAt(undefined, `Cannot ${task}`, `There was ${error.message}. ${outcome}`),
       )
@@ -31,6 +31,11 @@ export async function explained<T>(task: string, work: () => Promise<T>): Promis
     }
     throw error
   }
+}
+
+/** `text` with a full stop, unless it ends as a question does. */
+function asSentence(text: string): string {
+  return text.endsWith('?') ? text : `${text}.`
 }
 
 /** The API's own words, as they are: they may begin with the name of a field. */

@@ -47,15 +47,15 @@ function proposed(made: ServiceRequest, changes: Partial<ServiceConfiguration> =
 }
 
 test('a service that is to be active is planned as active, one whose pause is not known as unknown', () => {
-  const { secrets } = compileService(configurationOf(request))
+  const planned = proposed(request)
 
-  const active = planCreate({ ...configurationOf(request), paused: null }, secrets)
-  const asleep = planCreate({ ...configurationOf(request), paused: true }, secrets)
-  const unknown = planCreate({ ...configurationOf(request), paused: UNKNOWN }, [])
+  const active = planCreate({ ...configurationOf(request), paused: null }, planned)
+  const asleep = planCreate({ ...configurationOf(request), paused: true }, planned)
+  const unknown = planCreate({ ...configurationOf(request), paused: UNKNOWN }, planned)
 
   expect(active).toEqual({ secrets_revision: 1, paused: false, paused_at: null })
   expect(asleep).toEqual({ secrets_revision: 1 })
-  expect(unknown).toEqual({ secrets_revision: 0 })
+  expect(unknown).toEqual({ secrets_revision: 1 })
 })
 
 test('nothing replaces the definition of a service that is configured as it is', () => {
@@ -100,6 +100,21 @@ test('a changed or not yet known secret makes the revision and the key ids unkno
       endpoint_ids: prior.endpoint_ids,
     })
   }
+})
+
+test('a change that sends the secrets anyway counts whichever they are: the apply may have others than the plan', () => {
+  const prior = stateOf(request)
+  const renamed = proposed(request, { name: 'other' })
+  const { headers: _, ...http } = request.endpoints[0]!.call.Http
+  const open = { ...request, endpoints: [{ ...request.endpoints[0]!, call: { Http: http } }] }
+  const unknown = proposed(request, { name: UNKNOWN })
+  const revision = (config: ServiceConfiguration, of: ServiceState, comparison: 'same' | 'changed') =>
+    planUpdate(config, config, of, comparison).secrets_revision
+
+  expect([revision(renamed, prior, 'same'), revision(renamed, prior, 'changed')]).toEqual([2, 2])
+  expect(revision(proposed(open, { name: 'other' }), stateOf(open), 'same')).toBe(1)
+  expect(revision(unknown, prior, 'same')).toBe(UNKNOWN)
+  expect(planCreate(unknown, unknown).secrets_revision).toBe(UNKNOWN)
 })
 
 test('endpoints keep their ids while url, name and method stay', () => {

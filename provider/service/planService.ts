@@ -2,9 +2,9 @@ import type { Region } from '../../api/contract/org.ts'
 import { type Diagnostic, errorAt, warningAt } from '../protocol/diagnostics.ts'
 import type { AmendmentOf, ConfigOf, PlannedOf, StateOf } from '../protocol/schema/inferred.ts'
 import { type Attribute, typeOf } from '../protocol/schema/schema.ts'
-import { equalValues } from '../protocol/values/equality.ts'
+import { containsUnknown, equalValues } from '../protocol/values/equality.ts'
 import { formatPath } from '../protocol/values/path.ts'
-import { UNKNOWN, type Value } from '../protocol/values/value.ts'
+import { UNKNOWN, type Unknown, type Value } from '../protocol/values/value.ts'
 import type { EndpointConfig, Secret } from './compile.ts'
 import type { Comparison } from './fingerprint.ts'
 import { serviceSchema } from './schema.ts'
@@ -19,7 +19,10 @@ const DEFINITION = ['name', 'interval', 'regions', 'endpoints'] as const
 
 /** Whether the plan replaces the definition; a changed pause alone does not. Pure. */
 export function replacesDefinition(planned: Planned, prior: State): boolean {
-  if (planned.secrets_revision === UNKNOWN) return true
+  return planned.secrets_revision === UNKNOWN || changesDefinition(planned, prior)
+}
+
+function changesDefinition(planned: Planned, prior: State): boolean {
   return DEFINITION.some((name) => !sameAttribute(name, planned[name], prior[name]))
 }
 
@@ -38,9 +41,12 @@ function sameAttribute(name: keyof typeof serviceSchema.attributes, a: unknown, 
   return equalValues(typeOf(attribute), a as Value, b as Value)
 }
 
-/** How a new service is planned: it is active unless it is to be paused. Contract: Service states. Pure. */
-export function planCreate(config: Config, secrets: readonly Secret[]): Amendment {
-  const revision = { secrets_revision: secrets.length > 0 ? 1 : 0 }
+/**
+ * How a new service is planned: it is active unless it is to be paused. Contract: Service states. `planned` is
+ * without write-only values. Pure.
+ */
+export function planCreate(config: Config, planned: Config): Amendment {
+  const revision: Amendment = { secrets_revision: revisionAfterSending(planned, 0) }
   if (config.paused === UNKNOWN) return revision
   return config.paused === true ? revision : { ...revision, paused: false, paused_at: null }
 }
@@ -51,7 +57,8 @@ export function planCreate(config: Config, secrets: readonly Secret[]): Amendmen
  */
 export function planUpdate(config: Config, planned: Config, prior: State, secrets: Comparison): Amendment {
   const isResent = secrets === 'changed' || secrets === 'unknown'
-  const replaces = isResent || replacesDefinition({ ...planned, secrets_revision: null }, prior)
+  const changes = changesDefinition(planned, prior)
+  const replaces = isResent || changes
   const paused = config.paused === null ? prior.paused : config.paused
   return {
     created_by_email: prior.created_by_email,
@@ -65,8 +72,35 @@ export function planUpdate(config: Config, planned: Config, prior: State, secret
           endpoints_blocked: prior.endpoints_blocked,
           sealed_key_ids: prior.sealed_key_ids,
         }),
-    secrets_revision: isResent ? UNKNOWN : (prior.secrets_revision ?? 0),
+    secrets_revision: plannedRevision(planned, prior, { changes, isResent }),
   }
+}
+
+/**
+ * The apply plans once more, perhaps with other secrets than the plan had, such as tokens that live for minutes, and
+ * Terraform refuses what was known and is not known any more. So a change that sends the secrets whatever they are
+ * counts without a look at them; where they are the only reason, the count is not known before.
+ */
+function plannedRevision(
+  planned: Config,
+  prior: State,
+  { changes, isResent }: { readonly changes: boolean; readonly isResent: boolean },
+): number | Unknown {
+  const before = revisionOf(prior)
+  if (changes) return revisionAfterSending(planned, before)
+  return isResent ? UNKNOWN : before
+}
+
+/** How often the secrets of a service were sent, as its state has it. Pure. */
+export function revisionOf({ secrets_revision }: State): number {
+  return Number(secrets_revision ?? 0) || 0
+}
+
+/** Not known while it is not known whether the definition is sent, or has secrets. */
+function revisionAfterSending(planned: Config, before: number): number | Unknown {
+  // True because whatever a configuration holds is a value.
+  if (DEFINITION.some((name) => containsUnknown(planned[name] as Value))) return UNKNOWN
+  return hasSecrets(planned.endpoints) ? before + 1 : before
 }
 
 /** Endpoints with the same URL, name and method keep their ids over a replace (Gap G23); sealing makes new keys. */

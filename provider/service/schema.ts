@@ -1,6 +1,11 @@
 import { compareDurations, parseDuration } from '../../api/contract/duration.ts'
 import { defineSchema } from '../protocol/schema/schema.ts'
 
+/** Whether bounds are the same durations, place by place. */
+function sameDurations(prior: readonly string[], next: readonly string[]): boolean {
+  return prior.length === next.length && prior.every((text, index) => sameDuration(text, next[index] ?? ''))
+}
+
 /** `60s` and `1m` are the same length of time: whoever writes either sees no difference. */
 function sameDuration(prior: string, next: string): boolean {
   const a = parseDuration(prior)
@@ -31,6 +36,7 @@ const durationOperators = {
   between: {
     type: { list: 'string' },
     optional: true,
+    equal: sameDurations,
     description: 'Two durations, both included, the shorter one first. API: `Between`.',
   },
 } as const
@@ -247,7 +253,9 @@ export const serviceSchema = defineSchema({
     secrets_revision: {
       type: 'number',
       computed: true,
-      description: 'Counts how often a changed secret was sent. A planned change of it is a rotated secret.',
+      description:
+        'Counts how often secrets were sent, which each change of the definition does. Where nothing else changes, ' +
+        'a planned change of it is a rotated secret.',
     },
     timeouts: {
       nesting: 'single',

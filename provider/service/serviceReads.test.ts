@@ -159,13 +159,26 @@ test('with the key of another organisation nothing is believed deleted, after tw
   await session.client.close()
 })
 
-test('a list that failed is asked for again by the next read', async () => {
+test('a list that failed has failed for the reads that come after it too, without another request', async () => {
   const services = await create(3)
   proxy.refuseNext('GET', /\/services$/, 403, 'not now')
 
-  const [first] = await Promise.allSettled(services.map(({ id }) => reads.read(known(id), signal)))
-  const found = await readAll(services)
+  const together = await Promise.allSettled(services.map(({ id }) => reads.read(known(id), signal)))
+  const later = await Promise.allSettled(services.map(({ id }) => reads.read(known(id), signal)))
 
-  expect(first?.status).toBe('rejected')
-  expect(found).toEqual(services)
+  expect([...together, ...later].map(({ status }) => status)).toEqual(Array(6).fill('rejected'))
+  expect(proxy.requests()).toEqual(['GET /v1/services'])
+})
+
+test('a read that is given up takes no other with it', async () => {
+  const services = await create(3)
+  const impatient = new AbortController()
+
+  const reading = services.map(({ id }, place) =>
+    reads.read(known(id), place === 0 ? impatient.signal : signal),
+  )
+  setImmediate(() => impatient.abort(new Error('given up')))
+  const results = await Promise.allSettled(reading)
+
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
 })

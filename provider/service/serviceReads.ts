@@ -1,6 +1,8 @@
 import type { Client } from '../../api/client/client.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
+import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import { AskedOnce } from './askedOnce.ts'
 
 /** How long the first reads of a walk wait for company (milliseconds): Terraform asks for ten at a time. */
 const COMPANY_MS = 8
@@ -32,9 +34,9 @@ export class ServiceReads {
   /** The last answer to a write of ours; `null` for a service that we deleted. */
   readonly #written = new Map<string, ServiceResponse | null>()
   readonly #single = new Map<string, Promise<ServiceResponse | null>>()
-  #listed: Promise<ServicesById> | undefined
-  #listedAgain: Promise<ServicesById> | undefined
-  #listedFirst: Promise<ServicesById> | undefined
+  readonly #listed = new AskedOnce(() => this.#fetch())
+  readonly #listedAgain = new AskedOnce(() => this.#fetch())
+  readonly #listedFirst = new AskedOnce(() => this.#fetch())
   #confirmations = 0
 
   /** `checkOrg` throws when the key belongs to another organisation than the one it is given. */
@@ -49,34 +51,34 @@ export class ServiceReads {
    */
   async read({ id, orgId }: KnownService, signal: AbortSignal): Promise<ServiceResponse | null> {
     this.#asked.add(id)
-    if (this.#listed === undefined && !this.#written.has(id)) {
+    if (!this.#listed.isAsked && !this.#written.has(id)) {
       await new Promise((resolve) => setTimeout(resolve, COMPANY_MS))
     }
     const written = this.#written.get(id)
     if (written !== undefined) return written
-    if (this.#listed === undefined && this.#asked.size <= SINGLE_READS_MAX) {
+    if (!this.#listed.isAsked && this.#asked.size <= SINGLE_READS_MAX) {
       const service = await this.#readOne(id, signal)
       if (service === null && orgId !== null) await this.#checkOrg(orgId)
       return service
     }
-    return this.#current(id, await this.#listOnce(signal)) ?? this.#confirm(id, orgId, signal)
+    return this.#current(id, await this.#listed.answer(signal)) ?? this.#confirm(id, orgId, signal)
   }
 
   /** Remembers the answer to a write of ours. */
   wrote(answer: ServiceResponse, change: 'created' | 'changed'): void {
-    if (change === 'created') this.#listed = undefined
+    if (change === 'created') this.#listed.forget()
     this.#written.set(answer.id, answer)
   }
 
   /** Remembers that we deleted a service. */
   deleted(id: string): void {
-    this.#listed = undefined
+    this.#listed.forget()
     this.#written.set(id, null)
   }
 
   /** All services, after everything that this process wrote: asked for anew when a service came or went. */
   async list(signal: AbortSignal): Promise<ServicesById> {
-    const services = new Map(await this.#listOnce(signal))
+    const services = new Map(await this.#listed.answer(signal))
     for (const [id, answer] of this.#written) {
       if (answer === null) services.delete(id)
       else services.set(id, answer)
@@ -92,11 +94,7 @@ export class ServiceReads {
     isWanted: (service: ServiceResponse) => boolean,
     signal: AbortSignal,
   ): Promise<readonly ServiceResponse[]> {
-    this.#listedFirst ??= this.#fetch(signal).catch((error: unknown) => {
-      this.#listedFirst = undefined
-      throw error
-    })
-    return this.#notWritten(await this.#listedFirst, isWanted)
+    return this.#notWritten(await this.#listedFirst.answer(signal), isWanted)
   }
 
   /** Services that this process did not write and `isWanted` accepts, by a list that starts now. */
@@ -117,14 +115,6 @@ export class ServiceReads {
     )
   }
 
-  #listOnce(signal: AbortSignal): Promise<ServicesById> {
-    this.#listed ??= this.#fetch(signal).catch((error: unknown) => {
-      this.#listed = undefined
-      throw error
-    })
-    return this.#listed
-  }
-
   /** `id` is not in the list: it was created since, or it is gone. */
   async #confirm(id: string, orgId: string | null, signal: AbortSignal): Promise<ServiceResponse | null> {
     // Asked first: with the key of another organisation everything is missing, and none of it is gone.
@@ -133,8 +123,7 @@ export class ServiceReads {
       this.#confirmations += 1
       return this.#readOne(id, signal)
     }
-    this.#listedAgain ??= this.#fetch(signal)
-    return this.#current(id, await this.#listedAgain) ?? null
+    return this.#current(id, await this.#listedAgain.answer(signal)) ?? null
   }
 
   /** Throws the Error that stands for a service that cannot be read. */
@@ -147,7 +136,7 @@ export class ServiceReads {
     return listed
   }
 
-  async #fetch(signal: AbortSignal): Promise<ServicesById> {
+  async #fetch(signal?: AbortSignal): Promise<ServicesById> {
     const { services, unreadable } = await this.#client.listServices({ signal })
     return new Map<string, ServiceResponse | Error>([
       ...services.map((service) => [service.id, service] as const),
@@ -169,5 +158,6 @@ export class ServiceReads {
 }
 
 function unreadableError(id: string, problem: string): Error {
-  return new Error(`service ${id} cannot be read by this version of the provider: ${problem}`)
+  const detail = `This version of the provider does not understand it: ${problem}. A newer one may.`
+  return new DiagnosticError(errorAt(undefined, `Cannot read service ${id}`, detail))
 }

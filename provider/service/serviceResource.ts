@@ -17,6 +17,7 @@ import {
   planUpdate,
   regionProblems,
   replacesDefinition,
+  revisionOf,
   secretsWarning,
 } from './planService.ts'
 import { inPriorOrder } from './priorOrder.ts'
@@ -57,7 +58,7 @@ export const serviceResource = resourceFor<Connection>()({
       for (const diagnostic of await checkRegions(client.session, config)) report(diagnostic)
     }
     const { secrets } = compileService(config)
-    if (change.action === 'create') return { planned: planCreate(config, secrets) }
+    if (change.action === 'create') return { planned: planCreate(config, change.planned) }
     const comparison = await compareSecrets(secrets, fingerprint)
     for (const diagnostic of secretsWarning(secrets, comparison)) report(diagnostic)
     for (const diagnostic of lostSecretWarnings(config, change.prior)) report(diagnostic)
@@ -69,18 +70,25 @@ export const serviceResource = resourceFor<Connection>()({
     const { id, org_id } = prior
     if (id === null) throw new Error('the state has no id')
     const limits = { task: `read service ${id}`, operation: 'read', timeouts: prior.timeouts } as const
-    return attempted(limits, context.signal, async (signal) => {
-      const session = connected(client)
-      await session.checkExpectedOrg()
-      const service = await session.reads.read({ id, orgId: org_id }, signal)
-      if (service === null) return null
-      return {
-        state: {
-          ...toState(inPriorOrder(service, prior), prior),
-          secrets_revision: prior.secrets_revision ?? 0,
-        },
-      }
-    })
+    try {
+      return await attempted(limits, context.signal, async (signal) => {
+        const session = connected(client)
+        await session.checkExpectedOrg()
+        const service = await session.reads.read({ id, orgId: org_id }, signal)
+        if (service === null) return null
+        return {
+          state: {
+            ...toState(inPriorOrder(service, prior), prior),
+            secrets_revision: prior.secrets_revision ?? 0,
+          },
+        }
+      })
+    } catch (error) {
+      // An import has nothing yet that could stay as it was.
+      if (org_id === null || client.session?.noteFailedRead(error) !== 'known') throw error
+      context.report(NOT_READ)
+      return { state: {} }
+    }
   },
 
   async create(context) {
@@ -136,7 +144,7 @@ export const serviceResource = resourceFor<Connection>()({
       if (isFlipped && planned.paused === false) latest = await session.client.resumeService(id, { signal })
       if (latest === undefined) return { state: {}, private: fingerprint }
       session.reads.wrote(latest, 'changed')
-      const secrets_revision = (Number(prior.secrets_revision ?? 0) || 0) + 1
+      const secrets_revision = revisionOf(prior) + 1
       return {
         state: onlyUnknown(planned, { ...observedState(latest), secrets_revision }),
         private: fingerprint,
@@ -165,6 +173,13 @@ export const serviceResource = resourceFor<Connection>()({
     }))
   },
 })
+
+/** What is said of a service when the error of another says why it could not be read. Terraform shows it once. */
+const NOT_READ = warningAt(
+  undefined,
+  'Service not read',
+  'The reason is the one in the error about another service. The state of this one stays as it was.',
+)
 
 /** What to do about a service that was created, and could then neither be paused nor deleted. */
 function leftActive({ id }: ServiceResponse): Diagnostic {

@@ -1,6 +1,7 @@
 import { Client, clientProblem } from '../../api/client/client.ts'
 import type { Org, Region } from '../../api/contract/org.ts'
 import { type Diagnostic, DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import { AskedOnce } from './askedOnce.ts'
 import { ServiceReads } from './serviceReads.ts'
 
 export interface SessionOptions {
@@ -19,34 +20,37 @@ export class Session {
   readonly client: Client
   readonly reads: ServiceReads
   readonly #expectedOrgId: string | undefined
-  #org: Promise<Org> | undefined
-  #regions: Promise<readonly Region[]> | undefined
+  readonly #org = new AskedOnce(() => this.client.getOrg())
+  readonly #regions = new AskedOnce(() => this.client.listRegions())
+  readonly #failedReads = new Set<string>()
   readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(options: SessionOptions) {
-    // With the whole burst of a client, although the process that planned the same run has just made up to three
-    // requests: a client leaves two of the key's burst unspent, and one is earned while a process starts.
     this.client = new Client(options)
     this.reads = new ServiceReads(this.client, (orgId) => this.checkOrg(orgId, 'the state was made in'))
     this.#expectedOrgId = options.expectedOrgId
   }
 
-  /** The key's organisation. A failure is not remembered. */
+  /** The key's organisation. */
   org(): Promise<Org> {
-    this.#org ??= this.client.getOrg().catch((error: unknown) => {
-      this.#org = undefined
-      throw error
-    })
-    return this.#org
+    return this.#org.answer()
   }
 
-  /** All regions. A failure is not remembered. */
+  /** All regions. */
   regions(): Promise<readonly Region[]> {
-    this.#regions ??= this.client.listRegions().catch((error: unknown) => {
-      this.#regions = undefined
-      throw error
-    })
-    return this.#regions
+    return this.#regions.answer()
+  }
+
+  /**
+   * Notes why a read failed, and says whether another one has failed for the very same reason before: the run fails
+   * anyway then, and a refused key need not be an error of each service.
+   */
+  noteFailedRead(failure: unknown): 'new' | 'known' {
+    if (!(failure instanceof DiagnosticError)) return 'new'
+    const reason = failure.diagnostics.map(({ detail }) => detail).join('\n')
+    if (this.#failedReads.has(reason)) return 'known'
+    this.#failedReads.add(reason)
+    return 'new'
   }
 
   /** The result of `work`, which starts when all earlier work of the same `kind` has ended. */

@@ -1,7 +1,7 @@
 import { problemsOf } from '../../api/contract/problem.ts'
 import { serviceRequestSchema } from '../../api/contract/service.ts'
 import { type Diagnostic, warningAt } from '../protocol/diagnostics.ts'
-import type { Path } from '../protocol/values/path.ts'
+import { formatPath, type Path } from '../protocol/values/path.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
 import { attributePath } from './attributePath.ts'
 import { type Compiled, compileService } from './compile.ts'
@@ -55,7 +55,7 @@ function plainSecrets(config: Config): readonly Diagnostic[] {
     return [...headers].flatMap(([name, header]) => {
       if (header === UNKNOWN || header.value === null || !SECRET_NAME.test(name)) return []
       const path: Path = ['endpoints', index, 'http', 'headers', { key: name }, 'value']
-      const detail = `The value of ${name} is stored in the state in clear. Use value_wo to keep it secret.`
+      const detail = `${formatPath(path)} is stored in the state in clear. Use value_wo to keep it secret.`
       return [warningAt(path, 'This header looks like a secret', detail)]
     })
   })
@@ -69,7 +69,8 @@ function oddStatusCodes({ request }: Compiled): readonly Diagnostic[] {
       const codes = Object.values(assertion.StatusCode.expected).flat()
       if (codes.every((code) => code >= 100 && code <= 599)) return []
       const path: Path = ['endpoints', index, 'assertions', place, 'status_code']
-      return [warningAt(path, 'Unusual status code', 'Status codes are between 100 and 599.')]
+      const detail = `${formatPath(path)} names one that no server answers with: they are between 100 and 599.`
+      return [warningAt(path, 'Unusual status code', detail)]
     }),
   )
 }

@@ -107,6 +107,41 @@ test('C168 a transaction that the database gives up is 500 for all who shared it
   expect(everything()[1]?.length).toBe((before[1]?.length ?? 0) + stored)
 })
 
+test('C168 what is refused for a reason of its own is told so, also when what shared its transaction fails', async () => {
+  const { id } = serviceResponseSchema.parse((await api.post('/v1/services', serviceBody())).json)
+  const orgId = await server.createOrg()
+  const key = await server.createKey({ orgId })
+  await server.overrideLimits({ servicesMax: 0 }, orgId)
+  const before = everything()
+  vandal.exec(
+    `CREATE TABLE trap (nobody TEXT REFERENCES orgs (id) DEFERRABLE INITIALLY DEFERRED);
+     CREATE TRIGGER broken AFTER INSERT ON services BEGIN INSERT INTO trap VALUES ('nobody'); END`,
+  )
+
+  const answers = await Promise.all([
+    api.post('/v1/services', serviceBody()),
+    api.post('/v1/services', serviceBody(), { key }),
+    api.delete(`/v1/services/${orgId}`),
+    api.delete(`/v1/services/${id}`, { headers: { 'if-match': '"7"' } }),
+    api.post('/v1/services', serviceBody()),
+  ])
+  vandal.exec('DROP TRIGGER broken; DROP TABLE trap')
+
+  expect(answers.map(({ status }) => status)).toEqual([500, 403, 404, 412, 500])
+  expect(everything()).toEqual(before)
+})
+
+test('C168 while another program writes, reads and health go on, and mutations wait for it', async () => {
+  vandal.exec('BEGIN IMMEDIATE')
+
+  const created = api.post('/v1/services', serviceBody())
+  const listed = await api.get('/v1/services')
+  const health = await fetch(`${server.adminUrl}/healthz`)
+  vandal.exec('COMMIT')
+
+  expect([listed.status, health.status, (await created).status]).toEqual([200, 200, 201])
+})
+
 test.each([
   ['PATCH', '', 'UPDATE ON services'],
   ['PATCH', '', 'INSERT ON commands'],

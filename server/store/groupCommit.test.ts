@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { GroupCommit } from './groupCommit.ts'
+import { openDatabase } from './openDatabase.ts'
 import { openStore } from './openStore.ts'
 import type { Store } from './store.ts'
 
@@ -41,4 +43,27 @@ test('a commit waits for few turns of the event loop, although each of them brin
 
   expect(others.length).toBeLessThan(FEW_TURNS)
   await Promise.all([first, ...others])
+})
+
+test('mutations wait for the transaction of another program, in their order, and are given up after a while', async () => {
+  const { writer, reader } = await openDatabase(folder)
+  const other = await openDatabase(folder)
+  const commits = new GroupCommit(writer, 100)
+  const insert = writer.prepare('INSERT INTO plans SELECT ?, 0, 0, 0, 0, 0, ?')
+  const made = () => reader.prepare("SELECT name FROM plans WHERE regions_allowed = 'mine'").pluck().all()
+  const make = (name: string) => commits.run(() => insert.run(name, 'mine'))
+
+  other.writer.exec('BEGIN IMMEDIATE')
+  const givenUp = await Promise.allSettled([make('a'), make('b')])
+  const waiting = ['d', 'c'].map(make)
+  await setImmediate()
+  waiting.push(make('e'))
+  other.writer.exec('COMMIT')
+  await Promise.all(waiting)
+
+  expect(givenUp).toEqual(
+    Array(2).fill({ status: 'rejected', reason: expect.objectContaining({ code: 'SQLITE_BUSY' }) }),
+  )
+  expect(made()).toEqual(['d', 'c', 'e'])
+  for (const database of [reader, writer, other.reader, other.writer]) database.close()
 })

@@ -6,6 +6,11 @@ const BATCH_MAX = 256
 /** Most turns of the event loop that a commit waits for more: while others compute, one takes many milliseconds. */
 const TURNS_MAX = 4
 
+/** How long a mutation waits for another program's transaction (milliseconds). */
+const BUSY_MS_MAX = 5_000
+/** Pause before another program's transaction is looked at again (milliseconds): shorter than those that programs make. */
+const BUSY_LOOK_MS = 5
+
 /** Answers whoever waits for a mutation. */
 type Settle = () => void
 
@@ -13,6 +18,8 @@ interface Waiting {
   /** Does the work, and gives what to do once it is durable. */
   readonly attempt: () => Settle
   readonly reject: (error: unknown) => void
+  /** Gives it up; running since another program's transaction was first in its way. */
+  patience?: NodeJS.Timeout
 }
 
 /** What runs a mutation, and resolves when it is durable. */
@@ -31,17 +38,22 @@ export class GroupCommit {
   readonly #save
   readonly #release
   readonly #undo
+  readonly #changes
   #waiting: Waiting[] = []
   #isScheduled = false
   readonly #listeners: (() => void)[] = []
+  readonly #busyMsMax: number
 
-  constructor(database: Database) {
+  /** `database` must not wait for other programs itself, which would keep the whole process waiting. */
+  constructor(database: Database, busyMsMax = BUSY_MS_MAX) {
     this.#database = database
+    this.#busyMsMax = busyMsMax
     this.#begin = database.prepare('BEGIN IMMEDIATE')
     this.#commit = database.prepare('COMMIT')
     this.#rollback = database.prepare('ROLLBACK')
     this.#save = database.prepare('SAVEPOINT one')
     this.#release = database.prepare('RELEASE one')
+    this.#changes = database.prepare<[], number>('SELECT total_changes()').pluck()
     this.#undo = database.prepare('ROLLBACK TO one')
   }
 
@@ -52,7 +64,7 @@ export class GroupCommit {
 
   /**
    * Resolves to what `work` returns once that is durable; rejects with what it throws, or why nothing could be
-   * written. `work` may be run twice, what it wrote first being undone: outside the database it changes nothing.
+   * written. `work` may be run several times, what it wrote before being undone: outside the database it changes nothing.
    */
   run<Result>(work: () => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -65,9 +77,9 @@ export class GroupCommit {
     })
   }
 
-  /** Commits everything that waits, now. */
-  flush(): void {
-    while (this.#waiting.length > 0) this.#commitBatch(this.#waiting.splice(0, BATCH_MAX))
+  /** Resolves when nothing that waits now does so any more. */
+  async flush(): Promise<void> {
+    if (this.#waiting.length > 0) await this.run(() => {}).catch(() => {})
   }
 
   #schedule(): void {
@@ -96,13 +108,50 @@ export class GroupCommit {
       this.#begin.run()
       const settled = this.#together(batch) ?? batch.map((waiting) => this.#apart(waiting))
       this.#commit.run()
+      for (const { patience } of batch) clearTimeout(patience)
       for (const settle of settled) settle()
     } catch (error) {
       if (this.#database.inTransaction) this.#rollback.run()
-      for (const { reject } of batch) reject(error)
+      if (isBusy(error)) this.#putBack(batch, error)
+      else for (const waiting of batch) this.#refuse(waiting, error)
       return
     }
     for (const listener of this.#listeners) listener()
+  }
+
+  /** Puts `batch` back in its place before the others, and looks again soon whether the other program is done. */
+  #putBack(batch: readonly Waiting[], error: unknown): void {
+    this.#waiting = [...batch, ...this.#waiting]
+    for (const waiting of this.#waiting) {
+      waiting.patience ??= setTimeout(() => {
+        this.#waiting = this.#waiting.filter((each) => each !== waiting)
+        waiting.reject(error)
+      }, this.#busyMsMax)
+    }
+    this.#isScheduled = true
+    setTimeout(() => {
+      this.#isScheduled = false
+      this.#schedule()
+    }, BUSY_LOOK_MS)
+  }
+
+  /**
+   * Answers a mutation whose transaction was given up for `failure`, and which is so too unless it would have changed
+   * nothing: what it is refused for, or finds as it wants it, holds without a commit.
+   */
+  #refuse({ attempt, reject, patience }: Waiting, failure: unknown): void {
+    clearTimeout(patience)
+    let settle = (): void => reject(failure)
+    try {
+      this.#begin.run()
+      const before = this.#changes.get()
+      const settleAlone = attempt()
+      if (this.#changes.get() === before) settle = settleAlone
+    } catch (error) {
+      settle = () => reject(error)
+    }
+    if (this.#database.inTransaction) this.#rollback.run()
+    settle()
   }
 
   /**
@@ -139,4 +188,9 @@ export class GroupCommit {
   #assertTransaction(error: unknown): void {
     if (!this.#database.inTransaction) throw error
   }
+}
+
+/** Whether another program's transaction was in the way. */
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
 }

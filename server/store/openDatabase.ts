@@ -44,6 +44,8 @@ export async function openDatabase(dataDir: string): Promise<Connections> {
     chmodSync(file, statSync(file).mode & OWNER_MODE)
     configure(writer)
     migrate(writer)
+    // From here on mutations wait for other programs in the event loop, where everybody else goes on.
+    writer.pragma('busy_timeout = 0')
     const reader = new Sqlite(file, { timeout: BUSY_MS_MAX })
     configure(reader)
     reader.pragma('query_only = ON')

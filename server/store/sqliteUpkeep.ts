@@ -33,7 +33,7 @@ export function sqliteUpkeep({ reader, writer }: Connections, commits: GroupComm
     backupTo: (file) => backupDatabase(reader.name, file),
     onCommands: (listener) => commits.onCommit(listener),
     close: async () => {
-      commits.flush()
+      await commits.flush()
       reader.close()
       writer.close()
     },

@@ -1,8 +1,15 @@
-import type { Prune } from '../plan/planValue.ts'
+import type { Prune, Update } from '../plan/planValue.ts'
+import { fieldText } from '../render/fieldText.ts'
+import { counted } from '../render/planText.ts'
 import type { StateEvent } from '../state/record.ts'
 import type { Applied } from './applySet.ts'
 
 type NewEvent = Omit<StateEvent, 'seq'>
+
+/** Most services of one run that are noted as made or changed: the events of other runs are wanted as well. */
+const MADE_MAX = 200
+/** Most fields of a changed service that are noted. */
+const FIELDS_MAX = 5
 
 /** What of a run somebody may want to know later, as events of the state. `at` is ISO 8601, UTC. Pure. */
 export function eventsOfApplied(applied: Applied, runId: string, at: string): readonly NewEvent[] {
@@ -26,17 +33,51 @@ export function eventsOfApplied(applied: Applied, runId: string, at: string): re
       event(brake === 'suspectedServerChange' ? 'SuspectedServerChange' : 'HeldBack', null, message),
     ),
     ...applied.blocked.map(({ key, message }) => event('Blocked', key, message)),
+    ...madeEvents(applied.outcomes, event),
     ...applied.outcomes.flatMap(({ change, result, message, notes }) => [
       // Once its binding is dropped nothing else in the state knows which service it was.
       ...(result === 'done' && change.kind === 'prune'
         ? [event('Removed', change.key, removalText(change), 'info')]
         : []),
-      ...(result === 'done' ? [] : [event('NotDone', change.key, message, 'error')]),
+      ...(result === 'done' || result === 'skipped' ? [] : [event('NotDone', change.key, message, 'error')]),
       ...notes.map((note) =>
         event(note.startsWith('ServerSideEffect') ? 'ServerSideEffect' : 'Note', change.key, note),
       ),
     ]),
+    ...skippedMessages(applied.outcomes).map((message) => event('NotDone', null, message, 'error')),
   ]
+}
+
+/** A run that ended early may have left thousands of changes, all for the same reason: one message for each reason. */
+function skippedMessages(outcomes: Applied['outcomes']): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const { result, message } of outcomes)
+    if (result === 'skipped') counts.set(message, (counts.get(message) ?? 0) + 1)
+  return [...counts].map(([message, count]) => `${counted(count, 'service')} not done: ${message}`)
+}
+
+/** What was made, changed or taken over, in the order in which it was done. */
+function madeEvents(
+  outcomes: Applied['outcomes'],
+  event: (type: string, key: string | null, message: string, severity: 'info') => NewEvent,
+): readonly NewEvent[] {
+  const made = outcomes.flatMap(({ change, result, serviceId }) => {
+    if (result !== 'done') return []
+    const { key } = change
+    if (change.kind === 'create') return [event('Created', key, `service ${serviceId} was made`, 'info')]
+    if (change.kind === 'update') return [event('Updated', key, updateText(change), 'info')]
+    if (change.kind !== 'record') return []
+    return [event('Remembered', key, `service ${change.id} was as its manifest says`, 'info')]
+  })
+  const left = made.length - MADE_MAX
+  if (left <= 0) return made
+  return [...made.slice(0, MADE_MAX), event('Note', null, `${left} more were made or changed`, 'info')]
+}
+
+function updateText({ id, told }: Update): string {
+  const left = told.length - FIELDS_MAX
+  const fields = [...told.slice(0, FIELDS_MAX).map(fieldText), ...(left > 0 ? [`${left} more`] : [])]
+  return `service ${id}: ${fields.join('; ')}`
 }
 
 function removalText({ how, id }: Prune): string {

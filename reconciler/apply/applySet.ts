@@ -50,6 +50,12 @@ export class ReadOnlyKey extends Error {
   override readonly name = 'ReadOnlyKey'
 }
 
+/** Throws ReadOnlyKey when the key of `org` may change nothing. */
+export function requireWriteScope(org: Org): void {
+  if (org.scope === 'read_only')
+    throw new ReadOnlyKey('the API key is read-only: apply needs one with scope read_write')
+}
+
 /** How often a run looks again for creations whose answers were lost. */
 const ROUNDS_MAX = 3
 
@@ -59,9 +65,7 @@ const ROUNDS_MAX = 3
  */
 export async function applySet(input: ApplyInput): Promise<Applied> {
   const org = input.org ?? (await guardOrg(input))
-  if (org.scope === 'read_only') {
-    throw new ReadOnlyKey('the API key is read-only: apply needs one with scope read_write')
-  }
+  requireWriteScope(org)
   const situation = await approved(await lookAround(input), input)
   const chosen = input.choose?.(situation) ?? { changes: situation.braked.changes, leftOut: [] }
   const source = isOtherSource(situation) ? null : input.sourceName

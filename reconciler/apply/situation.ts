@@ -67,11 +67,13 @@ export class OrgMismatch extends Error {
 }
 
 /**
- * The organisation of the key, after making sure that it is the one of the state. One request. Throws
- * OrgMismatch: with a key of another organisation every service would look deleted.
+ * The organisation of the key, after making sure that it is the one of the state. One request, none where `org` was
+ * just asked for. Throws OrgMismatch: with a key of another organisation every service would look deleted.
  */
-export async function guardOrg(scene: Pick<Scene, 'client' | 'store' | 'url'>): Promise<Org> {
-  const org = await scene.client.getOrg()
+export async function guardOrg(
+  scene: Pick<Scene, 'client' | 'store' | 'url'> & { readonly org?: Org | undefined },
+): Promise<Org> {
+  const org = scene.org ?? (await scene.client.getOrg())
   const home = await scene.store.home()
   if (home === null || home.orgId === org.id) return org
   throw new OrgMismatch(

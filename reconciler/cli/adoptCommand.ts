@@ -3,6 +3,7 @@ import { type Adoption, adoptionsOf } from '../plan/adoption.ts'
 import { fieldText } from '../render/fieldText.ts'
 import { fieldDocument } from '../render/planDocument.ts'
 import { counted } from '../render/planText.ts'
+import { problemDocument } from '../render/problemDocument.ts'
 import { exitCodeOf } from './exitCode.ts'
 import type { Output } from './output.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
@@ -82,7 +83,7 @@ async function adopt(
       partial: set.problems.length > 0,
     }),
     document: {
-      problems: set.problems,
+      problems: set.problems.map(problemDocument),
       adoptions: found.map(adoptionDocument),
       ...(options.writeIds === true ? { ids } : {}),
       requests: session.requests(),

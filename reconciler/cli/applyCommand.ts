@@ -6,14 +6,15 @@ import type { Progress } from '../apply/carryOut.ts'
 import { guardOrg, isOtherSource } from '../apply/situation.ts'
 import { appliedDocument, appliedLines, countsOfApplied } from '../render/appliedText.ts'
 import { planDocument } from '../render/planDocument.ts'
+import { problemDocument } from '../render/problemDocument.ts'
 import { outcomeOfExit } from '../state/runOutcome.ts'
 import { EXIT, exitCodeOf } from './exitCode.ts'
 import type { LoadedManifests } from './manifests.ts'
 import { requireDigest } from './operatorCommands.ts'
 import { type CommandContext, type CommandResult, failureOf, type Interruption } from './runCommand.ts'
-import { choiceOf } from './savedPlans.ts'
+import { choiceOf, savedPlanIn } from './savedPlans.ts'
 import { type OpenScene, withScene } from './scene.ts'
-import { openWritingSession, sleepUnlessStopped, type WritingSession } from './session.ts'
+import { openSendingSession, sleepUnlessStopped, type WritingSession } from './session.ts'
 import { UsageError } from './settings.ts'
 
 /** Makes the services as the manifests say. */
@@ -44,12 +45,13 @@ export function applyManifests(
   const { output } = context
   const startedAt = new Date().toISOString()
   const { load, liftedScope } = wish
-  const { approve } = context.options
+  const { approve, plan } = context.options
   if (approve !== undefined) requireDigest(approve)
+  const savedPlan = plan === undefined ? undefined : savedPlanIn(plan)
   const sceneWish = {
     secrets: 'required',
     regions: 'looked-up',
-    open: openWritingSession,
+    open: openSendingSession,
     ...(load === undefined ? {} : { load }),
     ...(liftedScope === undefined ? {} : { liftedScope }),
   } as const
@@ -58,7 +60,7 @@ export function applyManifests(
     const { set } = loaded
     await wish.prepare?.(session.store)
     output.problems([...set.problems, ...set.warnings])
-    const applied = await applyWith(open, context)
+    const applied = await applyWith(open, context, savedPlan)
     for (const warning of applied.situation.warnings) output.notice(warning)
     if (approve !== undefined && applied.situation.digest !== null)
       output.notice(`${approve} stands for another situation than this one, so that it let nothing through`)
@@ -73,8 +75,8 @@ export function applyManifests(
       exitCode,
       document: {
         runId: session.runId,
-        problems: set.problems,
-        warnings: set.warnings,
+        problems: set.problems.map(problemDocument),
+        warnings: set.warnings.map(problemDocument),
         plan: planDocument(applied.situation),
         ...appliedDocument(applied),
         ...(failure === undefined ? {} : { error: failure }),
@@ -109,18 +111,21 @@ async function recordRun(
   await store.checkpoint()
 }
 
-async function applyWith(open: OpenScene<WritingSession>, context: CommandContext): Promise<Applied> {
+async function applyWith(
+  open: OpenScene<WritingSession>,
+  context: CommandContext,
+  savedPlan: string | undefined,
+): Promise<Applied> {
   const { scene, session } = open
   const { output, options, interruption } = context
   interruption.onStop(() =>
     output.notice('stopping: requests under way are finished first; once more to abandon them'),
   )
   const org = await guardOrg(scene)
-  const plan = options.plan
   return applySet({
     ...scene,
     org,
-    ...(plan === undefined ? {} : { choose: await choiceOf(plan, org, open, context) }),
+    ...(savedPlan === undefined ? {} : { choose: await choiceOf(savedPlan, org, open, context) }),
     newId: randomUUID,
     approved: options.approve,
     control: {

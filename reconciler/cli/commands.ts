@@ -198,7 +198,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'state',
     args: [
       ['<action>', 'export, import or verify'],
-      ['[file]', 'what export writes and import reads'],
+      ['[file]', 'what export writes and import reads; - is stdout and stdin'],
     ],
     summary: 'take a whole state out, put one in elsewhere, or compare it with the services that there are',
     examples: [

@@ -3,6 +3,7 @@ import { type Drift, driftOf } from '../plan/drift.ts'
 import { fieldText } from '../render/fieldText.ts'
 import { fieldDocument } from '../render/planDocument.ts'
 import { counted } from '../render/planText.ts'
+import { problemDocument } from '../render/problemDocument.ts'
 import { exitCodeOf } from './exitCode.ts'
 import type { Output } from './output.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
@@ -31,7 +32,7 @@ export async function driftCommand(path: string, context: CommandContext): Promi
     return {
       exitCode: exitCodeOf({ manifestsInvalid: set.problems.length > 0, changesPending: drifts.length > 0 }),
       document: {
-        problems: set.problems,
+        problems: set.problems.map(problemDocument),
         drift: drifts.map((drift) => ({ ...drift, fields: drift.fields.map(fieldDocument) })),
         requests: session.requests(),
       },

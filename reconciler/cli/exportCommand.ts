@@ -1,12 +1,17 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { exportKeys, exportService, variableNames, variablesOf } from '../export/exportService.ts'
 import { manifestText } from '../export/manifestText.ts'
 import { counted } from '../render/planText.ts'
 import { EXIT } from './exitCode.ts'
+import { UnwritableFile } from './fileFailure.ts'
+import { writeOutput } from './outputFile.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { openClient } from './session.ts'
 import { UsageError } from './settings.ts'
+
+/** Mode of new manifests: what everybody may read but for what the user's mask takes away. */
+const MANIFEST_MODE = 0o666
 
 /**
  * Writes the services of the organisation as manifests: to files of the folder of --write, or to stdout without one. A
@@ -54,6 +59,16 @@ function writeFiles(
   const files = manifests.map(({ key, manifest }) => ({ path: join(folder, `${key}.yaml`), manifest }))
   const there = files.find(({ path }) => existsSync(path))
   if (there !== undefined) throw new UsageError(`${there.path} exists: export to an empty folder`)
-  mkdirSync(folder, { recursive: true })
-  for (const { path, manifest } of files) writeFileSync(path, manifestText(manifest), { flag: 'wx' })
+  const written: string[] = []
+  try {
+    mkdirSync(folder, { recursive: true })
+    for (const { path, manifest } of files) {
+      writeOutput(path, manifestText(manifest), MANIFEST_MODE)
+      written.push(path)
+    }
+  } catch (error) {
+    // A part of an estate would pass for all of it, and keep a second export from its folder.
+    for (const path of written) rmSync(path, { force: true })
+    throw error instanceof UnwritableFile ? error : new UnwritableFile(folder, error)
+  }
 }

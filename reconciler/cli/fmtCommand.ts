@@ -1,8 +1,9 @@
 import { formattedManifest } from '../manifest/format.ts'
 import { counted } from '../render/planText.ts'
+import { problemDocument } from '../render/problemDocument.ts'
 import { readManifests } from '../source/manifestFiles.ts'
 import { exitCodeOf } from './exitCode.ts'
-import { replaceFile } from './replaceFile.ts'
+import { writeOutput } from './outputFile.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { UsageError } from './settings.ts'
 
@@ -18,7 +19,7 @@ export async function fmtCommand(path: string, { output, options }: CommandConte
     if (formatted === undefined || formatted === text) continue
     changed.push(file)
     output.result(isCheck ? `not formatted: ${file}` : `formatted: ${file}`)
-    if (!isCheck) replaceFile(file, formatted)
+    if (!isCheck) writeOutput(file, formatted)
   }
   if (changed.length === 0 && problems.length === 0)
     output.result(`formatted already: ${counted(files, 'file')}`)
@@ -26,5 +27,5 @@ export async function fmtCommand(path: string, { output, options }: CommandConte
     manifestsInvalid: problems.length > 0,
     changesPending: isCheck && changed.length > 0,
   })
-  return { exitCode, document: { problems, changed, files } }
+  return { exitCode, document: { problems: problems.map(problemDocument), changed, files } }
 }

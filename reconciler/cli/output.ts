@@ -27,12 +27,25 @@ export interface Streams {
   readonly cwd: string
 }
 
-/** An output on `streams`. NO_COLOR switches colours off, FORCE_COLOR on; otherwise a terminal has them. */
+/** Whether `stream` takes what terminals obey: one that TERM calls dumb would show it as letters. */
+function isTerminal(stream: Streams['stdout'], env: Streams['env']): boolean {
+  return stream.isTTY === true && env.TERM !== 'dumb'
+}
+
+/** NO_COLOR switches colours off, FORCE_COLOR on (off with 0 or false); otherwise a terminal has them. */
+function paintFor(stream: Streams['stdout'], env: Streams['env']): Output['paint'] {
+  const { NO_COLOR = '', FORCE_COLOR = '' } = env
+  const isForcedOff = FORCE_COLOR === '0' || FORCE_COLOR === 'false'
+  const isWanted = FORCE_COLOR !== '' || isTerminal(stream, env)
+  return pc.createColors(NO_COLOR === '' && !isForcedOff && isWanted)
+}
+
+/** An output on `streams`. */
 export function outputOn(streams: Streams, format: Format): Output {
   const { env, stdout, stderr, cwd } = streams
-  const forced = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '0'
-  const paint = pc.createColors((env.NO_COLOR ?? '') === '' && (forced || stdout.isTTY === true))
-  const isTerminal = stderr.isTTY === true
+  const paint = paintFor(stdout, env)
+  const errorPaint = paintFor(stderr, env)
+  const start = isTerminal(stderr, env) ? '\r\u001b[K' : ''
   const result = (text: string): void => {
     if (isLines(format)) stdout.write(`${text}\n`)
   }
@@ -51,13 +64,13 @@ export function outputOn(streams: Streams, format: Format): Output {
       stdout.write(`${text}\n`)
     },
     progress: (text) => {
-      if (isTerminal) stderr.write(`\r\u001b[K${text}`)
+      if (start !== '') stderr.write(`${start}${text}`)
     },
     notice: (text) => {
-      stderr.write(`${isTerminal ? '\r\u001b[K' : ''}${text}\n`)
+      stderr.write(`${start}${text}\n`)
     },
     error: (text) => {
-      stderr.write(`${isTerminal ? '\r\u001b[K' : ''}${paint.red('error')} ${text}\n`)
+      stderr.write(`${start}${errorPaint.red('error')} ${text}\n`)
     },
   }
 }

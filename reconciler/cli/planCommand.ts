@@ -2,16 +2,18 @@ import { guardOrg, isOtherSource, lookAround, type Situation } from '../apply/si
 import { planDocument } from '../render/planDocument.ts'
 import { planMarkdown } from '../render/planMarkdown.ts'
 import { planLines } from '../render/planText.ts'
+import { problemDocument } from '../render/problemDocument.ts'
 import { exitCodeOf } from './exitCode.ts'
 import { type LoadedManifests, lackOnlySecrets } from './manifests.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
-import { savePlan } from './savedPlans.ts'
+import { requirePlanPlace, savePlan } from './savedPlans.ts'
 import { withScene } from './scene.ts'
 import { openSession } from './session.ts'
 
 /** Shows what an apply would do. Two requests, three when regions would be sent; no write. */
-export function planCommand(path: string, context: CommandContext): Promise<CommandResult> {
+export async function planCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { output, options } = context
+  if (options.out !== undefined) requirePlanPlace(options.out)
   const wish = { secrets: 'required', regions: 'looked-up', open: openSession } as const
   return withScene(path, context, wish, async (open) => {
     const { loaded, session, scene } = open
@@ -30,8 +32,8 @@ export function planCommand(path: string, context: CommandContext): Promise<Comm
       // Only what the format shows is worked out: for 10,000 services each takes its time.
       get document() {
         return {
-          problems: set.problems,
-          warnings: set.warnings,
+          problems: set.problems.map(problemDocument),
+          warnings: set.warnings.map(problemDocument),
           ...planDocument(situation),
           requests: session.requests(),
         }

@@ -31,7 +31,8 @@ Environment:
   PHAROS_SECRETS_ENV  names (A,B) of further variables that such programs see
   PHAROS_LISTEN, PHAROS_DATA_DIR, PHAROS_REPLICA
                       of the controller, in place of listen, dataDir and replica of its configuration
-  NO_COLOR            no colours`
+  NO_COLOR, FORCE_COLOR
+                      no colours, or colours also where the output is no terminal`
 
 const EXIT_CODES_HELP = `
 Exit codes:

@@ -5,7 +5,7 @@ import { guardOrg } from '../apply/situation.ts'
 import { counted } from '../render/planText.ts'
 import { EXIT } from './exitCode.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
-import { openWritingSession } from './session.ts'
+import { openWritingSession, requireExistingState } from './session.ts'
 import { UsageError } from './settings.ts'
 import { requireState } from './stateAccess.ts'
 
@@ -23,6 +23,7 @@ export async function rebaselineCommand(
     throw new UsageError('--pointers is needed: those that "pharos plan" shows, separated by commas')
   const isNamed = (pointer: string): boolean =>
     pointers.some((named) => pointer === named || pointer.startsWith(`${named}/`))
+  await requireExistingState(context.options.state, context.env)
   const session = await openWritingSession(context)
   try {
     const { store, client } = session

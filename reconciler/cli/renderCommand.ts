@@ -1,6 +1,7 @@
 import { manifestText } from '../export/manifestText.ts'
 import { formatProblem } from '../manifest/manifestProblem.ts'
 import { withoutReferences } from '../manifest/variables.ts'
+import { problemDocument } from '../render/problemDocument.ts'
 import { EXIT } from './exitCode.ts'
 import { loadManifests } from './manifests.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
@@ -11,7 +12,7 @@ export async function renderCommand(path: string, context: CommandContext): Prom
   const { output, options, env } = context
   const { exists, set } = await loadManifests(path, options, env, 'optional')
   if (!exists) throw new UsageError(`there is nothing at ${path}`)
-  for (const problem of set.problems) output.notice(output.paint.red(formatProblem(problem)))
+  for (const problem of set.problems) output.notice(formatProblem(problem))
   const rendered = set.services.map(({ manifest, file }) => ({
     file,
     // Every variable has its value: what still looks like one is a text.
@@ -22,6 +23,9 @@ export async function renderCommand(path: string, context: CommandContext): Prom
   }
   return {
     exitCode: set.problems.length === 0 ? EXIT.converged : EXIT.manifestsInvalid,
-    document: { problems: set.problems, manifests: rendered.map(({ manifest }) => manifest) },
+    document: {
+      problems: set.problems.map(problemDocument),
+      manifests: rendered.map(({ manifest }) => manifest),
+    },
   }
 }

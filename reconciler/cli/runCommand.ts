@@ -10,6 +10,7 @@ import type { ManifestProblem } from '../manifest/manifestProblem.ts'
 import { StateError } from '../state/stateError.ts'
 import { EXIT } from './exitCode.ts'
 import type { FailureCode } from './failureCode.ts'
+import { fileErrorText, isFileError, UnwritableFile } from './fileFailure.ts'
 import { closingText, type Ending, formatOf } from './format.ts'
 import { Interrupted } from './interruption.ts'
 import { type Output, outputOn, type Streams } from './output.ts'
@@ -110,7 +111,8 @@ export function failureOf(error: unknown): Failure {
     const way = 'put a backup in its place ("pharos state import"), or start anew with "pharos adopt apply"'
     return failure('E_STATE', `the state cannot be used: ${error.message}: ${way}`)
   }
-  if (isFileError(error)) return failure('E_FILE', error.message)
+  if (error instanceof UnwritableFile) return failure('E_FILE', error.message)
+  if (isFileError(error)) return failure('E_FILE', fileErrorText(error))
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return failure('E_INTERNAL', `this is a fault in pharos: ${text}`)
 }
@@ -123,11 +125,6 @@ function isDatabaseError(error: unknown): error is Error {
     typeof error.code === 'string' &&
     error.code.startsWith('SQLITE_')
   )
-}
-
-/** Whether a file or folder that was named cannot be used; the message of such an error names it. */
-function isFileError(error: unknown): error is Error {
-  return error instanceof Error && 'syscall' in error && 'path' in error
 }
 
 function apiMessage(error: ApiError): string {

@@ -1,13 +1,22 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { Org } from '../../api/contract/org.ts'
 import type { Chosen } from '../apply/applySet.ts'
 import { chosenBy, type PlanHome, readSavedPlan, savedPlanText } from '../apply/savedPlan.ts'
 import type { Situation } from '../apply/situation.ts'
 import type { StateKey } from '../state/stateKey.ts'
+import { fileReason } from './fileFailure.ts'
+import { requireOutputPlace, writeOutput } from './outputFile.ts'
 import type { CommandContext } from './runCommand.ts'
 import type { OpenScene } from './scene.ts'
 import type { Session } from './session.ts'
 import { UsageError } from './settings.ts'
+
+/** Throws where --out names no place for a plan: before anything is asked for. */
+export function requirePlanPlace(file: string): void {
+  if (file === '-')
+    throw new UsageError('--out needs a file: on stdout the plan is shown, with --json as data')
+  requireOutputPlace(file)
+}
 
 /** Writes what `situation` would do to the file of --out, for its owner only. */
 export async function savePlan(
@@ -17,18 +26,18 @@ export async function savePlan(
   open: OpenScene<Session>,
 ): Promise<void> {
   const { home, key } = await homeOf(open, org)
-  writeFileSync(file, savedPlanText(situation, home, key, new Date().toISOString()), { mode: 0o600 })
+  writeOutput(file, savedPlanText(situation, home, key, new Date().toISOString()))
 }
 
-/** Chooses what the plan in the file of --plan said. Throws UsageError and SavedPlanError. */
+/** Chooses what the saved plan `text` said. Throws SavedPlanError. */
 export async function choiceOf(
-  file: string,
+  text: string,
   org: Org,
   open: OpenScene<Session>,
   { options }: CommandContext,
 ): Promise<(situation: Situation) => Chosen> {
   const { home, key } = await homeOf(open, org)
-  const saved = readSavedPlan(textOf(file), home, key)
+  const saved = readSavedPlan(text, home, key)
   return (situation) => chosenBy(saved, situation, options.strict === true)
 }
 
@@ -43,11 +52,11 @@ async function homeOf(
   return { home, key: isKnown && session.hasLastingKey ? session.stateKey : undefined }
 }
 
-function textOf(file: string): string {
+/** What the file of --plan holds. Throws UsageError. */
+export function savedPlanIn(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new UsageError(`the saved plan cannot be read: ${reason}`)
+    throw new UsageError(`the saved plan ${file} cannot be read: ${fileReason(error)}`)
   }
 }

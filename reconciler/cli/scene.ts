@@ -1,4 +1,5 @@
 import type { Scene } from '../apply/situation.ts'
+import { storeExists } from '../state/openStore.ts'
 import { type LoadedManifests, loadManifests, noticeEmpty } from './manifests.ts'
 import type { CommandContext } from './runCommand.ts'
 import type { Session } from './session.ts'
@@ -34,11 +35,14 @@ export async function withScene<Opened extends Session, Result>(
 ): Promise<Result> {
   const { options, env } = context
   const loaded = await (wish.load?.() ?? loadManifests(path, options, env, wish.secrets))
+  const isSlip = (): UsageError => new UsageError(`there is nothing at ${path}`)
+  // Before a command that writes makes a state of it.
+  if (!loaded.exists && (options.state === undefined || !(await storeExists(options.state, env))))
+    throw isSlip()
   const session = await wish.open(context)
   try {
     // A path that is not there is a mistake, unless services came from it before.
-    if (!loaded.exists && (await session.store.bindings()).length === 0)
-      throw new UsageError(`there is nothing at ${path}`)
+    if (!loaded.exists && (await session.store.bindings()).length === 0) throw isSlip()
     noticeEmpty(loaded.set, path, context.output)
     const scene = {
       ...session,

@@ -1,11 +1,19 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { Client } from '../../api/client/client.ts'
+import type { Org } from '../../api/contract/org.ts'
 import packageJson from '../../package.json' with { type: 'json' }
+import { requireWriteScope } from '../apply/applySet.ts'
 import { forgetfulStore } from '../state/forgetfulStore.ts'
 import { type HeldLease, type LeaseClock, takeLease } from '../state/lease.ts'
 import { openStore, readStore, storeExists } from '../state/openStore.ts'
-import { isOfOtherKey, STATE_KEY_VARIABLE, type StateKey, stateKeyFor } from '../state/stateKey.ts'
+import {
+  isOfOtherKey,
+  requireKeyPlace,
+  STATE_KEY_VARIABLE,
+  type StateKey,
+  stateKeyFor,
+} from '../state/stateKey.ts'
 import type { StateReading, StateStore } from '../state/store.ts'
 import { Interrupted, signalOf } from './interruption.ts'
 import type { CommandContext, Interruption } from './runCommand.ts'
@@ -29,6 +37,8 @@ export interface Session {
 export interface WritingSession extends Session {
   readonly store: StateStore
   readonly lease: HeldLease
+  /** The organisation of the key, where it had to be asked for before a new state was made. */
+  readonly org: Org | undefined
 }
 
 const USER_AGENT = `pharos/${packageJson.version}`
@@ -70,10 +80,49 @@ export async function openSession(context: CommandContext): Promise<Session> {
   return { client, store, ...key, url, runId: randomUUID(), requests, close: closing(client, store) }
 }
 
-/** Opens what a command needs that writes: it makes the state where there is none, and holds its lease. */
-export async function openWritingSession(context: CommandContext): Promise<WritingSession> {
-  const { env } = context
+/** Opens what a command needs that writes the state alone: it makes one where there is none, and holds its lease. */
+export function openWritingSession(context: CommandContext): Promise<WritingSession> {
+  return openToWrite(context, () => {})
+}
+
+/** The same for a command that also sends: a key that may not is refused before a new state is made. */
+export function openSendingSession(context: CommandContext): Promise<WritingSession> {
+  return openToWrite(context, requireWriteScope)
+}
+
+async function openToWrite(
+  context: CommandContext,
+  requireScope: (org: Org) => void,
+): Promise<WritingSession> {
+  const { options, env } = context
   const { client, requests, url } = openClient(context)
+  try {
+    const org = await orgBeforeState(options.state, env, client)
+    if (org !== undefined) requireScope(org)
+    const opened = await openHeld(context)
+    const close = closing(client, opened.store, opened.lease)
+    return { client, ...opened, org, url, runId: randomUUID(), requests, close }
+  } catch (error) {
+    await client.close()
+    throw error
+  }
+}
+
+/** Asked for where a state would be made: nobody wants one of a server that is not there, or of a key that was revoked. */
+async function orgBeforeState(
+  location: string | undefined,
+  env: Environment,
+  client: Client,
+): Promise<Org | undefined> {
+  if (location === undefined || (await storeExists(location, env))) return undefined
+  requireKeyPlace(location, env[STATE_KEY_VARIABLE])
+  return client.getOrg()
+}
+
+async function openHeld(
+  context: CommandContext,
+): Promise<Pick<WritingSession, 'store' | 'lease' | 'stateKey' | 'hasLastingKey'>> {
+  const { env } = context
   let lease: HeldLease | undefined
   const opened = await openState<StateStore>(
     context,
@@ -89,9 +138,7 @@ export async function openWritingSession(context: CommandContext): Promise<Writi
     true,
   )
   const { store, ...key } = opened
-  const held = lease ?? (await leaseOf(store, context))
-  const close = closing(client, store, held)
-  return { client, store, ...key, url, runId: randomUUID(), requests, lease: held, close }
+  return { store, ...key, lease: lease ?? (await leaseOf(store, context)) }
 }
 
 /** The lease of `store` for this process, waited for as long as --lock-timeout says; closes the store where it is not to be had. */

@@ -1,11 +1,14 @@
+import { formatDuration } from '../../api/contract/duration.ts'
 import type { Binding } from '../plan/binding.ts'
+import { isGitLocation } from '../state/gitRef.ts'
+import { LEASE_TTL_MS, type Lease } from '../state/lease.ts'
 import type { RunRecord, Suspension } from '../state/record.ts'
 import type { OpenIntent, StateReading } from '../state/store.ts'
 import { EXIT } from './exitCode.ts'
 import type { Output } from './output.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { UsageError } from './settings.ts'
-import { readingState } from './stateAccess.ts'
+import { readingState, requireState } from './stateAccess.ts'
 
 /** Most runs that `history` shows. */
 const RUNS_MAX = 50
@@ -21,7 +24,7 @@ export function statusCommand(_args: readonly string[], context: CommandContext)
     writeBindings(bindings, output)
     for (const { key, kind } of intents)
       output.result(output.paint.yellow(`  ? ${key}: ${kind} sent, outcome not recorded`))
-    const said = await whatPeopleSaid(store, output)
+    const said = await whatPeopleSaid(store, requireState(context), output)
     return {
       exitCode: EXIT.converged,
       document: { home, services: bindings.map(bindingDocument), open: intents.map(openDocument), ...said },
@@ -39,7 +42,7 @@ function writeBindings(bindings: readonly Binding[], output: Output): void {
   }
 }
 
-async function whatPeopleSaid(store: StateReading, output: Output): Promise<object> {
+async function whatPeopleSaid(store: StateReading, location: string, output: Output): Promise<object> {
   const [suspensions, approvals, lease] = await Promise.all([
     store.suspensions(),
     store.approvals(),
@@ -48,8 +51,34 @@ async function whatPeopleSaid(store: StateReading, output: Output): Promise<obje
   for (const one of suspensions) output.result(output.paint.yellow(`  ‖ ${suspensionText(one)}`))
   for (const { digest, actor } of approvals)
     output.result(`  ${digest} is approved by ${actor}, and not used yet`)
-  if (lease !== null) output.result(`  in use by ${lease.holder}`)
-  return { suspensions, approvals, lease }
+  if (lease === null) return { suspensions, approvals, lease }
+  const sight = leaseSight(lease, await store.writtenAtMs(), location)
+  output.result(leaseText(sight, output))
+  return { suspensions, approvals, lease: sight }
+}
+
+/** A lease, and what the last write of its state says about whoever holds it. */
+interface LeaseSight extends Lease {
+  /** ISO 8601, UTC; null where nobody knows. */
+  readonly lastSignAt: string | null
+  /** Whether its holder was silent for so long that the next run takes over from it. */
+  readonly isExpired: boolean
+  readonly ttlMs: number
+}
+
+function leaseSight(lease: Lease, writtenAtMs: number | null, location: string): LeaseSight {
+  const ttlMs = LEASE_TTL_MS[isGitLocation(location) ? 'git' : 'file']
+  const lastSignAt = writtenAtMs === null ? null : new Date(writtenAtMs).toISOString()
+  return { ...lease, lastSignAt, isExpired: writtenAtMs !== null && Date.now() - writtenAtMs >= ttlMs, ttlMs }
+}
+
+function leaseText({ holder, lastSignAt, isExpired, ttlMs }: LeaseSight, { paint }: Output): string {
+  if (lastSignAt === null) return `  in use by ${holder}`
+  if (!isExpired) return `  in use by ${holder}, last sign of life ${lastSignAt}`
+  const patience = formatDuration({ secs: (2 * ttlMs) / 1_000, nanos: 0 })
+  return paint.yellow(
+    `  held by ${holder}, which gave no sign of life since ${lastSignAt}: the next run takes over, with --lock-timeout ${patience} for certain`,
+  )
 }
 
 function suspensionText({ scope, actor, since, until, reason }: Suspension): string {

@@ -1,8 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { guardOrg } from '../apply/situation.ts'
+import { counted } from '../render/planText.ts'
 import { openStore, storeExists } from '../state/openStore.ts'
 import { documentOf, parseDocument, type StateDocument } from '../state/stateDocument.ts'
 import { EXIT } from './exitCode.ts'
+import { fileReason } from './fileFailure.ts'
+import { requireOutputPlace, writeOutput } from './outputFile.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { leaseOf, openSession } from './session.ts'
 import { UsageError } from './settings.ts'
@@ -25,15 +28,20 @@ export function stateCommand(
   return run(rest, context)
 }
 
+/** What stands for stdout and stdin where a file may be named. */
+const STANDARD_STREAM = '-'
+
 /** Prints everything that the state holds as JSON, or writes it to a file. No request, no secret. */
-function exportState([file]: readonly string[], context: CommandContext): Promise<CommandResult> {
+async function exportState([named]: readonly string[], context: CommandContext): Promise<CommandResult> {
+  const file = named === STANDARD_STREAM ? undefined : named
+  if (file !== undefined) requireOutputPlace(file)
   return readingState(context, async (store) => {
     const document = await documentOf(store)
     const text = `${JSON.stringify(document, null, 2)}\n`
     if (file === undefined) context.output.result(text.trimEnd())
     else {
-      writeFileSync(file, text, { mode: 0o600 })
-      context.output.result(`${file}: ${document.bindings.length} services`)
+      writeOutput(file, text)
+      context.output.result(`${file}: ${counted(document.bindings.length, 'service')}`)
     }
     return { exitCode: EXIT.converged, document: file === undefined ? { state: document } : { file } }
   })
@@ -61,11 +69,14 @@ async function importState([file]: readonly string[], context: CommandContext): 
   return { exitCode: EXIT.converged, document: { services: document.bindings.length } }
 }
 
+/** Number of the stream by which every system knows stdin. */
+const STDIN = 0
+
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readFileSync(file === STANDARD_STREAM ? STDIN : file, 'utf8')
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(`${file} cannot be read: ${fileReason(error)}`)
   }
 }
 

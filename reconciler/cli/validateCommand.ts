@@ -1,4 +1,5 @@
 import { counted } from '../render/planText.ts'
+import { problemDocument } from '../render/problemDocument.ts'
 import { EXIT } from './exitCode.ts'
 import { loadManifests, noticeEmpty } from './manifests.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
@@ -19,7 +20,12 @@ export async function validateCommand(path: string, context: CommandContext): Pr
   )
   return {
     exitCode: isValid ? EXIT.converged : EXIT.manifestsInvalid,
-    document: { problems: set.problems, warnings: set.warnings, services, files },
+    document: {
+      problems: set.problems.map(problemDocument),
+      warnings: set.warnings.map(problemDocument),
+      services,
+      files,
+    },
     problems: [...set.problems, ...set.warnings],
   }
 }

@@ -4,7 +4,7 @@ import { withServiceId } from '../manifest/identityText.ts'
 import type { YamlOptions } from '../manifest/readYaml.ts'
 import type { Binding } from '../plan/binding.ts'
 import { readManifests } from '../source/manifestFiles.ts'
-import { replaceFile } from './replaceFile.ts'
+import { writeOutput } from './outputFile.ts'
 
 /** A manifest that had no `metadata.id`, and the one that it was given, or would be. */
 export interface WrittenId {
@@ -36,7 +36,7 @@ export function writeServiceIds(
     if (spliced !== undefined) texts.set(file, spliced)
     written.push({ file, key, id, isWritten: spliced !== undefined })
   }
-  if (!isDry) for (const [file, text] of texts) replaceFile(file, text)
+  if (!isDry) for (const [file, text] of texts) writeOutput(file, text)
   return written
 }
 

@@ -1,3 +1,5 @@
+import type { LineColumn } from './position.ts'
+
 /** What kind of thing is wrong, stable for scripts, and what it means. */
 export const PROBLEM_MEANINGS = {
   E_YAML: 'the file is not the YAML that is read here',
@@ -23,11 +25,24 @@ export const PROBLEM_MEANINGS = {
 } as const
 export type ProblemCode = keyof typeof PROBLEM_MEANINGS
 
+/** The document of a file in which something stands; its name is null where it has none that could be one. */
+export interface DocumentOrigin {
+  readonly kind: 'Service' | 'Defaults' | 'Environment'
+  readonly name: string | null
+  /** Which of the documents of the file it is, from 0. */
+  readonly document: number
+}
+
 /** A place in a manifest; line and column count from 1, the column in UTF-16 units as editors do. */
 export interface Place {
   readonly file: string
   readonly line: number
   readonly column: number
+  /** The first place behind it; absent where it has no extent, such as where YAML ends to be YAML. */
+  readonly end?: LineColumn
+  /** JSON pointer from the root of its document; absent where it is no value of one. */
+  readonly pointer?: string
+  readonly origin?: DocumentOrigin
 }
 
 /** One thing that is wrong with a manifest. `message` and `hint` never quote a value: it may be a secret. */

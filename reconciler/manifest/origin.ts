@@ -1,8 +1,9 @@
 import { mappingOf } from './defaults.ts'
 import type { Document } from './documentKind.ts'
-import type { Place } from './manifestProblem.ts'
+import type { DocumentOrigin, Place } from './manifestProblem.ts'
 import { type ManifestPath, Positions } from './position.ts'
 import type { ManifestFile } from './readYaml.ts'
+import { isManifestName, KINDS } from './serviceManifest.ts'
 
 /** The documents that one service comes from: its own, the Defaults below it, outermost first, and patches on top. */
 export interface Origin {
@@ -56,6 +57,16 @@ function place(document: Document, path: ManifestPath, part: 'key' | 'value'): P
   return {
     file: document.source.file,
     ...positionsOf(document.source).locate(document.index, path, part),
+    origin: originOf(document),
+  }
+}
+
+function originOf({ mapping, index }: Document): DocumentOrigin {
+  const name = mappingOf(mapping.metadata)?.name
+  return {
+    kind: KINDS.find((kind) => kind === mapping.kind) ?? 'Service',
+    name: typeof name === 'string' && isManifestName(name) ? name : null,
+    document: index,
   }
 }
 

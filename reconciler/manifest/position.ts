@@ -1,4 +1,5 @@
 import { EVENT_ID, type Event, getScalarValue, parseEvents } from 'js-yaml'
+import { formatPath, formatPointer } from '../../api/contract/problem.ts'
 import { MANIFEST_DEPTH_MAX } from './manifestLimits.ts'
 
 /** Keys and indexes from the root of a document to a value. */
@@ -10,14 +11,25 @@ export interface LineColumn {
   readonly column: number
 }
 
+/** What stands between two places of a file, and which value of its document that is. */
+export interface Extent extends LineColumn {
+  /** The first place behind it. */
+  readonly end: LineColumn
+  /** JSON pointer from the root of the document, as far as all keys are names: others may be secrets in a wrong place. */
+  readonly pointer: string
+}
+
 interface TreeNode {
   /** Offset of the value, or of its key where the value is empty. */
   readonly start: number
+  /** Offset behind the value, quotes and brackets left out. */
+  readonly end: number
   /** Offset of the key in its mapping; that of the value elsewhere. */
   readonly keyStart: number
+  readonly keyEnd: number
   readonly children: ReadonlyMap<string | number, TreeNode>
   /** Keys that the mapping holds more than once, at their repetitions. */
-  readonly repeated: readonly { readonly key: string; readonly start: number }[]
+  readonly repeated: readonly { readonly key: string; readonly start: number; readonly end: number }[]
 }
 
 /** Where every value of a file stands. Made only when something is wrong, because it costs as much as parsing. */
@@ -37,15 +49,22 @@ export class Positions {
    * Where `path` of document number `index` stands: its key with `'key'`, its value with `'value'`. A path
    * that is not there is placed at its nearest ancestor's key.
    */
-  locate(index: number, path: ManifestPath, part: 'key' | 'value'): LineColumn {
+  locate(index: number, path: ManifestPath, part: 'key' | 'value'): Extent {
     let node = this.#documents[index]
-    if (node === undefined) return { line: 1, column: 1 }
+    if (node === undefined) return { line: 1, column: 1, end: { line: 1, column: 1 }, pointer: '' }
+    const pointer = shownPointer(path)
     for (const step of path) {
       const child: TreeNode | undefined = node.children.get(step)
-      if (child === undefined) return this.lineColumn(node.keyStart)
+      if (child === undefined) return this.#extent(node.keyStart, node.keyEnd, pointer)
       node = child
     }
-    return this.lineColumn(part === 'key' ? node.keyStart : node.start)
+    return part === 'key'
+      ? this.#extent(node.keyStart, node.keyEnd, pointer)
+      : this.#extent(node.start, node.end, pointer)
+  }
+
+  #extent(start: number, end: number, pointer: string): Extent {
+    return { ...this.lineColumn(start), end: this.lineColumn(Math.max(start, end)), pointer }
   }
 
   /** Offsets of the key and of the value at `path` of document number `index`, behind the quotes of quoted ones; `undefined` when it is not there. */
@@ -56,10 +75,11 @@ export class Positions {
   }
 
   /** Every key that its mapping holds twice, where it is repeated. */
-  repeatedKeys(): readonly { readonly key: string; readonly at: LineColumn }[] {
-    const found: { key: string; at: LineColumn }[] = []
+  repeatedKeys(): readonly { readonly key: string; readonly at: LineColumn & Pick<Extent, 'end'> }[] {
+    const found: { key: string; at: LineColumn & Pick<Extent, 'end'> }[] = []
     const visit = (node: TreeNode): void => {
-      for (const { key, start } of node.repeated) found.push({ key, at: this.lineColumn(start) })
+      for (const { key, start, end } of node.repeated)
+        found.push({ key, at: { ...this.lineColumn(start), end: this.lineColumn(end) } })
       for (const child of node.children.values()) visit(child)
     }
     for (const document of this.#documents) visit(document)
@@ -80,6 +100,14 @@ export class Positions {
     return { line: low + 1, column: Math.max(1, offset - lineStart + 1 - mark) }
   }
 }
+
+function shownPointer(path: ManifestPath): string {
+  const hidden = path.findIndex((step) => formatPath([step]) === HIDDEN_KEY)
+  return formatPointer(hidden < 0 ? path : path.slice(0, hidden))
+}
+
+/** What stands for a key that is no name. */
+const HIDDEN_KEY = '…'
 
 function lineStartsOf(text: string): readonly number[] {
   const starts = [0]
@@ -106,60 +134,80 @@ interface Read {
   readonly next: number
 }
 
-function readNode(text: string, events: readonly Event[], at: number, key: number | undefined): Read {
+/** Where the key of a value stands. */
+type Key = Pick<TreeNode, 'start' | 'end'>
+
+function readNode(text: string, events: readonly Event[], at: number, key: Key | undefined): Read {
   const event = events[at]
   switch (event?.type) {
     case EVENT_ID.MAPPING:
-      return readMapping(text, events, at, key ?? event.start)
+      return readMapping(text, events, at, key)
     case EVENT_ID.SEQUENCE:
-      return readSequence(text, events, at, key ?? event.start)
+      return readSequence(text, events, at, key)
     case EVENT_ID.SCALAR: {
-      const start = event.valueStart >= 0 ? event.valueStart : (key ?? 0)
-      return { node: leaf(start, key ?? start), next: at + 1 }
+      const isEmpty = event.valueStart < 0
+      const value = isEmpty ? (key ?? NOWHERE) : { start: event.valueStart, end: event.valueEnd }
+      // A block of text ends before the line break that its last line has.
+      const end = value.start + text.slice(value.start, value.end).trimEnd().length
+      return { node: leaf({ start: value.start, end }, key), next: at + 1 }
     }
     case EVENT_ID.ALIAS:
-      return { node: leaf(event.anchorStart, key ?? event.anchorStart), next: at + 1 }
+      return { node: leaf({ start: event.anchorStart, end: event.anchorEnd }, key), next: at + 1 }
     default:
-      return { node: leaf(key ?? 0, key ?? 0), next: at }
+      return { node: leaf(key ?? NOWHERE, key), next: at }
   }
 }
+
+const NOWHERE: Key = { start: 0, end: 0 }
 
 // Shared: a file may have very many leaves.
 const NO_CHILDREN: TreeNode['children'] = new Map()
 const NONE_REPEATED: TreeNode['repeated'] = []
 
-function leaf(start: number, keyStart: number): TreeNode {
-  return { start, keyStart, children: NO_CHILDREN, repeated: NONE_REPEATED }
+function leaf({ start, end }: Key, key: Key | undefined): TreeNode {
+  return placed({ start, end, children: NO_CHILDREN, repeated: NONE_REPEATED }, key)
 }
 
-function readMapping(text: string, events: readonly Event[], at: number, keyStart: number): Read {
-  const event = events[at]
-  const start = event?.type === EVENT_ID.MAPPING ? event.start : keyStart
+function placed(node: Omit<TreeNode, 'keyStart' | 'keyEnd'>, key: Key | undefined): TreeNode {
+  const { start, end } = key ?? node
+  return { ...node, keyStart: start, keyEnd: end }
+}
+
+function startOf(event: Event | undefined): number {
+  return event !== undefined && 'start' in event ? event.start : 0
+}
+
+function readMapping(text: string, events: readonly Event[], at: number, key: Key | undefined): Read {
+  const start = startOf(events[at])
+  let end = start
   const children = new Map<string, TreeNode>()
-  const repeated: { key: string; start: number }[] = []
+  const repeated: { key: string; start: number; end: number }[] = []
   let next = at + 1
   while (next < events.length && events[next]?.type !== EVENT_ID.POP) {
     const keyEvent = events[next]
     const scalar = keyEvent?.type === EVENT_ID.SCALAR ? keyEvent : undefined
     const name = scalar === undefined ? undefined : getScalarValue(text, scalar)
     const keyRead = readNode(text, events, next, undefined)
-    const value = readNode(text, events, keyRead.next, keyRead.node.start)
-    if (name !== undefined && children.has(name)) repeated.push({ key: name, start: keyRead.node.start })
+    const value = readNode(text, events, keyRead.next, keyRead.node)
+    const { start: keyStart, end: keyEnd } = keyRead.node
+    if (name !== undefined && children.has(name)) repeated.push({ key: name, start: keyStart, end: keyEnd })
     else if (name !== undefined) children.set(name, value.node)
+    end = Math.max(end, value.node.end)
     next = value.next
   }
-  return { node: { start, keyStart, children, repeated }, next: next + 1 }
+  return { node: placed({ start, end, children, repeated }, key), next: next + 1 }
 }
 
-function readSequence(text: string, events: readonly Event[], at: number, keyStart: number): Read {
-  const event = events[at]
-  const start = event?.type === EVENT_ID.SEQUENCE ? event.start : keyStart
+function readSequence(text: string, events: readonly Event[], at: number, key: Key | undefined): Read {
+  const start = startOf(events[at])
+  let end = start
   const children = new Map<number, TreeNode>()
   let next = at + 1
   while (next < events.length && events[next]?.type !== EVENT_ID.POP) {
     const item = readNode(text, events, next, undefined)
     children.set(children.size, item.node)
+    end = Math.max(end, item.node.end)
     next = item.next
   }
-  return { node: { start, keyStart, children, repeated: NONE_REPEATED }, next: next + 1 }
+  return { node: placed({ start, end, children, repeated: NONE_REPEATED }, key), next: next + 1 }
 }

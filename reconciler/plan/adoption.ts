@@ -1,6 +1,7 @@
 import { canonicalResponse } from '../../api/contract/canonical.ts'
-import { changesBetween, type FieldChange } from '../../api/contract/fieldChange.ts'
+import type { FieldChange } from '../../api/contract/fieldChange.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
+import { alignedChanges } from './alignment.ts'
 import { type Binding, newBinding } from './binding.ts'
 import type { DesiredService } from './desiredService.ts'
 
@@ -51,7 +52,7 @@ export function adoptionsOf(
 
 function adoptionOf(desired: DesiredService, service: ServiceResponse): Adoption {
   const observed = canonicalResponse(service)
-  const fields = changesBetween(observed, desired.canonical, 'set-is-equal')
+  const fields = alignedChanges(observed, desired.canonical, 'set-is-equal')
   if (fields.length > 0) return { kind: 'differs', key: desired.key, id: service.id, fields }
   const { onDelete, protect, pruneAfterSecs } = desired.policy
   return {

@@ -4,7 +4,10 @@ import type { Change, PlannedField } from '../plan/planValue.ts'
 import { fieldPath } from './fieldText.ts'
 import { countsOf } from './planText.ts'
 
-/** A plan as data for --json: every field with its JSON pointer, no secret nor any mark of one. Pure. */
+/**
+ * A plan as data for --json: every field with its JSON pointer, no secret nor any mark of one. The fields are those that
+ * a plan is told by: an endpoint that only moved, because one was put before it, is found again. Pure.
+ */
 export function planDocument(situation: Situation): object {
   const { braked, plan, digest } = situation
   return {
@@ -30,13 +33,13 @@ export function changeDocument(change: Change): object {
       }
     case 'update': {
       const { kind, key, id, renamedFrom, replace, pausing } = change
-      return { kind, key, id, renamedFrom, replace, pausing, fields: change.fields.map(fieldDocument) }
+      return { kind, key, id, renamedFrom, replace, pausing, fields: change.told.map(fieldDocument) }
     }
     case 'record':
       return { kind: 'record', key: change.key, id: change.id, renamedFrom: change.renamedFrom }
     case 'drifted': {
-      const { kind, key, id, fields, looping } = change
-      return { kind, key, id, fields: fields.map(fieldDocument), looping }
+      const { kind, key, id, told, looping } = change
+      return { kind, key, id, fields: told.map(fieldDocument), looping }
     }
     case 'prune':
       return change

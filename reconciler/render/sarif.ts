@@ -71,11 +71,16 @@ function resultOf(problem: ManifestProblem, codes: readonly ProblemCode[], cwd: 
           artifactLocation: isAbsolute(path)
             ? { uri: `file://${uriPath(path)}` }
             : { uri: uriPath(path), uriBaseId: BASE_ID },
-          region: { startLine: problem.line, startColumn: problem.column },
+          region: regionOf(problem),
         },
       },
     ],
   }
+}
+
+function regionOf({ line, column, end }: ManifestProblem): object {
+  const start = { startLine: line, startColumn: column }
+  return end === undefined ? start : { ...start, endLine: end.line, endColumn: end.column }
 }
 
 function uriPath(path: string): string {

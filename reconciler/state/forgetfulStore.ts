@@ -19,6 +19,7 @@ export function forgetfulStore(): StateStore {
     suspensions: async () => [],
     approvals: async () => [],
     lease: async () => null,
+    writtenAtMs: async () => null,
     acquire: async () => ({ epoch: 1 }),
     renew: async () => {},
     release: async () => {},

@@ -8,16 +8,20 @@ import type { BindingChange } from './store.ts'
 export interface Contents {
   readonly state: StateDocument
   readonly lease: { readonly holder: string | null; readonly epoch: number; readonly renewals: number }
+  /** When it was made (milliseconds since the epoch); null where nobody knows. */
+  readonly writtenAtMs: number | null
 }
 
 /** What `ref` holds; an empty state where it is not there. Throws StateError. */
 export async function readContents(ref: StateRef): Promise<Contents> {
   const files = await ref.read()
   if (files === null) {
-    return { state: emptyDocument(randomUUID()), lease: { holder: null, epoch: 0, renewals: 0 } }
+    const lease = { holder: null, epoch: 0, renewals: 0 }
+    return { state: emptyDocument(randomUUID()), lease, writtenAtMs: null }
   }
   const lease: unknown = JSON.parse(files.lease)
-  return { state: parseDocument(files.state, ref.name), lease: leaseIn(lease) }
+  const { state, writtenAtMs = null } = files
+  return { state: parseDocument(state, ref.name), lease: leaseIn(lease), writtenAtMs }
 }
 
 function leaseIn(value: unknown): Contents['lease'] {

@@ -85,6 +85,8 @@ export async function refExists(location: GitRefLocation): Promise<boolean> {
 export interface StateFiles {
   readonly state: string
   readonly lease: string
+  /** When they were put there (milliseconds since the epoch), by the clock of who did; null where nobody knows. */
+  readonly writtenAtMs?: number | null
 }
 
 /** A place that holds the files and takes new ones only where nobody else put others there since. */
@@ -146,7 +148,12 @@ export class GitRef implements StateRef {
     }
     const file = async (path: string): Promise<string> =>
       (await this.#git(['cat-file', 'blob', `${this.#tip}:${path}`])).toString('utf8')
-    return { state: await file('state.json'), lease: await file('lease.json') }
+    const secs = (await this.#git(['log', '-1', '--format=%ct', this.#tip])).toString('utf8').trim()
+    return {
+      state: await file('state.json'),
+      lease: await file('lease.json'),
+      writtenAtMs: Number(secs) * 1_000,
+    }
   }
 
   async write(files: StateFiles, message: string, isPassing = false): Promise<void> {

@@ -39,16 +39,18 @@ class GitStore implements StateStore {
   readonly #nowMs: () => number
   #state: StateDocument
   #lease: Contents['lease']
+  readonly #openedWithMs: number | null
   #epoch: number | undefined
   /** Approvals that are being used, in case somebody's push brings them back. */
   readonly #used = new Set<string>()
   #isDirty = false
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(ref: StateRef, { state, lease }: Contents, nowMs: () => number) {
+  constructor(ref: StateRef, { state, lease, writtenAtMs }: Contents, nowMs: () => number) {
     this.#ref = ref
     this.#state = state
     this.#lease = lease
+    this.#openedWithMs = writtenAtMs
     this.#nowMs = nowMs
   }
 
@@ -81,6 +83,11 @@ class GitStore implements StateStore {
   async lease(): Promise<Lease | null> {
     const { holder, epoch, renewals } = this.#lease
     return holder === null ? null : { holder, epoch, renewals }
+  }
+
+  /** Of what was there when the store was opened: what is written here is no news to anybody. */
+  async writtenAtMs() {
+    return this.#openedWithMs
   }
 
   acquire(holder: string, unmoved?: Lease) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { type Database, inMemory, openForReading, openForWriting } from './openDatabase.ts'
 import { MIGRATIONS, SCHEMA, SCHEMA_VERSION, TABLES } from './sqliteSchema.ts'
 import { StateError } from './stateError.ts'
@@ -34,6 +35,16 @@ export async function readStateFile(path: string): Promise<Database> {
     database?.close()
     throw unusable(path, error)
   }
+}
+
+/** When the database `path` or its log was last written (milliseconds since the epoch); null when it is not there. */
+export function fileWrittenAtMs(path: string): number | null {
+  const times = [path, `${path}-wal`].flatMap((file) => {
+    const entry = statSync(file, { throwIfNoEntry: false })
+    // An empty log was emptied, not written.
+    return entry === undefined || entry.size === 0 ? [] : [entry.mtimeMs]
+  })
+  return times.length === 0 ? null : Math.max(...times)
 }
 
 /** `error` as one of the state `path`. */

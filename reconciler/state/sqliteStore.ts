@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3'
 import { LEASE_TTL_MS } from './lease.ts'
 import type { Database } from './openDatabase.ts'
 import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT } from './record.ts'
-import { openStateFile, readStateFile } from './sqliteFile.ts'
+import { fileWrittenAtMs, openStateFile, readStateFile } from './sqliteFile.ts'
 import { SqliteLease, type TakeLock, takeFileLock } from './sqliteLease.ts'
 import {
   approvalsOf,
@@ -24,13 +24,13 @@ import type { BindingChange, StateReading, StateStore } from './store.ts'
  * change bindings acquires the lease first. Throws StateError.
  */
 export async function openSqliteStore(path: string): Promise<StateStore> {
-  return sqliteStoreOn(await openStateFile(path), () => takeFileLock(`${path}.lock`))
+  return sqliteStoreOn(await openStateFile(path), () => takeFileLock(`${path}.lock`), path)
 }
 
-/** A store on an open database that has our tables. */
-export function sqliteStoreOn(database: Database, takeLock: TakeLock): StateStore {
+/** A store on an open database that has our tables, of the file `path` where it is one. */
+export function sqliteStoreOn(database: Database, takeLock: TakeLock, path?: string): StateStore {
   const lease = new SqliteLease(database, takeLock)
-  return { ...readingOf(database, lease), ...writingOf(database, lease) }
+  return { ...readingOf(database, lease, path), ...writingOf(database, lease) }
 }
 
 /**
@@ -39,7 +39,7 @@ export function sqliteStoreOn(database: Database, takeLock: TakeLock): StateStor
  */
 export async function readSqliteStore(path: string): Promise<StateReading> {
   const database = await readStateFile(path)
-  return readingOf(database, new SqliteLease(database, async () => undefined))
+  return readingOf(database, new SqliteLease(database, async () => undefined), path)
 }
 
 /** Prepares each statement once. */
@@ -52,7 +52,7 @@ function statementsOf(database: Database): (sql: string) => Statement<unknown[]>
   }
 }
 
-function readingOf(database: Database, lease: SqliteLease): StateReading {
+function readingOf(database: Database, lease: SqliteLease, path: string | undefined): StateReading {
   const meta = () => metaOf(database.prepare('SELECT * FROM meta').get())
   const prepared = statementsOf(database)
   const all = (sql: string, ...parameters: number[]): unknown[] => prepared(sql).all(...parameters)
@@ -70,6 +70,7 @@ function readingOf(database: Database, lease: SqliteLease): StateReading {
     suspensions: async () => suspensionsOf(all('SELECT * FROM suspension ORDER BY scope')),
     approvals: async () => approvalsOf(all('SELECT * FROM approval ORDER BY at')),
     lease: async () => lease.read(),
+    writtenAtMs: async () => (path === undefined ? null : fileWrittenAtMs(path)),
     close: async () => {
       database.close()
     },

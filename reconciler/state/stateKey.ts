@@ -12,6 +12,14 @@ const KEY_CHARS_MIN = 32
 /** The key with which the marks of secrets are made. It is never part of the state. */
 export type StateKey = string
 
+/** Throws StateError when a state that is made at `statePath` could have no key. */
+export function requireKeyPlace(statePath: string, fromEnvironment: string | undefined): void {
+  if (fromEnvironment !== undefined && fromEnvironment !== '') checked(fromEnvironment, STATE_KEY_VARIABLE)
+  // Beside a state in git, where everybody who reads it would read it too, is no place for a key.
+  else if (isGitLocation(statePath))
+    throw new StateError(`a state in git needs ${STATE_KEY_VARIABLE}: marks of secrets are made with it`)
+}
+
 /**
  * The key for the state at `statePath`: from `fromEnvironment`, or from the file beside the state, which is
  * made with mode 0600 when `create` says so. Its value is
@@ -28,9 +36,8 @@ export function stateKeyFor(
     return { value: checked(fromEnvironment, STATE_KEY_VARIABLE), isNew: false }
   }
   if (isGitLocation(statePath)) {
-    if (!create) return { value: undefined, isNew: true }
-    // Beside the state, where everybody who reads it would read it too, is no place for a key.
-    throw new StateError(`a state in git needs ${STATE_KEY_VARIABLE}: marks of secrets are made with it`)
+    if (create) requireKeyPlace(statePath, undefined)
+    return { value: undefined, isNew: true }
   }
   const path = `${statePath}.key`
   const isNew = !existsSync(path)

@@ -128,6 +128,10 @@ describe.each([
     const first = await opened()
     const second = await openStore(locate(), env)
     expect(await second.acquire('other')).toEqual({ heldBy: { holder: 'test', epoch: 1, renewals: 0 } })
+    const reader = await readStore(locate(), env)
+    // The holder that was just seen is no more than a minute of any clock away.
+    expect(Math.abs(Date.now() - ((await reader.writtenAtMs()) ?? 0))).toBeLessThan(60_000)
+    await reader.close()
     await expect(second.save({ put: binding })).rejects.toMatchObject({ reason: 'lost' })
     await first.release()
     expect(await second.acquire('other')).toEqual({ epoch: 2 })

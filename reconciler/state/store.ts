@@ -61,6 +61,11 @@ export interface StateReading {
   approvals(): Promise<readonly Approval[]>
   /** Who may write, null when nobody holds the lease. */
   lease(): Promise<Lease | null>
+  /**
+   * When the state was last written, which a holder of its lease does again and again (milliseconds since the epoch,
+   * by the clock of whoever wrote); null where nobody knows.
+   */
+  writtenAtMs(): Promise<number | null>
   close(): Promise<void>
 }
 

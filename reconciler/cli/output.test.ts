@@ -1,0 +1,48 @@
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import { outputOn, type Streams } from './output.ts'
+
+const ESCAPE = '\u001b['
+
+/** Whether stdout and stderr get anything that terminals obey, with `env`, where `terminals` names the streams that are one. */
+function escapesOf(
+  env: Streams['env'],
+  terminals: readonly ('stdout' | 'stderr')[],
+): { readonly stdout: boolean; readonly stderr: boolean } {
+  const stream = (name: 'stdout' | 'stderr') =>
+    Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: terminals.includes(name) })
+  const [stdout, stderr] = [stream('stdout'), stream('stderr')]
+  const output = outputOn({ stdout, stderr, env, cwd: '/' }, 'text')
+  output.result(output.paint.red('removed'))
+  output.progress('applying: 3 of 100')
+  output.notice('noticed')
+  output.error('failed')
+  const written = (from: PassThrough): string => String(from.read() ?? '')
+  return {
+    stdout: written(stdout).includes(ESCAPE),
+    stderr: written(stderr).includes(ESCAPE),
+  }
+}
+
+const BOTH = ['stdout', 'stderr'] as const
+const neither = { stdout: false, stderr: false }
+
+test('a terminal has colours, and each stream for itself', () => {
+  expect(escapesOf({ TERM: 'xterm' }, BOTH)).toEqual({ stdout: true, stderr: true })
+  expect(escapesOf({ TERM: 'xterm' }, ['stdout'])).toEqual({ stdout: true, stderr: false })
+  expect(escapesOf({ TERM: 'xterm' }, ['stderr'])).toEqual({ stdout: false, stderr: true })
+  expect(escapesOf({}, [])).toEqual(neither)
+})
+
+test('a terminal that TERM calls dumb gets nothing but text', () => {
+  expect(escapesOf({ TERM: 'dumb' }, BOTH)).toEqual(neither)
+})
+
+test('NO_COLOR takes colours away, FORCE_COLOR gives them, and NO_COLOR wins', () => {
+  expect(escapesOf({ NO_COLOR: '1' }, BOTH).stdout).toBe(false)
+  expect(escapesOf({ NO_COLOR: '' }, BOTH).stdout).toBe(true)
+  expect(escapesOf({ FORCE_COLOR: '1' }, [])).toEqual({ stdout: true, stderr: true })
+  expect(escapesOf({ FORCE_COLOR: '1', TERM: 'dumb' }, []).stdout).toBe(true)
+  for (const FORCE_COLOR of ['0', 'false']) expect(escapesOf({ FORCE_COLOR }, BOTH).stdout).toBe(false)
+  expect(escapesOf({ FORCE_COLOR: '1', NO_COLOR: '1' }, BOTH).stdout).toBe(false)
+})

@@ -1,0 +1,174 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startServer } from '../server/testing/startServer.ts'
+import { openStore } from './state/openStore.ts'
+import { CommandScene } from './testing/commandScene.ts'
+import { serviceRequest } from './testing/orgScene.ts'
+import { manifestOf } from './testing/pharosProgram.ts'
+import { runHere } from './testing/programHere.ts'
+
+const scene = new CommandScene(startServer)
+const { changeInterval, work } = scene
+
+/** Runs `pharos ARGS` in this process, with the environment of the workplace. */
+const pharos = (...args: readonly string[]) => runHere(args, work.env)
+/** `name` in the folder of the workplace. */
+const at = (name: string): string => join(work.folder, name)
+/** Paths and state as most commands take them. */
+const onManifests = (): readonly string[] => [at('manifests'), '--state', work.statePath]
+
+test('a plan, a state and manifests that cannot be written say why and what to do, before anything is asked for', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await pharos('apply', ...onManifests())
+  const state = ['--state', work.statePath]
+  const failures: readonly (readonly [readonly string[], string])[] = [
+    [['plan', ...onManifests(), '--out', at('nodir/p')], `there is no folder ${at('nodir')} for`],
+    [['plan', ...onManifests(), '--out', at('manifests')], 'it is a folder: name a file'],
+    [['plan', ...onManifests(), '--out', '-'], '--out needs a file'],
+    [['plan', ...onManifests(), '--out', '/dev/full'], 'the disk is full: make room'],
+    [['state', 'export', at('nodir/s'), ...state], `there is no folder ${at('nodir')} for`],
+    [['state', 'export', '/dev/full', ...state], 'the disk is full: make room'],
+    [['state', 'import', at('nodir/s'), '--state', at('new.db')], 'it is not there'],
+    [['export', '--write', at('pharos.db/x')], 'cannot be made below a file'],
+    [['apply', ...onManifests(), '--plan', at('nodir/p')], `the saved plan ${at('nodir/p')} cannot be read`],
+  ]
+
+  for (const [args, words] of failures) {
+    const { exitCode, stderr, stdout } = await pharos(...args, '--json')
+    expect([exitCode, stderr], args.join(' ')).toEqual([1, expect.stringContaining(words)])
+    expect(JSON.parse(stdout).error.code, args.join(' ')).toMatch(/^E_(?:FILE|USAGE)$/)
+  }
+  expect(readdirSync(work.folder).filter((name) => name.endsWith('.tmp') || name === 'new.db')).toEqual([])
+})
+
+test('a plan that is written again keeps its mode, and is whole or not there', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await pharos('plan', ...onManifests(), '--out', at('p.json'))
+  expect(statSync(at('p.json')).mode & 0o777).toBe(0o600)
+  chmodSync(at('p.json'), 0o640)
+
+  await pharos('plan', ...onManifests(), '--out', at('p.json'))
+  expect(statSync(at('p.json')).mode & 0o777).toBe(0o640)
+  expect((await pharos('apply', ...onManifests(), '--plan', at('p.json'))).exitCode).toBe(0)
+})
+
+test('an export that breaks off leaves no manifests that would pass for all of them', async () => {
+  work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
+  await pharos('apply', ...onManifests())
+  mkdirSync(at('there/.taken'), { recursive: true })
+  // What the second file would be written as first.
+  mkdirSync(at(`there/b.yaml.${process.pid}.tmp`))
+
+  const { exitCode, stderr } = await pharos('export', '--write', at('there'))
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('b.yaml cannot be written')])
+  expect(existsSync(at('there/a.yaml'))).toBe(false)
+})
+
+test('a state goes to stdout and comes from a file as -', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await pharos('apply', ...onManifests())
+
+  const shown = await pharos('state', 'export', '-', '--state', work.statePath)
+  await pharos('state', 'export', at('s.json'), '--state', work.statePath)
+  expect(shown.stdout).toBe(readFileSync(at('s.json'), 'utf8'))
+  expect(existsSync('-')).toBe(false)
+})
+
+test('a command that cannot write leaves no state behind', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  const readOnly = await scene.server.createKey({ orgId: scene.orgId, scope: 'read_only' })
+  const apply = ['apply', ...onManifests()] as const
+  const without = { ...work.env, PHAROS_API_KEY: readOnly }
+
+  expect(await runHere([...apply, '--json'], without)).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringContaining('E_READ_ONLY_KEY'),
+  })
+  expect((await runHere(apply, { ...work.env, PHAROS_API_KEY: `pharos_${'0'.repeat(64)}` })).exitCode).toBe(1)
+  expect((await pharos('apply', at('nowhere'), '--state', work.statePath)).exitCode).toBe(1)
+  expect((await pharos(...apply, '--plan', at('absent'))).exitCode).toBe(1)
+  expect((await pharos('rebaseline', '--pointers', '/regions', '--state', work.statePath)).exitCode).toBe(1)
+  expect(readdirSync(work.folder)).toEqual(['manifests'])
+
+  // A bind writes no service, so that a key that only reads is enough for it.
+  const service = await scene.client.createService(serviceRequest('a'), 'op')
+  expect((await runHere(['bind', 'a', service.id, '--state', work.statePath], without)).exitCode).toBe(0)
+})
+
+test('show tells what a run made and changed, field by field', async () => {
+  work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
+  const made = await scene.json('apply')
+  const ids = (await scene.services()).map(({ id }) => id)
+  await changeInterval('b', 300)
+  work.write({ 'a.yaml': manifestOf('a').replace('60s', '90s') })
+  const changed = await scene.json('apply')
+
+  const eventsOf = async ({ runId }: { runId: string }) =>
+    JSON.parse((await pharos('show', runId, '--state', work.statePath, '--json')).stdout).events
+  expect(await eventsOf(made)).toMatchObject([
+    { type: 'Created', key: 'a', message: `service ${ids[0]} was made` },
+    { type: 'Created', key: 'b', message: `service ${ids[1]} was made` },
+  ])
+  expect(await eventsOf(changed)).toMatchObject([
+    { type: 'Updated', key: 'a', message: `service ${ids[0]}: interval: 1m → 1m30s` },
+    { type: 'Updated', key: 'b', message: `service ${ids[1]}: interval: 5m → 1m` },
+  ])
+})
+
+test('status tells a holder that is silent for too long from one that is at work', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await pharos('apply', ...onManifests())
+  const other = await openStore(work.statePath, {})
+  await other.acquire('a controller')
+  const status = async () => {
+    const text = await pharos('status', '--state', work.statePath)
+    const { stdout } = await pharos('status', '--state', work.statePath, '--json')
+    return { text: text.stdout, lease: JSON.parse(stdout).lease }
+  }
+
+  const atWork = await status()
+  expect(atWork.text).toContain('in use by a controller, last sign of life ')
+  expect(atWork.lease).toMatchObject({ holder: 'a controller', isExpired: false })
+
+  const anHourAgo = Date.now() / 1_000 - 3_600
+  for (const file of [work.statePath, `${work.statePath}-wal`])
+    if (existsSync(file)) utimesSync(file, anHourAgo, anHourAgo)
+  const silent = await status()
+  expect(silent.text).toContain('held by a controller, which gave no sign of life since ')
+  expect(silent.text).toContain('--lock-timeout 30s')
+  expect(silent.lease).toMatchObject({ holder: 'a controller', isExpired: true })
+  await other.close()
+})
+
+test('a protected service can be removed or let go of, and both ways are told', async () => {
+  work.write({ 'a.yaml': `${manifestOf('a')}policy: {protect: true}\n`, 'b.yaml': manifestOf('b') })
+  await pharos('apply', ...onManifests())
+  work.write({ 'a.yaml': null })
+
+  const { stdout } = await pharos('plan', ...onManifests())
+  expect(stdout).toContain('put the manifest back with protect: false')
+  const [, command = ''] = /"pharos (unbind a)"/.exec(stdout) ?? []
+  await pharos(...command.split(' '), '--state', work.statePath)
+  expect((await pharos('plan', ...onManifests())).stdout).toBe('No changes: 1 unchanged\n')
+})
+
+test('a plan as data tells the fields that the plan as text tells: what only moved has not changed', async () => {
+  work.write({ 'a.yaml': manifestOf('a', '    - url: https://second.example.com/\n') })
+  await pharos('apply', ...onManifests())
+  const first = '    - url: https://first.example.com/\n'
+  work.write({ 'a.yaml': manifestOf('a').replace('  endpoints:\n', `  endpoints:\n${first}`) })
+
+  const text = (await pharos('plan', ...onManifests())).stdout
+  const { changes } = JSON.parse((await pharos('plan', ...onManifests(), '--json')).stdout)
+  const told = changes[0].fields.map(({ path, from, to }: Record<string, { url: string } | null>) => [
+    path,
+    from?.url,
+    to?.url,
+  ])
+  expect(told).toEqual([
+    ['endpoints[0]', undefined, 'https://first.example.com/'],
+    ['endpoints[1]', 'https://second.example.com/', undefined],
+  ])
+  for (const [path] of told) expect(text).toContain(`      ${path}: `)
+})

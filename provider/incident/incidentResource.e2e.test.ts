@@ -132,6 +132,39 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(managed.output).toContain('"identified" -> "monitoring"')
   })
 
+  test.each([502, 'closed'] as const)(
+    'an incident and an update of which no answer came (%s) are posted once',
+    async (how) => {
+      proxy.loseAnswer('POST', /\/incidents$/, how)
+      await writesOf(incident({}))
+      proxy.loseAnswer('POST', /\/updates$/, how)
+      await writesOf(incident({ message: 'Found it' }))
+      const { items } = await byHand.incidents.list({ section: 'active' })
+      proxy.loseAnswer('POST', /\/updates$/, how)
+      await workspace.succeed(['destroy', '-auto-approve'])
+
+      expect(items.map(({ updates }) => updates.map(({ body }) => body))).toEqual([['Looking', 'Found it']])
+      const closed = await byHand.incidents.get(items[0]?.id ?? '')
+      expect(closed.updates.map(({ body }) => body)).toEqual(['Looking', 'Found it', 'Resolved.'])
+    },
+  )
+
+  test('an incident whose status cannot be set is kept, and the message says how to go on', async () => {
+    workspace.configure(incident({ rest: 'status = "identified"' }))
+    proxy.refuseNext('POST', /\/updates$/, 403, 'no')
+
+    const failed = await workspace.run(APPLY)
+    await workspace.succeed(['untaint', 'pharos_incident.slow'])
+    const writes = await writesOf(incident({ rest: 'status = "identified"' }))
+
+    expect(failed.exitCode).toBe(1)
+    expect(failed.output.replaceAll(/\s+/g, ' ')).toContain(
+      'is open as investigating, and in the state as tainted',
+    )
+    expect(writes).toEqual(['POST /v1/incidents/:id/updates'])
+    expect((await onlyIncident()).status).toBe('identified')
+  })
+
   test('is imported by its id, and the plan after it is empty', async () => {
     const { id } = await byHand.incidents.create(
       { title: 'Slow', message: 'Looking', severity: 'partial_outage', service_ids: [serviceId] },

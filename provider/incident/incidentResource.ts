@@ -1,12 +1,12 @@
-import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Incident } from '../../api/contract/incident.ts'
-import { DiagnosticError, errorAt, warningAt } from '../protocol/diagnostics.ts'
+import { type Diagnostic, DiagnosticError, errorAt, warningAt } from '../protocol/diagnostics.ts'
 import { resourceFor } from '../protocol/provider.ts'
 import type { AmendmentOf, AnswerOf, StateOf } from '../protocol/schema/inferred.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
 import { type Connection, connected } from '../service/connection.ts'
 import { explained } from '../service/explain.ts'
+import { openOnce, updateOnce } from './postOnce.ts'
 import { incidentSchema, RESOLVE_MESSAGE } from './schema.ts'
 
 type State = StateOf<typeof incidentSchema>
@@ -29,6 +29,14 @@ function observed(incident: Incident): AnswerOf<typeof incidentSchema> {
 function planResolved(prior: State): AmendmentOf<typeof incidentSchema> {
   const { message, severity, status, updated_at, resolved_at } = prior
   return { message, severity, status, updated_at, resolved_at }
+}
+
+/** What to do about an incident that was opened, and whose status could then not be set. */
+function leftOpen({ display_id, status }: Incident): Diagnostic {
+  const detail =
+    `${display_id} is open as ${status}, and in the state as tainted, so that the next apply would resolve it and ` +
+    'open another. To keep it, run "terraform untaint" with the address of the resource: the next apply sets it then.'
+  return warningAt(['status'], 'The incident was opened with another status', detail)
 }
 
 /** `pharos_incident`. */
@@ -89,7 +97,7 @@ export const incidentResource = resourceFor<Connection>()({
     })
   },
 
-  async create({ config, client, signal, keep }) {
+  async create({ config, client, signal, keep, report }) {
     const { openingOf, updateOf } = await import('./incidentRequests.ts')
     const request = openingOf({
       title: config.title,
@@ -100,13 +108,17 @@ export const incidentResource = resourceFor<Connection>()({
     return explained(`open incident "${request.title}"`, async () => {
       const session = connected(client)
       await session.checkExpectedOrg()
-      const { incidents } = session.client
-      const opened = await incidents.create(request, randomUUID(), { signal })
+      const opened = await openOnce(session, request, signal)
       const status = config.status ?? 'investigating'
       if (status === opened.status) return { state: observed(opened) }
       keep(observed(opened))
       const update = updateOf({ body: request.message, status })
-      return { state: observed(await incidents.update(opened.id, update, { signal })) }
+      try {
+        return { state: observed(await updateOnce(session, opened.id, { update, signal })) }
+      } catch (error) {
+        report(leftOpen(opened))
+        throw error
+      }
     })
   },
 
@@ -127,7 +139,7 @@ export const incidentResource = resourceFor<Connection>()({
         status,
         severity: config.severity,
       })
-      return { state: observed(await session.client.incidents.update(id, update, { signal })) }
+      return { state: observed(await updateOnce(session, id, { update, signal })) }
     })
   },
 
@@ -137,15 +149,11 @@ export const incidentResource = resourceFor<Connection>()({
     await explained(`resolve incident ${prior.display_id}`, async () => {
       const session = connected(client)
       await session.checkExpectedOrg()
-      const { incidents } = session.client
       try {
-        const current = await incidents.get(id, { signal })
+        const current = await session.client.incidents.get(id, { signal })
         if (current.status === 'resolved') return
-        await incidents.update(
-          id,
-          { body: prior.resolve_message ?? RESOLVE_MESSAGE, status: 'resolved' },
-          { signal },
-        )
+        const update = { body: prior.resolve_message ?? RESOLVE_MESSAGE, status: 'resolved' } as const
+        await updateOnce(session, id, { update, signal })
       } catch (error) {
         if (!(error instanceof ApiError && error.code === 'not_found')) throw error
       }

@@ -1,23 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
-import { ConnectionError } from '../../api/client/attempt.ts'
-import { ApiError } from '../../api/contract/apiError.ts'
 import { diffService } from '../../api/contract/fieldChange.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import { sendOnce } from './sendOnce.ts'
 import type { Session } from './session.ts'
 
-/** How often a creation whose outcome is unknown is sent. */
-const ATTEMPTS_MAX = 4
-/** Pause before the first look at what became of it (milliseconds); each further one is twice as long. */
-const LOOK_AFTER_MS = 250
 /**
  * How old a service of the same definition may be to be taken for one that an earlier run made and could not
  * record (milliseconds): such a run was killed a moment ago, and whoever wants a twin on purpose made it earlier.
  */
 const LOST_MS_MAX = 3_600_000
-/** How far the server's clock may be behind ours (milliseconds): an older service is not the one that we made. */
-const CLOCK_SKEW_MS = 60_000
 
 /**
  * Creates the service of `request`, once: a creation of which no answer came is looked for in the list before it
@@ -32,38 +24,30 @@ export function createOnce(
   signal: AbortSignal,
 ): Promise<ServiceResponse> {
   // Two services of one definition could not be told apart while both are on their way.
-  return session.inTurn(JSON.stringify(request), () => attempts(session, request, signal))
+  return session.inTurn(JSON.stringify(request), () => created(session, request, signal))
 }
 
-async function attempts(
+async function created(
   session: Session,
   request: ServiceRequest,
   signal: AbortSignal,
 ): Promise<ServiceResponse> {
   await refuseTwin(session, request, signal)
   const idempotencyKey = randomUUID()
-  const sentAtMs = Date.now()
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const created = await session.client.createService(request, idempotencyKey, { signal })
-      session.reads.wrote(created, 'created')
-      return created
-    } catch (error) {
-      if (!isOutcomeUnknown(error, attempt) || attempt === ATTEMPTS_MAX) throw error
-      await wait(LOOK_AFTER_MS * 2 ** (attempt - 1), undefined, { signal })
+  const service = await sendOnce({
+    send: () => session.client.createService(request, idempotencyKey, { signal }),
+    find: async (isOurs) => {
       const found = await session.reads.unclaimed(
-        (service) =>
-          Date.parse(service.created_at) >= sentAtMs - CLOCK_SKEW_MS &&
-          diffService(request, service).length === 0,
+        (candidate) => isOurs(candidate.created_at) && diffService(request, candidate).length === 0,
         signal,
       )
-      const [only] = found
       if (found.length > 1) throw ambiguous(request.name, found)
-      if (only === undefined) continue
-      session.reads.wrote(only, 'created')
-      return only
-    }
-  }
+      return found[0]
+    },
+    signal,
+  })
+  session.reads.wrote(service, 'created')
+  return service
 }
 
 /**
@@ -85,14 +69,6 @@ async function refuseTwin(session: Session, request: ServiceRequest, signal: Abo
     `A service with this name and definition was created within the last hour, perhaps by a run that was killed: ${ids}. ` +
     'Import it with this id. To have another one like it, give that another name.'
   throw new DiagnosticError(errorAt(undefined, `Service "${request.name}" exists already`, detail))
-}
-
-/** Whether the service may exist although the answer says otherwise, or none came. */
-function isOutcomeUnknown(error: unknown, attempt: number): boolean {
-  if (error instanceof ConnectionError) return error.outcome === 'unknown'
-  if (!(error instanceof ApiError)) return false
-  // 409 says that our own earlier attempt is still being carried out (Gap G20).
-  return error.status >= 500 || (error.code === 'conflict' && attempt > 1)
 }
 
 function ambiguous(name: string, found: readonly ServiceResponse[]): DiagnosticError {

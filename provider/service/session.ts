@@ -19,6 +19,8 @@ export interface SessionOptions {
 export class Session {
   readonly client: Client
   readonly reads: ServiceReads
+  /** Ids of the incidents that this process opened. */
+  readonly openedIncidents = new Set<string>()
   readonly #expectedOrgId: string | undefined
   readonly #org = new AskedOnce(() => this.client.getOrg())
   readonly #regions = new AskedOnce(() => this.client.listRegions())

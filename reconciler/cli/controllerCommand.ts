@@ -6,6 +6,7 @@ import { ConfigError, type ControllerSettings } from '../controller/config/setti
 import { type Controller, type ControllerOptions, openController } from '../controller/controller.ts'
 import type { CycleReport } from '../controller/cycle.ts'
 import { mountFace } from '../controller/face/face.ts'
+import { foldersOf, tryFolder } from '../controller/setFolders.ts'
 import { GitError } from '../source/gitProgram.ts'
 import { requireGit } from '../source/gitVersion.ts'
 import { configFileOf, controllerSettings, reloadConfiguration } from './controllerConfig.ts'
@@ -28,6 +29,7 @@ export async function controllerCommand(
   const { settings } = read
   await requireUsableGit(context)
   if (options.check === true) {
+    for (const folder of new Set(settings.sets.flatMap(foldersOf))) tryFolder(folder)
     output.result(`${file} is valid: ${settings.sets.map(({ config }) => config.name).join(', ')}`)
     return { exitCode: EXIT.converged, document: { sets: settings.sets.map(({ config }) => config.name) } }
   }
@@ -98,12 +100,26 @@ async function untilStopped(settings: ControllerSettings, context: CommandContex
   try {
     sayWhere(controller.url())
     interruption.onStop(() => controller.stop())
+    const isUnread = stopWhenUnread(controller, output)
     await controller.run()
     await reloading
-    return { exitCode: interruption.exitCode() ?? EXIT.converged, document: { status: controller.status() } }
+    const exitCode = interruption.exitCode() ?? (isUnread() ? EXIT.couldNotRun : EXIT.converged)
+    return { exitCode, document: { status: controller.status() } }
   } finally {
     await controller.close()
   }
+}
+
+/** Whatever it went on to do would be told to nobody; who started it, such as systemd, starts it anew with an output. */
+function stopWhenUnread(controller: Controller, output: CommandContext['output']): () => boolean {
+  let isUnread = false
+  output.onReaderGone(() => {
+    if (isUnread) return
+    isUnread = true
+    output.error('nobody reads the events on stdout any more: the controller ends')
+    controller.stop()
+  })
+  return () => isUnread
 }
 
 async function once(settings: ControllerSettings, context: CommandContext): Promise<CommandResult> {

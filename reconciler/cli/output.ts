@@ -17,6 +17,8 @@ export interface Output {
   /** What has to be known wherever the run happens. */
   readonly notice: (text: string) => void
   readonly error: (text: string) => void
+  /** Calls `listener` as soon as it shows that nobody reads the result any more, as after `| head`. */
+  readonly onReaderGone: (listener: () => void) => void
 }
 
 /** The streams of a process, whether colours are wanted, and the folder in which it was started. */
@@ -71,6 +73,11 @@ export function outputOn(streams: Streams, format: Format): Output {
     },
     error: (text) => {
       stderr.write(`${start}${errorPaint.red('error')} ${text}\n`)
+    },
+    onReaderGone: (listener) => {
+      stdout.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EPIPE') listener()
+      })
     },
   }
 }

@@ -22,6 +22,8 @@ const ORG_MS = 3_600_000
 export interface CycleControl {
   /** Why no further change may start; null while it may. */
   readonly stopReason: () => StopReason
+  /** Hears which commit is the newest, also one that may not or cannot be applied. */
+  readonly onHead: (sha: string) => void
   readonly onPhase: (phase: 'fetching' | 'planning' | 'applying', commit: string | null) => void
   /** Hears which commit the cycle works on, before it does anything about it. */
   readonly onCommit: (commit: CommitStatus, runId: string) => void
@@ -78,7 +80,8 @@ export async function runCycle(
   try {
     control.onPhase('fetching', null)
     found.source = await readSource(context, memory, control.signal)
-    const { accepted, baseline } = found.source
+    const { accepted, baseline, head } = found.source
+    if (head !== null) control.onHead(head)
     found.memory = { ...memory, accepted, baseline }
     if (accepted !== null && control.stopReason() === null) {
       control.onPhase('planning', accepted.loaded.commit.sha)

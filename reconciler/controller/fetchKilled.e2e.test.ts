@@ -35,7 +35,7 @@ dataDir: ${folder}
 sets:
   - name: shop
     repository: {url: "${forge.urlOf('shop.git')}", path: monitoring, caFile: ${forge.caFile}}
-    interval: 300ms
+    interval: 1s
 `,
   )
 })

@@ -1,10 +1,7 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { Client } from '../../api/client/client.ts'
 import { Limiter } from '../../api/client/limiter.ts'
 import type { AttemptReport } from '../../api/client/sender.ts'
 import { type GitSource, gitSource } from '../source/gitSource.ts'
-import { isGitLocation } from '../state/gitRef.ts'
 import { openStore } from '../state/openStore.ts'
 import { StateError } from '../state/stateError.ts'
 import { stateKeyFor } from '../state/stateKey.ts'
@@ -13,6 +10,7 @@ import type { SetSettings } from './config/settings.ts'
 import { type ProgramSecrets, programSecrets } from './programSecrets.ts'
 import type { ServiceClaims } from './serviceClaims.ts'
 import type { SetContext } from './setContext.ts'
+import { foldersOf, makeFolder } from './setFolders.ts'
 
 /** What opening a set takes besides its settings. */
 export interface OpenDeps {
@@ -39,8 +37,7 @@ export interface OpenSet {
 /** Opens the state of a set, making it where there is none, and a client; nothing is asked of anybody yet. Throws StateError. */
 export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<OpenSet> {
   const { config, access, statePath, mirrorDirectory } = settings
-  makeFolder(dirname(mirrorDirectory))
-  if (!isGitLocation(statePath)) makeFolder(dirname(statePath))
+  for (const folder of foldersOf(settings)) makeFolder(folder)
   const store = await openStore(statePath, deps.env, {
     leaseTtlMs: config.leaseTtl,
     access: settings.stateAccess,
@@ -117,15 +114,6 @@ function timedFetch({ fetch }: GitSource, { clock, onFetch }: OpenDeps, set: str
       told('failed')
       throw error
     }
-  }
-}
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new StateError(`the folder ${folder} cannot be made: ${reason}; make it, or name another dataDir`)
   }
 }
 

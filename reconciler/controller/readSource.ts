@@ -5,6 +5,8 @@ import { withSetPolicy } from './setPolicy.ts'
 
 /** What came of looking at the repository. */
 export interface SourceLook {
+  /** SHA of the newest commit of the branch, whatever became of it; null when it could not be asked for. */
+  readonly head: string | null
   /** The manifests that are in force; null before any could be read. */
   readonly accepted: Accepted | null
   /** Why the repository cannot be read now; null when it can. */
@@ -29,18 +31,25 @@ export async function readSource(
   const { source } = context
   const { accepted, baseline } = memory
   const same = { accepted, refused: null, isRewritten: false, baseline }
+  let head: string | null = null
   try {
-    const head = await source.fetch(signal)
+    head = await source.fetch(signal)
     const reason = await refusalOf(context, head)
     if (reason !== null) {
       const commit = await source.commit(head)
-      return { ...same, sourceProblem: null, refused: { commit, reason } }
+      return { ...same, head, sourceProblem: null, refused: { commit, reason } }
     }
     const now = await acceptedNow(context, accepted, head)
-    return { ...same, accepted: now, sourceProblem: null, ...(await historyOf(context, baseline, head)) }
+    return {
+      ...same,
+      head,
+      accepted: now,
+      sourceProblem: null,
+      ...(await historyOf(context, baseline, head)),
+    }
   } catch (error) {
     if (!(error instanceof SourceUnavailable || error instanceof BrokenMirror)) throw error
-    return { ...same, sourceProblem: error.message }
+    return { ...same, head, sourceProblem: error.message }
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -45,7 +45,7 @@ dataDir: ${folder}
 sets:
   - name: shop
     repository: {url: "${repository.url}", path: monitoring, allowFile: true}
-    interval: 300ms
+    interval: 1s
     createGrace: 1s
     leaseTtl: 2s
 `,
@@ -248,6 +248,19 @@ test('--once runs the other sets when one is held, and waits for it as long as i
   expect([await leaving.ended, leaving.stderr()]).toEqual([143, ''])
 })
 
+test('a controller whose events nobody reads any more says so and ends, with the lease given back', async () => {
+  repository.commit(manifestFiles('a'))
+  const { one } = await start('blue')
+  await one.event(({ type }) => type === 'RunFinished', 0)
+  one.child.stdout?.destroy()
+  repository.commit(manifestFiles('b'))
+
+  expect(await one.ended).toBe(1)
+  expect(one.stderr()).toBe('error nobody reads the events on stdout any more: the controller ends\n')
+  const { one: next } = await start('green', ['--once'])
+  expect([await next.ended, await names()]).toEqual([0, ['a', 'b']])
+})
+
 test('a port that is taken is said in one line with what to do', async () => {
   const { host } = new URL(server.url)
   writeFileSync(config, readFileSync(config, 'utf8').replace('listen: none', `listen: ${host}`))
@@ -268,6 +281,22 @@ test('--check says what is wrong with the configuration, and where', async () =>
     })
 
   expect(await check()).toEqual({ exitCode: 0, stdout: `${config} is valid: shop\n`, stderr: '' })
+  const right = readFileSync(config, 'utf8')
+  for (const [dataDir, reason] of [
+    ['/proc/pharos/data', "ENOENT: no such file or directory, mkdtemp '/proc/.pharos-check-"],
+    [`${config}/data`, `ENOTDIR: not a directory, mkdtemp '${config}/.pharos-check-`],
+  ]) {
+    writeFileSync(config, right.replace(/^dataDir: .*$/m, `dataDir: ${dataDir}`))
+    expect(await check()).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining(
+        `error the folder ${dataDir}/mirrors cannot be made or written to: ${reason}`,
+      ),
+    })
+  }
+  writeFileSync(config, right.replace(/^dataDir: .*$/m, `dataDir: ${folder}/not-yet/there`))
+  expect(await check()).toMatchObject({ exitCode: 0 })
+  expect(existsSync(join(folder, 'not-yet'))).toBe(false)
   writeFileSync(config, 'apiVersion: pharos/v1\nkind: Controller\nsets: []\n')
   expect(await check()).toMatchObject({
     exitCode: 7,

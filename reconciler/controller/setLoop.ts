@@ -181,9 +181,11 @@ export class SetLoop {
       await this.#readSuspensions()
       const report = await runCycle(this.#context, memory, trigger, {
         stopReason: () => this.#givesWay(),
+        onHead: (sha) => {
+          this.#head = sha
+        },
         onPhase: (phase, commit) => {
           if (this.#running !== null) this.#running = { ...this.#running, phase, commit }
-          this.#head = commit ?? this.#head
           if (phase === 'planning' && this.#burst !== null) void this.#peek()
         },
         onCommit: this.#ears.onCommit,
@@ -194,7 +196,6 @@ export class SetLoop {
         signal: this.#abort.signal,
       })
       this.#failures = isFailed(report) ? this.#failures + 1 : 0
-      this.#head = report.source?.refused?.commit.sha ?? this.#head
       this.#report = report
       this.#running = null
       await this.#readSuspensions()

@@ -1,11 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { startServer } from '../../server/testing/startServer.ts'
 import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
 import { startFaultProxy } from '../testing/faultProxy.ts'
 import { manifestOf } from '../testing/pharosProgram.ts'
+import type { TestController } from '../testing/testController.ts'
 
 const { controllerOf, server, names, intervals, changeInterval } = controllerScene(startServer)
 
@@ -167,31 +169,27 @@ test('Scenario 23: a push while a commit is applied is seen between two operatio
   await proxy.close()
 })
 
+/** Has commits signed with a key of Ada's: the file of allowed signers, and what signs the newest commit again. */
+function signing({ folder, repository }: TestController): { signers: string; sign: () => string } {
+  const key = join(folder, 'ada')
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'ada', '-f', key])
+  const signers = join(folder, 'signers')
+  writeFileSync(signers, `ada@example.com ${readFileSync(`${key}.pub`, 'utf8')}`)
+  const settings = ['-c', 'gpg.format=ssh', '-c', `user.signingKey=${key}`]
+  return {
+    signers,
+    sign: () => {
+      repository.git(...settings, 'commit', '--quiet', '--amend', '--no-edit', '-S')
+      return repository.git('rev-parse', 'HEAD')
+    },
+  }
+}
+
 test('Scenario 24: a commit without the signature of an allowed key is not applied, and the last signed one stays in force', async () => {
   const probe = await controllerOf()
-  const key = join(probe.folder, 'ada')
-  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'ada', '-f', key])
-  const signers = join(probe.folder, 'signers')
-  writeFileSync(signers, `ada@example.com ${readFileSync(`${key}.pub`, 'utf8')}`)
+  const { signers, sign } = signing(probe)
   const { repository } = probe
-  const sign = (): string => {
-    repository.git(
-      '-c',
-      'gpg.format=ssh',
-      '-c',
-      `user.signingKey=${key}`,
-      'commit',
-      '--quiet',
-      '--amend',
-      '--no-edit',
-      '-S',
-    )
-    return repository.git('rev-parse', 'HEAD')
-  }
-  const one = await controllerOf({
-    repository,
-    signers,
-  })
+  const one = await controllerOf({ repository, signers })
   repository.commit(manifestFiles('a'))
   const signed = sign()
   one.start()
@@ -207,4 +205,42 @@ test('Scenario 24: a commit without the signature of an allowed key is not appli
   sign()
   expect(await one.nextCycle()).toMatchObject({ headline: 'Ready' })
   expect(await names()).toEqual(['a', 'b'])
+})
+
+test('a commit that is refused is no newer commit that a run would have to give way to', async () => {
+  const proxy = await startFaultProxy(server().url)
+  const probe = await controllerOf()
+  const { signers, sign } = signing(probe)
+  const { repository } = probe
+  const one = await controllerOf({ url: proxy.url, repository, signers, more: '    interval: 24h\n' })
+  const keys = Array.from({ length: 9 }, (_, index) => `s${index}`)
+  repository.commit(manifestFiles(...keys))
+  sign()
+  one.start()
+  await one.nextCycle()
+  repository.commit(manifestFiles('unsigned'))
+  for (const key of keys) await changeInterval(key, 300)
+  const fetches = async (): Promise<number> => {
+    const text = await (await fetch(`${one.controller.url()}/metrics`)).text()
+    return Number(/^pharos_git_fetch_seconds_count\{.*"ok".*\} (\d+)$/m.exec(text)?.[1])
+  }
+  let looked: Promise<void> | undefined
+  const lookedAgain = async (): Promise<void> => {
+    const before = await fetches()
+    await one.push()
+    while ((await fetches()) === before) await immediate()
+  }
+  // The changes in flight stay there until the branch was looked at beside the run.
+  proxy.decide = async () => {
+    looked ??= lookedAgain()
+    await looked
+    return 'pass' as const
+  }
+
+  await one.push()
+  await one.until(() => one.shop().lastRun?.counts.updated === 9, 20 * 60_000)
+
+  expect(one.shop()).toMatchObject({ headline: 'CommitRefused', lastRun: { outcome: 'partial' } })
+  expect(one.events.filter(({ message }) => message.startsWith('superseded'))).toEqual([])
+  await proxy.close()
 })

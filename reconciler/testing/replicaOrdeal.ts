@@ -155,7 +155,7 @@ dataDir: ${folder}
 sets:
   - name: shop
     repository: {url: "${url}", path: monitoring, allowFile: true}
-    interval: 300ms
+    interval: 1s
     createGrace: 1s
     leaseTtl: ${STATES[state]}s
     prune: policy

@@ -110,6 +110,18 @@ test('a lease is long enough for its renewals, and a state in git is reached wit
   expect(Object.keys(sets[0]?.manifestEnv ?? {})).toEqual([])
 })
 
+test('what would run without a pause is refused with its place', () => {
+  const set = SMALLEST.replace('"}', '", fetchTimeout: 1ns}')
+
+  expect(problemsOf(`${set}    interval: 999ms\n`)).toEqual([
+    expect.stringMatching(
+      /^c\.yaml:5:\d+: \[E_VALUE\] sets\[0\]\.repository\.fetchTimeout must be at least 1s$/,
+    ),
+    'c.yaml:6:15: [E_VALUE] sets[0].interval must be at least 1s',
+  ])
+  expect(problemsOf(`${SMALLEST}    interval: 1s\n`)).toEqual([])
+})
+
 test('secrets come from variables and files, and a missing or short one is named without its value', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-config-'))
   const file = join(folder, 'token')

@@ -9,6 +9,7 @@ import { windowProblem } from '../window.ts'
 import {
   absolutePath,
   duration,
+  durationFrom,
   flag,
   mapping,
   name,
@@ -17,6 +18,11 @@ import {
   text,
   wholeNumber,
 } from './fields.ts'
+
+/** Shortest interval (seconds): each look is a request of the five a second that a key has. */
+const INTERVAL_SECONDS_MIN = 1
+/** Shortest limit of a transfer (seconds): within less hardly any git has even started. */
+const FETCH_SECONDS_MIN = 1
 
 /** Programs that send webhooks, by the way in which they prove who they are. */
 export const HOOK_KINDS = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket', 'generic'] as const
@@ -81,7 +87,9 @@ const repository = mapping({
     .default('.')
     .describe('folder or file of the manifests'),
   ...access,
-  fetchTimeout: duration.default(600_000).describe('how long a transfer may take'),
+  fetchTimeout: durationFrom(FETCH_SECONDS_MIN)
+    .default(600_000)
+    .describe('how long a transfer may take, at least 1s'),
   allowFile: flag.default(false).describe('accept a file:// address'),
   allowedSigners: absolutePath
     .optional()
@@ -147,7 +155,9 @@ const set = mapping({
     .describe(
       'programs that may run for secrets; none when left out. With which arguments is for manifests to say',
     ),
-  interval: duration.default(60_000).describe('how often the repository and the services are looked at'),
+  interval: durationFrom(INTERVAL_SECONDS_MIN)
+    .default(60_000)
+    .describe('how often the repository and the services are looked at, at least 1s'),
   drift: oneOf(['heal', 'report', 'ignore'])
     .default('heal')
     .describe('the most that is done about changes by hand; a manifest may ask for less'),

@@ -31,6 +31,12 @@ export const duration = z
   .refine((written) => milliseconds(written) > 0, { error: `must be ${DURATION_FORM}, longer than zero` })
   .transform(milliseconds)
 
+/** A duration of at least `leastSeconds`, which protects from what would otherwise run without a pause. */
+export const durationFrom = (leastSeconds: number) =>
+  duration.refine((ms) => ms >= leastSeconds * 1_000, {
+    error: `must be at least ${leastSeconds}s`,
+  })
+
 function milliseconds(written: string): number {
   const parsed = parseDuration(written)
   return parsed === undefined ? 0 : parsed.secs * 1_000 + Math.ceil(parsed.nanos / 1_000_000)

@@ -7,7 +7,7 @@ import type { CycleReport } from './cycle.ts'
 import { eventOf } from './eventsOf.ts'
 import type { EventSink, Face, FaceDeps } from './faceSeam.ts'
 import { healthRoutes } from './healthRoutes.ts'
-import { addressLimit } from './http/addressLimit.ts'
+import { type WrongRequests, wrongRequests } from './http/addressLimit.ts'
 import { apiRoutes } from './http/apiRoutes.ts'
 import { hookRoute } from './http/hookRoute.ts'
 import { type Listener, listen } from './http/listener.ts'
@@ -91,7 +91,7 @@ class OpenController {
   listener: Listener | null = null
   readonly #options: ControllerOptions
   readonly #metrics: Metrics
-  readonly #mayPass: (address: string) => boolean
+  readonly #wrong: WrongRequests
   /** Deliveries of webhooks that were here: a reload does not let them in again. */
   readonly #deliveries = new Set<string>()
   readonly #startedAt: string
@@ -105,7 +105,7 @@ class OpenController {
     this.#settings = settings
     this.#startedAt = this.#now()
     this.#metrics = metricsOf(() => this.status(), clock.wallMs)
-    this.#mayPass = addressLimit(clock.nowMs)
+    this.#wrong = wrongRequests(clock.nowMs)
     const onEvent: EventSink = (event) => {
       options.onEvent(event)
       this.#face?.made.onEvent(event)
@@ -200,13 +200,13 @@ class OpenController {
         hooks: settings.hooks,
         sets: settings.sets.map(({ config }) => ({ name: config.name, branch: config.repository.branch })),
         trigger: async (name) => sets.all.find(({ loop }) => loop.name === name)?.loop.trigger('webhook'),
-        mayPass: this.#mayPass,
+        wrong: this.#wrong,
         deliveries: this.#deliveries,
         onResult: this.#metrics.onHook,
       }),
       ...apiRoutes({
         token: settings.apiToken,
-        mayPass: this.#mayPass,
+        wrong: this.#wrong,
         ...actionsOn(acting, (set, told) => this.tell(set, told)),
       }),
       ...healthRoutes(() => sets.all),

@@ -1,6 +1,7 @@
 import { parseDuration } from '../../../api/contract/duration.ts'
 import { mappingOf } from '../../manifest/defaults.ts'
 import { SUSPENSION_MS_MAX } from '../../state/record.ts'
+import type { WrongRequests } from './addressLimit.ts'
 import { isSameSecret } from './proof.ts'
 import { json, type Route, type RouteAnswer, type RouteHead, type RouteRequest, refusal } from './route.ts'
 
@@ -18,7 +19,7 @@ export type ActionResult =
 export interface ApiDeps {
   /** In clear; null when the routes are off. */
   readonly token: string | null
-  readonly mayPass: (address: string) => boolean
+  readonly wrong: WrongRequests
   readonly run: (set: string) => Promise<ActionResult>
   readonly approve: (digest: string, actor: string) => Promise<ActionResult>
   readonly suspend: (
@@ -34,10 +35,10 @@ export interface ApiDeps {
 /** `POST /api/…`, for people and pipelines that know the token. */
 export function apiRoutes(deps: ApiDeps): readonly Route[] {
   const admit = (head: RouteHead): RouteAnswer | null => {
-    if (!deps.mayPass(head.address)) return refusal(429, 'too many requests', { 'Retry-After': '1' })
     if (deps.token === null) return refusal(403, 'set apiToken in the configuration to use this')
     const given = /^Bearer (.+)$/i.exec(head.headers.authorization ?? '')?.[1] ?? ''
     if (isSameSecret(given, deps.token)) return null
+    if (!deps.wrong.count(head.address)) return refusal(429, 'too many requests', { 'Retry-After': '1' })
     return refusal(401, 'Authorization: Bearer TOKEN is missing or wrong', { 'WWW-Authenticate': 'Bearer' })
   }
   const route = (path: string, act: Act): Route => ({

@@ -1,8 +1,10 @@
 import { StateError } from '../../state/stateError.ts'
 import type { HookSettings } from '../config/settings.ts'
+import type { WrongRequests } from './addressLimit.ts'
+import { isLargeBody } from './bodies.ts'
 import { deliveryOf, hasProof, isProven } from './proof.ts'
 import { pushedBranches } from './pushedBranches.ts'
-import { json, type Route, refusal } from './route.ts'
+import { json, type Route, type RouteAnswer, refusal } from './route.ts'
 
 /** Largest body of a webhook (bytes): the limit of GitHub. */
 const HOOK_BYTES_MAX = 25 * 1024 * 1024
@@ -19,8 +21,7 @@ export interface HookDeps {
   readonly sets: readonly { readonly name: string; readonly branch: string }[]
   /** Has the set looked at soon, by whichever replica leads. Throws StateError. */
   readonly trigger: (set: string) => Promise<void>
-  /** Whether an address may send one more request. */
-  readonly mayPass: (address: string) => boolean
+  readonly wrong: WrongRequests
   /** Those that were here; kept by whoever makes the route. */
   readonly deliveries: Set<string>
   readonly onResult: (source: string, result: HookResult) => void
@@ -30,7 +31,12 @@ export interface HookDeps {
 export function hookRoute(deps: HookDeps): Route {
   const hookOf = (source: string | undefined): HookSettings | undefined =>
     deps.hooks.find(({ config }) => config.source === source)
-  const refused = (source: string) => {
+  const limited = (source: string | undefined): RouteAnswer => {
+    if (source !== undefined) deps.onResult(source, 'limited')
+    return refusal(429, 'too many requests', { 'Retry-After': '1' })
+  }
+  const refused = (source: string, address: string): RouteAnswer => {
+    if (!deps.wrong.count(address)) return limited(source)
     deps.onResult(source, 'refused')
     return refusal(401, 'the signature or token is missing or wrong')
   }
@@ -40,18 +46,20 @@ export function hookRoute(deps: HookDeps): Route {
     bodyBytesMax: HOOK_BYTES_MAX,
     admit: ({ params, headers, address }) => {
       const hook = hookOf(params.source)
-      if (!deps.mayPass(address)) {
-        if (hook !== undefined) deps.onResult(hook.config.source, 'limited')
-        return refusal(429, 'too many requests', { 'Retry-After': '1' })
-      }
-      if (hook === undefined) return refusal(404, 'there is no such source of webhooks')
-      return hasProof(hook.config.kind, headers) ? null : refused(hook.config.source)
+      if (hook === undefined)
+        return deps.wrong.count(address)
+          ? refusal(404, 'there is no such source of webhooks')
+          : limited(undefined)
+      const { source, kind } = hook.config
+      if (!hasProof(kind, headers)) return refused(source, address)
+      // Whether it is a right one would show only at its end.
+      return isLargeBody(headers) && deps.wrong.areTooMany(address) ? limited(source) : null
     },
-    handle: async ({ params, headers, body }) => {
+    handle: async ({ params, headers, body, address }) => {
       const hook = hookOf(params.source)
       if (hook === undefined) return refusal(404, 'there is no such source of webhooks')
       const { source, kind } = hook.config
-      if (!isProven(kind, headers, body, hook.secrets)) return refused(source)
+      if (!isProven(kind, headers, body, hook.secrets)) return refused(source, address)
       const delivery = deliveryOf(kind, headers)
       if (delivery !== null && !isNew(deps.deliveries, `${source} ${delivery}`)) {
         deps.onResult(source, 'replayed')

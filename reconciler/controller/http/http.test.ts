@@ -2,9 +2,11 @@ import { createHmac } from 'node:crypto'
 import { request } from 'node:http'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { StateError } from '../../state/stateError.ts'
+import { fakeClock } from '../../testing/fakeClock.ts'
 import type { HookConfig } from '../config/controllerSchema.ts'
-import { addressLimit } from './addressLimit.ts'
+import { type WrongRequests, wrongRequests } from './addressLimit.ts'
 import { type ActionResult, apiRoutes } from './apiRoutes.ts'
+import { bodyReader } from './bodies.ts'
 import { type HookResult, hookRoute } from './hookRoute.ts'
 import { type Listener, listen } from './listener.ts'
 import { json } from './route.ts'
@@ -17,6 +19,7 @@ let triggered: string[]
 let results: HookResult[]
 let faults: unknown[]
 let nowMs: number
+let wrong: WrongRequests
 let wishes: unknown[]
 let isStateAway: boolean
 beforeEach(async () => {
@@ -27,7 +30,7 @@ beforeEach(async () => {
   isStateAway = false
   nowMs = 0
   const kinds = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket', 'generic'] as const
-  const mayPass = addressLimit(() => nowMs)
+  wrong = wrongRequests(() => nowMs)
   const noted = async (...wish: readonly unknown[]): Promise<ActionResult> => {
     wishes.push(wish)
     return { done: { accepted: true } }
@@ -49,16 +52,13 @@ beforeEach(async () => {
           if (isStateAway) throw new StateError('the state is away')
           triggered.push(set)
         },
-        mayPass: () => {
-          nowMs += 100
-          return mayPass('one')
-        },
+        wrong,
         deliveries,
         onResult: (_source, result) => results.push(result),
       }),
       ...apiRoutes({
         token: TOKEN,
-        mayPass: () => true,
+        wrong,
         run: async (set) =>
           set === 'shop' ? { done: { set, queued: true } } : { status: 404, error: 'there is no such set' },
         approve: noted,
@@ -242,17 +242,79 @@ test('Scenario 25: a body without a length is refused as soon as it is too large
   expect(await send(25 * 1024 * 1024 + 1)).toBe(413)
 })
 
-test('Scenario 25: an address may send ten requests at once and ten a second, whatever else it sends', () => {
+test('Scenario 25: an address may be wrong ten times at once and ten times a second', () => {
   let clockMs = 0
-  const mayPass = addressLimit(() => clockMs)
+  const { count } = wrongRequests(() => clockMs)
   const passed = (address: string, times: number): number =>
-    Array.from({ length: times }, () => mayPass(address)).filter(Boolean).length
+    Array.from({ length: times }, () => count(address)).filter(Boolean).length
 
   expect([passed('garbage', 1_000), passed('somebody else', 1)]).toEqual([10, 1])
   clockMs = 1_000
   expect(passed('garbage', 1_000)).toBe(10)
   clockMs = 0
   expect(passed('garbage', 1)).toBe(0)
+})
+
+test('whoever is right is never refused for the wrong requests of others behind the same proxy', async () => {
+  const garbage = () => hook('github', PUSH, proof('github', PUSH, 'another-secret-yet'))
+  const answers = []
+  for (let sent = 0; sent < 12; sent += 1) answers.push((await garbage()).status)
+  expect(answers).toEqual([...Array(10).fill(401), 429, 429])
+  expect((await hook('unknown', PUSH, {})).status).toBe(429)
+  const run = async (token: string) =>
+    (
+      await fetch(`${listener.url}/api/sets/shop/run`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}` },
+      })
+    ).status
+
+  expect((await hook('github', PUSH, proof('github', PUSH))).queued).toEqual(['shop'])
+  expect([await run('wrong'), await run(TOKEN)]).toEqual([429, 202])
+  // A large body is read to its end before it shows: that is not done for an address that only sent wrong ones.
+  const large = Buffer.alloc(2 * 1024 * 1024, ' ')
+  expect((await hook('generic', large, proof('generic', large))).status).toBe(429)
+  nowMs = 1_000
+  expect((await hook('generic', large, proof('generic', large))).status).toBe(202)
+})
+
+test('who announces a large body and sends it slowly keeps nobody out, and is cut off', async () => {
+  const clock = fakeClock()
+  let arrived = 0
+  const slow = await listen(
+    { host: '127.0.0.1', port: 0 },
+    () => [{ method: 'POST', path: '/', bodyBytesMax: 25e6, handle: ({ body }) => json(200, [body.length]) }],
+    (error) => faults.push(error),
+    bodyReader({
+      after: (delayMs, run) => {
+        arrived += 1
+        return clock.after(delayMs, run)
+      },
+    }),
+  )
+  const send = (first: number) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const headers = { 'Content-Length': 20e6 }
+      const outgoing = request(slow.url, { method: 'POST', headers }, (answer) => resolve(answer.statusCode))
+      outgoing.on('error', reject)
+      outgoing.write(Buffer.alloc(first))
+    })
+  const dribbles = Array.from({ length: 8 }, () => send(10))
+  await expect.poll(() => arrived).toBe(8)
+
+  const large = await fetch(slow.url, { method: 'POST', body: Buffer.alloc(20e6) })
+
+  expect([large.status, await large.json()]).toEqual([200, [20e6]])
+  clock.advance(10_000)
+  expect(await Promise.all(dribbles)).toEqual(Array(8).fill(408))
+  // Four that stall beyond the first MiB hold all places, until they are cut off as well.
+  const stalled = Array.from({ length: 5 }, () => send(2e6))
+  expect(await Promise.race(stalled)).toBe(503)
+  clock.advance(10_000)
+  expect((await Promise.all(stalled)).sort()).toEqual([408, 408, 408, 408, 503])
+  expect((await fetch(slow.url, { method: 'POST', body: Buffer.alloc(20e6) })).status).toBe(200)
+  expect(faults).toEqual([])
+  await slow.close()
 })
 
 test('the API takes the token and nothing else, and says what is missing', async () => {

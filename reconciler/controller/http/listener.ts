@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { parsedUrl } from '../../../api/contract/parsedUrl.ts'
 import { ConfigError } from '../config/settings.ts'
+import { bodyReader, type WithBody } from './bodies.ts'
 import { type Route, type RouteAnswer, type RouteHead, refusal } from './route.ts'
 
 /** Longest that a sender may take for the head of a request, and for all of it (milliseconds). */
@@ -9,9 +10,8 @@ const HEAD_MS_MAX = 10_000
 const REQUEST_MS_MAX = 60_000
 /** Most connections at a time. */
 const CONNECTIONS_MAX = 256
-/** Most large bodies that are read at a time: each may take its whole size in memory. */
-const LARGE_BODIES_MAX = 4
-const LARGE_BODY_BYTES = 1024 * 1024
+/** How often connections are looked over for those that take longer (milliseconds). */
+const CONNECTIONS_LOOK_MS = 1_000
 
 /** The controller's listener. */
 export interface Listener {
@@ -33,12 +33,17 @@ export async function listen(
   at: ListenAddress,
   routes: () => readonly Route[],
   onFault: (error: unknown) => void,
+  withBody: WithBody = bodyReader(),
 ): Promise<Listener> {
-  const bodies = { large: 0 }
   const server = createServer(
-    { headersTimeout: HEAD_MS_MAX, requestTimeout: REQUEST_MS_MAX, keepAliveTimeout: 5_000 },
+    {
+      headersTimeout: HEAD_MS_MAX,
+      requestTimeout: REQUEST_MS_MAX,
+      connectionsCheckingInterval: CONNECTIONS_LOOK_MS,
+      keepAliveTimeout: 5_000,
+    },
     (incoming, outgoing) => {
-      answerTo(incoming, routes(), bodies).then(
+      answerTo(incoming, routes(), withBody).then(
         (answer) => write(incoming, outgoing, answer),
         (error: unknown) => {
           if (incoming.destroyed && !incoming.complete) return
@@ -77,7 +82,7 @@ function cannotListen({ host, port }: ListenAddress, error: Error): ConfigError 
 async function answerTo(
   incoming: IncomingMessage,
   routes: readonly Route[],
-  bodies: { large: number },
+  withBody: WithBody,
 ): Promise<RouteAnswer> {
   const target = parsedUrl(incoming.url ?? '/', 'http://controller')
   if (target === undefined) return refusal(400, 'not an address')
@@ -99,18 +104,7 @@ async function answerTo(
   if (refused !== null) return refused
   const { bodyBytesMax = 0 } = route
   if (bodyBytesMax === 0) return route.handle({ ...head, body: Buffer.of() })
-  const isLarge = Number(incoming.headers['content-length'] ?? bodyBytesMax) > LARGE_BODY_BYTES
-  if (isLarge && bodies.large >= LARGE_BODIES_MAX)
-    return refusal(503, 'busy: send it again', { 'Retry-After': '5' })
-  bodies.large += isLarge ? 1 : 0
-  try {
-    const body = await bodyOf(incoming, bodyBytesMax)
-    return body === null
-      ? refusal(413, `more than ${bodyBytesMax} bytes`)
-      : await route.handle({ ...head, body })
-  } finally {
-    bodies.large -= isLarge ? 1 : 0
-  }
+  return withBody(incoming, bodyBytesMax, (body) => route.handle({ ...head, body }))
 }
 
 /** What the names in `pattern` stand for in `path`; null when it does not fit. Pure. */
@@ -139,19 +133,6 @@ function decodedSegment(text: string): string | null {
     // URIError, the only one there is: a percent sign that begins no character.
     return null
   }
-}
-
-/** The whole body; null as soon as it is known to be larger than `bytesMax`. */
-async function bodyOf(incoming: IncomingMessage, bytesMax: number): Promise<Buffer | null> {
-  if (Number(incoming.headers['content-length'] ?? 0) > bytesMax) return null
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
-    bytes += chunk.length
-    if (bytes > bytesMax) return null
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
 
 function write(incoming: IncomingMessage, outgoing: ServerResponse, answer: RouteAnswer): void {

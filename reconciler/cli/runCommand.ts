@@ -7,7 +7,7 @@ import { SavedPlanError } from '../apply/savedPlan.ts'
 import { OrgMismatch } from '../apply/situation.ts'
 import { UnknownEnvironment } from '../manifest/environment.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
-import { StateError } from '../state/stateError.ts'
+import { isSomebodyElses, StateError } from '../state/stateError.ts'
 import { EXIT } from './exitCode.ts'
 import type { FailureCode } from './failureCode.ts'
 import { fileErrorText, isFileError, UnwritableFile } from './fileFailure.ts'
@@ -95,7 +95,7 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof ReadOnlyKey) return failure('E_READ_ONLY_KEY', error.message)
   if (error instanceof StateError) {
-    return failure('E_STATE', error.message, error.reason === 'unusable' ? EXIT.couldNotRun : EXIT.stateHeld)
+    return failure('E_STATE', error.message, isSomebodyElses(error) ? EXIT.stateHeld : EXIT.couldNotRun)
   }
   if (error instanceof ConnectionError) {
     return failure(

@@ -18,6 +18,8 @@ export interface ConditionFacts {
   readonly isRunning: boolean
   /** Failed runs in a row. */
   readonly failures: number
+  /** What has kept this replica from any cycle since the last one; null when nothing has. */
+  readonly fault: string | null
   /** Those that hold now. */
   readonly suspensions: readonly Suspension[]
 }
@@ -37,15 +39,20 @@ export function conditionsOf(facts: ConditionFacts): readonly FoundCondition[] {
       'resume it when the reason is gone',
     ),
   )
-  if (report === null) return [...suspended, ...running, found('Starting', 'no run has ended yet', null)]
+  if (report === null && facts.fault === null)
+    return [...suspended, ...running, found('Starting', 'no run has ended yet', null)]
   const conditions = [
     ...stalled(facts),
-    ...sourceConditions(report),
-    ...brakeConditions(report),
-    ...serviceConditions(facts.services, report),
+    ...(report === null
+      ? []
+      : [
+          ...sourceConditions(report),
+          ...brakeConditions(report),
+          ...serviceConditions(facts.services, report),
+        ]),
     ...suspended,
   ]
-  const unready = conditions.length > 0 || report.applied === null
+  const unready = conditions.length > 0 || report?.applied == null
   return [
     ...conditions,
     ...running,
@@ -57,8 +64,8 @@ function found(type: ConditionType, message: string, todo: string | null): Found
   return { type, message, todo }
 }
 
-function stalled({ failures, report }: ConditionFacts): readonly FoundCondition[] {
-  const reason = report?.error === undefined ? '' : failureOf(report.error).message
+function stalled({ failures, report, fault }: ConditionFacts): readonly FoundCondition[] {
+  const reason = fault ?? (report?.error === undefined ? '' : failureOf(report.error).message)
   if (failures >= STALLED_AFTER) {
     // No count of them: each further one would be news.
     const message = `at least ${STALLED_AFTER} runs in a row failed${reason === '' ? '' : `, the last with: ${reason}`}`

@@ -1,6 +1,6 @@
 import type { Applied } from '../apply/applySet.ts'
 import { EXIT, exitCodeOf } from '../cli/exitCode.ts'
-import { StateError } from '../state/stateError.ts'
+import { isSomebodyElses } from '../state/stateError.ts'
 import type { SourceLook } from './readSource.ts'
 import type { SetMemory } from './setContext.ts'
 import type { RunningStatus, RunOutcome } from './status.ts'
@@ -22,7 +22,7 @@ export type StopReason = RunningStatus['stopReason']
 export function exitCodeFor({ applied, error, source }: Found, stopReason: StopReason): number {
   if (stopReason === 'stopping') return EXIT.terminated
   if (error !== undefined) {
-    return error instanceof StateError && error.reason !== 'unusable' ? EXIT.stateHeld : EXIT.couldNotRun
+    return isSomebodyElses(error) ? EXIT.stateHeld : EXIT.couldNotRun
   }
   if (applied === null || source === null || source.sourceProblem !== null) return EXIT.couldNotRun
   const { braked } = applied.situation

@@ -201,6 +201,7 @@ export class KeptSets {
       onFault: (error) => {
         const message = error instanceof Error ? error.message : String(error)
         this.#tell(name, { type: 'RunFailed', severity: 'error', message })
+        for (const event of view.refresh()) onEvent(event)
       },
     })
     const view = new SetView(settings, () => loop.facts(), clock.wallMs)

@@ -23,6 +23,8 @@ export interface LoopFacts {
   readonly nextRunAtMs: number | null
   /** Failed runs in a row. */
   readonly failures: number
+  /** What has kept this replica from any cycle since the last one, such as a state that is away; null when nothing has. */
+  readonly fault: string | null
   readonly suspensions: readonly Suspension[]
 }
 

@@ -1,3 +1,4 @@
+import { failureOf } from '../cli/runCommand.ts'
 import { SourceUnavailable } from '../source/gitMirror.ts'
 import { type HeldLease, type LeaseClock, takeLease } from '../state/lease.ts'
 import type { Suspension } from '../state/record.ts'
@@ -35,6 +36,8 @@ export class SetLoop {
   #running: RunningStatus | null = null
   #nextRunAtMs: number | null = null
   #failures = 0
+  /** What kept this replica from any cycle since the last one; null when nothing did. */
+  #fault: string | null = null
   #suspensions: readonly Suspension[] = []
   /** Newest commit that was seen, also one that may not be applied. */
   #head: string | null = null
@@ -56,8 +59,9 @@ export class SetLoop {
         if (!this.#isStopping) await this.#lead()
       } catch (error) {
         if (error instanceof Stopped) break
-        this.#ears.onFault(error)
         this.#failures += 1
+        this.#fault = failureOf(error).message
+        this.#ears.onFault(error)
         await this.#waits.wait(retryDelayMs(this.#failures, this.#context.clock.random()) ?? 0)
       } finally {
         await this.#letGo()
@@ -127,6 +131,7 @@ export class SetLoop {
       running: this.#running === null ? null : { ...this.#running, stopReason: this.#givesWay() },
       nextRunAtMs: this.#nextRunAtMs,
       failures: this.#failures,
+      fault: this.#fault,
       suspensions: this.#suspensions,
     }
   }
@@ -147,6 +152,11 @@ export class SetLoop {
       memory = report.memory
       trigger = await this.#nextTrigger(report)
     }
+    const fault = this.#lease?.fault() ?? null
+    if (fault === null || this.#isStopping) return
+    // Whoever waits for this lease need not wait until this one tries again.
+    await this.#letGo()
+    throw fault
   }
 
   async #letGo(): Promise<void> {
@@ -154,10 +164,11 @@ export class SetLoop {
     if (lease === null) return
     this.#lease = null
     // Only another one that took over makes this one follow; after a single cycle nobody leads.
-    this.#role = lease.isLost() && !this.#isStopping ? 'follower' : 'starting'
+    const isTaken = lease.isLost() && lease.fault() === null
+    this.#role = isTaken && !this.#isStopping ? 'follower' : 'starting'
     this.#leaseHolder = null
     this.#nextRunAtMs = null
-    if (lease.isLost()) this.#ears.onLease('lost', lease.epoch)
+    if (isTaken) this.#ears.onLease('lost', lease.epoch)
     await lease.release().catch((error: unknown) => this.#ears.onFault(error))
   }
 
@@ -197,6 +208,7 @@ export class SetLoop {
       })
       this.#failures = isFailed(report) ? this.#failures + 1 : 0
       this.#report = report
+      this.#fault = null
       this.#running = null
       await this.#readSuspensions()
       this.#ears.onReport(report)

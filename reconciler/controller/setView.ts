@@ -73,6 +73,12 @@ export class SetView {
     return told.map((one) => eventOf(one, context))
   }
 
+  /** The events that conditions are worth which became true, or no longer are, without a cycle. */
+  refresh(): readonly ControllerEvent[] {
+    const context = { at: this.#now(), set: this.#settings.config.name, commit: null, runId: null }
+    return this.#conditionEvents().map((one) => eventOf(one, context))
+  }
+
   /** Everything there is to show now. */
   status(): SetStatus {
     const facts = this.#facts()

@@ -26,6 +26,8 @@ export interface HeldLease {
   readonly epoch: number
   /** Whether nothing may be sent any more: another one took over, or may have because renewals failed too long. */
   readonly isLost: () => boolean
+  /** Why it can never be renewed again although nobody else has it; null while that is not so. */
+  readonly fault: () => StateError | null
   /** Ends the renewals and lets the next one in. */
   readonly release: () => Promise<void>
 }
@@ -75,6 +77,7 @@ export async function takeLease(
 function held(store: StateStore, epoch: number, clock: LeaseClock, askedAtMs: number): HeldLease {
   let renewedAtMs = askedAtMs
   let isLost = false
+  let fault: StateError | null = null
   const renew = async (): Promise<void> => {
     const startedAtMs = clock.nowMs()
     try {
@@ -82,8 +85,10 @@ function held(store: StateStore, epoch: number, clock: LeaseClock, askedAtMs: nu
       renewedAtMs = startedAtMs
       clock.onRenewed?.()
     } catch (error) {
+      if (!(error instanceof StateError)) return
       // Anything else may pass; when it lasts, the time since the last renewal says so.
-      if (error instanceof StateError && error.reason === 'lost') isLost = true
+      if (error.reason === 'lost') isLost = true
+      if (error.reason === 'gone') fault = error
     }
   }
   const stop = clock.every(store.leaseTtlMs / RENEWALS_PER_TTL, () => {
@@ -91,7 +96,8 @@ function held(store: StateStore, epoch: number, clock: LeaseClock, askedAtMs: nu
   })
   return {
     epoch,
-    isLost: () => isLost || clock.nowMs() - renewedAtMs >= store.leaseTtlMs,
+    isLost: () => isLost || fault !== null || clock.nowMs() - renewedAtMs >= store.leaseTtlMs,
+    fault: () => fault,
     release: async () => {
       stop()
       await store.release()

@@ -20,16 +20,20 @@ export type TakeLock = () => Promise<ProcessLock | undefined>
 export class SqliteLease {
   readonly #database: Database
   readonly #takeLock: TakeLock
+  /** Throws StateError `gone` when the files of the database are not those that were opened. */
+  readonly requireInPlace: () => void
   #epoch: number | undefined
   #lock: ProcessLock | undefined
 
-  constructor(database: Database, takeLock: TakeLock) {
+  constructor(database: Database, takeLock: TakeLock, requireInPlace: () => void) {
     this.#database = database
     this.#takeLock = takeLock
+    this.requireInPlace = requireInPlace
   }
 
-  /** Number of the lease that this process took; throws StateError `lost` when it is not the present one. */
+  /** Number of the lease that this process took; throws StateError `lost` when it is not the present one, and `gone`. */
   epoch(): number {
+    this.requireInPlace()
     if (this.#epoch === undefined || this.#row().epoch !== this.#epoch) throw leaseLost()
     return this.#epoch
   }
@@ -44,6 +48,7 @@ export class SqliteLease {
     holder: string,
     unmoved: Lease | undefined,
   ): Promise<{ readonly epoch: number } | { readonly heldBy: Lease }> {
+    this.requireInPlace()
     const lock = await this.#takeLock()
     const answer = this.#database
       .transaction(() => {

@@ -1,4 +1,5 @@
 import type { Statement } from 'better-sqlite3'
+import { filesInPlace } from './filesInPlace.ts'
 import { LEASE_TTL_MS } from './lease.ts'
 import type { Database } from './openDatabase.ts'
 import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT } from './record.ts'
@@ -29,7 +30,9 @@ export async function openSqliteStore(path: string): Promise<StateStore> {
 
 /** A store on an open database that has our tables, of the file `path` where it is one. */
 export function sqliteStoreOn(database: Database, takeLock: TakeLock, path?: string): StateStore {
-  const lease = new SqliteLease(database, takeLock)
+  const requireInPlace = path === undefined ? () => {} : filesInPlace(path)
+  requireInPlace()
+  const lease = new SqliteLease(database, takeLock, requireInPlace)
   return { ...readingOf(database, lease, path), ...writingOf(database, lease) }
 }
 
@@ -39,7 +42,12 @@ export function sqliteStoreOn(database: Database, takeLock: TakeLock, path?: str
  */
 export async function readSqliteStore(path: string): Promise<StateReading> {
   const database = await readStateFile(path)
-  return readingOf(database, new SqliteLease(database, async () => undefined), path)
+  const lease = new SqliteLease(
+    database,
+    async () => undefined,
+    () => {},
+  )
+  return readingOf(database, lease, path)
 }
 
 /** Prepares each statement once. */
@@ -129,6 +137,11 @@ type StateWriting = Omit<StateStore, Exclude<keyof StateReading, 'close'>>
 function writingOf(database: Database, lease: SqliteLease): StateWriting {
   const prepared = statementsOf(database)
   const run = (sql: string, ...parameters: unknown[]): number => prepared(sql).run(...parameters).changes
+  /** What people say, who hold no lease. */
+  const said = (sql: string, parameter: unknown): number => {
+    lease.requireInPlace()
+    return run(sql, parameter)
+  }
   /** Writes together or not at all, and only for who has the lease. */
   const fenced = (write: (epoch: number) => void): void =>
     database.transaction(() => write(lease.epoch())).immediate()
@@ -186,11 +199,11 @@ function writingOf(database: Database, lease: SqliteLease): StateWriting {
     // Every write of this store is on the disk when it returns.
     checkpoint: async () => {},
     suspend: async (suspension) => {
-      run(PUT_SUSPENSION, suspension)
+      said(PUT_SUSPENSION, suspension)
     },
-    resume: async (scope) => run('DELETE FROM suspension WHERE scope = ?', scope) > 0,
+    resume: async (scope) => said('DELETE FROM suspension WHERE scope = ?', scope) > 0,
     approve: async (approval) => {
-      run(PUT_APPROVAL, approval)
+      said(PUT_APPROVAL, approval)
       keep('approval', 'at DESC', APPROVALS_KEPT)
     },
     close: async () => {

@@ -1,8 +1,8 @@
 /**
- * Why a state cannot be used: `held` another one has the lease, `lost` another one took it over from us,
- * `unusable` everything else.
+ * Why a state cannot be used: `held` another one has the lease, `lost` another one took it over from us, `gone` its
+ * file was taken away while it was in use, `unusable` everything else.
  */
-export type StateProblem = 'unusable' | 'held' | 'lost'
+export type StateProblem = 'unusable' | 'held' | 'lost' | 'gone'
 
 /** The state cannot be used. The message says why and what to do. */
 export class StateError extends Error {
@@ -13,6 +13,11 @@ export class StateError extends Error {
     super(message, options)
     this.reason = reason
   }
+}
+
+/** Whether `error` says that somebody else has the lease. Pure. */
+export function isSomebodyElses(error: unknown): boolean {
+  return error instanceof StateError && (error.reason === 'held' || error.reason === 'lost')
 }
 
 /** What a write throws whose lease is no longer held. */

@@ -1,6 +1,7 @@
 import { parseDuration } from '../../../api/contract/duration.ts'
 import { mappingOf } from '../../manifest/defaults.ts'
 import { SUSPENSION_MS_MAX } from '../../state/record.ts'
+import { StateError } from '../../state/stateError.ts'
 import type { WrongRequests } from './addressLimit.ts'
 import { isSameSecret } from './proof.ts'
 import { json, type Route, type RouteAnswer, type RouteHead, type RouteRequest, refusal } from './route.ts'
@@ -49,8 +50,13 @@ export function apiRoutes(deps: ApiDeps): readonly Route[] {
     handle: async (request) => {
       const wish = wishIn(request)
       if ('problem' in wish) return refusal(400, wish.problem)
-      const result = await act(request.params, wish)
-      return 'error' in result ? refusal(result.status, result.error) : json(202, result.done)
+      try {
+        const result = await act(request.params, wish)
+        return 'error' in result ? refusal(result.status, result.error) : json(202, result.done)
+      } catch (error) {
+        if (!(error instanceof StateError)) throw error
+        return refusal(503, error.message)
+      }
     },
   })
   return [

@@ -1,0 +1,81 @@
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startServer } from '../../server/testing/startServer.ts'
+import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
+
+const { controllerOf, names, intervals, changeInterval } = controllerScene(startServer)
+
+test('a state that is taken away under a running controller stops every change until it is put back', async () => {
+  const one = await controllerOf()
+  one.repository.commit(manifestFiles('a'))
+  one.start()
+  await one.nextCycle()
+  const [state, aside] = [join(one.folder, 'shop.db'), join(one.folder, 'aside.db')]
+  renameSync(state, aside)
+  one.repository.commit(manifestFiles('b'))
+  await changeInterval('a', 300)
+
+  await one.push()
+  await one.until(() => one.shop().headline === 'Degraded')
+  await one.until(() => one.shop().headline === 'Stalled' && one.shop().role === 'starting', 60 * 60_000)
+
+  const reason = `${state} was removed or replaced while it was in use, so nothing more is sent`
+  expect(one.shop()).toMatchObject({
+    conditions: [{ type: 'Stalled', message: expect.stringContaining(reason) }],
+  })
+  expect(await one.api('/api/sets/shop/suspend', { reason: 'release' })).toEqual([
+    503,
+    { error: expect.stringContaining(reason) },
+  ])
+  expect([await names(), await intervals(), existsSync(state)]).toEqual([['a'], { a: 300 }, false])
+  expect(one.events.filter(({ type }) => type === 'LeaseLost')).toEqual([])
+  const raised = one.events.filter(({ type }) => type === 'ConditionRaised')
+  expect(raised.map(({ condition }) => condition)).toEqual(['Degraded', 'Stalled'])
+
+  renameSync(aside, state)
+  await one.until(() => one.shop().headline === 'Ready')
+  expect(await intervals()).toEqual({ a: 60, b: 60 })
+})
+
+test('a state that is replaced under a running controller is left as it is, and the next one goes on from it', async () => {
+  const one = await controllerOf()
+  one.repository.commit(manifestFiles('a'))
+  one.start()
+  await one.nextCycle()
+  const { folder, repository } = one
+  const shared = { folder, repository }
+  const state = join(folder, 'shop.db')
+  for (const name of ['', '-wal']) copyFileSync(`${state}${name}`, join(folder, `copy${name}`))
+  for (const name of ['', '-wal', '-shm']) rmSync(`${state}${name}`)
+  for (const name of ['', '-wal']) renameSync(join(folder, `copy${name}`), `${state}${name}`)
+  repository.commit(manifestFiles('b'))
+  await one.push()
+  await one.until(() => one.shop().headline === 'Degraded')
+  expect(await names()).toEqual(['a'])
+
+  const next = await controllerOf({ ...shared, replica: 'green' })
+  next.start()
+  await next.until(() => next.shop().headline === 'Ready', 60 * 60_000)
+  expect(await names()).toEqual(['a', 'b'])
+  expect(one.shop().headline).not.toBe('Ready')
+})
+
+test('a controller that finds no state any more creates nothing that is there, and says so of each service', async () => {
+  const one = await controllerOf()
+  one.repository.commit(manifestFiles('a', 'b'))
+  one.start()
+  await one.nextCycle()
+  const { folder, repository } = one
+  for (const name of ['', '-wal', '-shm']) rmSync(join(folder, `shop.db${name}`))
+
+  const next = await controllerOf({ folder, repository, replica: 'green' })
+  next.start()
+  await next.nextCycle()
+
+  expect(await names()).toEqual(['a', 'b'])
+  expect(next.shop().services.map(({ state, message }) => [state, message])).toEqual([
+    ['Blocked', expect.stringContaining('exists and is not managed here')],
+    ['Blocked', expect.stringContaining('exists and is not managed here')],
+  ])
+})

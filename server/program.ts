@@ -43,6 +43,8 @@ export interface ProgramSettings {
   readonly bus?: Bus
   /** How long a client may take; as usual for what is absent. */
   readonly patience?: Partial<Patience>
+  /** Most mutations that share a flush to disk; as the store sees fit when absent. */
+  readonly mutationsPerCommit?: number
 }
 
 /** A server that answers. */
@@ -77,7 +79,7 @@ export async function startProgram(settings: ProgramSettings): Promise<Program> 
   try {
     const unlock = await lockDataFolder(settings.dataDir)
     undo.push(unlock)
-    const store = await openStore(settings.dataDir, settings.environment.nowMs)
+    const store = await openStore(settings.dataDir, settings.environment.nowMs, settings.mutationsPerCommit)
     undo.push(() => store.close())
     await assertUndamaged(settings.dataDir)
     return { ...(await listen(settings, store, undo)), store, close: closeAll }

@@ -13,10 +13,19 @@ import { type LoadReport, runLoad } from './load.ts'
 import { bundle } from './processes.ts'
 import { CLIENTS, ROUNDS, type Row } from './row.ts'
 
-/** Creates of one round: enough for the log to be copied into the database once at least. */
-const CREATES = 8_000
-/** Creates before the first that counts, for the compiler to have seen everything. */
-const WARM_UP = 8_000
+/** How a server is measured. */
+interface Course {
+  /** Its file; the built program when absent. */
+  readonly program?: string
+  /** Creates of one round: enough for the log to be copied into the database once at least. */
+  readonly creates: number
+  /** Creates before the first that counts, for the compiler to have seen everything. */
+  readonly warmUp: number
+}
+
+const TOGETHER: Course = { creates: 8_000, warmUp: 8_000 }
+const APART = { creates: 2_000, warmUp: 4_000 }
+
 /** Creates that one key is used for: below the burst, so that nothing is refused. */
 const CREATES_PER_KEY = 16
 /** Keys for each that is used up, because no client makes exactly its share. */
@@ -32,11 +41,13 @@ const SLOWER = [
 
 const run = promisify(execFile)
 
-/** Durable creates over HTTP against the same ones with a flush each, limiter and authentication on. */
+/**
+ * Durable creates over HTTP against the same ones with a flush each: the same clients and the same server, limiter and
+ * authentication on, whose mutations share no commit. Also the store without HTTP, both ways.
+ */
 export async function durableCreates(): Promise<readonly Row[]> {
-  const inserts = await measureInserts([])
-  const report = await measureServer([])
-  return [...rowsOf('', report, inserts), togetherRow(inserts)]
+  const inserts = await measureInserts()
+  return [...(await compare('', [])), togetherRow(inserts)]
 }
 
 /** The same on a disk whose flush takes a millisecond longer; `strace` makes it so, and without it nothing is measured. */
@@ -46,8 +57,7 @@ export async function slowDurableCreates(): Promise<readonly Row[]> {
     process.stdout.write(`not measured, for want of strace: durable creates ${label}\n`)
     return []
   }
-  const inserts = await measureInserts(SLOWER)
-  return rowsOf(label, await measureServer(SLOWER), inserts)
+  return compare(label, SLOWER)
 }
 
 async function canSlowDown(): Promise<boolean> {
@@ -58,63 +68,64 @@ async function canSlowDown(): Promise<boolean> {
   )
 }
 
-function rowsOf(label: string, report: LoadReport, { oneByOne, bare }: InsertRates): readonly Row[] {
-  const ratio = report.requestsPerSecond / oneByOne
-  const each = `${Math.round(oneByOne)}/s, one each ${(1_000 / oneByOne).toFixed(2)} ms`
-  const ofBare = `${(report.requestsPerSecond / bare).toFixed(2)} × the ${Math.round(bare)}/s of bare statements`
+async function compare(label: string, under: readonly string[]): Promise<readonly Row[]> {
+  const program = await bundle(new URL('./oneFlushEach.ts', import.meta.url))
+  const apart = await measureServer({ ...APART, program }, under)
+  const together = await measureServer(TOGETHER, under)
+  const ratio = together.requestsPerSecond / apart.requestsPerSecond
+  const errors = together.errors + apart.errors
+  const rate = ({ requestsPerSecond }: LoadReport) => `${Math.round(requestsPerSecond)}/s`
   return [
     {
-      what: `${label}durable creates, ${CLIENTS} clients, against the same in the store with one flush each`,
-      measured: `${ratio.toFixed(2)} × (${Math.round(report.requestsPerSecond)}/s against ${each}; ${ofBare}; ${report.errors} errors)`,
+      what: `${label}durable creates, ${CLIENTS} clients, against the same with one flush each`,
+      measured: `${ratio.toFixed(2)} × (${rate(together)} against ${rate(apart)}, ${errors} errors)`,
       bar: '≥ 5 ×',
-      holds: ratio >= 5 && report.errors === 0,
+      holds: ratio >= 5 && errors === 0,
     },
     {
       what: `${label}durable creates, 99 of 100 within`,
-      measured: `${report.p99Ms.toFixed(1)} ms (half within ${report.p50Ms.toFixed(1)} ms)`,
+      measured: `${together.p99Ms.toFixed(1)} ms (half within ${together.p50Ms.toFixed(1)} ms)`,
       bar: '≤ 50 ms',
-      holds: report.p99Ms <= 50,
+      holds: together.p99Ms <= 50,
     },
   ]
 }
 
-function togetherRow({ oneByOne, together }: InsertRates): Row {
+function togetherRow({ oneByOne, bare, together }: InsertRates): Row {
   const ratio = together / oneByOne
   return {
-    what: `the store alone, ${CLIENTS} creates that wait together, against the same`,
-    measured: `${ratio.toFixed(2)} × (${Math.round(together)}/s)`,
+    what: `without HTTP: ${CLIENTS} creates that wait together, against one awaited after another`,
+    measured: `${ratio.toFixed(2)} × (${Math.round(together)}/s against ${Math.round(oneByOne)}/s; bare statements ${Math.round(bare)}/s)`,
     bar: '≥ 5 ×',
     holds: ratio >= 5,
   }
 }
 
-async function measureInserts(under: readonly string[]): Promise<InsertRates> {
+async function measureInserts(): Promise<InsertRates> {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-bench-'))
   const dataDir = join(folder, 'data')
   await makeKeys(dataDir, 0)
-  const [command = '', ...args] = [
-    ...under,
-    process.execPath,
-    await bundle(new URL('./inserts.ts', import.meta.url)),
-    dataDir,
-  ]
-  const { stdout } = await run(command, args)
+  const program = await bundle(new URL('./inserts.ts', import.meta.url))
+  const { stdout } = await run(process.execPath, [program, dataDir])
   await rm(folder, { recursive: true })
   // True because inserts.ts prints nothing else.
   return JSON.parse(stdout) as InsertRates
 }
 
-async function measureServer(under: readonly string[]): Promise<LoadReport> {
+async function measureServer(
+  { program, creates, warmUp }: Course,
+  under: readonly string[],
+): Promise<LoadReport> {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-bench-'))
   const dataDir = join(folder, 'data')
-  const keys = await makeKeys(dataDir, Math.ceil((WARM_UP + ROUNDS * CREATES) / CREATES_PER_KEY) * SPARE)
-  const server = await startProcess(dataDir, [], { under })
+  const keys = await makeKeys(dataDir, Math.ceil((warmUp + ROUNDS * creates) / CREATES_PER_KEY) * SPARE)
+  const server = await startProcess(dataDir, [], { under, ...(program === undefined ? {} : { program }) })
   const port = Number(new URL(server.url).port)
   const request = requestsOf(keys)
-  await runLoad({ port, connections: CLIENTS, requests: WARM_UP, request })
+  await runLoad({ port, connections: CLIENTS, requests: warmUp, request })
   const reports: LoadReport[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
-    reports.push(await runLoad({ port, connections: CLIENTS, requests: CREATES, request }))
+    reports.push(await runLoad({ port, connections: CLIENTS, requests: creates, request }))
   }
   await server.stop()
   await rm(folder, { recursive: true })

@@ -48,7 +48,7 @@ test('a commit waits for few turns of the event loop, although each of them brin
 test('mutations wait for the transaction of another program, in their order, and are given up after a while', async () => {
   const { writer, reader } = await openDatabase(folder)
   const other = await openDatabase(folder)
-  const commits = new GroupCommit(writer, 100)
+  const commits = new GroupCommit(writer, { busyMsMax: 100 })
   const insert = writer.prepare('INSERT INTO plans SELECT ?, 0, 0, 0, 0, 0, ?')
   const made = () => reader.prepare("SELECT name FROM plans WHERE regions_allowed = 'mine'").pluck().all()
   const make = (name: string) => commits.run(() => insert.run(name, 'mine'))

@@ -22,6 +22,14 @@ interface Waiting {
   patience?: NodeJS.Timeout
 }
 
+/** What a group commit keeps to; as usual for what is absent. */
+interface Bounds {
+  /** Most mutations that share one commit. */
+  readonly batchMax?: number | undefined
+  /** How long a mutation waits for another program's transaction (milliseconds). */
+  readonly busyMsMax?: number
+}
+
 /** What runs a mutation, and resolves when it is durable. */
 export type Mutations = Pick<GroupCommit, 'run'>
 
@@ -32,6 +40,7 @@ export type Mutations = Pick<GroupCommit, 'run'>
  */
 export class GroupCommit {
   readonly #database: Database
+  readonly #batchMax: number
   readonly #begin
   readonly #commit
   readonly #rollback
@@ -45,8 +54,9 @@ export class GroupCommit {
   readonly #busyMsMax: number
 
   /** `database` must not wait for other programs itself, which would keep the whole process waiting. */
-  constructor(database: Database, busyMsMax = BUSY_MS_MAX) {
+  constructor(database: Database, { batchMax = BATCH_MAX, busyMsMax = BUSY_MS_MAX }: Bounds = {}) {
     this.#database = database
+    this.#batchMax = batchMax
     this.#busyMsMax = busyMsMax
     this.#begin = database.prepare('BEGIN IMMEDIATE')
     this.#commit = database.prepare('COMMIT')
@@ -92,12 +102,12 @@ export class GroupCommit {
   #gather(known: number, turns: number): void {
     setImmediate(() => {
       const found = this.#waiting.length
-      if (found > known && found < BATCH_MAX && turns > 1) {
+      if (found > known && found < this.#batchMax && turns > 1) {
         this.#gather(found, turns - 1)
         return
       }
       this.#isScheduled = false
-      this.#commitBatch(this.#waiting.splice(0, BATCH_MAX))
+      this.#commitBatch(this.#waiting.splice(0, this.#batchMax))
       if (this.#waiting.length > 0) this.#schedule()
     })
   }

@@ -12,11 +12,16 @@ import type { Store } from './store.ts'
 
 /**
  * Opens the store of `dataDir`, made when there is none. Rejects when the database is of a newer release, not
- * durable, or not a database. Several programs may have the same store open.
+ * durable, or not a database. Several programs may have the same store open. `mutationsPerCommit` is the most of
+ * them that share a flush; as GroupCommit sees fit when absent.
  */
-export async function openStore(dataDir: string, nowMs: () => number): Promise<Store> {
+export async function openStore(
+  dataDir: string,
+  nowMs: () => number,
+  mutationsPerCommit?: number,
+): Promise<Store> {
   const connections = await openDatabase(dataDir)
-  const commits = new GroupCommit(connections.writer)
+  const commits = new GroupCommit(connections.writer, { batchMax: mutationsPerCommit })
   const versions = committedVersions(connections.writer)
   commits.onCommit(versions.all.forget)
   const administering: Mutations = {

@@ -25,6 +25,8 @@ export interface ProcessOptions {
   readonly uid?: number | undefined
   /** Variables besides those of the one who calls. */
   readonly environment?: Readonly<Record<string, string>>
+  /** File of the program; PROGRAM when absent. */
+  readonly program?: string
   /** A command, and its first arguments, that becomes the program: `strace -D`. */
   readonly under?: readonly string[]
 }
@@ -33,9 +35,9 @@ export interface ProcessOptions {
 export async function startProcess(
   dataDir: string,
   args: readonly string[] = [],
-  { uid, environment, under = [] }: ProcessOptions = {},
+  { uid, environment, program = PROGRAM, under = [] }: ProcessOptions = {},
 ): Promise<ServerProcess> {
-  const [command = '', ...first] = [...under, process.execPath, PROGRAM]
+  const [command = '', ...first] = [...under, process.execPath, program]
   const child = spawn(
     command,
     [...first, 'serve', '--data-dir', dataDir, '--port', '0', '--log-level', 'error', ...args],

@@ -1,0 +1,22 @@
+import { pino } from 'pino'
+import { keyBuckets } from '../../server/http/rateLimit.ts'
+import { startProgram } from '../../server/program.ts'
+import { defaultKeyFile } from '../../server/secrets/keyring.ts'
+import { monotonicMs, systemEnvironment } from '../../server/systemEnvironment.ts'
+
+/** The server as `pharos-server serve --data-dir <folder>` starts it, but for one thing: each mutation has a commit of its own. */
+const dataDir = process.argv[process.argv.indexOf('--data-dir') + 1] ?? ''
+const program = await startProgram({
+  dataDir,
+  host: '127.0.0.1',
+  port: 0,
+  adminPort: null,
+  allowedRanges: [],
+  keySource: { kind: 'file', file: defaultKeyFile(dataDir) },
+  environment: systemEnvironment,
+  spendRequest: keyBuckets(monotonicMs),
+  log: pino({ level: 'error' }, pino.destination({ fd: 2, sync: true })),
+  mutationsPerCommit: 1,
+})
+process.once('SIGTERM', () => void program.close())
+process.stdout.write(`listening on ${program.url}\n`)

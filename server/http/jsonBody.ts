@@ -58,16 +58,17 @@ const WORTH_A_LOOK = /\\u|__proto__|constructor/
 /** Whether `text`, which is JSON, cannot have a content problem: most have not, and a look at each value costs more. */
 function isPlain(text: string): boolean {
   if (WORTH_A_LOOK.test(text)) return false
-  let openings = 0
-  for (let index = 0; index < text.length && openings <= NESTING_MAX; index += 1) {
-    const char = text.charCodeAt(index)
-    if (char === OPENING_BRACKET || char === OPENING_BRACE) openings += 1
-  }
-  return openings <= NESTING_MAX
+  return countUpTo(text, '{') + countUpTo(text, '[') <= NESTING_MAX
 }
 
-const OPENING_BRACKET = '['.charCodeAt(0)
-const OPENING_BRACE = '{'.charCodeAt(0)
+/** How often `char` is in `text`, looked for until there are more than nesting may be. */
+function countUpTo(text: string, char: string): number {
+  let count = 0
+  for (let at = text.indexOf(char); at !== -1 && count <= NESTING_MAX; at = text.indexOf(char, at + 1)) {
+    count += 1
+  }
+  return count
+}
 
 function contentProblem(value: unknown, depth: number): string | undefined {
   if (typeof value === 'string') {

@@ -139,7 +139,7 @@ function best(reports: readonly LoadReport[]): LoadReport {
 }
 
 /** Creates; each client uses one key after another, and nobody else's. */
-export function requestsOf(keys: readonly string[]): (index: number, client: number) => string {
+function requestsOf(keys: readonly string[]): (index: number, client: number) => string {
   const body = JSON.stringify(serviceBody())
   const made = new Map<number, number>()
   return (_index, client) => {
@@ -150,7 +150,7 @@ export function requestsOf(keys: readonly string[]): (index: number, client: num
   }
 }
 
-export async function makeKeys(dataDir: string, count: number): Promise<readonly string[]> {
+async function makeKeys(dataDir: string, count: number): Promise<readonly string[]> {
   const store = await openStore(dataDir, systemEnvironment.nowMs)
   const orgId = crypto.randomUUID()
   await store.createOrg({ id: orgId, name: 'Bench', plan: 'enterprise', nowMs: Date.now() })

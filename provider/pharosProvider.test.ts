@@ -55,6 +55,13 @@ test.each<[string, PlainObject, string, string]>([
     'api_key',
     'The API key must be pharos_ followed by 64 hexadecimal characters.',
   ],
+  [
+    'an empty guard',
+    { url, api_key: apiKey, expected_org_id: '' },
+    'expected_org_id',
+    'expected_org_id, or the environment variable PHAROS_EXPECTED_ORG_ID, must be the UUID of an organisation. ' +
+      'Leave it out to work in whichever organisation the key belongs to.',
+  ],
 ])('%s is one error at the attribute, without its value', async (_name, config, path, detail) => {
   const core = await providerIn({})
 
@@ -87,12 +94,12 @@ test('Scenario 72: requests carry versions in their user agent, and expected_org
     () => proxy.close(),
     () => server.close(),
   )
-  const environment = { PHAROS_URL: proxy.url, PHAROS_API_KEY: server.apiKey, TF_APPEND_USER_AGENT: 'ci/7' }
+  const environment = { PHAROS_URL: proxy.url, PHAROS_API_KEY: server.apiKey, TF_APPEND_USER_AGENT: 'ci/7\n' }
   const guarded = await providerIn({
     ...environment,
     PHAROS_EXPECTED_ORG_ID: '00000000-0000-4000-8000-000000000000',
   })
-  const free = await providerIn(environment)
+  const free = await providerIn({ ...environment, PHAROS_EXPECTED_ORG_ID: server.orgId.toUpperCase() })
 
   await guarded.configure({})
   const refused = await guarded.apply('pharos_service', await guarded.plan('pharos_service', service))

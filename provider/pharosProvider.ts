@@ -55,9 +55,10 @@ export function pharosProvider(version: string, environment: Environment): Provi
       if (url === UNKNOWN || apiKey === UNKNOWN || expectedOrgId === UNKNOWN) return { session: undefined }
       // Loaded here because most processes that Terraform starts are never configured.
       const { Session, settingsProblem } = await import('./service/session.ts')
-      const problem = settingsProblem(url, apiKey)
+      const problem = settingsProblem({ url, apiKey, expectedOrgId })
       if (problem !== undefined) throw new DiagnosticError(problem)
-      const appended = environment.TF_APPEND_USER_AGENT ?? ''
+      // A header takes no line breaks and not every letter.
+      const appended = (environment.TF_APPEND_USER_AGENT ?? '').replaceAll(/[^\x20-\x7e]+/g, ' ')
       const userAgent =
         `terraform-provider-pharos/${version} terraform/${terraformVersion} ${appended}`.trim()
       return { session: new Session({ url, apiKey, userAgent, expectedOrgId }) }

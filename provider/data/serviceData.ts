@@ -5,6 +5,7 @@ import { defineSchema, type Schema } from '../protocol/schema/schema.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
 import { type Connection, connected } from '../service/connection.ts'
 import { explained } from '../service/explain.ts'
+import { isCalled } from '../service/identifiers.ts'
 import { serviceSchema } from '../service/schema.ts'
 import type { Session } from '../service/session.ts'
 import { toState } from '../service/toState.ts'
@@ -80,7 +81,7 @@ async function serviceById(session: Session, id: string, signal: AbortSignal): P
 
 async function serviceByName(session: Session, name: string, signal: AbortSignal): Promise<ServiceResponse> {
   const { services } = await listedServices(session, signal)
-  const found = services.filter((service) => service.name === name)
+  const found = services.filter((service) => isCalled(service, name))
   const [only] = found
   if (only === undefined) throw refusal('name', `No service of this organisation is called "${name}".`)
   if (found.length === 1) return only

@@ -6,12 +6,11 @@ import type { AmendmentOf, AnswerOf, StateOf } from '../protocol/schema/inferred
 import { UNKNOWN } from '../protocol/values/value.ts'
 import { type Connection, connected } from '../service/connection.ts'
 import { explained } from '../service/explain.ts'
+import { isUuid } from '../service/identifiers.ts'
 import { openOnce, updateOnce } from './postOnce.ts'
 import { incidentSchema, RESOLVE_MESSAGE } from './schema.ts'
 
 type State = StateOf<typeof incidentSchema>
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** What the API says of an incident and nobody configures. Pure. */
 function observed(incident: Incident): AnswerOf<typeof incidentSchema> {
@@ -161,7 +160,7 @@ export const incidentResource = resourceFor<Connection>()({
   },
 
   import({ id }) {
-    if (UUID.test(id)) return { state: { id: id.toLowerCase() } }
+    if (isUuid(id)) return { state: { id: id.toLowerCase() } }
     const detail = 'An import id is the UUID of an incident.'
     throw new DiagnosticError(errorAt(undefined, 'Cannot import the incident', detail))
   },

@@ -67,7 +67,8 @@ async function refuseTwin(session: Session, request: ServiceRequest, signal: Abo
   const ids = twins.map(({ id }) => id).join(', ')
   const detail =
     `A service with this name and definition was created within the last hour, perhaps by a run that was killed: ${ids}. ` +
-    'Import it with this id. To have another one like it, give that another name.'
+    'Import it with this id. To have another one like it, give that another name; to replace it before the hour is over, ' +
+    'do so without create_before_destroy.'
   throw new DiagnosticError(errorAt(undefined, `Service "${request.name}" exists already`, detail))
 }
 

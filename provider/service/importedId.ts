@@ -1,7 +1,7 @@
 import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import { isCalled, isUuid } from './identifiers.ts'
 import type { Session } from './session.ts'
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const NAME_PREFIX = 'name='
 
 /**
@@ -9,13 +9,13 @@ const NAME_PREFIX = 'name='
  * Throws a DiagnosticError for another form, an unknown name, and a name that several services have.
  */
 export async function importedId(text: string, session: Session, signal: AbortSignal): Promise<string> {
-  if (UUID.test(text)) return text.toLowerCase()
+  if (isUuid(text)) return text.toLowerCase()
   if (!text.startsWith(NAME_PREFIX)) {
     throw refusal('An import id is the UUID of a service, or name= followed by its exact name.')
   }
   const name = text.slice(NAME_PREFIX.length)
   const services = [...(await session.reads.list(signal)).values()].filter(
-    (service) => !(service instanceof Error) && service.name === name,
+    (service) => !(service instanceof Error) && isCalled(service, name),
   )
   const ids = services.flatMap((service) => (service instanceof Error ? [] : [service.id]))
   const [id] = ids

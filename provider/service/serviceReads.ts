@@ -132,7 +132,10 @@ export class ServiceReads {
     const written = this.#written.get(id)
     if (written !== undefined) return written
     const listed = services.get(id)
-    if (listed instanceof Error) throw listed
+    if (listed instanceof Error) {
+      const detail = `${listed.message}. A newer version of it may understand the service.`
+      throw new DiagnosticError(errorAt(undefined, `Cannot read service ${id}`, detail))
+    }
     return listed
   }
 
@@ -158,6 +161,5 @@ export class ServiceReads {
 }
 
 function unreadableError(id: string, problem: string): Error {
-  const detail = `This version of the provider does not understand it: ${problem}. A newer one may.`
-  return new DiagnosticError(errorAt(undefined, `Cannot read service ${id}`, detail))
+  return new Error(`This version of the provider cannot read service ${id}: ${problem}`)
 }

@@ -2,6 +2,7 @@ import { Client, clientProblem } from '../../api/client/client.ts'
 import type { Org, Region } from '../../api/contract/org.ts'
 import { type Diagnostic, DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
 import { AskedOnce } from './askedOnce.ts'
+import { isUuid } from './identifiers.ts'
 import { ServiceReads } from './serviceReads.ts'
 
 export interface SessionOptions {
@@ -30,7 +31,7 @@ export class Session {
   constructor(options: SessionOptions) {
     this.client = new Client(options)
     this.reads = new ServiceReads(this.client, (orgId) => this.checkOrg(orgId, 'the state was made in'))
-    this.#expectedOrgId = options.expectedOrgId
+    this.#expectedOrgId = options.expectedOrgId?.toLowerCase()
   }
 
   /** The key's organisation. */
@@ -81,10 +82,21 @@ export class Session {
   }
 }
 
-/** What keeps `url` and `apiKey` from being used, at its attribute; `undefined` when nothing does. Pure. */
-export function settingsProblem(url: string, apiKey: string): Diagnostic | undefined {
+/** What keeps settings from being used, at its attribute; `undefined` when nothing does. Pure. */
+export function settingsProblem({
+  url,
+  apiKey,
+  expectedOrgId,
+}: Omit<SessionOptions, 'userAgent'>): Diagnostic | undefined {
   if (url === '') return missing('url', 'Set url, or the environment variable PHAROS_URL.')
   if (apiKey === '') return missing('api_key', 'Set the environment variable PHAROS_API_KEY, or api_key.')
+  // An empty one too: a guard that a pipeline forgot to fill in must not be open.
+  if (expectedOrgId !== undefined && !isUuid(expectedOrgId)) {
+    const detail =
+      'expected_org_id, or the environment variable PHAROS_EXPECTED_ORG_ID, must be the UUID of an organisation. ' +
+      'Leave it out to work in whichever organisation the key belongs to.'
+    return errorAt(['expected_org_id'], 'Invalid provider configuration', detail)
+  }
   const problem = clientProblem(url, apiKey)
   if (problem === undefined) return undefined
   const attribute = problem.startsWith('the API key') ? 'api_key' : 'url'

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { appendFile, chmod, chown, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, chown, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -194,9 +194,10 @@ describe('a server that cannot start says why and what to do', () => {
     expect(outcome).toEqual({
       code: 1,
       stdout: '',
-      stderr:
-        'pharos-server: the port is taken by another program: name another --port, or 0 for any free one\n',
+      stderr: `pharos-server: port ${port} is taken by another program: name another one, or 0 for any free one\n`,
     })
+    // Neither a data folder nor a master key is left behind.
+    expect((await readdir(folder)).filter((name) => name.startsWith('port'))).toEqual([])
   })
 
   test('newer schema', async () => {

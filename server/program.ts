@@ -11,6 +11,7 @@ import { createMetrics } from './http/metrics.ts'
 import type { Patience } from './http/patience.ts'
 import type { SpendRequest } from './http/rateLimit.ts'
 import { addressRules } from './monitoring/addressRules.ts'
+import { rehearseStart } from './rehearseStart.ts'
 import { logRequest } from './requestLog.ts'
 import type { KeySource } from './secrets/keyring.ts'
 import { openMasterKeys } from './secrets/masterKeys.ts'
@@ -76,6 +77,7 @@ export async function startProgram(settings: ProgramSettings): Promise<Program> 
     }
     if (failures.length > 0) throw failures[0]
   }
+  await rehearseStart(settings)
   try {
     const unlock = await lockDataFolder(settings.dataDir)
     undo.push(unlock)

@@ -34,7 +34,8 @@ function isSystemFailure(error: unknown): error is SystemFailure {
 function systemFailure(error: SystemFailure): Failure {
   const { code, syscall } = error
   if (code === 'SQLITE_FULL' || code === 'ENOSPC') {
-    return { code: 'E_DISK_FULL', message: 'there is no room on the disk of the data folder: make some' }
+    const where = error.path ?? 'the data folder'
+    return { code: 'E_DISK_FULL', message: `there is no room on the disk of ${where}: make some` }
   }
   if (code.startsWith('SQLITE_')) return { code: 'E_DATABASE', message: databaseText(error) }
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
@@ -55,7 +56,7 @@ function databaseText({ code, message }: SystemFailure): string {
 
 function addressText({ code, message, address, hostname, port }: SystemFailure): string {
   if (code === 'EADDRINUSE') {
-    return 'the port is taken by another program: name another --port, or 0 for any free one'
+    return `port ${port} is taken by another program: name another one, or 0 for any free one`
   }
   if (code === 'EADDRNOTAVAIL') return `this machine has no address ${address}: name another --host`
   if (code === 'EACCES') return `port ${port} is for privileged programs: name a --port from 1024 on`

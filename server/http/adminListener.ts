@@ -1,5 +1,7 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { ApiError } from '../../api/contract/apiError.ts'
+import { JSON_TYPE } from './answer.ts'
+import { refuseConnection, refuseTunnels } from './connectionRefusals.ts'
 import type { Metrics } from './metrics.ts'
 import { refusalOf } from './refusal.ts'
 
@@ -15,10 +17,16 @@ export interface AdminParts {
  * durable write works, /metrics what was counted. It knows no keys and belongs on an address of its own.
  */
 export function buildAdminListener({ metrics, probe }: AdminParts): Server {
-  return createServer((request, response) => {
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
     const path = request.url?.split('?', 1)[0]
     answer(path, response, metrics, probe).catch((error: unknown) => refuse(response, error))
   })
+  server.on('clientError', refuseConnection)
+  refuseTunnels(server)
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    refuse(response, new ApiError('expectation_failed', 'expectation is not supported'))
+  })
+  return server
 }
 
 async function answer(
@@ -40,10 +48,15 @@ async function answer(
 }
 
 function ok(response: ServerResponse, contentType: string, text: string): void {
-  response.writeHead(200, { 'content-type': contentType }).end(text)
+  write(response, 200, contentType, text)
 }
 
 function refuse(response: ServerResponse, error: unknown): void {
   const { status, text } = refusalOf(error)
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(text)
+  write(response, status, JSON_TYPE, text)
+}
+
+function write(response: ServerResponse, status: number, contentType: string, text: string): void {
+  const headers = { 'content-type': contentType, 'content-length': Buffer.byteLength(text) }
+  response.writeHead(status, headers).end(text)
 }

@@ -214,9 +214,10 @@ function keepBodies(app: FastifyInstance): void {
 
 /** Outside /v1, so that tools can read it without a key. */
 function addOpenApi(app: FastifyInstance, done: Done): void {
-  let text: string | undefined
+  // Bytes, of which all answers that wait to be taken share one copy.
+  let text: Buffer | undefined
   app.get('/openapi.json', (request, reply) => {
-    text ??= JSON.stringify(openApi())
+    text ??= Buffer.from(JSON.stringify(openApi()))
     writeAnswer(reply, 200, request.progress?.headers ?? [], text)
     done(request, 200)
   })

@@ -2,6 +2,12 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 
+/**
+ * Most answers of one connection that wait to be taken. A few bytes of request hold some kilobytes of answer each, and
+ * somebody who sends without ever reading needs no key for it.
+ */
+const ANSWERS_WAITING_MAX = 100
+
 /** Resolves after everything that had arrived on any connection has been read. */
 async function oneLook(): Promise<void> {
   await setImmediate()
@@ -28,9 +34,15 @@ export function watchAnswers(server: Server): Answers {
   const lastOf = new WeakMap<Socket, ServerResponse>()
   let isStopping = false
   let whenEmpty: () => void = () => {}
+  const counts = new WeakMap<Socket, number>()
+  const count = (socket: Socket, change: number): number => {
+    const now = (counts.get(socket) ?? 0) + change
+    counts.set(socket, now)
+    return now
+  }
   // One listener for all: a closure for each answer would cost every request.
   function forget(this: ServerResponse): void {
-    underWay.delete(this)
+    if (underWay.delete(this)) count(this.req.socket, -1)
     if (underWay.size === 0) whenEmpty()
   }
   // An answer that waits behind another one on a connection that is lost is never told that it closed.
@@ -59,8 +71,20 @@ export function watchAnswers(server: Server): Answers {
     if (isStopping) announceEnd(response)
     response.on('close', forget)
   }
-  server.prependListener('request', begin)
-  server.prependListener('checkExpectation', begin)
+  const handlers = server.listeners('request')
+  server.removeAllListeners('request')
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request
+    if (count(socket, 1) > ANSWERS_WAITING_MAX) socket.destroy()
+    // What else was read with it still comes, and is not worth a look.
+    if (socket.destroyed) return
+    begin(request, response)
+    for (const handler of handlers) Reflect.apply(handler, server, [request, response])
+  })
+  server.prependListener('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    count(request.socket, 1)
+    begin(request, response)
+  })
   const comesTooLate = (response: ServerResponse): boolean => {
     const last = lastOf.get(response.req.socket)
     return last !== undefined && last !== response && !isBefore(response, last)

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { serviceBody } from '../testing/serviceBodies.ts'
+import { apiClient } from '../testing/apiClient.ts'
+import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 import { startServer, type TestServer } from '../testing/startServer.ts'
 import { BODY_BYTES_MAX } from './jsonBody.ts'
 
@@ -51,10 +52,14 @@ test.each([
 })
 
 test('a server stops although a connection was lost with answers that waited behind another one', async () => {
-  const server = await startServer()
+  const server = await startServer({ rateLimit: 'none' })
+  const call = { Http: { method: 'POST' as const, timeout: null, body: { value: 'x'.repeat(60_000) } } }
+  const large = serviceBody({ endpoints: Array(15).fill(endpointBody({ call })) })
+  await apiClient(server.url, server.apiKey).post('/v1/services', large)
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   // Nobody reads the answers: they are more than the connection holds.
-  socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_000))
+  const read = `GET /v1/services HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.apiKey}\r\n\r\n`
+  socket.write(read.repeat(50))
   await once(socket, 'readable')
   socket.resetAndDestroy()
 

@@ -4,6 +4,11 @@ import type { RequestRecord } from './app.ts'
 /** Upper bounds of the duration buckets (seconds). */
 const DURATION_BUCKETS_SECS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
+/** Most keys that are counted each by itself: there is no end to how many may be minted. */
+const KEYS_COUNTED_MAX = 1_000
+/** Stands for all others. */
+const OTHER_KEYS = 'other'
+
 /** Counts for Prometheus. */
 export interface Metrics {
   readonly count: (record: RequestRecord) => void
@@ -33,7 +38,7 @@ export function createMetrics(): Metrics {
   const counts = new Map<string, Counted>()
   new Counter({
     name: 'pharos_http_requests_total',
-    help: 'Requests answered; key is the last four characters of the API key, empty without one',
+    help: `Requests answered; key is the id of the API key, empty without one, ${OTHER_KEYS} after the first ${KEYS_COUNTED_MAX}`,
     labelNames: ['route', 'method', 'status', 'key'] as const,
     registers: [registry],
     // Counted in a map and handed over when somebody looks: a labelled increment costs more than a lookup.
@@ -49,9 +54,14 @@ export function createMetrics(): Metrics {
     buckets: DURATION_BUCKETS_SECS,
     registers: [registry],
   })
+  const keys = new Set<string>()
+  const keyLabel = (keyId = ''): string => {
+    if (keys.size < KEYS_COUNTED_MAX) keys.add(keyId)
+    return keys.has(keyId) ? keyId : OTHER_KEYS
+  }
   return {
     count: ({ route, method, status, caller, durationMs }) => {
-      const key = caller?.keyLast4 ?? ''
+      const key = keyLabel(caller?.keyId)
       const name = `${route} ${method} ${status} ${key}`
       let counted = counts.get(name)
       if (counted === undefined) {

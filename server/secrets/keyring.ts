@@ -1,5 +1,7 @@
 import {
+  accessSync,
   chmodSync,
+  constants,
   existsSync,
   readFileSync,
   realpathSync,
@@ -40,6 +42,21 @@ export function readKeys(source: KeySource, dataDir: string): readonly MasterKey
 /** Whether the file of `source` is there; text always is. */
 export function hasKeys(source: KeySource): boolean {
   return source.kind === 'text' || existsSync(source.file)
+}
+
+/**
+ * Throws when the keys of `source` cannot be read, or made: a file that is not there needs a folder that may be written
+ * to. The folder of the data may still be missing, and with it the one that the embedded default needs.
+ */
+export function assertKeysUsable(source: KeySource, dataDir: string): void {
+  if (hasKeys(source)) {
+    readKeys(source, dataDir)
+    return
+  }
+  if (source.kind === 'text') return
+  assertOutside(source.file, dataDir)
+  const folder = dirname(resolve(source.file))
+  if (folder !== dirname(resolve(dataDir))) accessSync(folder, constants.W_OK)
 }
 
 /** Writes `keys` to `file`, complete or not at all, readable by its owner only. */

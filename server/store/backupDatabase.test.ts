@@ -85,3 +85,18 @@ test('a folder with the log of another database is no place to restore into', as
 
   expect(await readdir(restored)).toEqual(['control.db-wal'])
 })
+
+test.each([
+  ['/proc/backup.db', '/proc/backup.db cannot be written (ENOENT)'],
+  [`/tmp/${'x'.repeat(300)}`, `/tmp/${'x'.repeat(300)} cannot be written (ENAMETOOLONG)`],
+])('a backup to %s, which cannot be made, says so of the file that was named', async (file, words) => {
+  await expect(store.backupTo(file)).rejects.toThrow(words)
+})
+
+test('the name of a backup may be as long as a name can be', async () => {
+  const file = join(folder, 'x'.repeat(255))
+
+  await store.backupTo(file)
+
+  expect((await stat(file)).size).toBeGreaterThan(0)
+})

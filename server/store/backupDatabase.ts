@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { link, open, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** How long the copy waits for another process's transaction (milliseconds). */
 const BUSY_MS_MAX = 5_000
@@ -11,7 +12,8 @@ const BUSY_MS_MAX = 5_000
  */
 export async function backupDatabase(source: string, file: string): Promise<void> {
   await assertFolder(dirname(file))
-  const temporary = `${file}.${process.pid}.part`
+  // Of a length of its own: with anything added, a name that is allowed may be too long.
+  const temporary = join(dirname(file), `pharos-backup-${randomUUID()}.part`)
   try {
     // Made first, so that the copy has its mode from the first byte on.
     await writeFile(temporary, '', { mode: 0o600, flag: 'wx' })
@@ -22,8 +24,7 @@ export async function backupDatabase(source: string, file: string): Promise<void
     // A link, unlike a rename, never takes the place of a file: another backup, or another folder's database.
     await link(temporary, file)
   } catch (error) {
-    if (isExisting(error)) throw new Error(`${file} is already there: name a new file`, { cause: error })
-    throw error
+    throw failureOf(file, error)
   } finally {
     await rm(temporary, { force: true })
   }
@@ -50,6 +51,14 @@ async function assertFolder(folder: string): Promise<void> {
   if (found?.isDirectory() !== true) throw new Error(`there is no folder ${folder}`)
 }
 
-function isExisting(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST'
+/** `error` as it concerns whoever named `file`, who knows nothing of the temporary one. */
+function failureOf(file: string, error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === 'EEXIST') return new Error(`${file} is already there: name a new file`, { cause: error })
+  if (code === 'ENOSPC' || code === 'SQLITE_FULL') {
+    return Object.assign(new Error(`there is no room for ${file}`, { cause: error }), { code, path: file })
+  }
+  if (!code.startsWith('E')) return error
+  const text = `${file} cannot be written (${code}): name a new file where you may make one`
+  return Object.assign(new Error(text, { cause: error }), { code })
 }

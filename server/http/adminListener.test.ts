@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, expect, test } from 'vitest'
+import { apiClient } from '../testing/apiClient.ts'
+import { rawExchange } from '../testing/rawExchange.ts'
+import { startServer } from '../testing/startServer.ts'
+import { createMetrics } from './metrics.ts'
+
+const server = await startServer()
+const api = apiClient(server.url, server.apiKey)
+afterAll(() => server.close())
+
+test.each([
+  ['nonsense\r\n\r\n', 400],
+  ['GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n', 400],
+  [`GET /healthz HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ['CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+  ['GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: all\r\nConnection: close\r\n\r\n', 417],
+  ['GET /v1/org HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
+  ['GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 200],
+])('the listener for the operator answers %j with %i, and in JSON', async (request, status) => {
+  expect((await rawExchange(server.adminUrl, request)).status).toBe(status)
+})
+
+test('metrics name a key by its id, and by nothing of the key itself', async () => {
+  await api.get('/v1/regions')
+
+  const metrics = await (await fetch(`${server.adminUrl}/metrics`)).text()
+
+  const [key] = await server.store.listKeys(server.orgId)
+  expect(metrics).toContain(
+    `pharos_http_requests_total{route="/v1/regions",method="GET",status="200",key="${key?.id}"} 1`,
+  )
+  expect(metrics).not.toContain(`"${key?.last4}"`)
+})
+
+test('metrics count no more than a thousand keys each by itself', async () => {
+  const { count, render } = createMetrics()
+  const caller = {
+    keyLast4: '',
+    scope: 'read_only',
+    orgId: '',
+    orgName: '',
+    plan: '',
+    hasApiAccess: true,
+  } as const
+  const record = { requestId: '', method: 'GET', route: '/v1/org', status: 200, durationMs: 1 }
+
+  for (let made = 0; made < 1_005; made += 1) count({ ...record, caller: { ...caller, keyId: randomUUID() } })
+
+  const lines = (await render()).split('\n').filter((line) => line.startsWith('pharos_http_requests_total{'))
+  expect(lines.length).toBe(1_001)
+  expect(lines.at(-1)).toMatch(/key="other"\} 5$/)
+})

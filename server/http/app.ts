@@ -205,10 +205,11 @@ function refuseRoute(request: FastifyRequest, headers: HeaderList): ApiError {
 /** Bodies are kept as bytes: a parser that refuses here would make Fastify close the connection. */
 function keepBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
+  // Named besides, because Fastify looks up again with each request what only the last resort takes.
   app.addContentTypeParser(
-    '*',
+    ['application/json', '*'],
     { parseAs: 'buffer' },
-    async (_request: FastifyRequest, bytes: Buffer) => bytes,
+    (_request: FastifyRequest, bytes: Buffer, done) => done(null, bytes),
   )
 }
 

@@ -3,7 +3,7 @@ import { ApiError } from '../../api/contract/apiError.ts'
 import { timestamp } from '../domain/environment.ts'
 import type { Mutations } from './groupCommit.ts'
 import type { Connections } from './openDatabase.ts'
-import { ALL_REGIONS, LIMIT_COLUMNS, type LimitRow, limitsOfRow } from './orgStanding.ts'
+import { ALL_REGIONS, LIMIT_COLUMNS, type LimitRow, limitsOfRow } from './serviceFacts.ts'
 import { sqliteMaintenance } from './sqliteMaintenance.ts'
 import type { AdministrationStore, LimitOverrides, StoredKey } from './store.ts'
 

@@ -7,10 +7,10 @@ import type { CommittedVersion } from './committedVersion.ts'
 import type { GroupCommit } from './groupCommit.ts'
 import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
 import type { Connections } from './openDatabase.ts'
-import { prepareStanding } from './orgStanding.ts'
 import { prepareRemember } from './rememberedCreations.ts'
+import { prepareFacts } from './serviceFacts.ts'
 import { insertSealedSql } from './sqliteSecrets.ts'
-import type { RenderedService, ServiceFacts, ServiceStore } from './store.ts'
+import type { RenderedService, ServiceStore } from './store.ts'
 import { untilCommitted } from './untilCommitted.ts'
 
 /** Most bytes of rendered lists, and of rendered services, that are kept at a time. */
@@ -86,16 +86,6 @@ export function sqliteServices(
         const change = decide(current, facts(orgId))
         return change === null ? row : apply(orgId, current, change, nowMs())
       }),
-  }
-}
-
-function prepareFacts(writer: Database): (orgId: string) => ServiceFacts {
-  const standing = prepareStanding(writer)
-  const activeKey = writer.prepare<[], string>('SELECT id FROM master_keys WHERE is_active = 1').pluck()
-  return (orgId) => {
-    const masterKeyId = activeKey.get()
-    if (masterKeyId === undefined) throw new Error('no master key is active')
-    return { standing: standing(orgId), masterKeyId }
   }
 }
 

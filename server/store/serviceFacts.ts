@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import type { OrgStanding, PlanLimits } from '../domain/planLimits.ts'
+import type { PlanLimits } from '../domain/planLimits.ts'
+import type { ServiceFacts } from './store.ts'
 
 /** Stands for every region in a column that otherwise lists codes. */
 export const ALL_REGIONS = 'all'
@@ -32,24 +33,32 @@ export function limitsOfRow(row: LimitRow): PlanLimits {
   }
 }
 
-interface StandingRow extends LimitRow {
+interface FactsRow extends LimitRow {
   readonly activeServices: number
   readonly activeEndpoints: number
   readonly storedServices: number
+  readonly masterKeyId: string | null
 }
 
-/** Reads limits and usage of an organisation; the reader throws when there is no such organisation. */
-export function prepareStanding(database: Database): (orgId: string) => OrgStanding {
-  const select = database.prepare<[string], StandingRow>(`
+/**
+ * Reads what a decision about a service of an organisation is made from. The reader throws when there is no such
+ * organisation, and while no master key is active.
+ */
+export function prepareFacts(database: Database): (orgId: string) => ServiceFacts {
+  // One statement: for most creations a second one would cost as much as what it reads.
+  const select = database.prepare<[string], FactsRow>(`
     SELECT ${LIMIT_COLUMNS},
       o.active_services AS activeServices,
       o.active_endpoints AS activeEndpoints,
-      o.stored_services AS storedServices
+      o.stored_services AS storedServices,
+      (SELECT id FROM master_keys WHERE is_active = 1) AS masterKeyId
     FROM orgs o JOIN plans p ON p.name = o.plan WHERE o.id = ?`)
   return (orgId) => {
     const row = select.get(orgId)
     if (row === undefined) throw new Error('the organisation of a key does not exist')
-    const { activeServices, activeEndpoints, storedServices } = row
-    return { orgId, limits: limitsOfRow(row), usage: { activeServices, activeEndpoints, storedServices } }
+    const { activeServices, activeEndpoints, storedServices, masterKeyId } = row
+    if (masterKeyId === null) throw new Error('no master key is active')
+    const usage = { activeServices, activeEndpoints, storedServices }
+    return { standing: { orgId, limits: limitsOfRow(row), usage }, masterKeyId }
   }
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -66,10 +66,11 @@ afterEach(async () => {
 async function start(
   replica: string,
   args: readonly string[] = [],
+  more: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly one: ControllerProcess; readonly proxy: FaultProxy }> {
   const proxy = await startFaultProxy(server.url)
   proxies.push(proxy)
-  const env = { PHAROS_URL: proxy.url, PHAROS_API_KEY: apiKey, PHAROS_STATE_KEY: 'k'.repeat(32) }
+  const env = { PHAROS_URL: proxy.url, PHAROS_API_KEY: apiKey, PHAROS_STATE_KEY: 'k'.repeat(32), ...more }
   const one = controllerProcess(config, replica, env, args)
   processes.push(one)
   return { one, proxy }
@@ -164,6 +165,27 @@ test('Scenario 47: with a state in git a leader that stood still writes nothing 
   const second = repository.commit(manifestFiles('last'))
   await blue.event(isApplied(second), told)
   expect(await names()).toEqual(['last', ...keys])
+})
+
+test('a controller that is killed again and again leaves no more folders behind than one', async () => {
+  const remote = join(folder, 'state.git')
+  execFileSync('git', ['init', '--quiet', '--bare', remote])
+  const inGit = `leaseTtl: 5s\n    state: "git:file://${remote}#refs/pharos/shop"`
+  writeFileSync(config, readFileSync(config, 'utf8').replace('leaseTtl: 2s', inGit))
+  repository.commit(manifestFiles('a'))
+  const temporary = join(folder, 'temporary')
+  mkdirSync(temporary)
+  for (let kills = 0; kills < 3; kills += 1) {
+    const { one } = await start('blue', [], { TMPDIR: temporary })
+    await one.event(isType('ControllerStarted'), 0)
+    one.signal('SIGKILL')
+    await one.ended
+  }
+
+  const folders = readdirSync(temporary)
+  expect(folders).toHaveLength(1)
+  const inside = readdirSync(join(temporary, folders[0] ?? ''))
+  expect(inside.filter((name) => !name.includes('.lock'))).toEqual(['0'])
 })
 
 test('Scenario 47: replicas that are killed and stopped at random make nothing twice, and carry out the last commit', async () => {

@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { takeWorkFolder } from '../state/workFolder.ts'
 import type { GitAccess } from './gitAccess.ts'
 import { GitError, runGit } from './gitProgram.ts'
 
@@ -23,13 +21,14 @@ export async function signatureProblem(repository: Repository, sha: string): Pro
   const { gpgKeysFile } = repository.access
   if (gpgKeysFile === undefined) return verified(repository, sha, undefined)
   // A key ring of our own: neither the operator's keys nor what was imported before counts.
-  const keyRing = mkdtempSync(join(tmpdir(), 'pharos-gpg-'))
+  const folder = await takeWorkFolder('gpg')
+  const keyRing = folder.path
   try {
     return (
       (await importProblem(repository, keyRing, gpgKeysFile)) ?? (await verified(repository, sha, keyRing))
     )
   } finally {
-    rmSync(keyRing, { recursive: true, force: true })
+    folder.remove()
   }
 }
 

@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { GitAccess } from '../source/gitAccess.ts'
 import { GitError, runGit } from '../source/gitProgram.ts'
 import { branchProblem, gitSchemeOf } from '../source/gitUrl.ts'
 import { requireGit } from '../source/gitVersion.ts'
 import { StateError } from './stateError.ts'
+import { takeWorkFolder, type WorkFolder } from './workFolder.ts'
 
 /** A ref of a git repository, and how to reach it. */
 export interface GitRefLocation {
@@ -109,25 +109,30 @@ export interface StateRef {
 export class GitRef implements StateRef {
   readonly name: string
   readonly #location: GitRefLocation
-  readonly #directory: string
+  readonly #folder: WorkFolder
   /** Commit of the ref as last seen; empty while there is none. */
   #tip = ''
   /** Parent of the next commit: the last one that is worth keeping. */
   #parent = ''
   #writes = 0
 
-  private constructor(location: GitRefLocation, directory: string) {
+  private constructor(location: GitRefLocation, folder: WorkFolder) {
     this.name = `${location.access.url}#${location.ref}`
     this.#location = location
-    this.#directory = directory
+    this.#folder = folder
   }
 
   /** A ref with a repository of our own to make commits in, removed by `close`. */
   static async open(location: GitRefLocation): Promise<GitRef> {
     await usable(requireGit(location.env))
-    const directory = mkdtempSync(join(tmpdir(), 'pharos-git-state-'))
-    await git(location, directory, ['init', '--quiet', '--bare', '.'])
-    return new GitRef(location, directory)
+    const folder = await takeWorkFolder('git-state')
+    try {
+      await git(location, folder.path, ['init', '--quiet', '--bare', '.'])
+      return new GitRef(location, folder)
+    } catch (error) {
+      folder.remove()
+      throw error
+    }
   }
 
   async read(): Promise<StateFiles | null> {
@@ -194,11 +199,11 @@ export class GitRef implements StateRef {
   }
 
   close(): void {
-    rmSync(this.#directory, { recursive: true, force: true })
+    this.#folder.remove()
   }
 
   #git(args: readonly string[], input?: string): Promise<Buffer> {
-    return git(this.#location, this.#directory, args, input)
+    return git(this.#location, this.#folder.path, args, input)
   }
 }
 

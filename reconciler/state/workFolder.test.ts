@@ -1,0 +1,42 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { takeWorkFolder } from './workFolder.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pharos-work-'))
+  vi.stubEnv('TMPDIR', folder)
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true })
+})
+
+test('each has an empty folder of its own, and what was left by one that is over is used again', async () => {
+  const [one, two] = [await takeWorkFolder('test'), await takeWorkFolder('test')]
+  expect(one.path).not.toBe(two.path)
+  expect(statSync(one.path).mode & 0o777).toBe(0o700)
+  two.remove()
+  expect(existsSync(two.path)).toBe(false)
+  // As a process leaves it that is killed: the system gives back its lock, and nothing else.
+  writeFileSync(join(one.path, 'left'), '')
+  one.remove()
+
+  const three = await takeWorkFolder('test')
+
+  expect([three.path, readdirSync(three.path)]).toEqual([one.path, []])
+  three.remove()
+})
+
+test('a folder that others could look into is not used', async () => {
+  const first = await takeWorkFolder('test')
+  first.remove()
+  chmodSync(join(first.path, '..'), 0o777)
+
+  const next = await takeWorkFolder('test')
+
+  expect(next.path.startsWith(join(first.path, '..', '/'))).toBe(false)
+  next.remove()
+})

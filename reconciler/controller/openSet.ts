@@ -61,7 +61,7 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
     const serviceIds = (await store.bindings()).map((binding) => binding.serviceId)
     const { value } = stateKeyFor(statePath, settings.stateKey, true)
     if (value === undefined) throw new StateError(`the state ${statePath} has no key`)
-    const { branch, path, fetchTimeout } = config.repository
+    const { branch, path, fetchTimeout, fetchMiB } = config.repository
     const source = gitSource({
       access,
       branch,
@@ -70,6 +70,7 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
       path,
       environment: config.environment,
       transferMsMax: fetchTimeout,
+      transferMiBMax: fetchMiB,
     })
     const { clock, newId } = deps
     return {

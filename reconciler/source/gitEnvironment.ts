@@ -7,6 +7,11 @@ const PASSED_ON = ['PATH', 'HOME', 'SSH_AUTH_SOCK', 'HTTPS_PROXY', 'https_proxy'
 const STALLED_BYTES_PER_SECOND = 100
 const STALLED_SECONDS = 60
 
+/** Files beyond this are passed through piece by piece (MiB): no manifest is as large. */
+const LARGE_FILE_MIB = 32
+/** Most memory that git may ask for at once (MiB): a few kilobytes can be packed such that they unfold to gigabytes. */
+const ALLOCATED_MIB_MAX = 256
+
 /** Faults that old programs left in many a history, and that harm nobody. */
 const HARMLESS = Object.fromEntries(
   ['zeroPaddedFilemode', 'badTimezone', 'missingSpaceBeforeDate'].map((fault) => [
@@ -42,6 +47,7 @@ export function environmentOf({
     GIT_PROTOCOL_FROM_USER: '0',
     GIT_LITERAL_PATHSPECS: '1',
     GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_ALLOC_LIMIT: `${ALLOCATED_MIB_MAX}m`,
     GIT_SSH_COMMAND: sshCommandOf(access),
     ...(keyRing === undefined ? {} : { GNUPGHOME: keyRing }),
     // In the environment rather than in the arguments, which everybody on the machine can read.
@@ -69,6 +75,9 @@ function configurationOf(access: GitAccess): Record<string, string> {
     'core.symlinks': 'false',
     'core.attributesFile': '/dev/null',
     'credential.helper': '',
+    // What comes is kept as one pack, whose size is limited, and large files in it never are in memory as a whole.
+    'fetch.unpackLimit': '1',
+    'core.bigFileThreshold': `${LARGE_FILE_MIB}m`,
     'fetch.fsckObjects': 'true',
     'transfer.fsckObjects': 'true',
     ...HARMLESS,

@@ -39,6 +39,10 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /dubious ownership/,
     'the repository on this machine belongs to another user, whose settings git does not heed: give it to the user of this program, or serve it over ssh or https',
   ],
+  [
+    /attempting to allocate \d+ over limit/,
+    'the history has something in it that is too large to be read: take it out of the history',
+  ],
   [/mismatched algorithms/, 'the repository names its objects by SHA-256, which is not supported here'],
   [/Operation too slow|Operation timed out|Timeout, server/i, 'the host stopped answering'],
 ]

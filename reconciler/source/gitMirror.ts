@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { GitAccess } from './gitAccess.ts'
 import { GitError, GitTooMuch, runGit } from './gitProgram.ts'
@@ -7,6 +7,9 @@ import { signatureProblem } from './gitSignature.ts'
 /** Longest time for a transfer where nothing else is said, and for anything on the disk (milliseconds). */
 const TRANSFER_MS_MAX = 10 * 60_000
 const LOCAL_MS_MAX = 60_000
+
+/** Largest transfer where nothing else is said (MiB). */
+const TRANSFER_MIB_MAX = 1_024
 
 /** What a mirror is made of. */
 export interface MirrorOptions {
@@ -17,6 +20,8 @@ export interface MirrorOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Longest transfer (milliseconds); ten minutes when absent. */
   readonly transferMsMax?: number | undefined
+  /** Largest transfer (MiB); 1,024 when absent. */
+  readonly transferMiBMax?: number | undefined
 }
 
 /** The repository could not be read. What was read before stays what it was. */
@@ -160,7 +165,8 @@ function shown(text: string): string {
 }
 
 async function fetchInto(options: MirrorOptions, signal: AbortSignal | undefined): Promise<void> {
-  const { access, branch, directory, env, transferMsMax = TRANSFER_MS_MAX } = options
+  const { access, branch, directory, env } = options
+  const { transferMsMax = TRANSFER_MS_MAX, transferMiBMax = TRANSFER_MIB_MAX } = options
   const common = { access, directory, env, signal }
   if (!existsSync(directory)) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -169,20 +175,34 @@ async function fetchInto(options: MirrorOptions, signal: AbortSignal | undefined
   // Without --update-shallow a branch whose history is cut off would stay where it was, without a word.
   const quiet = ['--quiet', '--no-tags', '--prune', '--force', '--no-write-fetch-head', '--update-shallow']
   const refspec = `+refs/heads/${branch}:refs/heads/${branch}`
-  await runGit({
-    ...common,
-    args: ['fetch', ...quiet, '--no-recurse-submodules', '--', access.url, refspec],
-    limitMs: transferMsMax,
-  })
+  const fileBytesMax = transferMiBMax * 1024 * 1024
+  try {
+    await runGit({
+      ...common,
+      args: ['fetch', ...quiet, '--no-recurse-submodules', '--', access.url, refspec],
+      limitMs: transferMsMax,
+      fileBytesMax,
+    })
+  } catch (error) {
+    const isFull = leftoversIn(directory).some((file) => statSync(file).size >= fileBytesMax)
+    if (!(error instanceof GitError) || !isFull) throw error
+    removeLeftovers(directory)
+    throw new GitTooMuch(
+      `a transfer brought more than ${transferMiBMax} MiB: keep manifests in a smaller repository, or raise "fetchMiB"`,
+      null,
+    )
+  }
 }
 
 /** What a transfer that was killed left half-done: it may be as large as the repository, and nothing ever uses it. */
 function removeLeftovers(directory: string): void {
+  for (const file of leftoversIn(directory)) rmSync(file, { force: true })
+}
+
+function leftoversIn(directory: string): readonly string[] {
   const packs = join(directory, 'objects', 'pack')
-  if (!existsSync(packs)) return
-  for (const name of readdirSync(packs)) {
-    if (name.startsWith('tmp_')) rmSync(join(packs, name), { force: true })
-  }
+  if (!existsSync(packs)) return []
+  return readdirSync(packs).flatMap((name) => (name.startsWith('tmp_') ? [join(packs, name)] : []))
 }
 
 /** Without its history nobody can tell whether a branch still contains what was applied. */

@@ -30,6 +30,8 @@ export interface GitCall {
   readonly input?: string
   /** Longest run (milliseconds). */
   readonly limitMs: number
+  /** Largest file that it may write (bytes), such as the pack of a transfer; any when absent. */
+  readonly fileBytesMax?: number | undefined
   readonly signal?: AbortSignal | undefined
   /** Variables of the operator's own, of which only a few reach git. */
   readonly env: Readonly<Record<string, string | undefined>>
@@ -49,7 +51,7 @@ const OUTPUT_BYTES_MAX = 96 * 1024 * 1024
 export function runGit(call: GitCall): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (call.signal?.aborted === true) return reject(call.signal.reason)
-    const child = spawn('git', [...call.args], {
+    const child = spawn(...commandOf(call), {
       cwd: call.directory,
       env: environmentOf(call),
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -84,6 +86,8 @@ export function runGit(call: GitCall): Promise<Buffer> {
       if (bytes > OUTPUT_BYTES_MAX) reject(tooMuch(call))
       else if (exitCode === 0) resolve(Buffer.concat(chunks))
       else if (call.signal?.aborted === true) reject(call.signal.reason)
+      else if (call.fileBytesMax !== undefined && exitCode === NOT_FOUND)
+        reject(notStarted(new Error('it is not there')))
       else if (isLate)
         reject(new GitError(`git ${call.args[0]} was ended after ${call.limitMs / 1_000} s`, null))
       else reject(new GitError(messageOf(said, call, exitCode ?? killedBy), exitCode))
@@ -92,6 +96,19 @@ export function runGit(call: GitCall): Promise<Buffer> {
     child.stdin.on('error', () => {})
     child.stdin.end(call.input ?? '')
   })
+}
+
+/** Blocks in which a shell counts the size of files (bytes). */
+const BLOCK_BYTES = 512
+/** How a shell ends that does not find the program. */
+const NOT_FOUND = 127
+
+/** The program and its arguments. Only a shell can set limits, which the programs that git starts have as well. */
+function commandOf({ args, fileBytesMax }: GitCall): [string, string[]] {
+  if (fileBytesMax === undefined) return ['git', [...args]]
+  const blocks = Math.ceil(fileBytesMax / BLOCK_BYTES)
+  // A lower one that is in force already cannot be raised, and need not be.
+  return ['sh', ['-c', 'ulimit -f "$0" 2>/dev/null; exec git "$@"', String(blocks), ...args]]
 }
 
 function endGroup({ pid }: ChildProcess): void {

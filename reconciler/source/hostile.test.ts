@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -156,6 +157,27 @@ test('bodies of requests may be as large as they may be, but not all of them tog
 
   const refused = names.filter((name) => readSetFile(name, 65_536) === 'too-large')
   expect(names.length - refused.length).toBe(Math.floor((64 * 1024 * 1024) / 65_000))
+})
+
+test('a transfer that is larger than it may be is ended, leaves nothing on the disk, and what was there stays', async () => {
+  const mirror = join(folder, 'mirror')
+  source = gitSource({ ...mirrored(), branch: 'main', path: 'monitoring', transferMiBMax: 1 })
+  repository.commit({ 'monitoring/a.yaml': manifestOf('a') })
+  expect((await loaded()).keys).toEqual(['a'])
+  const kept = statSync(mirror).ino
+  // Two files, each of which would pass.
+  repository.commit({ one: randomBytes(700_000), two: randomBytes(700_000) })
+
+  const refused =
+    'cannot be read: a transfer brought more than 1 MiB: keep manifests in a smaller repository, or raise "fetchMiB"'
+  expect(await refusal()).toBe(`unreachable: ${repository.url} ${refused}`)
+  expect(await refusal()).toBe(`unreachable: ${repository.url} ${refused}`)
+
+  const files = readdirSync(mirror, { recursive: true }).map(String)
+  expect(files.filter((name) => name.includes('tmp_'))).toEqual([])
+  repository.git('reset', '--quiet', '--hard', 'HEAD~')
+  repository.commit({ 'monitoring/b.yaml': manifestOf('b') })
+  expect([(await loaded()).keys, statSync(mirror).ino]).toEqual([['a', 'b'], kept])
 })
 
 test('a repository that becomes empty, shallow, another one or something else is told as that', async () => {

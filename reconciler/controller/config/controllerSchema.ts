@@ -90,6 +90,7 @@ const repository = mapping({
   fetchTimeout: durationFrom(FETCH_SECONDS_MIN)
     .default(600_000)
     .describe('how long a transfer may take, at least 1s'),
+  fetchMiB: wholeNumber(1).default(1_024).describe('most that a transfer may bring (MiB)'),
   allowFile: flag.default(false).describe('accept a file:// address'),
   allowedSigners: absolutePath
     .optional()

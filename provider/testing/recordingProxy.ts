@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
-import { createServer, request as forward, type ServerResponse } from 'node:http'
+import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 
 /** A request as it passed, without headers. */
 export interface Passed {
@@ -45,61 +45,52 @@ interface Exception {
   readonly instead: { readonly status: number; readonly error: string } | 502 | 'closed'
 }
 
+/** What a proxy has been told, and what has passed it. */
+interface Memory {
+  readonly passed: Passed[]
+  readonly userAgents: string[]
+  readonly exceptions: Exception[]
+  readonly rewrites: Map<string, (body: string) => string>
+  readonly answeredCounts: Map<string, number>
+  /** Emits `answer` after each answer that was passed on. */
+  readonly answers: EventEmitter
+  isRefused: () => boolean
+}
+
+/** A request that has come in whole, and where its answer goes. */
+interface Exchange {
+  readonly method: string
+  readonly path: string
+  readonly outgoing: ServerResponse
+}
+
 /** Starts a proxy in front of `target`. */
 export async function startRecordingProxy(
   target: string,
   options: ProxyOptions = {},
 ): Promise<RecordingProxy> {
-  const passed: Passed[] = []
-  const userAgents: string[] = []
-  const exceptions: Exception[] = []
-  const answers = new EventEmitter()
-  const answeredCounts = new Map<string, number>()
-  const rewrites = new Map<string, (body: string) => string>()
-  let isRefused = (): boolean => false
-  let taken = 0
+  const memory: Memory = {
+    passed: [],
+    userAgents: [],
+    exceptions: [],
+    rewrites: new Map(),
+    answeredCounts: new Map(),
+    answers: new EventEmitter(),
+    isRefused: () => false,
+  }
   const server = createServer((incoming, outgoing) => {
-    const chunks: Buffer[] = []
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-    incoming.on('end', () => {
+    void buffer(incoming).then((body) => {
       const { method = '', url: path = '' } = incoming
-      const body = Buffer.concat(chunks)
-      passed.push({ method, path, body: body.toString() })
-      userAgents.push(incoming.headers['user-agent'] ?? '')
-      if (isRefused()) {
-        answerWith(outgoing, 429, 'rate limit')
-        return
-      }
-      const place = exceptions.findIndex((entry) => entry.method === method && entry.path.test(path))
-      const instead = place === -1 ? undefined : exceptions.splice(place, 1)[0]?.instead
-      if (typeof instead === 'object') {
-        answerWith(outgoing, instead.status, instead.error)
-        return
-      }
+      memory.passed.push({ method, path, body: body.toString() })
+      memory.userAgents.push(incoming.headers['user-agent'] ?? '')
+      if (memory.isRefused()) return answerWith(outgoing, 429, 'rate limit')
+      const instead = exceptionFor(memory, method, path)
+      if (typeof instead === 'object') return answerWith(outgoing, instead.status, instead.error)
       const headers = { ...incoming.headers }
       for (const name of options.withoutHeaders ?? []) delete headers[name]
-      const onward = forward(`${target}${path}`, { method, headers }, (answer) => {
-        const change = method === 'GET' && instead === undefined ? rewrites.get(path) : undefined
-        if (change !== undefined) {
-          void text(answer).then((whole) => {
-            outgoing.writeHead(answer.statusCode ?? 500, { 'content-type': 'application/json' })
-            outgoing.end(change(whole))
-          })
-          return
-        }
-        if (instead === undefined) {
-          outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
-          answer.pipe(outgoing).on('finish', () => {
-            answeredCounts.set(method, (answeredCounts.get(method) ?? 0) + 1)
-            answers.emit('answer')
-          })
-          return
-        }
-        answer.resume().on('end', () => {
-          if (instead === 'closed') outgoing.destroy()
-          else answerWith(outgoing, instead, 'bad gateway')
-        })
-      })
+      const onward = forward(`${target}${path}`, { method, headers }, (answer) =>
+        passOn(memory, { method, path, outgoing }, answer, instead),
+      )
       onward.on('error', () => outgoing.destroy())
       onward.end(body)
     })
@@ -107,30 +98,76 @@ export async function startRecordingProxy(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   // True because the server listens on TCP.
   const { port } = server.address() as AddressInfo
-  return {
+  return controlsOf(memory, {
     url: `http://127.0.0.1:${port}`,
-    passed,
-    userAgents,
-    requests: () => {
-      const fresh = passed.slice(taken)
-      taken = passed.length
-      return fresh.map(({ method, path }) => `${method} ${path}`)
-    },
-    refuseNext: (method, path, status, error) =>
-      void exceptions.push({ method, path, instead: { status, error } }),
-    loseAnswer: (method, path, how) => void exceptions.push({ method, path, instead: how }),
-    refuseForRate: (next) => {
-      isRefused = next
-    },
-    rewrite: (path, change) => void rewrites.set(path, change),
-    answered: async (method, count) => {
-      while ((answeredCounts.get(method) ?? 0) < count) await once(answers, 'answer')
-    },
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
+  })
+}
+
+function controlsOf(memory: Memory, running: Pick<RecordingProxy, 'url' | 'close'>): RecordingProxy {
+  let taken = 0
+  return {
+    ...running,
+    passed: memory.passed,
+    userAgents: memory.userAgents,
+    requests: () => {
+      const fresh = memory.passed.slice(taken)
+      taken = memory.passed.length
+      return fresh.map(({ method, path }) => `${method} ${path}`)
+    },
+    refuseNext: (method, path, status, error) =>
+      void memory.exceptions.push({ method, path, instead: { status, error } }),
+    loseAnswer: (method, path, how) => void memory.exceptions.push({ method, path, instead: how }),
+    refuseForRate: (isRefused) => {
+      memory.isRefused = isRefused
+    },
+    rewrite: (path, change) => void memory.rewrites.set(path, change),
+    answered: async (method, count) => {
+      while ((memory.answeredCounts.get(method) ?? 0) < count) await once(memory.answers, 'answer')
+    },
   }
+}
+
+/** What is to become of this request, once. */
+function exceptionFor(
+  { exceptions }: Memory,
+  method: string,
+  path: string,
+): Exception['instead'] | undefined {
+  const place = exceptions.findIndex((entry) => entry.method === method && entry.path.test(path))
+  return place === -1 ? undefined : exceptions.splice(place, 1)[0]?.instead
+}
+
+/** Gives the server's answer to the client: as it came, rewritten, or not at all. */
+function passOn(
+  { rewrites, answeredCounts, answers }: Memory,
+  { method, path, outgoing }: Exchange,
+  answer: IncomingMessage,
+  lost: 502 | 'closed' | undefined,
+): void {
+  if (lost !== undefined) {
+    answer.resume().on('end', () => {
+      if (lost === 'closed') outgoing.destroy()
+      else answerWith(outgoing, lost, 'bad gateway')
+    })
+    return
+  }
+  const change = method === 'GET' ? rewrites.get(path) : undefined
+  if (change !== undefined) {
+    void text(answer).then((whole) => {
+      outgoing.writeHead(answer.statusCode ?? 500, { 'content-type': 'application/json' })
+      outgoing.end(change(whole))
+    })
+    return
+  }
+  outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
+  answer.pipe(outgoing).on('finish', () => {
+    answeredCounts.set(method, (answeredCounts.get(method) ?? 0) + 1)
+    answers.emit('answer')
+  })
 }
 
 function answerWith(outgoing: ServerResponse, status: number, error: string): void {

@@ -36,7 +36,7 @@ export interface FaultProxy {
 
 /** Starts a proxy in front of `target`. */
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
-  const late: (() => Promise<unknown>)[] = []
+  const late: Forward[] = []
   const server = createServer((incoming, outgoing) => {
     void treat(incoming, outgoing)
   })
@@ -49,52 +49,18 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     }
     const refusal = method === 'GET' ? undefined : proxy.refusesWith(method, url)
     if (refusal !== undefined) {
-      answer(outgoing, {
-        status: refusal.status,
-        body: Buffer.from(JSON.stringify({ error: refusal.error })),
-        ...(refusal.retryAfterSecs === undefined
-          ? {}
-          : { headers: { 'retry-after': String(refusal.retryAfterSecs) } }),
-      })
+      const { status, error, retryAfterSecs } = refusal
+      const headers = retryAfterSecs === undefined ? {} : { 'retry-after': String(retryAfterSecs) }
+      answer(outgoing, { status, body: Buffer.from(JSON.stringify({ error })), headers })
       return
     }
     const fault = method === 'GET' ? 'pass' : await proxy.decide(method, url)
-    const forward = async (): Promise<Answer> => {
+    const forward: Forward = async () => {
       const answer = await forwarded(target, incoming, body)
       if (method !== 'GET') proxy.afterEffect(method, url)
       return answer
     }
-    switch (fault) {
-      case 'drop':
-        outgoing.destroy()
-        return
-      case 'late':
-        late.push(forward)
-        outgoing.destroy()
-        return
-      case 'internal':
-        answer(outgoing, { status: 500, body: Buffer.from('{"error":"internal"}') })
-        return
-      case 'lose':
-        await forward()
-        outgoing.destroy()
-        return
-      case 'bad-gateway':
-        await forward()
-        answer(outgoing, { status: 502, body: Buffer.from('<html>bad gateway</html>') })
-        return
-      case 'truncate': {
-        const whole = await forward()
-        outgoing.writeHead(whole.status, { 'content-length': Math.max(1, whole.body.length) })
-        outgoing.write(whole.body.subarray(0, whole.body.length / 2), () => outgoing.destroy())
-        return
-      }
-      case 'pass':
-        answer(outgoing, await forward())
-        return
-      default:
-        answer(outgoing, misanswered(await forward(), fault))
-    }
+    await carryOut(fault, { outgoing, forward, late })
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   // True because a server that listens on TCP has an address with a port.
@@ -115,6 +81,51 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       }),
   }
   return proxy
+}
+
+/** Has the server carry a request out. */
+type Forward = () => Promise<Answer>
+
+/** Does to one request what `fault` says. */
+async function carryOut(
+  fault: Fault,
+  {
+    outgoing,
+    forward,
+    late,
+  }: { readonly outgoing: ServerResponse; readonly forward: Forward; readonly late: Forward[] },
+): Promise<void> {
+  switch (fault) {
+    case 'drop':
+      outgoing.destroy()
+      return
+    case 'late':
+      late.push(forward)
+      outgoing.destroy()
+      return
+    case 'internal':
+      answer(outgoing, { status: 500, body: Buffer.from('{"error":"internal"}') })
+      return
+    case 'lose':
+      await forward()
+      outgoing.destroy()
+      return
+    case 'bad-gateway':
+      await forward()
+      answer(outgoing, { status: 502, body: Buffer.from('<html>bad gateway</html>') })
+      return
+    case 'truncate': {
+      const whole = await forward()
+      outgoing.writeHead(whole.status, { 'content-length': Math.max(1, whole.body.length) })
+      outgoing.write(whole.body.subarray(0, whole.body.length / 2), () => outgoing.destroy())
+      return
+    }
+    case 'pass':
+      answer(outgoing, await forward())
+      return
+    default:
+      answer(outgoing, misanswered(await forward(), fault))
+  }
 }
 
 interface Answer {

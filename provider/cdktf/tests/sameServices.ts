@@ -4,6 +4,9 @@ import type { Library, Stack } from './libraries.ts'
 /** What Terraform would take for an expression; the linter too, were it in one piece. */
 const EXPRESSION = ['$', '{x}'].join('')
 
+/** What the layer takes where nothing is said. */
+const SUCCESS = { statusCode: { between: [200, 299] } }
+
 /** Every kind and operator, as the layer says it and as the bindings do. */
 function everyAssertion({
   body,
@@ -86,15 +89,13 @@ export function inWordsOfTheBindings({ terraform, pharos }: Library, stack: Stac
     variable.addOverride('ephemeral', true)
     return variable.stringValue
   }
-  const password = secret('password')
-  const token = secret('probe_token')
-  const success = { statusCode: { between: [200, 299] } }
+  const secrets = { password: secret('password'), token: secret('probe_token') }
 
   new pharos.Service(stack, 'website', {
     name: 'website',
     interval: '1m',
     regions: ['eu-west-1'],
-    endpoints: [{ url: 'https://www.example.com/', http: { method: 'GET' }, assertions: [success] }],
+    endpoints: [{ url: 'https://www.example.com/', http: { method: 'GET' }, assertions: [SUCCESS] }],
   })
   const checkout = new pharos.Service(stack, 'checkout', {
     name: 'Check out',
@@ -103,40 +104,48 @@ export function inWordsOfTheBindings({ terraform, pharos }: Library, stack: Stac
     paused: false,
     timeouts: { create: '1h' },
     lifecycle: { preventDestroy: true },
-    endpoints: [
-      {
-        name: 'health',
-        url: 'https://shop.example.com/health',
-        http: {
-          method: 'POST',
-          timeout: '10s',
-          maxRedirects: 3,
-          withDns: true,
-          body: { value: `{"probe":true,"literal":"$${EXPRESSION}"}` },
-          headers: {
-            accept: { value: 'application/json' },
-            Authorization: { valueWo: `Bearer ${token}`, valueWoVersion: '2' },
-            'Content-Type': { value: 'application/json' },
-          },
-        },
-        assertions: [
-          success,
-          { latency: { phase: 'total', lt: '800ms' } },
-          { dnsResolution: { lte: '50ms' } },
-          { header: { name: 'content-type', contains: 'json' } },
-          { body: { regex: '^ok' } },
-        ],
-      },
-      {
-        url: 'https://shop.example.com/login',
-        http: { method: 'POST', body: { valueWo: `{"password":"${password}","token":"${token}"}` } },
-      },
-      {
-        url: 'https://shop.example.com/',
-        http: { method: 'GET' },
-        assertions: [{ statusCode: { eq: 200 } }, ...everyAssertion(pharos).map(([, plain]) => plain)],
-      },
-    ],
+    endpoints: plainEndpoints(pharos, secrets),
   })
   checkout.importFrom('name=Check out')
+}
+
+/** The endpoints of the check-out; `password` and `token` refer to variables. */
+function plainEndpoints(
+  pharos: Library['pharos'],
+  { password, token }: { readonly password: string; readonly token: string },
+): ConstructorParameters<Library['pharos']['Service']>[2]['endpoints'] {
+  return [
+    {
+      name: 'health',
+      url: 'https://shop.example.com/health',
+      http: {
+        method: 'POST',
+        timeout: '10s',
+        maxRedirects: 3,
+        withDns: true,
+        body: { value: `{"probe":true,"literal":"$${EXPRESSION}"}` },
+        headers: {
+          accept: { value: 'application/json' },
+          Authorization: { valueWo: `Bearer ${token}`, valueWoVersion: '2' },
+          'Content-Type': { value: 'application/json' },
+        },
+      },
+      assertions: [
+        SUCCESS,
+        { latency: { phase: 'total', lt: '800ms' } },
+        { dnsResolution: { lte: '50ms' } },
+        { header: { name: 'content-type', contains: 'json' } },
+        { body: { regex: '^ok' } },
+      ],
+    },
+    {
+      url: 'https://shop.example.com/login',
+      http: { method: 'POST', body: { valueWo: `{"password":"${password}","token":"${token}"}` } },
+    },
+    {
+      url: 'https://shop.example.com/',
+      http: { method: 'GET' },
+      assertions: [{ statusCode: { eq: 200 } }, ...everyAssertion(pharos).map(([, plain]) => plain)],
+    },
+  ]
 }

@@ -66,20 +66,25 @@ export function actionsOn(
       const set = named(name)
       if (set === undefined) return NO_SET
       if (isFollowed(set)) return elsewhere(set)
-      const source = set.loop.facts().report?.source
-      const head = source?.accepted?.loaded.commit.sha
-      if (source?.isRewritten !== true || head === undefined)
-        return { status: 409, error: 'the history of the branch is not in doubt' }
-      await set.context.store.approve({ digest: historyDigest(head), actor, at: nowOf(set) })
-      tell(name, {
-        type: 'HistoryAcknowledged',
-        severity: 'info',
-        message: `${actor} acknowledged the history that ends with ${head}`,
-      })
-      await set.loop.trigger('api')
-      return { done: { set: name, commit: head, queued: true } }
+      return acknowledge(set, actor, tell)
     },
   }
+}
+
+/** Takes the branch as it is now, although its history was rewritten. */
+async function acknowledge(set: ActingSet, actor: string, tell: Tell): Promise<ActionResult> {
+  const source = set.loop.facts().report?.source
+  const head = source?.accepted?.loaded.commit.sha
+  if (source?.isRewritten !== true || head === undefined)
+    return { status: 409, error: 'the history of the branch is not in doubt' }
+  await set.context.store.approve({ digest: historyDigest(head), actor, at: nowOf(set) })
+  tell(set.loop.name, {
+    type: 'HistoryAcknowledged',
+    severity: 'info',
+    message: `${actor} acknowledged the history that ends with ${head}`,
+  })
+  await set.loop.trigger('api')
+  return { done: { set: set.loop.name, commit: head, queued: true } }
 }
 
 /** The scope of a suspension that means every service. */

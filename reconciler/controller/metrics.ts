@@ -26,51 +26,7 @@ export interface Metrics {
 /** Metrics in a registry of their own; `status` gives what the gauges show. `nowMs` is the wall clock. */
 export function metricsOf(status: () => ControllerStatus, nowMs: () => number): Metrics {
   const registry = new Registry()
-  const registers = [registry]
-  const runs = new Counter({
-    name: 'pharos_runs_total',
-    help: 'Runs by how they ended',
-    labelNames: ['set', 'trigger', 'outcome'],
-    registers,
-  })
-  const durations = new Histogram({
-    name: 'pharos_run_duration_seconds',
-    help: 'Length of runs',
-    labelNames: ['set'],
-    buckets: [0.1, 0.5, 1, 5, 30, 120, 600, 3600],
-    registers,
-  })
-  const ops = new Counter({
-    name: 'pharos_ops_total',
-    help: 'Changes to services by kind and outcome',
-    labelNames: ['set', 'kind', 'outcome'],
-    registers,
-  })
-  const requests = new Counter({
-    name: 'pharos_api_requests_total',
-    help: 'Requests to the API',
-    labelNames: ['set', 'route', 'code'],
-    registers,
-  })
-  const fetches = new Histogram({
-    name: 'pharos_git_fetch_seconds',
-    help: 'Length of looks at the repository',
-    labelNames: ['set', 'result'],
-    buckets: [0.05, 0.2, 0.5, 1, 2, 5, 15, 60],
-    registers,
-  })
-  const hooks = new Counter({
-    name: 'pharos_webhook_total',
-    help: 'Webhooks by source and result',
-    labelNames: ['source', 'result'],
-    registers,
-  })
-  const lastSuccess = new Gauge({
-    name: 'pharos_last_success_timestamp_seconds',
-    help: 'When a run last ended with everything as git says; before the first, when the set was opened',
-    labelNames: ['set'],
-    registers,
-  })
+  const { runs, durations, ops, requests, fetches, hooks, lastSuccess } = instrumentsOf(registry)
   const limiters = limiterMetrics(registry)
   statusGauges(registry, status)
   return {
@@ -98,6 +54,57 @@ export function metricsOf(status: () => ControllerStatus, nowMs: () => number): 
     text: () => registry.metrics(),
     contentType: registry.contentType,
     registry,
+  }
+}
+
+/** What is counted and measured as it happens. */
+function instrumentsOf(registry: Registry) {
+  const registers = [registry]
+  return {
+    runs: new Counter({
+      name: 'pharos_runs_total',
+      help: 'Runs by how they ended',
+      labelNames: ['set', 'trigger', 'outcome'],
+      registers,
+    }),
+    durations: new Histogram({
+      name: 'pharos_run_duration_seconds',
+      help: 'Length of runs',
+      labelNames: ['set'],
+      buckets: [0.1, 0.5, 1, 5, 30, 120, 600, 3600],
+      registers,
+    }),
+    ops: new Counter({
+      name: 'pharos_ops_total',
+      help: 'Changes to services by kind and outcome',
+      labelNames: ['set', 'kind', 'outcome'],
+      registers,
+    }),
+    requests: new Counter({
+      name: 'pharos_api_requests_total',
+      help: 'Requests to the API',
+      labelNames: ['set', 'route', 'code'],
+      registers,
+    }),
+    fetches: new Histogram({
+      name: 'pharos_git_fetch_seconds',
+      help: 'Length of looks at the repository',
+      labelNames: ['set', 'result'],
+      buckets: [0.05, 0.2, 0.5, 1, 2, 5, 15, 60],
+      registers,
+    }),
+    hooks: new Counter({
+      name: 'pharos_webhook_total',
+      help: 'Webhooks by source and result',
+      labelNames: ['source', 'result'],
+      registers,
+    }),
+    lastSuccess: new Gauge({
+      name: 'pharos_last_success_timestamp_seconds',
+      help: 'When a run last ended with everything as git says; before the first, when the set was opened',
+      labelNames: ['set'],
+      registers,
+    }),
   }
 }
 

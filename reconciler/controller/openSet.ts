@@ -36,7 +36,7 @@ export interface OpenSet {
 
 /** Opens the state of a set, making it where there is none, and a client; nothing is asked of anybody yet. Throws StateError. */
 export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<OpenSet> {
-  const { config, access, statePath, mirrorDirectory } = settings
+  const { config, statePath } = settings
   for (const folder of foldersOf(settings)) makeFolder(folder)
   const store = await openStore(statePath, deps.env, {
     leaseTtlMs: config.leaseTtl,
@@ -61,22 +61,11 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
     const serviceIds = (await store.bindings()).map((binding) => binding.serviceId)
     const { value } = stateKeyFor(statePath, settings.stateKey, true)
     if (value === undefined) throw new StateError(`the state ${statePath} has no key`)
-    const { branch, path, fetchTimeout, fetchMiB } = config.repository
-    const source = gitSource({
-      access,
-      branch,
-      directory: mirrorDirectory,
-      env: deps.env,
-      path,
-      environment: config.environment,
-      transferMsMax: fetchTimeout,
-      transferMiBMax: fetchMiB,
-    })
     const { clock, newId } = deps
     return {
       context: {
         settings,
-        source: { ...source, fetch: timedFetch(source, deps, config.name) },
+        source: sourceOf(settings, deps),
         client,
         limiter,
         store,
@@ -94,6 +83,21 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
     await close()
     throw error
   }
+}
+
+function sourceOf({ config, access, mirrorDirectory }: SetSettings, deps: OpenDeps): GitSource {
+  const { branch, path, fetchTimeout, fetchMiB } = config.repository
+  const source = gitSource({
+    access,
+    branch,
+    directory: mirrorDirectory,
+    env: deps.env,
+    path,
+    environment: config.environment,
+    transferMsMax: fetchTimeout,
+    transferMiBMax: fetchMiB,
+  })
+  return { ...source, fetch: timedFetch(source, deps, config.name) }
 }
 
 function programsOf({ config, manifestEnv }: SetSettings, { nowMs }: ControllerClock): ProgramSecrets {

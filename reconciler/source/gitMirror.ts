@@ -73,8 +73,7 @@ export interface Mirror {
 
 /** The mirror at `options.directory`; nothing is done yet. */
 export function mirrorOf(options: MirrorOptions): Mirror {
-  const { access, branch, directory, env } = options
-  const ref = `refs/heads/${branch}`
+  const { access, directory, env } = options
   const call = (args: readonly string[], extra: { input?: string; limitMs?: number; signal?: AbortSignal }) =>
     runGit({ access, directory, env, args, limitMs: LOCAL_MS_MAX, ...extra })
   const read = async (args: readonly string[], input?: string): Promise<Buffer> => {
@@ -86,34 +85,8 @@ export function mirrorOf(options: MirrorOptions): Mirror {
     }
   }
   const discard = (): void => rmSync(directory, { recursive: true, force: true })
-  let isSwept = false
-  // A repository that git refuses however often it is copied must not be copied at every look.
-  let mayStartAnew = true
   return {
-    fetch: async (signal) => {
-      if (!isSwept) removeLeftovers(directory)
-      isSwept = true
-      try {
-        await fetchInto(options, signal)
-      } catch (error) {
-        if (!(error instanceof GitError)) throw error
-        // What was ended, or never began, says nothing about the mirror; but it may have left half a pack behind.
-        if (error.exitCode === null) {
-          isSwept = false
-          throw unreachable(options, error)
-        }
-        await refuseWhenUnavailable(options, error, signal)
-        if (!mayStartAnew) throw unreachable(options, error)
-        mayStartAnew = false
-        discard()
-        await fetchInto(options, signal).catch((again: unknown) => {
-          throw again instanceof GitError ? unreachable(options, again) : again
-        })
-      }
-      mayStartAnew = true
-      refuseShallow(options)
-      return (await read(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`])).toString().trim()
-    },
+    fetch: fetching(options, { read, discard }),
     commit: async (sha) => {
       try {
         return commitIn(await read(['log', '-1', '--no-mailmap', `--format=${FORMAT}`, sha]))
@@ -137,6 +110,43 @@ export function mirrorOf(options: MirrorOptions): Mirror {
     signatureProblem: (sha) => signatureProblem(options, sha),
     read,
     discard,
+  }
+}
+
+/** How the mirror gets the newest commit of the branch. */
+function fetching(
+  options: MirrorOptions,
+  { read, discard }: Pick<Mirror, 'read' | 'discard'>,
+): Mirror['fetch'] {
+  const { branch, directory } = options
+  let isSwept = false
+  // A repository that git refuses however often it is copied must not be copied at every look.
+  let mayStartAnew = true
+  return async (signal) => {
+    if (!isSwept) removeLeftovers(directory)
+    isSwept = true
+    try {
+      await fetchInto(options, signal)
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error
+      // What was ended, or never began, says nothing about the mirror; but it may have left half a pack behind.
+      if (error.exitCode === null) {
+        isSwept = false
+        throw unreachable(options, error)
+      }
+      await refuseWhenUnavailable(options, error, signal)
+      if (!mayStartAnew) throw unreachable(options, error)
+      mayStartAnew = false
+      discard()
+      await fetchInto(options, signal).catch((again: unknown) => {
+        throw again instanceof GitError ? unreachable(options, again) : again
+      })
+    }
+    mayStartAnew = true
+    refuseShallow(options)
+    return (await read(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`]))
+      .toString()
+      .trim()
   }
 }
 

@@ -134,29 +134,46 @@ function restore(database: Database, document: StateDocument, epoch: number): vo
 /** What a store can do besides reading. */
 type StateWriting = Omit<StateStore, Exclude<keyof StateReading, 'close'>>
 
-function writingOf(database: Database, lease: SqliteLease): StateWriting {
+/** How a store writes, whatever it is. */
+interface Writer {
+  /** Rows that a statement changed. */
+  readonly run: (sql: string, ...parameters: unknown[]) => number
+  /** What people say, who hold no lease. */
+  readonly said: (sql: string, parameter: unknown) => number
+  /** Writes together or not at all, and only for who has the lease. */
+  readonly fenced: (write: (epoch: number) => void) => void
+  readonly change: (change: BindingChange) => void
+  /** Drops all but the `most` newest rows of a table. */
+  readonly keep: (table: string, newest: string, most: number) => void
+}
+
+function writerOf(database: Database, lease: SqliteLease): Writer {
   const prepared = statementsOf(database)
   const run = (sql: string, ...parameters: unknown[]): number => prepared(sql).run(...parameters).changes
-  /** What people say, who hold no lease. */
-  const said = (sql: string, parameter: unknown): number => {
-    lease.requireInPlace()
-    return run(sql, parameter)
+  return {
+    run,
+    said: (sql, parameter) => {
+      lease.requireInPlace()
+      return run(sql, parameter)
+    },
+    fenced: (write) => database.transaction(() => write(lease.epoch())).immediate(),
+    change: ({ put, drop }) => {
+      if (drop !== undefined) run('DELETE FROM binding WHERE key = ?', drop)
+      if (put === undefined) return
+      run(PUT_BINDING, bindingParameters(put))
+      run("DELETE FROM intent WHERE key = ? AND kind = 'create'", put.key)
+    },
+    keep: (table, newest, most) => {
+      run(
+        `DELETE FROM ${table} WHERE rowid NOT IN (SELECT rowid FROM ${table} ORDER BY ${newest} LIMIT ?)`,
+        most,
+      )
+    },
   }
-  /** Writes together or not at all, and only for who has the lease. */
-  const fenced = (write: (epoch: number) => void): void =>
-    database.transaction(() => write(lease.epoch())).immediate()
-  const change = ({ put, drop }: BindingChange): void => {
-    if (drop !== undefined) run('DELETE FROM binding WHERE key = ?', drop)
-    if (put === undefined) return
-    run(PUT_BINDING, bindingParameters(put))
-    run("DELETE FROM intent WHERE key = ? AND kind = 'create'", put.key)
-  }
-  const keep = (table: string, newest: string, most: number): void => {
-    run(
-      `DELETE FROM ${table} WHERE rowid NOT IN (SELECT rowid FROM ${table} ORDER BY ${newest} LIMIT ?)`,
-      most,
-    )
-  }
+}
+
+function writingOf(database: Database, lease: SqliteLease): StateWriting {
+  const { run, said, fenced, change, keep } = writerOf(database, lease)
   return {
     leaseTtlMs: LEASE_TTL_MS.file,
     beginsAhead: false,

@@ -95,8 +95,6 @@ export async function testController(options: TestControllerOptions): Promise<Te
     return set
   }
   const until = untilOn(clock, shop)
-  const post = (path: string, body: string, headers: Record<string, string>) =>
-    fetch(`${controller.url()}${path}`, { method: 'POST', body, headers })
   return {
     repository,
     clock,
@@ -116,15 +114,7 @@ export async function testController(options: TestControllerOptions): Promise<Te
       return shop()
     },
     reload: (more, moreEnv = {}) => controller.reload(settingsWith({ more, env: moreEnv })),
-    api: async (path, body = {}) => {
-      const answer = await post(path, JSON.stringify(body), { Authorization: `Bearer ${API_TOKEN}` })
-      return [answer.status, JSON.parse(await answer.text())]
-    },
-    push: async (branch = 'main') => {
-      const body = JSON.stringify({ ref: `refs/heads/${branch}` })
-      const signature = createHmac('sha256', HOOK_SECRET).update(body).digest('hex')
-      return (await post('/hooks/push', body, { 'X-Signature': signature })).status
-    },
+    ...callsTo(controller),
     close: async () => {
       controller.stop()
       await until(
@@ -133,6 +123,23 @@ export async function testController(options: TestControllerOptions): Promise<Te
       await controller.close()
       if (options.repository === undefined) repository.remove()
       if (options.folder === undefined) rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What people and their git host send. */
+function callsTo(controller: Controller): Pick<TestController, 'api' | 'push'> {
+  const post = (path: string, body: string, headers: Record<string, string>) =>
+    fetch(`${controller.url()}${path}`, { method: 'POST', body, headers })
+  return {
+    api: async (path, body = {}) => {
+      const answer = await post(path, JSON.stringify(body), { Authorization: `Bearer ${API_TOKEN}` })
+      return [answer.status, JSON.parse(await answer.text())]
+    },
+    push: async (branch = 'main') => {
+      const body = JSON.stringify({ ref: `refs/heads/${branch}` })
+      const signature = createHmac('sha256', HOOK_SECRET).update(body).digest('hex')
+      return (await post('/hooks/push', body, { 'X-Signature': signature })).status
     },
   }
 }

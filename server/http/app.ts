@@ -61,31 +61,18 @@ declare module 'fastify' {
 
 /** The API on Fastify, not yet listening. Every answer from 400 on has the contract's one field. */
 export function buildApp(parts: AppParts): FastifyInstance {
-  const { requestMs, headersMs, keepAliveMs, mibMs, silenceMs, lookMs } = { ...PATIENCE, ...parts.patience }
-  const app = fastify({
-    bodyLimit: BODY_BYTES_MAX,
-    requestTimeout: requestMs,
-    keepAliveTimeout: keepAliveMs,
-    // Whoever takes nothing of an answer would have it kept for ever.
-    connectionTimeout: silenceMs,
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
-    http: { requireHostHeader: false, connectionsCheckingInterval: lookMs },
-    routerOptions: { maxParamLength: PARAMETER_CHARS_MAX, querystringParser: () => ({}) },
-    genReqId: () => randomUUID(),
-    clientErrorHandler: refuseConnection,
-    frameworkErrors: async (_error, request, reply) => {
-      // A path that cannot be decoded is a path of nothing, for those who may ask at all (Gap G19).
-      try {
-        await receive(request, reply)
-        throw notFound()
-      } catch (error) {
-        refuse(request, reply, error)
-      }
-    },
+  const patience = { ...PATIENCE, ...parts.patience }
+  const receive = receiver(parts)
+  const app = bareApp(patience, async (request, reply) => {
+    // A path that cannot be decoded is a path of nothing, for those who may ask at all (Gap G19).
+    try {
+      await receive(request, reply)
+      throw notFound()
+    } catch (error) {
+      refuse(request, reply, error)
+    }
   })
-  app.server.headersTimeout = headersMs
-  // True because no option above asks for HTTP/2 or TLS.
+  // True because bareApp asks for neither HTTP/2 nor TLS.
   const server = app.server as Server
   const answers = watchAnswers(server)
   answerExpectations(server, answers)
@@ -93,21 +80,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   app.addHook('preClose', answers.stop)
 
   app.decorateRequest('progress', null)
-  const receive = receiver(parts)
-  // Called when the answer is handed over: a hook that waits for its last byte costs as much as a read.
-  const done = (request: FastifyRequest, status: number): void => {
-    const { caller = null, failure, startedAtMs } = request.progress ?? {}
-    const durationMs = startedAtMs === undefined ? 0 : performance.now() - startedAtMs
-    parts.onRequestDone({
-      requestId: request.id,
-      method: request.method,
-      route: request.routeOptions?.url ?? 'unknown',
-      status,
-      durationMs,
-      caller,
-      ...(failure === undefined ? {} : { failure }),
-    })
-  }
+  const done = reporter(parts)
   const refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown): void => {
     const { status, headers, text } = refusalOf(error)
     const known = request.progress
@@ -127,13 +100,53 @@ export function buildApp(parts: AppParts): FastifyInstance {
   app.setNotFoundHandler((request, reply) => refuse(request, reply, notFound()))
   keepBodies(app)
   addOpenApi(app, done)
-  const writeLong = longAnswers(mibMs)
+  const writeLong = longAnswers(patience.mibMs)
   for (const operation of OPERATIONS) addOperation(app, operation, parts, { done, answers, writeLong })
+  return app
+}
+
+/** Fastify with nothing on it yet. `undecodable` answers a request whose path is none. */
+function bareApp(
+  { requestMs, headersMs, keepAliveMs, silenceMs, lookMs }: Patience,
+  undecodable: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
+): FastifyInstance {
+  const app = fastify({
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: requestMs,
+    keepAliveTimeout: keepAliveMs,
+    // Whoever takes nothing of an answer would have it kept for ever.
+    connectionTimeout: silenceMs,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    http: { requireHostHeader: false, connectionsCheckingInterval: lookMs },
+    routerOptions: { maxParamLength: PARAMETER_CHARS_MAX, querystringParser: () => ({}) },
+    genReqId: () => randomUUID(),
+    clientErrorHandler: refuseConnection,
+    frameworkErrors: (_error, request, reply) => undecodable(request, reply),
+  })
+  app.server.headersTimeout = headersMs
   return app
 }
 
 /** Reports a request whose answer was handed over. */
 type Done = (request: FastifyRequest, status: number) => void
+
+/** Called when the answer is handed over: a hook that waits for its last byte costs as much as a read. */
+function reporter({ onRequestDone }: AppParts): Done {
+  return (request, status) => {
+    const { caller = null, failure, startedAtMs } = request.progress ?? {}
+    const durationMs = startedAtMs === undefined ? 0 : performance.now() - startedAtMs
+    onRequestDone({
+      requestId: request.id,
+      method: request.method,
+      route: request.routeOptions?.url ?? 'unknown',
+      status,
+      durationMs,
+      caller,
+      ...(failure === undefined ? {} : { failure }),
+    })
+  }
+}
 
 /** Steps 1 to 7 of the order of checks (Gap G19), the first thing that happens to each request. */
 function receiver(parts: AppParts) {

@@ -27,11 +27,34 @@ export interface Answers {
   readonly comesTooLate: (response: ServerResponse) => boolean
 }
 
+/** Which answer is the last one of its connection; `underWay` has them in the order in which their requests came. */
+function lastAnswers(underWay: ReadonlySet<ServerResponse>): Pick<Answers, 'announceEnd' | 'comesTooLate'> {
+  const lastOf = new WeakMap<Socket, ServerResponse>()
+  /** Whether the request of `one` came before that of `other`, which is not yet answered. */
+  const isBefore = (one: ServerResponse, other: ServerResponse): boolean => {
+    if (!underWay.has(other)) return false
+    for (const response of underWay) {
+      if (response === one || response === other) return response === one
+    }
+    return false
+  }
+  const announceEnd: Answers['announceEnd'] = (response) => {
+    response.setHeader('connection', 'close')
+    const { socket } = response.req
+    const known = lastOf.get(socket)
+    if (known === undefined || isBefore(response, known)) lastOf.set(socket, response)
+  }
+  const comesTooLate: Answers['comesTooLate'] = (response) => {
+    const last = lastOf.get(response.req.socket)
+    return last !== undefined && last !== response && !isBefore(response, last)
+  }
+  return { announceEnd, comesTooLate }
+}
+
 /** Watches the answers of `server`. Closing it outright would end connections whose answer was written but not yet sent. */
 export function watchAnswers(server: Server): Answers {
   /** In the order in which their requests came. */
   const underWay = new Set<ServerResponse>()
-  const lastOf = new WeakMap<Socket, ServerResponse>()
   let isStopping = false
   let whenEmpty: () => void = () => {}
   const counts = new WeakMap<Socket, number>()
@@ -51,20 +74,7 @@ export function watchAnswers(server: Server): Answers {
       for (const response of underWay) if (response.req.socket === socket) forget.call(response)
     })
   })
-  /** Whether the request of `one` came before that of `other`, which is not yet answered. */
-  const isBefore = (one: ServerResponse, other: ServerResponse): boolean => {
-    if (!underWay.has(other)) return false
-    for (const response of underWay) {
-      if (response === one || response === other) return response === one
-    }
-    return false
-  }
-  const announceEnd = (response: ServerResponse): void => {
-    response.setHeader('connection', 'close')
-    const { socket } = response.req
-    const known = lastOf.get(socket)
-    if (known === undefined || isBefore(response, known)) lastOf.set(socket, response)
-  }
+  const { announceEnd, comesTooLate } = lastAnswers(underWay)
   const begin = (_request: IncomingMessage, response: ServerResponse): void => {
     underWay.add(response)
     // The client is told not to send another request to a server that goes away.
@@ -85,10 +95,6 @@ export function watchAnswers(server: Server): Answers {
     count(request.socket, 1)
     begin(request, response)
   })
-  const comesTooLate = (response: ServerResponse): boolean => {
-    const last = lastOf.get(response.req.socket)
-    return last !== undefined && last !== response && !isBefore(response, last)
-  }
   const stop = async (): Promise<void> => {
     isStopping = true
     // An HTTP server's own close ends idle connections at once; that of its base only stops listening.

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
 import { openStore } from './state/openStore.ts'
+import { openStateFile } from './state/sqliteFile.ts'
 import { CommandScene } from './testing/commandScene.ts'
 import { serviceRequest } from './testing/orgScene.ts'
 import { manifestOf } from './testing/pharosProgram.ts'
@@ -171,4 +172,38 @@ test('a plan as data tells the fields that the plan as text tells: what only mov
     ['endpoints[1]', 'https://second.example.com/', undefined],
   ])
   for (const [path] of told) expect(text).toContain(`      ${path}: `)
+})
+
+test('what a run did is told, and its lease given back, also where the state takes nothing more', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await pharos('apply', ...onManifests())
+  const database = await openStateFile(work.statePath)
+  const refuse = "BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
+  database.exec(`CREATE TRIGGER no_run BEFORE INSERT ON run ${refuse}`)
+  database.exec(`CREATE TRIGGER no_release BEFORE UPDATE ON lease WHEN NEW.holder IS NULL ${refuse}`)
+  work.write({ 'b.yaml': manifestOf('b') })
+
+  const { exitCode, stdout, stderr } = await pharos('apply', ...onManifests(), '--json')
+  expect(JSON.parse(stdout)).toMatchObject({
+    exitCode: 1,
+    outcomes: [{ kind: 'create', key: 'b', result: 'done' }],
+    error: { code: 'E_STATE', message: 'the state cannot be used: the disk is full' },
+  })
+  expect([exitCode, stderr]).toEqual([1, 'error the state cannot be used: the disk is full\n'])
+
+  database.exec('DROP TRIGGER no_run; DROP TRIGGER no_release')
+  database.close()
+  expect((await pharos('apply', ...onManifests())).stdout).toContain('Nothing to do: 2 unchanged')
+})
+
+test('services that the plan of the organisation has no room for are told together, however many they are', async () => {
+  const names = Array.from({ length: 40 }, (_, index) => `s${index}`)
+  work.write(Object.fromEntries(names.map((name) => [`${name}.yaml`, manifestOf(name)])))
+  scene.proxy.refusesWith = (method) =>
+    method === 'POST' ? { status: 403, error: 'plan limit: at most 0 active services' } : undefined
+
+  const { stdout } = await pharos('apply', ...onManifests())
+  const left = stdout.split('\n').filter((line) => line.startsWith('  x '))
+  expect(left).toHaveLength(2)
+  expect(left.join('\n')).toMatch(/the organisation's plan does not allow it: .* and \d+ more/)
 })

@@ -1,6 +1,7 @@
 import { ConnectionError } from '../../api/client/attempt.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Change } from '../plan/planValue.ts'
+import { databaseFailureText, isDatabaseError } from '../state/databaseFailure.ts'
 import { StateError } from '../state/stateError.ts'
 
 /** What became of one change. */
@@ -23,7 +24,7 @@ export interface ChangeOutcome {
 export class IntentNotWritten extends StateError {
   constructor(cause: unknown) {
     const reason = cause instanceof StateError ? cause.reason : 'unusable'
-    const message = reasonOf(cause)
+    const message = isDatabaseError(cause) ? databaseFailureText(cause) : reasonOf(cause)
     super(
       reason === 'lost' ? message : `the state cannot be written, so nothing is sent: ${message}`,
       reason,
@@ -60,5 +61,6 @@ export function endsTheRun(error: unknown): boolean {
 /** The words of `error` for a person. Pure. */
 export function reasonOf(error: unknown): string {
   if (error instanceof ApiError) return `${error.message} (status ${error.status})`
+  if (isDatabaseError(error)) return `its outcome could not be written down: ${error.message}`
   return error instanceof Error ? error.message : String(error)
 }

@@ -56,35 +56,47 @@ export function applyManifests(
     ...(liftedScope === undefined ? {} : { liftedScope }),
   } as const
   return withScene(path, context, sceneWish, async (open) => {
-    const { loaded, session } = open
-    const { set } = loaded
-    await wish.prepare?.(session.store)
-    output.problems([...set.problems, ...set.warnings])
+    await wish.prepare?.(open.session.store)
+    output.problems([...open.loaded.set.problems, ...open.loaded.set.warnings])
     const applied = await applyWith(open, context, savedPlan)
     for (const warning of applied.situation.warnings) output.notice(warning)
     if (approve !== undefined && applied.situation.digest !== null)
       output.notice(`${approve} stands for another situation than this one, so that it let nothing through`)
-    for (const line of appliedLines(applied, session.requests(), output.paint)) output.result(line)
-    const exitCode = applyExitCode(applied, loaded, context.interruption)
-    // Whoever interrupted a run knows why it ended.
-    const isInterrupted = context.interruption.exitCode() !== undefined
-    const failure = applied.endedBy === undefined || isInterrupted ? undefined : failureOf(applied.endedBy)
-    if (failure !== undefined) output.error(failure.message)
-    await recordRun(applied, { ...wish, startedAt, exitCode }, session)
-    return {
-      exitCode,
-      document: {
-        runId: session.runId,
-        problems: set.problems.map(problemDocument),
-        warnings: set.warnings.map(problemDocument),
-        plan: planDocument(applied.situation),
-        ...appliedDocument(applied),
-        ...(failure === undefined ? {} : { error: failure }),
-        requests: session.requests(),
-      },
-      problems: [...set.problems, ...set.warnings],
-    }
+    return ended(applied, open, { ...wish, startedAt }, context)
   })
+}
+
+/** Tells what was applied, and records it. What a run did is told also where that cannot be written down. */
+async function ended(
+  applied: Applied,
+  { loaded, session }: OpenScene<WritingSession>,
+  wish: ApplyWish & { readonly startedAt: string },
+  { output, interruption }: CommandContext,
+): Promise<CommandResult> {
+  const { problems, warnings } = loaded.set
+  for (const line of appliedLines(applied, session.requests(), output.paint)) output.result(line)
+  const ran = applyExitCode(applied, loaded, interruption)
+  const unrecorded = await recordRun(applied, { ...wish, exitCode: ran }, session).then(
+    () => undefined,
+    failureOf,
+  )
+  // Whoever interrupted a run knows why it ended.
+  const isInterrupted = interruption.exitCode() !== undefined
+  const failure = applied.endedBy === undefined || isInterrupted ? unrecorded : failureOf(applied.endedBy)
+  if (failure !== undefined) output.error(failure.message)
+  return {
+    exitCode: unrecorded === undefined || isInterrupted ? ran : unrecorded.exitCode,
+    document: {
+      runId: session.runId,
+      problems: problems.map(problemDocument),
+      warnings: warnings.map(problemDocument),
+      plan: planDocument(applied.situation),
+      ...appliedDocument(applied),
+      ...(failure === undefined ? {} : { error: failure }),
+      requests: session.requests(),
+    },
+    problems: [...problems, ...warnings],
+  }
 }
 
 async function recordRun(

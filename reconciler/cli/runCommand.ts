@@ -7,6 +7,7 @@ import { SavedPlanError } from '../apply/savedPlan.ts'
 import { OrgMismatch } from '../apply/situation.ts'
 import { UnknownEnvironment } from '../manifest/environment.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
+import { databaseFailureText, isDatabaseError } from '../state/databaseFailure.ts'
 import { isSomebodyElses, StateError } from '../state/stateError.ts'
 import { EXIT } from './exitCode.ts'
 import type { FailureCode } from './failureCode.ts'
@@ -107,24 +108,12 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof UnreadableAnswer) {
     return failure('E_ANSWER', `${error.message}: check PHAROS_URL, and what stands between here and the API`)
   }
-  if (isDatabaseError(error)) {
-    const way = 'put a backup in its place ("pharos state import"), or start anew with "pharos adopt apply"'
-    return failure('E_STATE', `the state cannot be used: ${error.message}: ${way}`)
-  }
+  if (isDatabaseError(error))
+    return failure('E_STATE', `the state cannot be used: ${databaseFailureText(error)}`)
   if (error instanceof UnwritableFile) return failure('E_FILE', error.message)
   if (isFileError(error)) return failure('E_FILE', fileErrorText(error))
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return failure('E_INTERNAL', `this is a fault in pharos: ${text}`)
-}
-
-/** Whether the state's SQLite file failed somewhere in its middle: a damaged page is found only where it is read. */
-function isDatabaseError(error: unknown): error is Error {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    typeof error.code === 'string' &&
-    error.code.startsWith('SQLITE_')
-  )
 }
 
 function apiMessage(error: ApiError): string {

@@ -6,7 +6,7 @@ import { knownFieldsAt, unknownFieldHint } from './knownFields.ts'
 import type { ManifestProblem } from './manifestProblem.ts'
 import { type Origin, pathIn, placeIn } from './origin.ts'
 import type { ManifestPath } from './position.ts'
-import { KINDS, type Kind } from './serviceManifest.ts'
+import { KINDS, type Kind, NAME_MESSAGE } from './serviceManifest.ts'
 import { suggestionFor } from './suggestion.ts'
 
 const MERGE_KEY = '<<'
@@ -67,6 +67,8 @@ function typeHint(message: string, value: unknown): string | undefined {
   }
   const wantsTime = message.includes('duration') || message.includes('whole seconds')
   if (wantsTime && typeof value === 'number') return 'add a unit: 30 becomes 30s'
+  if (message === NAME_MESSAGE && typeof value === 'string')
+    return 'what people should read goes into spec.name, which may be any text'
   if (message === 'must be true or false' && typeof value === 'string') {
     return 'YAML 1.2 knows true and false only, without quotes: yes, no, on and off are texts'
   }

@@ -28,6 +28,8 @@ interface TreeNode {
   readonly keyStart: number
   readonly keyEnd: number
   readonly children: ReadonlyMap<string | number, TreeNode>
+  /** Offset of the first key that is a mapping or a list, which no field is. */
+  readonly complexKey?: number | undefined
   /** Keys that the mapping holds more than once, at their repetitions. */
   readonly repeated: readonly { readonly key: string; readonly start: number; readonly end: number }[]
 }
@@ -84,6 +86,23 @@ export class Positions {
     }
     for (const document of this.#documents) visit(document)
     return found
+  }
+
+  /** Where the first key stands that is a mapping or a list, such as that of a template that was not filled in. */
+  complexKey(): LineColumn | undefined {
+    const visit = (node: TreeNode): number | undefined => {
+      if (node.complexKey !== undefined) return node.complexKey
+      for (const child of node.children.values()) {
+        const found = visit(child)
+        if (found !== undefined) return found
+      }
+      return undefined
+    }
+    for (const document of this.#documents) {
+      const found = visit(document)
+      if (found !== undefined) return this.lineColumn(found)
+    }
+    return undefined
   }
 
   lineColumn(offset: number): LineColumn {
@@ -180,6 +199,7 @@ function startOf(event: Event | undefined): number {
 function readMapping(text: string, events: readonly Event[], at: number, key: Key | undefined): Read {
   const start = startOf(events[at])
   let end = start
+  let complexKey: number | undefined
   const children = new Map<string, TreeNode>()
   const repeated: { key: string; start: number; end: number }[] = []
   let next = at + 1
@@ -192,10 +212,11 @@ function readMapping(text: string, events: readonly Event[], at: number, key: Ke
     const { start: keyStart, end: keyEnd } = keyRead.node
     if (name !== undefined && children.has(name)) repeated.push({ key: name, start: keyStart, end: keyEnd })
     else if (name !== undefined) children.set(name, value.node)
+    else complexKey ??= keyStart
     end = Math.max(end, value.node.end)
     next = value.next
   }
-  return { node: placed({ start, end, children, repeated }, key), next: next + 1 }
+  return { node: placed({ start, end, children, repeated, complexKey }, key), next: next + 1 }
 }
 
 function readSequence(text: string, events: readonly Event[], at: number, key: Key | undefined): Read {

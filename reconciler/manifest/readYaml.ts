@@ -2,7 +2,7 @@ import { loadAll, YAMLException } from 'js-yaml'
 import { expansionProblem } from './expansion.ts'
 import { MANIFEST_DEPTH_MAX, REPEATED_KEYS_CHARS_MAX } from './manifestLimits.ts'
 import type { ManifestProblem } from './manifestProblem.ts'
-import { Positions } from './position.ts'
+import { type LineColumn, Positions } from './position.ts'
 import { syntaxHint } from './syntaxHint.ts'
 import { unclosedIn } from './unclosed.ts'
 
@@ -204,10 +204,22 @@ function syntaxProblem(
     return { code: 'E_YAML', file: source.file, line, column, message, hint }
   }
   const hint = syntaxHint(source.text, error)
+  // The parser does not say where such a key is.
+  const complexKey = error.reason.includes('complex key') ? complexKeyOf(source.text) : undefined
   return {
     code: 'E_YAML',
     ...place,
+    ...complexKey,
     message: error.reason,
     ...(hint === undefined ? {} : { hint }),
+  }
+}
+
+function complexKeyOf(text: string): LineColumn | undefined {
+  try {
+    return new Positions(text).complexKey()
+  } catch (error) {
+    if (error instanceof YAMLException) return undefined
+    throw error
   }
 }

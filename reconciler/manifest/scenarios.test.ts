@@ -169,6 +169,8 @@ test.each([
     '      assertions:\n      - dns: "< 1s"\n       - dns: "< 1s"\n',
     'items of one list start',
   ],
+  ['no blank behind a colon', '      timeout:5s\n      name: x\n', 'behind the colon on the line before'],
+  ['a template that was not filled in', '      timeout: {{ .Values.t }}\n', '9:17: [E_YAML]'],
   ['a key without a colon', '      name\n      timeout: 1s\n', 'no ": " behind its key'],
   [
     'an odd blank a line above',

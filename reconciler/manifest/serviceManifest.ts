@@ -16,9 +16,10 @@ const KEY = /^[a-z0-9](?:[-a-z0-9._]{0,126}[a-z0-9])?$/
 export function isManifestName(text: string): boolean {
   return KEY.test(text)
 }
-const key = z.string({ error: 'must be a string' }).regex(KEY, {
-  error: 'must be 1 to 128 lower-case letters, digits, ".", "_" or "-", a letter or digit at both ends',
-})
+/** What is wrong with a text that no manifest can have as its name. */
+export const NAME_MESSAGE =
+  'must be 1 to 128 lower-case letters, digits, ".", "_" or "-", a letter or digit at both ends'
+const key = z.string({ error: 'must be a string' }).regex(KEY, { error: NAME_MESSAGE })
 
 const duration = z
   .string({ error: `must be ${DURATION_FORM}` })

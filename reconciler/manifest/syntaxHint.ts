@@ -8,6 +8,8 @@ const COLON_IN_TEXT = /^\s*(?:- +)*[^\s"'#[{][^:]*:\s+[^\s"'[{#&*!|>][^#]*:(?:\s
 const RESERVED_START = /(?:^|:|-)\s+[@`%]/
 /** More of a text behind its quotes. */
 const BEHIND_QUOTES = /:\s+(?:"[^"]*"|'[^']*')\s*[^\s#,\]}]/
+/** A field whose value follows the colon at once, which makes a text of both: `interval:30s`; an address is none. */
+const NO_BLANK = /^\s*(?:- +)*[A-Za-z][\w-]*:(?!\/\/)[^\s:]/
 const CONFLICT = /^(?:<{7}|>{7}) /
 const TAG = /^unknown .*tag/
 
@@ -32,6 +34,11 @@ export function syntaxHint(text: string, error: YAMLException): string | undefin
   if (reason.includes('escape sequence')) return 'between single quotes a backslash is only itself'
   if (COLON_IN_TEXT.test(line)) return 'put a text that has ": " in it between quotes'
   if (RESERVED_START.test(line)) return 'put a text that starts with @, ` or % between quotes'
+  const joined = [line, before].find((one) => NO_BLANK.test(one))
+  if (joined !== undefined && /indentation|multiline key/.test(reason)) {
+    const where = joined === line ? 'this line' : 'the line before'
+    return `put a space behind the colon on ${where}`
+  }
   if (reason.includes('multiline key')) return 'a line before this one has no ": " behind its key'
   if (BEHIND_QUOTES.test(line)) return 'put the whole text between quotes'
   if (reason.includes('indentation'))

@@ -11,7 +11,7 @@ type Paint = Output['paint']
 export function appliedLines(applied: Applied, requests: number, paint: Paint): readonly string[] {
   const { braked, digest } = applied.situation
   const lines = applied.outcomes.flatMap((outcome) => outcomeLines(outcome, paint))
-  lines.push(...skippedLines(applied.outcomes, paint))
+  lines.push(...togetherLines(applied.outcomes, paint))
   for (const change of applied.blocked)
     lines.push(paint.red(`  x ${change.key}: ${change.message} (${change.hint})`))
   for (const change of braked.changes) {
@@ -32,27 +32,37 @@ function outcomeLines({ change, result, message, notes }: ChangeOutcome, paint: 
       return [paint.green(`  ${doneText(change)}`), ...noteLines]
     case 'failed':
       return [paint.red(`  x ${change.key}: ${change.kind} failed: ${message}`)]
-    case 'limited':
-      return [paint.red(`  x ${change.key}: the organisation's plan does not allow it: ${message}`)]
     case 'lost':
       return [
         paint.red(`  ? ${change.key}: creation sent, answer lost: ${message} (apply again in a minute)`),
       ]
     case 'stale':
       return [paint.yellow(`  x ${change.key}: PLAN_STALE: ${message}`)]
+    // Told together.
+    case 'limited':
     case 'skipped':
       return []
   }
 }
 
-/** A run that ended early may have left thousands of changes, all for the same reason. */
-function skippedLines(outcomes: readonly ChangeOutcome[], paint: Paint): readonly string[] {
+/** Most keys that are listed of those for which the same holds; --json has all of them. */
+const KEYS_SHOWN_MAX = 20
+
+/** A run that ended early, or met the limit of the plan, may have left thousands of changes, all for the same reason. */
+function togetherLines(outcomes: readonly ChangeOutcome[], paint: Paint): readonly string[] {
   const keys = new Map<string, string[]>()
-  for (const { change, message } of outcomes.filter(({ result }) => result === 'skipped'))
-    keys.set(message, [...(keys.get(message) ?? []), change.key])
-  return [...keys].map(([message, skipped]) =>
-    paint.yellow(`  x not done, ${message}: ${skipped.join(', ')}`),
-  )
+  for (const { change, message, result } of outcomes) {
+    if (result !== 'skipped' && result !== 'limited') continue
+    const why = result === 'skipped' ? message : `the organisation's plan does not allow it: ${message}`
+    const same = keys.get(why)
+    if (same === undefined) keys.set(why, [change.key])
+    else same.push(change.key)
+  }
+  return [...keys].map(([why, left]) => {
+    const more = left.length - KEYS_SHOWN_MAX
+    const shown = left.slice(0, KEYS_SHOWN_MAX).join(', ')
+    return paint.yellow(`  x not done, ${why}: ${shown}${more > 0 ? ` and ${more} more` : ''}`)
+  })
 }
 
 function doneText(change: ChangeOutcome['change']): string {

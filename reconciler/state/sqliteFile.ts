@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
+import { databaseFailureText } from './databaseFailure.ts'
 import { type Database, inMemory, openForReading, openForWriting } from './openDatabase.ts'
 import { MIGRATIONS, SCHEMA, SCHEMA_VERSION, TABLES } from './sqliteSchema.ts'
 import { StateError } from './stateError.ts'
@@ -50,8 +51,9 @@ export function fileWrittenAtMs(path: string): number | null {
 /** `error` as one of the state `path`. */
 export function unusable(path: string, error: unknown): StateError {
   if (error instanceof StateError) return error
-  const reason = error instanceof Error ? error.message : String(error)
-  return new StateError(`the state ${path} cannot be used: ${reason}`, 'unusable', { cause: error })
+  return new StateError(`the state ${path} cannot be used: ${databaseFailureText(error)}`, 'unusable', {
+    cause: error,
+  })
 }
 
 function prepare(database: Database, path: string): void {

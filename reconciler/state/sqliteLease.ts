@@ -1,3 +1,4 @@
+import { isDatabaseError } from './databaseFailure.ts'
 import type { Lease } from './lease.ts'
 import { type Database, openForWriting } from './openDatabase.ts'
 import { unusable } from './sqliteFile.ts'
@@ -83,14 +84,19 @@ export class SqliteLease {
   }
 
   release(): void {
-    if (this.#epoch !== undefined) {
-      this.#database
-        .prepare('UPDATE lease SET holder = NULL, locks_file = 0 WHERE epoch = ?')
-        .run(this.#epoch)
-    }
+    const epoch = this.#epoch
     this.#epoch = undefined
-    this.#lock?.close()
-    this.#lock = undefined
+    try {
+      if (epoch !== undefined) {
+        this.#database.prepare('UPDATE lease SET holder = NULL, locks_file = 0 WHERE epoch = ?').run(epoch)
+      }
+    } catch (error) {
+      // On a full disk, say: that the lock is free tells the next one as much.
+      if (!isDatabaseError(error)) throw error
+    } finally {
+      this.#lock?.close()
+      this.#lock = undefined
+    }
   }
 
   #row(): ReturnType<typeof leaseOf> {

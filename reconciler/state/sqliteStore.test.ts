@@ -112,7 +112,7 @@ test('a state of a newer version, a foreign database and a broken file are refus
 
   const broken = join(folder, 'broken.db')
   writeFileSync(broken, 'this is no database, but it is long enough to be looked at as one'.repeat(50))
-  await expect(openSqliteStore(broken)).rejects.toThrow('cannot be used')
+  await expect(openSqliteStore(broken)).rejects.toThrow('file is not a database: put a backup in its place')
 })
 
 test.each([0, 1, 2])('a foreign database of version %i is left as it is', async (version) => {

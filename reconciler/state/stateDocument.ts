@@ -130,7 +130,9 @@ export function parseDocument(json: string, source: string): StateDocument {
   const parsed = stateDocumentSchema.safeParse(value)
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.join('.') ?? ''
-    throw new StateError(`${source} is no state of pharos${where === '' ? '' : ` (see ${where})`}`)
+    throw new StateError(
+      `${source} is no state of pharos${where === '' ? '' : ` (see ${where})`}: name a file that "pharos state export" wrote`,
+    )
   }
   const problem = contradictionIn(parsed.data)
   if (problem !== undefined) throw new StateError(`${source} contradicts itself: ${problem}`)

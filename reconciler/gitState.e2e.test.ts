@@ -131,6 +131,37 @@ test('what a runner was about to send when it was killed is found out by the nex
   expect(await json('plan')).toMatchObject({ changes: [], unchanged: ['a', 'b'] })
 })
 
+test('a ref that is no state, or one that somebody damaged, is told with what to do, and nothing is sent', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await json('apply')
+  const put = (lease: string, ...left: readonly string[]): void => {
+    const made = (input: string, ...args: readonly string[]): string =>
+      execFileSync('git', ['-C', repository, ...args], { input, encoding: 'utf8' }).trim()
+    const blob = made(lease, 'hash-object', '-w', '--stdin')
+    const lines = [`100644 blob ${blob}\tlease.json`, ...left]
+    const tree = made(`${lines.join('\n')}\n`, 'mktree')
+    const who = ['-c', 'user.name=test', '-c', 'user.email=test@example.com']
+    git('update-ref', REF, made('', ...who, 'commit-tree', '-m', 'damaged', tree))
+  }
+  const state = git('ls-tree', REF, 'state.json').trimEnd()
+  work.write({ 'b.yaml': manifestOf('b') })
+
+  put('{"hol', state)
+  expect(await json('apply')).toMatchObject({
+    exit: 1,
+    error: {
+      code: 'E_STATE',
+      message: expect.stringContaining('set the ref to the last commit that is right'),
+    },
+  })
+  put('{}')
+  expect(await json('plan')).toMatchObject({
+    exit: 1,
+    error: { code: 'E_STATE', message: expect.stringContaining('holds no state of pharos') },
+  })
+  expect(await names()).toEqual(['a'])
+})
+
 test.each([
   ['git:/somewhere', 'names no ref'],
   ['git:https://user:secret@host/x#refs/pharos/a', 'must hold no credential'],

@@ -18,8 +18,8 @@ export async function fmtCommand(path: string, { output, options }: CommandConte
     const formatted = formattedManifest(text)
     if (formatted === undefined || formatted === text) continue
     changed.push(file)
-    output.result(isCheck ? `not formatted: ${file}` : `formatted: ${file}`)
     if (!isCheck) writeOutput(file, formatted)
+    output.result(isCheck ? `not formatted: ${file}` : `formatted: ${file}`)
   }
   if (changed.length === 0 && problems.length === 0)
     output.result(`formatted already: ${counted(files, 'file')}`)

@@ -77,7 +77,7 @@ function leaseText({ holder, lastSignAt, isExpired, ttlMs }: LeaseSight, { paint
   if (!isExpired) return `  in use by ${holder}, last sign of life ${lastSignAt}`
   const patience = formatDuration({ secs: (2 * ttlMs) / 1_000, nanos: 0 })
   return paint.yellow(
-    `  held by ${holder}, which gave no sign of life since ${lastSignAt}: the next run takes over, with --lock-timeout ${patience} for certain`,
+    `  held by ${holder}, which gave no sign of life since ${lastSignAt}: a run with --lock-timeout ${patience} takes over`,
   )
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { StateRef } from './gitRef.ts'
-import { emptyDocument, parseDocument, type StateDocument } from './stateDocument.ts'
+import { emptyDocument, parseDocument, parsedJson, type StateDocument } from './stateDocument.ts'
 import { StateError } from './stateError.ts'
 import type { BindingChange } from './store.ts'
 
@@ -19,18 +19,21 @@ export async function readContents(ref: StateRef): Promise<Contents> {
     const lease = { holder: null, epoch: 0, renewals: 0 }
     return { state: emptyDocument(randomUUID()), lease, writtenAtMs: null }
   }
-  const lease: unknown = JSON.parse(files.lease)
-  const { state, writtenAtMs = null } = files
-  return { state: parseDocument(state, ref.name), lease: leaseIn(lease), writtenAtMs }
+  const { state, lease, writtenAtMs = null } = files
+  return { state: parseDocument(state, ref.name, WAY_BACK), lease: leaseIn(lease, ref.name), writtenAtMs }
 }
 
-function leaseIn(value: unknown): Contents['lease'] {
+/** What to do about a commit that somebody else made or damaged. */
+const WAY_BACK = 'set the ref to the last commit that is right, or name another ref with --state'
+
+function leaseIn(text: string, name: string): Contents['lease'] {
+  const value = parsedJson(text)
   if (typeof value === 'object' && value !== null && 'epoch' in value && 'renewals' in value) {
     const { epoch, renewals } = value
     const holder = 'holder' in value && typeof value.holder === 'string' ? value.holder : null
     if (typeof epoch === 'number' && typeof renewals === 'number') return { holder, epoch, renewals }
   }
-  throw new StateError('the lease of the state in git cannot be read')
+  throw new StateError(`the lease of ${name} cannot be read: ${WAY_BACK}`)
 }
 
 /** What `change` makes of the bindings and the open creations of `state`. Pure. */

@@ -151,6 +151,9 @@ export class GitRef implements StateRef {
       this.#tip = (await this.#git(['rev-parse', 'refs/pharos-read'])).toString('utf8').trim()
       this.#parent = this.#tip
     }
+    const listing = (await this.#git(['ls-tree', '--name-only', this.#tip])).toString('utf8').split('\n')
+    if (!listing.includes('state.json') || !listing.includes('lease.json'))
+      throw new StateError(`${this.name} holds no state of pharos: name another ref with --state`)
     const file = async (path: string): Promise<string> =>
       (await this.#git(['cat-file', 'blob', `${this.#tip}:${path}`])).toString('utf8')
     const secs = (await this.#git(['log', '-1', '--format=%ct', this.#tip])).toString('utf8').trim()

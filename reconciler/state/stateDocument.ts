@@ -119,8 +119,14 @@ export async function documentOf(store: StateReading): Promise<StateDocument> {
   }
 }
 
-/** The document that `json` is. Throws StateError, naming `source`, when it is none or a newer one. */
-export function parseDocument(json: string, source: string): StateDocument {
+/** What to do about a file that is no state. */
+const OTHER_FILE = 'name a file that "pharos state export" wrote'
+
+/**
+ * The document that `json` is. Throws StateError, naming `source`, when it is a newer one or none, which `way` says what
+ * to do about.
+ */
+export function parseDocument(json: string, source: string, way = OTHER_FILE): StateDocument {
   const value = parsedJson(json)
   const version =
     typeof value === 'object' && value !== null && 'version' in value ? value.version : undefined
@@ -130,16 +136,15 @@ export function parseDocument(json: string, source: string): StateDocument {
   const parsed = stateDocumentSchema.safeParse(value)
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.join('.') ?? ''
-    throw new StateError(
-      `${source} is no state of pharos${where === '' ? '' : ` (see ${where})`}: name a file that "pharos state export" wrote`,
-    )
+    throw new StateError(`${source} is no state of pharos${where === '' ? '' : ` (see ${where})`}: ${way}`)
   }
   const problem = contradictionIn(parsed.data)
   if (problem !== undefined) throw new StateError(`${source} contradicts itself: ${problem}`)
   return parsed.data
 }
 
-function parsedJson(json: string): unknown {
+/** What `json` says; undefined where it is none. Pure. */
+export function parsedJson(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {

@@ -314,8 +314,8 @@ describe('validate', () => {
     expect(diagnostics).toStrictEqual([])
   })
 
-  test('a null element of a collection is refused', async () => {
-    const diagnostics = await core.validate(NOTE, { title: 'a', labels: { k: null } })
+  test('a null element of a collection is refused, and the resource need not know what to do with it', async () => {
+    const diagnostics = await core.validate(NOTE, { title: 'a', author: 'nobody', labels: { k: null } })
 
     expect(diagnostics.map(({ path, summary }) => `${path}: ${summary}`)).toStrictEqual([
       'labels["k"]: Null element',

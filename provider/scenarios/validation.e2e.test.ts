@@ -31,6 +31,9 @@ const WRONG: readonly (readonly [string, string])[] = [
     endpoint('', ', headers = { A = { value = "a" }, a = { value = "b" } }'),
     'has a name twice, ignoring case',
   ],
+  [endpoint('', ', headers = { A = null }'), 'An element of endpoints[0].http.headers is null'],
+  [asserted('null'), 'An element of endpoints[0].assertions is null'],
+  [asserted('{ status_code = { eq = 9007199254740993 } }'), 'status_code.eq must be a 32-bit whole number'],
   [endpoint('', ', max_redirects = -1'), 'max_redirects must'],
   [endpoint('', ', timeout = "soon"'), 'timeout must be a duration'],
   ['endpoints = [{ url = "https://example.com/", http = { method = "PATCH" } }]', 'method must be one of'],
@@ -52,6 +55,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     )
     expect(exitCode).toBe(1)
     expect(unsaid).toEqual([])
+    expect(errors.length).toBe(WRONG.length)
     expect(proxy.requests()).toEqual([])
   })
 

@@ -29,12 +29,14 @@ export function validateService(config: Config): readonly Diagnostic[] {
 function contractProblems({ request, secrets }: Compiled): readonly Diagnostic[] {
   const parsed = serviceRequestSchema.safeParse(request)
   if (parsed.success) return []
-  return problemsOf(parsed.error).map(({ path, message }) => {
+  const problems = problemsOf(parsed.error).map(({ path, message }) => {
     const at = attributePath(path)
     const secret = secrets.find((candidate) => samePath(candidate.path.slice(0, -1), at.slice(0, -1)))
     const place = secret !== undefined && at.at(-1) === 'value' ? secret.path : at
     return problemAt(place, message)
   })
+  // A number may break two rules that read alike: too large for us to hold, and for the API.
+  return [...new Map(problems.map((problem) => [problem.detail, problem])).values()]
 }
 
 function samePath(a: Path, b: Path): boolean {

@@ -9,7 +9,7 @@ import type {
   ValidateContext,
 } from '../provider.ts'
 import type { Attributes, Schema } from '../schema/schema.ts'
-import { validateAttributes } from '../schema/validateConfig.ts'
+import { brokenIn, noNullElements, ownValidators } from '../schema/validateConfig.ts'
 import { type Fault, readAnswer } from '../state/answer.ts'
 import { containsUnknown } from '../values/equality.ts'
 import { formatPath } from '../values/path.ts'
@@ -99,6 +99,10 @@ export async function checkConfig(
   config: ObjectValue,
   { context, capabilities }: { readonly context: CallContext; readonly capabilities: ClientCapabilities },
 ): Promise<void> {
-  validateAttributes(checking.schema.attributes, config).forEach(context.report)
-  await checking.validate?.({ ...context, config, capabilities })
+  const { attributes } = checking.schema
+  const nulls = brokenIn(attributes, config, noNullElements)
+  for (const diagnostic of [...nulls, ...brokenIn(attributes, config, ownValidators)])
+    context.report(diagnostic)
+  // The types of a handler say that no element is null.
+  if (nulls.length === 0) await checking.validate?.({ ...context, config, capabilities })
 }

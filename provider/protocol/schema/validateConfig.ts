@@ -6,13 +6,17 @@ import { formatPath, type Path } from '../values/path.ts'
 import { isKnown, type ObjectValue, type Value } from '../values/value.ts'
 import { type Attribute, type Attributes, isNested, type Validator } from './schema.ts'
 
+/** What one attribute's own value, at `path`, breaks. */
+type Rule = (attribute: Attribute, value: Value, path: Path) => readonly Diagnostic[]
+
 /**
- * What is wrong with `config`, attribute by attribute. A value that is unknown or holds something unknown is
- * skipped: Terraform validates again when it is known.
+ * Where `config` breaks `rule`, attribute by attribute. A value that is unknown is skipped: Terraform validates again
+ * when it is known.
  */
-export function validateAttributes(
+export function brokenIn(
   attributes: Attributes,
   config: ObjectValue,
+  rule: Rule,
   path: Path = [],
 ): readonly Diagnostic[] {
   return Object.entries(attributes).flatMap(([name, attribute]) => {
@@ -21,14 +25,15 @@ export function validateAttributes(
     if (!isKnown(value)) return []
     const nested = isNested(attribute)
       ? elementsOf(attribute, value).flatMap(({ object, place }) =>
-          validateAttributes(attribute.attributes, object, [...here, ...place.steps]),
+          brokenIn(attribute.attributes, object, rule, [...here, ...place.steps]),
         )
       : []
-    return [...nullElements(value, here), ...runValidators(attribute, value, here), ...nested]
+    return [...rule(attribute, value, here), ...nested]
   })
 }
 
-function nullElements(value: Value, path: Path): readonly Diagnostic[] {
+/** No element of a list, set or map is null: handlers count on it. */
+export const noNullElements: Rule = (_attribute, value, path) => {
   const refuse = (at: Path): Diagnostic =>
     errorAt(
       at,
@@ -40,7 +45,8 @@ function nullElements(value: Value, path: Path): readonly Diagnostic[] {
   return [...value].filter(([, item]) => item === null).map(([key]) => refuse([...path, { key }]))
 }
 
-function runValidators(attribute: Attribute, value: Value, path: Path): readonly Diagnostic[] {
+/** The validators of the schema, each for a value of which everything is known. */
+export const ownValidators: Rule = (attribute, value, path) => {
   if (attribute.validators === undefined || containsUnknown(value)) return []
   // Each attribute's validators take values of its own type, and the value was decoded by that type.
   const validators = attribute.validators as readonly Validator<Value>[]

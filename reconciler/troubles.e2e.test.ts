@@ -207,3 +207,27 @@ test('services that the plan of the organisation has no room for are told togeth
   expect(left).toHaveLength(2)
   expect(left.join('\n')).toMatch(/the organisation's plan does not allow it: .* and \d+ more/)
 })
+
+test('a service that may have been made twice is told and left alone, and one that differs is nobody’s business', async () => {
+  work.env.TOKEN = 'canary'
+  const header = '      headers: {Authorization: {env: TOKEN}}\n'
+  work.write({ 'a.yaml': manifestOf('a', header), 'b.yaml': manifestOf('b') })
+  await pharos('apply', ...onManifests())
+  const [a] = await scene.services()
+  const twice = serviceRequest('a')
+  for (const { call } of twice.endpoints)
+    call.Http = { ...call.Http, headers: { Authorization: { value: 'another', sensitive: true } } }
+  const { id } = await scene.client.createService(twice, 'op-1')
+  await scene.client.createService(serviceRequest('b', 300), 'op-2')
+
+  const plan = await pharos('plan', ...onManifests(), '--json')
+  expect(JSON.parse(plan.stdout)).toMatchObject({
+    changes: [],
+    suspectedDuplicates: [{ key: 'a', of: a?.id, id }],
+  })
+  expect(plan.stderr).toBe(
+    `service ${id} is exactly what a was sent as, which has service ${a?.id}, and no manifest has it: if it was made twice, delete it\n`,
+  )
+  expect((await pharos('apply', ...onManifests())).exitCode).toBe(0)
+  expect(await scene.names()).toHaveLength(4)
+})

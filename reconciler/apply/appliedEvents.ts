@@ -3,6 +3,7 @@ import { fieldText } from '../render/fieldText.ts'
 import { counted } from '../render/planText.ts'
 import type { StateEvent } from '../state/record.ts'
 import type { Applied } from './applySet.ts'
+import { duplicateText } from './situation.ts'
 
 type NewEvent = Omit<StateEvent, 'seq'>
 
@@ -19,7 +20,7 @@ export function eventsOfApplied(applied: Applied, runId: string, at: string): re
     message: string,
     severity: StateEvent['severity'] = 'warning',
   ): NewEvent => ({ at, runId, key, type, severity, message })
-  const { braked, resolution } = applied.situation
+  const { braked, resolution, duplicates } = applied.situation
   return [
     ...resolution.recovered.map(({ binding: { key, serviceId } }) =>
       event('CreateRecovered', key, `a lost creation turned out to have made service ${serviceId}`, 'info'),
@@ -32,6 +33,7 @@ export function eventsOfApplied(applied: Applied, runId: string, at: string): re
     ...braked.tripped.map(({ brake, message }) =>
       event(brake === 'suspectedServerChange' ? 'SuspectedServerChange' : 'HeldBack', null, message),
     ),
+    ...duplicates.map((one) => event('SuspectedDuplicate', one.key, duplicateText(one))),
     ...applied.blocked.map(({ key, message }) => event('Blocked', key, message)),
     ...madeEvents(applied.outcomes, event),
     ...applied.outcomes.flatMap(({ change, result, message, notes }) => [

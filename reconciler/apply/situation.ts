@@ -10,6 +10,7 @@ import { type Binding, newBinding } from '../plan/binding.ts'
 import { applyBrakes, type BrakedPlan, type BrakePolicy, type TrippedBrake } from '../plan/brakes.ts'
 import { type CreateResolution, type OpenCreate, resolveCreates } from '../plan/createResolution.ts'
 import type { DesiredService } from '../plan/desiredService.ts'
+import { type SuspectedDuplicate, suspectedDuplicates } from '../plan/duplicates.ts'
 import { planChanges } from '../plan/plan.ts'
 import type { Plan } from '../plan/planValue.ts'
 import { fingerprintFor, type StateKey } from '../state/stateKey.ts'
@@ -55,7 +56,9 @@ export interface Situation {
   readonly resolution: CreateResolution
   readonly plan: Plan
   readonly braked: BrakedPlan
-  /** What could not be looked at, as sentences for the user. */
+  /** Services that may have been made twice. */
+  readonly duplicates: readonly SuspectedDuplicate[]
+  /** What could not be looked at and what looks odd, as sentences for the user. */
   readonly warnings: readonly string[]
   /** What `--approve` has to name; null when no brake that an approval opens holds anything back. */
   readonly digest: string | null
@@ -126,6 +129,8 @@ export async function lookAround(scene: Scene): Promise<Situation> {
     holds: scene.holds?.(plan),
   }
   const braked = applyBrakes(plan, facts, scene.brakes)
+  const claimedIds = new Set(desired.flatMap(({ id }) => id ?? []))
+  const duplicates = suspectedDuplicates(services, bindings, claimedIds)
   const bindingsByKey = new Map(bindings.map((binding) => [binding.key, binding]))
   return {
     services,
@@ -136,9 +141,15 @@ export async function lookAround(scene: Scene): Promise<Situation> {
     resolution,
     plan,
     braked,
-    warnings,
+    duplicates,
+    warnings: [...warnings, ...duplicates.map(duplicateText)],
     digest: digestOf(braked, { services, bindings: bindingsByKey }),
   }
+}
+
+/** What to say of a service that may have been made twice. Pure. */
+export function duplicateText({ key, of, id }: SuspectedDuplicate): string {
+  return `service ${id} is exactly what ${key} was sent as, which has service ${of}, and no manifest has it: if it was made twice, delete it`
 }
 
 async function withKnownRegions(plan: Plan, scene: Scene): Promise<Pick<Situation, 'plan' | 'warnings'>> {

@@ -9,13 +9,14 @@ import { countsOf } from './planText.ts'
  * a plan is told by: an endpoint that only moved, because one was put before it, is found again. Pure.
  */
 export function planDocument(situation: Situation): object {
-  const { braked, plan, digest } = situation
+  const { braked, plan, digest, duplicates } = situation
   return {
     changes: braked.changes.map(changeDocument),
     withheld: braked.withheld.map(changeDocument),
     brakes: braked.tripped,
     ...(digest === null ? {} : { approval: digest }),
     unchanged: plan.unchanged,
+    ...(duplicates.length === 0 ? {} : { suspectedDuplicates: duplicates }),
     counts: countsOf(situation),
   }
 }

@@ -165,12 +165,12 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect((await onlyIncident()).status).toBe('identified')
   })
 
-  test('is imported by its id, and the plan after it is empty', async () => {
+  test('is imported by its id, and the plan after it is empty, also where ids are in capitals', async () => {
     const { id } = await byHand.incidents.create(
       { title: 'Slow', message: 'Looking', severity: 'partial_outage', service_ids: [serviceId] },
       'incident',
     )
-    workspace.configure(incident({}))
+    workspace.configure(incident({}).replace(serviceId, serviceId.toUpperCase()))
 
     await workspace.succeed(['import', 'pharos_incident.slow', id])
     const planned = await workspace.run(PLAN)

@@ -4,6 +4,7 @@ import type { Incident, IncidentRequest, IncidentUpdateRequest } from '../../api
 import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
 import { sendOnce } from '../service/sendOnce.ts'
 import type { Session } from '../service/session.ts'
+import { sameIds } from './schema.ts'
 
 /** Opens the incident of `request`, once. Throws a DiagnosticError when several incidents could be the one. */
 export function openOnce(session: Session, request: IncidentRequest, signal: AbortSignal): Promise<Incident> {
@@ -61,7 +62,7 @@ function isOpenedBy(request: IncidentRequest, { title, severity, service_ids, up
     title === request.title &&
     severity === request.severity &&
     updates[0]?.body === request.message &&
-    [...new Set(request.service_ids)].sort().join() === [...service_ids].sort().join()
+    sameIds(request.service_ids, service_ids)
   )
 }
 

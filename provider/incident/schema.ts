@@ -8,6 +8,13 @@ function listed(values: readonly string[]): string {
   return values.map((value) => `\`${value}\``).join(', ')
 }
 
+/** Whether both name the same services: the API answers UUIDs in small letters, however they were sent. Pure. */
+export function sameIds(prior: readonly string[], next: readonly string[]): boolean {
+  const ids = (texts: readonly string[]): string =>
+    [...new Set(texts.map((text) => text.toLowerCase()))].sort().join()
+  return ids(prior) === ids(next)
+}
+
 /** `pharos_incident` as practitioners see it. */
 export const incidentSchema = defineSchema({
   version: 0,
@@ -32,6 +39,7 @@ export const incidentSchema = defineSchema({
       type: { set: 'string' },
       required: true,
       requiresReplace: true,
+      equal: sameIds,
       description:
         'UUIDs of the affected services, at least one; a change resolves it and opens another. API: `service_ids`.',
     },

@@ -231,3 +231,31 @@ test('a service that may have been made twice is told and left alone, and one th
   expect((await pharos('apply', ...onManifests())).exitCode).toBe(0)
   expect(await scene.names()).toHaveLength(4)
 })
+
+test('what anybody may have written stays on its line, and makes no terminal or pipeline obey', async () => {
+  const evil = 'x\n::error::no\u001b[31m\u009b31m\u202e'
+  const nasty = JSON.stringify(evil)
+  const secondKey = `${manifestOf('b')}${nasty}: 1\n${nasty}: 2\n`
+  work.write({ 'a.yaml': manifestOf('a'), [`${evil}.yaml`]: manifestOf('c', '      timeout: 1\n') })
+  await pharos('apply', ...onManifests())
+  const named = await scene.client.createService({ ...serviceRequest('d'), name: evil }, 'op')
+  await pharos('suspend', 'z', '--reason', evil, '--actor', evil, '--state', work.statePath)
+  await pharos('bind', 'd', named.id, '--state', work.statePath)
+  work.write({ 'b.yaml': secondKey, 'd.yaml': manifestOf('d'), 'z.yaml': manifestOf('z') })
+
+  const shown = await Promise.all([
+    pharos('validate', at('manifests')),
+    pharos('render', at('manifests')),
+    pharos('fmt', at('manifests'), '--check'),
+    pharos('plan', ...onManifests()),
+    pharos('apply', ...onManifests()),
+    pharos('status', '--state', work.statePath),
+    pharos('unbind', 'd', '--state', work.statePath),
+    pharos('state', 'verify', '--state', work.statePath),
+    pharos('show', evil, '--state', work.statePath),
+  ])
+  for (const { stdout, stderr } of shown) {
+    expect(`${stdout}${stderr}`).not.toMatch(/^::error|[^\P{Cc}\n]|\u202e/mu)
+  }
+  expect(shown[0]?.stdout).toContain('x\\u000a::error::no\\u001b[31m')
+})

@@ -6,6 +6,7 @@ import { canonicalRequest } from '../../api/contract/canonical.ts'
 import type { Org } from '../../api/contract/org.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { DeclaredService, ServiceSet } from '../manifest/serviceSet.ts'
+import { visible } from '../manifest/visibleText.ts'
 import { type Binding, newBinding } from '../plan/binding.ts'
 import { applyBrakes, type BrakedPlan, type BrakePolicy, type TrippedBrake } from '../plan/brakes.ts'
 import { type CreateResolution, type OpenCreate, resolveCreates } from '../plan/createResolution.ts'
@@ -80,7 +81,7 @@ export async function guardOrg(
   const home = await scene.store.home()
   if (home === null || home.orgId === org.id) return org
   throw new OrgMismatch(
-    `the state belongs to organisation ${home.orgId} at ${home.url}, but the API key belongs to "${org.name}" (${org.id}): use the key or the state of the other environment`,
+    `the state belongs to organisation ${home.orgId} at ${home.url}, but the API key belongs to ${visible(JSON.stringify(org.name))} (${org.id}): use the key or the state of the other environment`,
   )
 }
 

@@ -11,7 +11,13 @@ import { outcomeOfExit } from '../state/runOutcome.ts'
 import { EXIT, exitCodeOf } from './exitCode.ts'
 import type { LoadedManifests } from './manifests.ts'
 import { requireDigest } from './operatorCommands.ts'
-import { type CommandContext, type CommandResult, failureOf, type Interruption } from './runCommand.ts'
+import {
+  type CommandContext,
+  type CommandResult,
+  failureOf,
+  type Interruption,
+  tellFailure,
+} from './runCommand.ts'
 import { choiceOf, savedPlanIn } from './savedPlans.ts'
 import { type OpenScene, withScene } from './scene.ts'
 import { openSendingSession, sleepUnlessStopped, type WritingSession } from './session.ts'
@@ -83,7 +89,7 @@ async function ended(
   // Whoever interrupted a run knows why it ended.
   const isInterrupted = interruption.exitCode() !== undefined
   const failure = applied.endedBy === undefined || isInterrupted ? unrecorded : failureOf(applied.endedBy)
-  if (failure !== undefined) output.error(failure.message)
+  if (failure !== undefined) tellFailure(failure, output)
   return {
     exitCode: unrecorded === undefined || isInterrupted ? ran : unrecorded.exitCode,
     document: {

@@ -4,6 +4,7 @@ import type { ServiceResponse } from '../../api/contract/service.ts'
 import { guardOrg } from '../apply/situation.ts'
 import { isManifestName } from '../manifest/serviceManifest.ts'
 import { newBinding } from '../plan/binding.ts'
+import { quoted } from '../render/planText.ts'
 import type { StateStore } from '../state/store.ts'
 import { EXIT } from './exitCode.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
@@ -32,7 +33,7 @@ export async function bindCommand(
     await store.save({ put: newBinding(key, service.id) })
     await store.checkpoint()
     context.output.result(
-      `${key} is now service ${service.id} "${service.name}"; see "pharos plan" for what differs`,
+      `${key} is now service ${service.id} ${quoted(service.name)}; see "pharos plan" for what differs`,
     )
     noticeWithoutManifest(key, context)
     return { exitCode: EXIT.converged, document: { key, id: service.id, requests: session.requests() } }

@@ -1,4 +1,5 @@
 import { formattedManifest } from '../manifest/format.ts'
+import { visible } from '../manifest/visibleText.ts'
 import { counted } from '../render/planText.ts'
 import { problemDocument } from '../render/problemDocument.ts'
 import { readManifests } from '../source/manifestFiles.ts'
@@ -19,7 +20,7 @@ export async function fmtCommand(path: string, { output, options }: CommandConte
     if (formatted === undefined || formatted === text) continue
     changed.push(file)
     if (!isCheck) writeOutput(file, formatted)
-    output.result(isCheck ? `not formatted: ${file}` : `formatted: ${file}`)
+    output.result(`${isCheck ? 'not formatted' : 'formatted'}: ${visible(file)}`)
   }
   if (changed.length === 0 && problems.length === 0)
     output.result(`formatted already: ${counted(files, 'file')}`)

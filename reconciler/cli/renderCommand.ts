@@ -1,6 +1,7 @@
 import { manifestText } from '../export/manifestText.ts'
 import { formatProblem } from '../manifest/manifestProblem.ts'
 import { withoutReferences } from '../manifest/variables.ts'
+import { visible } from '../manifest/visibleText.ts'
 import { problemDocument } from '../render/problemDocument.ts'
 import { EXIT } from './exitCode.ts'
 import { loadManifests } from './manifests.ts'
@@ -19,7 +20,7 @@ export async function renderCommand(path: string, context: CommandContext): Prom
     manifest: { ...manifest, spec: withoutReferences(manifest.spec) },
   }))
   for (const { manifest, file } of rendered) {
-    output.result(`---\n# ${file}\n${manifestText(manifest).trimEnd()}`)
+    output.result(`---\n# ${visible(file)}\n${manifestText(manifest).trimEnd()}`)
   }
   return {
     exitCode: set.problems.length === 0 ? EXIT.converged : EXIT.manifestsInvalid,

@@ -7,6 +7,7 @@ import { SavedPlanError } from '../apply/savedPlan.ts'
 import { OrgMismatch } from '../apply/situation.ts'
 import { UnknownEnvironment } from '../manifest/environment.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
+import { visible } from '../manifest/visibleText.ts'
 import { databaseFailureText, isDatabaseError } from '../state/databaseFailure.ts'
 import { isSomebodyElses, StateError } from '../state/stateError.ts'
 import { EXIT } from './exitCode.ts'
@@ -65,7 +66,7 @@ export async function runCommand(
     return result.exitCode
   } catch (error) {
     const failure = failureOf(error)
-    output.error(failure.message)
+    tellFailure(failure, output)
     end({ failure })
     return failure.exitCode
   }
@@ -76,6 +77,11 @@ export interface Failure {
   readonly code: FailureCode
   readonly message: string
   readonly exitCode: number
+}
+
+/** Says on one line why a command could not run; what nobody foresaw takes as many as it needs. */
+export function tellFailure({ code, message }: Failure, output: Output): void {
+  output.error(code === 'E_INTERNAL' ? message : visible(message))
 }
 
 /** `error` as a user should read it. An error that nobody foresaw says so and shows where it happened. Pure. */

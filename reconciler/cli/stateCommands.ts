@@ -1,4 +1,5 @@
 import { formatDuration } from '../../api/contract/duration.ts'
+import { visible } from '../manifest/visibleText.ts'
 import type { Binding } from '../plan/binding.ts'
 import { isGitLocation } from '../state/gitRef.ts'
 import { LEASE_TTL_MS, type Lease } from '../state/lease.ts'
@@ -50,7 +51,7 @@ async function whatPeopleSaid(store: StateReading, location: string, output: Out
   ])
   for (const one of suspensions) output.result(output.paint.yellow(`  ‖ ${suspensionText(one)}`))
   for (const { digest, actor } of approvals)
-    output.result(`  ${digest} is approved by ${actor}, and not used yet`)
+    output.result(`  ${digest} is approved by ${visible(actor)}, and not used yet`)
   if (lease === null) return { suspensions, approvals, lease }
   const sight = leaseSight(lease, await store.writtenAtMs(), location)
   output.result(leaseText(sight, output))
@@ -82,7 +83,9 @@ function leaseText({ holder, lastSignAt, isExpired, ttlMs }: LeaseSight, { paint
 }
 
 function suspensionText({ scope, actor, since, until, reason }: Suspension): string {
-  return `${scope} suspended by ${actor} since ${since}${until === null ? '' : ` until ${until}`}: ${reason}`
+  return visible(
+    `${scope} suspended by ${actor} since ${since}${until === null ? '' : ` until ${until}`}: ${reason}`,
+  )
 }
 
 function bindingDocument(binding: Binding): object {
@@ -127,7 +130,7 @@ async function oneRun(store: StateReading, runId: string, output: Output): Promi
   if (run.commitSha !== null) output.result(`  commit ${run.commitSha}`)
   if (run.planDigest !== null) output.result(`  held back under digest ${run.planDigest}`)
   for (const { at, key, type, message } of events)
-    output.result(`  ${at}  ${type}${key === null ? '' : ` ${key}`}: ${message}`)
+    output.result(`  ${at}  ${type}${key === null ? '' : ` ${key}`}: ${visible(message)}`)
   return { exitCode: EXIT.converged, document: { run, events } }
 }
 

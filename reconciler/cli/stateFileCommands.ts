@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { guardOrg } from '../apply/situation.ts'
-import { counted } from '../render/planText.ts'
+import { counted, quoted } from '../render/planText.ts'
 import { openStore, storeExists } from '../state/openStore.ts'
 import { documentOf, parseDocument, type StateDocument } from '../state/stateDocument.ts'
 import { EXIT } from './exitCode.ts'
@@ -107,7 +107,7 @@ async function verifyState(_args: readonly string[], context: CommandContext): P
       output.result(output.paint.yellow(`  ? ${key}: ${kind} sent, outcome not recorded`))
     }
     for (const { id, name } of found.unmanaged)
-      output.result(`    service ${id} "${name}" is not managed here`)
+      output.result(`    service ${id} ${quoted(name)} is not managed here`)
     output.result(`${found.bound} of ${checked.bindings.length} services are there, as the state says`)
     const needsLook = found.gone.length > 0 || found.open.length > 0
     return { exitCode: needsLook ? EXIT.decisionNeeded : EXIT.converged, document: found }

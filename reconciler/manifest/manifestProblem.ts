@@ -1,4 +1,5 @@
 import type { LineColumn } from './position.ts'
+import { visible } from './visibleText.ts'
 
 /** What kind of thing is wrong, stable for scripts, and what it means. */
 export const PROBLEM_MEANINGS = {
@@ -60,7 +61,7 @@ export function formatPlace(place: Place): string {
 /** `services/checkout.yaml:14:9: [E_VALUE] spec.interval must be … (hint)`. Pure. */
 export function formatProblem(problem: ManifestProblem): string {
   const hint = problem.hint === undefined ? '' : ` (${problem.hint})`
-  return `${formatPlace(problem)}: [${problem.code}] ${problem.message}${hint}`
+  return visible(`${formatPlace(problem)}: [${problem.code}] ${problem.message}${hint}`)
 }
 
 /** `problems` by file, then place, each once: a fault in Defaults shows in every service below it. Pure. */

@@ -2,6 +2,7 @@ import type { Applied } from '../apply/applySet.ts'
 import { isOpened } from '../apply/approval.ts'
 import type { ChangeOutcome } from '../apply/outcome.ts'
 import type { Output } from '../cli/output.ts'
+import { visible } from '../manifest/visibleText.ts'
 import { changeDocument } from './planDocument.ts'
 import { counted, driftedText } from './planText.ts'
 
@@ -13,12 +14,14 @@ export function appliedLines(applied: Applied, requests: number, paint: Paint): 
   const lines = applied.outcomes.flatMap((outcome) => outcomeLines(outcome, paint))
   lines.push(...togetherLines(applied.outcomes, paint))
   for (const change of applied.blocked)
-    lines.push(paint.red(`  x ${change.key}: ${change.message} (${change.hint})`))
+    lines.push(paint.red(`  x ${change.key}: ${visible(`${change.message} (${change.hint})`)}`))
   for (const change of braked.changes) {
     if (change.kind === 'drifted') lines.push(paint.magenta(`  ! ${change.key}: ${driftedText(change)}`))
   }
   for (const brake of braked.tripped) {
-    lines.push(paint.yellow(`  held back: ${brake.keys.join(', ')} (${brake.brake}: ${brake.message})`))
+    lines.push(
+      paint.yellow(`  held back: ${brake.keys.join(', ')} (${brake.brake}: ${visible(brake.message)})`),
+    )
   }
   if (isOpened(applied.situation))
     lines.push(`  see "pharos plan"; to let it through: pharos apply … --approve ${digest}`)
@@ -26,18 +29,20 @@ export function appliedLines(applied: Applied, requests: number, paint: Paint): 
 }
 
 function outcomeLines({ change, result, message, notes }: ChangeOutcome, paint: Paint): readonly string[] {
-  const noteLines = notes.map((note) => paint.yellow(`      ${note}`))
+  const noteLines = notes.map((note) => paint.yellow(`      ${visible(note)}`))
   switch (result) {
     case 'done':
       return [paint.green(`  ${doneText(change)}`), ...noteLines]
     case 'failed':
-      return [paint.red(`  x ${change.key}: ${change.kind} failed: ${message}`)]
+      return [paint.red(`  x ${change.key}: ${change.kind} failed: ${visible(message)}`)]
     case 'lost':
       return [
-        paint.red(`  ? ${change.key}: creation sent, answer lost: ${message} (apply again in a minute)`),
+        paint.red(
+          `  ? ${change.key}: creation sent, answer lost: ${visible(message)} (apply again in a minute)`,
+        ),
       ]
     case 'stale':
-      return [paint.yellow(`  x ${change.key}: PLAN_STALE: ${message}`)]
+      return [paint.yellow(`  x ${change.key}: PLAN_STALE: ${visible(message)}`)]
     // Told together.
     case 'limited':
     case 'skipped':
@@ -61,7 +66,7 @@ function togetherLines(outcomes: readonly ChangeOutcome[], paint: Paint): readon
   return [...keys].map(([why, left]) => {
     const more = left.length - KEYS_SHOWN_MAX
     const shown = left.slice(0, KEYS_SHOWN_MAX).join(', ')
-    return paint.yellow(`  x not done, ${why}: ${shown}${more > 0 ? ` and ${more} more` : ''}`)
+    return paint.yellow(`  x not done, ${visible(why)}: ${shown}${more > 0 ? ` and ${more} more` : ''}`)
   })
 }
 

@@ -4,6 +4,7 @@ import { formatPath } from '../../api/contract/problem.ts'
 import { exportAssertion } from '../manifest/assertionExport.ts'
 import { manifestPathOf } from '../manifest/compile.ts'
 import type { ManifestPath } from '../manifest/position.ts'
+import { visible } from '../manifest/visibleText.ts'
 import type { PlannedField } from '../plan/planValue.ts'
 
 /** Longest value that is shown whole (characters); --json has all of it. */
@@ -68,7 +69,7 @@ function valueText(value: unknown, path: string): string {
   if (value === undefined || value === null) return 'none'
   if (path === 'interval' && typeof value === 'number') return formatDuration({ secs: value, nanos: 0 })
   const isWhole = ENDPOINT_PATH.test(path)
-  return shortened(flowText(readable(value, path)), isWhole ? ENDPOINT_CHARS_MAX : VALUE_CHARS_MAX)
+  return shortened(visible(flowText(readable(value, path))), isWhole ? ENDPOINT_CHARS_MAX : VALUE_CHARS_MAX)
 }
 
 const ENDPOINT_PATH = /^endpoints\[\d+\]$/

@@ -2,6 +2,7 @@ import { formatDuration } from '../../api/contract/duration.ts'
 import { isOpened } from '../apply/approval.ts'
 import type { Situation } from '../apply/situation.ts'
 import type { Output } from '../cli/output.ts'
+import { visible } from '../manifest/visibleText.ts'
 import type { Change, PlannedField, Prune } from '../plan/planValue.ts'
 import { fieldText, leafText } from './fieldText.ts'
 
@@ -17,7 +18,7 @@ export function planLines(situation: PlannedSituation, paint: Paint): readonly s
   if (braked.withheld.length > 0) {
     lines.push('', paint.yellow('Held back:'))
     lines.push(...changesText(braked.withheld, paint))
-    lines.push(...braked.tripped.map((brake) => paint.yellow(`  ${brake.brake}: ${brake.message}`)))
+    lines.push(...braked.tripped.map((brake) => paint.yellow(`  ${brake.brake}: ${visible(brake.message)}`)))
   }
   if (isOpened(situation)) lines.push(`  to let it through: pharos apply … --approve ${digest}`)
   lines.push(...(lines.length === 0 ? [] : ['']), summaryLine(situation))
@@ -52,14 +53,14 @@ function changeLines(change: Change, paint: Paint): readonly string[] {
         ...change.told.map((field) => `      ${fieldText({ ...field, from: field.to, to: field.from })}`),
       ]
     case 'blocked':
-      return [paint.red(`  x ${change.key}: ${change.message} (${change.hint})`)]
+      return [paint.red(`  x ${change.key}: ${visible(`${change.message} (${change.hint})`)}`)]
   }
 }
 
 function createLines(change: Extract<Change, { kind: 'create' }>, paint: Paint): readonly string[] {
   const { desired, paused, replacesLost } = change
   const every = formatDuration({ secs: desired.interval_secs, nanos: 0 })
-  const what = `${quoted(desired.name)}, ${counted(desired.endpoints.length, 'endpoint')} from ${desired.regions.join(', ')} every ${every}`
+  const what = `${quoted(desired.name)}, ${counted(desired.endpoints.length, 'endpoint')} from ${visible(desired.regions.join(', '))} every ${every}`
   const lost =
     replacesLost === null
       ? ''
@@ -152,15 +153,10 @@ export function summaryLine(situation: PlannedSituation): string {
   return parts.length === 0 ? `No changes: ${unchanged}` : `Plan: ${[...parts, unchanged].join(', ')}`
 }
 
-/** A name that anybody may have chosen, so that a line break or a control character stays a part of the line. */
-function quoted(name: string): string {
-  return JSON.stringify(name).replaceAll(INVISIBLE, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  })
+/** A name that anybody may have chosen, between quotes and on one line. Pure. */
+export function quoted(name: string): string {
+  return visible(JSON.stringify(name))
 }
-
-/** What terminals obey, and what turns the direction of writing. */
-const INVISIBLE = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
 
 /** `1 endpoint`, `2 endpoints`. Pure. */
 export function counted(count: number, noun: string): string {

@@ -1,0 +1,12 @@
+/** What terminals and the logs of pipelines obey, a line break included, and what turns the direction of writing. */
+const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu
+
+/**
+ * `text`, which anybody may have written, as a part of one line that shows all of it: a line break or another character
+ * that would be obeyed becomes `\u000a`. Pure.
+ */
+export function visible(text: string): string {
+  return text.replaceAll(INVISIBLE, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}

@@ -251,3 +251,18 @@ test('a clock that was set back writes no update before the last one', async () 
 
   expect([updates[1]?.created_at, updated_at]).toEqual([updates[0]?.created_at, updates[0]?.created_at])
 })
+
+test('the updates of an incident are at most 256 KiB together, and the one that resolves it is always taken', async () => {
+  const long = '€'.repeat(20_000)
+  const { id } = await open({ message: long })
+  for (let made = 1; made < 4; made += 1) await update(id, { body: long })
+
+  const refused = await update(id, { body: long })
+  const resolved = await update(id, { body: long, status: 'resolved' })
+
+  expect([refused.status, refused.json]).toEqual([
+    400,
+    { error: expect.stringContaining('at most 256 KiB together: resolve it') },
+  ])
+  expect(incidentSchema.parse(resolved.json).updates.length).toBe(5)
+})

@@ -7,6 +7,12 @@ import type {
 } from '../../api/contract/incident.ts'
 import { type Environment, timestamp } from './environment.ts'
 
+/**
+ * Most that the updates of an incident are together (bytes of JSON). All of them are part of every answer that shows it,
+ * a hundred times in a page, and each further one reads them all. Gap G34.
+ */
+const UPDATES_BYTES_MAX = 256 * 1_024
+
 /** What is known in the transaction that creates an incident. */
 export interface IncidentFacts {
   /** Next number of the organisation, from 1, never used twice. */
@@ -60,7 +66,7 @@ export function openIncident(
 
 /**
  * `incident` with the update appended. Any order of the open statuses is allowed (Gap G5); a resolved incident
- * takes no update (Gap G4): throws `invalid`. Contract: Incident, transitions.
+ * takes no update (Gap G4), and a full one only the update that resolves it (Gap G34): throws `invalid`. Contract: Incident, transitions.
  */
 export function updateIncident(
   incident: Incident,
@@ -77,12 +83,17 @@ export function updateIncident(
     status_at_update: request.status,
     created_at: now,
   }
+  const updates = [...incident.updates, update]
+  if (request.status !== 'resolved' && Buffer.byteLength(JSON.stringify(updates)) > UPDATES_BYTES_MAX) {
+    const full = `the updates of an incident are at most ${UPDATES_BYTES_MAX / 1_024} KiB together`
+    throw new ApiError('invalid', `body: ${full}: resolve it, and go on in another incident`)
+  }
   return {
     ...incident,
     status: request.status,
     severity: request.severity ?? incident.severity,
     resolved_at: request.status === 'resolved' ? now : null,
     updated_at: now,
-    updates: [...incident.updates, update],
+    updates,
   }
 }

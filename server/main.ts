@@ -30,6 +30,13 @@ function report({ code, message }: Failure, isWritten: boolean): void {
   }
 }
 
+process.stdout.on('error', (error: Error & { code?: string }) => {
+  process.exitCode = 1
+  // Whoever closed a pipe has seen enough. A server goes on in either case.
+  if (error.code === 'EPIPE') return
+  process.stderr.write(`pharos-server: stdout cannot be written (${error.message}): name another\n`)
+})
+
 main().catch((error: unknown) => {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode

@@ -77,6 +77,7 @@ export async function startProgram(settings: ProgramSettings): Promise<Program> 
     }
     if (failures.length > 0) throw failures[0]
   }
+  const isBlocked = addressRules(settings.allowedRanges)
   await rehearseStart(settings)
   try {
     const unlock = await lockDataFolder(settings.dataDir)
@@ -84,7 +85,7 @@ export async function startProgram(settings: ProgramSettings): Promise<Program> 
     const store = await openStore(settings.dataDir, settings.environment.nowMs, settings.mutationsPerCommit)
     undo.push(() => store.close())
     await assertUndamaged(settings.dataDir)
-    return { ...(await listen(settings, store, undo)), store, close: closeAll }
+    return { ...(await listen({ ...settings, isBlocked }, store, undo)), store, close: closeAll }
   } catch (error) {
     await closeAll()
     throw error
@@ -93,8 +94,12 @@ export async function startProgram(settings: ProgramSettings): Promise<Program> 
 
 type Undo = (() => Promise<void> | void)[]
 
-async function listen(settings: ProgramSettings, store: Store, undo: Undo) {
-  const { environment, log, spendRequest } = settings
+async function listen(
+  settings: ProgramSettings & { readonly isBlocked: ReturnType<typeof addressRules> },
+  store: Store,
+  undo: Undo,
+) {
+  const { environment, log, spendRequest, isBlocked } = settings
   const { dataDir, keySource: source } = settings
   const findMasterKey = await openMasterKeys({ store, source, dataDir, environment })
   const metrics = createMetrics()
@@ -102,7 +107,7 @@ async function listen(settings: ProgramSettings, store: Store, undo: Undo) {
     store,
     environment,
     findMasterKey,
-    isBlocked: addressRules(settings.allowedRanges),
+    isBlocked,
     spendRequest,
     ...(settings.patience === undefined ? {} : { patience: settings.patience }),
     onRequestDone: (record) => {

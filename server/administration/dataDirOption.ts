@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { VARIABLES } from './configuration.ts'
 
 /** What every subcommand is given. */
@@ -14,5 +14,14 @@ export function addDataDir(command: Command): Command {
 
 /** The option that names the data folder. */
 export function dataDirOption(): Option {
-  return new Option('--data-dir <dir>', 'folder of the database').env(VARIABLES.dataDir).makeOptionMandatory()
+  return new Option('--data-dir <dir>', 'folder of the database')
+    .env(VARIABLES.dataDir)
+    .argParser(readGiven)
+    .makeOptionMandatory()
+}
+
+/** `text` unless it is empty, as a variable is that a script forgot to set: for most programs that means a default. */
+export function readGiven(text: string): string {
+  if (text !== '') return text
+  throw new InvalidArgumentError('must not be empty')
 }

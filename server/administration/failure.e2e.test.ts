@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeOrg } from '../testing/seedFolder.ts'
-import { runProgram } from '../testing/serverProcess.ts'
+import { PROGRAM, runProgram } from '../testing/serverProcess.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -44,4 +47,37 @@ test.each([
   )
 
   expect([code, stderr]).toEqual([1, `pharos-server: ${words}\n`])
+})
+
+test.each([
+  [['serve', '--data-dir', 'made', '--host', ''], 'must not be empty'],
+  [['serve', '--data-dir', 'made', '--master-key-file', ''], 'must not be empty'],
+  [['serve', '--data-dir', ''], 'must not be empty'],
+  [['serve', '--data-dir', 'made', '--allow-ranges', '10.0.0.0'], '10.0.0.0 is not an address range'],
+  [['serve', '--data-dir', 'made', '--port', '0', '--master-key-file', 'nowhere/key'], 'there is no '],
+  [
+    ['serve', '--data-dir', 'made', '--port', '0', '--master-key-file', 'made/key'],
+    'lies in the data folder',
+  ],
+  [['plan', 'list', '--data-dir', 'made'], 'there is no database in made'],
+])('%j fails and leaves nothing behind', async (args, words) => {
+  const { code, stderr } = await runProgram(args, {}, folder)
+
+  expect([code, stderr]).toEqual([1, expect.stringContaining(words)])
+  expect((await readdir(folder)).filter((name) => name.startsWith('made'))).toEqual([])
+})
+
+test('what cannot be written to stdout is an error of one line', async () => {
+  const child = spawn(process.execPath, [PROGRAM, 'org', 'list', '--data-dir', 'data'], {
+    stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+    cwd: folder,
+  })
+  let stderr = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+  })
+  await once(child, 'close')
+
+  expect(child.exitCode).toBe(1)
+  expect(stderr).toMatch(/^pharos-server: stdout cannot be written \(ENOSPC.*\): name another\n$/)
 })

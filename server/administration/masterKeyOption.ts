@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { defaultKeyFile, type KeySource } from '../secrets/keyring.ts'
 import { MASTER_KEY_VARIABLE, VARIABLES } from './configuration.ts'
-import type { DataDirOptions } from './dataDirOption.ts'
+import { type DataDirOptions, readGiven } from './dataDirOption.ts'
 
 /** Options of a command that needs the master key. */
 export interface MasterKeyOptions extends DataDirOptions {
@@ -10,10 +10,9 @@ export interface MasterKeyOptions extends DataDirOptions {
 
 /** The flag that names the file of the master key. */
 export function masterKeyOption(): Option {
-  return new Option(
-    '--master-key-file <file>',
-    'file of the master key (default: <data-dir>.master-key)',
-  ).env(VARIABLES.masterKeyFile)
+  return new Option('--master-key-file <file>', 'file of the master key (default: <data-dir>.master-key)')
+    .env(VARIABLES.masterKeyFile)
+    .argParser(readGiven)
 }
 
 /** Where the master key is: the file that is named, the text of the variable, or the file beside the data folder. */

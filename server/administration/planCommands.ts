@@ -3,7 +3,7 @@ import { isRegionCode } from '../domain/regions.ts'
 import type { LimitOverrides } from '../store/store.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
-import { withExistingStore, withStore } from './withStore.ts'
+import { withExistingStore } from './withStore.ts'
 
 /** What the user types to go back to the plan's own limit. */
 const PLAN_WORD = 'plan'
@@ -13,7 +13,7 @@ export function addPlanCommands(program: Command, write: Write): void {
   const plan = program.command('plan').description('plans and limits')
   addDataDir(plan.command('list').description('list plans and what they allow')).action(
     async (options: DataDirOptions) => {
-      const plans = await withStore(options.dataDir, (store) => store.listPlans())
+      const plans = await withExistingStore(options.dataDir, (store) => store.listPlans())
       const rows = plans.map((each) => [
         each.name,
         each.hasApiAccess ? 'yes' : 'no',

@@ -6,7 +6,7 @@ import { createLog } from '../requestLog.ts'
 import type { KeySource } from '../secrets/keyring.ts'
 import { monotonicMs, systemEnvironment } from '../systemEnvironment.ts'
 import { LOG_LEVELS, MASTER_KEY_VARIABLE, VARIABLES } from './configuration.ts'
-import { dataDirOption } from './dataDirOption.ts'
+import { dataDirOption, readGiven } from './dataDirOption.ts'
 import { keySourceOf, masterKeyOption } from './masterKeyOption.ts'
 import type { Write } from './output.ts'
 
@@ -33,7 +33,13 @@ export function addServeCommand(
     .addOption(
       portOption('--port <port>', 'port of the API, 0 for any free one', VARIABLES.port).default(7171),
     )
-    .addOption(new Option('--host <host>', 'address to listen on').env(VARIABLES.host).default('127.0.0.1'))
+    .addOption(
+      // An empty one would be every address of the machine.
+      new Option('--host <host>', 'address to listen on')
+        .env(VARIABLES.host)
+        .argParser(readGiven)
+        .default('127.0.0.1'),
+    )
     .addOption(
       portOption('--admin-port <port>', 'port of /healthz, /readyz and /metrics', VARIABLES.adminPort),
     )

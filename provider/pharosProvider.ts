@@ -12,6 +12,7 @@ import type { Provider } from './protocol/provider.ts'
 import { defineSchema } from './protocol/schema/schema.ts'
 import { UNKNOWN } from './protocol/values/value.ts'
 import type { Connection } from './service/connection.ts'
+import { Fingerprints } from './service/fingerprint.ts'
 import { serviceResource } from './service/serviceResource.ts'
 
 /** Environment variables by name: what the process was started with. */
@@ -52,7 +53,10 @@ export function pharosProvider(version: string, environment: Environment): Provi
       const url = config.url ?? environment.PHAROS_URL ?? ''
       const apiKey = config.api_key ?? environment.PHAROS_API_KEY ?? ''
       const expectedOrgId = config.expected_org_id ?? environment.PHAROS_EXPECTED_ORG_ID
-      if (url === UNKNOWN || apiKey === UNKNOWN || expectedOrgId === UNKNOWN) return { session: undefined }
+      const fingerprints = new Fingerprints()
+      if (url === UNKNOWN || apiKey === UNKNOWN || expectedOrgId === UNKNOWN) {
+        return { session: undefined, fingerprints }
+      }
       // Loaded here because most processes that Terraform starts are never configured.
       const { Session, settingsProblem } = await import('./service/session.ts')
       const problem = settingsProblem({ url, apiKey, expectedOrgId })
@@ -61,7 +65,7 @@ export function pharosProvider(version: string, environment: Environment): Provi
       const appended = (environment.TF_APPEND_USER_AGENT ?? '').replaceAll(/[^\x20-\x7e]+/g, ' ')
       const userAgent =
         `terraform-provider-pharos/${version} terraform/${terraformVersion} ${appended}`.trim()
-      return { session: new Session({ url, apiKey, userAgent, expectedOrgId }) }
+      return { session: new Session({ url, apiKey, userAgent, expectedOrgId }), fingerprints }
     },
     resources: { pharos_service: serviceResource, pharos_incident: incidentResource },
     lists: { pharos_service: servicesList },

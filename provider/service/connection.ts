@@ -1,9 +1,11 @@
 import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import type { Fingerprints } from './fingerprint.ts'
 import type { Session } from './session.ts'
 
 /** What handlers get: no session while the provider's own configuration is not known yet. */
 export interface Connection {
   readonly session: Session | undefined
+  readonly fingerprints: Fingerprints
 }
 
 /** The session. Throws when the provider's configuration was not known, which only planning may meet. */

@@ -8,7 +8,6 @@ import { type Connection, connected } from './connection.ts'
 import { createOnce } from './createOnce.ts'
 import { withinTime } from './deadline.ts'
 import { explained } from './explain.ts'
-import { compareSecrets, fingerprintOf } from './fingerprint.ts'
 import { importedId } from './importedId.ts'
 import {
   asksForRegions,
@@ -59,7 +58,7 @@ export const serviceResource = resourceFor<Connection>()({
     }
     const { secrets } = compileService(config)
     if (change.action === 'create') return { planned: planCreate(config, change.planned) }
-    const comparison = await compareSecrets(secrets, fingerprint)
+    const comparison = await client.fingerprints.compare(secrets, fingerprint)
     for (const diagnostic of secretsWarning(secrets, comparison)) report(diagnostic)
     for (const diagnostic of lostSecretWarnings(config, change.prior)) report(diagnostic)
     return { planned: planUpdate(config, change.planned, change.prior, comparison) }
@@ -99,7 +98,7 @@ export const serviceResource = resourceFor<Connection>()({
     return attempted(limits, context.signal, async (signal) => {
       const session = connected(client)
       await session.checkExpectedOrg()
-      const fingerprint = await fingerprintOf(secrets)
+      const fingerprint = await client.fingerprints.of(secrets)
       const created = await createOnce(session, request, signal)
       if (planned.paused !== true) return { state: observedState(created), private: fingerprint }
       try {
@@ -137,7 +136,7 @@ export const serviceResource = resourceFor<Connection>()({
         keep({ paused: true, paused_at: latest.paused_at ?? null })
       }
       if (replacesDefinition(planned, prior)) {
-        fingerprint = await fingerprintOf(secrets)
+        fingerprint = await client.fingerprints.of(secrets)
         latest = await session.client.replaceService(id, request, { signal })
         keep(toState(latest, prior), fingerprint)
       }

@@ -166,7 +166,7 @@ test.each([
   ['git:/somewhere', 'names no ref'],
   ['git:https://user:secret@host/x#refs/pharos/a', 'must hold no credential'],
   ['git:ext::sh -c date#refs/pharos/a', 'the address of --state must be'],
-  ['git:/no/such/repository#refs/pharos/a', 'cannot be used'],
+  ['git:/no/such/repository#refs/pharos/a', 'cannot be used: there is no repository at the address'],
 ])('a location of a state in git that is none is refused: %s', async (location, message) => {
   const run = await runProgram(['plan', join(work.folder, 'manifests'), '--state', location], work.env)
   expect([run.exitCode, run.stderr]).toEqual([1, expect.stringContaining(message)])

@@ -43,6 +43,11 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /attempting to allocate \d+ over limit/,
     'the history has something in it that is too large to be read: take it out of the history',
   ],
+  [/No space left on device|Disk quota exceeded/, 'the disk is full: make room, then run this again'],
+  [
+    /does not appear to be a git repository/,
+    'there is no repository at the address, or this user may not see it: correct the address',
+  ],
   [/mismatched algorithms/, 'the repository names its objects by SHA-256, which is not supported here'],
   [/Operation too slow|Operation timed out|Timeout, server/i, 'the host stopped answering'],
 ]

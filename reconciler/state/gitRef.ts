@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { GitAccess } from '../source/gitAccess.ts'
@@ -77,7 +76,8 @@ function accessIn(env: Readonly<Record<string, string | undefined>>): StateAcces
 /** Whether the ref is there. Throws StateError when the repository cannot be reached. */
 export async function refExists(location: GitRefLocation): Promise<boolean> {
   await usable(requireGit(location.env))
-  const listed = await git(location, tmpdir(), ['ls-remote', '--', location.access.url, location.ref])
+  // No folder of ours is needed yet, and one that is not there would look like a git that is not there.
+  const listed = await git(location, '/', ['ls-remote', '--', location.access.url, location.ref])
   return listed.toString('utf8').trim() !== ''
 }
 

@@ -5,6 +5,8 @@ import { door, KeptBack } from './door.ts'
 
 /** Longest answer that is read (bytes): far beyond a list of all services of any plan. */
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
+/** Longest that the body of an answer may take (milliseconds), however steadily it trickles. */
+const ANSWER_MS_MAX = 120_000
 
 /**
  * The request could not be completed. `outcome` says whether the server may have carried it out: `not-sent`
@@ -34,6 +36,8 @@ export interface Attempt {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
   readonly signal?: AbortSignal | undefined
+  /** A monotonic clock (milliseconds). */
+  readonly nowMs: () => number
   /** Has the last word, when the request is about to be written to a connection; what it throws is thrown. */
   readonly mayLeave?: (() => void) | undefined
 }
@@ -61,7 +65,7 @@ export async function send(dispatcher: Dispatcher, origin: string, attempt: Atte
       body: attempt.body ?? null,
       ...(attempt.signal === undefined ? {} : { signal: attempt.signal }),
     })
-    const text = await readText(response.body)
+    const text = await readText(response.body, attempt.nowMs)
     return { status: response.statusCode, headers: response.headers, json: parseJson(text) }
   } catch (error) {
     if (attempt.signal?.aborted === true) throw attempt.signal.reason
@@ -71,13 +75,19 @@ export async function send(dispatcher: Dispatcher, origin: string, attempt: Atte
   }
 }
 
-async function readText(body: Dispatcher.ResponseData['body']): Promise<string> {
+async function readText(body: Dispatcher.ResponseData['body'], nowMs: () => number): Promise<string> {
+  const startedAtMs = nowMs()
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
     if (bytes > ANSWER_BYTES_MAX) {
       throw new ConnectionError(`the answer is larger than ${ANSWER_BYTES_MAX} bytes`, 'unknown')
+    }
+    // One that stands still is ended elsewhere: here something has just come.
+    if (nowMs() - startedAtMs > ANSWER_MS_MAX) {
+      const message = `the answer was not whole after ${ANSWER_MS_MAX / 1_000} s`
+      throw new ConnectionError(message, 'unknown')
     }
     chunks.push(chunk)
   }

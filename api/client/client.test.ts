@@ -104,6 +104,41 @@ test('a 429 is waited out, also on a creation, because the request was not carri
   expect(seen.length).toBe(9)
 })
 
+test('an answer that trickles for ever is given up', async () => {
+  const server = createServer((_request, response) => {
+    const trickle = (): void => {
+      if (response.destroyed) return
+      response.write(' ')
+      setImmediate(trickle)
+    }
+    trickle()
+  })
+  let ms = 0
+  const timing: Timing = {
+    // Each look at the clock finds it a second later.
+    nowMs: () => {
+      ms += 1_000
+      return ms
+    },
+    random: () => 0,
+    after: (_delayMs, run) => {
+      const immediate = setImmediate(run)
+      return () => clearImmediate(immediate)
+    },
+  }
+  const url = `http://127.0.0.1:${await listening(server)}`
+  const client = new Client({
+    url,
+    apiKey,
+    userAgent: 'test',
+    timing,
+    limiter: new Limiter(undefined, timing),
+  })
+  closing.push(() => client.close())
+
+  await expect(client.listServices()).rejects.toThrow('the answer was not whole after 120 s')
+})
+
 test.each([500, 502, 503, 504])('a read is repeated after a %i', async (status) => {
   const { client, seen } = await misbehaving((_request, response, attempt) =>
     attempt < 3 ? answer(response, status, { error: 'internal error' }) : answer(response, 200, [service]),

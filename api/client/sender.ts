@@ -179,6 +179,7 @@ export class Sender {
       body: request.json === undefined ? undefined : JSON.stringify(request.json),
       // A change that has left is waited for: whoever gave up on it would not know what it made.
       signal: request.method === 'GET' ? signal : undefined,
+      nowMs: this.#timing.nowMs,
       mayLeave,
     }
   }

@@ -52,11 +52,12 @@ export function conditionsOf(facts: ConditionFacts): readonly FoundCondition[] {
         ]),
     ...suspended,
   ]
-  const unready = conditions.length > 0 || report?.applied == null
+  if (conditions.length === 0 && report?.applied == null)
+    return [...running, found('Starting', 'the last run was stopped before it came to anything', null)]
   return [
     ...conditions,
     ...running,
-    ...(unready ? [] : [found('Ready', 'every service is as its manifest says', null)]),
+    ...(conditions.length > 0 ? [] : [found('Ready', 'every service is as its manifest says', null)]),
   ]
 }
 

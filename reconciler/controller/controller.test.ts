@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -271,6 +274,29 @@ test('many services that drift alike are told as that, and one approval puts all
   expect((await one.api(`/api/approve/${approval?.digest}`, { actor: 'ada' }))[0]).toBe(202)
   await one.until(() => one.shop().headline === 'Ready')
   expect(new Set(Object.values(await intervals()))).toEqual(new Set([60]))
+})
+
+test('a controller that is stopped while the API is silent does not wait for it', async () => {
+  const api = createServer()
+  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    api.closeAllConnections()
+    api.close()
+  })
+  // True because a server that listens on TCP has an address with a port.
+  const { port } = api.address() as AddressInfo
+  const one = await controllerOf({ url: `http://127.0.0.1:${port}` })
+  one.repository.commit(manifestFiles('a'))
+  one.start()
+  await once(api, 'request')
+  const startedAtMs = one.clock.nowMs()
+
+  one.controller.stop()
+  await expect.poll(() => one.shop().running, { timeout: 20_000 }).toBe(null)
+
+  expect(one.clock.nowMs()).toBe(startedAtMs)
+  expect(one.shop().lastRun).toMatchObject({ outcome: 'interrupted' })
+  expect(one.events.filter(({ severity }) => severity === 'error')).toEqual([])
 })
 
 test('an API that is away is tried again soon, told once, and works again by itself', async () => {

@@ -10,7 +10,7 @@ import { StateError } from '../state/stateError.ts'
 import { exitCodeFor, type Found, outcomeFor, type StopReason } from './cycleOutcome.ts'
 import { holdsOf } from './holds.ts'
 import { readSource, type SourceLook } from './readSource.ts'
-import { type Accepted, REWRITTEN_COUNT, type SetContext, type SetMemory } from './setContext.ts'
+import { type Accepted, Ending, REWRITTEN_COUNT, type SetContext, type SetMemory } from './setContext.ts'
 import type { CommitStatus, RunOutcome, Trigger } from './status.ts'
 import { type HandedOver, handOver } from './transfer.ts'
 import { type WindowState, windowStateAt } from './window.ts'
@@ -98,6 +98,8 @@ export async function runCycle(
   } catch (error) {
     found.error = error
   }
+  // That it ended so is its outcome, and nothing that went wrong.
+  if (found.error instanceof Ending) found.error = undefined
   if (found.applied !== null) context.claims.settle(settings.config.name, servicesHad(found.applied))
   const exitCode = exitCodeFor(found, control.stopReason())
   const outcome = outcomeFor(exitCode, found, control.stopReason())

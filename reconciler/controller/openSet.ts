@@ -9,7 +9,7 @@ import type { ControllerClock } from './clock.ts'
 import type { SetSettings } from './config/settings.ts'
 import { type ProgramSecrets, programSecrets } from './programSecrets.ts'
 import type { ServiceClaims } from './serviceClaims.ts'
-import type { SetContext } from './setContext.ts'
+import { Ending, type SetContext } from './setContext.ts'
 import { foldersOf, makeFolder } from './setFolders.ts'
 
 /** What opening a set takes besides its settings. */
@@ -44,7 +44,9 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
   })
   let requests = 0
   const limiter = deps.limiterOf(settings)
+  const ending = new AbortController()
   const client = new Client({
+    endReads: ending.signal,
     url: settings.apiUrl,
     apiKey: settings.apiKey,
     userAgent: deps.userAgent,
@@ -75,6 +77,7 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
         newId,
         claims: deps.claims,
         requests: () => requests,
+        endReads: () => ending.abort(new Ending()),
       },
       serviceIds,
       close,

@@ -10,11 +10,20 @@ import type { SetSettings } from './config/settings.ts'
 import type { ProgramSecrets } from './programSecrets.ts'
 import type { ServiceClaims } from './serviceClaims.ts'
 
+/** Why a wait or a read was ended: the set is to stop. */
+export class Ending extends Error {
+  constructor() {
+    super('the set is to stop')
+  }
+}
+
 /** Everything that one set works with. */
 export interface SetContext {
   readonly settings: SetSettings
   readonly source: GitSource
   readonly client: Client
+  /** Ends the reads of the client, for good. What changes something is never ended. */
+  readonly endReads: () => void
   /** What stands before every request of the client. */
   readonly limiter: Limiter
   readonly store: StateStore

@@ -7,12 +7,9 @@ import { askForLook, wasAskedForLook } from './askForLook.ts'
 import { type CycleReport, lean, runCycle } from './cycle.ts'
 import { isFailed, type LoopEars, type LoopFacts, type StopReason } from './loopFacts.ts'
 import { type Burst, burstDueAtMs, jittered, retryDelayMs, withTrigger } from './schedule.ts'
-import { initialMemory, type SetContext, type SetMemory } from './setContext.ts'
+import { Ending, initialMemory, type SetContext, type SetMemory } from './setContext.ts'
 import type { RunningStatus, Trigger } from './status.ts'
 import { every, Waits } from './waits.ts'
-
-/** Thrown where a wait ends because the program does. */
-class Stopped extends Error {}
 
 /**
  * Keeps one set true for as long as the program runs: takes the lease, runs a cycle whenever one is due, and
@@ -58,7 +55,7 @@ export class SetLoop {
         await this.#follow()
         if (!this.#isStopping) await this.#lead()
       } catch (error) {
-        if (error instanceof Stopped) break
+        if (error instanceof Ending) break
         this.#failures += 1
         this.#fault = failureOf(error).message
         this.#ears.onFault(error)
@@ -118,7 +115,8 @@ export class SetLoop {
   /** Lets what is in flight end, and gives the lease back. `run` resolves then. */
   stop(): void {
     this.#isStopping = true
-    this.#abort.abort(new Stopped())
+    this.#abort.abort(new Ending())
+    this.#context.endReads()
     this.#stopReason = 'stopping'
     this.#waits.end()
   }
@@ -267,7 +265,7 @@ export class SetLoop {
       else if (this.#burst === burst) this.#burst = null
     } catch (error) {
       // The next cycle looks again, and says what is wrong.
-      if (!(error instanceof SourceUnavailable || error instanceof Stopped)) this.#ears.onFault(error)
+      if (!(error instanceof SourceUnavailable || error instanceof Ending)) this.#ears.onFault(error)
     } finally {
       this.#isPeeking = false
     }
@@ -300,7 +298,7 @@ export class SetLoop {
         this.#role = 'follower'
         this.#leaseHolder = (await store.lease())?.holder ?? null
         await this.#waits.wait(delayMs)
-        if (this.#isStopping) throw new Stopped()
+        if (this.#isStopping) throw new Ending()
       },
       every: (periodMs, run) => every(clock.after, periodMs, run),
       onRenewed: () => void this.#hear(),

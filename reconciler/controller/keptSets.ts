@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { failureOf } from '../cli/runCommand.ts'
 import { StateError } from '../state/stateError.ts'
 import type { ControllerClock } from './clock.ts'
 import type { SetSettings } from './config/settings.ts'
@@ -199,8 +200,7 @@ export class KeptSets {
       },
       onLease: (change, epoch) => this.#tellOfLease(name, change, epoch),
       onFault: (error) => {
-        const message = error instanceof Error ? error.message : String(error)
-        this.#tell(name, { type: 'RunFailed', severity: 'error', message })
+        this.#tell(name, { type: 'RunFailed', severity: 'error', message: failureOf(error).message })
         for (const event of view.refresh()) onEvent(event)
       },
     })

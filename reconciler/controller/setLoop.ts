@@ -295,8 +295,9 @@ export class SetLoop {
     return {
       nowMs: clock.nowMs,
       sleep: async (delayMs) => {
-        this.#role = 'follower'
         this.#leaseHolder = (await store.lease())?.holder ?? null
+        // What this one could not give back, when its state could not be written, is waited for as well.
+        this.#role = this.#leaseHolder === this.#holder ? 'starting' : 'follower'
         await this.#waits.wait(delayMs)
         if (this.#isStopping) throw new Ending()
       },

@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { startServer } from '../../server/testing/startServer.ts'
 import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
@@ -78,4 +79,28 @@ test('a controller that finds no state any more creates nothing that is there, a
     ['Blocked', expect.stringContaining('exists and is not managed here')],
     ['Blocked', expect.stringContaining('exists and is not managed here')],
   ])
+})
+
+test('a state that cannot be written is no reason to follow oneself, and work goes on when it can be again', async () => {
+  const one = await controllerOf()
+  one.repository.commit(manifestFiles('a'))
+  one.start()
+  await one.nextCycle()
+  const database = new Database(join(one.folder, 'shop.db'))
+  // As on a disk that is full: what is there can be read, and nothing is added.
+  database.exec("CREATE TRIGGER full BEFORE UPDATE ON lease BEGIN SELECT RAISE(FAIL, 'no room'); END")
+  one.repository.commit(manifestFiles('b'))
+
+  await one.until(() => one.shop().role === 'starting', 60 * 60_000)
+  expect(one.shop().conditions).toMatchObject([
+    { type: 'Degraded', message: expect.stringContaining('no room') },
+  ])
+  await one.until(() => one.shop().headline === 'Stalled', 60 * 60_000)
+  database.exec('DROP TRIGGER full')
+  database.close()
+  await one.until(() => one.shop().headline === 'Ready', 60 * 60_000)
+
+  expect([one.shop().role, await names()]).toEqual(['leader', ['a', 'b']])
+  expect(one.events.filter(({ type }) => type === 'LeaseLost')).toEqual([])
+  expect(one.events.at(-1)).toMatchObject({ type: 'ConditionCleared' })
 })

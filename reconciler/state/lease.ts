@@ -26,8 +26,8 @@ export interface HeldLease {
   readonly epoch: number
   /** Whether nothing may be sent any more: another one took over, or may have because renewals failed too long. */
   readonly isLost: () => boolean
-  /** Why it can never be renewed again although nobody else has it; null while that is not so. */
-  readonly fault: () => StateError | null
+  /** What kept it from being renewed until it was lost; null while it is not, and where somebody else took it over. */
+  readonly fault: () => unknown
   /** Ends the renewals and lets the next one in. */
   readonly release: () => Promise<void>
 }
@@ -76,28 +76,31 @@ export async function takeLease(
 /** `askedAtMs` is when the lease was asked for: others may have seen it from then on. */
 function held(store: StateStore, epoch: number, clock: LeaseClock, askedAtMs: number): HeldLease {
   let renewedAtMs = askedAtMs
-  let isLost = false
-  let fault: StateError | null = null
+  let isTaken = false
+  let isGone = false
+  let failure: unknown = null
   const renew = async (): Promise<void> => {
     const startedAtMs = clock.nowMs()
     try {
       await store.renew()
       renewedAtMs = startedAtMs
+      failure = null
       clock.onRenewed?.()
     } catch (error) {
-      if (!(error instanceof StateError)) return
+      failure = error
       // Anything else may pass; when it lasts, the time since the last renewal says so.
-      if (error.reason === 'lost') isLost = true
-      if (error.reason === 'gone') fault = error
+      if (error instanceof StateError && error.reason === 'lost') isTaken = true
+      if (error instanceof StateError && error.reason === 'gone') isGone = true
     }
   }
+  const isLost = (): boolean => isTaken || isGone || clock.nowMs() - renewedAtMs >= store.leaseTtlMs
   const stop = clock.every(store.leaseTtlMs / RENEWALS_PER_TTL, () => {
     void renew()
   })
   return {
     epoch,
-    isLost: () => isLost || fault !== null || clock.nowMs() - renewedAtMs >= store.leaseTtlMs,
-    fault: () => fault,
+    isLost,
+    fault: () => (isLost() && !isTaken ? failure : null),
     release: async () => {
       stop()
       await store.release()

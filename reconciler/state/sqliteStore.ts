@@ -3,7 +3,7 @@ import { filesInPlace } from './filesInPlace.ts'
 import { LEASE_TTL_MS } from './lease.ts'
 import type { Database } from './openDatabase.ts'
 import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT } from './record.ts'
-import { fileWrittenAtMs, openStateFile, readStateFile } from './sqliteFile.ts'
+import { fileWrittenAtMs, openStateFile, readStateFile, unusable } from './sqliteFile.ts'
 import { SqliteLease, type TakeLock, takeFileLock } from './sqliteLease.ts'
 import {
   approvalsOf,
@@ -33,7 +33,7 @@ export function sqliteStoreOn(database: Database, takeLock: TakeLock, path?: str
   const requireInPlace = path === undefined ? () => {} : filesInPlace(path)
   requireInPlace()
   const lease = new SqliteLease(database, takeLock, requireInPlace)
-  return { ...readingOf(database, lease, path), ...writingOf(database, lease) }
+  return { ...readingOf(database, lease, path), ...writingOf(database, lease, path ?? 'in memory') }
 }
 
 /**
@@ -147,14 +147,18 @@ interface Writer {
   readonly keep: (table: string, newest: string, most: number) => void
 }
 
-function writerOf(database: Database, lease: SqliteLease): Writer {
+function writerOf(database: Database, lease: SqliteLease, path: string): Writer {
   const prepared = statementsOf(database)
   const run = (sql: string, ...parameters: unknown[]): number => prepared(sql).run(...parameters).changes
   return {
     run,
     said: (sql, parameter) => {
       lease.requireInPlace()
-      return run(sql, parameter)
+      try {
+        return run(sql, parameter)
+      } catch (error) {
+        throw unusable(path, error)
+      }
     },
     fenced: (write) => database.transaction(() => write(lease.epoch())).immediate(),
     change: ({ put, drop }) => {
@@ -172,8 +176,8 @@ function writerOf(database: Database, lease: SqliteLease): Writer {
   }
 }
 
-function writingOf(database: Database, lease: SqliteLease): StateWriting {
-  const { run, said, fenced, change, keep } = writerOf(database, lease)
+function writingOf(database: Database, lease: SqliteLease, path: string): StateWriting {
+  const { run, said, fenced, change, keep } = writerOf(database, lease, path)
   return {
     leaseTtlMs: LEASE_TTL_MS.file,
     beginsAhead: false,

@@ -8,12 +8,14 @@ import { functions } from './functions/functions.ts'
 import { incidentResource } from './incident/incidentResource.ts'
 import { defineProvider } from './protocol/defineProvider.ts'
 import { DiagnosticError } from './protocol/diagnostics.ts'
+import type { Log } from './protocol/plugin/log.ts'
 import type { Provider } from './protocol/provider.ts'
 import { defineSchema } from './protocol/schema/schema.ts'
 import { UNKNOWN } from './protocol/values/value.ts'
 import type { Connection } from './service/connection.ts'
 import { Fingerprints } from './service/fingerprint.ts'
 import { serviceResource } from './service/serviceResource.ts'
+import type { SessionOptions } from './service/session.ts'
 
 /** Environment variables by name: what the process was started with. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -49,7 +51,7 @@ export function pharosProvider(version: string, environment: Environment): Provi
     name: 'pharos',
     version,
     schema: providerSchema,
-    async configure({ config, terraformVersion }): Promise<Connection> {
+    async configure({ config, terraformVersion, log }): Promise<Connection> {
       const url = config.url ?? environment.PHAROS_URL ?? ''
       const apiKey = config.api_key ?? environment.PHAROS_API_KEY ?? ''
       const expectedOrgId = config.expected_org_id ?? environment.PHAROS_EXPECTED_ORG_ID
@@ -65,7 +67,8 @@ export function pharosProvider(version: string, environment: Environment): Provi
       const appended = (environment.TF_APPEND_USER_AGENT ?? '').replaceAll(/[^\x20-\x7e]+/g, ' ')
       const userAgent =
         `terraform-provider-pharos/${version} terraform/${terraformVersion} ${appended}`.trim()
-      return { session: new Session({ url, apiKey, userAgent, expectedOrgId }), fingerprints }
+      const session = new Session({ url, apiKey, userAgent, expectedOrgId, ...requestsIn(log) })
+      return { session, fingerprints }
     },
     resources: { pharos_service: serviceResource, pharos_incident: incidentResource },
     lists: { pharos_service: servicesList },
@@ -79,4 +82,14 @@ export function pharosProvider(version: string, environment: Environment): Provi
       pharos_incidents: incidentsData,
     },
   })
+}
+
+/** Has requests logged: what was asked and how it went, and nothing of headers, bodies or search words. */
+function requestsIn(log: Log): Pick<SessionOptions, 'onAttempt' | 'onRetry'> {
+  return {
+    onAttempt: ({ method, path, status, durationMs }) =>
+      log.debug(`${method} ${path.replace(/\?.*/s, '')}`, { status, duration_ms: Math.round(durationMs) }),
+    onRetry: ({ reason, delayMs }) =>
+      log.info(`the request is sent again: ${reason}`, { delay_ms: Math.round(delayMs) }),
+  }
 }

@@ -1,14 +1,12 @@
-import { Client, clientProblem } from '../../api/client/client.ts'
+import { Client, type ClientOptions, clientProblem } from '../../api/client/client.ts'
 import type { Org, Region } from '../../api/contract/org.ts'
 import { type Diagnostic, DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
 import { AskedOnce } from './askedOnce.ts'
 import { isUuid } from './identifiers.ts'
 import { ServiceReads } from './serviceReads.ts'
 
-export interface SessionOptions {
-  readonly url: string
-  readonly apiKey: string
-  readonly userAgent: string
+export interface SessionOptions
+  extends Pick<ClientOptions, 'url' | 'apiKey' | 'userAgent' | 'onAttempt' | 'onRetry'> {
   /** The organisation that the key has to belong to; absent: whichever it belongs to. */
   readonly expectedOrgId?: string | undefined
 }
@@ -87,7 +85,7 @@ export function settingsProblem({
   url,
   apiKey,
   expectedOrgId,
-}: Omit<SessionOptions, 'userAgent'>): Diagnostic | undefined {
+}: Pick<SessionOptions, 'url' | 'apiKey' | 'expectedOrgId'>): Diagnostic | undefined {
   if (url === '') return missing('url', 'Set url, or the environment variable PHAROS_URL.')
   if (apiKey === '') return missing('api_key', 'Set the environment variable PHAROS_API_KEY, or api_key.')
   // An empty one too: a guard that a pipeline forgot to fill in must not be open.

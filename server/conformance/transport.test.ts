@@ -34,6 +34,15 @@ test.each([
   expect(() => assertAnswer(answer)).toThrow('is not one field error')
 })
 
+test('a header counts however many stand before it', async () => {
+  const { status } = await rawExchange(
+    server.url,
+    `GET /v1/org HTTP/1.1\r\n${'A: b\r\n'.repeat(1_500)}${AUTHORIZED}\r\n`,
+  )
+
+  expect(status).toBe(200)
+})
+
 describe('C155 on the bare socket', () => {
   test.each([
     ['nonsense', 'NONSENSE\r\n\r\n', 400],

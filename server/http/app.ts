@@ -125,6 +125,8 @@ function bareApp(
     frameworkErrors: (_error, request, reply) => undecodable(request, reply),
   })
   app.server.headersTimeout = headersMs
+  // Node would drop those after the thousandth without a word, a precondition among them; their bytes have a limit.
+  app.server.maxHeadersCount = 0
   return app
 }
 

@@ -100,3 +100,12 @@ test('the name of a backup may be as long as a name can be', async () => {
 
   expect((await stat(file)).size).toBeGreaterThan(0)
 })
+
+test('the database of a folder that is in use is no backup: what its log holds would be missing', async () => {
+  const from = join(folder, 'live/control.db')
+
+  await expect(restoreDatabase(from, join(folder, 'restored'))).rejects.toThrow(
+    'its newest changes are not in it',
+  )
+  expect(await readdir(folder)).toEqual(['live'])
+})

@@ -67,3 +67,15 @@ test('mutations wait for the transaction of another program, in their order, and
   expect(made()).toEqual(['d', 'c', 'e'])
   for (const database of [reader, writer, other.reader, other.writer]) database.close()
 })
+
+test('a store is opened, and read, while another program writes', async () => {
+  const other = await openDatabase(folder)
+  other.writer.exec('BEGIN IMMEDIATE')
+
+  const opened = await openStore(folder, () => 0)
+
+  expect((await opened.listPlans()).length).toBe(4)
+  other.writer.exec('COMMIT')
+  await opened.close()
+  for (const database of [other.reader, other.writer]) database.close()
+})

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { access, chmod, copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { access, chmod, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { MIGRATIONS, schemaVersion } from './migrations.ts'
 import { databaseFile } from './openDatabase.ts'
@@ -12,6 +12,7 @@ export async function restoreDatabase(file: string, dataDir: string): Promise<vo
   await access(file, constants.R_OK).catch((error: unknown) => {
     throw new Error(`${file} cannot be read: name a file that "pharos-server backup" wrote`, { cause: error })
   })
+  await assertNotInUse(file)
   const made = await mkdir(dataDir, { recursive: true, mode: 0o700 })
   try {
     await fillFolder(file, dataDir)
@@ -19,6 +20,15 @@ export async function restoreDatabase(file: string, dataDir: string): Promise<vo
     if (made !== undefined) await rm(made, { recursive: true })
     throw error
   }
+}
+
+/** A database that a server has open, or that a crash left, has its newest changes in a log beside it, which a copy would lack. */
+async function assertNotInUse(file: string): Promise<void> {
+  const log = await stat(`${file}-wal`).catch(() => undefined)
+  if (log === undefined || log.size === 0) return
+  throw new Error(
+    `${file} is the database of a data folder, and its newest changes are not in it: make a backup with "pharos-server backup"`,
+  )
 }
 
 async function fillFolder(file: string, dataDir: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import type { Database, Statement } from 'better-sqlite3'
 
 /** Most mutations that share one commit: bounds how long the first of them waits for the last. */
 const BATCH_MAX = 256
@@ -50,6 +50,7 @@ export class GroupCommit {
   readonly #changes
   #waiting: Waiting[] = []
   #isScheduled = false
+  #turn = 0
   readonly #listeners: (() => void)[] = []
   readonly #busyMsMax: number
 
@@ -67,6 +68,14 @@ export class GroupCommit {
     this.#undo = database.prepare('ROLLBACK TO one')
   }
 
+  /**
+   * Number of the mutation that is at work: one more than that of the one before it, if that is part of the same
+   * transaction and what it wrote stands.
+   */
+  get turn(): number {
+    return this.#turn
+  }
+
   /** Calls `listener` after each commit, before anybody who waits for it goes on. */
   onCommit(listener: () => void): void {
     this.#listeners.push(listener)
@@ -79,6 +88,7 @@ export class GroupCommit {
   run<Result>(work: () => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
       const attempt = (): Settle => {
+        this.#turn += 1
         const result = work()
         return () => resolve(result)
       }
@@ -115,7 +125,7 @@ export class GroupCommit {
   #commitBatch(batch: readonly Waiting[]): void {
     if (batch.length === 0) return
     try {
-      this.#begin.run()
+      this.#startOver(this.#begin)
       const settled = this.#together(batch) ?? batch.map((waiting) => this.#apart(waiting))
       this.#commit.run()
       for (const { patience } of batch) clearTimeout(patience)
@@ -153,7 +163,7 @@ export class GroupCommit {
     clearTimeout(patience)
     let settle = (): void => reject(failure)
     try {
-      this.#begin.run()
+      this.#startOver(this.#begin)
       const before = this.#changes.get()
       const settleAlone = attempt()
       if (this.#changes.get() === before) settle = settleAlone
@@ -174,7 +184,7 @@ export class GroupCommit {
     } catch (error) {
       this.#assertTransaction(error)
       this.#rollback.run()
-      this.#begin.run()
+      this.#startOver(this.#begin)
       return undefined
     }
   }
@@ -188,10 +198,16 @@ export class GroupCommit {
       return settle
     } catch (error) {
       this.#assertTransaction(error)
-      this.#undo.run()
+      this.#startOver(this.#undo)
       this.#release.run()
       return () => reject(error)
     }
+  }
+
+  /** Runs what begins or undoes something: what earlier mutations know holds no longer. */
+  #startOver(statement: Statement): void {
+    this.#turn += 1
+    statement.run()
   }
 
   /** A full disk ends the whole transaction, and with it what any other has done in it. */

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import type { PlanLimits } from '../domain/planLimits.ts'
+import type { OrgUsage, PlanLimits } from '../domain/planLimits.ts'
+import type { GroupCommit } from './groupCommit.ts'
 import type { ServiceFacts } from './store.ts'
 
 /** Stands for every region in a column that otherwise lists codes. */
@@ -40,11 +41,15 @@ interface FactsRow extends LimitRow {
   readonly masterKeyId: string | null
 }
 
-/**
- * Reads what a decision about a service of an organisation is made from. The reader throws when there is no such
- * organisation, and while no master key is active.
- */
-export function prepareFacts(database: Database): (orgId: string) => ServiceFacts {
+/** What decisions about services are made from, in transactions of one GroupCommit. */
+export interface ServiceFactsStore {
+  /** Throws when there is no such organisation, and while no master key is active. */
+  readonly read: (orgId: string) => ServiceFacts
+  /** Counts a service as it `is` in place of as it `was`, for the organisation of `facts`, which were just read. */
+  readonly use: (facts: ServiceFacts, was: OrgUsage, is: OrgUsage) => void
+}
+
+export function prepareFacts(database: Database, commits: Pick<GroupCommit, 'turn'>): ServiceFactsStore {
   // One statement: for most creations a second one would cost as much as what it reads.
   const select = database.prepare<[string], FactsRow>(`
     SELECT ${LIMIT_COLUMNS},
@@ -53,12 +58,32 @@ export function prepareFacts(database: Database): (orgId: string) => ServiceFact
       o.stored_services AS storedServices,
       (SELECT id FROM master_keys WHERE is_active = 1) AS masterKeyId
     FROM orgs o JOIN plans p ON p.name = o.plan WHERE o.id = ?`)
-  return (orgId) => {
-    const row = select.get(orgId)
-    if (row === undefined) throw new Error('the organisation of a key does not exist')
-    const { activeServices, activeEndpoints, storedServices, masterKeyId } = row
-    if (masterKeyId === null) throw new Error('no master key is active')
-    const usage = { activeServices, activeEndpoints, storedServices }
-    return { standing: { orgId, limits: limitsOfRow(row), usage }, masterKeyId }
+  const write = database.prepare(
+    'UPDATE orgs SET active_services = ?, active_endpoints = ?, stored_services = ? WHERE id = ?',
+  )
+  /** What the mutation of `turn` left: the next one of the same organisation need not read it again. */
+  let left: { readonly turn: number; readonly facts: ServiceFacts } | undefined
+  return {
+    read: (orgId) => {
+      const isNext = left !== undefined && left.turn === commits.turn - 1
+      return isNext && left?.facts.standing.orgId === orgId ? left.facts : factsOf(orgId, select.get(orgId))
+    },
+    use: ({ standing, masterKeyId }, was, is) => {
+      const usage: OrgUsage = {
+        activeServices: standing.usage.activeServices + is.activeServices - was.activeServices,
+        activeEndpoints: standing.usage.activeEndpoints + is.activeEndpoints - was.activeEndpoints,
+        storedServices: standing.usage.storedServices + is.storedServices - was.storedServices,
+      }
+      write.run(usage.activeServices, usage.activeEndpoints, usage.storedServices, standing.orgId)
+      left = { turn: commits.turn, facts: { standing: { ...standing, usage }, masterKeyId } }
+    },
   }
+}
+
+function factsOf(orgId: string, row: FactsRow | undefined): ServiceFacts {
+  if (row === undefined) throw new Error('the organisation of a key does not exist')
+  const { activeServices, activeEndpoints, storedServices, masterKeyId } = row
+  if (masterKeyId === null) throw new Error('no master key is active')
+  const usage = { activeServices, activeEndpoints, storedServices }
+  return { standing: { orgId, limits: limitsOfRow(row), usage }, masterKeyId }
 }

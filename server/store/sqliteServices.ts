@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { Command } from '../domain/commands.ts'
+import type { OrgUsage } from '../domain/planLimits.ts'
 import type { SealedValue } from '../domain/seal.ts'
 import type { Service, ServiceChange } from '../domain/serviceChanges.ts'
 import type { CommittedVersion } from './committedVersion.ts'
@@ -8,9 +9,9 @@ import type { GroupCommit } from './groupCommit.ts'
 import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
 import type { Connections } from './openDatabase.ts'
 import { prepareRemember } from './rememberedCreations.ts'
-import { prepareFacts } from './serviceFacts.ts'
+import { prepareFacts, type ServiceFactsStore } from './serviceFacts.ts'
 import { insertSealedSql } from './sqliteSecrets.ts'
-import type { RenderedService, ServiceStore } from './store.ts'
+import type { RenderedService, ServiceFacts, ServiceStore } from './store.ts'
 import { untilCommitted } from './untilCommitted.ts'
 
 /** Most bytes of rendered lists, and of rendered services, that are kept at a time. */
@@ -55,8 +56,8 @@ export function sqliteServices(
     KEPT_BYTES_MAX,
     (service) => service?.text.length ?? ABSENT_BYTES,
   )
-  const facts = prepareFacts(writer)
-  const apply = prepareApply(writer)
+  const facts = prepareFacts(writer, commits)
+  const apply = prepareApply(writer, facts)
   const remember = prepareRemember(writer)
   return {
     listServices: async (orgId) => listAll.all(orgId),
@@ -71,8 +72,8 @@ export function sqliteServices(
       commits.run(() => {
         const now = nowMs()
         const text = remember(orgId, mark, now, () => {
-          const change = decide(facts(orgId))
-          return apply(orgId, null, change, now).text
+          const known = facts.read(orgId)
+          return apply(known, null, decide(known), now).text
         })
         return { text, generation: 1 }
       }),
@@ -83,45 +84,46 @@ export function sqliteServices(
         // True because only rendered ServiceResponses are stored.
         const response = JSON.parse(row.text) as ServiceResponse
         const current: Service = { response, generation: row.generation }
-        const change = decide(current, facts(orgId))
-        return change === null ? row : apply(orgId, current, change, nowMs())
+        const known = facts.read(orgId)
+        const change = decide(current, known)
+        return change === null ? row : apply(known, current, change, nowMs())
       }),
   }
 }
 
-type Apply = (orgId: string, before: Service | null, change: ServiceChange, nowMs: number) => RenderedService
+type Apply = (
+  facts: ServiceFacts,
+  before: Service | null,
+  change: ServiceChange,
+  nowMs: number,
+) => RenderedService
 
-function prepareApply(writer: Database): Apply {
+function prepareApply(writer: Database, { use }: Pick<ServiceFactsStore, 'use'>): Apply {
   const insert = writer.prepare('INSERT INTO services (id, org_id, generation, response) VALUES (?, ?, ?, ?)')
   const update = writer.prepare('UPDATE services SET generation = ?, response = ? WHERE id = ?')
   const remove = writer.prepare('DELETE FROM services WHERE id = ?')
-  const use = writer.prepare(`
-    UPDATE orgs SET active_services = active_services + ?, active_endpoints = active_endpoints + ?,
-      stored_services = stored_services + ? WHERE id = ?`)
   const seal = prepareSeal(writer)
   const publish = preparePublish(writer)
-  return (orgId, before, { service, text, sealed, commands }, nowMs) => {
+  return (facts, before, { service, text, sealed, commands }, nowMs) => {
     const id = service?.response.id ?? before?.response.id ?? ''
     // Ends are written before the row goes. Contract: Service, delete.
     publish(commands, nowMs)
     if (service === null) remove.run(id)
-    else if (before === null) insert.run(id, orgId, service.generation, text)
+    else if (before === null) insert.run(id, facts.standing.orgId, service.generation, text)
     else update.run(service.generation, text, id)
     if (service !== null && sealed !== null) seal(id, sealed, before !== null)
-    const was = usageOf(before)
-    const is = usageOf(service)
-    use.run(is.services - was.services, is.endpoints - was.endpoints, is.stored - was.stored, orgId)
+    use(facts, usageOf(before), usageOf(service))
     return { text, generation: service?.generation ?? (before?.generation ?? 0) + 1 }
   }
 }
 
-function usageOf(service: Service | null) {
-  if (service === null) return { services: 0, endpoints: 0, stored: 0 }
+function usageOf(service: Service | null): OrgUsage {
+  if (service === null) return { activeServices: 0, activeEndpoints: 0, storedServices: 0 }
   const isActive = service.response.paused_at == null
   return {
-    services: isActive ? 1 : 0,
-    endpoints: isActive ? service.response.endpoints.length : 0,
-    stored: 1,
+    activeServices: isActive ? 1 : 0,
+    activeEndpoints: isActive ? service.response.endpoints.length : 0,
+    storedServices: 1,
   }
 }
 

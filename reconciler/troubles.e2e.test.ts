@@ -142,6 +142,18 @@ test('status tells a holder that is silent for too long from one that is at work
   await other.close()
 })
 
+test('status tells a suspension that has run out from one that holds', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await pharos('apply', ...onManifests())
+  const state = ['--state', work.statePath]
+  await pharos('suspend', 'a', '--reason', 'a migration', '--actor', 'ada', '--for', '1ns', ...state)
+  await pharos('suspend', 'b', '--reason', 'a migration', '--actor', 'ada', '--for', '1h', ...state)
+
+  const { stdout } = await pharos('status', ...state)
+  expect(stdout).toMatch(/‖ a suspended by ada since \S+, over since \S+: a migration/)
+  expect(stdout).toMatch(/‖ b suspended by ada since \S+ until \S+: a migration/)
+})
+
 test('a protected service can be removed or let go of, and both ways are told', async () => {
   work.write({ 'a.yaml': `${manifestOf('a')}policy: {protect: true}\n`, 'b.yaml': manifestOf('b') })
   await pharos('apply', ...onManifests())

@@ -60,7 +60,7 @@ test('the origin of a fault in Defaults is the Defaults, in the document and at 
 
 test.each([
   ['quotes', `interval: "soon" # no`, 'soon'],
-  ['a text of several lines', 'interval: |\n    soon\n    now\n  # no', '    soon\n    now'],
+  ['a text of several lines', 'interval: |\n    soon\n    now\n  # no', 'soon\n    now'],
   ['a list', 'interval: [1, "b"] # no', '[1, "b'],
   ['a list of several lines', 'interval:\n    - 1\n    - b\n  # no', '- 1\n    - b'],
   ['windows line ends', 'interval: soon\r\n  name: shop', 'soon'],
@@ -69,7 +69,7 @@ test.each([
   const [told] = await toldOf(
     `${HEAD}metadata: {name: shop}\nspec:\n  ${field}\n  regions: [eu-west-1]\n  ${ENDPOINTS}\n`,
   )
-  expect(told?.shown.endsWith(shown), JSON.stringify(told)).toBe(true)
+  expect(told?.shown).toBe(shown)
 })
 
 test('a file that is no YAML has a place without extent, and a repeated field has the field', async () => {

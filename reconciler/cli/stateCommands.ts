@@ -49,7 +49,7 @@ async function whatPeopleSaid(store: StateReading, location: string, output: Out
     store.approvals(),
     store.lease(),
   ])
-  for (const one of suspensions) output.result(output.paint.yellow(`  ‖ ${suspensionText(one)}`))
+  for (const one of suspensions) output.result(suspensionLine(one, output))
   for (const { digest, actor } of approvals)
     output.result(`  ${digest} is approved by ${visible(actor)}, and not used yet`)
   if (lease === null) return { suspensions, approvals, lease }
@@ -82,10 +82,12 @@ function leaseText({ holder, lastSignAt, isExpired, ttlMs }: LeaseSight, { paint
   )
 }
 
-function suspensionText({ scope, actor, since, until, reason }: Suspension): string {
-  return visible(
-    `${scope} suspended by ${actor} since ${since}${until === null ? '' : ` until ${until}`}: ${reason}`,
-  )
+/** One that has run out holds nothing back, but tells why something was held back before. */
+function suspensionLine({ scope, actor, since, until, reason }: Suspension, { paint }: Output): string {
+  const isOver = until !== null && Date.parse(until) <= Date.now()
+  const end = until === null ? '' : isOver ? `, over since ${until}` : ` until ${until}`
+  const text = `  ‖ ${visible(`${scope} suspended by ${actor} since ${since}${end}: ${reason}`)}`
+  return isOver ? paint.dim(text) : paint.yellow(text)
 }
 
 function bindingDocument(binding: Binding): object {

@@ -165,7 +165,9 @@ function readNode(text: string, events: readonly Event[], at: number, key: Key |
       return readSequence(text, events, at, key)
     case EVENT_ID.SCALAR: {
       const isEmpty = event.valueStart < 0
-      const value = isEmpty ? (key ?? NOWHERE) : { start: event.valueStart, end: event.valueEnd }
+      const value = isEmpty
+        ? (key ?? NOWHERE)
+        : { start: textStart(text, event.valueStart), end: event.valueEnd }
       // A block of text ends before the line break that its last line has.
       const end = value.start + text.slice(value.start, value.end).trimEnd().length
       return { node: leaf({ start: value.start, end }, key), next: at + 1 }
@@ -175,6 +177,13 @@ function readNode(text: string, events: readonly Event[], at: number, key: Key |
     default:
       return { node: leaf(key ?? NOWHERE, key), next: at }
   }
+}
+
+/** A block of text starts behind the indentation of its first line. */
+function textStart(text: string, start: number): number {
+  if (text[start - 1] !== '\n') return start
+  const blanks = /[^ ]/.exec(text.slice(start))?.index ?? 0
+  return start + blanks
 }
 
 const NOWHERE: Key = { start: 0, end: 0 }

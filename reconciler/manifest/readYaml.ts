@@ -3,7 +3,7 @@ import { expansionProblem } from './expansion.ts'
 import { MANIFEST_DEPTH_MAX, REPEATED_KEYS_CHARS_MAX } from './manifestLimits.ts'
 import type { ManifestProblem } from './manifestProblem.ts'
 import { type LineColumn, Positions } from './position.ts'
-import { syntaxHint } from './syntaxHint.ts'
+import { conflictIn, syntaxHint } from './syntaxHint.ts'
 import { unclosedIn } from './unclosed.ts'
 
 /** One file of a set. `file` is what messages call it, `directory` its folder below the set's root (`''` at the root). */
@@ -165,6 +165,17 @@ function repeatedKeyProblems(source: ManifestFile): readonly ManifestProblem[] {
   }))
 }
 
+/** What the parser says in its own terms. */
+const PLAIN_REASONS: Readonly<Record<string, string>> = {
+  'missed comma between flow collection entries': 'a comma is missing between two items',
+  'the stream contains non-printable characters': 'a control character stands in the file',
+  'end of the stream or a document separator is expected': 'something follows where the document has ended',
+  'deficient indentation': 'this line is not indented far enough',
+  'object-based map does not support complex keys': 'a mapping or a list stands where a field is wanted',
+  'can not read a block mapping entry; a multiline key may not be an implicit key':
+    'a field goes on over several lines, or has no colon',
+}
+
 function syntaxProblem(
   source: ManifestFile,
   error: YAMLException,
@@ -196,21 +207,32 @@ function syntaxProblem(
     const message = `nesting is deeper than ${MANIFEST_DEPTH_MAX} levels`
     return { code: 'E_LIMIT', ...place, message, hint: 'look for a bracket or an indentation that is wrong' }
   }
-  const unclosed = unclosedIn(source.text, error)
+  return { code: 'E_YAML', ...place, ...brokenSyntax(source.text, error) }
+}
+
+/** What is wrong with `text`, and where it is rather than where the parser could not go on, where that can be told. */
+function brokenSyntax(
+  text: string,
+  error: YAMLException,
+): Pick<ManifestProblem, 'message' | 'hint'> & Partial<LineColumn> {
+  const conflict = conflictIn(text)
+  if (conflict !== undefined) {
+    const hint = 'choose between what follows <<<<<<< and what follows ======='
+    return { ...conflict, message: 'git left a conflict here', hint }
+  }
+  const unclosed = unclosedIn(text, error)
   if (unclosed !== undefined) {
     const { opener, closer, line, column } = unclosed
     const message = `this ${opener} is not closed`
     const hint = `close it with ${closer}, and indent what stands inside`
-    return { code: 'E_YAML', file: source.file, line, column, message, hint }
+    return { line, column, message, hint }
   }
-  const hint = syntaxHint(source.text, error)
+  const hint = syntaxHint(text, error)
   // The parser does not say where such a key is.
-  const complexKey = error.reason.includes('complex key') ? complexKeyOf(source.text) : undefined
+  const complexKey = error.reason.includes('complex key') ? complexKeyOf(text) : undefined
   return {
-    code: 'E_YAML',
-    ...place,
     ...complexKey,
-    message: error.reason,
+    message: PLAIN_REASONS[error.reason] ?? error.reason,
     ...(hint === undefined ? {} : { hint }),
   }
 }

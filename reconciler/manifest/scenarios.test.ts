@@ -177,7 +177,7 @@ test.each([
     '      timeout:\u00a05s\n      name: x\n',
     'on the line before is no ordinary space',
   ],
-  ['a conflict of git', '<<<<<<< HEAD\n', 'git left a conflict here'],
+  ['a conflict of git', '<<<<<<< HEAD\n', '9:1: [E_YAML] git left a conflict here'],
 ])('YAML that is broken by %s says what to do', (_, more, hint) => {
   const { problems, request } = compiled(more)
   expect(request).toBeUndefined()

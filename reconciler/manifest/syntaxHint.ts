@@ -1,4 +1,5 @@
 import type { YAMLException } from 'js-yaml'
+import type { LineColumn } from './position.ts'
 
 /** Blanks that look like a space and are none. */
 const ODD_BLANK = /[\u00a0\u2000-\u200b\u202f\u3000]/
@@ -12,6 +13,12 @@ const BEHIND_QUOTES = /:\s+(?:"[^"]*"|'[^']*')\s*[^\s#,\]}]/
 const NO_BLANK = /^\s*(?:- +)*[A-Za-z][\w-]*:(?!\/\/)[^\s:]/
 const CONFLICT = /^(?:<{7}|>{7}) /
 const TAG = /^unknown .*tag/
+
+/** Where git left a conflict in `text`, which is no YAML; `undefined` where it did not. Pure. */
+export function conflictIn(text: string): LineColumn | undefined {
+  const line = text.split(/\r\n|\n|\r/).findIndex((one) => CONFLICT.test(one))
+  return line < 0 ? undefined : { line: line + 1, column: 1 }
+}
 
 /** What to do about the syntax `error` of `text`, as far as its line shows it; `undefined` where it does not. Pure. */
 export function syntaxHint(text: string, error: YAMLException): string | undefined {
@@ -27,8 +34,6 @@ export function syntaxHint(text: string, error: YAMLException): string | undefin
     const where = odd === line ? 'this line' : 'the line before'
     return `a blank on ${where} is no ordinary space: type it again`
   }
-  if (lines.some((one) => CONFLICT.test(one)))
-    return 'git left a conflict here: choose between <<<<<<< and >>>>>>>'
   if (reason.includes('complex key'))
     return 'a mapping is no key: put a text that starts with { between quotes'
   if (reason.includes('escape sequence')) return 'between single quotes a backslash is only itself'

@@ -1,13 +1,27 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { ServiceRequest } from '../../api/contract/service.ts'
 import { createService } from '../domain/serviceChanges.ts'
 import { systemEnvironment } from '../systemEnvironment.ts'
 import { serviceBody } from '../testing/serviceBodies.ts'
-import { startServer } from '../testing/startServer.ts'
 import { openStore } from './openStore.ts'
 
-const server = await startServer()
-afterAll(() => server.close())
+// Without a server, whose relay would write in between.
+const dataDir = await mkdtemp(join(tmpdir(), 'pharos-facts-'))
+const store = await openStore(dataDir, systemEnvironment.nowMs)
+await store.activateMasterKey('first', 0)
+afterAll(async () => {
+  await store.close()
+  await rm(dataDir, { recursive: true })
+})
+
+async function createOrg(): Promise<string> {
+  const id = systemEnvironment.uuid()
+  await store.createOrg({ id, name: 'Acme', plan: 'business', nowMs: 0 })
+  return id
+}
 
 const making = {
   ...systemEnvironment,
@@ -20,7 +34,7 @@ const making = {
 
 /** Asked together with others, and so decided in the same transaction. */
 function create(orgId: string, definition: ServiceRequest = serviceBody()) {
-  return server.store.createService(orgId, undefined, ({ standing }) =>
+  return store.createService(orgId, undefined, ({ standing }) =>
     createService(definition, { ...making, standing }),
   )
 }
@@ -29,14 +43,14 @@ const limited = { status: 'rejected', reason: { message: 'plan limit: at most 2 
 const made = { status: 'fulfilled' }
 
 test('limits that change between two creations of one commit hold for the second', async () => {
-  const orgId = await server.createOrg()
+  const orgId = await createOrg()
 
   const results = await Promise.allSettled([
     create(orgId),
     create(orgId),
-    server.store.overrideLimits(orgId, { servicesMax: 2 }),
+    store.overrideLimits(orgId, { servicesMax: 2 }),
     create(orgId),
-    server.store.overrideLimits(orgId, { servicesMax: null }),
+    store.overrideLimits(orgId, { servicesMax: null }),
     create(orgId),
   ])
 
@@ -44,9 +58,9 @@ test('limits that change between two creations of one commit hold for the second
 })
 
 test('limits that another program changed hold for the next creation', async () => {
-  const orgId = await server.createOrg()
+  const orgId = await createOrg()
   await create(orgId)
-  const other = await openStore(server.dataDir, systemEnvironment.nowMs)
+  const other = await openStore(dataDir, systemEnvironment.nowMs)
   await other.overrideLimits(orgId, { servicesMax: 2 })
   await create(orgId)
   await other.overrideLimits(orgId, { servicesMax: 1 })
@@ -56,8 +70,8 @@ test('limits that another program changed hold for the next creation', async () 
 })
 
 test('what one organisation uses is not counted for another whose creations come in between', async () => {
-  const [one, other] = [await server.createOrg(), await server.createOrg()]
-  for (const orgId of [one, other]) await server.store.overrideLimits(orgId, { servicesMax: 2 })
+  const [one, other] = [await createOrg(), await createOrg()]
+  for (const orgId of [one, other]) await store.overrideLimits(orgId, { servicesMax: 2 })
 
   const results = await Promise.allSettled([one, other, one, other, one, other].map((id) => create(id)))
 
@@ -65,11 +79,11 @@ test('what one organisation uses is not counted for another whose creations come
 })
 
 test('a creation that was undone is counted for nobody', async () => {
-  const orgId = await server.createOrg()
-  await server.store.overrideLimits(orgId, { servicesMax: 2 })
+  const orgId = await createOrg()
+  await store.overrideLimits(orgId, { servicesMax: 2 })
   const twice = systemEnvironment.uuid()
   const same = () =>
-    server.store.createService(orgId, undefined, ({ standing }) =>
+    store.createService(orgId, undefined, ({ standing }) =>
       createService(serviceBody(), { ...making, standing, uuid: () => twice }),
     )
 

@@ -50,7 +50,7 @@ export class GroupCommit {
   readonly #changes
   #waiting: Waiting[] = []
   #isScheduled = false
-  #turn = 0
+  #ordinal = 0
   readonly #listeners: (() => void)[] = []
   readonly #busyMsMax: number
 
@@ -72,8 +72,8 @@ export class GroupCommit {
    * Number of the mutation that is at work: one more than that of the one before it, if that is part of the same
    * transaction and what it wrote stands.
    */
-  get turn(): number {
-    return this.#turn
+  get ordinal(): number {
+    return this.#ordinal
   }
 
   /** Calls `listener` after each commit, before anybody who waits for it goes on. */
@@ -88,7 +88,7 @@ export class GroupCommit {
   run<Result>(work: () => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
       const attempt = (): Settle => {
-        this.#turn += 1
+        this.#ordinal += 1
         const result = work()
         return () => resolve(result)
       }
@@ -206,7 +206,7 @@ export class GroupCommit {
 
   /** Runs what begins or undoes something: what earlier mutations know holds no longer. */
   #startOver(statement: Statement): void {
-    this.#turn += 1
+    this.#ordinal += 1
     statement.run()
   }
 

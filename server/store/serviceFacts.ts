@@ -49,7 +49,7 @@ export interface ServiceFactsStore {
   readonly use: (facts: ServiceFacts, was: OrgUsage, is: OrgUsage) => void
 }
 
-export function prepareFacts(database: Database, commits: Pick<GroupCommit, 'turn'>): ServiceFactsStore {
+export function prepareFacts(database: Database, commits: Pick<GroupCommit, 'ordinal'>): ServiceFactsStore {
   // One statement: for most creations a second one would cost as much as what it reads.
   const select = database.prepare<[string], FactsRow>(`
     SELECT ${LIMIT_COLUMNS},
@@ -61,11 +61,11 @@ export function prepareFacts(database: Database, commits: Pick<GroupCommit, 'tur
   const write = database.prepare(
     'UPDATE orgs SET active_services = ?, active_endpoints = ?, stored_services = ? WHERE id = ?',
   )
-  /** What the mutation of `turn` left: the next one of the same organisation need not read it again. */
-  let left: { readonly turn: number; readonly facts: ServiceFacts } | undefined
+  /** What the mutation `ordinal` left: the next one of the same organisation need not read it again. */
+  let left: { readonly ordinal: number; readonly facts: ServiceFacts } | undefined
   return {
     read: (orgId) => {
-      const isNext = left !== undefined && left.turn === commits.turn - 1
+      const isNext = left !== undefined && left.ordinal === commits.ordinal - 1
       return isNext && left?.facts.standing.orgId === orgId ? left.facts : factsOf(orgId, select.get(orgId))
     },
     use: ({ standing, masterKeyId }, was, is) => {
@@ -75,7 +75,7 @@ export function prepareFacts(database: Database, commits: Pick<GroupCommit, 'tur
         storedServices: standing.usage.storedServices + is.storedServices - was.storedServices,
       }
       write.run(usage.activeServices, usage.activeEndpoints, usage.storedServices, standing.orgId)
-      left = { turn: commits.turn, facts: { standing: { ...standing, usage }, masterKeyId } }
+      left = { ordinal: commits.ordinal, facts: { standing: { ...standing, usage }, masterKeyId } }
     },
   }
 }

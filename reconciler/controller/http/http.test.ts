@@ -350,6 +350,37 @@ test('the API takes the token and nothing else, and says what is missing', async
   ])
 })
 
+test('a request that is under way when the listener closes is answered', async () => {
+  let asked = (): void => {}
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve
+  })
+  let answer = (): void => {}
+  const mayAnswer = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const handle = async () => {
+    asked()
+    await mayAnswer
+    return json(200, {})
+  }
+  const at = { host: '127.0.0.1', port: 0 }
+  const closing = await listen(
+    at,
+    () => [{ method: 'GET', path: '/metrics', handle }],
+    (error) => faults.push(error),
+  )
+  const scraped = fetch(`${closing.url}/metrics`)
+  await isAsked
+
+  const closed = closing.close()
+  answer()
+
+  expect((await scraped).status).toBe(200)
+  await closed
+  await expect(fetch(`${closing.url}/metrics`)).rejects.toThrow()
+})
+
 test('paths, methods and names are matched exactly, and an unforeseen error tells nothing', async () => {
   const get = async (path: string, method = 'GET') => {
     const answer = await fetch(`${listener.url}${path}`, { method })

@@ -10,6 +10,8 @@ const HEAD_MS_MAX = 10_000
 const REQUEST_MS_MAX = 60_000
 /** Most connections at a time. */
 const CONNECTIONS_MAX = 256
+/** Longest that answers on their way may take when the listener closes (milliseconds). */
+const CLOSE_MS_MAX = 2_000
 /** How often connections are looked over for those that take longer (milliseconds). */
 const CONNECTIONS_LOOK_MS = 1_000
 
@@ -35,6 +37,7 @@ export async function listen(
   onFault: (error: unknown) => void,
   withBody: WithBody = bodyReader(),
 ): Promise<Listener> {
+  let isClosing = false
   const server = createServer(
     {
       headersTimeout: HEAD_MS_MAX,
@@ -44,7 +47,11 @@ export async function listen(
     },
     (incoming, outgoing) => {
       answerTo(incoming, routes(), withBody).then(
-        (answer) => write(incoming, outgoing, answer),
+        (answer) => {
+          // Nobody is to wait on this connection for an answer to another request.
+          if (isClosing) outgoing.setHeader('Connection', 'close')
+          write(incoming, outgoing, answer)
+        },
         (error: unknown) => {
           if (incoming.destroyed && !incoming.complete) return
           onFault(error)
@@ -65,8 +72,12 @@ export async function listen(
     url: `http://${host}:${port}`,
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
+        isClosing = true
+        const cut = setTimeout(() => server.closeAllConnections(), CLOSE_MS_MAX)
+        server.close(() => {
+          clearTimeout(cut)
+          resolve()
+        })
       }),
   }
 }

@@ -250,7 +250,7 @@ export const COMMANDS: readonly CommandEntry[] = [
         '--lock-timeout <duration>',
         'with --once: how long whoever holds a state is waited for (default: 0s)',
       ],
-      ['--check', 'only read the configuration and the secrets that it names'],
+      ['--check', 'only read the configuration and its secrets, and try its folders'],
     ],
     load: async () => (await import('./controllerCommand.ts')).controllerCommand,
   },

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Command } from '../domain/commands.ts'
 import { apiClient } from '../testing/apiClient.ts'
-import { serviceBody } from '../testing/serviceBodies.ts'
+import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 import { startServer, type TestServer } from '../testing/startServer.ts'
 import { inProcessBus } from './inProcessBus.ts'
 
@@ -57,4 +57,26 @@ test('a command whose publication fails stays in the outbox and is published aga
 
   expect(delivered.slice(-3)).toEqual(['eu-west-1', 'us-east-1', 'sa-east-1'])
   expect(await server.store.unpublishedCommands(10)).toEqual([])
+})
+
+test('a long definition reaches every region and is not kept after that, so that replacing fills no disk', async () => {
+  const bus = inProcessBus()
+  const received: (string | null)[] = []
+  const regions = ['eu-west-1', 'us-east-1']
+  for (const region of regions) {
+    bus.subscribe(region, async ({ definition }) => {
+      received.push(definition)
+    })
+  }
+  server = await startServer({ rateLimit: 'none', bus, isRestored: false })
+  const api = apiClient(server.url, server.apiKey)
+  const call = { Http: { method: 'POST' as const, timeout: null, body: { value: 'x'.repeat(20_000) } } }
+
+  const long = await api.post('/v1/services', serviceBody({ regions, endpoints: [endpointBody({ call })] }))
+  const short = await api.post('/v1/services', serviceBody())
+  await server.publishCommands()
+
+  expect(received).toEqual([long.text, long.text, short.text])
+  const kept = (await server.store.listCommands()).map(({ definition }) => definition)
+  expect(kept).toEqual([null, null, short.text])
 })

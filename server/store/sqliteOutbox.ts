@@ -2,6 +2,12 @@ import type { GroupCommit } from './groupCommit.ts'
 import type { Connections } from './openDatabase.ts'
 import type { OutboxStore, PublishedCommand } from './store.ts'
 
+/**
+ * Longest definition that a published command keeps (bytes): one of 1 MiB goes to eight regions, and a key may replace a
+ * service five times a second.
+ */
+const KEPT_DEFINITION_BYTES_MAX = 16 * 1024
+
 const COLUMNS = 'sequence, type, region, service_id AS serviceId, generation, definition'
 
 /**
@@ -15,11 +21,17 @@ export function sqliteOutbox({ reader, writer }: Connections, commits: GroupComm
      ORDER BY sequence LIMIT ?`,
   )
   const mark = writer.prepare('UPDATE publication SET published_up_to = max(published_up_to, ?)')
+  // Of a row that keeps its definition, the length is read and nothing written.
+  const shed = writer.prepare(
+    `UPDATE commands SET definition = NULL
+     WHERE sequence > (SELECT published_up_to FROM publication) AND sequence <= ? AND octet_length(definition) > ?`,
+  )
   const all = reader.prepare<[], PublishedCommand>(`SELECT ${COLUMNS} FROM commands ORDER BY sequence`)
   return {
     unpublishedCommands: async (countMax) => oldest.all(countMax),
     markPublished: (sequence) =>
       commits.run(() => {
+        shed.run(sequence, KEPT_DEFINITION_BYTES_MAX)
         mark.run(sequence)
       }),
     listCommands: async () => all.all(),

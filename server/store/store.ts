@@ -120,7 +120,7 @@ export interface PublishedCommand extends Command {
 export interface OutboxStore {
   /** The oldest commands that are not yet published, at most `countMax`, in order. */
   unpublishedCommands(countMax: number): Promise<readonly PublishedCommand[]>
-  /** Marks as published every command up to `sequence`. */
+  /** Marks as published every command up to `sequence`. Long definitions of published commands are not kept. */
   markPublished(sequence: number): Promise<void>
   /** All commands in order, published or not. */
   listCommands(): Promise<readonly PublishedCommand[]>

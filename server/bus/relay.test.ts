@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Command } from '../domain/commands.ts'
+import { REGIONS } from '../domain/regions.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 import { startServer, type TestServer } from '../testing/startServer.ts'
@@ -79,4 +80,32 @@ test('a long definition reaches every region and is not kept after that, so that
   expect(received).toEqual([long.text, long.text, short.text])
   const kept = (await server.store.listCommands()).map(({ definition }) => definition)
   expect(kept).toEqual([null, null, short.text])
+})
+
+test('commands with the longest definitions are fetched a few at a time, and all of them published', async () => {
+  let isReady = false
+  let delivered = 0
+  server = await startServer({
+    rateLimit: 'none',
+    isRestored: false,
+    bus: {
+      publish: async () => {
+        if (!isReady) throw new Error('no connection')
+        delivered += 1
+      },
+      subscribe: () => () => {},
+    },
+  })
+  const regions = REGIONS.map(({ code }) => code)
+  const call = { Http: { method: 'POST' as const, timeout: null, body: { value: 'x'.repeat(65_000) } } }
+  const body = serviceBody({ regions, endpoints: Array(15).fill(endpointBody({ call })) })
+  const api = apiClient(server.url, server.apiKey)
+  for (let made = 0; made < 2; made += 1) await api.post('/v1/services', body)
+
+  const fetched = await server.store.unpublishedCommands(500)
+  isReady = true
+  await server.publishCommands()
+
+  expect(fetched.length).toBe(8)
+  expect(delivered).toBe(2 * regions.length)
 })

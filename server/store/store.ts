@@ -118,7 +118,10 @@ export interface PublishedCommand extends Command {
 
 /** Commands between the transaction that made them and the bus. Contract: Events, rule 3. */
 export interface OutboxStore {
-  /** The oldest commands that are not yet published, at most `countMax`, in order. */
+  /**
+   * The oldest commands that are not yet published, in order, at most `countMax` and of 8 MiB together; none only when all
+   * are published.
+   */
   unpublishedCommands(countMax: number): Promise<readonly PublishedCommand[]>
   /** Marks as published every command up to `sequence`. Long definitions of published commands are not kept. */
   markPublished(sequence: number): Promise<void>

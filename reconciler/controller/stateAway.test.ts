@@ -1,11 +1,16 @@
+import { randomBytes } from 'node:crypto'
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../../server/testing/startServer.ts'
 import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
+import { gitRepository } from '../testing/gitRepository.ts'
 
 const { controllerOf, names, intervals, changeInterval } = controllerScene(startServer)
+
+const WAY_BACK =
+  ', so nothing more is sent: put it back as it was, or stop this program and start it with the state that is to count'
 
 test('a state that is taken away under a running controller stops every change until it is put back', async () => {
   const one = await controllerOf()
@@ -103,4 +108,30 @@ test('a state that cannot be written is no reason to follow oneself, and work go
   expect([one.shop().role, await names()]).toEqual(['leader', ['a', 'b']])
   expect(one.events.filter(({ type }) => type === 'LeaseLost')).toEqual([])
   expect(one.events.at(-1)).toMatchObject({ type: 'ConditionCleared' })
+})
+
+test('a state in git that is taken away under a running controller is not begun anew, and work goes on when it is back', async () => {
+  const states = gitRepository()
+  onTestFinished(() => states.remove())
+  const ref = 'refs/pharos/shop'
+  const one = await controllerOf({
+    more: `    state: "git:${states.url}#${ref}"\n`,
+    env: { PHAROS_STATE_KEY: randomBytes(32).toString('hex') },
+  })
+  one.repository.commit(manifestFiles('a'))
+  one.start()
+  await one.until(() => one.shop().headline === 'Ready', 24 * 60 * 60_000)
+  const kept = states.git('rev-parse', ref)
+  states.git('update-ref', '-d', ref)
+  one.repository.commit(manifestFiles('b'))
+
+  await one.until(() => one.shop().role === 'starting', 24 * 60 * 60_000)
+  expect(one.shop().conditions).toMatchObject([
+    { message: `${states.url}#${ref} was removed or replaced while it was in use${WAY_BACK}` },
+  ])
+  expect([await names(), states.git('for-each-ref', ref)]).toEqual([['a'], ''])
+
+  states.git('update-ref', ref, kept)
+  await one.until(() => one.shop().headline === 'Ready', 24 * 60 * 60_000)
+  expect(await names()).toEqual(['a', 'b'])
 })

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { StateError } from './stateError.ts'
+import { stateGone } from './stateError.ts'
 
 /** What SQLite keeps a database in: the file itself, its log and the index of that. */
 const SUFFIXES = ['', '-wal', '-shm'] as const
@@ -15,16 +15,9 @@ export function filesInPlace(path: string): () => void {
       const entry = statSync(`${path}${suffix}`, { throwIfNoEntry: false })
       const now = entry && `${entry.dev}:${entry.ino}`
       const before = opened.get(suffix) ?? now
-      if (before !== now) throw gone(`${path}${suffix}`)
+      if (before !== now) throw stateGone(`${path}${suffix}`)
       // The log comes with the first write.
       if (now !== undefined) opened.set(suffix, now)
     }
   }
-}
-
-function gone(file: string): StateError {
-  return new StateError(
-    `${file} was removed or replaced while it was in use, so nothing more is sent: put it back as it was, or stop this program and start it with the state that is to count`,
-    'gone',
-  )
 }

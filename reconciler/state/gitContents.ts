@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { StateRef } from './gitRef.ts'
 import { emptyDocument, parseDocument, parsedJson, type StateDocument } from './stateDocument.ts'
-import { StateError } from './stateError.ts'
+import { StateError, stateGone } from './stateError.ts'
 import type { BindingChange } from './store.ts'
 
 /** What one commit holds: the state, and who may write it. */
@@ -12,13 +12,46 @@ export interface Contents {
   readonly writtenAtMs: number | null
 }
 
-/** What `ref` holds; an empty state where it is not there. Throws StateError. */
-export async function readContents(ref: StateRef): Promise<Contents> {
-  const files = await ref.read()
-  if (files === null) {
+/** What a ref holds, read and written again and again: as long as it is the same state. */
+export class KeptContents {
+  readonly #ref: StateRef
+  /** The state that was there; null while none was. */
+  #stateId: string | null = null
+
+  constructor(ref: StateRef) {
+    this.#ref = ref
+  }
+
+  /** An empty state where there never was one. Throws StateError, `gone` where there is another one than before, or none. */
+  async read(): Promise<Contents> {
+    const contents = await readContents(this.#ref)
+    const { stateId } = contents?.state ?? {}
+    if (this.#stateId !== null && stateId !== this.#stateId) throw stateGone(this.#ref.name)
+    this.#stateId = stateId ?? null
+    if (contents !== null) return contents
     const lease = { holder: null, epoch: 0, renewals: 0 }
     return { state: emptyDocument(randomUUID()), lease, writtenAtMs: null }
   }
+
+  /** See `StateRef.write`. */
+  async write(
+    { state, lease }: Pick<Contents, 'state' | 'lease'>,
+    message: string,
+    isPassing = false,
+  ): Promise<void> {
+    const files = { state: `${JSON.stringify(state, null, 1)}\n`, lease: `${JSON.stringify(lease)}\n` }
+    await this.#ref.write(files, message, isPassing)
+    this.#stateId = state.stateId
+  }
+
+  close(): void {
+    this.#ref.close()
+  }
+}
+
+async function readContents(ref: StateRef): Promise<Contents | null> {
+  const files = await ref.read()
+  if (files === null) return null
   const { state, lease, writtenAtMs = null } = files
   return { state: parseDocument(state, ref.name, WAY_BACK), lease: leaseIn(lease, ref.name), writtenAtMs }
 }

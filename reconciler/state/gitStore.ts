@@ -1,4 +1,4 @@
-import { type Contents, changed, readContents, takenOver, withWhatPeopleSaid } from './gitContents.ts'
+import { type Contents, changed, KeptContents, takenOver, withWhatPeopleSaid } from './gitContents.ts'
 import { GitRef, type GitRefLocation, RefMoved, type StateRef } from './gitRef.ts'
 import { LEASE_TTL_MS, type Lease } from './lease.ts'
 import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT, type StateEvent } from './record.ts'
@@ -28,14 +28,15 @@ export async function openGitStore(
 
 /** A store on `ref`. */
 export async function gitStoreOn(ref: StateRef, nowMs: () => number): Promise<StateStore> {
-  return new GitStore(ref, await readContents(ref), nowMs)
+  const kept = new KeptContents(ref)
+  return new GitStore(kept, await kept.read(), nowMs)
 }
 
 class GitStore implements StateStore {
   readonly isDurable = true
   readonly leaseTtlMs = LEASE_TTL_MS.git
   readonly beginsAhead = true
-  readonly #ref: StateRef
+  readonly #kept: KeptContents
   readonly #nowMs: () => number
   #state: StateDocument
   #lease: Contents['lease']
@@ -46,8 +47,8 @@ class GitStore implements StateStore {
   #isDirty = false
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(ref: StateRef, { state, lease, writtenAtMs }: Contents, nowMs: () => number) {
-    this.#ref = ref
+  constructor(kept: KeptContents, { state, lease, writtenAtMs }: Contents, nowMs: () => number) {
+    this.#kept = kept
     this.#state = state
     this.#lease = lease
     this.#openedWithMs = writtenAtMs
@@ -96,13 +97,13 @@ class GitStore implements StateStore {
 
   async #acquire(holder: string, unmoved?: Lease) {
     for (let tries = 1; ; tries += 1) {
-      const { state, lease } = await readContents(this.#ref)
+      const { state, lease } = await this.#kept.read()
       const isUnmoved = lease.epoch === unmoved?.epoch && lease.renewals === unmoved.renewals
       if (lease.holder !== null && !isUnmoved) return { heldBy: { ...lease, holder: lease.holder } }
       this.#state = lease.holder === null ? state : takenOver(state, this.#nowMs())
       this.#lease = { holder, epoch: lease.epoch + 1, renewals: 0 }
       try {
-        await this.#ref.write(this.#files(), `${holder} begins`)
+        await this.#kept.write(this.#contents(), `${holder} begins`)
         this.#epoch = this.#lease.epoch
         this.#isDirty = false
         return { epoch: this.#lease.epoch }
@@ -125,8 +126,8 @@ class GitStore implements StateStore {
     try {
       await this.#push('done')
     } catch (error) {
-      // Of what somebody took over nothing is given back.
-      if (!(error instanceof StateError) || error.reason !== 'lost') throw error
+      // Of what somebody took over, or away, nothing is given back.
+      if (!(error instanceof StateError) || (error.reason !== 'lost' && error.reason !== 'gone')) throw error
     } finally {
       this.#epoch = undefined
     }
@@ -219,14 +220,11 @@ class GitStore implements StateStore {
 
   async close(): Promise<void> {
     await this.release()
-    this.#ref.close()
+    this.#kept.close()
   }
 
-  #files(): { readonly state: string; readonly lease: string } {
-    return {
-      state: `${JSON.stringify(this.#state, null, 1)}\n`,
-      lease: `${JSON.stringify(this.#lease)}\n`,
-    }
+  #contents(): Pick<Contents, 'state' | 'lease'> {
+    return { state: this.#state, lease: this.#lease }
   }
 
   #fenced(change: (state: StateDocument) => Partial<StateDocument>): void {
@@ -242,7 +240,7 @@ class GitStore implements StateStore {
 
   async #saidNow(change: (state: StateDocument) => Partial<StateDocument> | null): Promise<void> {
     for (let tries = 1; ; tries += 1) {
-      const { state, lease } = await readContents(this.#ref)
+      const { state, lease } = await this.#kept.read()
       // Whoever holds the lease knows more than the ref does, except of what people said.
       const known = this.#holds(lease) ? withWhatPeopleSaid(this.#state, state, this.#used) : state
       const news = change(known)
@@ -250,7 +248,7 @@ class GitStore implements StateStore {
       if (!this.#holds(lease)) this.#lease = lease
       if (news === null) return
       try {
-        await this.#ref.write(this.#files(), 'said by a person')
+        await this.#kept.write(this.#contents(), 'said by a person')
         this.#isDirty = false
         return
       } catch (error) {
@@ -278,7 +276,7 @@ class GitStore implements StateStore {
         if (this.#epoch !== this.#lease.epoch) throw leaseLost()
         try {
           this.#isDirty = false
-          return await this.#ref.write(this.#files(), message, isRenewal)
+          return await this.#kept.write(this.#contents(), message, isRenewal)
         } catch (error) {
           this.#isDirty = true
           if (!(error instanceof RefMoved) || tries === TRIES_MAX) throw error
@@ -291,7 +289,7 @@ class GitStore implements StateStore {
   /** Somebody pushed before us: fine as long as the lease is still ours. Throws StateError `lost` otherwise. */
   async #hearWhatPeopleSaid(): Promise<void> {
     if (this.#epoch === undefined) return
-    const { state, lease } = await readContents(this.#ref)
+    const { state, lease } = await this.#kept.read()
     if (!this.#holds(lease)) {
       this.#lease = lease
       throw leaseLost()

@@ -24,3 +24,11 @@ export function isSomebodyElses(error: unknown): boolean {
 export function leaseLost(): StateError {
   return new StateError('another run took over this state: this one stops, nothing more is sent', 'lost')
 }
+
+/** What everything throws whose state, or a part of it, `what`, is no longer what was opened. */
+export function stateGone(what: string): StateError {
+  return new StateError(
+    `${what} was removed or replaced while it was in use, so nothing more is sent: put it back as it was, or stop this program and start it with the state that is to count`,
+    'gone',
+  )
+}

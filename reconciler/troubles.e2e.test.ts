@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
@@ -136,10 +138,18 @@ test('status tells a holder that is silent for too long from one that is at work
   for (const file of [work.statePath, `${work.statePath}-wal`])
     if (existsSync(file)) utimesSync(file, anHourAgo, anHourAgo)
   const silent = await status()
-  expect(silent.text).toContain('held by a controller, which gave no sign of life since ')
+  expect(silent.text).toContain('held by a controller, which is silent, last sign of life ')
   expect(silent.text).toContain('--lock-timeout 30s')
-  expect(silent.lease).toMatchObject({ holder: 'a controller', isExpired: true })
+  expect(silent.lease).toMatchObject({ holder: 'a controller', isExpired: true, isGone: false })
   await other.close()
+
+  const ended = spawnSync(process.execPath, ['--version'])
+  const next = await openStore(work.statePath, {})
+  await next.acquire(`pharos on ${hostname()}, process ${ended.pid}`)
+  const gone = await status()
+  expect(gone.text).toContain(`process ${ended.pid}, which has ended`)
+  expect(gone.lease).toMatchObject({ isExpired: true, isGone: true })
+  await next.close()
 })
 
 test('status tells a suspension that has run out from one that holds', async () => {

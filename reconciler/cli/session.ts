@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
 import { Client } from '../../api/client/client.ts'
 import type { Org } from '../../api/contract/org.ts'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -15,6 +14,7 @@ import {
   stateKeyFor,
 } from '../state/stateKey.ts'
 import type { StateReading, StateStore } from '../state/store.ts'
+import { holderName } from './holder.ts'
 import { Interrupted, signalOf } from './interruption.ts'
 import type { CommandContext, Interruption } from './runCommand.ts'
 import { apiAccess, type Environment, lockTimeoutMs, UsageError } from './settings.ts'
@@ -147,8 +147,7 @@ export async function leaseOf(
   { options, interruption }: Pick<CommandContext, 'options' | 'interruption'>,
 ): Promise<HeldLease> {
   try {
-    const holder = `pharos on ${hostname()}, process ${process.pid}`
-    return await takeLease(store, holder, lockTimeoutMs(options), leaseClock(interruption))
+    return await takeLease(store, holderName(), lockTimeoutMs(options), leaseClock(interruption))
   } catch (error) {
     await store.close()
     throw error

@@ -6,6 +6,7 @@ import { LEASE_TTL_MS, type Lease } from '../state/lease.ts'
 import type { RunRecord, Suspension } from '../state/record.ts'
 import type { OpenIntent, StateReading } from '../state/store.ts'
 import { EXIT } from './exitCode.ts'
+import { isGoneHere } from './holder.ts'
 import type { Output } from './output.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { UsageError } from './settings.ts'
@@ -62,23 +63,27 @@ async function whatPeopleSaid(store: StateReading, location: string, output: Out
 interface LeaseSight extends Lease {
   /** ISO 8601, UTC; null where nobody knows. */
   readonly lastSignAt: string | null
-  /** Whether its holder was silent for so long that the next run takes over from it. */
+  /** Whether its holder was silent for so long that the next run takes over from it, or has certainly ended. */
   readonly isExpired: boolean
+  /** Whether its holder was a process of this machine that has ended. */
+  readonly isGone: boolean
   readonly ttlMs: number
 }
 
 function leaseSight(lease: Lease, writtenAtMs: number | null, location: string): LeaseSight {
   const ttlMs = LEASE_TTL_MS[isGitLocation(location) ? 'git' : 'file']
   const lastSignAt = writtenAtMs === null ? null : new Date(writtenAtMs).toISOString()
-  return { ...lease, lastSignAt, isExpired: writtenAtMs !== null && Date.now() - writtenAtMs >= ttlMs, ttlMs }
+  const isGone = isGoneHere(lease.holder)
+  const isSilent = writtenAtMs !== null && Date.now() - writtenAtMs >= ttlMs
+  return { ...lease, lastSignAt, isExpired: isGone || isSilent, isGone, ttlMs }
 }
 
-function leaseText({ holder, lastSignAt, isExpired, ttlMs }: LeaseSight, { paint }: Output): string {
-  if (lastSignAt === null) return `  in use by ${holder}`
-  if (!isExpired) return `  in use by ${holder}, last sign of life ${lastSignAt}`
+function leaseText({ holder, lastSignAt, isExpired, isGone, ttlMs }: LeaseSight, { paint }: Output): string {
+  const lastSign = lastSignAt === null ? '' : `, last sign of life ${lastSignAt}`
+  if (!isExpired) return `  in use by ${visible(holder)}${lastSign}`
   const patience = formatDuration({ secs: (2 * ttlMs) / 1_000, nanos: 0 })
   return paint.yellow(
-    `  held by ${holder}, which gave no sign of life since ${lastSignAt}: a run with --lock-timeout ${patience} takes over`,
+    `  held by ${visible(holder)}, which ${isGone ? 'has ended' : 'is silent'}${lastSign}: a run with --lock-timeout ${patience} takes over`,
   )
 }
 

@@ -78,6 +78,19 @@ test('a state goes to stdout and comes from a file as -', async () => {
   expect(existsSync('-')).toBe(false)
 })
 
+test('an import goes into a state that holds nothing yet, and never over one that does', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await pharos('apply', ...onManifests())
+  await pharos('state', 'export', at('s.json'), '--state', work.statePath)
+  const begun = await openStore(at('begun.db'), {})
+  await begun.close()
+
+  expect((await pharos('state', 'import', at('s.json'), '--state', at('begun.db'))).exitCode).toBe(0)
+  const again = await pharos('state', 'import', at('s.json'), '--state', at('begun.db'))
+  expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining('import into a new one')])
+  expect((await pharos('status', '--state', at('begun.db'))).stdout).not.toContain('in use')
+})
+
 test('a command that cannot write leaves no state behind', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   const readOnly = await scene.server.createKey({ orgId: scene.orgId, scope: 'read_only' })

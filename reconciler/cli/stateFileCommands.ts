@@ -3,6 +3,7 @@ import { guardOrg } from '../apply/situation.ts'
 import { counted, quoted } from '../render/planText.ts'
 import { openStore, storeExists } from '../state/openStore.ts'
 import { documentOf, parseDocument, type StateDocument } from '../state/stateDocument.ts'
+import type { StateReading } from '../state/store.ts'
 import { EXIT } from './exitCode.ts'
 import { fileReason } from './fileFailure.ts'
 import { requireOutputPlace, writeOutput } from './outputFile.ts'
@@ -52,9 +53,9 @@ async function importState([file]: readonly string[], context: CommandContext): 
   const location = requireState(context)
   if (file === undefined) throw new UsageError('name the file that "pharos state export" wrote')
   const document = parseDocument(readText(file), file)
-  if (await storeExists(location, context.env)) {
+  // One that an import began, and a full disk ended, holds nothing yet.
+  if ((await storeExists(location, context.env)) && !(await readingState(context, isEmpty)))
     throw new UsageError(`there is a state at ${location} already: import into a new one`)
-  }
   const store = await openStore(location, context.env)
   try {
     const lease = await leaseOf(store, context)
@@ -71,6 +72,11 @@ async function importState([file]: readonly string[], context: CommandContext): 
 
 /** Number of the stream by which every system knows stdin. */
 const STDIN = 0
+
+async function isEmpty(store: StateReading): Promise<boolean> {
+  const { home, bindings, intents, runs } = await documentOf(store)
+  return home === null && bindings.length + intents.length + runs.length === 0
+}
 
 function readText(file: string): string {
   try {

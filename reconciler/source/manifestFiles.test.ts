@@ -51,6 +51,23 @@ test('a link in the folder is refused, and a link that is named is followed', ()
   expect(readManifests(join(folder, 'b.yaml'))).toMatchObject({ documents: [{ index: 0 }], problems: [] })
 })
 
+test('a link to a folder is refused, so that nothing below it counts as removed', () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'pharos-elsewhere-'))
+  writeFileSync(join(elsewhere, 'a.yaml'), manifestOf('a'))
+  writeFileSync(join(elsewhere, 'notes.txt'), '')
+  for (const name of ['shared', 'v1.2']) symlinkSync(elsewhere, join(folder, name))
+  symlinkSync(join(elsewhere, 'notes.txt'), join(folder, 'notes.txt'))
+  symlinkSync('nowhere', join(folder, 'gone.txt'))
+  symlinkSync('round.txt', join(folder, 'round.txt'))
+
+  expect(problems()).toEqual([
+    'round.txt:1:1 E_FILE round.txt is a symbolic link, which is not followed',
+    'shared:1:1 E_FILE shared is a symbolic link, which is not followed',
+    'v1.2:1:1 E_FILE v1.2 is a symbolic link, which is not followed',
+  ])
+  rmSync(elsewhere, { recursive: true })
+})
+
 test('a file that is not UTF-8 is reported at its first bad byte and not rewritten', () => {
   writeFileSync(
     join(folder, 'a.yaml'),

@@ -98,10 +98,23 @@ function listed(
     const path = join(folder, name)
     const below = directory === '' ? name : `${directory}/${name}`
     const isFolder = entry.isDirectory()
-    if (!isFolder && !/\.ya?ml$/.test(name)) return []
+    if (!isFolder && !/\.ya?ml$/.test(name) && !mayBeFolder(entry, path)) return []
     if (ignores(below, isFolder)) return []
     return isFolder ? listed(path, below, ignores, problems) : [{ path, directory, kind: kindOf(entry) }]
   })
+}
+
+/** A link to a folder of manifests is told like one to a manifest: left out without a word, all of them would be missing. */
+function mayBeFolder(entry: Dirent, path: string): boolean {
+  if (!entry.isSymbolicLink()) return false
+  // Without an extension it counts as one wherever it leads, as in a commit, where that is not looked at.
+  if (!entry.name.includes('.')) return true
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  } catch {
+    // It leads in a circle, or to where this user may not look: nobody knows what is missing.
+    return true
+  }
 }
 
 function entriesOf(folder: string, problems: ManifestProblem[]): readonly Dirent[] {

@@ -6,6 +6,11 @@ import type { CreationMark } from './store.ts'
 /** How long a creation is remembered by its Idempotency-Key (milliseconds). Gap G20. */
 export const REMEMBERED_MS = 24 * 60 * 60 * 1_000
 
+/** What counts as a long answer (bytes). */
+const LONG_ANSWER_BYTES = 16 * 1_024
+/** Most that the long answers of an organisation, the newest, are together (bytes): a key may ask for 200 GB a day. Gap G20. */
+const LONG_ANSWERS_BYTES_MAX = 1_024 * 1_024 * 1_024
+
 /** Gives the answer that a creation got before, or makes and remembers it; both in the caller's transaction. */
 export type Remember = (
   orgId: string,
@@ -18,7 +23,8 @@ export type Remember = (
  * Prepares the memory of creations. A creation that fails is not remembered: nothing happened, and asking
  * again may succeed. Throws `invalid` when the mark was used for another body.
  */
-export function prepareRemember(database: Database): Remember {
+export function prepareRemember(database: Database, longAnswersBytesMax = LONG_ANSWERS_BYTES_MAX): Remember {
+  const limitLong = prepareLimit(database, longAnswersBytesMax)
   const select = database.prepare<
     [string, Buffer],
     { bodyMark: Buffer; answer: string; createdAtMs: number }
@@ -41,6 +47,24 @@ export function prepareRemember(database: Database): Remember {
     }
     const answer = create()
     insert.run(orgId, mark.keyHash, mark.bodyMark, answer, nowMs)
+    if (Buffer.byteLength(answer) > LONG_ANSWER_BYTES) limitLong(orgId)
     return answer
+  }
+}
+
+/** Forgets the oldest long answers of an organisation, as far as they are more than `bytesMax` together. */
+function prepareLimit(database: Database, bytesMax: number): (orgId: string) => void {
+  const long = `org_id = @orgId AND octet_length(answer) > ${LONG_ANSWER_BYTES}`
+  const total = database
+    .prepare<{ orgId: string }, number>(
+      `SELECT sum(octet_length(answer)) FROM remembered_creations WHERE ${long}`,
+    )
+    .pluck()
+  const forgetOldest = database.prepare<{ orgId: string }>(
+    `DELETE FROM remembered_creations WHERE org_id = @orgId AND key_hash =
+       (SELECT key_hash FROM remembered_creations WHERE ${long} ORDER BY created_at_ms LIMIT 1)`,
+  )
+  return (orgId) => {
+    while ((total.get({ orgId }) ?? 0) > bytesMax) forgetOldest.run({ orgId })
   }
 }

@@ -239,6 +239,10 @@ test('drift without a state is an error that says so, also when the file is empt
   writeFileSync(work.statePath, '')
   expect(await json('drift')).toMatchObject(noState)
   expect(await json('status')).toMatchObject({ exit: 1 })
+
+  const manifests = join(work.folder, 'manifests')
+  const forgotten = await runProgram(['drift', manifests], work.env)
+  expect([forgotten.exitCode, forgotten.stderr]).toEqual([1, expect.stringContaining('drift needs --state')])
 })
 
 test('plan and apply say that there is no state yet, and not where there is one', async () => {

@@ -9,6 +9,7 @@ import type { Output } from './output.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { withScene } from './scene.ts'
 import { openSession, requireExistingState } from './session.ts'
+import { UsageError } from './settings.ts'
 
 /**
  * Shows what was changed outside since the last apply. Needs no secrets: a service is compared with what the
@@ -20,6 +21,9 @@ export async function driftCommand(path: string, context: CommandContext): Promi
   await requireExistingState(options.state, context.env)
   const wish = { secrets: 'optional', regions: 'trusted', open: openSession } as const
   return withScene(path, context, wish, async ({ loaded: { set }, session, scene }) => {
+    // Nothing could be compared, which must not pass for nothing having changed.
+    if (options.state === undefined && set.services.every(({ id }) => id === undefined))
+      throw new UsageError('drift needs --state: without one only manifests with metadata.id can be compared')
     await guardOrg(scene)
     const situation = await lookAround(scene)
     const drifts = driftOf(situation.plan)

@@ -19,9 +19,7 @@ export function appliedLines(applied: Applied, requests: number, paint: Paint): 
     if (change.kind === 'drifted') lines.push(paint.magenta(`  ! ${change.key}: ${driftedText(change)}`))
   }
   for (const brake of braked.tripped) {
-    lines.push(
-      paint.yellow(`  held back: ${brake.keys.join(', ')} (${brake.brake}: ${visible(brake.message)})`),
-    )
+    lines.push(paint.yellow(`  held back: ${someOf(brake.keys)} (${brake.brake}: ${visible(brake.message)})`))
   }
   if (isOpened(applied.situation))
     lines.push(`  see "pharos plan"; to let it through: pharos apply … --approve ${digest}`)
@@ -63,11 +61,13 @@ function togetherLines(outcomes: readonly ChangeOutcome[], paint: Paint): readon
     if (same === undefined) keys.set(why, [change.key])
     else same.push(change.key)
   }
-  return [...keys].map(([why, left]) => {
-    const more = left.length - KEYS_SHOWN_MAX
-    const shown = left.slice(0, KEYS_SHOWN_MAX).join(', ')
-    return paint.yellow(`  x not done, ${visible(why)}: ${shown}${more > 0 ? ` and ${more} more` : ''}`)
-  })
+  return [...keys].map(([why, left]) => paint.yellow(`  x not done, ${visible(why)}: ${someOf(left)}`))
+}
+
+/** `a, b, c and 7 more`. */
+function someOf(keys: readonly string[]): string {
+  const more = keys.length - KEYS_SHOWN_MAX
+  return `${keys.slice(0, KEYS_SHOWN_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 function doneText(change: ChangeOutcome['change']): string {

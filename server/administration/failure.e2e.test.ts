@@ -23,6 +23,12 @@ test.each([
   [['org', 'create', '--data-dir', 'file', '--name', 'x'], 'E_FILE', 'file cannot be a folder'],
   [['org', 'list', '--data-dir', 'nothing'], 'E_DATABASE', 'restore a backup'],
   [['key', 'list', '--data-dir', 'data', '--org', 'x'], 'E_NOT_FOUND', 'there is no organisation x'],
+  [['maintenance', 'list', '--data-dir', 'data', '--org', 'x'], 'E_NOT_FOUND', 'there is no organisation x'],
+  [
+    ['maintenance', 'create', '--data-dir', 'data', '--starts-at', '2026-02-30T00:00:00Z'],
+    'E_USAGE',
+    "'2026-02-30T00:00:00Z' is invalid. must be an instant",
+  ],
   [['restore', '--data-dir', 'made', '--from', 'data'], 'E_FILE', 'data is a folder: name a file'],
   [['restore', '--data-dir', 'made', '--from', 'file'], 'E_FAILED', 'file is not a backup: name a file'],
   [['org', 'make', '--data-dir', 'data'], 'E_USAGE', "unknown command 'make'"],

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { systemEnvironment } from '../systemEnvironment.ts'
-import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { addDataDir, type DataDirOptions, readGiven } from './dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
 import { withExistingStore } from './withStore.ts'
 
@@ -17,7 +17,7 @@ export function addMaintenanceCommands(program: Command, write: Write): void {
   const maintenance = program.command('maintenance').description('maintenance windows')
   addDataDir(maintenance.command('create').description('plan a maintenance window'))
     .requiredOption('--org <id>', 'organisation')
-    .requiredOption('--title <title>', 'what is done')
+    .requiredOption('--title <title>', 'what is done', readGiven)
     .requiredOption('--service <ids...>', 'services that it touches')
     .requiredOption('--starts-at <instant>', 'ISO 8601, such as 2026-03-01T22:00:00Z', instant)
     .requiredOption('--ends-at <instant>', 'ISO 8601', instant)
@@ -44,7 +44,11 @@ export function addMaintenanceCommands(program: Command, write: Write): void {
 }
 
 function instant(text: string): string {
-  const ms = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(ms)) throw new InvalidArgumentError('must be an instant such as 2026-03-01T22:00:00Z')
-  return new Date(ms).toISOString()
+  const day = /^\d{4}-\d{2}-\d{2}(?=T)/.exec(text)?.[0]
+  const ms = day === undefined ? Number.NaN : Date.parse(text)
+  // A day that its month does not have would quietly become one of the next.
+  if (!Number.isNaN(ms) && new Date(`${day}T00:00:00Z`).toISOString().startsWith(`${day}T`)) {
+    return new Date(ms).toISOString()
+  }
+  throw new InvalidArgumentError('must be an instant such as 2026-03-01T22:00:00Z')
 }

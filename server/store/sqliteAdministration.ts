@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { timestamp } from '../domain/environment.ts'
 import type { Mutations } from './groupCommit.ts'
+import { noOrg } from './noOrg.ts'
 import type { Connections } from './openDatabase.ts'
 import { ALL_REGIONS, LIMIT_COLUMNS, type LimitRow, limitsOfRow } from './serviceFacts.ts'
 import { sqliteMaintenance } from './sqliteMaintenance.ts'
@@ -123,10 +124,6 @@ function sqliteKeyring(
     revokeKey: (keyId, nowMs) =>
       commits.run(() => mustChange(revoke.run(timestamp(nowMs), keyId), `there is no key ${keyId}`)),
   }
-}
-
-function noOrg(orgId: string): ApiError {
-  return new ApiError('not_found', `there is no organisation ${orgId}`)
 }
 
 function mustChange(result: { readonly changes: number }, problem: string): void {

@@ -1,6 +1,7 @@
 import { ApiError } from '../../api/contract/apiError.ts'
 import { timestamp } from '../domain/environment.ts'
 import type { Mutations } from './groupCommit.ts'
+import { noOrg } from './noOrg.ts'
 import type { Connections } from './openDatabase.ts'
 import { foldForSearch } from './searchText.ts'
 import type { AdministrationStore, MaintenanceWindow } from './store.ts'
@@ -20,6 +21,7 @@ export function sqliteMaintenance(
   const insertService = writer.prepare(
     'INSERT INTO incident_services (incident_id, place, service_id) VALUES (?, ?, ?)',
   )
+  const known = reader.prepare<[string], string>('SELECT id FROM orgs WHERE id = ?').pluck()
   const list = reader.prepare<[string], Omit<MaintenanceWindow, 'serviceIds'>>(`
     SELECT id, org_id AS orgId, title, starts_at AS startsAt, ends_at AS endsAt
     FROM incidents WHERE org_id = ? AND kind = 'maintenance' ORDER BY starts_at, id`)
@@ -40,7 +42,9 @@ export function sqliteMaintenance(
         insert.run(id, orgId, title, foldForSearch(title), now, now, startsAt, endsAt)
         for (const [place, serviceId] of serviceIds.entries()) insertService.run(id, place, serviceId)
       }),
-    listMaintenance: async (orgId) =>
-      list.all(orgId).map((window) => ({ ...window, serviceIds: services.all(window.id) })),
+    listMaintenance: async (orgId) => {
+      if (known.get(orgId) === undefined) throw noOrg(orgId)
+      return list.all(orgId).map((window) => ({ ...window, serviceIds: services.all(window.id) }))
+    },
   }
 }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Client } from '../../api/client/client.ts'
 import { seededRandom } from '../../server/hardness/random.ts'
@@ -91,12 +92,37 @@ function stopsAtFirstChange(
     proxy.afterEffect = () => {
       // Once: what was in flight has its effect later, and would stop a process again that was let go on.
       if (isStopped) return
+      stopOutsideOfWrites(one)
       isStopped = true
-      one.signal('SIGSTOP')
       resolve()
     }
   })
   return { stopped, afterwards: () => count }
+}
+
+/** Stops `one` where it is not in the middle of a write to its state: what SQLite locks then, nobody can take over. */
+function stopOutsideOfWrites(one: ControllerProcess): void {
+  const isStill = (): boolean => / T /.test(readFileSync(`/proc/${one.child.pid}/stat`, 'utf8'))
+  const state = join(folder, 'shop.db')
+  for (;;) {
+    one.signal('SIGSTOP')
+    while (!isStill());
+    if (!existsSync(state) || isWritable(state)) return
+    one.signal('SIGCONT')
+  }
+}
+
+function isWritable(state: string): boolean {
+  const database = new Database(state, { timeout: 0 })
+  try {
+    database.exec('BEGIN IMMEDIATE; ROLLBACK')
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') return false
+    throw error
+  } finally {
+    database.close()
+  }
 }
 
 async function names(): Promise<readonly string[]> {

@@ -165,6 +165,16 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect((await onlyIncident()).status).toBe('identified')
   })
 
+  test('a refused key is one error for all incidents', async () => {
+    const two = `${incident({})}\n${incident({ title: 'Slower' }).replace('"slow"', '"slower"')}`
+    await writesOf(two)
+
+    const { output } = await workspace.run(PLAN, { PHAROS_API_KEY: `pharos_${'0'.repeat(64)}` })
+
+    expect(output.match(/^Error: /gm)?.length).toBe(1)
+    expect(output).toContain('Warning: Not refreshed')
+  })
+
   test('is imported by its id, and the plan after it is empty, also where ids are in capitals', async () => {
     const { id } = await byHand.incidents.create(
       { title: 'Slow', message: 'Looking', severity: 'partial_outage', service_ids: [serviceId] },

@@ -7,6 +7,8 @@ import { UNKNOWN } from '../protocol/values/value.ts'
 import { type Connection, connected } from '../service/connection.ts'
 import { explained } from '../service/explain.ts'
 import { isUuid } from '../service/identifiers.ts'
+import { notRefreshed } from '../service/notRefreshed.ts'
+import type { Session } from '../service/session.ts'
 import { openOnce, updateOnce } from './postOnce.ts'
 import { incidentSchema, RESOLVE_MESSAGE } from './schema.ts'
 
@@ -28,6 +30,25 @@ function observed(incident: Incident): AnswerOf<typeof incidentSchema> {
 function planResolved(prior: State): AmendmentOf<typeof incidentSchema> {
   const { message, severity, status, updated_at, resolved_at } = prior
   return { message, severity, status, updated_at, resolved_at }
+}
+
+/** What a read answers; `null` when the incident is gone. */
+async function refreshed(
+  session: Session,
+  { id, message }: { readonly id: string; readonly message: string | null },
+  signal: AbortSignal,
+): Promise<{ readonly state: AnswerOf<typeof incidentSchema> } | null> {
+  await session.checkExpectedOrg()
+  try {
+    const incident = await session.client.incidents.get(id, { signal })
+    const { title, service_ids, severity, updates } = incident
+    // The log is append-only: an update by hand is no change of the text that was configured.
+    const text = message ?? updates.at(-1)?.body ?? null
+    return { state: { ...observed(incident), title, service_ids, severity, message: text } }
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'not_found') return null
+    throw error
+  }
 }
 
 /** What to do about an incident that was opened, and whose status could then not be set. */
@@ -77,23 +98,19 @@ export const incidentResource = resourceFor<Connection>()({
     return { planned: planResolved(prior) }
   },
 
-  async read({ prior, client, signal }) {
+  async read(context) {
+    const { prior, client, signal } = context
     const { id } = prior
     if (id === null) throw new Error('the state has no id')
-    return explained(`read incident ${id}`, async () => {
-      const session = connected(client)
-      await session.checkExpectedOrg()
-      try {
-        const incident = await session.client.incidents.get(id, { signal })
-        const { title, service_ids, severity } = incident
-        // The log is append-only: an update by hand is no change of the text that was configured.
-        const message = prior.message ?? incident.updates.at(-1)?.body ?? null
-        return { state: { ...observed(incident), title, service_ids, severity, message } }
-      } catch (error) {
-        if (error instanceof ApiError && error.code === 'not_found') return null
-        throw error
-      }
-    })
+    try {
+      return await explained(`read incident ${id}`, () =>
+        refreshed(connected(client), { ...prior, id }, signal),
+      )
+    } catch (error) {
+      // An import has nothing yet that could stay as it was.
+      if (prior.title === null) throw error
+      return notRefreshed(error, context)
+    }
   },
 
   async create({ config, client, signal, keep, report }) {

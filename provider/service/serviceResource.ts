@@ -9,6 +9,7 @@ import { createOnce } from './createOnce.ts'
 import { withinTime } from './deadline.ts'
 import { explained } from './explain.ts'
 import { importedId } from './importedId.ts'
+import { notRefreshed } from './notRefreshed.ts'
 import {
   asksForRegions,
   lostSecretWarnings,
@@ -84,9 +85,8 @@ export const serviceResource = resourceFor<Connection>()({
       })
     } catch (error) {
       // An import has nothing yet that could stay as it was.
-      if (org_id === null || client.session?.noteFailedRead(error) !== 'known') throw error
-      context.report(NOT_READ)
-      return { state: {} }
+      if (org_id === null) throw error
+      return notRefreshed(error, context)
     }
   },
 
@@ -172,13 +172,6 @@ export const serviceResource = resourceFor<Connection>()({
     }))
   },
 })
-
-/** What is said of a service when the error of another says why it could not be read. Terraform shows it once. */
-const NOT_READ = warningAt(
-  undefined,
-  'Service not read',
-  'The reason is the one in the error about another service. The state of this one stays as it was.',
-)
 
 /** What to do about a service that was created, and could then neither be paused nor deleted. */
 function leftActive({ id }: ServiceResponse): Diagnostic {

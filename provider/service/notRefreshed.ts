@@ -1,0 +1,23 @@
+import { warningAt } from '../protocol/diagnostics.ts'
+import type { ConfiguredContext } from '../protocol/provider.ts'
+import type { Connection } from './connection.ts'
+
+/** Terraform shows equal warnings once, and counts the others. */
+const NOT_REFRESHED = warningAt(
+  undefined,
+  'Not refreshed',
+  'The reason is the one in the error about another resource. The state of this one stays as it was.',
+)
+
+/**
+ * What a read that failed answers: the stored state as it was, with a warning, when another read has failed for the very
+ * same reason, since the run fails anyway then. Throws `failure` when it is the first.
+ */
+export function notRefreshed(
+  failure: unknown,
+  { client, report }: ConfiguredContext<Connection>,
+): { readonly state: Record<never, never> } {
+  if (client.session?.noteFailedRead(failure) !== 'known') throw failure
+  report(NOT_REFRESHED)
+  return { state: {} }
+}

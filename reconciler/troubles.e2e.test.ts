@@ -8,7 +8,7 @@ import { openStore } from './state/openStore.ts'
 import { openStateFile } from './state/sqliteFile.ts'
 import { CommandScene } from './testing/commandScene.ts'
 import { serviceRequest } from './testing/orgScene.ts'
-import { manifestOf } from './testing/pharosProgram.ts'
+import { finished, manifestOf, startProgram } from './testing/pharosProgram.ts'
 import { runHere } from './testing/programHere.ts'
 
 const scene = new CommandScene(startServer)
@@ -68,7 +68,7 @@ test('an export that breaks off leaves no manifests that would pass for all of t
   expect(existsSync(at('there/a.yaml'))).toBe(false)
 })
 
-test('a state goes to stdout and comes from a file as -', async () => {
+test('a state goes to stdout and comes from stdin as -', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await pharos('apply', ...onManifests())
 
@@ -76,6 +76,12 @@ test('a state goes to stdout and comes from a file as -', async () => {
   await pharos('state', 'export', at('s.json'), '--state', work.statePath)
   expect(shown.stdout).toBe(readFileSync(at('s.json'), 'utf8'))
   expect(existsSync('-')).toBe(false)
+
+  const importing = startProgram(['state', 'import', '-', '--state', at('second.db')], work.env)
+  importing.stdin?.end(shown.stdout)
+  expect((await finished(importing)).exitCode).toBe(0)
+  const second = await pharos('state', 'export', '-', '--state', at('second.db'))
+  expect(second.stdout).toBe(shown.stdout)
 })
 
 test('an import goes into a state that holds nothing yet, and never over one that does', async () => {

@@ -10,6 +10,7 @@ import { type Burst, burstDueAtMs, jittered, retryDelayMs, withTrigger } from '.
 import { Ending, initialMemory, type SetContext, type SetMemory } from './setContext.ts'
 import type { RunningStatus, Trigger } from './status.ts'
 import { every, Waits } from './waits.ts'
+import { untilOpensMs } from './window.ts'
 
 /**
  * Keeps one set true for as long as the program runs: takes the lease, runs a cycle whenever one is due, and
@@ -175,11 +176,10 @@ export class SetLoop {
     this.#burst = null
     this.#stopReason = this.#isStopping ? 'stopping' : null
     this.#nextRunAtMs = null
-    const startedAt = new Date(clock.wallMs()).toISOString()
     this.#running = {
       trigger,
       commit: null,
-      startedAt,
+      startedAt: new Date(clock.wallMs()).toISOString(),
       phase: 'fetching',
       done: 0,
       total: 0,
@@ -223,9 +223,9 @@ export class SetLoop {
     const { clock, settings } = this.#context
     if (outcome === 'superseded') return 'preempted'
     const intervalAtMs = clock.nowMs() + jittered(settings.config.interval, clock.random())
-    const retryMs = retryDelayMs(this.#failures, clock.random())
-    const retryAtMs = retryMs === null ? Number.POSITIVE_INFINITY : clock.nowMs() + retryMs
-    const openingMs = this.#untilWindowChanges()
+    const retryMs = retryDelayMs(this.#failures, clock.random()) ?? Number.POSITIVE_INFINITY
+    const retryAtMs = clock.nowMs() + retryMs
+    const openingMs = clock.nowMs() + untilOpensMs(this.#report?.window, clock.wallMs())
     for (;;) {
       const burstAtMs = this.#burst === null ? Number.POSITIVE_INFINITY : burstDueAtMs(this.#burst)
       const dueAtMs = Math.min(intervalAtMs, retryAtMs, openingMs, burstAtMs)
@@ -238,14 +238,6 @@ export class SetLoop {
       this.#nextRunAtMs = clock.wallMs() + waitMs
       await this.#waits.wait(waitMs)
     }
-  }
-
-  /** When a closed window opens, as monotonic milliseconds: what waits for it need not wait for the interval. */
-  #untilWindowChanges(): number {
-    const { clock } = this.#context
-    const window = this.#report?.window
-    if (window === undefined || window.isOpen || window.changesAtMs === null) return Number.POSITIVE_INFINITY
-    return clock.nowMs() + Math.max(0, window.changesAtMs - clock.wallMs())
   }
 
   /** A long run looks for newer commits as often as an idle set does. */

@@ -99,3 +99,12 @@ function openingAt(window: Window, nowMs: number): Opening {
 
 /** Most openings that are joined before a window counts as never closing. */
 const OVERLAPS_MAX = 100
+
+/**
+ * Time until a window that is closed opens (milliseconds): what waits for it need not wait for the interval. Infinite
+ * where it is open, or never opens. Pure.
+ */
+export function untilOpensMs(window: WindowState | undefined, wallMs: number): number {
+  if (window === undefined || window.isOpen || window.changesAtMs === null) return Number.POSITIVE_INFINITY
+  return Math.max(0, window.changesAtMs - wallMs)
+}

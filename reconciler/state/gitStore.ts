@@ -103,7 +103,7 @@ class GitStore implements StateStore {
       this.#state = lease.holder === null ? state : takenOver(state, this.#nowMs())
       this.#lease = { holder, epoch: lease.epoch + 1, renewals: 0 }
       try {
-        await this.#kept.write(this.#contents(), `${holder} begins`)
+        await this.#kept.write({ state: this.#state, lease: this.#lease }, `${holder} begins`)
         this.#epoch = this.#lease.epoch
         this.#isDirty = false
         return { epoch: this.#lease.epoch }
@@ -223,10 +223,6 @@ class GitStore implements StateStore {
     this.#kept.close()
   }
 
-  #contents(): Pick<Contents, 'state' | 'lease'> {
-    return { state: this.#state, lease: this.#lease }
-  }
-
   #fenced(change: (state: StateDocument) => Partial<StateDocument>): void {
     if (this.#epoch === undefined || this.#epoch !== this.#lease.epoch) throw leaseLost()
     this.#state = { ...this.#state, ...change(this.#state) }
@@ -248,7 +244,7 @@ class GitStore implements StateStore {
       if (!this.#holds(lease)) this.#lease = lease
       if (news === null) return
       try {
-        await this.#kept.write(this.#contents(), 'said by a person')
+        await this.#kept.write({ state: this.#state, lease: this.#lease }, 'said by a person')
         this.#isDirty = false
         return
       } catch (error) {
@@ -276,7 +272,7 @@ class GitStore implements StateStore {
         if (this.#epoch !== this.#lease.epoch) throw leaseLost()
         try {
           this.#isDirty = false
-          return await this.#kept.write(this.#contents(), message, isRenewal)
+          return await this.#kept.write({ state: this.#state, lease: this.#lease }, message, isRenewal)
         } catch (error) {
           this.#isDirty = true
           if (!(error instanceof RefMoved) || tries === TRIES_MAX) throw error

@@ -26,3 +26,8 @@ export function allowedMethods(path: string): string | undefined {
 export function isUnderApi(path: string): boolean {
   return path === '/v1' || path.startsWith('/v1/')
 }
+
+/** The path of a request line, which may name the whole URL (RFC 9112): only its path is looked at. Pure. */
+export function pathOf(url = ''): string {
+  return url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? ''
+}

@@ -5,8 +5,14 @@ import { ApiError } from '../../api/contract/apiError.ts'
 import type { Caller } from '../domain/apiKeys.ts'
 import { type AdmissionParts, admit, readmit } from './admission.ts'
 import { type HeaderList, writeAnswer, writeLastAnswer } from './answer.ts'
-import { allowedMethods, isUnderApi, OPERATIONS } from './apiRoutes.ts'
-import { answerExpectations, permitBody, refuseConnection, refuseTunnels } from './connectionRefusals.ts'
+import { allowedMethods, isUnderApi, OPERATIONS, pathOf } from './apiRoutes.ts'
+import {
+  answerExpectations,
+  assertHost,
+  permitBody,
+  refuseConnection,
+  refuseTunnels,
+} from './connectionRefusals.ts'
 import { type Answers, watchAnswers } from './gracefulClose.ts'
 import { assertJson, BODY_BYTES_MAX, parseJson } from './jsonBody.ts'
 import { longAnswers, type WriteLongAnswer } from './longAnswer.ts'
@@ -163,11 +169,11 @@ function receiver(parts: AppParts) {
     ]
     const known: Progress = { startedAtMs: performance.now(), headers, caller: null, failure: undefined }
     request.progress = known
-    assertHost(request)
+    assertHost(request.raw)
     if (hasIdleBody(request.raw)) dropBody(request.raw)
     // A route may be reached by another spelling of its path (%76 for v): the route decides then.
     const route = request.routeOptions?.url
-    if (!isUnderApi(route ?? pathOf(request))) {
+    if (!isUnderApi(route ?? pathOf(request.raw.url))) {
       if (route === undefined) throw notFound()
       return
     }
@@ -191,26 +197,8 @@ function receiver(parts: AppParts) {
   }
 }
 
-function pathOf(request: FastifyRequest): string {
-  // A request line may name the whole URL (RFC 9112); only its path is looked at.
-  return request.raw.url?.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? ''
-}
-
-/** RFC 9112: a request of HTTP/1.1 without a Host, or any with two, is answered with 400. */
-function assertHost({ raw }: FastifyRequest): void {
-  let hosts = 0
-  for (let index = 0; index < raw.rawHeaders.length; index += 2) {
-    const name = raw.rawHeaders[index]
-    if (name?.length === HOST.length && name.toLowerCase() === HOST) hosts += 1
-  }
-  if (hosts > 1) throw new ApiError('invalid', 'header Host must be given once')
-  if (hosts === 0 && raw.httpVersion === '1.1') throw new ApiError('invalid', 'header Host is missing')
-}
-
-const HOST = 'host'
-
 function refuseRoute(request: FastifyRequest, headers: HeaderList): ApiError {
-  const allowed = allowedMethods(pathOf(request))
+  const allowed = allowedMethods(pathOf(request.raw.url))
   // An allowed method that found no route has an id that no router reads: an id of nothing.
   if (allowed === undefined || allowed.split(', ').includes(request.method)) return notFound()
   headers.push('allow', allowed)

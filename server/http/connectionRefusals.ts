@@ -82,3 +82,16 @@ export function permitBody(request: IncomingMessage, response: ServerResponse): 
   response.removeHeader('connection')
   response.writeContinue()
 }
+
+/** Throws for what RFC 9112 has answered with 400: a request of HTTP/1.1 without a Host, or any with two. */
+export function assertHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === HOST.length && name.toLowerCase() === HOST) hosts += 1
+  }
+  if (hosts > 1) throw new ApiError('invalid', 'header Host must be given once')
+  if (hosts === 0 && httpVersion === '1.1') throw new ApiError('invalid', 'header Host is missing')
+}
+
+const HOST = 'host'

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,11 +8,11 @@ import { hashKey, mintKey } from '../../server/domain/apiKeys.ts'
 import { openStore } from '../../server/store/openStore.ts'
 import { systemEnvironment } from '../../server/systemEnvironment.ts'
 import { startProcess } from '../../server/testing/serverProcess.ts'
-import { serviceBody } from '../../server/testing/serviceBodies.ts'
+import type { Target } from './createLoad.ts'
 import type { InsertRates } from './inserts.ts'
-import { type LoadReport, runLoad } from './load.ts'
+import type { LoadReport } from './load.ts'
 import { bundle } from './processes.ts'
-import { CLIENTS, ROUNDS, type Row } from './row.ts'
+import { CLIENTS, CREATES_PER_KEY, ROUNDS, type Row } from './row.ts'
 
 /** How a server is measured. */
 interface Course {
@@ -26,8 +27,6 @@ interface Course {
 const TOGETHER: Course = { creates: 8_000, warmUp: 8_000 }
 const APART = { creates: 2_000, warmUp: 4_000 }
 
-/** Creates that one key is used for: below the burst, so that nothing is refused. */
-const CREATES_PER_KEY = 16
 /** Keys for each that is used up, because no client makes exactly its share. */
 const SPARE = 2
 
@@ -120,34 +119,36 @@ async function measureServer(
   const dataDir = join(folder, 'data')
   const keys = await makeKeys(dataDir, Math.ceil((warmUp + ROUNDS * creates) / CREATES_PER_KEY) * SPARE)
   const server = await startProcess(dataDir, [], { under, ...(program === undefined ? {} : { program }) })
-  const port = Number(new URL(server.url).port)
-  const request = requestsOf(keys)
-  await runLoad({ port, connections: CLIENTS, requests: warmUp, request })
+  const load = await startLoad({ port: Number(new URL(server.url).port), keys })
+  await load.create(warmUp)
   const reports: LoadReport[] = []
-  for (let round = 0; round < ROUNDS; round += 1) {
-    reports.push(await runLoad({ port, connections: CLIENTS, requests: creates, request }))
-  }
+  for (let round = 0; round < ROUNDS; round += 1) reports.push(await load.create(creates))
+  load.stop()
   await server.stop()
   await rm(folder, { recursive: true })
   return best(reports)
+}
+
+/** The clients, in a process of their own. */
+async function startLoad(target: Target) {
+  const child = fork(await bundle(new URL('./createLoad.ts', import.meta.url)))
+  child.send(target)
+  return {
+    create: async (requests: number): Promise<LoadReport> => {
+      const answer = once(child, 'message')
+      child.send(requests)
+      const [report]: LoadReport[] = await answer
+      if (report === undefined) throw new Error('the load ended')
+      return report
+    },
+    stop: () => child.disconnect(),
+  }
 }
 
 function best(reports: readonly LoadReport[]): LoadReport {
   const [first] = reports.toSorted((a, b) => b.requestsPerSecond - a.requestsPerSecond)
   if (first === undefined) throw new Error('nothing was measured')
   return { ...first, errors: reports.reduce((sum, { errors }) => sum + errors, 0) }
-}
-
-/** Creates; each client uses one key after another, and nobody else's. */
-function requestsOf(keys: readonly string[]): (index: number, client: number) => string {
-  const body = JSON.stringify(serviceBody())
-  const made = new Map<number, number>()
-  return (_index, client) => {
-    const before = made.get(client) ?? 0
-    made.set(client, before + 1)
-    const key = keys[Math.floor(before / CREATES_PER_KEY) * CLIENTS + client]
-    return `POST /v1/services HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-  }
 }
 
 async function makeKeys(dataDir: string, count: number): Promise<readonly string[]> {

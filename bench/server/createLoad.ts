@@ -1,0 +1,31 @@
+import { constants, setPriority } from 'node:os'
+import { serviceBody } from '../../server/testing/serviceBodies.ts'
+import { runLoad } from './load.ts'
+import { CLIENTS, CREATES_PER_KEY } from './row.ts'
+
+/** What the load is told first; after that, how many creates make a round. */
+export interface Target {
+  readonly port: number
+  readonly keys: readonly string[]
+}
+
+/** Creates; each client uses one key after another, and nobody else's. */
+function requestsOf(keys: readonly string[]): (index: number, client: number) => string {
+  const body = JSON.stringify(serviceBody())
+  const made = new Map<number, number>()
+  return (_index, client) => {
+    const before = made.get(client) ?? 0
+    made.set(client, before + 1)
+    const key = keys[Math.floor(before / CREATES_PER_KEY) * CLIENTS + client]
+    return `POST /v1/services HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  }
+}
+
+// It stands for other machines: where the server wants a core too, the server has it.
+setPriority(constants.priority.PRIORITY_LOW)
+process.once('message', ({ port, keys }: Target) => {
+  const request = requestsOf(keys)
+  process.on('message', (requests: number) => {
+    void runLoad({ port, connections: CLIENTS, requests, request }).then((report) => process.send?.(report))
+  })
+})

@@ -1,5 +1,6 @@
-import { chmodSync, copyFileSync, mkdirSync, renameSync } from 'node:fs'
+import { chmodSync, copyFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../../api/runtime/makeFolder.ts'
 
 /** The registries that `source = "pharos/pharos"` stands for: Terraform's and OpenTofu's default hosts. */
 export const REGISTRY_HOSTS = ['registry.terraform.io', 'registry.opentofu.org'] as const
@@ -38,7 +39,7 @@ export function installIntoMirror({
   return REGISTRY_HOSTS.map((host) => {
     const folder = join(mirror, host, ...PROVIDER_ADDRESS.split('/'), version, platform)
     const file = join(folder, `terraform-provider-pharos_v${version}.cjs`)
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     // Renamed into place: a terraform that runs meanwhile sees the old program or the new one.
     const temporary = `${file}.${process.pid}.tmp`
     copyFileSync(executable, temporary)

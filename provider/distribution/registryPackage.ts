@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../../api/runtime/makeFolder.ts'
 import { zipOf } from './zip.ts'
 
 /** Platforms on which Node runs and Terraform starts a script, as Terraform names them. */
@@ -58,7 +59,7 @@ export function packageInto(options: PackageOptions): readonly ReleaseFile[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
   const sums = `${prefix}_SHA256SUMS`
   contents.set(sums, Buffer.from(files.map((file) => `${file.sha256}  ${file.name}\n`).join('')))
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   for (const [name, bytes] of contents) {
     // Renamed into place: a mirror that serves the folder never has half a file.
     const temporary = join(folder, `${name}.${process.pid}.tmp`)

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../../api/runtime/makeFolder.ts'
 import { exportKeys, exportService, variableNames, variablesOf } from '../export/exportService.ts'
 import { manifestText } from '../export/manifestText.ts'
 import { counted } from '../render/planText.ts'
@@ -61,7 +62,7 @@ function writeFiles(
   if (there !== undefined) throw new UsageError(`${there.path} exists: export to an empty folder`)
   const written: string[] = []
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     for (const { path, manifest } of files) {
       writeOutput(path, manifestText(manifest), MANIFEST_MODE)
       written.push(path)

@@ -10,7 +10,7 @@ import type { SetSettings } from './config/settings.ts'
 import { type ProgramSecrets, programSecrets } from './programSecrets.ts'
 import type { ServiceClaims } from './serviceClaims.ts'
 import { Ending, type SetContext } from './setContext.ts'
-import { foldersOf, makeFolder } from './setFolders.ts'
+import { foldersOf, makeSetFolder } from './setFolders.ts'
 
 /** What opening a set takes besides its settings. */
 export interface OpenDeps {
@@ -37,7 +37,7 @@ export interface OpenSet {
 /** Opens the state of a set, making it where there is none, and a client; nothing is asked of anybody yet. Throws StateError. */
 export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<OpenSet> {
   const { config, statePath } = settings
-  for (const folder of foldersOf(settings)) makeFolder(folder)
+  for (const folder of foldersOf(settings)) makeSetFolder(folder)
   const store = await openStore(statePath, deps.env, {
     leaseTtlMs: config.leaseTtl,
     access: settings.stateAccess,

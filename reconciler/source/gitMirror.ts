@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
 import type { GitAccess } from './gitAccess.ts'
 import { GitError, GitTooMuch, runGit } from './gitProgram.ts'
 import { signatureProblem } from './gitSignature.ts'
@@ -179,7 +180,7 @@ async function fetchInto(options: MirrorOptions, signal: AbortSignal | undefined
   const { transferMsMax = TRANSFER_MS_MAX, transferMiBMax = TRANSFER_MIB_MAX } = options
   const common = { access, directory, env, signal }
   if (!existsSync(directory)) {
-    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    makeFolder(directory, OWNER_ONLY)
     await runGit({ ...common, args: ['init', '--quiet', '--bare', '--template='], limitMs: LOCAL_MS_MAX })
   }
   // Without --update-shallow a branch whose history is cut off would stay where it was, without a word.

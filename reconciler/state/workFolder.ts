@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
 import { takeFileLock } from './sqliteLease.ts'
 import { StateError } from './stateError.ts'
 
@@ -43,7 +44,7 @@ function parentOf(kind: string): string {
   // Not by name: a container may run as a user that has none.
   const user = process.getuid?.()
   const parent = join(tmpdir(), `pharos-${kind}-${user ?? 'own'}`)
-  mkdirSync(parent, { recursive: true, mode: 0o700 })
+  makeFolder(parent, OWNER_ONLY)
   const entry = lstatSync(parent)
   const isOurs = user === undefined || (entry.uid === user && (entry.mode & 0o077) === 0)
   return entry.isDirectory() && isOurs ? parent : mkdtempSync(`${parent}-`)

@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
 
 /** Takes `dataDir` for one server; resolves to what gives it back. Rejects when another server has it. */
 export async function lockDataFolder(dataDir: string): Promise<() => void> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeFolder(dataDir, OWNER_ONLY)
   return takeLock(
     join(dataDir, 'server.lock'),
     `${dataDir} is in use by another server: stop that one, or name another --data-dir`,

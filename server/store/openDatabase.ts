@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync, statSync } from 'node:fs'
+import { chmodSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
+import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
 import { migrate } from './migrations.ts'
 
 /** File of the database below the data folder. */
@@ -35,7 +36,7 @@ export function databaseFile(dataDir: string): string {
  * it returns. better-sqlite3 is loaded here and no earlier: a program has to check first that it may be.
  */
 export async function openDatabase(dataDir: string): Promise<Connections> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeFolder(dataDir, OWNER_ONLY)
   const { default: Sqlite } = await import('better-sqlite3')
   const file = databaseFile(dataDir)
   const writer = new Sqlite(file, { timeout: BUSY_MS_MAX })

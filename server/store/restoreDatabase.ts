@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
-import { access, chmod, copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { access, chmod, copyFile, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
 import { MIGRATIONS, schemaVersion } from './migrations.ts'
 import { databaseFile } from './openDatabase.ts'
 
@@ -13,7 +14,7 @@ export async function restoreDatabase(file: string, dataDir: string): Promise<vo
     throw new Error(`${file} cannot be read: name a file that "pharos-server backup" wrote`, { cause: error })
   })
   await assertNotInUse(file)
-  const made = await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const made = makeFolder(dataDir, OWNER_ONLY)
   try {
     await fillFolder(file, dataDir)
   } catch (error) {

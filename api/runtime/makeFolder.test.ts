@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { makeFolder, OWNER_ONLY } from './makeFolder.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'pharos-folders-'))
+afterAll(() => rmSync(root, { recursive: true }))
+
+test('folders that are not there are made with the bits that were asked for, and the outermost is told', () => {
+  const folder = join(root, 'a', 'b', 'c')
+
+  expect(makeFolder(folder, OWNER_ONLY)).toBe(join(root, 'a'))
+  expect(statSync(join(root, 'a')).mode & 0o777).toBe(OWNER_ONLY)
+  expect(statSync(folder).mode & 0o777).toBe(OWNER_ONLY)
+  expect(makeFolder(folder)).toBeUndefined()
+})
+
+test('what cannot be made is an error at once, below /proc too', () => {
+  const file = join(root, 'file')
+  const dangling = join(root, 'dangling')
+  writeFileSync(file, '')
+  symlinkSync(join(root, 'nowhere'), dangling)
+
+  expect(() => makeFolder('/proc/x/y')).toThrow('ENOENT')
+  expect(() => makeFolder(file)).toThrow('EEXIST')
+  expect(() => makeFolder(join(file, 'below'))).toThrow('ENOTDIR')
+  expect(() => makeFolder(dangling)).toThrow('ENOENT')
+})

@@ -123,6 +123,8 @@ function fetching(
   let isSwept = false
   // A repository that git refuses however often it is copied must not be copied at every look.
   let mayStartAnew = true
+  // What cannot be tidied now cannot be at the next look either, and each one would take its time.
+  let mayTidy = true
   return async (signal) => {
     if (!isSwept) removeLeftovers(directory)
     isSwept = true
@@ -145,6 +147,7 @@ function fetching(
     }
     mayStartAnew = true
     refuseShallow(options)
+    if (mayTidy) mayTidy = await tidied(options, signal)
     return (await read(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}^{commit}`]))
       .toString()
       .trim()
@@ -184,7 +187,15 @@ async function fetchInto(options: MirrorOptions, signal: AbortSignal | undefined
     await runGit({ ...common, args: ['init', '--quiet', '--bare', '--template='], limitMs: LOCAL_MS_MAX })
   }
   // Without --update-shallow a branch whose history is cut off would stay where it was, without a word.
-  const quiet = ['--quiet', '--no-tags', '--prune', '--force', '--no-write-fetch-head', '--update-shallow']
+  const quiet = [
+    '--quiet',
+    '--no-tags',
+    '--prune',
+    '--force',
+    '--no-write-fetch-head',
+    '--update-shallow',
+    NOT_TIDIED,
+  ]
   const refspec = `+refs/heads/${branch}:refs/heads/${branch}`
   const fileBytesMax = transferMiBMax * 1024 * 1024
   try {
@@ -205,6 +216,22 @@ async function fetchInto(options: MirrorOptions, signal: AbortSignal | undefined
   }
 }
 
+/** Tidying writes all that ever came as one file, which the limit of a transfer is not for. */
+const NOT_TIDIED = '--no-auto-maintenance'
+
+/** Makes few packs of the many that transfers left, whenever git holds it for due; false where it could not. */
+async function tidied(options: MirrorOptions, signal: AbortSignal | undefined): Promise<boolean> {
+  const { access, directory, env, transferMsMax: limitMs = TRANSFER_MS_MAX } = options
+  try {
+    await runGit({ access, directory, env, signal, args: ['gc', '--auto', '--quiet'], limitMs })
+    return true
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error
+    removeLeftovers(directory)
+    return false
+  }
+}
+
 /** What a transfer that was killed left half-done: it may be as large as the repository, and nothing ever uses it. */
 function removeLeftovers(directory: string): void {
   for (const file of leftoversIn(directory)) rmSync(file, { force: true })
@@ -213,7 +240,7 @@ function removeLeftovers(directory: string): void {
 function leftoversIn(directory: string): readonly string[] {
   const packs = join(directory, 'objects', 'pack')
   if (!existsSync(packs)) return []
-  return readdirSync(packs).flatMap((name) => (name.startsWith('tmp_') ? [join(packs, name)] : []))
+  return readdirSync(packs).flatMap((name) => (/^(?:tmp_|\.tmp-)/.test(name) ? [join(packs, name)] : []))
 }
 
 /** Without its history nobody can tell whether a branch still contains what was applied. */

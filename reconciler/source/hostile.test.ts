@@ -180,6 +180,25 @@ test('a transfer that is larger than it may be is ended, leaves nothing on the d
   expect([(await loaded()).keys, statSync(mirror).ino]).toEqual([['a', 'b'], kept])
 })
 
+test('a mirror is tidied also where all transfers together are larger than one may be', async () => {
+  const packs = join(folder, 'mirror', 'objects', 'pack')
+  source = gitSource({ ...mirrored(), branch: 'main', path: 'monitoring', transferMiBMax: 1 })
+  for (const name of ['one', 'two']) {
+    repository.commit({ [name]: randomBytes(700_000) })
+    await source.fetch()
+  }
+  // As many as so many pushes would leave, and more than git leaves as they are.
+  const script =
+    'for n in $(seq 60); do echo "$n" | git hash-object -w --stdin | git pack-objects -q objects/pack/pack; done'
+  execFileSync('sh', ['-c', script], { cwd: join(folder, 'mirror'), stdio: 'pipe' })
+
+  await source.fetch()
+
+  const names = readdirSync(packs)
+  expect(names.filter((name) => name.startsWith('tmp_'))).toEqual([])
+  expect(names.filter((name) => name.endsWith('.pack')).length).toBeLessThan(5)
+})
+
 test('a repository that becomes empty, shallow, another one or something else is told as that', async () => {
   const sha = repository.commit({ 'monitoring/a.yaml': manifestOf('a') })
   await source.fetch()

@@ -150,6 +150,13 @@ CREATE TABLE heartbeat (
   beaten_at_ms INTEGER NOT NULL
 ) STRICT;
 `,
+  // To know how much the long answers are, no answer is read: there may be a million short ones, and a GiB of long ones.
+  `
+ALTER TABLE remembered_creations ADD COLUMN long_bytes INTEGER;
+UPDATE remembered_creations SET long_bytes = octet_length(answer) WHERE octet_length(answer) > 16384;
+CREATE INDEX remembered_creations_long ON remembered_creations (org_id, created_at_ms, long_bytes)
+  WHERE long_bytes IS NOT NULL;
+`,
 ]
 
 /**

@@ -1,8 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openDatabase } from './openDatabase.ts'
+import { MIGRATIONS, migrate } from './migrations.ts'
+import { databaseFile, openDatabase } from './openDatabase.ts'
 import { prepareRemember } from './rememberedCreations.ts'
 
 let folder: string
@@ -37,4 +39,43 @@ test('of the long answers of an organisation the newest are remembered, and of t
   expect([before, created]).toEqual([7, 9])
   writer.close()
   reader.close()
+})
+
+test('a long answer has no other answer read, however many are remembered', async () => {
+  for (const database of Object.values(await openDatabase(folder))) database.close()
+  const run: string[] = []
+  const database = new Sqlite(databaseFile(folder), { verbose: (sql) => run.push(String(sql)) })
+  const remember = prepareRemember(database, 20_000)
+  for (const key of ['a', 'b']) {
+    const mark = { keyHash: Buffer.from(key), bodyMark: Buffer.from('body') }
+    remember('acme', mark, 0, () => 'x'.repeat(16_385))
+  }
+
+  const looks = [...run].flatMap((sql) =>
+    database.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(),
+  )
+
+  expect(run.filter((sql) => sql.startsWith('DELETE')).length).toBe(1)
+  const one = 'USING PRIMARY KEY (org_id=? AND key_hash=?)'
+  const reading = looks.filter(({ detail }) => /^(SEARCH|SCAN)/.test(detail) && !detail.includes(one))
+  expect(reading.length).toBeGreaterThan(0)
+  expect(reading.filter(({ detail }) => !detail.includes('USING COVERING INDEX'))).toEqual([])
+  database.close()
+})
+
+test('long answers that were remembered before their length was noted count as well', () => {
+  const database = new Sqlite(databaseFile(folder))
+  migrate(database, MIGRATIONS.slice(0, 1))
+  const insert = database.prepare("INSERT INTO remembered_creations VALUES ('acme', ?, x'', ?, ?)")
+  for (const [index, chars] of [16_384, 16_385, 30_000].entries()) {
+    insert.run(Buffer.from([index]), 'x'.repeat(chars), index)
+  }
+  migrate(database)
+
+  const mark = { keyHash: Buffer.from('new'), bodyMark: Buffer.from('body') }
+  prepareRemember(database, 50_000)('acme', mark, 3, () => 'x'.repeat(20_000))
+
+  const left = database.prepare('SELECT length(answer) FROM remembered_creations ORDER BY created_at_ms')
+  expect(left.pluck().all()).toEqual([16_384, 30_000, 20_000])
+  database.close()
 })

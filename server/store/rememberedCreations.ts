@@ -31,10 +31,10 @@ export function prepareRemember(database: Database, longAnswersBytesMax = LONG_A
   >(`SELECT body_mark AS bodyMark, answer, created_at_ms AS createdAtMs
      FROM remembered_creations WHERE org_id = ? AND key_hash = ?`)
   const insert = database.prepare(
-    `INSERT INTO remembered_creations (org_id, key_hash, body_mark, answer, created_at_ms)
-     VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (org_id, key_hash) DO UPDATE SET
-       body_mark = excluded.body_mark, answer = excluded.answer, created_at_ms = excluded.created_at_ms`,
+    `INSERT INTO remembered_creations (org_id, key_hash, body_mark, answer, created_at_ms, long_bytes)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (org_id, key_hash) DO UPDATE SET body_mark = excluded.body_mark, answer = excluded.answer,
+       created_at_ms = excluded.created_at_ms, long_bytes = excluded.long_bytes`,
   )
   return (orgId, mark, nowMs, create) => {
     if (mark === undefined) return create()
@@ -46,19 +46,19 @@ export function prepareRemember(database: Database, longAnswersBytesMax = LONG_A
       return earlier.answer
     }
     const answer = create()
-    insert.run(orgId, mark.keyHash, mark.bodyMark, answer, nowMs)
-    if (Buffer.byteLength(answer) > LONG_ANSWER_BYTES) limitLong(orgId)
+    const bytes = Buffer.byteLength(answer)
+    const isLong = bytes > LONG_ANSWER_BYTES
+    insert.run(orgId, mark.keyHash, mark.bodyMark, answer, nowMs, isLong ? bytes : null)
+    if (isLong) limitLong(orgId)
     return answer
   }
 }
 
 /** Forgets the oldest long answers of an organisation, as far as they are more than `bytesMax` together. */
 function prepareLimit(database: Database, bytesMax: number): (orgId: string) => void {
-  const long = `org_id = @orgId AND octet_length(answer) > ${LONG_ANSWER_BYTES}`
+  const long = 'org_id = @orgId AND long_bytes IS NOT NULL'
   const total = database
-    .prepare<{ orgId: string }, number>(
-      `SELECT sum(octet_length(answer)) FROM remembered_creations WHERE ${long}`,
-    )
+    .prepare<{ orgId: string }, number>(`SELECT sum(long_bytes) FROM remembered_creations WHERE ${long}`)
     .pluck()
   const forgetOldest = database.prepare<{ orgId: string }>(
     `DELETE FROM remembered_creations WHERE org_id = @orgId AND key_hash =

@@ -128,6 +128,8 @@ async function listen(
     const impatience = setTimeout(() => app.server.closeAllConnections(), STOP_MS_MAX)
     await app.close()
     clearTimeout(impatience)
+    // Nobody is left who could be told what came of it.
+    store.waitNoMore()
   })
   await app.listen({ host: settings.host, port: settings.port })
   return { url: urlOf(app.server), adminUrl, publishCommands: relay.drain }

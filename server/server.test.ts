@@ -1,4 +1,6 @@
+import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { databaseFile } from './store/openDatabase.ts'
 import { type ApiClient, apiClient } from './testing/apiClient.ts'
 import { endpointBody, serviceBody } from './testing/serviceBodies.ts'
 import { startServer, type TestServer } from './testing/startServer.ts'
@@ -51,4 +53,21 @@ test('a service lives through create, replace, pause, resume and delete, and the
     'Start eu-west-1',
     'End eu-west-1',
   ])
+})
+
+test('a server that stops waits for nobody who has the database: what would is given up', async () => {
+  const stopping = await startServer()
+  const other = new Sqlite(databaseFile(stopping.dataDir))
+  other.exec('BEGIN IMMEDIATE')
+  // Before a mutation would be given up by itself.
+  const release = setTimeout(() => other.exec('COMMIT'), 2_000)
+
+  const made = Promise.allSettled([stopping.createOrg()])
+  await stopping.close()
+
+  expect(await made).toEqual([
+    { status: 'rejected', reason: expect.objectContaining({ code: 'SQLITE_BUSY' }) },
+  ])
+  clearTimeout(release)
+  other.close()
 })

@@ -68,6 +68,26 @@ test('mutations wait for the transaction of another program, in their order, and
   for (const database of [reader, writer, other.reader, other.writer]) database.close()
 })
 
+test('once nothing waits any more for another program, what does so or would is given up at once', async () => {
+  const { writer, reader } = await openDatabase(folder)
+  const other = await openDatabase(folder)
+  const commits = new GroupCommit(writer, { busyMsMax: 3_600_000 })
+  const remove = () => commits.run(() => writer.exec('DELETE FROM heartbeat'))
+
+  other.writer.exec('BEGIN IMMEDIATE')
+  const waiting = remove()
+  await setImmediate()
+  commits.waitNoMore()
+  const late = remove()
+  const givenUp = await Promise.allSettled([waiting, late])
+  await commits.flush()
+  other.writer.exec('COMMIT')
+
+  expect(givenUp.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  await expect(remove()).resolves.toBeDefined()
+  for (const database of [reader, writer, other.reader, other.writer]) database.close()
+})
+
 test('a store is opened, and read, while another program writes', async () => {
   const other = await openDatabase(folder)
   other.writer.exec('BEGIN IMMEDIATE')

@@ -52,7 +52,7 @@ export class GroupCommit {
   #isScheduled = false
   #ordinal = 0
   readonly #listeners: (() => void)[] = []
-  readonly #busyMsMax: number
+  #busyMsMax: number
 
   /** `database` must not wait for other programs itself, which would keep the whole process waiting. */
   constructor(database: Database, { batchMax = BATCH_MAX, busyMsMax = BUSY_MS_MAX }: Bounds = {}) {
@@ -95,6 +95,11 @@ export class GroupCommit {
       this.#waiting.push({ attempt, reject })
       this.#schedule()
     })
+  }
+
+  /** From now on nothing waits for another program's transaction: what does so, or would, is rejected. */
+  waitNoMore(): void {
+    this.#busyMsMax = 0
   }
 
   /** Resolves when nothing that waits now does so any more. */
@@ -141,6 +146,13 @@ export class GroupCommit {
 
   /** Puts `batch` back in its place before the others, and looks again soon whether the other program is done. */
   #putBack(batch: readonly Waiting[], error: unknown): void {
+    if (this.#busyMsMax === 0) {
+      for (const { patience, reject } of batch) {
+        clearTimeout(patience)
+        reject(error)
+      }
+      return
+    }
     this.#waiting = [...batch, ...this.#waiting]
     for (const waiting of this.#waiting) {
       waiting.patience ??= setTimeout(() => {

@@ -40,6 +40,7 @@ export function sqliteUpkeep({ reader, writer }: Connections, commits: GroupComm
     },
     backupTo: (file) => backupDatabase(reader.name, file),
     onCommands: (listener) => commits.onCommit(listener),
+    waitNoMore: () => commits.waitNoMore(),
     close: async () => {
       await commits.flush()
       reader.close()

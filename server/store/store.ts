@@ -230,6 +230,8 @@ export interface UpkeepStore {
   backupTo(file: string): Promise<void>
   /** Calls `listener` after each commit that may have added commands. */
   onCommands(listener: () => void): void
+  /** From now on no mutation waits for another program's transaction: what would is rejected. */
+  waitNoMore(): void
   /** Ends after everything that waits is durable. */
   close(): Promise<void>
 }

@@ -42,7 +42,7 @@ export default defineConfig({
       exclude: ['**/*.test.ts', 'provider/cdktf/**', '**/testing/**'],
       reporter: ['text-summary', 'json-summary'],
       // What runs in a process of its own, as the programs do, does not count; the rest may not fall below this.
-      thresholds: { statements: 84, branches: 78, functions: 85, lines: 86 },
+      thresholds: { statements: 87, branches: 81, functions: 89, lines: 89 },
     },
   },
 })

@@ -273,10 +273,35 @@ test('a service that may have been made twice is told and left alone, and one th
     suspectedDuplicates: [{ key: 'a', of: a?.id, id }],
   })
   expect(plan.stderr).toBe(
-    `service ${id} is exactly what a was sent as, which has service ${a?.id}, and no manifest has it: if it was made twice, delete it\n`,
+    `service ${id} is exactly what a was sent as, which has service ${a?.id}, and no manifest of this set has it: if it was made twice, delete it\n`,
   )
   expect((await pharos('apply', ...onManifests())).exitCode).toBe(0)
   expect(await scene.names()).toHaveLength(4)
+})
+
+test('a service that somebody made in the place of ours is no second one, and can be taken over as the plan says', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await pharos('apply', ...onManifests())
+  const [ours] = await scene.services()
+  if (ours === undefined) throw new Error('it was not made')
+  await scene.client.deleteService(ours.id)
+  const { id } = await scene.client.createService(serviceRequest('a'), 'op-1')
+
+  const plan = await pharos('plan', ...onManifests())
+  expect([plan.exitCode, plan.stderr]).toEqual([6, ''])
+  expect(plan.stdout).toContain(
+    `(its own, ${ours.id}, was deleted: after "pharos unbind a" the other can be adopted or bound;`,
+  )
+  const drift = await pharos('drift', ...onManifests(), '--json')
+  expect([drift.exitCode, JSON.parse(drift.stdout).drift]).toEqual([
+    2,
+    [{ kind: 'deleted', key: 'a', id: ours.id, fields: [] }],
+  ])
+
+  await pharos('unbind', 'a', '--state', work.statePath)
+  expect((await pharos('adopt', 'apply', ...onManifests())).stdout).toContain(`a: adopted service ${id}`)
+  expect((await pharos('apply', ...onManifests())).exitCode).toBe(0)
+  expect((await pharos('drift', ...onManifests())).exitCode).toBe(0)
 })
 
 test('what anybody may have written stays on its line, and makes no terminal or pipeline obey', async () => {

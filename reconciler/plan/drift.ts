@@ -27,6 +27,8 @@ function driftOfChange(change: Change): readonly Drift[] {
     case 'drifted':
       return changed(change.key, change.id, change.told)
     case 'blocked':
+      if (change.lost !== undefined)
+        return [{ kind: 'deleted', key: change.key, id: change.lost, fields: [] }]
       return change.drift === undefined ? [] : changed(change.key, change.drift.id, change.drift.fields)
     case 'record':
     case 'prune':

@@ -27,8 +27,10 @@ export function suspectedDuplicates(
   // Nearly always there is none, and nothing has to be compared.
   if (free.length === 0) return []
   const byName = grouped(free, ({ name }) => name)
+  const there = new Set(actual.map(({ id }) => id))
   return bindings.flatMap(({ key, serviceId, desired }) =>
-    desired === null
+    // Where its own is gone, the other is no second one.
+    desired === null || !there.has(serviceId)
       ? []
       : (byName.get(desired.name) ?? [])
           .filter(

@@ -226,15 +226,26 @@ function soleClaims(
   return checked
 }
 
-/** A service of that name which is not ours may be the one that is meant: nobody but a person can tell. */
-export function blockedByTwins(service: DesiredService, twins: readonly ServiceResponse[]): Blocked | null {
+/**
+ * A service of that name which is not ours may be the one that is meant: nobody but a person can tell. `lost` is the
+ * service that the manifest had and that is gone.
+ */
+export function blockedByTwins(
+  service: DesiredService,
+  twins: readonly ServiceResponse[],
+  lost?: string,
+): Blocked | null {
   if (twins.length === 0) return null
   const ids = twins.map((twin) => twin.id).join(', ')
-  return blocked(
-    service.key,
-    `a service named "${service.canonical.name}" exists and is not managed here: ${ids}`,
-    '"pharos adopt apply" takes it over where it is equal, metadata.id in any case; or choose another spec.name',
-  )
+  const message = `a service named "${service.canonical.name}" exists and is not managed here: ${ids}`
+  if (lost === undefined) {
+    const hint =
+      '"pharos adopt apply" takes it over where it is equal, metadata.id in any case; or choose another spec.name'
+    return blocked(service.key, message, hint)
+  }
+  // Only a manifest that has none adopts one.
+  const hint = `its own, ${lost}, was deleted: after "pharos unbind ${service.key}" the other can be adopted or bound; or choose another spec.name`
+  return { ...blocked(service.key, message, hint), lost }
 }
 
 function blocked(key: string, message: string, hint: string, claims: readonly string[] = []): Blocked {

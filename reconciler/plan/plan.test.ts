@@ -455,11 +455,12 @@ test('Scenario 42: a service paused for its manifest is deleted when its time is
   ])
 })
 
-test('a service deleted outside is not made anew beside another one of its name', () => {
-  const { changes } = plan({
+test('a service deleted outside is not made anew beside another one of its name, and counts as drift', () => {
+  const lost = plan({
     desired: [desired()],
     actual: [live({ id: OTHER_ID, interval: 90 })],
     bindings: [binding()],
   })
-  expect(brief(changes)).toEqual(['blocked shop for a person'])
+  expect(brief(lost.changes)).toEqual(['blocked shop for a person'])
+  expect(driftOf(lost)).toEqual([{ kind: 'deleted', key: 'shop', id: ID, fields: [] }])
 })

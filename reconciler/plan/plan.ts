@@ -107,12 +107,12 @@ function changeOfBound(
   if (desired.id !== undefined) {
     const message = `service ${desired.id} of metadata.id was deleted`
     const hint = 'remove metadata.id to have it created anew'
-    return { kind: 'blocked', key: desired.key, message, hint, needsDecision: true }
+    return { kind: 'blocked', key: desired.key, message, hint, needsDecision: true, lost: desired.id }
   }
   // What somebody made in its place, or a lost creation of ours that somebody then changed.
   const bound = new Set(input.bindings.map(({ serviceId }) => serviceId))
   const twins = input.actual.filter(({ id, name }) => name === desired.canonical.name && !bound.has(id))
-  return blockedByTwins(desired, twins) ?? create(desired, binding.serviceId)
+  return blockedByTwins(desired, twins, binding.serviceId) ?? create(desired, binding.serviceId)
 }
 
 function create(desired: DesiredService, replacesLost: string | null): Change {

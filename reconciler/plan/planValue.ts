@@ -26,6 +26,8 @@ export interface Blocked {
   readonly claims?: readonly string[]
   /** What somebody changed of the service, as people read it, where it is that which has to be decided about. */
   readonly drift?: Pick<Drifted, 'id' | 'fields'>
+  /** The service that it had, where somebody deleted that. */
+  readonly lost?: string
 }
 
 /** A service to be made. */

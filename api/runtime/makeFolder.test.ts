@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -14,6 +14,11 @@ test('folders that are not there are made with the bits that were asked for, and
   expect(statSync(join(root, 'a')).mode & 0o777).toBe(OWNER_ONLY)
   expect(statSync(folder).mode & 0o777).toBe(OWNER_ONLY)
   expect(makeFolder(folder)).toBeUndefined()
+})
+
+test('a path that goes through a folder that is not there, and out of it again, makes only what it names', () => {
+  expect(makeFolder(`${root}/missing/../made/below`)).toBe(join(root, 'made'))
+  expect(readdirSync(join(root, 'made'))).toEqual(['below'])
 })
 
 test('what cannot be made is an error at once, below /proc too', () => {

@@ -12,10 +12,12 @@ export const OWNER_ONLY = 0o700
  * One by one: below /proc, where nothing can be made, `recursive` of Node tries the first of them for ever.
  */
 export function makeFolder(folder: string, mode?: number): string | undefined {
-  const missing = missingFolders(resolve(folder))
+  // With `..` behind a folder that is not there, the path as it was given would name nothing.
+  const path = resolve(folder)
+  const missing = missingFolders(path)
   for (const step of missing) makeStep(step, mode)
   // Fails, and says why, for what is there and no folder.
-  if (!statSync(folder).isDirectory()) mkdirSync(folder)
+  if (!statSync(path).isDirectory()) mkdirSync(path)
   return missing[0]
 }
 

@@ -60,11 +60,16 @@ function prepareLimit(database: Database, bytesMax: number): (orgId: string) => 
   const total = database
     .prepare<{ orgId: string }, number>(`SELECT sum(long_bytes) FROM remembered_creations WHERE ${long}`)
     .pluck()
-  const forgetOldest = database.prepare<{ orgId: string }>(
-    `DELETE FROM remembered_creations WHERE org_id = @orgId AND key_hash =
-       (SELECT key_hash FROM remembered_creations WHERE ${long} ORDER BY created_at_ms LIMIT 1)`,
-  )
+  const forgetOldest = database
+    .prepare<{ orgId: string }, number>(
+      `DELETE FROM remembered_creations WHERE org_id = @orgId AND key_hash =
+         (SELECT key_hash FROM remembered_creations WHERE ${long} ORDER BY created_at_ms LIMIT 1)
+       RETURNING long_bytes`,
+    )
+    .pluck()
   return (orgId) => {
-    while ((total.get({ orgId }) ?? 0) > bytesMax) forgetOldest.run({ orgId })
+    // Summed up once: a hundred short ones may have to go for a single one.
+    let excess = (total.get({ orgId }) ?? 0) - bytesMax
+    while (excess > 0) excess -= forgetOldest.get({ orgId }) ?? excess
   }
 }

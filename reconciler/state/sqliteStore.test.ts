@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -151,6 +161,26 @@ test('who reads while a run writes sees what is written so far', async () => {
 
   expect(await reading.bindings()).toEqual([binding])
   await reading.close()
+  await writing.close()
+})
+
+test('a state that is named by a link is the same one: to who reads, to who waits for its lock, and when its log is taken away', async () => {
+  mkdirSync(join(folder, 'links'))
+  const link = join(folder, 'links', 'state.db')
+  const writing = await openSqliteStore(path)
+  await writing.acquire('first')
+  symlinkSync(path, link)
+
+  const reading = await readSqliteStore(link)
+  expect(await reading.lease()).toMatchObject({ holder: 'first' })
+  await reading.close()
+  const second = await openSqliteStore(link)
+  expect(await second.acquire('second')).toMatchObject({ heldBy: { holder: 'first' } })
+  await writing.release()
+  expect(await second.acquire('second')).toEqual({ epoch: 2 })
+  rmSync(`${path}-wal`)
+  await expect(second.save({ put: binding })).rejects.toThrow('pharos.db-wal was removed or replaced')
+  await second.close()
   await writing.close()
 })
 

@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from 'node:fs'
 import type { Statement } from 'better-sqlite3'
 import { filesInPlace } from './filesInPlace.ts'
 import { LEASE_TTL_MS } from './lease.ts'
@@ -23,9 +24,13 @@ import type { BindingChange, StateReading, StateStore } from './store.ts'
 /**
  * Opens the state in the SQLite file `path` to write to it, making it when it is not there. Whoever means to
  * change bindings acquires the lease first. Throws StateError.
+ *
+ * Where `path` is a link, the log and the lock are beside the file itself, whichever way it is named.
  */
 export async function openSqliteStore(path: string): Promise<StateStore> {
-  return sqliteStoreOn(await openStateFile(path), () => takeFileLock(`${path}.lock`), path)
+  const database = await openStateFile(path)
+  const file = realpathSync(path)
+  return sqliteStoreOn(database, () => takeFileLock(`${file}.lock`), path)
 }
 
 /** A store on an open database that has our tables, of the file `path` where it is one. */
@@ -37,10 +42,11 @@ export function sqliteStoreOn(database: Database, takeLock: TakeLock, path?: str
 }
 
 /**
- * Opens the state at `path` to look at it, also where nothing can be written and while another run writes to
+ * Opens the state at `named` to look at it, also where nothing can be written and while another run writes to
  * it. Throws StateError when there is none.
  */
-export async function readSqliteStore(path: string): Promise<StateReading> {
+export async function readSqliteStore(named: string): Promise<StateReading> {
+  const path = existsSync(named) ? realpathSync(named) : named
   const database = await readStateFile(path)
   const lease = new SqliteLease(
     database,

@@ -1,5 +1,4 @@
-/** What terminals and the logs of pipelines obey, a line break included, and what turns the direction of writing. */
-const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu
+import { INVISIBLE } from '../../api/contract/invisible.ts'
 
 /**
  * `text`, which anybody may have written, as a part of one line that shows all of it: a line break or another character

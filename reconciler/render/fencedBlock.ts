@@ -1,3 +1,4 @@
+import { INVISIBLE } from '../../api/contract/invisible.ts'
 import { counted } from './planText.ts'
 
 /** Longest comment (bytes): GitHub takes 65,536 characters, and a job may want to add a line of its own. */
@@ -34,6 +35,6 @@ export function fenced(lines: readonly string[], budget: Budget, where = '"pharo
 }
 
 function harmless(line: string): string {
-  const visible = line.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, ' ')
+  const visible = line.replaceAll(INVISIBLE, ' ')
   return visible.length <= LINE_CHARS_MAX ? visible : `${visible.slice(0, LINE_CHARS_MAX)}…`
 }

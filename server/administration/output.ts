@@ -1,3 +1,5 @@
+import { INVISIBLE } from '../../api/contract/invisible.ts'
+
 /** Where a command writes what it was asked for. */
 export type Write = (text: string) => void
 
@@ -6,11 +8,9 @@ export function present(write: Write, isJson: boolean, value: unknown, text: str
   write(`${isJson ? JSON.stringify(value) : text}\n`)
 }
 
-const UNSHOWN = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu
-
 /** Rows as lines of columns, padded; a header first. What would end a line, or speak to a terminal, is `…`. Pure. */
 export function table(header: readonly string[], texts: readonly (readonly string[])[]): string {
-  const rows = texts.map((row) => row.map((cell) => cell.replaceAll(UNSHOWN, '…')))
+  const rows = texts.map((row) => row.map((cell) => cell.replaceAll(INVISIBLE, '…')))
   const widths = header.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
   )

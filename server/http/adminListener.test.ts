@@ -33,6 +33,17 @@ test('metrics name a key by its id, and by nothing of the key itself', async () 
   expect(metrics).not.toContain(`"${key?.last4}"`)
 })
 
+test('only counters end in _total, and every counter does, as Prometheus names them', async () => {
+  const metrics = await (await fetch(`${server.adminUrl}/metrics`)).text()
+
+  const typed = [...metrics.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type = '']) => ({
+    name,
+    type,
+  }))
+  expect(typed.length).toBeGreaterThan(10)
+  expect(typed.filter(({ name, type }) => name.endsWith('_total') !== (type === 'counter'))).toEqual([])
+})
+
 test('metrics count no more than a thousand keys each by itself', async () => {
   const { count, render } = createMetrics()
   const caller = {

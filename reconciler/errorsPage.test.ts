@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { EXIT } from './cli/exitCode.ts'
 import { FAILURE_CODES } from './cli/failureCode.ts'
 import { formatProblem, PROBLEM_MEANINGS, sortedProblems } from './manifest/manifestProblem.ts'
 import { readYaml } from './manifest/readYaml.ts'
 import { compileSet } from './manifest/serviceSet.ts'
+import { EXIT, EXIT_MEANINGS } from './run/exitCode.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../docs/errors.md'), 'utf8')
 const [ofManifests = '', ofCommands = ''] = page.split('\n## Of commands\n')
@@ -26,11 +26,14 @@ test('every code has an entry in the reference, and no other has', () => {
   expect(commands.sort()).toEqual([...FAILURE_CODES].sort())
 })
 
-test('the reference lists every exit code', () => {
-  const listed = [...ofManifests.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, codes = '']) =>
-    codes.split(', '),
-  )
-  expect(listed.map(Number)).toEqual(Object.values(EXIT))
+test('the reference lists every exit code with its meaning', () => {
+  const listed = [...ofManifests.matchAll(/^\| ([\d, ]+) \| (.*) \|$/gm)].map(([, codes, meaning]) => [
+    codes,
+    meaning,
+  ])
+
+  expect(listed).toEqual(EXIT_MEANINGS)
+  expect(EXIT_MEANINGS.flatMap(([codes]) => codes.split(', ').map(Number))).toEqual(Object.values(EXIT))
 })
 
 test.each(entriesOf(ofManifests))('the example of %s is told as the reference shows', (code, entry) => {

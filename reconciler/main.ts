@@ -1,5 +1,5 @@
 import { surviveBrokenOutput } from './cli/brokenOutput.ts'
-import { EXIT } from './cli/exitCode.ts'
+import { EXIT } from './run/exitCode.ts'
 import { interruptionOf } from './cli/interruption.ts'
 import { runProgram } from './cli/program.ts'
 

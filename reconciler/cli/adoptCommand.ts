@@ -4,7 +4,7 @@ import { fieldText } from '../render/fieldText.ts'
 import { fieldDocument } from '../render/planDocument.ts'
 import { counted } from '../render/planText.ts'
 import { problemDocument } from '../render/problemDocument.ts'
-import { exitCodeOf } from './exitCode.ts'
+import { runExitCode } from '../run/exitCode.ts'
 import type { Output } from './output.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { type OpenScene, withScene } from './scene.ts'
@@ -77,10 +77,11 @@ async function adopt(
   output.result(`${what} (${counted(session.requests(), 'API request')})`)
   const decisionNeeded = found.length > matches.length || ids.some(({ isWritten }) => !isWritten)
   return {
-    exitCode: exitCodeOf({
-      manifestsInvalid: set.problems.length > 0 && set.services.length === 0,
-      decisionNeeded,
-      partial: set.problems.length > 0,
+    exitCode: runExitCode({
+      purpose: 'write',
+      problems: set.problems,
+      usableManifests: set.services.length,
+      blocked: decisionNeeded ? [{ needsDecision: true }] : [],
     }),
     document: {
       problems: set.problems.map(problemDocument),

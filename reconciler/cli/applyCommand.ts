@@ -3,12 +3,12 @@ import { REFILL_INTERVAL_MS } from '../../api/contract/tokenBucket.ts'
 import { eventsOfApplied } from '../apply/appliedEvents.ts'
 import { type Applied, applySet } from '../apply/applySet.ts'
 import type { Progress } from '../apply/carryOut.ts'
-import { guardOrg, isOtherSource } from '../apply/situation.ts'
+import { guardOrg } from '../apply/situation.ts'
 import { appliedDocument, appliedLines, countsOfApplied } from '../render/appliedText.ts'
 import { planDocument } from '../render/planDocument.ts'
 import { problemDocument } from '../render/problemDocument.ts'
 import { outcomeOfExit } from '../state/runOutcome.ts'
-import { EXIT, exitCodeOf } from './exitCode.ts'
+import { EXIT, runExitCode } from '../run/exitCode.ts'
 import type { LoadedManifests } from './manifests.ts'
 import { requireDigest } from './operatorCommands.ts'
 import {
@@ -167,19 +167,14 @@ function progressText({ done, total, requestsLeft }: Progress): string {
 }
 
 function applyExitCode(applied: Applied, { set }: LoadedManifests, interruption: Interruption): number {
-  const interrupted = interruption.exitCode()
-  if (interrupted !== undefined) return interrupted
-  if (applied.endedBy !== undefined) return failureOf(applied.endedBy).exitCode
-  const { tripped } = applied.situation.braked
-  return exitCodeOf({
-    // With some manifests usable the others are left out and the run is partial.
-    manifestsInvalid: set.problems.length > 0 && set.services.length === 0,
-    decisionNeeded:
-      isOtherSource(applied.situation) || applied.blocked.some((change) => change.needsDecision),
-    approvalNeeded: tripped.some((brake) => brake.brake !== 'invalidSource'),
-    partial:
-      set.problems.length > 0 ||
-      applied.blocked.length > 0 ||
-      applied.outcomes.some(({ result }) => result !== 'done'),
+  return runExitCode({
+    interrupted: interruption.exitCode(),
+    failed: applied.endedBy === undefined ? undefined : failureOf(applied.endedBy).exitCode,
+    purpose: 'write',
+    problems: set.problems,
+    usableManifests: set.services.length,
+    tripped: applied.situation.braked.tripped,
+    blocked: applied.blocked,
+    outcomes: applied.outcomes,
   })
 }

@@ -4,13 +4,12 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { systemClock } from '../controller/clock.ts'
 import { ConfigError, type ControllerSettings } from '../controller/config/settings.ts'
 import { type Controller, type ControllerOptions, openController } from '../controller/controller.ts'
-import type { CycleReport } from '../controller/cycle.ts'
 import { mountFace } from '../controller/face/face.ts'
 import { foldersOf, tryFolder } from '../controller/setFolders.ts'
 import { GitError } from '../source/gitProgram.ts'
 import { requireGit } from '../source/gitVersion.ts'
 import { configFileOf, controllerSettings, reloadConfiguration } from './controllerConfig.ts'
-import { EXIT, exitCodeOf } from './exitCode.ts'
+import { EXIT, mostTelling } from '../run/exitCode.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { lockTimeoutMs, UsageError } from './settings.ts'
 
@@ -130,7 +129,10 @@ async function once(settings: ControllerSettings, context: CommandContext): Prom
   try {
     interruption.onStop(() => controller.stop())
     const reports = await controller.runOnce(waitMs)
-    return { exitCode: worst(reports), document: { status: controller.status() } }
+    return {
+      exitCode: mostTelling(reports.map(({ exitCode }) => exitCode)),
+      document: { status: controller.status() },
+    }
   } catch (error) {
     const exitCode = interruption.exitCode()
     if (exitCode === undefined) throw error
@@ -139,19 +141,4 @@ async function once(settings: ControllerSettings, context: CommandContext): Prom
   } finally {
     await controller.close()
   }
-}
-
-/** The most telling exit code of all sets. */
-function worst(reports: readonly CycleReport[]): number {
-  const codes = reports.map(({ exitCode }) => exitCode)
-  const stopped = codes.find((code) => code >= EXIT.interrupted)
-  if (stopped !== undefined) return stopped
-  if (codes.includes(EXIT.stateHeld)) return EXIT.stateHeld
-  return exitCodeOf({
-    couldNotRun: codes.includes(EXIT.couldNotRun),
-    manifestsInvalid: codes.includes(EXIT.manifestsInvalid),
-    decisionNeeded: codes.includes(EXIT.decisionNeeded),
-    approvalNeeded: codes.includes(EXIT.approvalNeeded),
-    partial: codes.includes(EXIT.partial),
-  })
 }

@@ -4,7 +4,7 @@ import { fieldText } from '../render/fieldText.ts'
 import { fieldDocument } from '../render/planDocument.ts'
 import { counted } from '../render/planText.ts'
 import { problemDocument } from '../render/problemDocument.ts'
-import { exitCodeOf } from './exitCode.ts'
+import { runExitCode } from '../run/exitCode.ts'
 import type { Output } from './output.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { withScene } from './scene.ts'
@@ -34,7 +34,12 @@ export async function driftCommand(path: string, context: CommandContext): Promi
       drifts.length === 0 ? 'No drift' : `Drift: ${counted(drifts.length, 'service')} of ${managed}`,
     )
     return {
-      exitCode: exitCodeOf({ manifestsInvalid: set.problems.length > 0, changesPending: drifts.length > 0 }),
+      exitCode: runExitCode({
+        purpose: 'look',
+        problems: set.problems,
+        usableManifests: set.services.length,
+        hasChanges: drifts.length > 0,
+      }),
       document: {
         problems: set.problems.map(problemDocument),
         drift: drifts.map((drift) => ({ ...drift, fields: drift.fields.map(fieldDocument) })),

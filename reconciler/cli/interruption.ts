@@ -1,4 +1,4 @@
-import { EXIT } from './exitCode.ts'
+import { EXIT } from '../run/exitCode.ts'
 import type { Interruption } from './runCommand.ts'
 
 /** The user or the system asked the program to stop before it had done anything. */

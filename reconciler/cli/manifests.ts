@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path'
-import { type ManifestProblem, sortedProblems } from '../manifest/manifestProblem.ts'
+import { sortedProblems } from '../manifest/manifestProblem.ts'
 import { patternCheckFor } from '../manifest/patterns.ts'
 import { secretPrograms } from '../manifest/secretPrograms.ts'
 import { compileSet, type ServiceSet } from '../manifest/serviceSet.ts'
@@ -71,9 +71,4 @@ export function noticeEmpty(
 ): void {
   if (services.length + frozenKeys.length + problems.length === 0)
     output.notice(`there is no Service manifest at ${path}: is that the right path?`)
-}
-
-/** Whether all that is wrong is that secrets are not to be had here: the manifests themselves are valid. Pure. */
-export function lackOnlySecrets(problems: readonly ManifestProblem[]): boolean {
-  return problems.length > 0 && problems.every((problem) => problem.code === 'E_SECRET')
 }

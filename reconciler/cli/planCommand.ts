@@ -1,10 +1,10 @@
-import { guardOrg, isOtherSource, lookAround, type Situation } from '../apply/situation.ts'
+import { guardOrg, lookAround, type Situation } from '../apply/situation.ts'
 import { planDocument } from '../render/planDocument.ts'
 import { planMarkdown } from '../render/planMarkdown.ts'
 import { planLines } from '../render/planText.ts'
 import { problemDocument } from '../render/problemDocument.ts'
-import { exitCodeOf } from './exitCode.ts'
-import { type LoadedManifests, lackOnlySecrets } from './manifests.ts'
+import { runExitCode } from '../run/exitCode.ts'
+import type { LoadedManifests } from './manifests.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { requirePlanPlace, savePlan } from './savedPlans.ts'
 import { withScene } from './scene.ts'
@@ -48,13 +48,13 @@ export async function planCommand(path: string, context: CommandContext): Promis
 
 function planExitCode(situation: Situation, { set }: LoadedManifests, isDetailed: boolean): number {
   const { changes, tripped } = situation.braked
-  const blocked = changes.filter((change) => change.kind === 'blocked')
-  return exitCodeOf({
-    manifestsInvalid: set.problems.length > 0 && !lackOnlySecrets(set.problems),
-    decisionNeeded: isOtherSource(situation) || blocked.some((change) => change.needsDecision),
-    approvalNeeded: tripped.some((brake) => brake.brake !== 'invalidSource'),
-    partial: blocked.length > 0 || set.problems.length > 0,
-    changesPending:
+  return runExitCode({
+    purpose: 'look',
+    problems: set.problems,
+    usableManifests: set.services.length,
+    tripped,
+    blocked: changes.filter((change) => change.kind === 'blocked'),
+    hasChanges:
       isDetailed && changes.some((change) => change.kind !== 'drifted' && change.kind !== 'blocked'),
   })
 }

@@ -1,6 +1,6 @@
 import { controllerJsonSchema } from '../controller/config/controllerSchema.ts'
 import { manifestJsonSchema } from '../manifest/jsonSchema.ts'
-import { EXIT } from './exitCode.ts'
+import { EXIT } from '../run/exitCode.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 
 /** Prints the JSON Schema of manifests, or of the controller's configuration, for editors. */

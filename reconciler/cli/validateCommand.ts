@@ -1,6 +1,6 @@
 import { counted } from '../render/planText.ts'
 import { problemDocument } from '../render/problemDocument.ts'
-import { EXIT } from './exitCode.ts'
+import { EXIT } from '../run/exitCode.ts'
 import { loadManifests, noticeEmpty } from './manifests.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { UsageError } from './settings.ts'

@@ -1,6 +1,6 @@
 import type { Applied } from '../apply/applySet.ts'
-import { EXIT, exitCodeOf } from '../cli/exitCode.ts'
-import { isSomebodyElses } from '../state/stateError.ts'
+import { failureOf } from '../cli/runCommand.ts'
+import { EXIT, runExitCode } from '../run/exitCode.ts'
 import type { SourceLook } from './readSource.ts'
 import type { SetMemory } from './setContext.ts'
 import type { RunningStatus, RunOutcome } from './status.ts'
@@ -20,24 +20,23 @@ export type StopReason = RunningStatus['stopReason']
 
 /** As `pharos apply` would have ended. Pure. */
 export function exitCodeFor({ applied, error, source }: Found, stopReason: StopReason): number {
-  if (stopReason === 'stopping') return EXIT.terminated
-  if (error !== undefined) {
-    return isSomebodyElses(error) ? EXIT.stateHeld : EXIT.couldNotRun
-  }
-  if (applied === null || source === null || source.sourceProblem !== null) return EXIT.couldNotRun
-  const { braked } = applied.situation
-  const problems = source.accepted?.set.problems ?? []
-  return exitCodeOf({
-    manifestsInvalid: problems.length > 0 && source.accepted?.set.services.length === 0,
-    decisionNeeded:
-      source.isRewritten || source.refused !== null || applied.blocked.some((change) => change.needsDecision),
-    approvalNeeded: braked.tripped.some((brake) => brake.approvable),
-    partial:
-      problems.length > 0 ||
-      braked.tripped.length > 0 ||
-      applied.blocked.length > 0 ||
-      applied.outcomes.some(({ result }) => result !== 'done'),
+  return runExitCode({
+    interrupted: stopReason === 'stopping' ? EXIT.terminated : undefined,
+    failed: failedWith(error, applied !== null && source?.sourceProblem === null),
+    purpose: 'write',
+    problems: source?.accepted?.set.problems ?? [],
+    usableManifests: source?.accepted?.set.services.length ?? 0,
+    tripped: applied?.situation.braked.tripped ?? [],
+    blocked: applied?.blocked ?? [],
+    outcomes: applied?.outcomes ?? [],
+    isCommitInDoubt: source?.isRewritten === true || (source?.refused ?? null) !== null,
   })
+}
+
+/** The exit code of a cycle that did not come to its end; `undefined` for one that did. */
+function failedWith(error: unknown, hasPlanned: boolean): number | undefined {
+  if (error !== undefined) return failureOf(error).exitCode
+  return hasPlanned ? undefined : EXIT.couldNotRun
 }
 
 /** How the run ended, in a word. Pure. */

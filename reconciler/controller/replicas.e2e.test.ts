@@ -274,6 +274,21 @@ test('--once ends with the exit codes of an apply', async () => {
   expect(second.stderr()).toContain('another run is using this state')
 })
 
+test('a suspended set ends pharos apply and controller --once with the same exit code', async () => {
+  const state = join(folder, 'shop.db')
+  repository.commit(manifestFiles('a'))
+  const { one: first } = await start('cron', ['--once'])
+  expect(await first.ended).toBe(0)
+  const env = { PHAROS_URL: server.url, PHAROS_API_KEY: apiKey, PHAROS_STATE_KEY: 'k'.repeat(32) }
+  await runProgram(['suspend', '*', '--reason', 'release', '--state', state], env)
+  repository.commit(manifestFiles('b'))
+
+  const apply = await runProgram(['apply', join(repository.directory, 'monitoring'), '--state', state], env)
+  const { one: second } = await start('cron', ['--once'])
+
+  expect([apply.exitCode, await second.ended]).toEqual([4, 4])
+})
+
 test('--once runs the other sets when one is held, and waits for it as long as it is told to', async () => {
   repository.commit({ ...manifestFiles('a'), 'other/b.yaml': manifestOf('b') })
   const { one: blue } = await start('blue')

@@ -1,0 +1,107 @@
+/** Exit codes, by what they say. */
+export const EXIT = {
+  converged: 0,
+  couldNotRun: 1,
+  changesPending: 2,
+  partial: 3,
+  approvalNeeded: 4,
+  stateHeld: 5,
+  decisionNeeded: 6,
+  manifestsInvalid: 7,
+  interrupted: 130,
+  terminated: 143,
+} as const
+
+/** What each code means, as docs/errors.md lists it; codes that mean the same stand together. */
+export const EXIT_MEANINGS: readonly (readonly [codes: string, meaning: string])[] = [
+  ['0', 'the services match the manifests, or the command did its work'],
+  ['1', 'the command could not run: command line, network, key, state, or the time limit of `--timeout`'],
+  [
+    '2',
+    'there are changes (`plan --detailed-exitcode`), drift (`drift`), or files to format (`fmt --check`)',
+  ],
+  ['3', 'some services could not be done'],
+  [
+    '4',
+    'a safety limit, a suspension or a closed window blocks changes: `pharos plan` shows which, and the digest that approves them where an approval is possible',
+  ],
+  ['5', 'another run holds the state'],
+  ['6', 'manual decision required'],
+  ['7', 'manifests are wrong; `apply` does the others and then exits with 3'],
+  ['130, 143', 'interrupted; the state is right'],
+]
+
+/** From the most to the least telling: the first that holds is the exit code. */
+const PRECEDENCE = [
+  'couldNotRun',
+  'manifestsInvalid',
+  'decisionNeeded',
+  'approvalNeeded',
+  'partial',
+  'changesPending',
+] as const
+
+/** What may be true of a run at the same time. */
+export type RunFacts = { readonly [Fact in (typeof PRECEDENCE)[number]]?: boolean }
+
+/** The exit code of a run of which `facts` are true; 0 when none is. Pure. */
+export function exitCodeOf(facts: RunFacts): number {
+  const first = PRECEDENCE.find((fact) => facts[fact] === true)
+  return first === undefined ? EXIT.converged : EXIT[first]
+}
+
+/** What a run found and did, as far as its exit code tells of it. What does not apply is left out. */
+export interface RunFindings {
+  /** Exit code for the signal that ended the run. */
+  readonly interrupted?: number | undefined
+  /** Exit code for the error that ended the run before its end. */
+  readonly failed?: number | undefined
+  /**
+   * `look`: any problem in the manifests makes them invalid, except a secret that this machine does not have. `write`:
+   * they are invalid when none is usable; otherwise the usable ones are applied and the run is partial.
+   */
+  readonly purpose: 'look' | 'write'
+  /** Problems of the manifests. */
+  readonly problems: readonly { readonly code: string }[]
+  /** Manifests without a problem. */
+  readonly usableManifests: number
+  /** Safety limits and everything else that blocks changes. */
+  readonly tripped?: readonly { readonly brake: string }[]
+  /** Changes that cannot be made. */
+  readonly blocked?: readonly { readonly needsDecision: boolean }[]
+  /** What became of the changes that were tried. */
+  readonly outcomes?: readonly { readonly result: string }[]
+  /** Whether the history of the repository, or the newest commit of it, has to be accepted first. */
+  readonly isCommitInDoubt?: boolean
+  /** Whether there are changes or drift that the command was asked to exit with 2 for. */
+  readonly hasChanges?: boolean
+}
+
+/** The exit code of `plan`, `apply`, `adopt`, `drift` and of each cycle of the controller. Pure. */
+export function runExitCode(run: RunFindings): number {
+  if (run.interrupted !== undefined) return run.interrupted
+  if (run.failed !== undefined) return run.failed
+  const { purpose, problems, usableManifests, tripped = [], blocked = [], outcomes = [] } = run
+  return exitCodeOf({
+    manifestsInvalid:
+      purpose === 'look'
+        ? problems.some(({ code }) => code !== 'E_SECRET')
+        : problems.length > 0 && usableManifests === 0,
+    decisionNeeded:
+      run.isCommitInDoubt === true ||
+      tripped.some(({ brake }) => brake === 'otherSource') ||
+      blocked.some(({ needsDecision }) => needsDecision),
+    // Of invalid manifests the problems tell.
+    approvalNeeded: tripped.some(({ brake }) => brake !== 'invalidSource'),
+    partial: problems.length > 0 || blocked.length > 0 || outcomes.some(({ result }) => result !== 'done'),
+    changesPending: run.hasChanges === true,
+  })
+}
+
+/** The exit code of several runs together: the most telling of `codes`, 0 for none. Pure. */
+export function mostTelling(codes: readonly number[]): number {
+  const stopped = codes.find((code) => code >= EXIT.interrupted)
+  if (stopped !== undefined) return stopped
+  if (codes.includes(EXIT.stateHeld)) return EXIT.stateHeld
+  return exitCodeOf(Object.fromEntries(PRECEDENCE.map((fact) => [fact, codes.includes(EXIT[fact])])))
+}

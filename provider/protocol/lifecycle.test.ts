@@ -14,6 +14,7 @@ import {
   type StoredObject,
   type TerraformCore,
 } from './testing/terraformCore.ts'
+import { encodeMsgpack } from './values/msgpack.ts'
 import { Decimal } from './values/number.ts'
 import { UNKNOWN } from './values/value.ts'
 
@@ -322,6 +323,48 @@ describe('validate', () => {
     ])
   })
 
+  test('what only the provider sets is refused, at any depth and also when it is not known', async () => {
+    const sections = [{ heading: 'One', anchor: 'top' }]
+
+    const diagnostics = await core.validate(NOTE, { title: 'a', id: 'abc', revision: UNKNOWN, sections })
+
+    expect(diagnostics.map(({ summary }) => summary)).toStrictEqual(
+      Array.from({ length: 3 }, () => 'Invalid Configuration for Read-Only Attribute'),
+    )
+    expect(diagnostics.map(({ path }) => path)).toStrictEqual(['id', 'sections[0]', 'revision'])
+    expect(diagnostics[1]?.detail).toContain('Cannot set a value for sections[0].anchor')
+  })
+
+  test('what only a data source finds is refused in its configuration', async () => {
+    const { diagnostics } = await client.call(METHODS.ValidateDataResourceConfig, {
+      typeName: NOTE,
+      config: { msgpack: encodeMsgpack({ id: 'a', title: 'b' }) },
+    })
+
+    expect(diagnostics).toMatchObject([
+      {
+        summary: 'Invalid Configuration for Read-Only Attribute',
+        attribute: { steps: [{ attributeName: 'title' }] },
+      },
+    ])
+  })
+
+  test('what is required is not null, at any depth, and may be unknown', async () => {
+    const missing = await core.validate(NOTE, { author: 'nobody', sections: [{ heading: null }] })
+    const unknown = await core.validate(NOTE, { title: UNKNOWN, sections: [{ heading: UNKNOWN }] })
+    const provider = await client.call(METHODS.ValidateProviderConfig, {
+      config: { msgpack: encodeMsgpack({ directory: null }) },
+    })
+
+    expect(missing.map(({ path, summary }) => `${path}: ${summary}`)).toStrictEqual([
+      'title: Missing Configuration for Required Attribute',
+      'sections[0]: Missing Configuration for Required Attribute',
+    ])
+    expect(missing[1]?.detail).toContain('sections[0].heading')
+    expect(unknown).toStrictEqual([])
+    expect(provider.diagnostics).toMatchObject([{ summary: 'Missing Configuration for Required Attribute' }])
+  })
+
   test('Scenario 32: a client without write-only attributes is told which version has them', async () => {
     const diagnostics = await core.validate(
       NOTE,
@@ -330,7 +373,7 @@ describe('validate', () => {
     )
 
     expect(diagnostics.map(({ path, summary }) => `${path}: ${summary}`)).toStrictEqual([
-      'sections[0].passphrase: Write-only attributes need Terraform 1.11 or OpenTofu 1.11',
+      'sections[0]: Write-only attributes need Terraform 1.11 or OpenTofu 1.11',
     ])
   })
 })

@@ -38,6 +38,15 @@ const WRONG: readonly (readonly [string, string])[] = [
   [endpoint('', ', timeout = "soon"'), 'timeout must be a duration'],
   ['endpoints = [{ url = "https://example.com/", http = { method = "PATCH" } }]', 'method must be one of'],
   ['interval = "1.5s"', 'interval must be a whole number of seconds'],
+  ...['id', 'org_id', 'created_at', 'created_by_email', 'paused_at'].map(
+    (name) => [`${name} = "abc"`, `Cannot set a value for ${name}`] as const,
+  ),
+  ['secrets_revision = 7', 'Cannot set a value for secrets_revision'],
+  ['sealed_key_ids = {}', 'Cannot set a value for sealed_key_ids'],
+  ['regions = null', 'Must set a configuration value for regions'],
+  ['endpoints = null', 'Must set a configuration value for endpoints'],
+  ['endpoints = [{ url = "https://example.com/", http = null }]', 'value for endpoints[0].http'],
+  [asserted('{ header = { name = null, eq = "a" } }'), 'value for endpoints[0].assertions[0].header.name'],
 ]
 
 describe.skipIf(cannotRunTerraform)('terraform', () => {
@@ -57,6 +66,42 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(unsaid).toEqual([])
     expect(errors.length).toBe(WRONG.length)
     expect(proxy.requests()).toEqual([])
+  })
+
+  test('what only a data source finds is refused in its configuration', async () => {
+    const { workspace, proxy } = await openServer()
+    workspace.configure(`data "pharos_service" "a" {
+        name = "a"
+        created_at = "today"
+      }
+      data "pharos_incident" "a" {
+        id      = "00000000-0000-4000-8000-000000000000"
+        updates = []
+      }`)
+
+    const { exitCode, output } = await workspace.run(['validate'])
+
+    expect(exitCode).toBe(1)
+    expect(output.match(/Error: .*/g)).toEqual([
+      'Error: Invalid Configuration for Read-Only Attribute',
+      'Error: Invalid Configuration for Read-Only Attribute',
+    ])
+    expect(proxy.requests()).toEqual([])
+  })
+
+  test('a required argument that turns out to be null in the apply is refused before any request', async () => {
+    const { workspace, writes } = await openServer()
+    workspace.configure(`resource "terraform_data" "one" {}
+      ${serviceBlock('a', 'regions = terraform_data.one.id == "" ? ["eu-west-1"] : null')}`)
+
+    const planned = await workspace.run(['plan', '-out=saved.tfplan'])
+    const applied = await workspace.run(['apply', 'saved.tfplan'])
+
+    expect(planned.exitCode).toBe(0)
+    expect(applied.exitCode).toBe(1)
+    expect(applied.output).toContain('Missing Configuration for Required Attribute')
+    expect(applied.output).not.toContain('bug in the provider')
+    expect(writes()).toEqual([])
   })
 
   test('Scenario 41: a status code that no server answers is a warning', async () => {

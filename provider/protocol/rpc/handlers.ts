@@ -9,7 +9,13 @@ import type {
   ValidateContext,
 } from '../provider.ts'
 import type { Attributes, Schema } from '../schema/schema.ts'
-import { brokenIn, noNullElements, ownValidators } from '../schema/validateConfig.ts'
+import {
+  brokenIn,
+  noNullElements,
+  nothingMissing,
+  nothingReadOnly,
+  ownValidators,
+} from '../schema/validateConfig.ts'
 import { type Fault, readAnswer } from '../state/answer.ts'
 import { containsUnknown } from '../values/equality.ts'
 import { formatPath } from '../values/path.ts'
@@ -100,9 +106,9 @@ export async function checkConfig(
   { context, capabilities }: { readonly context: CallContext; readonly capabilities: ClientCapabilities },
 ): Promise<void> {
   const { attributes } = checking.schema
-  const nulls = brokenIn(attributes, config, noNullElements)
-  for (const diagnostic of [...nulls, ...brokenIn(attributes, config, ownValidators)])
-    context.report(diagnostic)
-  // The types of a handler say that no element is null.
+  const nulls = [nothingMissing, noNullElements].flatMap((rule) => brokenIn(attributes, config, rule))
+  const others = [nothingReadOnly, ownValidators].flatMap((rule) => brokenIn(attributes, config, rule))
+  for (const diagnostic of [...nulls, ...others]) context.report(diagnostic)
+  // The types of a handler say that no element and nothing required is null.
   if (nulls.length === 0) await checking.validate?.({ ...context, config, capabilities })
 }

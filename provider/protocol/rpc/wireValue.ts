@@ -5,7 +5,7 @@ import { conform } from '../values/conform.ts'
 import { isObject } from '../values/equality.ts'
 import { parseJson } from '../values/json.ts'
 import { decodeMsgpack, encodeMsgpack } from '../values/msgpack.ts'
-import type { Path } from '../values/path.ts'
+import { formatPath, type Path } from '../values/path.ts'
 import type { Type } from '../values/type.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
 import { SEVERITY, type WireDiagnostic, type WirePath, type WirePathStep } from '../wire/messageParts.ts'
@@ -57,12 +57,33 @@ export function encodePath(path: Path): WirePath {
   return { steps }
 }
 
+/**
+ * As much of `path` as Terraform finds in the configuration: an argument, and an element of it or an attribute in it.
+ *
+ * Terraform follows longer paths through nested blocks only. In nested attributes it looks for the last name of the path
+ * among the arguments of the resource, and then quotes a line that has nothing to do with the problem: `name = …` of a
+ * service for the name in an assertion. It finds the attribute of an argument when it is named as a key is. Measured
+ * with Terraform 1.11.4; diagnosticLines.e2e.test.ts has the table.
+ */
+function placeablePath(path: Path): Path {
+  const [argument, inside] = path
+  if (argument === undefined || inside === undefined) return path
+  return [argument, typeof inside === 'string' ? { key: inside } : inside]
+}
+
+/** `detail`, with the whole path where neither it nor the summary names it, and Terraform is told less. */
+function locatedDetail({ summary, detail, path = [] }: Diagnostic): string {
+  const whole = formatPath(path)
+  if (path.length < 2 || summary.includes(whole) || detail.includes(whole)) return detail
+  return `${detail}\n\nAttribute: ${whole}`.trimStart()
+}
+
 /** Diagnostics as Terraform reads them. */
 export function encodeDiagnostics(diagnostics: readonly Diagnostic[]): readonly WireDiagnostic[] {
-  return diagnostics.map(({ severity, summary, detail, path }) => ({
-    severity: SEVERITY[severity],
-    summary,
-    detail,
-    ...(path === undefined ? {} : { attribute: encodePath(path) }),
-  }))
+  return diagnostics.map((diagnostic) => {
+    const { severity, summary, path = [] } = diagnostic
+    // Without any step Terraform names neither a line nor the resource.
+    const attribute = path.length === 0 ? {} : { attribute: encodePath(placeablePath(path)) }
+    return { severity: SEVERITY[severity], summary, detail: locatedDetail(diagnostic), ...attribute }
+  })
 }

@@ -1,17 +1,17 @@
-/** The rules that a schema states about configuration: validators, and that collections hold no nulls. */
+/** The rules that a schema states about configuration: what must, may and must not be set, and validators. */
 import { type Diagnostic, errorAt } from '../diagnostics.ts'
 import { elementsOf } from '../state/elements.ts'
 import { containsUnknown, isArray, isMap } from '../values/equality.ts'
 import { formatPath, type Path } from '../values/path.ts'
-import { isKnown, type ObjectValue, type Value } from '../values/value.ts'
+import type { ObjectValue, Value } from '../values/value.ts'
 import { type Attribute, type Attributes, isNested, type Validator } from './schema.ts'
 
 /** What one attribute's own value, at `path`, breaks. */
 type Rule = (attribute: Attribute, value: Value, path: Path) => readonly Diagnostic[]
 
 /**
- * Where `config` breaks `rule`, attribute by attribute. A value that is unknown is skipped: Terraform validates again
- * when it is known.
+ * Where `config` breaks `rule`, attribute by attribute, null and unknown ones included. Nothing is said about what is
+ * inside a read-only attribute: setting that one is the mistake.
  */
 export function brokenIn(
   attributes: Attributes,
@@ -22,14 +22,37 @@ export function brokenIn(
   return Object.entries(attributes).flatMap(([name, attribute]) => {
     const value = config[name] ?? null
     const here = [...path, name]
-    if (!isKnown(value)) return []
-    const nested = isNested(attribute)
-      ? elementsOf(attribute, value).flatMap(({ object, place }) =>
-          brokenIn(attribute.attributes, object, rule, [...here, ...place.steps]),
-        )
-      : []
+    const nested =
+      isNested(attribute) && !isReadOnly(attribute)
+        ? elementsOf(attribute, value).flatMap(({ object, place }) =>
+            brokenIn(attribute.attributes, object, rule, [...here, ...place.steps]),
+          )
+        : []
     return [...rule(attribute, value, here), ...nested]
   })
+}
+
+function isReadOnly({ computed, optional }: Attribute): boolean {
+  return computed === true && optional !== true
+}
+
+/**
+ * Nothing is set that only the provider sets. Terraform lets it through, plans it as configured, and loses the object
+ * when the provider answers otherwise. An unknown value is refused too: it is set to something.
+ */
+export const nothingReadOnly: Rule = (attribute, value, path) => {
+  if (!isReadOnly(attribute) || value === null) return []
+  const detail =
+    `Cannot set a value for ${formatPath(path)}, as the provider has marked it as read-only. ` +
+    'Remove the configuration line setting the value.'
+  return [errorAt(path, 'Invalid Configuration for Read-Only Attribute', detail)]
+}
+
+/** What is required is not null: Terraform itself only sees to it that the argument is there. */
+export const nothingMissing: Rule = (attribute, value, path) => {
+  if (!attribute.required || value !== null) return []
+  const detail = `Must set a configuration value for ${formatPath(path)}, as the provider has marked it as required: it is null.`
+  return [errorAt(path, 'Missing Configuration for Required Attribute', detail)]
 }
 
 /** No element of a list, set or map is null: handlers count on it. */
@@ -47,7 +70,8 @@ export const noNullElements: Rule = (_attribute, value, path) => {
 
 /** The validators of the schema, each for a value of which everything is known. */
 export const ownValidators: Rule = (attribute, value, path) => {
-  if (attribute.validators === undefined || containsUnknown(value)) return []
+  // What is not known yet is validated again when it is.
+  if (attribute.validators === undefined || value === null || containsUnknown(value)) return []
   // Each attribute's validators take values of its own type, and the value was decoded by that type.
   const validators = attribute.validators as readonly Validator<Value>[]
   return validators.flatMap((validator) => validator(value, path))

@@ -68,6 +68,10 @@ describe('url', () => {
     ['http://[::ffff:7f00:1]/', true],
     ['http://[::1]:8080/', true],
     ['http://localhost./', true],
+    ['http://IP6-localhost:8080/', true],
+    ['http://ip6-loopback./', true],
+    ['http://localhost.localdomain/', true],
+    ['http://localhost6/', true],
     ['http://%6c%6f%63alhost/', true],
     ['http://8.8.8.8/', false],
   ])('C097 an endpoint at %s is stored with blocked %j', async (url, blocked) => {

@@ -73,6 +73,35 @@ test('C172 incidents at once have one effect', async () => {
   expect(listed.json).toMatchObject({ total: 1 })
 })
 
+test('C172 the order of members, and those that mean nothing, make no other body', async () => {
+  const headers = { a: { value: '1' }, b: { sensitive: false, value: '2' } }
+  const call = { Http: { method: 'GET', timeout: null, headers } }
+  const body = { ...serviceBody(), endpoints: [{ url: 'https://example.com', call, assertions: [] }] }
+  const turned = {
+    unknown: 1,
+    ...Object.fromEntries(Object.entries(body).toReversed()),
+    endpoints: [
+      {
+        assertions: [],
+        call: {
+          Http: {
+            headers: { b: { value: '2', sensitive: false }, a: headers.a },
+            timeout: null,
+            method: 'GET',
+          },
+        },
+        url: 'https://example.com',
+      },
+    ],
+  }
+
+  const first = await api.post('/v1/services', body, keyed('order'))
+  const second = await api.post('/v1/services', turned, keyed('order'))
+  const other = await api.post('/v1/services', { ...turned, regions: ['us-east-1'] }, keyed('order'))
+
+  expect([second.status, second.text, other.status]).toEqual([201, first.text, 400])
+})
+
 test('C172 another organisation may use the same key, and so may an incident', async () => {
   const { json, text } = await api.post('/v1/services', serviceBody(), keyed('shared'))
   const key = await server.createKey({ orgId: await server.createOrg() })

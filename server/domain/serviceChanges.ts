@@ -88,7 +88,9 @@ export function replaceService(
 /** `current` paused; `null` when it already is: a second pause changes nothing. Contract: Service, pause. Pure. */
 export function pauseService(current: Service, nowMs: number): ServiceChange | null {
   if (current.response.paused_at != null) return null
-  const response = { ...current.response, paused_at: timestamp(nowMs) }
+  // The clock may have been set back: nothing is paused before it was made.
+  const pausedMs = Math.max(nowMs, Date.parse(current.response.created_at))
+  const response = { ...current.response, paused_at: timestamp(pausedMs) }
   const service = { response, generation: current.generation + 1 }
   return announce(service, null, (announcement) => endIn(response.regions, announcement))
 }

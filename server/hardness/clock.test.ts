@@ -58,7 +58,7 @@ test('jumps of the clock by an hour, to 1970 and to 2039 disturb no request, no 
   expect(ready.status).toBe(200)
 })
 
-test('what was made before a jump is found, changed and resolved after it, and no update is before its predecessor', async () => {
+test('what was made before a jump is found, changed and resolved after it, and nothing is before what led to it', async () => {
   nowMs = Date.parse('2039-01-01T00:00:00Z')
   await useEverything()
   const [service, incident] = [services.at(-1), incidents.at(-1)]
@@ -69,7 +69,10 @@ test('what was made before a jump is found, changed and resolved after it, and n
   )
   const replaced = await ok(api.patch(`/v1/services/${service?.id}`, serviceBody({ name: 'Later' })))
 
+  const paused = serviceResponseSchema.parse(await ok(api.post(`/v1/services/${service?.id}/pause`)))
+
   expect(replaced).toEqual({ ...service, name: 'Later' })
+  expect(paused.paused_at).toBe(service?.created_at)
   const instants = resolved.updates.map(({ created_at }) => created_at)
   expect(instants).toEqual(instants.toSorted())
   expect([resolved.resolved_at, resolved.updated_at]).toEqual([instants.at(-1), instants.at(-1)])

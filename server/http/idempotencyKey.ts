@@ -8,16 +8,30 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/
 /**
  * The mark of a creation that carries an Idempotency-Key; `undefined` when it carries none. Throws `invalid`
  * when the key is not 1 to 255 visible ASCII characters. `operation` keeps a key that is used for a service
- * and for an incident apart. Gap G20.
+ * and for an incident apart; `request` is the body as it was understood. Gap G20.
  */
-export function creationMark(exchange: Exchange, operation: string): CreationMark | undefined {
+export function creationMark(
+  exchange: Exchange,
+  operation: string,
+  request: unknown,
+): CreationMark | undefined {
   const key = exchange.header('idempotency-key')
   if (key === undefined) return undefined
   if (!VISIBLE_ASCII.test(key)) {
     throw new ApiError('invalid', 'Idempotency-Key: must be 1 to 255 visible ASCII characters')
   }
+  const markOf = (body: unknown): Buffer => createHmac('sha256', key).update(JSON.stringify(body)).digest()
   return {
     keyHash: createHash('sha256').update(`${operation} ${key}`).digest(),
-    bodyMark: createHmac('sha256', key).update(JSON.stringify(exchange.body)).digest(),
+    bodyMark: markOf(sortMembers(request)),
+    earlierBodyMark: () => markOf(exchange.body),
   }
+}
+
+/** `value` with the members of every object in one order: JSON gives their order no meaning (RFC 8259). Pure. */
+function sortMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMembers)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([name, member]) => [name, sortMembers(member)] as const)
+  return Object.fromEntries(members.sort(([one], [other]) => (one < other ? -1 : 1)))
 }

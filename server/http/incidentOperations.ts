@@ -34,7 +34,7 @@ async function list({ caller, query }: Exchange, { store }: ApiParts): Promise<A
 
 async function create(exchange: Exchange, { store, environment }: ApiParts): Promise<Answer> {
   const request = readBody(incidentRequestSchema, exchange)
-  const mark = creationMark(exchange, 'POST /v1/incidents')
+  const mark = creationMark(exchange, 'POST /v1/incidents', request)
   const wanted = distinctServiceIds(request.service_ids)
   const incident = await store.createIncident(exchange.caller.orgId, wanted, mark, (facts) =>
     openIncident(request, facts, environment),

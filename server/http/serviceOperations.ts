@@ -39,7 +39,7 @@ async function read({ caller, id }: Exchange, { store }: ApiParts): Promise<Answ
 
 async function create(exchange: Exchange, parts: ApiParts): Promise<Answer> {
   const request = await readServiceDefinition(exchange)
-  const mark = creationMark(exchange, 'POST /v1/services')
+  const mark = creationMark(exchange, 'POST /v1/services', request)
   const created = await parts.store.createService(exchange.caller.orgId, mark, (facts) =>
     createService(request, makingOf(facts, parts)),
   )

@@ -38,6 +38,19 @@ const FORBIDDEN_V6 = [
   'ff00::/8',
 ] as const
 
+/** Names that hosts files give to this machine, besides `localhost` and all below it, with the family of their address. */
+const OWN_NAMES: Readonly<Record<string, 'ipv4' | 'ipv6'>> = {
+  localhost: 'ipv4',
+  'localhost.localdomain': 'ipv4',
+  localhost4: 'ipv4',
+  'localhost4.localdomain4': 'ipv4',
+  localhost6: 'ipv6',
+  'localhost6.localdomain6': 'ipv6',
+  'ip6-localhost': 'ipv6',
+  'ip6-loopback': 'ipv6',
+}
+const LOOPBACK = { ipv4: '127.0.0.1', ipv6: '::1' } as const
+
 /** Judges a URL's literal address; a name is judged where it is resolved, except those that mean this machine. */
 export type IsBlocked = (url: string) => boolean
 
@@ -55,8 +68,8 @@ export function addressRules(allowed: readonly string[]): IsBlocked {
     const host = new URL(url).hostname.replace(/\.$/, '')
     if (host.startsWith('[')) return isForbidden(host.slice(1, -1), 'ipv6')
     if (isIP(host) === 4) return isForbidden(host, 'ipv4')
-    const isThisMachine = host === 'localhost' || host.endsWith('.localhost')
-    return isThisMachine && isForbidden('127.0.0.1', 'ipv4')
+    const family = host.endsWith('.localhost') ? 'ipv4' : Object.hasOwn(OWN_NAMES, host) && OWN_NAMES[host]
+    return family ? isForbidden(LOOPBACK[family], family) : false
   }
 }
 

@@ -7,6 +7,12 @@ import { MIGRATIONS, migrate } from './migrations.ts'
 import { databaseFile, openDatabase } from './openDatabase.ts'
 import { prepareRemember } from './rememberedCreations.ts'
 
+const markOf = (key: string, body = 'body') => ({
+  keyHash: Buffer.from(key),
+  bodyMark: Buffer.from(body),
+  earlierBodyMark: () => Buffer.from('past'),
+})
+
 let folder: string
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pharos-remembered-'))
@@ -19,7 +25,7 @@ test('of the long answers of an organisation the newest are remembered, and of t
   let nowMs = 0
   let created = 0
   const create = (orgId: string, key: string, answer: string): void => {
-    const mark = { keyHash: Buffer.from(key), bodyMark: Buffer.from('body') }
+    const mark = markOf(key)
     nowMs += 1
     remember(orgId, mark, nowMs, () => {
       created += 1
@@ -47,7 +53,7 @@ test('a long answer has no other answer read, and their lengths once, however ma
   const database = new Sqlite(databaseFile(folder), { verbose: (sql) => run.push(String(sql)) })
   const remember = prepareRemember(database, 50_000)
   for (const [key, chars] of Object.entries({ a: 16_385, b: 16_385, c: 50_000 })) {
-    const mark = { keyHash: Buffer.from(key), bodyMark: Buffer.from('body') }
+    const mark = markOf(key)
     remember('acme', mark, 0, () => 'x'.repeat(chars))
   }
 
@@ -64,6 +70,18 @@ test('a long answer has no other answer read, and their lengths once, however ma
   database.close()
 })
 
+test('what an earlier release remembered, with a mark of its own, is answered again', async () => {
+  const { writer, reader } = await openDatabase(folder)
+  const remember = prepareRemember(writer)
+  remember('acme', markOf('key', 'past'), 0, () => 'first')
+
+  expect(remember('acme', markOf('key', 'body'), 1, () => 'second')).toBe('first')
+  expect(() =>
+    remember('acme', { ...markOf('key'), earlierBodyMark: () => Buffer.from('else') }, 1, () => ''),
+  ).toThrow('another body')
+  for (const database of [writer, reader]) database.close()
+})
+
 test('long answers that were remembered before their length was noted count as well', () => {
   const database = new Sqlite(databaseFile(folder))
   migrate(database, MIGRATIONS.slice(0, 1))
@@ -73,7 +91,7 @@ test('long answers that were remembered before their length was noted count as w
   }
   migrate(database)
 
-  const mark = { keyHash: Buffer.from('new'), bodyMark: Buffer.from('body') }
+  const mark = markOf('new')
   prepareRemember(database, 50_000)('acme', mark, 3, () => 'x'.repeat(20_000))
 
   const left = database.prepare('SELECT length(answer) FROM remembered_creations ORDER BY created_at_ms')

@@ -40,7 +40,7 @@ export function prepareRemember(database: Database, longAnswersBytesMax = LONG_A
     if (mark === undefined) return create()
     const earlier = select.get(orgId, mark.keyHash)
     if (earlier !== undefined && nowMs - earlier.createdAtMs < REMEMBERED_MS) {
-      if (!timingSafeEqual(earlier.bodyMark, mark.bodyMark)) {
+      if (!isSameBody(earlier.bodyMark, mark)) {
         throw new ApiError('invalid', 'Idempotency-Key: was already used for another body')
       }
       return earlier.answer
@@ -52,6 +52,10 @@ export function prepareRemember(database: Database, longAnswersBytesMax = LONG_A
     if (isLong) limitLong(orgId)
     return answer
   }
+}
+
+function isSameBody(stored: Buffer, mark: CreationMark): boolean {
+  return timingSafeEqual(stored, mark.bodyMark) || timingSafeEqual(stored, mark.earlierBodyMark())
 }
 
 /** Forgets the oldest long answers of an organisation, as far as they are more than `bytesMax` together. */

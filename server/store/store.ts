@@ -20,6 +20,8 @@ export interface CreationMark {
   readonly keyHash: Buffer
   /** Of the body, under the key: without the key a guessable secret in the body cannot be tried. */
   readonly bodyMark: Buffer
+  /** The same as schemas up to 2 stored it, for 24 hours after an upgrade: the order of members counted. */
+  readonly earlierBodyMark: () => Buffer
 }
 
 /** The decision about a creation: pure, made in the transaction that writes. */

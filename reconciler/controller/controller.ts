@@ -198,7 +198,11 @@ class OpenController {
       ...(this.#face?.made.routes ?? []),
       hookRoute({
         hooks: settings.hooks,
-        sets: settings.sets.map(({ config }) => ({ name: config.name, branch: config.repository.branch })),
+        sets: settings.sets.map(({ config: { name, repository } }) => ({
+          name,
+          branch: repository.branch,
+          addresses: [repository.url, ...repository.aliases],
+        })),
         trigger: async (name) => sets.all.find(({ loop }) => loop.name === name)?.loop.trigger('webhook'),
         wrong: this.#wrong,
         deliveries: this.#deliveries,

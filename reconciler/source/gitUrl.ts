@@ -48,3 +48,22 @@ export function treePathProblem(path: string): string | undefined {
     ? undefined
     : 'must be a path inside the repository, without "." and "..", or "." for all of it'
 }
+
+/**
+ * What is the same of all addresses of one repository: host and path, in lower case; `undefined` where `url` is none.
+ *
+ * Scheme, user, port and the ending `.git` differ between the ways to the same repository. So may the case of the path
+ * at the usual hosts. Two repositories that share an identity all the same cost a needless fetch, nothing more. Pure.
+ */
+export function repositoryIdentity(url: string): string | undefined {
+  const [, host, path] = /^(?:[^@/:]+@)?([^@/:]+):(?!\/\/)(.+)$/.exec(url) ?? []
+  if (host !== undefined && path !== undefined) return identityOf(host, path)
+  if (!URL.canParse(url)) return undefined
+  const parsed = new URL(url)
+  return identityOf(parsed.hostname, parsed.pathname)
+}
+
+function identityOf(host: string, path: string): string {
+  const bare = path.replace(/^\/+|\/+$/g, '').replace(/\.git$/i, '')
+  return `${host}/${bare}`.toLowerCase()
+}

@@ -82,6 +82,10 @@ const access = {
 
 const repository = mapping({
   url: text('must be the address of a repository').describe('https://…, ssh://… or git@host:path'),
+  aliases: z
+    .array(text('must be the address of a repository'), { error: 'must be a list of addresses' })
+    .default([])
+    .describe('other addresses of the same repository, as webhooks name it'),
   branch: checked('must be the name of a branch', branchProblem).default('main'),
   path: checked('must be a path inside the repository', treePathProblem)
     .default('.')

@@ -1,9 +1,10 @@
+import { repositoryIdentity } from '../../source/gitUrl.ts'
 import { StateError } from '../../state/stateError.ts'
 import type { HookSettings } from '../config/settings.ts'
 import type { WrongRequests } from './addressLimit.ts'
 import { isLargeBody } from './bodies.ts'
 import { deliveryOf, hasProof, isProven } from './proof.ts'
-import { pushedBranches } from './pushedBranches.ts'
+import { type Push, pushIn } from './push.ts'
 import { json, type Route, type RouteAnswer, refusal } from './route.ts'
 
 /** Largest body of a webhook (bytes): the limit of GitHub. */
@@ -14,11 +15,17 @@ const DELIVERIES_MAX = 10_000
 /** What became of a webhook, for the metric. */
 export type HookResult = 'queued' | 'ignored' | 'replayed' | 'refused' | 'limited' | 'failed'
 
+/** A set with the branch that it follows, and the addresses of the repository that has it. */
+export interface FollowedBranch {
+  readonly name: string
+  readonly branch: string
+  readonly addresses: readonly string[]
+}
+
 /** What the route needs of the controller. */
 export interface HookDeps {
   readonly hooks: readonly HookSettings[]
-  /** Sets with the branches that they follow. */
-  readonly sets: readonly { readonly name: string; readonly branch: string }[]
+  readonly sets: readonly FollowedBranch[]
   /** Has the set looked at soon, by whichever replica leads. Throws StateError. */
   readonly trigger: (set: string) => Promise<void>
   readonly wrong: WrongRequests
@@ -65,7 +72,7 @@ export function hookRoute(deps: HookDeps): Route {
         deps.onResult(source, 'replayed')
         return json(200, { source, queued: [], reason: 'this delivery was here before' })
       }
-      const queued = matching(deps, hook, body)
+      const { queued, reason } = matching(deps, hook, pushIn(kind, body))
       try {
         for (const set of queued) await deps.trigger(set)
       } catch (error) {
@@ -79,7 +86,7 @@ export function hookRoute(deps: HookDeps): Route {
       }
       deps.onResult(source, queued.length === 0 ? 'ignored' : 'queued')
       if (queued.length > 0) return json(202, { source, queued })
-      return json(200, { source, queued, reason: 'no set follows a branch that was pushed to' })
+      return json(200, { source, queued, reason })
     },
   }
 }
@@ -92,10 +99,26 @@ function isNew(seen: Set<string>, delivery: string): boolean {
   return true
 }
 
-function matching({ sets }: HookDeps, { config }: HookSettings, body: Buffer): readonly string[] {
-  const branches = pushedBranches(config.kind, body)
-  return sets
+/** The sets that follow what was pushed to, and why there is none. */
+function matching(
+  { sets }: HookDeps,
+  { config }: HookSettings,
+  { branches, repositories }: Push,
+): { readonly queued: readonly string[]; readonly reason: string } {
+  const following = sets
     .filter(({ name }) => config.sets === undefined || config.sets.includes(name))
     .filter(({ branch }) => branches === 'all' || branches.includes(branch))
-    .map(({ name }) => name)
+  if (following.length === 0) return { queued: [], reason: 'no set follows a branch that was pushed to' }
+  const queued = following.filter(({ addresses }) => isAmong(repositories, addresses)).map(({ name }) => name)
+  const reason =
+    'no set that follows this branch has this repository: name its address in "url" or "aliases" of the set'
+  return { queued, reason }
+}
+
+/** Whether one of `addresses` is of the repository; a webhook that names none may be of any. */
+function isAmong(repositories: Push['repositories'], addresses: readonly string[]): boolean {
+  return (
+    repositories.length === 0 ||
+    addresses.some((address) => repositories.includes(repositoryIdentity(address) ?? ''))
+  )
 }

@@ -45,8 +45,8 @@ beforeEach(async () => {
           secrets: SECRETS,
         })),
         sets: [
-          { name: 'shop', branch: 'main' },
-          { name: 'next', branch: 'next' },
+          { name: 'shop', branch: 'main', addresses: ['git@git.example.com:shop/monitoring.git'] },
+          { name: 'next', branch: 'next', addresses: ['https://git.example.com/shop/monitoring'] },
         ],
         trigger: async (set) => {
           if (isStateAway) throw new StateError('the state is away')
@@ -182,6 +182,44 @@ test('Scenario 25: another branch, a tag, a replay and an unknown source queue n
   expect(await hook('unknown', PUSH, {})).toMatchObject({ status: 404 })
   expect((await hook('generic', 'no json', proof('generic', 'no json'))).queued).toEqual(['shop', 'next'])
   expect((await hook('github', 'no json', proof('github', 'no json'))).queued).toEqual([])
+})
+
+test.each([
+  ['github', { clone_url: 'https://git.example.com/shop/monitoring.git' }, ['shop']],
+  ['github', { ssh_url: 'ssh://git@GIT.example.com:2222/Shop/monitoring' }, ['shop']],
+  ['github', { html_url: 'https://git.example.com/shop/monitoring/' }, ['shop']],
+  ['github', { clone_url: 'https://git.example.com/shop/other.git' }, []],
+  ['github', { clone_url: 'https://git.example.org/shop/monitoring.git' }, []],
+  ['github', { full_name: 'names/no-address' }, ['shop']],
+  ['gitlab', { git_ssh_url: 'git@git.example.com:shop/monitoring.git' }, ['shop']],
+  ['gitlab', { git_http_url: 'https://git.example.com/shop/monitoring-2.git' }, []],
+  ['generic', 'https://git.example.com/shop/monitoring', ['shop']],
+  ['generic', 'https://git.example.com/shop/other', []],
+] as const)('a push that %s tells of the repository %j queues %j', async (kind, repository, queued) => {
+  const body = JSON.stringify({ ref: 'refs/heads/main', repository })
+
+  const answer = await hook(kind, body, proof(kind, body))
+
+  expect([answer.queued, triggered]).toEqual([queued, queued])
+  expect(answer.reason).toBe(
+    queued.length > 0
+      ? undefined
+      : 'no set that follows this branch has this repository: name its address in "url" or "aliases" of the set',
+  )
+})
+
+test('a push that GitLab tells of its project, or Bitbucket by links, queues the sets of that repository', async () => {
+  const gitlab = (url: string) => JSON.stringify({ ref: 'refs/heads/main', project: { git_http_url: url } })
+  const bitbucket = (href: string) =>
+    JSON.stringify({ ...JSON.parse(CLOUD), repository: { links: { html: { href } } } })
+  const tell = async (kind: 'gitlab' | 'bitbucket', body: string) =>
+    (await hook(kind, body, proof(kind, body))).queued
+  const [ours, other] = ['https://git.example.com/shop/monitoring', 'https://git.example.com/shop/other']
+
+  expect(await tell('gitlab', gitlab(ours))).toEqual(['shop'])
+  expect(await tell('gitlab', gitlab(other))).toEqual([])
+  expect(await tell('bitbucket', bitbucket(ours))).toEqual(['shop'])
+  expect(await tell('bitbucket', bitbucket(other))).toEqual([])
 })
 
 test.each(['github', 'gitea', 'generic'] as const)(

@@ -18,6 +18,12 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const REQUIRE_IN_ESM =
   "import { createRequire as pharosCreateRequire } from 'node:module'; const require = pharosCreateRequire(import.meta.url);"
 
+/**
+ * Node opens its inspector on SIGUSR1 unless there is a handler, and through an inspector any user of the machine reads
+ * what is in memory. The flag that forbids it is unknown to Node 20, and would stop a program there.
+ */
+const NO_INSPECTOR_ON_SIGNAL = "process.on('SIGUSR1', () => {});"
+
 const programs = [
   { entry: 'reconciler/main.ts', out: 'pharos.js', format: 'esm' },
   { entry: 'server/main.ts', out: 'pharos-server.js', format: 'esm' },
@@ -125,7 +131,7 @@ async function bundle({ entry, out, format, isPacked = false }) {
     // better-sqlite3 carries a native binary that cannot be part of a bundle.
     external: ['better-sqlite3'],
     banner: {
-      js: `#!/usr/bin/env node\n${format === 'esm' ? REQUIRE_IN_ESM : ''}`,
+      js: `#!/usr/bin/env node\n${format === 'esm' ? REQUIRE_IN_ESM : ''}${NO_INSPECTOR_ON_SIGNAL}`,
     },
     legalComments: 'none',
     logLevel: 'warning',

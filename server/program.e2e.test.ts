@@ -284,6 +284,7 @@ test('--help of serve names every variable of the environment', async () => {
     'PORT',
     'HOST',
     'ADMIN_PORT',
+    'ADMIN_HOST',
     'MASTER_KEY_FILE',
     'ALLOW_RANGES',
     'LOG_LEVEL',

@@ -11,11 +11,11 @@ import { createMetrics } from './http/metrics.ts'
 import type { Patience } from './http/patience.ts'
 import type { SpendRequest } from './http/rateLimit.ts'
 import { addressRules } from './monitoring/addressRules.ts'
-import { rehearseStart } from './rehearseStart.ts'
+import { readiness } from './readiness.ts'
+import { blameAdminHost, rehearseStart } from './rehearseStart.ts'
 import { logRequest } from './requestLog.ts'
 import type { KeySource } from './secrets/keyring.ts'
 import { openMasterKeys } from './secrets/masterKeys.ts'
-import { assertRoom } from './store/assertRoom.ts'
 import { assertUndamaged } from './store/assertUndamaged.ts'
 import { lockDataFolder } from './store/lockDataFolder.ts'
 import { openStore } from './store/openStore.ts'
@@ -32,12 +32,15 @@ export interface ProgramSettings {
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
+  readonly adminHost: string
   /** `null` for no admin listener. */
   readonly adminPort: number | null
   readonly keySource: KeySource
   /** Address ranges that may be checked although they are private. */
   readonly allowedRanges: readonly string[]
   readonly environment: Environment
+  /** Milliseconds of a clock that only runs forward. */
+  readonly monotonicMs: () => number
   readonly spendRequest: SpendRequest
   readonly log: Logger
   /** The bus to publish commands on; one within the process when absent. */
@@ -142,15 +145,11 @@ async function listenAdmin(
   undo: Undo,
 ): Promise<string | null> {
   if (settings.adminPort === null) return null
-  const probe = async (): Promise<void> => {
-    await assertRoom(settings.dataDir)
-    await store.probeWrite(settings.environment.nowMs())
-  }
-  const admin = buildAdminListener({ metrics, probe })
+  const admin = buildAdminListener({ metrics, probe: readiness({ ...settings, store }) })
   await new Promise<void>((resolve, reject) => {
     admin.once('error', reject)
-    admin.listen({ host: settings.host, port: settings.adminPort ?? 0 }, resolve)
-  })
+    admin.listen({ host: settings.adminHost, port: settings.adminPort ?? 0 }, resolve)
+  }).catch(blameAdminHost)
   undo.push(
     () =>
       new Promise<void>((resolve) => {

@@ -4,20 +4,20 @@ import type { ProgramSettings } from './program.ts'
 import { assertKeysUsable } from './secrets/keyring.ts'
 import { databaseFile } from './store/openDatabase.ts'
 
-type Rehearsed = Pick<ProgramSettings, 'dataDir' | 'host' | 'port' | 'adminPort' | 'keySource'>
+type Rehearsed = Pick<ProgramSettings, 'dataDir' | 'host' | 'port' | 'adminHost' | 'adminPort' | 'keySource'>
 
 /**
  * Rejects with what would stop a server whose data folder is still to be made: a start that fails leaves no folder and no
  * master key behind. They could not be taken away again: another program may have begun to use them.
  */
-export async function rehearseStart({ dataDir, host, port, adminPort, keySource }: Rehearsed): Promise<void> {
+export async function rehearseStart(settings: Rehearsed): Promise<void> {
+  const { dataDir, host, port, adminHost, adminPort, keySource } = settings
   if (existsSync(databaseFile(dataDir))) return
   assertKeysUsable(keySource, dataDir)
   const listening: Server[] = []
   try {
-    for (const each of adminPort === null ? [port] : [port, adminPort]) {
-      listening.push(await listen(host, each))
-    }
+    listening.push(await listen(host, port))
+    if (adminPort !== null) listening.push(await listen(adminHost, adminPort).catch(blameAdminHost))
   } finally {
     await Promise.all(listening.map((server) => new Promise((resolve) => server.close(resolve))))
   }
@@ -29,4 +29,9 @@ function listen(host: string, port: number): Promise<Server> {
     const server = createServer((socket) => socket.destroy())
     server.once('error', reject).listen({ host, port }, () => resolve(server))
   })
+}
+
+/** Rejects with `error` as one of the address that --admin-host names: by itself it does not say which one it is about. */
+export function blameAdminHost(error: unknown): never {
+  throw error instanceof Error ? Object.assign(error, { hostFlag: '--admin-host' }) : error
 }

@@ -3,6 +3,7 @@ export const VARIABLES = {
   dataDir: 'PHAROS_DATA_DIR',
   host: 'PHAROS_HOST',
   port: 'PHAROS_PORT',
+  adminHost: 'PHAROS_ADMIN_HOST',
   adminPort: 'PHAROS_ADMIN_PORT',
   masterKeyFile: 'PHAROS_MASTER_KEY_FILE',
   allowRanges: 'PHAROS_ALLOW_RANGES',

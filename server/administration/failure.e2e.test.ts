@@ -45,6 +45,10 @@ test.each([
 test.each([
   [['--host', '192.0.2.1'], 'this machine has no address 192.0.2.1: name another --host'],
   [['--host', 'nobody.invalid'], 'the host nobody.invalid has no address: name another --host'],
+  [
+    ['--admin-host', '192.0.2.1', '--admin-port', '0'],
+    'this machine has no address 192.0.2.1: name another --admin-host',
+  ],
 ])('serve with %j says what to do', async (args, words) => {
   const { code, stderr } = await runProgram(
     ['serve', '--data-dir', 'data', '--port', '0', ...args],

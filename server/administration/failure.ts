@@ -16,6 +16,8 @@ interface SystemFailure extends Error {
   readonly address?: string
   readonly port?: number
   readonly hostname?: string
+  /** The flag that named the address; --host when absent. */
+  readonly hostFlag?: string
 }
 
 /** `error` as a user should read it. An error that nobody foresaw says so and shows where it happened. Pure. */
@@ -54,16 +56,16 @@ function databaseText({ code, message }: SystemFailure): string {
   return message
 }
 
-function addressText({ code, message, address, hostname, port }: SystemFailure): string {
+function addressText({ code, message, address, hostname, port, hostFlag = '--host' }: SystemFailure): string {
   if (code === 'EADDRINUSE') {
     return `port ${port} is taken by another program: name another one, or 0 for any free one`
   }
-  if (code === 'EADDRNOTAVAIL') return `this machine has no address ${address}: name another --host`
+  if (code === 'EADDRNOTAVAIL') return `this machine has no address ${address}: name another ${hostFlag}`
   if (code === 'EACCES') return `port ${port} is for privileged programs: name a --port from 1024 on`
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return `the host ${hostname} has no address: name another --host`
+    return `the host ${hostname} has no address: name another ${hostFlag}`
   }
-  return `${message}: check --host and --port`
+  return `${message}: check ${hostFlag} and the port`
 }
 
 function fileText({ code, message, path }: SystemFailure): string {

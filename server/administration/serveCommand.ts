@@ -13,6 +13,7 @@ import type { Write } from './output.ts'
 interface ServeOptions {
   readonly dataDir: string
   readonly host: string
+  readonly adminHost: string
   readonly port: number
   readonly adminPort?: number
   readonly masterKeyFile?: string
@@ -20,7 +21,7 @@ interface ServeOptions {
   readonly logLevel: string
 }
 
-/** Adds `serve`, which runs until SIGTERM or SIGINT. `environment` is process.env. */
+/** Adds `serve`, which runs until one of STOP_SIGNALS. `environment` is process.env. */
 export function addServeCommand(
   program: Command,
   write: Write,
@@ -28,20 +29,17 @@ export function addServeCommand(
 ): void {
   program
     .command('serve')
-    .description('answer the API until SIGTERM or SIGINT')
+    .description('answer the API until SIGTERM, SIGINT or SIGHUP')
     .addOption(dataDirOption())
     .addOption(
       portOption('--port <port>', 'port of the API, 0 for any free one', VARIABLES.port).default(7171),
     )
-    .addOption(
-      // An empty one would be every address of the machine.
-      new Option('--host <host>', 'address to listen on')
-        .env(VARIABLES.host)
-        .argParser(readGiven)
-        .default('127.0.0.1'),
-    )
+    .addOption(hostOption('--host <host>', 'address to listen on', VARIABLES.host))
     .addOption(
       portOption('--admin-port <port>', 'port of /healthz, /readyz and /metrics', VARIABLES.adminPort),
+    )
+    .addOption(
+      hostOption('--admin-host <host>', 'address of that port, whatever --host is', VARIABLES.adminHost),
     )
     .addOption(masterKeyOption())
     .addOption(
@@ -65,6 +63,11 @@ export function addServeCommand(
     })
 }
 
+function hostOption(flags: string, description: string, variable: string): Option {
+  // An empty one would be every address of the machine.
+  return new Option(flags, description).env(variable).argParser(readGiven).default('127.0.0.1')
+}
+
 function portOption(flags: string, description: string, variable: string): Option {
   return new Option(flags, description).env(variable).argParser((text: string) => {
     const port = Number(text)
@@ -76,30 +79,35 @@ function portOption(flags: string, description: string, variable: string): Optio
 async function serve(options: ServeOptions, source: KeySource, write: Write): Promise<void> {
   const destination = pino.destination({ fd: 2, sync: true })
   const log = createLog(destination, options.logLevel)
-  const { dataDir, host, port, adminPort = null, allowRanges: allowedRanges } = options
+  const { dataDir, host, port, adminHost, adminPort = null, allowRanges: allowedRanges } = options
   const program = await startProgram({
     dataDir,
     host,
     port,
+    adminHost,
     adminPort,
     allowedRanges,
     keySource: source,
     environment: systemEnvironment,
+    monotonicMs,
     spendRequest: keyBuckets(monotonicMs),
     log,
   })
   const stopped = stopOnSignal(program)
-  write(`listening on ${program.url}\n`)
-  if (program.adminUrl !== null) write(`admin on ${program.adminUrl}\n`)
+  const admin = program.adminUrl === null ? '' : `admin on ${program.adminUrl}\n`
+  write(`listening on ${program.url}\n${admin}`)
   await stopped
 }
+
+/** SIGHUP comes when the terminal goes, also below `nohup`, whose setting Node takes back: it must lose nothing either. */
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 function stopOnSignal(program: Program): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
-      process.off('SIGTERM', stop).off('SIGINT', stop)
+      for (const signal of STOP_SIGNALS) process.off(signal, stop)
       program.close().then(resolve, reject)
     }
-    process.on('SIGTERM', stop).on('SIGINT', stop)
+    for (const signal of STOP_SIGNALS) process.on(signal, stop)
   })
 }

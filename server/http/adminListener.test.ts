@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import Sqlite from 'better-sqlite3'
 import { afterAll, expect, test } from 'vitest'
+import { databaseFile } from '../store/openDatabase.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { rawExchange } from '../testing/rawExchange.ts'
 import { startServer } from '../testing/startServer.ts'
 import { createMetrics } from './metrics.ts'
 
-const server = await startServer()
+let nowMs = 0
+const server = await startServer({ monotonicMs: () => nowMs })
 const api = apiClient(server.url, server.apiKey)
 afterAll(() => server.close())
 
@@ -19,6 +22,24 @@ test.each([
   ['GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 200],
 ])('the listener for the operator answers %j with %i, and in JSON', async (request, status) => {
   expect((await rawExchange(server.adminUrl, request)).status).toBe(status)
+})
+
+test('readiness writes at most once a second, however often it is asked for', async () => {
+  const other = new Sqlite(databaseFile(server.dataDir))
+  other.exec(`CREATE TABLE beats (beat); CREATE TRIGGER counted_insert AFTER INSERT ON heartbeat
+    BEGIN INSERT INTO beats VALUES (1); END; CREATE TRIGGER counted_update AFTER UPDATE ON heartbeat
+    BEGIN INSERT INTO beats VALUES (1); END`)
+  const beats: unknown[] = []
+
+  for (let second = 1; second <= 2; second += 1) {
+    nowMs += 1_000
+    await Promise.all(Array.from({ length: 20 }, () => fetch(`${server.adminUrl}/readyz`)))
+    await fetch(`${server.adminUrl}/readyz`)
+    beats.push(other.prepare('SELECT count(*) FROM beats').pluck().get())
+  }
+
+  other.close()
+  expect(beats).toEqual([1, 2])
 })
 
 test('metrics name a key by its id, and by nothing of the key itself', async () => {

@@ -29,7 +29,7 @@ export interface StartServerOptions {
   readonly port?: number
   /** The contract's 20 requests and 5 a second for each key (default), another rate, or no limit for tests of something else. */
   readonly rateLimit?: 'contract' | 'none' | BucketRate
-  /** Clock of the rate limit (milliseconds); the real one when absent. */
+  /** Clock of the rate limit and of whatever else only runs forward (milliseconds); the real one when absent. */
   readonly monotonicMs?: () => number
   readonly environment?: Partial<Environment>
   readonly allowedRanges?: readonly string[]
@@ -100,7 +100,9 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     dataDir,
     host: '127.0.0.1',
     port: options.port ?? 0,
+    adminHost: '127.0.0.1',
     adminPort: 0,
+    monotonicMs: options.monotonicMs ?? monotonicMs,
     keySource: { kind: 'file', file: defaultKeyFile(dataDir) },
     allowedRanges: options.allowedRanges ?? [],
     environment,

@@ -1,0 +1,38 @@
+import type { Environment } from './domain/environment.ts'
+import { assertRoom } from './store/assertRoom.ts'
+import type { UpkeepStore } from './store/store.ts'
+
+/** How long one durable write proves that writing works (milliseconds): requests for /readyz write no more often. */
+const PROVEN_MS = 1_000
+
+/** What readiness is told from. */
+export interface ReadinessParts {
+  readonly dataDir: string
+  readonly store: Pick<UpkeepStore, 'probeWrite'>
+  readonly environment: Environment
+  /** Milliseconds of a clock that only runs forward. */
+  readonly monotonicMs: () => number
+}
+
+/**
+ * A probe that rejects when the server cannot do its work: no room on the disk, or no durable write. However often it is
+ * called, it writes once in PROVEN_MS.
+ */
+export function readiness({ dataDir, store, environment, monotonicMs }: ReadinessParts): () => Promise<void> {
+  let underWay: Promise<void> | undefined
+  let provenAtMs = Number.NEGATIVE_INFINITY
+  const proveWrite = async (): Promise<void> => {
+    try {
+      await store.probeWrite(environment.nowMs())
+      provenAtMs = monotonicMs()
+    } finally {
+      underWay = undefined
+    }
+  }
+  return async () => {
+    await assertRoom(dataDir)
+    if (monotonicMs() - provenAtMs < PROVEN_MS) return
+    underWay ??= proveWrite()
+    await underWay
+  }
+}

@@ -349,6 +349,16 @@ test('an unknown organisation or plan is named as such', async () => {
   await expect(admin('key', 'list', '--org', 'nobody')).rejects.toThrow('there is no organisation nobody')
 })
 
-test('an organisation has a name', async () => {
-  await expect(admin('org', 'create', '--name', ' ')).rejects.toThrow('must have 1 to 200 characters')
+test('texts of administration that people read are visible, one line and of a length', async () => {
+  const title = ['maintenance', 'create', '--org', orgId, '--service', 'x', '--title']
+  const span = ['--starts-at', '2026-03-01T22:00:00Z', '--ends-at', '2026-03-01T23:00:00Z']
+  const key = ['key', 'create', '--org', orgId, '--created-by']
+
+  await expect(admin('org', 'create', '--name', ' ')).rejects.toThrow('must not be empty')
+  await expect(admin('org', 'create', '--name', '\u200b')).rejects.toThrow('must have a visible character')
+  await expect(admin('org', 'create', '--name', `a${' '.repeat(200)}`)).rejects.toThrow('at most 200')
+  await expect(admin(...key, 'Ada\u001b[2J')).rejects.toThrow('the control character U+001B (character 4)')
+  await expect(admin(...key, `a${' '.repeat(255)}`)).rejects.toThrow('at most 255')
+  await expect(admin(...title, 'a\u202eb', ...span)).rejects.toThrow('the direction control U+202E')
+  await expect(admin(...title, `a${' '.repeat(500)}`, ...span)).rejects.toThrow('at most 500')
 })

@@ -1,15 +1,16 @@
 import * as z from 'zod'
 import { compareDurations } from './duration.ts'
+import { HEADER_NAME_CHARS_MAX } from './requestHeaders.ts'
 import { tagged } from './tagged.ts'
-import { HEADER_NAME } from './text.ts'
+import { HEADER_NAME, limitedText, tooLong } from './text.ts'
 
 /** Bounds of the contract's int32 fields. Contract: Limits, rule 4. */
 export const INT32_MAX = 2_147_483_647
 const INT32_MIN = -2_147_483_648
 
-/** Longest operand of a string matcher (characters). Gap G18. */
+/** Longest operand of a string matcher (code points). Gap G18. */
 export const OPERAND_CHARS_MAX = 8_192
-/** Longest regular expression (characters). Gap G18. */
+/** Longest regular expression (code points). Gap G18. */
 export const REGEX_CHARS_MAX = 1_024
 /** Most values of a OneOf. Gap G18. */
 export const ONE_OF_MAX = 100
@@ -70,9 +71,7 @@ export const durationComparisonSchema = tagged({
 })
 export type DurationComparison = z.infer<typeof durationComparisonSchema>
 
-const matcherText = z
-  .string({ error: 'must be a string' })
-  .max(OPERAND_CHARS_MAX, { error: `must have at most ${OPERAND_CHARS_MAX} characters` })
+const matcherText = limitedText(OPERAND_CHARS_MAX)
 
 /** What is expected of a text. That a Regex compiles is for the server to say: this file has no engine. */
 export const stringMatcherSchema = tagged({
@@ -80,9 +79,7 @@ export const stringMatcherSchema = tagged({
   Contains: matcherText,
   StartsWith: matcherText,
   EndsWith: matcherText,
-  Regex: z
-    .string({ error: 'must be a string' })
-    .max(REGEX_CHARS_MAX, { error: `must have at most ${REGEX_CHARS_MAX} characters` }),
+  Regex: limitedText(REGEX_CHARS_MAX),
 })
 export type StringMatcher = z.infer<typeof stringMatcherSchema>
 
@@ -98,7 +95,10 @@ export const assertionSchema = tagged({
   }),
   DnsResoltion: z.object({ expected: durationComparisonSchema }),
   Header: z.object({
-    name: z.string({ error: 'must be a string' }).regex(HEADER_NAME, { error: 'must be a header name' }),
+    name: z
+      .string({ error: 'must be a string' })
+      .regex(HEADER_NAME, { error: 'must be a header name' })
+      .max(HEADER_NAME_CHARS_MAX, { error: tooLong(HEADER_NAME_CHARS_MAX) }),
     matcher: stringMatcherSchema,
   }),
   Body: z.object({ matcher: stringMatcherSchema }),

@@ -1,6 +1,8 @@
 import { parsedUrl } from './parsedUrl.ts'
+import { unreadableCharacter } from './readableText.ts'
+import { isLongerThan, tooLong } from './text.ts'
 
-/** Longest endpoint URL (characters). Gap G18. */
+/** Longest endpoint URL (code points). Gap G18. */
 export const URL_CHARS_MAX = 2_048
 
 // Two slashes and no more: the WHATWG parser drops further ones and takes the path for the host.
@@ -16,8 +18,10 @@ const STRIPPED_OR_REWRITTEN = /[\s\p{Cc}\\]/u
  */
 export function endpointUrlProblem(url: string): string | undefined {
   if (url === '') return 'must not be empty'
-  if (url.length > URL_CHARS_MAX) return `must have at most ${URL_CHARS_MAX} characters`
+  if (isLongerThan(url, URL_CHARS_MAX)) return tooLong(URL_CHARS_MAX)
   if (STRIPPED_OR_REWRITTEN.test(url)) return 'must not contain blanks, control characters or backslashes'
+  const unreadable = unreadableCharacter(url, 'one line')
+  if (unreadable !== undefined) return unreadable
   if (!HTTP_SCHEME.test(url)) return 'must be an absolute http:// or https:// URL'
   const parsed = parsedUrl(url)
   if (parsed === undefined) return 'must be an absolute http:// or https:// URL'

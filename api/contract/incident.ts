@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { INCIDENT_STATUSES, SEVERITIES } from './incidentTerms.ts'
-import { requiredText } from './text.ts'
+import { readableText } from './text.ts'
 
 /** Longest title (code points). Gap G18. */
 export const TITLE_CHARS_MAX = 500
@@ -13,19 +13,20 @@ const severitySchema = z.enum(SEVERITIES, { error: `must be one of ${SEVERITIES.
 
 /** Body of POST /v1/incidents. A `kind` is ignored like every unknown field. */
 export const incidentRequestSchema = z.object({
-  title: requiredText(TITLE_CHARS_MAX),
+  title: readableText({ charsMax: TITLE_CHARS_MAX, lines: 'one line' }),
   service_ids: z
     .array(z.guid({ error: 'must be a UUID' }), { error: 'must be an array of service ids' })
     .min(1, { error: 'must name at least one service' })
     .max(INCIDENT_SERVICES_MAX, { error: `must name at most ${INCIDENT_SERVICES_MAX} services` }),
-  message: requiredText(MESSAGE_CHARS_MAX),
+  // The document demands that it is there, and only of the title that it is not empty (Gap G36).
+  message: readableText({ charsMax: MESSAGE_CHARS_MAX, lines: 'many lines', mayBeEmpty: true }),
   severity: severitySchema,
 })
 export type IncidentRequest = z.infer<typeof incidentRequestSchema>
 
 /** Body of POST /v1/incidents/{id}/updates. */
 export const incidentUpdateRequestSchema = z.object({
-  body: requiredText(MESSAGE_CHARS_MAX),
+  body: readableText({ charsMax: MESSAGE_CHARS_MAX, lines: 'many lines' }),
   status: z.enum(INCIDENT_STATUSES, { error: `must be one of ${INCIDENT_STATUSES.join(', ')}` }),
   severity: severitySchema.optional(),
 })

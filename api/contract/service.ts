@@ -3,7 +3,7 @@ import { assertionSchema, int32, timeoutSchema } from './assertion.ts'
 import { endpointUrlProblem } from './endpointUrl.ts'
 import { requestHeadersProblem } from './requestHeaders.ts'
 import { tagged } from './tagged.ts'
-import { requiredText } from './text.ts'
+import { readableText } from './text.ts'
 
 /** Longest service or endpoint name (code points). Gap G18. */
 export const NAME_CHARS_MAX = 255
@@ -80,12 +80,12 @@ export const callOutputSchema = tagged({
 })
 export type CallOutput = z.infer<typeof callOutputSchema>
 
-const endpointName = z
-  .string({ error: 'must be a string or null' })
-  .refine((name) => [...name].length <= NAME_CHARS_MAX, {
-    error: `must have at most ${NAME_CHARS_MAX} characters`,
-  })
-  .nullish()
+const endpointName = readableText({
+  charsMax: NAME_CHARS_MAX,
+  lines: 'one line',
+  mayBeEmpty: true,
+  error: 'must be a string or null',
+}).nullish()
 
 const assertionsSchema = z
   .array(assertionSchema, { error: 'must be an array of assertions' })
@@ -123,7 +123,7 @@ export type EndpointOutput = z.infer<typeof endpointOutputSchema>
  */
 export const serviceRequestSchema = z.object(
   {
-    name: requiredText(NAME_CHARS_MAX),
+    name: readableText({ charsMax: NAME_CHARS_MAX, lines: 'one line' }),
     interval_secs: int32(0),
     regions: z
       .array(z.string({ error: 'must be a region code' }), { error: 'must be an array of region codes' })

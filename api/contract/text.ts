@@ -1,20 +1,62 @@
 import * as z from 'zod'
+import { isVisible, type Lines, unreadableCharacter } from './readableText.ts'
 
-/** Length in code points: what a reader counts, emoji included. Pure. */
+/** Length in code points, the unit of every length of a text: what a reader counts, most emoji included. Pure. */
 export function codePoints(text: string): number {
   let count = 0
   for (const _ of text) count += 1
   return count
 }
 
-/** A string with something in it besides blanks, at most `charsMax` code points after trimming, kept as sent. */
-export function requiredText(charsMax: number): z.ZodType<string, string> {
+/** Whether `text` has more than `charsMax` code points; a text of any size is counted as far as that. Pure. */
+export function isLongerThan(text: string, charsMax: number): boolean {
+  // A code point takes one or two of the units that `length` counts.
+  if (text.length <= charsMax) return false
+  return text.length > 2 * charsMax || codePoints(text) > charsMax
+}
+
+/** What is said of a text with more than `charsMax` code points. Pure. */
+export function tooLong(charsMax: number): string {
+  return `must have at most ${charsMax} characters`
+}
+
+/** A string of at most `charsMax` code points, all of which is measured and stored. Gap G18. */
+export function limitedText(charsMax: number): z.ZodType<string, string> {
   return z
     .string({ error: 'must be a string' })
-    .refine((text) => text.trim() !== '', { error: 'must not be empty' })
-    .refine((text) => codePoints(text.trim()) <= charsMax, {
-      error: `must have at most ${charsMax} characters`,
+    .refine((text) => !isLongerThan(text, charsMax), { error: tooLong(charsMax) })
+    .meta({ maxLength: charsMax })
+}
+
+/** How a text that people read is limited. */
+export interface ReadableTextRule {
+  /** Most code points of what is stored, blanks included. */
+  readonly charsMax: number
+  readonly lines: Lines
+  /** Whether it may be empty; a text with something in it is always visible. */
+  readonly mayBeEmpty?: boolean
+  /** What is said of a value that is no string; `must be a string` when absent. */
+  readonly error?: string
+}
+
+/** What keeps `text` from being stored under `rule`, as the rest of a sentence; `undefined` when nothing does. Gap G35. Pure. */
+export function readableTextProblem(text: string, rule: ReadableTextRule): string | undefined {
+  if (isLongerThan(text, rule.charsMax)) return tooLong(rule.charsMax)
+  if (text.trim() === '' && rule.mayBeEmpty !== true) return 'must not be empty'
+  const unreadable = unreadableCharacter(text, rule.lines)
+  if (unreadable !== undefined) return unreadable
+  return text === '' || isVisible(text) ? undefined : 'must have a visible character'
+}
+
+/** A text that people read, measured and kept as it was sent. Gap G18, Gap G35. */
+export function readableText(rule: ReadableTextRule): z.ZodType<string, string> {
+  return z
+    .string({ error: rule.error ?? 'must be a string' })
+    .superRefine((text, context) => {
+      const problem = readableTextProblem(text, rule)
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
     })
+    .meta({ ...(rule.mayBeEmpty === true ? {} : { minLength: 1 }), maxLength: rule.charsMax })
 }
 
 /** A token of RFC 9110: what a header name may be. */

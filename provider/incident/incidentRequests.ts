@@ -32,21 +32,29 @@ export function problemsIn(config: Config): readonly (readonly [string, string])
   const someId = '00000000-0000-4000-8000-000000000000'
   const request = incidentRequestSchema.safeParse({
     title: orElse(config.title, 'unknown'),
-    message: orElse(config.message, 'unknown'),
+    message: 'checked below',
     severity: orElse(config.severity, 'partial_outage'),
     service_ids:
       config.service_ids === UNKNOWN ? [someId] : config.service_ids.map((id) => orElse(id, someId)),
   })
+  // A message that changes is posted as an update, and those are never empty (Gap G36).
   const update = incidentUpdateRequestSchema.safeParse({
-    body: orElse(config.resolve_message, null) ?? RESOLVE_MESSAGE,
+    body: orElse(config.message, 'unknown'),
     status: orElse(config.status, null) ?? 'investigating',
+  })
+  const resolving = incidentUpdateRequestSchema.safeParse({
+    body: orElse(config.resolve_message, null) ?? RESOLVE_MESSAGE,
+    status: 'resolved',
   })
   return [
     ...(request.success ? [] : problemsOf(request.error)).map(
       ({ path, message }) => [String(path[0]), message] as const,
     ),
     ...(update.success ? [] : problemsOf(update.error)).map(
-      ({ path, message }) => [path[0] === 'body' ? 'resolve_message' : 'status', message] as const,
+      ({ path, message }) => [path[0] === 'body' ? 'message' : 'status', message] as const,
+    ),
+    ...(resolving.success ? [] : problemsOf(resolving.error)).map(
+      ({ message }) => ['resolve_message', message] as const,
     ),
   ]
 }

@@ -37,6 +37,14 @@ const WRONG: readonly (readonly [string, string])[] = [
   [endpoint('', ', max_redirects = -1'), 'max_redirects must'],
   [endpoint('', ', timeout = "soon"'), 'timeout must be a duration'],
   ['endpoints = [{ url = "https://example.com/", http = { method = "PATCH" } }]', 'method must be one of'],
+  ['name = "\\u200b"', 'name must have a visible character'],
+  ['name = "shop\\u001b[31m"', 'name must not contain the control character U+001B (character 5)'],
+  ['name = "\\u202eshop"', 'name must not contain the direction control U+202E (character 1)'],
+  ['name = join("", [for _ in range(256) : " "])', 'name must have at most 255 characters'],
+  [
+    'endpoints = [{ name = "a\\nb", url = "https://example.com/", http = { method = "GET" } }]',
+    'endpoints[0].name must not contain the line break U+000A (character 2)',
+  ],
   ['interval = "1.5s"', 'interval must be a whole number of seconds'],
   ...['id', 'org_id', 'created_at', 'created_by_email', 'paused_at'].map(
     (name) => [`${name} = "abc"`, `Cannot set a value for ${name}`] as const,

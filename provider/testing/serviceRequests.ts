@@ -10,6 +10,7 @@ import {
   type SensitiveOutput,
   type ServiceRequest,
   type ServiceResponse,
+  serviceRequestSchema,
 } from '../../api/contract/service.ts'
 import type { ConfigOf } from '../protocol/schema/inferred.ts'
 import type { serviceSchema } from '../service/schema.ts'
@@ -17,7 +18,9 @@ import { type ServiceAnswer, toState } from '../service/toState.ts'
 
 const REGION_CODES = ['eu-west-1', 'eu-central-1', 'us-east-1', 'ap-southeast-2']
 
-const name = fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' }).filter((text) => text.trim() !== '')
+const name = fc
+  .string({ minLength: 1, maxLength: 20, unit: 'grapheme' })
+  .filter((candidate) => serviceRequestSchema.shape.name.safeParse(candidate).success)
 const integer = fc.integer({ min: -2_147_483_648, max: 2_147_483_647 })
 const duration: fc.Arbitrary<Duration> = fc.record({
   secs: fc.nat({ max: 100_000 }),

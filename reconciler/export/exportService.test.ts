@@ -2,7 +2,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { canonicalRequest, canonicalResponse } from '../../api/contract/canonical.ts'
 import { changesBetween } from '../../api/contract/fieldChange.ts'
-import type { ServiceResponse } from '../../api/contract/service.ts'
+import {
+  endpointInputSchema,
+  type ServiceResponse,
+  serviceRequestSchema,
+} from '../../api/contract/service.ts'
 import { readYaml } from '../manifest/readYaml.ts'
 import { compileSet } from '../manifest/serviceSet.ts'
 import { assertions as apiAssertions } from '../testing/assertionArbitrary.ts'
@@ -48,7 +52,7 @@ const endpoint: fc.Arbitrary<ServiceResponse['endpoints'][number]> = fc.record({
     'http://10.0.0.1:8080/a?b=c#d',
     `https://example.com/\${var.a}`,
   ),
-  name: fc.option(text),
+  name: fc.option(text.filter((name) => endpointInputSchema.shape.name.safeParse(name).success)),
   blocked: fc.boolean(),
   call: fc.record({
     Http: fc.record({
@@ -69,7 +73,7 @@ const endpoint: fc.Arbitrary<ServiceResponse['endpoints'][number]> = fc.record({
 const service: fc.Arbitrary<ServiceResponse> = fc.record({
   id: fc.constant('6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e'),
   org_id: fc.constant('0d5d6a1c-fc18-4b73-8d20-4d9c02c1d3a1'),
-  name: text.filter((name) => name.trim() !== ''),
+  name: text.filter((name) => serviceRequestSchema.shape.name.safeParse(name).success),
   interval_secs: fc.integer({ min: 1, max: 2_147_483_647 }),
   regions: fc.uniqueArray(fc.constantFrom('eu-west-1', 'us-east-1', 'no'), { minLength: 1 }),
   endpoints: fc.array(endpoint, { minLength: 1, maxLength: 3 }),

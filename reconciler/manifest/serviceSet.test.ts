@@ -106,6 +106,11 @@ test('a manifest in human form compiles to the request of the API', () => {
 test.each([
   ['      timeout: 90s\n', 'a.yaml:9:16: [E_VALUE] spec.endpoints[0].timeout must be at most 60 seconds'],
   [
+    '      name: "a\\u202eb"\n',
+    'a.yaml:9:14: [E_VALUE] spec.endpoints[0].name must not contain the direction control U+202E (character 2)',
+  ],
+  ['      name: "\\u200b"\n', 'a.yaml:9:14: [E_VALUE] spec.endpoints[0].name must have a visible character'],
+  [
     '      timeout: 5\n',
     'a.yaml:9:16: [E_VALUE] spec.endpoints[0].timeout must be a duration such as 500ms, 30s or 1m30s (add a unit: 30 becomes 30s)',
   ],

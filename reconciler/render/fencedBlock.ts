@@ -1,4 +1,4 @@
-import { INVISIBLE } from '../../api/contract/invisible.ts'
+import { OBEYED } from '../../api/contract/readableText.ts'
 import { counted } from './planText.ts'
 
 /** Longest comment (bytes): GitHub takes 65,536 characters, and a job may want to add a line of its own. */
@@ -35,6 +35,6 @@ export function fenced(lines: readonly string[], budget: Budget, where = '"pharo
 }
 
 function harmless(line: string): string {
-  const visible = line.replaceAll(INVISIBLE, ' ')
+  const visible = line.replaceAll(OBEYED, ' ')
   return visible.length <= LINE_CHARS_MAX ? visible : `${visible.slice(0, LINE_CHARS_MAX)}…`
 }

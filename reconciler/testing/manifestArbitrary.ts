@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { endpointInputSchema, serviceRequestSchema } from '../../api/contract/service.ts'
 
 /** A manifest as plain data. */
 export type PlainManifest = { readonly [field: string]: unknown }
@@ -81,7 +82,7 @@ const headers = fc.dictionary(fc.constantFrom('Accept', 'X-A', 'Authorization', 
   noNullPrototype: true,
 })
 const endpointFields = {
-  name: optional(fc.option(text)),
+  name: optional(fc.option(text.filter((name) => endpointInputSchema.shape.name.safeParse(name).success))),
   method: optional(fc.constantFrom('GET', 'POST', null)),
   timeout: optional(fc.option(duration)),
   maxRedirects: optional(fc.option(fc.nat({ max: 20 }))),
@@ -126,7 +127,7 @@ export const serviceManifests: fc.Arbitrary<PlainManifest> = fc
       ),
       spec: fc.record(
         {
-          name: optional(text.filter((name) => name.trim() !== '')),
+          name: optional(text.filter((name) => serviceRequestSchema.shape.name.safeParse(name).success)),
           interval,
           regions,
           paused: optional(fc.option(fc.boolean())),

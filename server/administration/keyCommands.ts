@@ -4,7 +4,11 @@ import { hashKey, mintKey } from '../domain/apiKeys.ts'
 import { systemEnvironment } from '../systemEnvironment.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
+import { readableOption } from './readableOption.ts'
 import { withExistingStore } from './withStore.ts'
+
+/** Longest note of who asked for a key (code points). Gap G35. */
+const CREATED_BY_CHARS_MAX = 255
 
 interface CreateOptions extends DataDirOptions {
   readonly org: string
@@ -20,7 +24,11 @@ export function addKeyCommands(program: Command, write: Write): void {
     .addOption(
       new Option('--scope <scope>', 'what the key may do').choices([...SCOPES]).default('read_write'),
     )
-    .option('--created-by <text>', 'a note of who asked for it; the key does not depend on it')
+    .option(
+      '--created-by <text>',
+      'a note of who asked for it; the key does not depend on it',
+      readableOption(CREATED_BY_CHARS_MAX),
+    )
     .action(async (options: CreateOptions) => {
       const minted = mintKey(systemEnvironment)
       const id = systemEnvironment.uuid()

@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { TITLE_CHARS_MAX } from '../../api/contract/incident.ts'
 import { systemEnvironment } from '../systemEnvironment.ts'
-import { addDataDir, type DataDirOptions, readGiven } from './dataDirOption.ts'
+import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
+import { readableOption } from './readableOption.ts'
 import { withExistingStore } from './withStore.ts'
 
 interface CreateOptions extends DataDirOptions {
@@ -17,7 +19,7 @@ export function addMaintenanceCommands(program: Command, write: Write): void {
   const maintenance = program.command('maintenance').description('maintenance windows')
   addDataDir(maintenance.command('create').description('plan a maintenance window'))
     .requiredOption('--org <id>', 'organisation')
-    .requiredOption('--title <title>', 'what is done', readGiven)
+    .requiredOption('--title <title>', 'what is done', readableOption(TITLE_CHARS_MAX))
     .requiredOption('--service <ids...>', 'services that it touches')
     .requiredOption('--starts-at <instant>', 'ISO 8601, such as 2026-03-01T22:00:00Z', instant)
     .requiredOption('--ends-at <instant>', 'ISO 8601', instant)

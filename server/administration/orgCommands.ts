@@ -1,22 +1,18 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { systemEnvironment } from '../systemEnvironment.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
+import { readableOption } from './readableOption.ts'
 import { withExistingStore, withStore } from './withStore.ts'
 
-/** Longest name of an organisation (characters). */
+/** Longest name of an organisation (code points). Gap G35. */
 const NAME_CHARS_MAX = 200
-
-function readName(text: string): string {
-  if (text.trim() !== '' && text.length <= NAME_CHARS_MAX) return text
-  throw new InvalidArgumentError(`It must have 1 to ${NAME_CHARS_MAX} characters.`)
-}
 
 /** Adds `org create` and `org list`. */
 export function addOrgCommands(program: Command, write: Write): void {
   const org = program.command('org').description('organisations')
   addDataDir(org.command('create').description('make an organisation'))
-    .requiredOption('--name <name>', 'name of the organisation', readName)
+    .requiredOption('--name <name>', 'name of the organisation', readableOption(NAME_CHARS_MAX))
     .addOption(new Option('--plan <plan>', 'its plan; "plan list" shows them').default('business'))
     .action(async (options: DataDirOptions & { name: string; plan: string }) => {
       const id = systemEnvironment.uuid()

@@ -1,4 +1,4 @@
-import { INVISIBLE } from '../../api/contract/invisible.ts'
+import { OBEYED } from '../../api/contract/readableText.ts'
 
 /** Where a command writes what it was asked for. */
 export type Write = (text: string) => void
@@ -10,7 +10,7 @@ export function present(write: Write, isJson: boolean, value: unknown, text: str
 
 /** Rows as lines of columns, padded; a header first. What would end a line, or speak to a terminal, is `…`. Pure. */
 export function table(header: readonly string[], texts: readonly (readonly string[])[]): string {
-  const rows = texts.map((row) => row.map((cell) => cell.replaceAll(INVISIBLE, '…')))
+  const rows = texts.map((row) => row.map((cell) => cell.replaceAll(OBEYED, '…')))
   const widths = header.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
   )

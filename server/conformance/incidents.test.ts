@@ -94,7 +94,7 @@ test.each([
   ['C129 no service_ids', { service_ids: undefined }],
   ['C129 empty service_ids', { service_ids: [] }],
   ['C129 no message', { message: undefined }],
-  ['C130 an empty message', { message: '' }],
+  ['C130 a message of blanks', { message: ' \n' }],
   ['C131 a service of another organisation', { service_ids: [otherServiceId] }],
   ['C131 an unknown service', { service_ids: [UNKNOWN_ID] }],
   ['C131 a service id that is no UUID', { service_ids: ['x'] }],
@@ -104,6 +104,14 @@ test.each([
 
   expect((await api.post('/v1/incidents', body(changes))).status).toBe(400)
   expect((await api.get('/v1/incidents?section=active&limit=1')).text).toBe(before.text)
+})
+
+test('C130 an empty message is taken, and is the first update', async () => {
+  const { updates } = await open({ message: '' })
+
+  expect(updates.map(({ body, status_at_update }) => [body, status_at_update])).toEqual([
+    ['', 'investigating'],
+  ])
 })
 
 test('C131 a foreign and an unknown service are answered with the same bytes', async () => {
@@ -142,6 +150,25 @@ test('C135 reading it gives the same bytes, updates in posting order at one inst
 
   expect(read.text).toBe(created.text)
   expect(updates.map((each) => each.body)).toEqual(['We are looking.', ...bodies])
+})
+
+test('an incident keeps the id of a service that was deleted, and is found by it', async () => {
+  const gone = await createService()
+  const kept = await createService()
+  const { id } = await open({ service_ids: [gone, kept] })
+  await api.delete(`/v1/services/${gone}`)
+
+  const read = incidentSchema.parse((await api.get(`/v1/incidents/${id}`)).json)
+  const updated = incidentSchema.parse((await update(id)).json)
+  const found = await api.get(`/v1/incidents?section=active&service_id=${gone}`)
+  const refused = await api.post('/v1/incidents', body({ service_ids: [gone] }))
+
+  expect([read.service_ids, updated.service_ids]).toEqual([
+    [gone, kept],
+    [gone, kept],
+  ])
+  expect(found.json).toMatchObject({ total: 1, items: [{ id }] })
+  expect(refused.status).toBe(400)
 })
 
 describe('a maintenance window', async () => {

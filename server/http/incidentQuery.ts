@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/contract/apiError.ts'
 import { SECTIONS, SEVERITIES } from '../../api/contract/incidentTerms.ts'
-import { codePoints } from '../../api/contract/text.ts'
+import { isLongerThan, tooLong } from '../../api/contract/text.ts'
 import type { IncidentFilter } from '../store/store.ts'
 
 /** Page size when none is asked for, and the largest; more is cut to it. Gap G8. */
@@ -16,8 +16,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 export function readIncidentQuery(query: URLSearchParams): IncidentFilter {
   const section = oneOf(SECTIONS, 'section', single(query, 'section') ?? '')
   const q = single(query, 'q') ?? ''
-  if (codePoints(q) > SEARCH_CHARS_MAX) {
-    throw new ApiError('invalid', `q: must have at most ${SEARCH_CHARS_MAX} characters`)
+  if (isLongerThan(q, SEARCH_CHARS_MAX)) {
+    throw new ApiError('invalid', `q: ${tooLong(SEARCH_CHARS_MAX)}`)
   }
   const severity = single(query, 'severity')
   const serviceIds = query.getAll('service_id')

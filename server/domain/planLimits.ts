@@ -61,7 +61,7 @@ export function activationRefusal(
 /**
  * Which limit replacing `current` by `definition` would break, `undefined` when none. An organisation whose
  * plan shrank may always make a service smaller: endpoints are counted only when their number grows. A
- * paused service uses nothing of the totals until it is resumed. Contract: Limits, rule 3; Gap G12. Pure.
+ * paused service uses nothing of the totals until it is resumed. Contract: Limits, rule 3; Gap G26. Pure.
  */
 export function replacementRefusal(
   { limits, usage }: OrgStanding,

@@ -57,7 +57,7 @@ export function createService(request: ServiceRequest, making: ServiceMaking): S
 
 /**
  * `current` with its whole definition replaced. Regions that disappear are ended before the new definition is
- * published; a paused service stays paused and nothing is published (Gap G24). Throws `forbidden` when the
+ * published; a paused service stays paused and nothing is published (Gap G41). Throws `forbidden` when the
  * plan does not allow it. Contract: Service, replace.
  */
 export function replaceService(

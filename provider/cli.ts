@@ -8,6 +8,7 @@ import { installIntoMirror, platformName } from './distribution/mirror.ts'
 import { type PackageCommandOptions, packageRelease } from './distribution/packageCommand.ts'
 import { developmentVersion, SCRIPT_PLATFORMS } from './distribution/registryPackage.ts'
 import { type GenerateOptions, generate, LANGUAGES } from './generate/generateCommand.ts'
+import { CDK_LIBRARIES } from './generate/typescript.ts'
 
 const { version: released } = packageJson
 
@@ -116,10 +117,15 @@ program
       .choices(LANGUAGES)
       .default('hcl'),
   )
+  .addOption(
+    new Option('--library <library>', 'what the CDKTF program imports (default: cdktf)').choices(
+      CDK_LIBRARIES,
+    ),
+  )
   .option('--out <file>', 'file to write, which must not be there yet; stdout otherwise')
   .addHelpText(
     'after',
-    '\nReads PHAROS_URL and PHAROS_API_KEY; a read_only key is enough.\n\nExample:\n  pharos-provider generate --out services.tf\n  pharos-provider generate --language typescript --out main.ts',
+    '\nReads PHAROS_URL and PHAROS_API_KEY; a read_only key is enough.\n\nExample:\n  pharos-provider generate --out services.tf\n  pharos-provider generate --language typescript --library cdktn --out main.ts',
   )
   .action((options: GenerateOptions) => generate(options, released, process.env))
 

@@ -38,6 +38,7 @@ function serviceBlocks(service: ServiceResponse, label: string, places: string[]
     ['name', state.name],
     ['interval', state.interval],
     ['regions', service.regions],
+    ['paused', service.paused_at == null ? null : true],
     // True because the state of an endpoint is made of texts, numbers, booleans, lists, maps and objects.
     ['endpoints', endpoints as HclValue],
   ]
@@ -47,7 +48,10 @@ function serviceBlocks(service: ServiceResponse, label: string, places: string[]
 }
 
 resource "pharos_service" "${label}" {
-${hclArguments(entries, 2)}
+${hclArguments(
+  entries.filter(([, value]) => value !== null),
+  2,
+)}
 }
 `
 }

@@ -10,7 +10,7 @@ import { Limiter } from '../../api/client/limiter.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 import { outsideProject } from '../testing/outsideProject.ts'
 import { type RecordingProxy, startRecordingProxy } from '../testing/recordingProxy.ts'
-import { answerTo, serviceRequests } from '../testing/serviceRequests.ts'
+import { answerTo, serviceRequests, trapRequest } from '../testing/serviceRequests.ts'
 import {
   cannotRunTerraform,
   type TerraformWorkspace,
@@ -53,8 +53,11 @@ async function estate(provider: 'in-process' | 'installed', size: number): Promi
     await proxy.close()
     await server.close()
   })
-  const requests = fc.sample(serviceRequests, size)
-  for (const request of requests) await byHand.createService(request, randomUUID())
+  const requests = [trapRequest, ...fc.sample(serviceRequests, size - 1)]
+  for (const [index, request] of requests.entries()) {
+    const { id } = await byHand.createService(request, randomUUID())
+    if (index % 4 === 0) await byHand.pauseService(id)
+  }
   proxy.requests()
   return { url: proxy.url, apiKey: server.apiKey, proxy, workspace }
 }
@@ -176,6 +179,17 @@ ${['pharos_2', 'pharos_x']
   .join('\n')}
 app.synth()
 `)
+})
+
+test('a CDKTF program imports the library that was asked for, which HCL has none of', async () => {
+  const environment = { PHAROS_URL: 'http://127.0.0.1:9', PHAROS_API_KEY: `pharos_${'a1'.repeat(32)}` }
+
+  const refused = await generate(environment, '--library', 'cdktn')
+
+  expect(estateProgram([], 'cdktn')).toContain(
+    "from 'cdktn'\nimport {\n  PharosProvider,\n} from 'pharos/cdktn'",
+  )
+  expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('add --language typescript') })
 })
 
 test('no service of a CDKTF program has an id that constructs have', () => {

@@ -3,13 +3,15 @@ import { Client } from '../../api/client/client.ts'
 import { requiredProviders } from '../distribution/instructions.ts'
 import type { Environment } from '../pharosProvider.ts'
 import { estateConfiguration } from './estate.ts'
-import { estateProgram } from './typescript.ts'
+import { estateProgram, type Library } from './typescript.ts'
 
 /** Languages that configuration is written in. */
 export const LANGUAGES = ['hcl', 'typescript'] as const
 
 export interface GenerateOptions {
   readonly language: (typeof LANGUAGES)[number]
+  /** What a CDKTF program imports; `cdktf` when absent. Of no use for HCL. */
+  readonly library?: Library
   /** File to write; stdout when absent. */
   readonly out?: string
 }
@@ -23,7 +25,10 @@ export async function generate(
   version: string,
   environment: Environment,
 ): Promise<void> {
-  const { out } = options
+  const { language, library, out } = options
+  if (library !== undefined && language === 'hcl') {
+    throw new Error(`--library ${library} is for a CDKTF program: add --language typescript`)
+  }
   if (out !== undefined && existsSync(out)) throw new Error(`${out} is there already: name another file`)
   const client = new Client({
     url: needed('PHAROS_URL', environment),
@@ -34,9 +39,9 @@ export async function generate(
     const { services, unreadable } = await client.listServices()
     for (const { id, problem } of unreadable) process.stderr.write(`service ${id} was left out: ${problem}\n`)
     const text =
-      options.language === 'hcl'
+      language === 'hcl'
         ? estateConfiguration(services, requiredProviders(version))
-        : estateProgram(services)
+        : estateProgram(services, library)
     if (out === undefined) process.stdout.write(text)
     else writeFileSync(out, text, { flag: 'wx' })
   } finally {

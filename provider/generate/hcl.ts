@@ -60,8 +60,9 @@ function isList(value: object): value is readonly HclValue[] {
   return Array.isArray(value)
 }
 
+/** `{ for = …` would begin a for expression. */
 function nameText(name: string): string {
-  return /^[A-Za-z_][A-Za-z0-9_-]*$/.test(name) ? name : hclString(name)
+  return name !== 'for' && /^[A-Za-z_][A-Za-z0-9_-]*$/.test(name) ? name : hclString(name)
 }
 
 type Entries = readonly (readonly [string, HclValue])[]

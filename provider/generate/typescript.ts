@@ -1,11 +1,15 @@
 import type { Assertion } from '../../api/contract/assertion.ts'
 import { type Duration, formatDuration } from '../../api/contract/duration.ts'
 import type { EndpointOutput, SensitiveOutput, ServiceResponse } from '../../api/contract/service.ts'
-import { ourName, PHASES } from '../service/operators.ts'
+import { INTEGER_OPERATORS, ourName, PHASES } from '../service/operators.ts'
 import { freeLabel } from './labels.ts'
 
 /** Longest call that is written on one line (characters). */
 const LINE_CHARS_MAX = 90
+
+/** Libraries that a program may be written for: they differ in the name that it imports. */
+export const CDK_LIBRARIES = ['cdktf', 'cdktn'] as const
+export type Library = (typeof CDK_LIBRARIES)[number]
 
 /** What the layer exports, in the order in which the program imports it. */
 const LAYER = [
@@ -29,7 +33,7 @@ const TAKEN = ['pharos', 'constructor']
  * A CDKTF program that takes `services` over as they are, on the typed layer: a construct with an import for each.
  * Sealed values cannot be read, so that each is a secret from an environment variable. Pure.
  */
-export function estateProgram(services: readonly ServiceResponse[]): string {
+export function estateProgram(services: readonly ServiceResponse[], library: Library = 'cdktf'): string {
   const taken = new Set(TAKEN)
   const labelled = services.map((service) => ({ service, label: freeLabel(service.name, 'service', taken) }))
   const secrets: string[] = []
@@ -41,10 +45,10 @@ export function estateProgram(services: readonly ServiceResponse[]): string {
   const constructs = labelled.map(({ service, label }) => serviceText(service, label, secretFor))
   const code = ['PharosProvider', ...constructs].join('\n').replaceAll(/'(?:[^'\\]|\\.)*'/g, "''")
   const imported = LAYER.filter((name) => new RegExp(`(?<!\\.)\\b${name}\\b`).test(code))
-  return `import { App, TerraformStack } from 'cdktf'
+  return `import { App, TerraformStack } from '${library}'
 import {
 ${imported.map((name) => `  ${name},`).join('\n')}
-} from 'pharos/cdktf'
+} from 'pharos/${library}'
 
 ${secretsComment(secrets)}const app = new App()
 const stack = new TerraformStack(app, 'estate')
@@ -71,7 +75,7 @@ function serviceText(service: ServiceResponse, label: string, secretFor: SecretF
   return `new MonitoredService(stack, '${label}', {
   name: ${text(service.name)},
   interval: '${formatDuration({ secs: service.interval_secs, nanos: 0 })}',
-  regions: ${list(service.regions.map(text), 2)},
+  regions: ${list(service.regions.map(text), 2)},${service.paused_at == null ? '' : '\n  paused: true,'}
   endpoints: ${list(endpoints, 2)},
 }).importFrom('${service.id}')`
 }
@@ -89,8 +93,10 @@ function endpointText(endpoint: EndpointOutput, secretFor: SecretFor): string {
     calls.push(valueCall('header', 'secretHeader', value, [text(name)], () => secretFor(name)))
   }
   if (body != null) calls.push(valueCall('body', 'secretBody', body, [], () => secretFor('body')))
+  // Without an assertion on the status the layer would add its own.
+  if (!endpoint.assertions.some((assertion) => 'StatusCode' in assertion)) calls.push('expectAnyAnswer()')
   const assertions = endpoint.assertions.map(assertionText)
-  calls.push(assertions.length === 0 ? 'expectAnyAnswer()' : `expect${args(assertions, 6)}`)
+  if (assertions.length > 0) calls.push(`expect${args(assertions, 6)}`)
   const start = `${http.method === 'GET' ? 'get' : 'post'}(${text(endpoint.url)})`
   return [start, ...calls.map((call) => `      .${call}`)].join('\n')
 }
@@ -138,7 +144,12 @@ const TEXT_METHODS: Readonly<Record<TextOperator, string>> = {
 
 function assertionText(assertion: Assertion): string {
   if ('StatusCode' in assertion) {
-    return `status.${operation(STATUS_METHODS, assertion.StatusCode.expected, String)}`
+    const { expected } = assertion.StatusCode
+    const call = `status.${operation(STATUS_METHODS, expected, String)}`
+    // The layer's methods refuse numbers that no status code is; the API takes any whole number.
+    return Object.values(expected).flat().every(isStatusCode)
+      ? call
+      : `{ statusCode: ${plainOperator(expected)} }`
   }
   if ('Latency' in assertion) {
     const { l_type, expected } = assertion.Latency
@@ -152,6 +163,19 @@ function assertionText(assertion: Assertion): string {
     return `header(${text(name)}).${operation(TEXT_METHODS, matcher, text)}`
   }
   return `body.${operation(TEXT_METHODS, assertion.Body.matcher, text)}`
+}
+
+function isStatusCode(operand: number): boolean {
+  return operand >= 100 && operand <= 999
+}
+
+/** The operator of a status code as the bindings take it, such as `{ between: [0, 99] }`. */
+function plainOperator(
+  expected: Extract<Assertion, { StatusCode: unknown }>['StatusCode']['expected'],
+): string {
+  const [[operator, operands] = ['', 0]] = Object.entries(expected)
+  const name = ourName(INTEGER_OPERATORS, operator)?.replace('one_of', 'oneOf')
+  return `{ ${name}: ${Array.isArray(operands) ? `[${operands.join(', ')}]` : operands} }`
 }
 
 /** The call that says the one operator in `tagged`, with `write` for each of its operands. */
@@ -171,10 +195,24 @@ function durationText(duration: Duration): string {
   return `'${formatDuration(duration)}'`
 }
 
+/** What CDKTF takes for a token wherever it stands in a text, though nothing may be behind it. */
+const TOKEN_MARK = /[$#&]\{TfToken\[|-[\d.]+e\+/
+/** What such a text writes as an expression of Terraform's: after that neither sees a mark of its own. */
+const MARKS = /^\ufeff|[$%]|[#&](?=\{TfToken\[)|-(?=[\d.]+e\+)/g
+/** Characters that an editor does not show, or shows as another than they are. */
+const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g
+
 /** `value` as an expression that Terraform takes as it is. */
 function text(value: string): string {
-  const quoted = `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
-  return /[$%]\{/.test(value) ? `literal(${quoted})` : quoted
+  const hasToken = TOKEN_MARK.test(value)
+  const escaped = hasToken ? value.replaceAll(MARKS, (mark) => `\${"${mark}"}`) : value
+  const json = JSON.stringify(escaped).slice(1, -1)
+  const shown = json.replaceAll(
+    UNSEEN,
+    (unseen) => `\\u${unseen.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  const quoted = `'${shown.replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+  return !hasToken && /[$%]\{|^\ufeff/.test(value) ? `literal(${quoted})` : quoted
 }
 
 function list(values: readonly string[], indent: number): string {

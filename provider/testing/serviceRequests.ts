@@ -49,7 +49,20 @@ const durationComparison = fc.oneof(
   })),
 )
 
-const text = fc.string({ maxLength: 12 })
+/** Texts that some language of configuration reads as more than text. */
+const TRAPS = [
+  '$\u007bTfToken[TOKEN.7]}',
+  'a$$\u007bTfToken[TOKEN.0]}%\u007bif',
+  '#{TfToken[TOKEN.7]}',
+  '-1.8881545897087505e+289',
+  '$\u007ba} %\u007bb} $$\u007bc}',
+  '\ufeff\u2028\u200b\u202e',
+  'it\'s \\ "here"\r\n\t',
+]
+const text = fc.oneof(
+  { weight: 4, arbitrary: fc.string({ maxLength: 12 }) },
+  { weight: 1, arbitrary: fc.constantFrom(...TRAPS) },
+)
 const matcher = fc.oneof(
   text.map((value) => ({ Equals: value })),
   text.map((value) => ({ Contains: value })),
@@ -58,8 +71,14 @@ const matcher = fc.oneof(
   fc.constantFrom('ok', '^[a-z]+$', '(?i)ready').map((value) => ({ Regex: value })),
 )
 
+/** Names of headers that mean more than themselves to HCL or to JavaScript. */
+const HEADER_TRAPS = ['for', 'null', 'true', 'in', 'if', 'constructor', '$%&#|`^', "'", '1e5']
+
 const headerName = fc
-  .string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(...'ABcdxyz09-_!~') })
+  .oneof(
+    fc.string({ minLength: 1, maxLength: 12, unit: fc.constantFrom(...'ABcdxyz09-_!~') }),
+    fc.constantFrom(...HEADER_TRAPS),
+  )
   .filter((candidate) => headerNameProblem(candidate) === undefined)
 
 const assertion: fc.Arbitrary<Assertion> = fc.oneof(
@@ -77,8 +96,11 @@ const sensitive: fc.Arbitrary<SensitiveInput> = fc.oneof(
   fc.record({ value: fc.string({ minLength: 1, maxLength: 12 }), sensitive: fc.constant(true) }),
 )
 
+/** A header's value is one line of Latin-1. */
+const headerValue = sensitive.filter(({ value }) => /^[\t\x20-\x7e]*$/.test(value))
+
 const headers = fc
-  .uniqueArray(fc.tuple(headerName, sensitive), { maxLength: 4, selector: ([key]) => key.toLowerCase() })
+  .uniqueArray(fc.tuple(headerName, headerValue), { maxLength: 4, selector: ([key]) => key.toLowerCase() })
   .map((entries) => Object.fromEntries(entries))
 
 const url = fc.webUrl({ withQueryParameters: true }).filter((text) => endpointUrlProblem(text) === undefined)
@@ -106,6 +128,36 @@ export const serviceRequests: fc.Arbitrary<ServiceRequest> = fc.record({
   regions: fc.uniqueArray(fc.constantFrom(...REGION_CODES), { minLength: 1 }),
   endpoints: fc.array(endpoint, { minLength: 1, maxLength: 3 }),
 })
+
+/** A service that holds everything which a generator of configuration has to write otherwise than as it stands. */
+export const trapRequest: ServiceRequest = {
+  name: 'Default',
+  interval_secs: 60,
+  regions: ['eu-west-1'],
+  endpoints: [
+    {
+      url: 'https://a.example/$%7B%25',
+      call: {
+        Http: {
+          method: 'POST',
+          timeout: null,
+          body: { value: TRAPS.join(' ') },
+          headers: Object.fromEntries(HEADER_TRAPS.map((trap) => [trap, { value: trap }])),
+        },
+      },
+      assertions: [
+        ...TRAPS.map((trap) => ({ Body: { matcher: { Contains: trap } } })),
+        { StatusCode: { expected: { OneOf: [-1, 2_000] } } },
+        { StatusCode: { expected: { GreaterOrEqual: 0 } } },
+      ],
+    },
+    {
+      url: 'https://a.example/fast',
+      call: { Http: { method: 'GET', timeout: null } },
+      assertions: [{ DnsResoltion: { expected: { LessThan: { secs: 1, nanos: 0 } } } }],
+    },
+  ],
+}
 
 /** The service that the API answers to `request`: what was sealed is named by a key id only. Pure. */
 export function answerTo(request: ServiceRequest): ServiceResponse {

@@ -1,4 +1,5 @@
-import type { Duration } from './duration.ts'
+import { Token } from 'cdktf'
+import { checkedDuration, type Duration } from './duration.ts'
 
 /** One of the entries of `Shapes`, and none of the others. */
 type OneOf<Shapes> = {
@@ -46,24 +47,48 @@ export type Assertion = OneOf<{
   body: TextOperator
 }>
 
-/** What the status code has to be. */
+/** Status codes have three digits: no answer has any other. RFC 9110, section 15. */
+const STATUS_CODE_MIN = 100
+const STATUS_CODE_MAX = 999
+
+/** `code`. Throws when no answer can have it; what only Terraform knows passes. */
+function checkedCode(code: number): number {
+  if (Token.isUnresolved(code)) return code
+  if (Number.isInteger(code) && code >= STATUS_CODE_MIN && code <= STATUS_CODE_MAX) return code
+  throw new Error(
+    `${code} is no status code: give a whole number from ${STATUS_CODE_MIN} to ${STATUS_CODE_MAX}`,
+  )
+}
+
+/** What the status code has to be. Each throws for a number that is no status code. */
 export const status = {
-  is: (code: number): Assertion => ({ statusCode: { eq: code } }),
-  isNot: (code: number): Assertion => ({ statusCode: { ne: code } }),
-  above: (code: number): Assertion => ({ statusCode: { gt: code } }),
-  atLeast: (code: number): Assertion => ({ statusCode: { gte: code } }),
-  below: (code: number): Assertion => ({ statusCode: { lt: code } }),
-  atMost: (code: number): Assertion => ({ statusCode: { lte: code } }),
-  /** Both included, the lower one first. */
-  between: (lowest: number, highest: number): Assertion => ({ statusCode: { between: [lowest, highest] } }),
+  /** Exactly `code`. */
+  is: (code: number): Assertion => ({ statusCode: { eq: checkedCode(code) } }),
+  /** Any but `code`. */
+  isNot: (code: number): Assertion => ({ statusCode: { ne: checkedCode(code) } }),
+  /** Greater than `code`, which is not included. */
+  above: (code: number): Assertion => ({ statusCode: { gt: checkedCode(code) } }),
+  /** `code` or greater. */
+  atLeast: (code: number): Assertion => ({ statusCode: { gte: checkedCode(code) } }),
+  /** Less than `code`, which is not included. */
+  below: (code: number): Assertion => ({ statusCode: { lt: checkedCode(code) } }),
+  /** `code` or less. */
+  atMost: (code: number): Assertion => ({ statusCode: { lte: checkedCode(code) } }),
+  /** From `lowest` to `highest`, both included. */
+  between: (lowest: number, highest: number): Assertion => ({
+    statusCode: { between: [checkedCode(lowest), checkedCode(highest)] },
+  }),
+  /** One of the codes given. */
   oneOf: (first: number, ...others: readonly number[]): Assertion => ({
-    statusCode: { oneOf: [first, ...others] },
+    statusCode: { oneOf: [first, ...others].map(checkedCode) },
   }),
 }
 
-/** Says how long something may take. */
+/** Says how long something may take. Each throws for a text that is no duration. */
 export interface DurationMatcher {
+  /** Shorter than `limit`, which is not included. */
   readonly below: (limit: Duration) => Assertion
+  /** `limit` or shorter. */
   readonly atMost: (limit: Duration) => Assertion
   /** Both included, the shorter one first. */
   readonly between: (shortest: Duration, longest: Duration) => Assertion
@@ -71,9 +96,10 @@ export interface DurationMatcher {
 
 function durations(assert: (operator: DurationOperator) => Assertion): DurationMatcher {
   return {
-    below: (limit) => assert({ lt: limit }),
-    atMost: (limit) => assert({ lte: limit }),
-    between: (shortest, longest) => assert({ between: [shortest, longest] }),
+    below: (limit) => assert({ lt: checkedDuration(limit) }),
+    atMost: (limit) => assert({ lte: checkedDuration(limit) }),
+    between: (shortest, longest) =>
+      assert({ between: [checkedDuration(shortest), checkedDuration(longest)] }),
   }
 }
 
@@ -92,9 +118,13 @@ export const dns: DurationMatcher = durations((operator) => ({ dnsResolution: op
 
 /** Says what a text has to be. */
 export interface TextMatcher {
+  /** The whole text. Case counts, here and below. */
   readonly equals: (text: string) => Assertion
+  /** A part of the text. */
   readonly contains: (text: string) => Assertion
+  /** The beginning of the text. */
   readonly startsWith: (text: string) => Assertion
+  /** The end of the text. */
   readonly endsWith: (text: string) => Assertion
   /** In RE2 syntax: no look-around, no back-references. */
   readonly matches: (regex: string) => Assertion

@@ -1,3 +1,5 @@
+import { Token } from 'cdktf'
+
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9
 type Whole = `${bigint}`
 type Nanoseconds = `${Whole}ns`
@@ -22,9 +24,28 @@ export type Interval = WholeHours & Positive
 
 /**
  * Takes `text` for a duration: for what only the run knows, such as a variable's value or `${seconds}s`. The
- * compiler has nothing to say of it; `terraform validate` has, where Terraform knows the value.
+ * compiler cannot check it; the program does when it runs, and `terraform validate` where only Terraform knows it.
  */
 export function duration(text: string): Interval {
   // True by the caller's word. An interval is a duration too, so that the result fits wherever either is asked for.
   return text as Interval
+}
+
+const UNIT_SEQUENCE = /^(?=\d)(?:\d+h)?(?:\d+m)?(?:\d+s)?(?:\d+ms)?(?:\d+us)?(?:\d+ns)?$/
+const FRACTION = /^\d+\.\d+(?:h|m|s|ms|us|ns)$/
+const WHOLE_SECONDS = /^(?=\d)(?:\d+h)?(?:\d+m)?(?:\d+s)?$/
+
+/**
+ * `text`, which the type lets pass with a sign or a hexadecimal number inside. Throws, with the format, when it is no
+ * duration. A token passes: Terraform checks its value.
+ */
+export function checkedDuration(text: Duration): Duration {
+  if (Token.isUnresolved(text) || UNIT_SEQUENCE.test(text) || FRACTION.test(text)) return text
+  throw new Error(`"${text}" is no duration: write it from the largest unit down, such as 30s, 1m30s or 1.5s`)
+}
+
+/** As `checkedDuration`, in whole seconds. */
+export function checkedInterval(text: Interval): Interval {
+  if (Token.isUnresolved(text) || WHOLE_SECONDS.test(text)) return text
+  throw new Error(`"${text}" is no interval: write it in whole seconds, such as 30s, 1m30s or 2h`)
 }

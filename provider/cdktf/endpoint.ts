@@ -2,7 +2,8 @@ import { Token } from 'cdktf'
 import type { Construct } from 'constructs'
 import type { ServiceEndpoints, ServiceEndpointsHttpBody } from './.gen/service'
 import { type Assertion, status } from './assertions.ts'
-import type { Duration } from './duration.ts'
+import { checkedDuration, type Duration } from './duration.ts'
+import { jsonText } from './jsonText.ts'
 import { literal } from './literal.ts'
 import type { Secret } from './secret.ts'
 
@@ -18,12 +19,13 @@ interface Parts {
   readonly withDns?: boolean
   readonly body?: Value
   readonly headers: ReadonlyMap<string, Value>
-  /** Absent: what is expected unless the program says otherwise. */
-  readonly assertions?: readonly Assertion[]
+  readonly assertions: readonly Assertion[]
+  /** Whether an endpoint without an assertion on the status takes any status. */
+  readonly acceptsAnyStatus: boolean
 }
 
-/** What is expected of an endpoint of which the program says nothing: an answer that is a success. */
-const EXPECTED: readonly Assertion[] = [status.between(200, 299)]
+/** Expected of every endpoint that has no assertion on the status: an answer that is a success. */
+const SUCCESS: Assertion = status.between(200, 299)
 
 /**
  * A URL that is checked, and what has to hold of its answer. Immutable: each method gives another one. Made by
@@ -37,23 +39,36 @@ export class Endpoint {
     this.#parts = parts
   }
 
-  /** What has to hold, in place of a status from 200 to 299; more of it when called again. */
-  expect(first: Assertion, ...others: readonly Assertion[]): Endpoint {
-    return this.#with({ assertions: [...(this.#parts.assertions ?? []), first, ...others] })
+  /**
+   * Adds assertions on the answer; another call adds more. A status from 200 to 299 stays expected until an assertion
+   * on the status takes its place, or `expectAnyAnswer` lifts it. Throws when there is no assertion among
+   * `assertions`.
+   */
+  expect(...assertions: readonly Assertion[]): Endpoint {
+    if (assertions.length === 0) {
+      throw new Error(
+        'expect() needs at least one assertion; for an endpoint without any, use expectAnyAnswer()',
+      )
+    }
+    return this.#with({ assertions: [...this.#parts.assertions, ...assertions] })
   }
 
-  /** Any answer will do, whatever its status. */
+  /**
+   * Accepts any answer, whatever its status, and drops the assertions before it. Assertions that `expect` adds
+   * afterwards have to hold of an answer of any status.
+   */
   expectAnyAnswer(): Endpoint {
-    return this.#with({ assertions: [] })
+    return this.#with({ assertions: [], acceptsAnyStatus: true })
   }
 
+  /** Names the endpoint, for people: incidents and the console show the name beside the URL. */
   named(name: string): Endpoint {
     return this.#with({ name })
   }
 
-  /** Longest time for the whole check, up to a minute. */
+  /** Longest time for the whole check, up to a minute: `10s`, `1.5s`. Throws for a text that is no duration. */
   timeout(timeout: Duration): Endpoint {
-    return this.#with({ timeout })
+    return this.#with({ timeout: checkedDuration(timeout) })
   }
 
   /** Redirects to follow at most; 0 checks the redirect itself. */
@@ -88,13 +103,12 @@ export class Endpoint {
 
   /**
    * A JSON body, in clear, with its `Content-Type` unless there is one. Throws when `value` holds what only
-   * Terraform knows: that has to be encoded by Terraform, as in `.body(Fn.jsonencode(…))`. Throws for what is no JSON.
+   * Terraform knows: that has to be encoded by Terraform, as in `.body(Fn.jsonencode(…))`. Throws for a value that
+   * JSON does not have, such as a Map, also inside of others.
    */
   json(value: unknown): Endpoint {
     if (hasToken(value)) throw new Error('a token cannot be JSON yet: use .body(Fn.jsonencode(…))')
-    // Of a function or of nothing at all there is no text, whatever the type says.
-    const encoded: string | undefined = JSON.stringify(value)
-    if (encoded === undefined) throw new Error('the JSON body is a value that JSON does not have')
+    const encoded = jsonText(value)
     const typed = this.#hasHeader('content-type') ? this : this.header('Content-Type', 'application/json')
     return typed.body(literal(encoded))
   }
@@ -102,7 +116,9 @@ export class Endpoint {
   /** @internal What the bindings take for this endpoint in the stack of `scope`. */
   in(scope: Construct): ServiceEndpoints {
     const { url, method, name, timeout, redirectsMax, withDns, body, headers } = this.#parts
-    const { assertions = EXPECTED } = this.#parts
+    const { assertions: given, acceptsAnyStatus } = this.#parts
+    const isStatusFree = !given.some((assertion) => assertion.statusCode !== undefined)
+    const assertions = isStatusFree && !acceptsAnyStatus ? [SUCCESS, ...given] : given
     const valueIn = (value: Value) => bindingValue(value, scope)
     return {
       url,
@@ -147,12 +163,16 @@ function hasToken(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.entries(value).flat().some(hasToken)
 }
 
-/** An endpoint that is asked with GET; a status from 200 to 299 is expected unless told otherwise. */
+/** An endpoint that is checked with GET; a status from 200 to 299 is expected unless the program says otherwise. */
 export function get(url: string): Endpoint {
-  return new Endpoint({ url, method: 'GET', headers: new Map() })
+  return endpoint('GET', url)
 }
 
-/** An endpoint that is asked with POST; a status from 200 to 299 is expected unless told otherwise. */
+/** An endpoint that is checked with POST; a status from 200 to 299 is expected unless the program says otherwise. */
 export function post(url: string): Endpoint {
-  return new Endpoint({ url, method: 'POST', headers: new Map() })
+  return endpoint('POST', url)
+}
+
+function endpoint(method: Parts['method'], url: string): Endpoint {
+  return new Endpoint({ url, method, headers: new Map(), assertions: [], acceptsAnyStatus: false })
 }

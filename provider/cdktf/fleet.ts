@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, parse } from 'node:path'
+import { Token } from 'cdktf'
 import type { Construct } from 'constructs'
 import { load } from 'js-yaml'
 import { MonitoredService, type MonitoredServiceConfig } from './monitoredService.ts'
@@ -12,7 +13,8 @@ export interface NamedServiceConfig extends MonitoredServiceConfig {
 /**
  * A service for each entry, as `define` says. An entry of a record is known by its key; one of an array by its
  * name in lower-case words, so that the order of the array does not matter. Returns them by what they are known by.
- * Throws when two are known by the same, and when a key makes no address in Terraform or the one of another.
+ * Throws when two are known by the same, when a key makes no address in Terraform or the one of another, and when a
+ * name holds a token, which makes another address at each run.
  */
 export function monitorEach<Entry>(
   scope: Construct,
@@ -32,25 +34,7 @@ export function monitorEach<Entry>(
   const configs = isList(entries)
     ? entries.map((entry) => named(define(entry, '')))
     : Object.entries(entries).map(([key, entry]) => [key, define(entry, key)] as const)
-  const services = configs.map(([id, config]) => [id, new MonitoredService(scope, id, config)] as const)
-  assertAddresses(services)
-  return Object.fromEntries(services)
-}
-
-/** An address leaves out what none may hold of a key, and two services of one address would become one, merged. */
-function assertAddresses(services: readonly (readonly [string, MonitoredService])[]): void {
-  const keys = new Map<string, string>()
-  for (const [key, { friendlyUniqueId: address }] of services) {
-    if (!/^[a-z_]/i.test(address)) {
-      throw new Error(
-        `no address can be made of the key "${key}": it starts with none of a to z, A to Z and _`,
-      )
-    }
-    const other = keys.get(address)
-    if (other !== undefined)
-      throw new Error(`"${other}" and "${key}" have one address, ${address}: rename one`)
-    keys.set(address, key)
-  }
+  return Object.fromEntries(configs.map(([id, config]) => [id, new MonitoredService(scope, id, config)]))
 }
 
 function isList<Entry>(
@@ -61,6 +45,11 @@ function isList<Entry>(
 
 function named(config: MonitoredServiceConfig): readonly [string, MonitoredServiceConfig] {
   const { name = '' } = config
+  if (Token.isUnresolved(name)) {
+    throw new Error(
+      'a name that only Terraform knows makes no stable address: give monitorEach a record, whose keys are known now',
+    )
+  }
   const id = name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '_')

@@ -6,7 +6,6 @@ export { DataPharosRegions, type DataPharosRegionsConfig } from './.gen/data-pha
 export { DataPharosService, type DataPharosServiceConfig } from './.gen/data-pharos-service'
 export { DataPharosServices, type DataPharosServicesConfig } from './.gen/data-pharos-services'
 export { Incident, type IncidentConfig } from './.gen/incident'
-export { PharosProvider, type PharosProviderConfig } from './.gen/provider'
 export {
   Service,
   type ServiceConfig,
@@ -36,5 +35,7 @@ export { type Endpoint, get, post } from './endpoint.ts'
 export { documentsIn, monitorEach, type NamedServiceConfig } from './fleet.ts'
 export { literal } from './literal.ts'
 export { MonitoredService, type MonitoredServiceConfig, type ServiceDefaults } from './monitoredService.ts'
+export { PharosProvider, type PharosProviderConfig } from './pharosProvider.ts'
+export type { Region } from './region.ts'
 export { type Secret, secretFromEnv, secretFromVariable, secretText } from './secret.ts'
 // biome-ignore-end lint/performance/noBarrelFile: this is the module that users import as pharos/cdktf.

@@ -1,8 +1,10 @@
 import type { IResolvable, TerraformMetaArguments } from 'cdktf'
 import type { Construct } from 'constructs'
-import { Service, type ServiceConfig } from './.gen/service'
-import type { Duration, Interval } from './duration.ts'
+import { Service, type ServiceConfig, type ServiceTimeouts } from './.gen/service'
+import { assertOwnAddress } from './address.ts'
+import { checkedDuration, checkedInterval, type Duration, type Interval } from './duration.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { Region } from './region.ts'
 
 /** Time between two checks of a service that says nothing of it. */
 const INTERVAL: Interval = '1m'
@@ -12,7 +14,7 @@ export interface ServiceDefaults extends TerraformMetaArguments {
   /** Time between two checks, in whole seconds. Default: `1m`. */
   readonly interval?: Interval | undefined
   /** Codes of the regions to check from, at least one. */
-  readonly regions: readonly string[]
+  readonly regions: readonly Region[]
   /** Left out: as it is, so that a pause by hand survives. */
   readonly paused?: boolean | IResolvable | undefined
   /** How long operations may take, waiting for the rate limit included. Default: 10 minutes each. */
@@ -30,11 +32,13 @@ export interface MonitoredServiceConfig extends ServiceDefaults {
 
 /**
  * A service in few words, and the same resource as the bindings' `Service`: same address, same attributes. Throws
- * when it has no endpoint or no region, which no API takes.
+ * when it has no endpoint or no region, which no API takes, and when no Terraform address can be made of its id or
+ * another service of the stack has the same.
  */
 export class MonitoredService extends Service {
   constructor(scope: Construct, id: string, config: MonitoredServiceConfig) {
     super(scope, id, serviceConfig(scope, id, config))
+    assertOwnAddress(this)
   }
 }
 
@@ -46,10 +50,15 @@ function serviceConfig(scope: Construct, id: string, config: MonitoredServiceCon
   return {
     ...metaArguments,
     name,
-    interval,
+    interval: checkedInterval(interval),
     regions: [...regions],
     ...(paused === undefined ? {} : { paused }),
-    ...(timeouts === undefined ? {} : { timeouts }),
+    ...(timeouts === undefined ? {} : { timeouts: checkedTimeouts(timeouts) }),
     endpoints: list.map((endpoint) => endpoint.in(scope)),
   }
+}
+
+function checkedTimeouts(timeouts: NonNullable<ServiceDefaults['timeouts']>): ServiceTimeouts {
+  const given = Object.entries(timeouts).filter(([, timeout]) => timeout !== undefined)
+  return Object.fromEntries(given.map(([operation, timeout]) => [operation, checkedDuration(timeout)]))
 }

@@ -13,7 +13,7 @@ function folderOf(files: Readonly<Record<string, string>>): string {
 
 describe.each(libraries)('a fleet on $name', (library) => {
   const { MonitoredService, documentsIn, get, monitorEach } = library.pharos
-  const { TerraformStack, Testing } = library.terraform
+  const { TerraformStack, TerraformVariable, Testing } = library.terraform
   const shared = { regions: ['eu-west-1'] }
 
   test('is the same services from a list, in any order, from a record and one by one', () => {
@@ -63,10 +63,23 @@ describe.each(libraries)('a fleet on $name', (library) => {
         endpoints: get('https://a.example/'),
       }))
 
-    expect(() => fleet('shop.eu', 'shopeu')).toThrow('"shop.eu" and "shopeu" have one address, shopeu')
-    expect(() => fleet('日本')).toThrow('no address can be made of the key "日本"')
-    expect(() => fleet('1st')).toThrow('no address can be made of the key "1st"')
+    expect(() => fleet('shop.eu', 'shopeu')).toThrow(
+      '"stack/shop.eu" and "stack/shopeu" have one Terraform address, pharos_service.shopeu: rename one',
+    )
+    expect(() => fleet('日本')).toThrow('no Terraform address can be made of the id "日本"')
+    expect(() => fleet('1st')).toThrow('no Terraform address can be made of the id "1st"')
     expect(Object.keys(fleet('blog.example.com', '_x', 'Web-shop'))).toHaveLength(3)
+  })
+
+  test('refuses a name and a key that only Terraform knows, which make another address at each run', () => {
+    const stack = new TerraformStack(Testing.app(), 'stack')
+    const { stringValue } = new TerraformVariable(stack, 'team', { type: 'string' })
+    const config = { ...shared, endpoints: get('https://a.example/') }
+
+    expect(() => monitorEach(stack, [stringValue], (name) => ({ ...config, name }))).toThrow(
+      'a name that only Terraform knows makes no stable address',
+    )
+    expect(() => monitorEach(stack, { [stringValue]: 1 }, () => config)).toThrow(/token/i)
   })
 
   test('comes from a folder of files, one service each', () => {

@@ -33,6 +33,89 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     expect(document.named).not.toEqual(document.before)
   })
 
+  test('refuses two ids of one address, which Terraform would merge into one service, and an id without address', () => {
+    const service = (stack: Stack, id: string) =>
+      new pharos.MonitoredService(stack, id, { regions, endpoints: get('https://www.example.com/') })
+    const app = terraform.Testing.app()
+    const stack = new terraform.TerraformStack(app, 'stack')
+    service(stack, 'web shop')
+
+    expect(() => service(stack, 'webshop')).toThrow(
+      '"stack/web shop" and "stack/webshop" have one Terraform address, pharos_service.webshop: rename one',
+    )
+    expect(() => service(stack, 'wébshop')).not.toThrow()
+    expect(() => service(stack, 'wbshop')).toThrow('have one Terraform address, pharos_service.wbshop')
+    expect(() => service(stack, '日本')).toThrow('no Terraform address can be made of the id "日本"')
+    expect(service(new terraform.TerraformStack(app, 'other'), 'webshop').friendlyUniqueId).toBe('webshop')
+  })
+
+  test('expects a status from 200 to 299 beside other assertions, unless one is on the status or any will do', () => {
+    const slow = pharos.latency.total.below('1s')
+    const endpoint = get('https://www.example.com/')
+    const endpoints = [
+      endpoint.expect(slow),
+      endpoint.expect(slow).expect(pharos.status.is(404)),
+      endpoint.expectAnyAnswer().expect(slow),
+    ]
+
+    const document = servicesOf((stack) => new pharos.MonitoredService(stack, 'a', { regions, endpoints }))
+
+    expect(document).toMatchObject({
+      a: {
+        endpoints: [
+          { assertions: [{ status_code: { between: [200, 299] } }, { latency: { lt: '1s' } }] },
+          { assertions: [{ latency: { lt: '1s' } }, { status_code: { eq: 404 } }] },
+          { assertions: [{ latency: { lt: '1s' } }] },
+        ],
+      },
+    })
+    expect(() => endpoint.expect()).toThrow('use expectAnyAnswer()')
+  })
+
+  test('refuses what the compiler lets pass: durations with a sign or another base, and codes that no answer has', () => {
+    const { duration, latency, status } = pharos
+    const stack = new terraform.TerraformStack(terraform.Testing.app(), 'stack')
+    const variable = new terraform.TerraformVariable(stack, 'limit', { type: 'string' })
+    const config = { regions, endpoints: get('https://www.example.com/') }
+
+    expect(() => latency.total.below('1m-5s')).toThrow(
+      '"1m-5s" is no duration: write it from the largest unit',
+    )
+    expect(() => get('https://a.example/').timeout('0x10s')).toThrow('such as 30s, 1m30s or 1.5s')
+    expect(() => new pharos.MonitoredService(stack, 'a', { ...config, interval: '1m-5s' })).toThrow(
+      '"1m-5s" is no interval: write it in whole seconds, such as 30s, 1m30s or 2h',
+    )
+    expect(() => new pharos.MonitoredService(stack, 'b', { ...config, timeouts: { read: '0x1s' } })).toThrow(
+      '"0x1s" is no duration',
+    )
+    expect(() => status.is(2_000)).toThrow('2000 is no status code: give a whole number from 100 to 999')
+    expect(() => status.between(99, 200)).toThrow('99 is no status code')
+    expect(() => latency.total.below(duration(variable.stringValue))).not.toThrow()
+    expect(() => status.is(variable.numberValue)).not.toThrow()
+  })
+
+  test('keeps a text as it is, U+FEFF at its start too, and refuses one that is not known yet', () => {
+    const stack = new terraform.TerraformStack(terraform.Testing.app(), 'stack')
+    const { stringValue } = new terraform.TerraformVariable(stack, 'team', { type: 'string' })
+
+    expect(pharos.literal('\ufeff$\u007b')).toBe('$\u007b"\ufeff"}$$\u007b')
+    expect(() => pharos.literal(`team ${stringValue}`)).toThrow('this one holds a token: leave literal() out')
+  })
+
+  test('takes the API key as a secret only', () => {
+    const apiKey = secretFromEnv('TF_VAR_pharos_api_key')
+
+    const document = synthesised(library, (stack) => new pharos.PharosProvider(stack, 'pharos', { apiKey }))
+
+    expect(document).toMatchObject({
+      provider: { pharos: [{ api_key: '$\u007bvar.pharos_api_key}' }] },
+      variable: { pharos_api_key: { ephemeral: true, sensitive: true } },
+    })
+    const stack = new terraform.TerraformStack(terraform.Testing.app(), 'stack')
+    const clear = { apiKey: 'hunter2' } as object
+    expect(() => new pharos.PharosProvider(stack, 'pharos', clear)).toThrow('apiKey is a secret')
+  })
+
   test('takes a secret from sensitive variables without a default only', () => {
     const stack = new terraform.TerraformStack(terraform.Testing.app(), 'stack')
     const open = new terraform.TerraformVariable(stack, 'open', { type: 'string' })
@@ -87,7 +170,13 @@ describe.each(libraries)('the typed layer on $name', (library) => {
 
     expect(() => post('https://a.example.com/').json({ builds: [numberValue] })).toThrow('Fn.jsonencode')
     expect(() => post('https://a.example.com/').json({ [stringValue]: true })).toThrow('Fn.jsonencode')
-    expect(() => post('https://a.example.com/').json(undefined)).toThrow('a value that JSON does not have')
+    expect(() => post('https://a.example.com/').json(undefined)).toThrow(
+      'the JSON body is undefined, which JSON does not have',
+    )
+    expect(() => post('https://a.example.com/').json({ a: [new Map()] })).toThrow(
+      'the JSON body.a.0 is a Map, which JSON does not have',
+    )
+    expect(() => post('https://a.example.com/').json({ at: new Date(0), left: undefined })).not.toThrow()
   })
 
   test('refuses a service without endpoints or regions before anything is written', () => {

@@ -32,6 +32,8 @@ export const assertions: readonly Assertion[] = [
 ]
 /** What the layer says, the bindings take too. */
 export const inBindings: ServiceEndpointsAssertions[] = [status.is(200), ...assertions]
+/** A list that is shared by many endpoints. */
+export const shared = get('https://www.example.com/').expect(...assertions)
 const defaults: ServiceDefaults = { interval: '1m', regions: ['eu-west-1'] }
 
 new MonitoredService(stack, 'computed', {

@@ -8,6 +8,7 @@ import {
   latency,
   MonitoredService,
   monitorEach,
+  PharosProvider,
   secretFromEnv,
   secretText,
   status,
@@ -52,8 +53,8 @@ export const a13: Assertion = { header: { contains: 'json' } }
 export const a14: Assertion = status.oneOf()
 // @ts-expect-error: no such operator of a duration
 export const a15: Assertion = latency.total.above('1s')
-// @ts-expect-error: nothing expected
-export const a16 = page.expect()
+// @ts-expect-error: no assertion
+export const a16 = page.expect(undefined)
 // @ts-expect-error: two assertions are not one
 export const a17 = page.expect([status.is(200), status.is(201)])
 
@@ -108,6 +109,9 @@ export const s5 = secretFromEnv('PROBE_TOKEN')
 export const s6 = page.header('Authorization', secretFromEnv('TF_VAR_token'))
 // @ts-expect-error: something that looks like a secret
 export const s7 = page.secretBody({ in: () => 'hunter2' })
+
+// @ts-expect-error: an API key in clear
+export const s9 = new PharosProvider(stack, 'pharos', { apiKey: 'hunter2' })
 
 // Services.
 // @ts-expect-error: no regions

@@ -56,9 +56,18 @@ export async function generateBindings(): Promise<readonly Generated[]> {
       .filter((entry) => entry.isFile() && entry.name === 'index.ts' && entry.parentPath !== root)
       .map((entry) => {
         const file = join(entry.parentPath, entry.name)
-        return { path: join('provider/cdktf/.gen', relative(root, file)), text: readFileSync(file, 'utf8') }
+        const text = withoutLinks(readFileSync(file, 'utf8'))
+        return { path: join('provider/cdktf/.gen', relative(root, file)), text }
       })
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+/** The generator links each attribute to a page of the public registry, where this provider has none. */
+function withoutLinks(text: string): string {
+  return text
+    .replace(/^\/\/ https:.*\n/, '')
+    .replaceAll(/(?: *\*\n)? *\* Docs at Terraform Registry: \{@link [^}]*\}\n/g, '')
+    .replaceAll(/\{@link https:\S+\/providers\/pharos\/\S+ ([^}]*)\}/g, '$1')
 }

@@ -1,4 +1,3 @@
-// https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/incident
 // generated from terraform resource schema
 
 import { Construct } from 'constructs';
@@ -9,8 +8,6 @@ import * as cdktf from 'cdktf';
 export interface DataPharosIncidentConfig extends cdktf.TerraformMetaArguments {
   /**
   * UUID of the incident.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/incident#id DataPharosIncident#id}
   *
   * Please be aware that the id field is automatically added to all resources in Terraform providers using a Terraform provider SDK version below 2.
   * If you experience problems setting this value it might not be settable. Please take a look at the provider documentation to ensure it should be settable.
@@ -109,7 +106,7 @@ export class DataPharosIncidentUpdatesList extends cdktf.ComplexList {
 }
 
 /**
-* Represents a {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/incident pharos_incident}
+* Represents a pharos_incident
 */
 export class DataPharosIncident extends cdktf.TerraformDataSource {
 
@@ -125,7 +122,7 @@ export class DataPharosIncident extends cdktf.TerraformDataSource {
   * Generates CDKTF code for importing a DataPharosIncident resource upon running "cdktf plan <stack-name>"
   * @param scope The scope in which to define this construct
   * @param importToId The construct id used in the generated config for the DataPharosIncident to import
-  * @param importFromId The id of the existing DataPharosIncident that should be imported. Refer to the {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/incident#import import section} in the documentation of this resource for the id to use
+  * @param importFromId The id of the existing DataPharosIncident that should be imported. Refer to the import section in the documentation of this resource for the id to use
   * @param provider? Optional instance of the provider where the DataPharosIncident to import is found
   */
   public static generateConfigForImport(scope: Construct, importToId: string, importFromId: string, provider?: cdktf.TerraformProvider) {
@@ -137,7 +134,7 @@ export class DataPharosIncident extends cdktf.TerraformDataSource {
   // ===========
 
   /**
-  * Create a new {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/incident pharos_incident} Data Source
+  * Create a new pharos_incident Data Source
   *
   * @param scope The scope in which to define this construct
   * @param id The scoped construct ID. Must be unique amongst siblings in the same scope

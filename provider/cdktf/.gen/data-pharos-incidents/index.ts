@@ -1,4 +1,3 @@
-// https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/incidents
 // generated from terraform resource schema
 
 import { Construct } from 'constructs';
@@ -9,26 +8,18 @@ import * as cdktf from 'cdktf';
 export interface DataPharosIncidentsConfig extends cdktf.TerraformMetaArguments {
   /**
   * Text to look for in titles and updates. Default: none.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/incidents#q DataPharosIncidents#q}
   */
   readonly q?: string;
   /**
   * One of `active`, `resolved`. Default: `active`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/incidents#section DataPharosIncidents#section}
   */
   readonly section?: string;
   /**
   * Only incidents that name any of these services. Default: all.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/incidents#service_ids DataPharosIncidents#service_ids}
   */
   readonly serviceIds?: string[];
   /**
   * One of `degraded_performance`, `partial_outage`, `major_outage`. Default: all.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/incidents#severity DataPharosIncidents#severity}
   */
   readonly severity?: string;
 }
@@ -250,7 +241,7 @@ export class DataPharosIncidentsIncidentsList extends cdktf.ComplexList {
 }
 
 /**
-* Represents a {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/incidents pharos_incidents}
+* Represents a pharos_incidents
 */
 export class DataPharosIncidents extends cdktf.TerraformDataSource {
 
@@ -266,7 +257,7 @@ export class DataPharosIncidents extends cdktf.TerraformDataSource {
   * Generates CDKTF code for importing a DataPharosIncidents resource upon running "cdktf plan <stack-name>"
   * @param scope The scope in which to define this construct
   * @param importToId The construct id used in the generated config for the DataPharosIncidents to import
-  * @param importFromId The id of the existing DataPharosIncidents that should be imported. Refer to the {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/incidents#import import section} in the documentation of this resource for the id to use
+  * @param importFromId The id of the existing DataPharosIncidents that should be imported. Refer to the import section in the documentation of this resource for the id to use
   * @param provider? Optional instance of the provider where the DataPharosIncidents to import is found
   */
   public static generateConfigForImport(scope: Construct, importToId: string, importFromId: string, provider?: cdktf.TerraformProvider) {
@@ -278,7 +269,7 @@ export class DataPharosIncidents extends cdktf.TerraformDataSource {
   // ===========
 
   /**
-  * Create a new {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/incidents pharos_incidents} Data Source
+  * Create a new pharos_incidents Data Source
   *
   * @param scope The scope in which to define this construct
   * @param id The scoped construct ID. Must be unique amongst siblings in the same scope

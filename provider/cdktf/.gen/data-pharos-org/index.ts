@@ -1,4 +1,3 @@
-// https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/org
 // generated from terraform resource schema
 
 import { Construct } from 'constructs';
@@ -10,7 +9,7 @@ export interface DataPharosOrgConfig extends cdktf.TerraformMetaArguments {
 }
 
 /**
-* Represents a {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/org pharos_org}
+* Represents a pharos_org
 */
 export class DataPharosOrg extends cdktf.TerraformDataSource {
 
@@ -26,7 +25,7 @@ export class DataPharosOrg extends cdktf.TerraformDataSource {
   * Generates CDKTF code for importing a DataPharosOrg resource upon running "cdktf plan <stack-name>"
   * @param scope The scope in which to define this construct
   * @param importToId The construct id used in the generated config for the DataPharosOrg to import
-  * @param importFromId The id of the existing DataPharosOrg that should be imported. Refer to the {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/org#import import section} in the documentation of this resource for the id to use
+  * @param importFromId The id of the existing DataPharosOrg that should be imported. Refer to the import section in the documentation of this resource for the id to use
   * @param provider? Optional instance of the provider where the DataPharosOrg to import is found
   */
   public static generateConfigForImport(scope: Construct, importToId: string, importFromId: string, provider?: cdktf.TerraformProvider) {
@@ -38,7 +37,7 @@ export class DataPharosOrg extends cdktf.TerraformDataSource {
   // ===========
 
   /**
-  * Create a new {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/org pharos_org} Data Source
+  * Create a new pharos_org Data Source
   *
   * @param scope The scope in which to define this construct
   * @param id The scoped construct ID. Must be unique amongst siblings in the same scope

@@ -1,4 +1,3 @@
-// https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/regions
 // generated from terraform resource schema
 
 import { Construct } from 'constructs';
@@ -95,7 +94,7 @@ export class DataPharosRegionsRegionsList extends cdktf.ComplexList {
 }
 
 /**
-* Represents a {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/regions pharos_regions}
+* Represents a pharos_regions
 */
 export class DataPharosRegions extends cdktf.TerraformDataSource {
 
@@ -111,7 +110,7 @@ export class DataPharosRegions extends cdktf.TerraformDataSource {
   * Generates CDKTF code for importing a DataPharosRegions resource upon running "cdktf plan <stack-name>"
   * @param scope The scope in which to define this construct
   * @param importToId The construct id used in the generated config for the DataPharosRegions to import
-  * @param importFromId The id of the existing DataPharosRegions that should be imported. Refer to the {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/regions#import import section} in the documentation of this resource for the id to use
+  * @param importFromId The id of the existing DataPharosRegions that should be imported. Refer to the import section in the documentation of this resource for the id to use
   * @param provider? Optional instance of the provider where the DataPharosRegions to import is found
   */
   public static generateConfigForImport(scope: Construct, importToId: string, importFromId: string, provider?: cdktf.TerraformProvider) {
@@ -123,7 +122,7 @@ export class DataPharosRegions extends cdktf.TerraformDataSource {
   // ===========
 
   /**
-  * Create a new {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/regions pharos_regions} Data Source
+  * Create a new pharos_regions Data Source
   *
   * @param scope The scope in which to define this construct
   * @param id The scoped construct ID. Must be unique amongst siblings in the same scope

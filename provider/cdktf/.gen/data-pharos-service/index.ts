@@ -1,4 +1,3 @@
-// https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/service
 // generated from terraform resource schema
 
 import { Construct } from 'constructs';
@@ -10,16 +9,12 @@ export interface DataPharosServiceConfig extends cdktf.TerraformMetaArguments {
   /**
   * UUID of the service. Exactly one of `id` and `name`.
   *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/service#id DataPharosService#id}
-  *
   * Please be aware that the id field is automatically added to all resources in Terraform providers using a Terraform provider SDK version below 2.
   * If you experience problems setting this value it might not be settable. Please take a look at the provider documentation to ensure it should be settable.
   */
   readonly id?: string;
   /**
   * Exact name of the service, which one service only may have. Exactly one of `id` and `name`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/service#name DataPharosService#name}
   */
   readonly name?: string;
 }
@@ -864,7 +859,7 @@ export class DataPharosServiceEndpointsList extends cdktf.ComplexList {
 }
 
 /**
-* Represents a {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/service pharos_service}
+* Represents a pharos_service
 */
 export class DataPharosService extends cdktf.TerraformDataSource {
 
@@ -880,7 +875,7 @@ export class DataPharosService extends cdktf.TerraformDataSource {
   * Generates CDKTF code for importing a DataPharosService resource upon running "cdktf plan <stack-name>"
   * @param scope The scope in which to define this construct
   * @param importToId The construct id used in the generated config for the DataPharosService to import
-  * @param importFromId The id of the existing DataPharosService that should be imported. Refer to the {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/service#import import section} in the documentation of this resource for the id to use
+  * @param importFromId The id of the existing DataPharosService that should be imported. Refer to the import section in the documentation of this resource for the id to use
   * @param provider? Optional instance of the provider where the DataPharosService to import is found
   */
   public static generateConfigForImport(scope: Construct, importToId: string, importFromId: string, provider?: cdktf.TerraformProvider) {
@@ -892,7 +887,7 @@ export class DataPharosService extends cdktf.TerraformDataSource {
   // ===========
 
   /**
-  * Create a new {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/service pharos_service} Data Source
+  * Create a new pharos_service Data Source
   *
   * @param scope The scope in which to define this construct
   * @param id The scoped construct ID. Must be unique amongst siblings in the same scope

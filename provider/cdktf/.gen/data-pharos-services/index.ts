@@ -1,4 +1,3 @@
-// https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/services
 // generated from terraform resource schema
 
 import { Construct } from 'constructs';
@@ -9,8 +8,6 @@ import * as cdktf from 'cdktf';
 export interface DataPharosServicesConfig extends cdktf.TerraformMetaArguments {
   /**
   * Only services whose name this matches somewhere, in RE2 syntax. Default: all.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/services#name_regex DataPharosServices#name_regex}
   */
   readonly nameRegex?: string;
 }
@@ -121,7 +118,7 @@ export class DataPharosServicesServicesList extends cdktf.ComplexList {
 }
 
 /**
-* Represents a {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/services pharos_services}
+* Represents a pharos_services
 */
 export class DataPharosServices extends cdktf.TerraformDataSource {
 
@@ -137,7 +134,7 @@ export class DataPharosServices extends cdktf.TerraformDataSource {
   * Generates CDKTF code for importing a DataPharosServices resource upon running "cdktf plan <stack-name>"
   * @param scope The scope in which to define this construct
   * @param importToId The construct id used in the generated config for the DataPharosServices to import
-  * @param importFromId The id of the existing DataPharosServices that should be imported. Refer to the {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/services#import import section} in the documentation of this resource for the id to use
+  * @param importFromId The id of the existing DataPharosServices that should be imported. Refer to the import section in the documentation of this resource for the id to use
   * @param provider? Optional instance of the provider where the DataPharosServices to import is found
   */
   public static generateConfigForImport(scope: Construct, importToId: string, importFromId: string, provider?: cdktf.TerraformProvider) {
@@ -149,7 +146,7 @@ export class DataPharosServices extends cdktf.TerraformDataSource {
   // ===========
 
   /**
-  * Create a new {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/data-sources/services pharos_services} Data Source
+  * Create a new pharos_services Data Source
   *
   * @param scope The scope in which to define this construct
   * @param id The scoped construct ID. Must be unique amongst siblings in the same scope

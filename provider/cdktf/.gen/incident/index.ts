@@ -1,4 +1,3 @@
-// https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/incident
 // generated from terraform resource schema
 
 import { Construct } from 'constructs';
@@ -9,44 +8,32 @@ import * as cdktf from 'cdktf';
 export interface IncidentConfig extends cdktf.TerraformMetaArguments {
   /**
   * Text of the first update, and of the next one when it changes. API: `message`, `body`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/incident#message Incident#message}
   */
   readonly message: string;
   /**
   * Text of the update that resolves it when it is destroyed. Default: `Resolved.`
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/incident#resolve_message Incident#resolve_message}
   */
   readonly resolveMessage?: string;
   /**
   * UUIDs of the affected services, at least one; a change resolves it and opens another. API: `service_ids`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/incident#service_ids Incident#service_ids}
   */
   readonly serviceIds: string[];
   /**
   * One of `degraded_performance`, `partial_outage`, `major_outage`. API: `severity`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/incident#severity Incident#severity}
   */
   readonly severity: string;
   /**
   * One of `investigating`, `identified`, `monitoring`, `resolved`. Left out: as it is, at first `investigating`. API: `status`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/incident#status Incident#status}
   */
   readonly status?: string;
   /**
   * Its title; a change resolves it and opens another. API: `title`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/incident#title Incident#title}
   */
   readonly title: string;
 }
 
 /**
-* Represents a {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/incident pharos_incident}
+* Represents a pharos_incident
 */
 export class Incident extends cdktf.TerraformResource {
 
@@ -62,7 +49,7 @@ export class Incident extends cdktf.TerraformResource {
   * Generates CDKTF code for importing a Incident resource upon running "cdktf plan <stack-name>"
   * @param scope The scope in which to define this construct
   * @param importToId The construct id used in the generated config for the Incident to import
-  * @param importFromId The id of the existing Incident that should be imported. Refer to the {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/incident#import import section} in the documentation of this resource for the id to use
+  * @param importFromId The id of the existing Incident that should be imported. Refer to the import section in the documentation of this resource for the id to use
   * @param provider? Optional instance of the provider where the Incident to import is found
   */
   public static generateConfigForImport(scope: Construct, importToId: string, importFromId: string, provider?: cdktf.TerraformProvider) {
@@ -74,7 +61,7 @@ export class Incident extends cdktf.TerraformResource {
   // ===========
 
   /**
-  * Create a new {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/incident pharos_incident} Resource
+  * Create a new pharos_incident Resource
   *
   * @param scope The scope in which to define this construct
   * @param id The scoped construct ID. Must be unique amongst siblings in the same scope

@@ -1,4 +1,3 @@
-// https://registry.terraform.io/providers/pharos/pharos/latest/docs
 // generated from terraform resource schema
 
 import { Construct } from 'constructs';
@@ -9,32 +8,24 @@ import * as cdktf from 'cdktf';
 export interface PharosProviderConfig {
   /**
   * API key. Default: the environment variable `PHAROS_API_KEY`, which keeps it out of files.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs#api_key PharosProvider#api_key}
   */
   readonly apiKey?: string;
   /**
   * UUID of the organisation that the key has to belong to; nothing is read or changed in another one. Default: the environment variable `PHAROS_EXPECTED_ORG_ID`, else not checked.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs#expected_org_id PharosProvider#expected_org_id}
   */
   readonly expectedOrgId?: string;
   /**
   * Base URL of the API, without `/v1`. Default: the environment variable `PHAROS_URL`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs#url PharosProvider#url}
   */
   readonly url?: string;
   /**
   * Alias name
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs#alias PharosProvider#alias}
   */
   readonly alias?: string;
 }
 
 /**
-* Represents a {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs pharos}
+* Represents a pharos
 */
 export class PharosProvider extends cdktf.TerraformProvider {
 
@@ -50,7 +41,7 @@ export class PharosProvider extends cdktf.TerraformProvider {
   * Generates CDKTF code for importing a PharosProvider resource upon running "cdktf plan <stack-name>"
   * @param scope The scope in which to define this construct
   * @param importToId The construct id used in the generated config for the PharosProvider to import
-  * @param importFromId The id of the existing PharosProvider that should be imported. Refer to the {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs#import import section} in the documentation of this resource for the id to use
+  * @param importFromId The id of the existing PharosProvider that should be imported. Refer to the import section in the documentation of this resource for the id to use
   * @param provider? Optional instance of the provider where the PharosProvider to import is found
   */
   public static generateConfigForImport(scope: Construct, importToId: string, importFromId: string, provider?: cdktf.TerraformProvider) {
@@ -62,7 +53,7 @@ export class PharosProvider extends cdktf.TerraformProvider {
   // ===========
 
   /**
-  * Create a new {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs pharos} Resource
+  * Create a new pharos Resource
   *
   * @param scope The scope in which to define this construct
   * @param id The scoped construct ID. Must be unique amongst siblings in the same scope

@@ -1,4 +1,3 @@
-// https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service
 // generated from terraform resource schema
 
 import { Construct } from 'constructs';
@@ -9,38 +8,26 @@ import * as cdktf from 'cdktf';
 export interface ServiceConfig extends cdktf.TerraformMetaArguments {
   /**
   * What is checked, at least one endpoint. API: `endpoints`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#endpoints Service#endpoints}
   */
   readonly endpoints: ServiceEndpoints[] | cdktf.IResolvable;
   /**
   * Time between two checks in whole seconds, such as `30s` or `5m`. API: `interval_secs`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#interval Service#interval}
   */
   readonly interval: string;
   /**
   * Name of the service, 1 to 255 characters. API: `name`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#name Service#name}
   */
   readonly name: string;
   /**
   * Whether checks are paused. Left out: as it is, so that a pause by hand survives.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#paused Service#paused}
   */
   readonly paused?: boolean | cdktf.IResolvable;
   /**
   * Codes of the regions to check from, at least one. API: `regions`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#regions Service#regions}
   */
   readonly regions: string[];
   /**
   * How long operations may take, waiting for the rate limit included.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#timeouts Service#timeouts}
   */
   readonly timeouts?: ServiceTimeouts;
 }
@@ -111,32 +98,22 @@ export class ServiceAutoIncidentOutputReference extends cdktf.ComplexObject {
 export interface ServiceEndpointsAssertionsBody {
   /**
   * This text somewhere inside. API: `Contains`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#contains Service#contains}
   */
   readonly contains?: string;
   /**
   * This text at the end. API: `EndsWith`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#ends_with Service#ends_with}
   */
   readonly endsWith?: string;
   /**
   * Exactly this text. API: `Equals`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#eq Service#eq}
   */
   readonly eq?: string;
   /**
   * A regular expression in RE2 syntax: no look-around, no back-references. API: `Regex`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#regex Service#regex}
   */
   readonly regex?: string;
   /**
   * This text at the start. API: `StartsWith`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#starts_with Service#starts_with}
   */
   readonly startsWith?: string;
 }
@@ -347,20 +324,14 @@ export class ServiceEndpointsAssertionsBodyOutputReference extends cdktf.Complex
 export interface ServiceEndpointsAssertionsDnsResolution {
   /**
   * Two durations, both included, the shorter one first. API: `Between`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#between Service#between}
   */
   readonly between?: string[];
   /**
   * Shorter than this duration, such as `800ms`. API: `LessThan`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#lt Service#lt}
   */
   readonly lt?: string;
   /**
   * At most this duration. API: `LessOrEqual`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#lte Service#lte}
   */
   readonly lte?: string;
 }
@@ -513,38 +484,26 @@ export class ServiceEndpointsAssertionsDnsResolutionOutputReference extends cdkt
 export interface ServiceEndpointsAssertionsHeader {
   /**
   * This text somewhere inside. API: `Contains`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#contains Service#contains}
   */
   readonly contains?: string;
   /**
   * This text at the end. API: `EndsWith`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#ends_with Service#ends_with}
   */
   readonly endsWith?: string;
   /**
   * Exactly this text. API: `Equals`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#eq Service#eq}
   */
   readonly eq?: string;
   /**
   * Name of the header, in any case.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#name Service#name}
   */
   readonly name: string;
   /**
   * A regular expression in RE2 syntax: no look-around, no back-references. API: `Regex`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#regex Service#regex}
   */
   readonly regex?: string;
   /**
   * This text at the start. API: `StartsWith`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#starts_with Service#starts_with}
   */
   readonly startsWith?: string;
 }
@@ -781,26 +740,18 @@ export class ServiceEndpointsAssertionsHeaderOutputReference extends cdktf.Compl
 export interface ServiceEndpointsAssertionsLatency {
   /**
   * Two durations, both included, the shorter one first. API: `Between`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#between Service#between}
   */
   readonly between?: string[];
   /**
   * Shorter than this duration, such as `800ms`. API: `LessThan`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#lt Service#lt}
   */
   readonly lt?: string;
   /**
   * At most this duration. API: `LessOrEqual`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#lte Service#lte}
   */
   readonly lte?: string;
   /**
   * Which time: `headers`, `body` or `total`. API: `l_type`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#phase Service#phase}
   */
   readonly phase: string;
 }
@@ -979,50 +930,34 @@ export class ServiceEndpointsAssertionsLatencyOutputReference extends cdktf.Comp
 export interface ServiceEndpointsAssertionsStatusCode {
   /**
   * Two bounds, both included, the lower one first. API: `Between`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#between Service#between}
   */
   readonly between?: number[];
   /**
   * Equal to this value. API: `Eq`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#eq Service#eq}
   */
   readonly eq?: number;
   /**
   * Greater than this value. API: `GreaterThan`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#gt Service#gt}
   */
   readonly gt?: number;
   /**
   * This value or greater. API: `GreaterOrEqual`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#gte Service#gte}
   */
   readonly gte?: number;
   /**
   * Less than this value. API: `LessThan`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#lt Service#lt}
   */
   readonly lt?: number;
   /**
   * This value or less. API: `LessOrEqual`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#lte Service#lte}
   */
   readonly lte?: number;
   /**
   * Anything but this value. API: `NotEq`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#ne Service#ne}
   */
   readonly ne?: number;
   /**
   * Any of these values. API: `OneOf`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#one_of Service#one_of}
   */
   readonly oneOf?: number[];
 }
@@ -1320,32 +1255,22 @@ export class ServiceEndpointsAssertionsStatusCodeOutputReference extends cdktf.C
 export interface ServiceEndpointsAssertions {
   /**
   * What the body of the answer has to be. Exactly one operator. API: `Body`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#body Service#body}
   */
   readonly body?: ServiceEndpointsAssertionsBody;
   /**
   * How long resolving the name may take. Exactly one operator. API: `DnsResoltion`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#dns_resolution Service#dns_resolution}
   */
   readonly dnsResolution?: ServiceEndpointsAssertionsDnsResolution;
   /**
   * What a header of the answer has to be. Exactly one operator. API: `Header`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#header Service#header}
   */
   readonly header?: ServiceEndpointsAssertionsHeader;
   /**
   * How long the answer may take. Exactly one operator. API: `Latency`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#latency Service#latency}
   */
   readonly latency?: ServiceEndpointsAssertionsLatency;
   /**
   * What the status code has to be. Exactly one operator. API: `StatusCode`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#status_code Service#status_code}
   */
   readonly statusCode?: ServiceEndpointsAssertionsStatusCode;
 }
@@ -1578,20 +1503,14 @@ export class ServiceEndpointsAssertionsList extends cdktf.ComplexList {
 export interface ServiceEndpointsHttpBody {
   /**
   * The value in clear: it is stored in the state and shown in plans. Not for secrets.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#value Service#value}
   */
   readonly value?: string;
   /**
   * A secret: encrypted by the server, never in state or plan. A changed one is noticed by itself. Needs Terraform or OpenTofu 1.11.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#value_wo Service#value_wo}
   */
   readonly valueWo?: string;
   /**
   * Change it to send `value_wo` again although it is the same.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#value_wo_version Service#value_wo_version}
   */
   readonly valueWoVersion?: string;
 }
@@ -1744,20 +1663,14 @@ export class ServiceEndpointsHttpBodyOutputReference extends cdktf.ComplexObject
 export interface ServiceEndpointsHttpHeaders {
   /**
   * The value in clear: it is stored in the state and shown in plans. Not for secrets.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#value Service#value}
   */
   readonly value?: string;
   /**
   * A secret: encrypted by the server, never in state or plan. A changed one is noticed by itself. Needs Terraform or OpenTofu 1.11.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#value_wo Service#value_wo}
   */
   readonly valueWo?: string;
   /**
   * Change it to send `value_wo` again although it is the same.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#value_wo_version Service#value_wo_version}
   */
   readonly valueWoVersion?: string;
 }
@@ -1930,38 +1843,26 @@ export class ServiceEndpointsHttpHeadersMap extends cdktf.ComplexMap {
 export interface ServiceEndpointsHttp {
   /**
   * Body of the request: either `value` or `value_wo`. API: `body`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#body Service#body}
   */
   readonly body?: ServiceEndpointsHttpBody;
   /**
   * Headers of the request by name, each either `value` or `value_wo`. API: `headers`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#headers Service#headers}
   */
   readonly headers?: { [key: string]: ServiceEndpointsHttpHeaders } | cdktf.IResolvable;
   /**
   * Redirects to follow; 0 checks the redirect itself. Default: 10, by the server. API: `max_redirects_to_follow`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#max_redirects Service#max_redirects}
   */
   readonly maxRedirects?: number;
   /**
   * `GET` or `POST`. API: `method`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#method Service#method}
   */
   readonly method: string;
   /**
   * Longest time for the whole check, up to `60s`. Default: 10 s, by the server. API: `timeout`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#timeout Service#timeout}
   */
   readonly timeout?: string;
   /**
   * Whether the name is resolved anew for each check. Default: false. API: `with_dns`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#with_dns Service#with_dns}
   */
   readonly withDns?: boolean | cdktf.IResolvable;
 }
@@ -2198,26 +2099,18 @@ export class ServiceEndpointsHttpOutputReference extends cdktf.ComplexObject {
 export interface ServiceEndpoints {
   /**
   * What has to hold, each entry with exactly one kind. Default: none. API: `assertions`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#assertions Service#assertions}
   */
   readonly assertions?: ServiceEndpointsAssertions[] | cdktf.IResolvable;
   /**
   * The HTTP request to make. API: `call.Http`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#http Service#http}
   */
   readonly http: ServiceEndpointsHttp;
   /**
   * Name of the endpoint. Default: none. API: `name`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#name Service#name}
   */
   readonly name?: string;
   /**
   * Absolute `http://` or `https://` URL. API: `url`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#url Service#url}
   */
   readonly url: string;
 }
@@ -2415,26 +2308,18 @@ export class ServiceEndpointsList extends cdktf.ComplexList {
 export interface ServiceTimeouts {
   /**
   * Longest time to create it, and to pause it. Default: `10m`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#create Service#create}
   */
   readonly create?: string;
   /**
   * Longest time to delete it. Default: `10m`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#delete Service#delete}
   */
   readonly delete?: string;
   /**
   * Longest time to read it. Default: `10m`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#read Service#read}
   */
   readonly read?: string;
   /**
   * Longest time for a change. Default: `10m`.
-  *
-  * Docs at Terraform Registry: {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#update Service#update}
   */
   readonly update?: string;
 }
@@ -2615,7 +2500,7 @@ export class ServiceTimeoutsOutputReference extends cdktf.ComplexObject {
 }
 
 /**
-* Represents a {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service pharos_service}
+* Represents a pharos_service
 */
 export class Service extends cdktf.TerraformResource {
 
@@ -2631,7 +2516,7 @@ export class Service extends cdktf.TerraformResource {
   * Generates CDKTF code for importing a Service resource upon running "cdktf plan <stack-name>"
   * @param scope The scope in which to define this construct
   * @param importToId The construct id used in the generated config for the Service to import
-  * @param importFromId The id of the existing Service that should be imported. Refer to the {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service#import import section} in the documentation of this resource for the id to use
+  * @param importFromId The id of the existing Service that should be imported. Refer to the import section in the documentation of this resource for the id to use
   * @param provider? Optional instance of the provider where the Service to import is found
   */
   public static generateConfigForImport(scope: Construct, importToId: string, importFromId: string, provider?: cdktf.TerraformProvider) {
@@ -2643,7 +2528,7 @@ export class Service extends cdktf.TerraformResource {
   // ===========
 
   /**
-  * Create a new {@link https://registry.terraform.io/providers/pharos/pharos/latest/docs/resources/service pharos_service} Resource
+  * Create a new pharos_service Resource
   *
   * @param scope The scope in which to define this construct
   * @param id The scoped construct ID. Must be unique amongst siblings in the same scope

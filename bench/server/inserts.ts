@@ -73,15 +73,17 @@ async function measureBare(dataDir: string): Promise<number> {
     'INSERT INTO services (id, org_id, generation, response) VALUES (?, ?, 1, ?)',
   )
   const command = writer.prepare(
-    "INSERT INTO commands (type, region, service_id, generation, definition, created_at_ms) VALUES ('StartServiceMonitoring', 'eu-west-1', ?, 1, ?, 0)",
+    "INSERT INTO commands (type, region, service_id, generation, org_id, number, created_at_ms) VALUES ('StartServiceMonitoring', 'eu-west-1', ?, 1, ?, ?, 0)",
   )
   const use = writer.prepare(
     'UPDATE orgs SET active_services = active_services + 1, active_endpoints = active_endpoints + 1, stored_services = stored_services + 1 WHERE id = ?',
   )
   const org = String(writer.prepare('SELECT id FROM orgs').pluck().get())
   const text = String(writer.prepare('SELECT response FROM services').pluck().get())
+  let number = 1_000_000
   const insert = writer.transaction((id: string) => {
-    command.run(id, text)
+    number += 1
+    command.run(id, org, number)
     service.run(id, org, text)
     use.run(org)
   })

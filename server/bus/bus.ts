@@ -1,9 +1,9 @@
-import type { Command } from '../domain/commands.ts'
+import type { Delivery } from '../domain/commands.ts'
 
-/** Where commands go when the outbox lets them out. Delivery is at least once: receivers compare generations. */
+/** Where commands go when the outbox lets them out. Delivery is at least once: receivers compare store and generation. */
 export interface Bus {
   /** Resolves when the command is in the hands of whoever carries it out. A rejection keeps it in the outbox. */
-  publish(command: Command): Promise<void>
+  publish(command: Delivery): Promise<void>
   /** Hands every command for `region` to `receive` until the returned function is called. */
-  subscribe(region: string, receive: (command: Command) => Promise<void>): () => void
+  subscribe(region: string, receive: (command: Delivery) => Promise<void>): () => void
 }

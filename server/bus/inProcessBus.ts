@@ -1,7 +1,7 @@
-import type { Command } from '../domain/commands.ts'
+import type { Delivery } from '../domain/commands.ts'
 import type { Bus } from './bus.ts'
 
-type Receive = (command: Command) => Promise<void>
+type Receive = (command: Delivery) => Promise<void>
 
 /** A bus within one process: publishing resolves when every subscriber of the region has taken the command. */
 export function inProcessBus(): Bus {

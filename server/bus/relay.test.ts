@@ -1,37 +1,65 @@
 import { afterEach, expect, test } from 'vitest'
-import type { Command } from '../domain/commands.ts'
-import { REGIONS } from '../domain/regions.ts'
+import type { Delivery } from '../domain/commands.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 import { startServer, type TestServer } from '../testing/startServer.ts'
-import { inProcessBus } from './inProcessBus.ts'
+import type { Bus } from './bus.ts'
 
 let server: TestServer
 afterEach(() => server.close())
 
-test('commands reach their region in the order of generations, each with the definition of its time', async () => {
-  const bus = inProcessBus()
-  const received: Command[] = []
-  bus.subscribe('eu-west-1', async (command) => {
-    received.push(command)
-  })
-  server = await startServer({ rateLimit: 'none', bus })
-  const api = apiClient(server.url, server.apiKey)
-  const { json } = await api.post('/v1/services', serviceBody({ regions: ['eu-west-1', 'us-east-1'] }))
-  // True because the answer above is a service.
-  const { id } = json as { id: string }
-  const replaced = await api.patch(`/v1/services/${id}`, serviceBody({ name: 'Two' }))
-  await api.delete(`/v1/services/${id}`)
+/** A bus that takes nothing until it is opened, and keeps what it took. */
+function closedBus(): Bus & { readonly taken: Delivery[]; open: () => void } {
+  const taken: Delivery[] = []
+  let isOpen = false
+  return {
+    taken,
+    open: () => {
+      isOpen = true
+    },
+    publish: async (delivery) => {
+      if (!isOpen) throw new Error('no connection')
+      taken.push(delivery)
+    },
+    subscribe: () => () => {},
+  }
+}
 
+/** Makes a service; its id and the text of it. */
+async function create(changes: Parameters<typeof serviceBody>[0]) {
+  const { json, text } = await apiClient(server.url, server.apiKey).post('/v1/services', serviceBody(changes))
+  // True because the answer is a service.
+  const { id } = json as { id: string }
+  return { id, text }
+}
+
+test('a region gets what a service is by then, as the newest published generation of this store', async () => {
+  const bus = closedBus()
+  server = await startServer({ rateLimit: 'none', bus, isRestored: false })
+  const api = apiClient(server.url, server.apiKey)
+  const one = await create({ regions: ['eu-west-1', 'us-east-1'] })
+  const two = await create({ regions: ['eu-west-1'] })
+  const gone = await create({ regions: ['eu-west-1'] })
+  const replaced = await api.patch(`/v1/services/${one.id}`, serviceBody({ regions: ['us-east-1'] }))
+  await api.post(`/v1/services/${two.id}/pause`)
+  // Published to nobody: the regions go on comparing with the pause.
+  await api.patch(`/v1/services/${two.id}`, serviceBody({ regions: ['sa-east-1'] }))
+  await api.delete(`/v1/services/${gone.id}`)
+
+  bus.open()
   await server.publishCommands()
 
-  expect(received.map(({ type, generation }) => [type, generation])).toEqual([
-    ['StartServiceMonitoring', 1],
-    ['StartServiceMonitoring', 2],
-    ['EndServiceMonitoring', 3],
-  ])
-  expect(received[1]?.definition).toBe(replaced.text)
-  expect(await server.store.unpublishedCommands(10)).toEqual([])
+  const toldOf = (serviceId: string) =>
+    bus.taken
+      .filter((delivery) => delivery.serviceId === serviceId)
+      .map(({ type, region, generation, definition }) => [type.slice(0, 3), region, generation, definition])
+  const newest = ['Sta', 'us-east-1', 2, replaced.text]
+  const ended = ['End', 'eu-west-1', 2, null]
+  expect(toldOf(one.id)).toEqual([ended, newest, ended, newest])
+  expect(toldOf(two.id)).toEqual([ended, ended])
+  expect(toldOf(gone.id)).toEqual([['End', 'eu-west-1', 1, null], ended])
+  expect(new Set(bus.taken.map(({ storeId }) => storeId))).toEqual(new Set([server.store.storeId]))
+  expect(await server.store.pendingDeliveries(10)).toEqual([])
 })
 
 test('a command whose publication fails stays in the outbox and is published again, in order', async () => {
@@ -57,55 +85,23 @@ test('a command whose publication fails stays in the outbox and is published aga
   await server.publishCommands()
 
   expect(delivered.slice(-3)).toEqual(['eu-west-1', 'us-east-1', 'sa-east-1'])
-  expect(await server.store.unpublishedCommands(10)).toEqual([])
+  expect(await server.store.pendingDeliveries(10)).toEqual([])
 })
 
-test('a long definition reaches every region and is not kept after that, so that replacing fills no disk', async () => {
-  const bus = inProcessBus()
-  const received: (string | null)[] = []
+test('definitions are fetched a few at a time, one for all regions of a service, and all commands are published', async () => {
+  const bus = closedBus()
+  server = await startServer({ rateLimit: 'none', isRestored: false, bus })
   const regions = ['eu-west-1', 'us-east-1']
-  for (const region of regions) {
-    bus.subscribe(region, async ({ definition }) => {
-      received.push(definition)
-    })
-  }
-  server = await startServer({ rateLimit: 'none', bus, isRestored: false })
-  const api = apiClient(server.url, server.apiKey)
-  const call = { Http: { method: 'POST' as const, timeout: null, body: { value: 'x'.repeat(20_000) } } }
-
-  const long = await api.post('/v1/services', serviceBody({ regions, endpoints: [endpointBody({ call })] }))
-  const short = await api.post('/v1/services', serviceBody())
-  await server.publishCommands()
-
-  expect(received).toEqual([long.text, long.text, short.text])
-  const kept = (await server.store.listCommands()).map(({ definition }) => definition)
-  expect(kept).toEqual([null, null, short.text])
-})
-
-test('commands with the longest definitions are fetched a few at a time, and all of them published', async () => {
-  let isReady = false
-  let delivered = 0
-  server = await startServer({
-    rateLimit: 'none',
-    isRestored: false,
-    bus: {
-      publish: async () => {
-        if (!isReady) throw new Error('no connection')
-        delivered += 1
-      },
-      subscribe: () => () => {},
-    },
-  })
-  const regions = REGIONS.map(({ code }) => code)
   const call = { Http: { method: 'POST' as const, timeout: null, body: { value: 'x'.repeat(65_000) } } }
-  const body = serviceBody({ regions, endpoints: Array(15).fill(endpointBody({ call })) })
-  const api = apiClient(server.url, server.apiKey)
-  for (let made = 0; made < 2; made += 1) await api.post('/v1/services', body)
+  for (let made = 0; made < 9; made += 1) {
+    await create({ regions, endpoints: Array(15).fill(endpointBody({ call })) })
+  }
 
-  const fetched = await server.store.unpublishedCommands(500)
-  isReady = true
+  const fetched = await server.store.pendingDeliveries(500)
+  bus.open()
   await server.publishCommands()
 
-  expect(fetched.length).toBe(8)
-  expect(delivered).toBe(2 * regions.length)
+  // Of some 980 kB each.
+  expect(fetched.length).toBe(8 * regions.length)
+  expect(bus.taken.length).toBe(9 * regions.length)
 })

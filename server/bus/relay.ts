@@ -33,7 +33,7 @@ export function startRelay({ store, bus, onError }: RelayParts): Relay {
 
   async function publishAll(): Promise<void> {
     for (;;) {
-      const commands = await store.unpublishedCommands(BATCH_MAX)
+      const commands = await store.pendingDeliveries(BATCH_MAX)
       for (const command of commands) await bus.publish(command)
       const last = commands.at(-1)
       if (last === undefined) return

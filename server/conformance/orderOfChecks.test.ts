@@ -136,11 +136,13 @@ test('10 before 11 and 12: an unknown service is 404 before precondition and pla
 
 test('11 before 12: a precondition is judged before the plan', async () => {
   const key = await freshKey()
-  const { id } = serviceResponseSchema.parse((await api.post('/v1/services', serviceBody(), { key })).json)
+  const { json, headers } = await api.post('/v1/services', serviceBody(), { key })
+  const { id } = serviceResponseSchema.parse(json)
+  const tag = String(headers.etag)
   const tooFast = serviceBody({ interval_secs: 0 })
 
   const stale = await api.patch(`/v1/services/${id}`, tooFast, { key, headers: { 'if-match': '"7"' } })
-  const fresh = await api.patch(`/v1/services/${id}`, tooFast, { key, headers: { 'if-match': '"1"' } })
+  const fresh = await api.patch(`/v1/services/${id}`, tooFast, { key, headers: { 'if-match': tag } })
 
   expect([stale.status, fresh.status]).toEqual([412, 403])
 })

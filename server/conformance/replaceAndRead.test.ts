@@ -1,11 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ServiceResponse, serviceResponseSchema } from '../../api/contract/service.ts'
+import type { Delivery } from '../domain/commands.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { UNKNOWN_ID } from '../testing/routes.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 import { startServer } from '../testing/startServer.ts'
 
-const server = await startServer({ rateLimit: 'none' })
+const deliveries: Delivery[] = []
+const server = await startServer({
+  rateLimit: 'none',
+  bus: {
+    publish: async (delivery) => {
+      deliveries.push(delivery)
+    },
+    subscribe: () => () => {},
+  },
+})
 const api = apiClient(server.url, server.apiKey)
 afterAll(() => server.close())
 beforeAll(() => server.overrideLimits({ servicesMax: 2_000 }))
@@ -148,7 +158,8 @@ test('C108 a replaced paused service stays paused and silent, and resume starts 
 
   expect(serviceResponseSchema.parse(replaced.json).paused_at).not.toBeNull()
   expect([silent, await commandsAfter(before)]).toEqual([[], ['Start us-east-1']])
-  const last = (await server.store.listCommands()).at(-1)
+  await server.publishCommands()
+  const last = deliveries.findLast(({ serviceId }) => serviceId === id)
   expect(serviceResponseSchema.parse(JSON.parse(last?.definition ?? '')).name).toBe('New')
 })
 
@@ -206,6 +217,7 @@ test('C114 of two replaces at once one definition remains whole, and it is what 
   const final = await api.get(`/v1/services/${id}`)
   const { name, regions } = serviceResponseSchema.parse(final.json)
   expect(bodies.map((body) => [body.name, body.regions])).toContainEqual([name, regions])
-  const last = (await server.store.listCommands()).findLast(({ serviceId }) => serviceId === id)
+  await server.publishCommands()
+  const last = deliveries.findLast(({ serviceId }) => serviceId === id)
   expect([last?.definition, last?.generation]).toEqual([final.text, 3])
 })

@@ -2,23 +2,29 @@
 export const COMMAND_TYPES = ['StartServiceMonitoring', 'EndServiceMonitoring'] as const
 export type CommandType = (typeof COMMAND_TYPES)[number]
 
-/** What one region is told to do. A region ignores a command whose generation is not newer than what it has. */
+/** What one region is told to do, as it is decided and logged. */
 export interface Command {
   readonly type: CommandType
   readonly region: string
   readonly serviceId: string
   /** Grows by one with each change of the service; commands of one change share it. */
   readonly generation: number
+}
+
+/**
+ * A command as a region gets it: what the service is in that region by then, whatever the command said when it was
+ * decided. Of one store, a region ignores what is not newer than what it has. Of another store everything is newer:
+ * a restored backup counts its generations on from an earlier one. Gap G24.
+ */
+export interface Delivery extends Command {
+  /** Identity of the store, which a restore renews. */
+  readonly storeId: string
   /** The service as the API shows it, JSON; `null` for an end. */
   readonly definition: string | null
 }
 
 /** One change of a service, as far as the regions need to know. */
-export interface Announcement {
-  readonly serviceId: string
-  readonly generation: number
-  readonly definition: string
-}
+export type Announcement = Pick<Command, 'serviceId' | 'generation'>
 
 /** Start commands for `regions`, in their order. Pure. */
 export function startIn(regions: readonly string[], announcement: Announcement): readonly Command[] {
@@ -26,15 +32,6 @@ export function startIn(regions: readonly string[], announcement: Announcement):
 }
 
 /** End commands for `regions`, in their order. Pure. */
-export function endIn(
-  regions: readonly string[],
-  { serviceId, generation }: Omit<Announcement, 'definition'>,
-): readonly Command[] {
-  return regions.map((region) => ({
-    type: 'EndServiceMonitoring',
-    region,
-    serviceId,
-    generation,
-    definition: null,
-  }))
+export function endIn(regions: readonly string[], announcement: Announcement): readonly Command[] {
+  return regions.map((region) => ({ type: 'EndServiceMonitoring', region, ...announcement }))
 }

@@ -1,15 +1,18 @@
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
-import { type Command, endIn, startIn } from './commands.ts'
+import { type Announcement, type Command, endIn, startIn } from './commands.ts'
 import { type EndpointMaking, makeEndpoints } from './endpoints.ts'
 import { timestamp } from './environment.ts'
 import { activationRefusal, creationRefusal, type OrgStanding, replacementRefusal } from './planLimits.ts'
 import type { SealedValue } from './seal.ts'
 
-/** A service as it is stored: what the API shows, and the number of changes that led to it. */
+/** A service as it is stored: what the API shows, and the numbers of changes that led to it. */
 export interface Service {
   readonly response: ServiceResponse
+  /** Of all changes; what ETags name. */
   readonly generation: number
+  /** The generation of the last change that was published: what regions compare. */
+  readonly definitionGeneration: number
 }
 
 /** What a change does, all of it in one transaction: the service, its secrets, and what the regions are told. */
@@ -50,7 +53,7 @@ export function createService(request: ServiceRequest, making: ServiceMaking): S
     auto_incident_window_minutes: null,
     auto_incident_enabled: false,
   }
-  return announce({ response, generation: 1 }, made.sealed, (announcement) =>
+  return announce(null, { response, sealed: made.sealed }, (announcement) =>
     startIn(response.regions, announcement),
   )
 }
@@ -76,9 +79,8 @@ export function replaceService(
     regions: request.regions,
     endpoints: [...made.endpoints],
   }
-  const service = { response, generation: current.generation + 1 }
   const removed = before.regions.filter((region) => !request.regions.includes(region))
-  return announce(service, made.sealed, (announcement) =>
+  return announce(current, { response, sealed: made.sealed }, (announcement) =>
     before.paused_at != null
       ? []
       : [...endIn(removed, announcement), ...startIn(response.regions, announcement)],
@@ -91,8 +93,9 @@ export function pauseService(current: Service, nowMs: number): ServiceChange | n
   // The clock may have been set back: nothing is paused before it was made.
   const pausedMs = Math.max(nowMs, Date.parse(current.response.created_at))
   const response = { ...current.response, paused_at: timestamp(pausedMs) }
-  const service = { response, generation: current.generation + 1 }
-  return announce(service, null, (announcement) => endIn(response.regions, announcement))
+  return announce(current, { response, sealed: null }, (announcement) =>
+    endIn(response.regions, announcement),
+  )
 }
 
 /**
@@ -103,8 +106,9 @@ export function resumeService(current: Service, standing: OrgStanding): ServiceC
   if (current.response.paused_at == null) return null
   refuse(activationRefusal(standing, current.response))
   const response = { ...current.response, paused_at: null }
-  const service = { response, generation: current.generation + 1 }
-  return announce(service, null, (announcement) => startIn(response.regions, announcement))
+  return announce(current, { response, sealed: null }, (announcement) =>
+    startIn(response.regions, announcement),
+  )
 }
 
 /**
@@ -116,15 +120,17 @@ export function deleteService({ response, generation }: Service): ServiceChange 
   return { service: null, text: JSON.stringify(response), sealed: [], commands }
 }
 
+/** The change of `before`, `null` for a new service, that is told with what `tell` makes. */
 function announce(
-  service: Service,
-  sealed: ServiceChange['sealed'],
-  commands: (announcement: Parameters<typeof startIn>[1]) => readonly Command[],
+  before: Service | null,
+  { response, sealed }: { readonly response: ServiceResponse; readonly sealed: ServiceChange['sealed'] },
+  tell: (announcement: Announcement) => readonly Command[],
 ): ServiceChange {
-  const { response, generation } = service
-  const text = JSON.stringify(response)
-  const announcement = { serviceId: response.id, generation, definition: text }
-  return { service, text, sealed, commands: commands(announcement) }
+  const generation = (before?.generation ?? 0) + 1
+  const commands = tell({ serviceId: response.id, generation })
+  const definitionGeneration = commands.length > 0 ? generation : (before?.definitionGeneration ?? 0)
+  const service = { response, generation, definitionGeneration }
+  return { service, text: JSON.stringify(response), sealed, commands }
 }
 
 function refuse(refusal: string | undefined): void {

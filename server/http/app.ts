@@ -258,7 +258,8 @@ function addOperation(
       }
       const body = operation.takesBody ? readJson(request) : undefined
       const answer = await operation.handle(exchangeOf(request, caller, body), parts)
-      if (answer.generation !== undefined) headers.push('etag', entityTag(answer.generation))
+      if (answer.generation !== undefined)
+        headers.push('etag', entityTag(parts.store.storeId, answer.generation))
       const { status, openLong: open } = answer
       if (open !== undefined) {
         const onDone = (failure: unknown): void => {

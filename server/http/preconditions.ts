@@ -1,17 +1,17 @@
 import { ApiError } from '../../api/contract/apiError.ts'
 
-/** The entity tag of a generation. Gap G20. Pure. */
-export function entityTag(generation: number): string {
-  return `"${generation}"`
+/** The entity tag of a service in its `generation`; of another store, which a restore makes, it is another one. Gap G20. Pure. */
+export function entityTag(storeId: string, generation: number): string {
+  return `"${storeId}.${generation}"`
 }
 
 /**
- * Throws `precondition_failed` unless `ifMatch`, the If-Match header, allows changing what has `generation`.
+ * Throws `precondition_failed` unless `ifMatch`, the If-Match header, allows changing what has the entity tag `current`.
  * An absent header allows everything; a weak tag never matches (RFC 9110). Gap G20. Pure.
  */
-export function assertIfMatch(ifMatch: string | undefined, generation: number): void {
+export function assertIfMatch(ifMatch: string | undefined, current: string): void {
   if (ifMatch === undefined) return
   const tags = ifMatch.split(',').map((tag) => tag.trim())
-  if (tags.includes('*') || tags.includes(entityTag(generation))) return
+  if (tags.includes('*') || tags.includes(current)) return
   throw new ApiError('precondition_failed', 'If-Match: the service has changed since it was read')
 }

@@ -12,7 +12,7 @@ import {
 import type { RenderedService, ServiceFacts } from '../store/store.ts'
 import { creationMark } from './idempotencyKey.ts'
 import type { Answer, ApiParts, Exchange, Operation } from './operation.ts'
-import { assertIfMatch } from './preconditions.ts'
+import { assertIfMatch, entityTag } from './preconditions.ts'
 import { notFound, readId } from './resourceId.ts'
 import { readServiceDefinition } from './serviceDefinition.ts'
 
@@ -49,14 +49,14 @@ async function create(exchange: Exchange, parts: ApiParts): Promise<Answer> {
 async function replace(exchange: Exchange, parts: ApiParts): Promise<Answer> {
   const request = await readServiceDefinition(exchange)
   return change(exchange, parts, (service, facts) => {
-    assertIfMatch(exchange.header('if-match'), service.generation)
+    assertUnchanged(exchange, parts, service)
     return replaceService(service, request, makingOf(facts, parts))
   })
 }
 
 async function remove(exchange: Exchange, parts: ApiParts): Promise<Answer> {
   await change(exchange, parts, (service) => {
-    assertIfMatch(exchange.header('if-match'), service.generation)
+    assertUnchanged(exchange, parts, service)
     return deleteService(service)
   })
   return { status: 204 }
@@ -68,6 +68,10 @@ function pause(exchange: Exchange, parts: ApiParts): Promise<Answer> {
 
 function resume(exchange: Exchange, parts: ApiParts): Promise<Answer> {
   return change(exchange, parts, (service, { standing }) => resumeService(service, standing))
+}
+
+function assertUnchanged({ header }: Exchange, { store }: ApiParts, { generation }: Service): void {
+  assertIfMatch(header('if-match'), entityTag(store.storeId, generation))
 }
 
 async function change(

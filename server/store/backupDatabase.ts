@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { link, open, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { forgetIdentity } from './storeIdentity.ts'
 
 /** How long the copy waits for another process's transaction (milliseconds). */
 const BUSY_MS_MAX = 5_000
@@ -18,6 +19,7 @@ export async function backupDatabase(source: string, file: string): Promise<void
     // Made first, so that the copy has its mode from the first byte on.
     await writeFile(temporary, '', { mode: 0o600, flag: 'wx' })
     await copyInstant(source, temporary)
+    await makeAnonymous(temporary)
     const handle = await open(temporary, 'r+')
     await handle.sync()
     await handle.close()
@@ -41,6 +43,19 @@ async function copyInstant(source: string, target: string): Promise<void> {
     database.pragma('query_only = ON')
     database.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
     await database.backup(target)
+  } finally {
+    database.close()
+  }
+}
+
+/** A backup that is put in the place of a database by hand becomes another store too. */
+async function makeAnonymous(copy: string): Promise<void> {
+  const { default: Sqlite } = await import('better-sqlite3')
+  const database = new Sqlite(copy)
+  try {
+    // In memory: a copy that a crash leaves half-way is no backup yet.
+    database.pragma('journal_mode = MEMORY')
+    forgetIdentity(database)
   } finally {
     database.close()
   }

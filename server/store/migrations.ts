@@ -157,6 +157,34 @@ UPDATE remembered_creations SET long_bytes = octet_length(answer) WHERE octet_le
 CREATE INDEX remembered_creations_long ON remembered_creations (org_id, created_at_ms, long_bytes)
   WHERE long_bytes IS NOT NULL;
 `,
+  // What a region gets is the newest definition, so that commands need none: a copy for each region and change filled the
+  // disk. Of a paused service the last command is what was published last, if it was not forgotten by now.
+  `
+CREATE TABLE store_identity (
+  only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+  id TEXT NOT NULL
+) STRICT;
+
+ALTER TABLE services ADD COLUMN definition_generation INTEGER NOT NULL DEFAULT 0;
+UPDATE services SET definition_generation = generation;
+UPDATE services SET definition_generation = newest.generation
+  FROM (SELECT service_id, max(generation) AS generation FROM commands GROUP BY service_id) AS newest
+  WHERE services.id = newest.service_id;
+
+ALTER TABLE services ADD COLUMN running_in TEXT NOT NULL DEFAULT '';
+UPDATE services SET running_in = (SELECT group_concat(value, ',') FROM json_each(response, '$.regions'))
+  WHERE json_extract(response, '$.paused_at') IS NULL;
+
+ALTER TABLE commands DROP COLUMN definition;
+ALTER TABLE commands ADD COLUMN org_id TEXT;
+ALTER TABLE commands ADD COLUMN number INTEGER;
+UPDATE commands SET org_id = services.org_id FROM services WHERE services.id = commands.service_id;
+UPDATE commands SET number = numbered.number
+  FROM (SELECT sequence, row_number() OVER (PARTITION BY org_id ORDER BY sequence) AS number FROM commands
+        WHERE org_id IS NOT NULL) AS numbered
+  WHERE numbered.sequence = commands.sequence;
+CREATE INDEX commands_of_org ON commands (org_id, number);
+`,
 ]
 
 /**

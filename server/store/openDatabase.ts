@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
 import { migrate } from './migrations.ts'
+import { identify } from './storeIdentity.ts'
 
 /** File of the database below the data folder. */
 export const DATABASE_FILE = 'control.db'
@@ -45,6 +46,7 @@ export async function openDatabase(dataDir: string): Promise<Connections> {
     chmodSync(file, statSync(file).mode & OWNER_MODE)
     configure(writer)
     migrate(writer)
+    identify(writer)
     // From here on mutations wait for other programs in the event loop, where everybody else goes on.
     writer.pragma('busy_timeout = 0')
     const reader = new Sqlite(file, { timeout: BUSY_MS_MAX })

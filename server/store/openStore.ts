@@ -9,6 +9,7 @@ import { sqliteSecrets } from './sqliteSecrets.ts'
 import { sqliteServices } from './sqliteServices.ts'
 import { sqliteUpkeep } from './sqliteUpkeep.ts'
 import type { Store } from './store.ts'
+import { identify } from './storeIdentity.ts'
 
 /**
  * Opens the store of `dataDir`, made when there is none. Rejects when the database is of a newer release, not
@@ -22,6 +23,7 @@ export async function openStore(
 ): Promise<Store> {
   const connections = await openDatabase(dataDir)
   const commits = new GroupCommit(connections.writer, { batchMax: mutationsPerCommit })
+  const storeId = identify(connections.reader)
   const versions = committedVersions(connections.writer)
   commits.onCommit(versions.all.forget)
   const administering: Mutations = {
@@ -33,9 +35,10 @@ export async function openStore(
       }),
   }
   return {
+    storeId,
     ...sqliteServices(connections, { commits, version: versions.all, nowMs }),
     ...sqliteIncidents(connections, commits, nowMs),
-    ...sqliteOutbox(connections, commits),
+    ...sqliteOutbox(connections, { commits, storeId }),
     ...sqliteKeys(connections, versions.administration),
     ...sqliteSecrets(connections, commits),
     ...sqliteAdministration(connections, administering),

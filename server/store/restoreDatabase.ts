@@ -4,10 +4,11 @@ import { basename } from 'node:path'
 import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
 import { MIGRATIONS, schemaVersion } from './migrations.ts'
 import { databaseFile } from './openDatabase.ts'
+import { forgetIdentity } from './storeIdentity.ts'
 
 /**
  * Makes the database of `dataDir` from the backup `file`, complete or not at all: a folder that was made for it goes
- * again. Rejects when the folder has anything in it, and when the backup is damaged, empty or of a newer release.
+ * again. It is another store than the one that was copied. Rejects when the folder has anything in it, and when the backup is damaged, empty or of a newer release.
  */
 export async function restoreDatabase(file: string, dataDir: string): Promise<void> {
   await access(file, constants.R_OK).catch((error: unknown) => {
@@ -64,6 +65,7 @@ async function assertWhole(copy: string, file: string): Promise<void> {
     }
     // The copy becomes the database without the log files that a reader may have made for it.
     database.pragma('journal_mode = DELETE')
+    forgetIdentity(database)
   } catch (error) {
     if (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_NOTADB') {
       throw new Error(`${file} is not a backup: name a file that "pharos-server backup" wrote`, {

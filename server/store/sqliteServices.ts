@@ -1,6 +1,5 @@
 import type { Database } from 'better-sqlite3'
 import type { ServiceResponse } from '../../api/contract/service.ts'
-import type { Command } from '../domain/commands.ts'
 import type { OrgUsage } from '../domain/planLimits.ts'
 import type { SealedValue } from '../domain/seal.ts'
 import type { Service, ServiceChange } from '../domain/serviceChanges.ts'
@@ -9,6 +8,7 @@ import type { GroupCommit } from './groupCommit.ts'
 import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
 import type { Connections } from './openDatabase.ts'
 import { prepareRemember } from './rememberedCreations.ts'
+import { preparePublish } from './publishCommands.ts'
 import { prepareFacts, type ServiceFactsStore } from './serviceFacts.ts'
 import { insertSealedSql } from './sqliteSecrets.ts'
 import type { RenderedService, ServiceFacts, ServiceStore } from './store.ts'
@@ -44,7 +44,10 @@ export function sqliteServices(
     )
     .pluck()
   const readOne = reader.prepare<[string, string], RenderedService>(selectOne)
-  const readForChange = writer.prepare<[string, string], RenderedService>(selectOne)
+  const readForChange = writer.prepare<[string, string], ChangingRow>(
+    `SELECT response AS text, generation, definition_generation AS definitionGeneration
+     FROM services WHERE id = ? AND org_id = ?`,
+  )
   const lengthOf = reader.prepare<[string], number>(LIST_LENGTH_SQL).pluck()
   const lists = untilCommitted<Buffer | undefined>(
     version,
@@ -83,12 +86,19 @@ export function sqliteServices(
         if (row === undefined) return undefined
         // True because only rendered ServiceResponses are stored.
         const response = JSON.parse(row.text) as ServiceResponse
-        const current: Service = { response, generation: row.generation }
+        const { generation, definitionGeneration } = row
+        const current: Service = { response, generation, definitionGeneration }
         const known = facts.read(orgId)
         const change = decide(current, known)
-        return change === null ? row : apply(known, current, change, nowMs())
+        if (change === null) return { text: row.text, generation }
+        return apply(known, current, change, nowMs())
       }),
   }
+}
+
+/** A service as it is read to be changed. */
+interface ChangingRow extends RenderedService {
+  readonly definitionGeneration: number
 }
 
 type Apply = (
@@ -99,22 +109,35 @@ type Apply = (
 ) => RenderedService
 
 function prepareApply(writer: Database, { use }: Pick<ServiceFactsStore, 'use'>): Apply {
-  const insert = writer.prepare('INSERT INTO services (id, org_id, generation, response) VALUES (?, ?, ?, ?)')
-  const update = writer.prepare('UPDATE services SET generation = ?, response = ? WHERE id = ?')
+  const insert = writer.prepare(
+    `INSERT INTO services (id, org_id, generation, definition_generation, running_in, response)
+     VALUES (@id, @orgId, @generation, @definitionGeneration, @runningIn, @text)`,
+  )
+  const update = writer.prepare(
+    `UPDATE services SET generation = @generation, definition_generation = @definitionGeneration,
+       running_in = @runningIn, response = @text WHERE id = @id`,
+  )
   const remove = writer.prepare('DELETE FROM services WHERE id = ?')
   const seal = prepareSeal(writer)
   const publish = preparePublish(writer)
   return (facts, before, { service, text, sealed, commands }, nowMs) => {
     const id = service?.response.id ?? before?.response.id ?? ''
     // Ends are written before the row goes. Contract: Service, delete.
-    publish(commands, nowMs)
+    const { orgId } = facts.standing
+    publish(orgId, commands, nowMs)
     if (service === null) remove.run(id)
-    else if (before === null) insert.run(id, facts.standing.orgId, service.generation, text)
-    else update.run(service.generation, text, id)
+    else if (before === null) insert.run({ id, orgId, text, ...columnsOf(service) })
+    else update.run({ id, text, ...columnsOf(service) })
     if (service !== null && sealed !== null) seal(id, sealed, before !== null)
     use(facts, usageOf(before), usageOf(service))
     return { text, generation: service?.generation ?? (before?.generation ?? 0) + 1 }
   }
+}
+
+function columnsOf({ response, generation, definitionGeneration }: Service) {
+  // Where it runs: nowhere while it is paused.
+  const runningIn = response.paused_at == null ? response.regions.join(',') : ''
+  return { generation, definitionGeneration, runningIn }
 }
 
 function usageOf(service: Service | null): OrgUsage {
@@ -133,16 +156,5 @@ function prepareSeal(writer: Database) {
   return (serviceId: string, sealed: readonly SealedValue[], hadSome: boolean): void => {
     if (hadSome) remove.run(serviceId)
     for (const value of sealed) insert.run(value)
-  }
-}
-
-function preparePublish(writer: Database) {
-  const insert = writer.prepare(`
-    INSERT INTO commands (type, region, service_id, generation, definition, created_at_ms)
-    VALUES (?, ?, ?, ?, ?, ?)`)
-  return (commands: readonly Command[], createdAtMs: number): void => {
-    for (const { type, region, serviceId, generation, definition } of commands) {
-      insert.run(type, region, serviceId, generation, definition, createdAtMs)
-    }
   }
 }

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -209,6 +209,38 @@ describe('restore', () => {
 
     const store = await openStore(join(folder, 'restored'), () => 0)
     expect((await store.listOrgs()).map(({ name }) => name)).toEqual(['Kept'])
+    await store.close()
+  })
+
+  test('what a backup becomes is another store, however it is put in place, and one that is opened again the same', async () => {
+    const file = await backUp()
+    const ids: string[] = []
+    const note = async (dataDir: string): Promise<void> => {
+      const store = await openStore(dataDir, () => 0)
+      ids.push(store.storeId)
+      await store.close()
+    }
+
+    for (const name of ['one', 'two']) await restoreDatabase(file, join(folder, name))
+    await mkdir(join(folder, 'byHand'))
+    await copyFile(file, databaseFile(join(folder, 'byHand')))
+    // A database whose program ended well has no log beside it, and may be restored from too.
+    await restoreDatabase(databaseFile(join(folder, 'live')), join(folder, 'cold'))
+    for (const name of ['live', 'one', 'two', 'byHand', 'cold']) await note(join(folder, name))
+    await note(join(folder, 'one'))
+
+    expect([new Set(ids).size, ids[5]]).toEqual([5, ids[1]])
+  })
+
+  test('a backup of a release without identities becomes a store that has one', async () => {
+    const old = new Sqlite(join(folder, 'old.db'))
+    migrate(old, MIGRATIONS.slice(0, 2))
+    old.close()
+
+    await restoreDatabase(join(folder, 'old.db'), join(folder, 'restored'))
+
+    const store = await openStore(join(folder, 'restored'), () => 0)
+    expect(store.storeId).toMatch(/^[0-9a-f-]{36}$/)
     await store.close()
   })
 

@@ -2,7 +2,7 @@ import type { Incident } from '../../api/contract/incident.ts'
 import type { Section, Severity } from '../../api/contract/incidentTerms.ts'
 import type { Scope } from '../../api/contract/org.ts'
 import type { Caller } from '../domain/apiKeys.ts'
-import type { Command } from '../domain/commands.ts'
+import type { Command, Delivery } from '../domain/commands.ts'
 import type { IncidentFacts } from '../domain/incidentChanges.ts'
 import type { OrgStanding, PlanLimits } from '../domain/planLimits.ts'
 import type { SealedValue } from '../domain/seal.ts'
@@ -113,22 +113,44 @@ export interface IncidentStore {
   ): Promise<Incident | undefined>
 }
 
-/** A command with its place in the order of publication. */
-export interface PublishedCommand extends Command {
+/** A command as it is logged. */
+export interface LoggedCommand extends Command {
+  /** Its place in the order of publication. */
   readonly sequence: number
+  /** `null` for a service that was deleted before schema 3. */
+  readonly orgId: string | null
+  readonly createdAtMs: number
+  readonly isPublished: boolean
+}
+
+/** A command on its way to its region. */
+export interface PendingDelivery extends Delivery {
+  readonly sequence: number
+}
+
+/** Which commands a list shows; what is absent lets everything pass. */
+export interface CommandFilter {
+  readonly orgId?: string | undefined
+  readonly serviceId?: string | undefined
+  readonly region?: string | undefined
+  /** Only those that are not published yet. */
+  readonly isUnpublished?: boolean
+  /** Only those behind this one. */
+  readonly afterSequence?: number
+  readonly countMax?: number
 }
 
 /** Commands between the transaction that made them and the bus. Contract: Events, rule 3. */
 export interface OutboxStore {
   /**
-   * The oldest commands that are not yet published, in order, at most `countMax` and of 8 MiB together; none only when all
-   * are published.
+   * The oldest commands that are not yet published, in order, at most `countMax` and with definitions of 8 MiB together;
+   * none only when all are published.
    */
-  unpublishedCommands(countMax: number): Promise<readonly PublishedCommand[]>
-  /** Marks as published every command up to `sequence`. Long definitions of published commands are not kept. */
+  pendingDeliveries(countMax: number): Promise<readonly PendingDelivery[]>
+  /** Marks as published every command up to `sequence`. */
   markPublished(sequence: number): Promise<void>
-  /** All commands in order, published or not. */
-  listCommands(): Promise<readonly PublishedCommand[]>
+  /** The commands that are kept and pass `filter`, in order. */
+  listCommands(filter?: CommandFilter): Promise<readonly LoggedCommand[]>
 }
 
 /** Whether keys may call, read at every request: a revoked key stops at once. */
@@ -246,4 +268,7 @@ export interface Store
     KeyStore,
     SecretStore,
     AdministrationStore,
-    UpkeepStore {}
+    UpkeepStore {
+  /** A UUID of this store, which a restore renews: its generations and sequence numbers go back. Gap G20, Gap G24. */
+  readonly storeId: string
+}

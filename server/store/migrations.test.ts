@@ -1,0 +1,101 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Sqlite, { type Database } from 'better-sqlite3'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { MIGRATIONS, migrate } from './migrations.ts'
+import { databaseFile } from './openDatabase.ts'
+import { openStore } from './openStore.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pharos-migrations-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+/** The database of `folder` as a release with the first `steps` made it, filled by `fill`. */
+function makeDatabase(steps: number, fill: (database: Database) => void): void {
+  const database = new Sqlite(databaseFile(folder))
+  migrate(database, MIGRATIONS.slice(0, steps))
+  database.exec("INSERT INTO orgs (id, name, plan, created_at) VALUES ('acme', 'Acme', 'business', '')")
+  fill(database)
+  database.close()
+}
+
+const response = (id: string, pausedAt: string | null) =>
+  JSON.stringify({ id, regions: ['eu-west-1', 'us-east-1'], paused_at: pausedAt })
+
+test('a database whose commands held definitions keeps all of them, published or not, and tells the newest definition', async () => {
+  makeDatabase(2, (database) => {
+    const service = database.prepare(
+      "INSERT INTO services (id, org_id, generation, response) VALUES (?, 'acme', ?, ?)",
+    )
+    service.run('active', 3, response('active', null))
+    service.run('paused', 4, response('paused', '2026-01-01T00:00:00Z'))
+    service.run('forgotten', 9, response('forgotten', '2026-01-01T00:00:00Z'))
+    const command = database.prepare(
+      'INSERT INTO commands (type, region, service_id, generation, definition, created_at_ms) VALUES (?, ?, ?, ?, ?, 7)',
+    )
+    const [start, end] = ['StartServiceMonitoring', 'EndServiceMonitoring']
+    command.run(start, 'eu-west-1', 'deleted', 1, response('deleted', null))
+    command.run(start, 'eu-west-1', 'paused', 1, response('paused', null))
+    command.run(start, 'eu-west-1', 'active', 2, '{"older":1}')
+    command.run(end, 'eu-west-1', 'paused', 2, null)
+    command.run(start, 'us-east-1', 'active', 3, null)
+    command.run(end, 'eu-west-1', 'deleted', 2, null)
+    database.exec('UPDATE publication SET published_up_to = 2')
+  })
+
+  const store = await openStore(folder, () => 0)
+  const { storeId } = store
+  const waiting = await store.pendingDeliveries(10)
+  const logged = await store.listCommands()
+  await store.close()
+
+  const generations = new Sqlite(databaseFile(folder))
+    .prepare('SELECT id, generation, definition_generation AS published, running_in AS places FROM services')
+    .all()
+  const active = { generation: 3, storeId, definition: response('active', null) }
+  const start = { type: 'StartServiceMonitoring', serviceId: 'active', ...active }
+  const end = { type: 'EndServiceMonitoring', region: 'eu-west-1', generation: 2, storeId, definition: null }
+  expect(waiting).toEqual([
+    { sequence: 3, region: 'eu-west-1', ...start },
+    { sequence: 4, serviceId: 'paused', ...end },
+    { sequence: 5, region: 'us-east-1', ...start },
+    { sequence: 6, serviceId: 'deleted', ...end },
+  ])
+  expect(
+    logged.map(({ sequence, orgId, generation, isPublished }) => [sequence, orgId, generation, isPublished]),
+  ).toEqual([
+    [1, null, 1, true],
+    [2, 'acme', 1, true],
+    [3, 'acme', 2, false],
+    [4, 'acme', 2, false],
+    [5, 'acme', 3, false],
+    [6, null, 2, false],
+  ])
+  expect(generations).toEqual([
+    { id: 'active', generation: 3, published: 3, places: 'eu-west-1,us-east-1' },
+    { id: 'paused', generation: 4, published: 2, places: '' },
+    { id: 'forgotten', generation: 9, published: 9, places: '' },
+  ])
+})
+
+test('sequence numbers go on after a migration, also when every command was forgotten before it', async () => {
+  makeDatabase(2, (database) => {
+    database.exec(`
+      INSERT INTO commands (type, region, service_id, generation, created_at_ms) VALUES ('', '', '', 1, 0), ('', '', '', 2, 0);
+      UPDATE publication SET published_up_to = 2;
+      DELETE FROM commands`)
+  })
+  const store = await openStore(folder, () => 0)
+  await store.close()
+
+  const database = new Sqlite(databaseFile(folder))
+  database.exec(
+    "INSERT INTO commands (type, region, service_id, generation, created_at_ms) VALUES ('', '', '', 3, 0)",
+  )
+
+  expect(database.prepare('SELECT sequence FROM commands').pluck().get()).toBe(3)
+  database.close()
+})

@@ -84,12 +84,20 @@ export function pharosProvider(version: string, environment: Environment): Provi
   })
 }
 
+/** How often a request that waits is a warning in the log (milliseconds); in between it is only information. */
+const WAIT_WARNED_MS = 15_000
+
 /** Has requests logged: what was asked and how it went, and nothing of headers, bodies or search words. */
 function requestsIn(log: Log): Pick<SessionOptions, 'onAttempt' | 'onRetry'> {
+  let warnedAtMs = Number.NEGATIVE_INFINITY
   return {
     onAttempt: ({ method, path, status, durationMs }) =>
       log.debug(`${method} ${path.replace(/\?.*/s, '')}`, { status, duration_ms: Math.round(durationMs) }),
-    onRetry: ({ reason, delayMs }) =>
-      log.info(`the request is sent again: ${reason}`, { delay_ms: Math.round(delayMs) }),
+    onRetry: ({ reason, delayMs }) => {
+      const nowMs = performance.now()
+      const isDue = nowMs - warnedAtMs >= WAIT_WARNED_MS
+      if (isDue) warnedAtMs = nowMs
+      log[isDue ? 'warn' : 'info'](`the request is sent again: ${reason}`, { delay_ms: Math.round(delayMs) })
+    },
   }
 }

@@ -10,8 +10,8 @@ import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
 import { dataSourceFor } from '../protocol/provider.ts'
 import { defineSchema } from '../protocol/schema/schema.ts'
 import type { Path } from '../protocol/values/path.ts'
+import { attempted } from '../service/attempted.ts'
 import { type Connection, connected } from '../service/connection.ts'
-import { explained } from '../service/explain.ts'
 
 /** Incidents of one request; the API's most. Gap G8. */
 const PAGE_SIZE = 100
@@ -79,8 +79,8 @@ export const incidentData = dataSourceFor<Connection>()({
       ...incidentAttributes,
     },
   }),
-  async read({ config, client, signal }) {
-    return explained('read the incident', async () => {
+  async read({ config, client, signal: interrupted }) {
+    return attempted({ task: 'read the incident', operation: 'read' }, interrupted, async (signal) => {
       const { id, ...state } = stateOf(await connected(client).client.incidents.get(config.id, { signal }))
       return { state }
     })
@@ -123,10 +123,10 @@ export const incidentsData = dataSourceFor<Connection>()({
       },
     },
   }),
-  async read({ config, client, signal }) {
+  async read({ config, client, signal: interrupted }) {
     const section = oneOf(SECTIONS, config.section, ['section']) ?? 'active'
     const severity = oneOf(SEVERITIES, config.severity, ['severity'])
-    return explained('list the incidents', async () => {
+    return attempted({ task: 'list the incidents', operation: 'read' }, interrupted, async (signal) => {
       const filter = { section, severity, q: config.q ?? undefined, serviceIds: config.service_ids ?? [] }
       const { incidents } = connected(client).client
       const found: Incident[] = []

@@ -1,7 +1,7 @@
 import { dataSourceFor } from '../protocol/provider.ts'
 import { defineSchema } from '../protocol/schema/schema.ts'
+import { attempted } from '../service/attempted.ts'
 import { type Connection, connected } from '../service/connection.ts'
-import { explained } from '../service/explain.ts'
 
 const schema = defineSchema({
   description: 'The organisation that the API key belongs to.',
@@ -20,11 +20,12 @@ const schema = defineSchema({
 /** `data.pharos_org`. */
 export const orgData = dataSourceFor<Connection>()({
   schema,
-  async read({ client }) {
-    return explained('read the organisation', async () => {
+  async read({ client, signal: interrupted }) {
+    const limit = { task: 'read the organisation', operation: 'read' } as const
+    return attempted(limit, interrupted, async (signal) => {
       const session = connected(client)
-      await session.checkExpectedOrg()
-      return { state: await session.org() }
+      await session.checkExpectedOrg(signal)
+      return { state: await session.org(signal) }
     })
   },
 })

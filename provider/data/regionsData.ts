@@ -1,7 +1,7 @@
 import { dataSourceFor } from '../protocol/provider.ts'
 import { defineSchema } from '../protocol/schema/schema.ts'
+import { attempted } from '../service/attempted.ts'
 import { type Connection, connected } from '../service/connection.ts'
-import { explained } from '../service/explain.ts'
 
 const schema = defineSchema({
   description: 'The regions from which services can be monitored.',
@@ -23,9 +23,9 @@ const schema = defineSchema({
 /** `data.pharos_regions`. */
 export const regionsData = dataSourceFor<Connection>()({
   schema,
-  async read({ client }) {
-    return explained('list the regions', async () => {
-      const regions = await connected(client).regions()
+  async read({ client, signal: interrupted }) {
+    return attempted({ task: 'list the regions', operation: 'read' }, interrupted, async (signal) => {
+      const regions = await connected(client).regions(signal)
       return { state: { codes: regions.map(({ code }) => code), regions } }
     })
   },

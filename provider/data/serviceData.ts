@@ -3,8 +3,8 @@ import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
 import { type AnyDataSource, dataSourceFor } from '../protocol/provider.ts'
 import { defineSchema, type Schema } from '../protocol/schema/schema.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
+import { attempted } from '../service/attempted.ts'
 import { type Connection, connected } from '../service/connection.ts'
-import { explained } from '../service/explain.ts'
 import { isCalled } from '../service/identifiers.ts'
 import { serviceSchema } from '../service/schema.ts'
 import type { Session } from '../service/session.ts'
@@ -58,12 +58,12 @@ export const serviceData: AnyDataSource<Connection> = dataSourceFor<Connection>(
   validate({ config, report }) {
     const given = [config.id, config.name].filter((text) => text !== null)
     if (given.includes(UNKNOWN) || given.length === 1) return
-    report(errorAt([], 'Invalid data source', 'Exactly one of id and name has to be set.'))
+    report(errorAt(undefined, 'Invalid data source', 'Exactly one of id and name has to be set.'))
   },
-  async read({ config, client, signal }) {
-    return explained('read the service', async () => {
+  async read({ config, client, signal: interrupted }) {
+    return attempted({ task: 'read the service', operation: 'read' }, interrupted, async (signal) => {
       const session = connected(client)
-      await session.checkExpectedOrg()
+      await session.checkExpectedOrg(signal)
       const service =
         typeof config.id === 'string'
           ? await serviceById(session, config.id, signal)

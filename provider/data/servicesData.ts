@@ -2,8 +2,8 @@ import { formatDuration } from '../../api/contract/duration.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import { dataSourceFor } from '../protocol/provider.ts'
 import { defineSchema } from '../protocol/schema/schema.ts'
+import { attempted } from '../service/attempted.ts'
 import type { Connection } from '../service/connection.ts'
-import { explained } from '../service/explain.ts'
 import { NAME_REGEX, servicesNamed } from './servicesFound.ts'
 
 const schema = defineSchema({
@@ -31,8 +31,9 @@ const schema = defineSchema({
 export const servicesData = dataSourceFor<Connection>()({
   schema,
   async read({ config, ...context }) {
-    return explained('list the services', async () => {
-      const services = await servicesNamed(config.name_regex, context)
+    const limit = { task: 'list the services', operation: 'read' } as const
+    return attempted(limit, context.signal, async (signal) => {
+      const services = await servicesNamed(config.name_regex, { ...context, signal })
       return { state: { services: services.map(entryOf) } }
     })
   },

@@ -34,7 +34,7 @@ export async function servicesNamed(
   { client, signal, report }: ConfiguredContext<Connection>,
 ): Promise<readonly ServiceResponse[]> {
   const session = connected(client)
-  await session.checkExpectedOrg()
+  await session.checkExpectedOrg(signal)
   const isWanted = await nameFilter(pattern)
   const { services, unreadable } = await listedServices(session, signal)
   for (const { message } of unreadable) report(warningAt(undefined, 'A service was left out', `${message}.`))

@@ -1,7 +1,7 @@
 import { listFor } from '../protocol/listing.ts'
 import { defineSchema } from '../protocol/schema/schema.ts'
+import { attempted } from '../service/attempted.ts'
 import type { Connection } from '../service/connection.ts'
-import { explained } from '../service/explain.ts'
 import { toState } from '../service/toState.ts'
 import { NAME_REGEX, servicesNamed } from './servicesFound.ts'
 
@@ -13,8 +13,9 @@ export const servicesList = listFor<Connection>()({
     attributes: { name_regex: NAME_REGEX },
   }),
   async list({ config, ...context }) {
-    return explained('list the services', async () => {
-      const services = await servicesNamed(config.name_regex, context)
+    const limit = { task: 'list the services', operation: 'read' } as const
+    return attempted(limit, context.signal, async (signal) => {
+      const services = await servicesNamed(config.name_regex, { ...context, signal })
       return services.map((service) => ({
         displayName: service.name,
         state: { ...toState(service, undefined), secrets_revision: 0 },

@@ -4,8 +4,8 @@ import { type Diagnostic, DiagnosticError, errorAt, warningAt } from '../protoco
 import { resourceFor } from '../protocol/provider.ts'
 import type { AmendmentOf, AnswerOf, StateOf } from '../protocol/schema/inferred.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
+import { attempted } from '../service/attempted.ts'
 import { type Connection, connected } from '../service/connection.ts'
-import { explained } from '../service/explain.ts'
 import { isUuid } from '../service/identifiers.ts'
 import { notRefreshed } from '../service/notRefreshed.ts'
 import type { Session } from '../service/session.ts'
@@ -38,7 +38,7 @@ async function refreshed(
   { id, message }: { readonly id: string; readonly message: string | null },
   signal: AbortSignal,
 ): Promise<{ readonly state: AnswerOf<typeof incidentSchema> } | null> {
-  await session.checkExpectedOrg()
+  await session.checkExpectedOrg(signal)
   try {
     const incident = await session.client.incidents.get(id, { signal })
     const { title, service_ids, severity, updates } = incident
@@ -99,11 +99,12 @@ export const incidentResource = resourceFor<Connection>()({
   },
 
   async read(context) {
-    const { prior, client, signal } = context
+    const { prior, client } = context
     const { id } = prior
     if (id === null) throw new Error('the state has no id')
     try {
-      return await explained(`read incident ${id}`, () =>
+      const limit = { task: `read incident ${id}`, operation: 'read' } as const
+      return await attempted(limit, context.signal, (signal) =>
         refreshed(connected(client), { ...prior, id }, signal),
       )
     } catch (error) {
@@ -113,7 +114,7 @@ export const incidentResource = resourceFor<Connection>()({
     }
   },
 
-  async create({ config, client, signal, keep, report }) {
+  async create({ config, client, signal: interrupted, keep, report }) {
     const { openingOf, updateOf } = await import('./incidentRequests.ts')
     const request = openingOf({
       title: config.title,
@@ -121,9 +122,10 @@ export const incidentResource = resourceFor<Connection>()({
       severity: config.severity,
       service_ids: config.service_ids,
     })
-    return explained(`open incident "${request.title}"`, async () => {
+    const limit = { task: `open incident "${request.title}"`, operation: 'create' } as const
+    return attempted(limit, interrupted, async (signal) => {
       const session = connected(client)
-      await session.checkExpectedOrg()
+      await session.checkExpectedOrg(signal)
       const opened = await openOnce(session, request, signal)
       const status = config.status ?? 'investigating'
       if (status === opened.status) return { state: observed(opened) }
@@ -138,16 +140,17 @@ export const incidentResource = resourceFor<Connection>()({
     })
   },
 
-  async update({ config, planned, prior, client, signal }) {
+  async update({ config, planned, prior, client, signal: interrupted }) {
     const { id } = prior
     if (id === null) throw new Error('the state has no id')
     const isUpdated = (['message', 'severity', 'status'] as const).some(
       (name) => planned[name] !== prior[name],
     )
     if (!isUpdated) return { state: {} }
-    return explained(`update incident ${prior.display_id}`, async () => {
+    const limit = { task: `update incident ${prior.display_id}`, operation: 'update' } as const
+    return attempted(limit, interrupted, async (signal) => {
       const session = connected(client)
-      await session.checkExpectedOrg()
+      await session.checkExpectedOrg(signal)
       const status = planned.status === UNKNOWN ? prior.status : planned.status
       const { updateOf } = await import('./incidentRequests.ts')
       const update = updateOf({
@@ -159,12 +162,13 @@ export const incidentResource = resourceFor<Connection>()({
     })
   },
 
-  async delete({ prior, client, signal }) {
+  async delete({ prior, client, signal: interrupted }) {
     const { id } = prior
     if (id === null || prior.status === 'resolved') return
-    await explained(`resolve incident ${prior.display_id}`, async () => {
+    const limit = { task: `resolve incident ${prior.display_id}`, operation: 'delete' } as const
+    await attempted(limit, interrupted, async (signal) => {
       const session = connected(client)
-      await session.checkExpectedOrg()
+      await session.checkExpectedOrg(signal)
       try {
         const current = await session.client.incidents.get(id, { signal })
         if (current.status === 'resolved') return

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { ServiceRequest } from '../../api/contract/service.ts'
 import { startServer } from '../../server/testing/startServer.ts'
@@ -93,6 +94,36 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
 
     expect(output).not.toContain('rate limit')
     expect(await namesIn(scenario)).toEqual(['many 0', 'many 1', 'many 2', 'many 3'])
+  })
+
+  test('Ctrl-C ends a plan whose regions are refused for the rate for ever', async () => {
+    const { workspace, proxy } = await openServer()
+    workspace.configure(serviceBlock('a'))
+    proxy.misbehave({ path: /\/v1\/regions/, how: 'throttled' })
+
+    const child = workspace.start(['plan'])
+    const closed = once(child, 'close')
+    child.stdout.resume()
+    child.stderr.resume()
+    await proxy.misbehaved()
+    child.kill('SIGINT')
+
+    expect(await closed).toEqual([1, null])
+  })
+
+  test('a plan that is refused for the rate says so in the log, first as a warning', async () => {
+    const scenario = await openScenario(await startServer({ rateLimit: 'none' }), 'installed')
+    scenario.workspace.configure(serviceBlock('a'))
+    await scenario.workspace.succeed(['init'])
+    let asked = 0
+    scenario.proxy.refuseForRate(() => asked++ < 3)
+
+    const { exitCode, output } = await scenario.workspace.run(['plan'], { TF_LOG_PROVIDER: 'INFO' })
+
+    expect(exitCode).toBe(0)
+    const lines = output.match(/\[\w+\] +provider[^\n]*the request is sent again: the API answered 429/g)
+    expect(lines).toHaveLength(3)
+    expect(lines?.[0]).toMatch(/^\[WARN\]/)
   })
 
   test('Scenario 56: after a refusal for the plan what was created is in the state, and the next apply goes on', async () => {

@@ -4,57 +4,99 @@
  */
 export const FAILURE_BELIEVED_MS = 30_000
 
-/** A question to the API that many have, and that is asked once for all of them. */
+/** One asking of the question. */
+interface Question<T> {
+  readonly answer: Promise<T>
+  /** Ends the request. */
+  readonly abandon: (reason: unknown) => void
+  readonly askedAtMs: number
+  /** Whether there is neither an answer nor a failure yet. */
+  isOpen: boolean
+  /** Calls that wait for the answer. */
+  waiting: number
+}
+
+/** A question to the API that many calls have, and that is asked once for all of them, while any of them waits. */
 export class AskedOnce<T> {
-  readonly #ask: () => Promise<T>
+  readonly #ask: (signal: AbortSignal) => Promise<T>
   readonly #nowMs: () => number
-  #answer: Promise<T> | undefined
+  #question: Question<T> | undefined
   #failedAtMs: number | undefined
 
-  /** `nowMs` is a clock that only runs forward (milliseconds). */
-  constructor(ask: () => Promise<T>, nowMs: () => number = () => performance.now()) {
+  /** `ask` ends when its signal aborts. `nowMs` is a clock that only runs forward (milliseconds). */
+  constructor(ask: (signal: AbortSignal) => Promise<T>, nowMs: () => number = () => performance.now()) {
     this.#ask = ask
     this.#nowMs = nowMs
   }
 
   /** Whether it was asked, and not forgotten since. */
   get isAsked(): boolean {
-    return this.#answer !== undefined
+    return this.#question !== undefined
   }
 
-  /** The answer: throws what asking threw, and the signal's reason when whoever wants it gives up first. */
-  answer(signal?: AbortSignal): Promise<T> {
+  /**
+   * The answer: throws what asking threw, and the reason of `signal` when that aborts first. The last call that gives up
+   * ends the request. A question that was open for as long as a failure is believed has failed then: the calls that
+   * come next need not wait as long as the ones before.
+   */
+  async answer(signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted()
     if (this.#failedAtMs !== undefined && this.#nowMs() - this.#failedAtMs >= FAILURE_BELIEVED_MS)
       this.forget()
-    this.#answer ??= this.#asked()
-    return signal === undefined ? this.#answer : whileWanted(this.#answer, signal)
+    this.#question ??= this.#asked()
+    const question = this.#question
+    question.waiting += 1
+    try {
+      return await orAborted(question.answer, signal)
+    } finally {
+      question.waiting -= 1
+      if (question.isOpen && question.waiting === 0) this.#abandon(question, signal.reason)
+    }
   }
 
-  /** The next one who wants to know asks anew. */
+  /** The next call asks anew. */
   forget(): void {
-    this.#answer = undefined
+    this.#question = undefined
     this.#failedAtMs = undefined
   }
 
-  #asked(): Promise<T> {
-    const answer = this.#ask().catch((error: unknown) => {
-      if (this.#answer === answer) this.#failedAtMs = this.#nowMs()
-      throw error
+  #asked(): Question<T> {
+    const controller = new AbortController()
+    const answer = this.#ask(controller.signal)
+    const question: Question<T> = {
+      answer,
+      abandon: (reason) => controller.abort(reason),
+      askedAtMs: this.#nowMs(),
+      isOpen: true,
+      waiting: 0,
+    }
+    const close = (): void => {
+      question.isOpen = false
+    }
+    // Every call may have given up by the time it fails.
+    answer.then(close, () => {
+      close()
+      if (this.#question === question) this.#failedAtMs = this.#nowMs()
     })
-    return answer
+    return question
+  }
+
+  #abandon(question: Question<T>, reason: unknown): void {
+    question.abandon(reason)
+    const isShort = this.#nowMs() - question.askedAtMs < FAILURE_BELIEVED_MS
+    if (isShort && this.#question === question) this.forget()
   }
 }
 
-/** What `work` comes to. It goes on for the others who wait for it when `signal` says that this one gives up. */
-async function whileWanted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** What `work` comes to, or the reason of `signal` when that aborts first. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let giveUp: (() => void) | undefined
-  const givenUp = new Promise<never>((_, reject) => {
+  const aborted = new Promise<never>((_, reject) => {
     giveUp = () => reject(signal.reason)
     signal.addEventListener('abort', giveUp, { once: true })
-    if (signal.aborted) giveUp()
   })
   try {
-    return await Promise.race([work, givenUp])
+    return await Promise.race([work, aborted])
   } finally {
     if (giveUp !== undefined) signal.removeEventListener('abort', giveUp)
   }

@@ -1,40 +1,69 @@
 import { parseDuration } from '../../api/contract/duration.ts'
 import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import type { Unknown } from '../protocol/values/value.ts'
 
 /** Longest time of an operation where `timeouts` does not say, waiting for the rate limit included (milliseconds). */
-const TIMEOUT_MS = 600_000
+export const TIMEOUT_MS = 600_000
 /** Longest delay of a timer (milliseconds); a longer one would fire at once. */
 const TIMER_MS_MAX = 2_147_483_647
 
-/** `timeouts` of a resource, as configured or stored. */
-type Timeouts = Readonly<Record<Operation, string | null>> | null
 type Operation = 'create' | 'read' | 'update' | 'delete'
 
+/** How long an operation may take. */
+export interface TimeLimit {
+  readonly operation: Operation
+  /** `timeouts` of the resource, as configured, planned or stored. Left out where there is no such argument. */
+  readonly timeouts?: Readonly<Record<Operation, string | null | Unknown>> | null | Unknown
+  /** Time where `timeouts` says nothing that is known (milliseconds). Default: `TIMEOUT_MS`. */
+  readonly defaultMs?: number
+}
+
 /**
- * The result of `work`, whose signal aborts with `signal` and when the time that `timeouts` gives `operation`
- * is over. Throws a DiagnosticError at `timeouts` then.
+ * The result of `work`, whose signal aborts with `signal` and when the time of `limit` is over. Throws a
+ * DiagnosticError then, at `timeouts` where there is such an argument.
  */
 export async function withinTime<T>(
-  operation: Operation,
-  timeouts: Timeouts,
+  limit: TimeLimit,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const text = timeouts?.[operation] ?? null
-  const given = text === null ? undefined : parseDuration(text)
-  const delayMs = given === undefined ? TIMEOUT_MS : given.secs * 1_000 + given.nanos / 1_000_000
+  const { delayMs, text } = timeOf(limit)
   const controller = new AbortController()
-  const timer = setTimeout(() => controller.abort(timedOut(operation, text)), Math.min(delayMs, TIMER_MS_MAX))
+  const timedOut = timeOut(limit, text)
+  const timer = setTimeout(() => controller.abort(timedOut), Math.min(delayMs, TIMER_MS_MAX))
   try {
     return await work(AbortSignal.any([signal, controller.signal]))
+  } catch (error) {
+    // A timer of Node's rejects with an error of its own, whatever the signal's reason.
+    throw controller.signal.aborted && isAbort(error) ? timedOut : error
   } finally {
     clearTimeout(timer)
   }
 }
 
-function timedOut(operation: Operation, text: string | null): DiagnosticError {
+function timeOf({ operation, timeouts, defaultMs = TIMEOUT_MS }: TimeLimit): {
+  readonly delayMs: number
+  readonly text: string
+} {
+  const given = typeof timeouts === 'object' ? (timeouts?.[operation] ?? null) : null
+  const duration = typeof given === 'string' ? parseDuration(given) : undefined
+  if (typeof given !== 'string' || duration === undefined) {
+    return { delayMs: defaultMs, text: `${defaultMs / 60_000}m` }
+  }
+  return { delayMs: duration.secs * 1_000 + duration.nanos / 1_000_000, text: given }
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
+}
+
+function timeOut({ operation, timeouts }: TimeLimit, text: string): DiagnosticError {
+  const hasArgument = timeouts !== undefined
+  const more = hasArgument ? `Give it more with timeouts = { ${operation} = "…" }. ` : ''
   const detail =
-    `It took longer than ${text ?? '10m'}, the time that it waited for the rate limit included. ` +
-    `Give it more with timeouts = { ${operation} = "…" }, and use one API key for each pipeline.`
-  return new DiagnosticError(errorAt(['timeouts'], `The ${operation} timed out`, detail))
+    `It took longer than ${text}, the time that it waited for the rate limit included. ${more}` +
+    'Use one API key for each pipeline.'
+  return new DiagnosticError(
+    errorAt(hasArgument ? ['timeouts', operation] : undefined, `The ${operation} timed out`, detail),
+  )
 }

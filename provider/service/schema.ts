@@ -169,7 +169,11 @@ const endpointAttributes = {
 
 const timeoutAttributes = {
   create: { ...durationText, description: 'Longest time to create it, and to pause it. Default: `10m`.' },
-  read: { ...durationText, description: 'Longest time to read it. Default: `10m`.' },
+  read: {
+    ...durationText,
+    description:
+      'Longest time to read it, default `10m`; and for a plan to wait for the list of regions, default `1m`.',
+  },
   update: { ...durationText, description: 'Longest time for a change. Default: `10m`.' },
   delete: { ...durationText, description: 'Longest time to delete it. Default: `10m`.' },
 } as const

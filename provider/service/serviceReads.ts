@@ -29,18 +29,18 @@ export type ServicesById = ReadonlyMap<string, ServiceResponse | Error>
  */
 export class ServiceReads {
   readonly #client: Client
-  readonly #checkOrg: (orgId: string) => Promise<void>
+  readonly #checkOrg: (orgId: string, signal: AbortSignal) => Promise<void>
   readonly #asked = new Set<string>()
   /** The last answer to a write of ours; `null` for a service that we deleted. */
   readonly #written = new Map<string, ServiceResponse | null>()
-  readonly #single = new Map<string, Promise<ServiceResponse | null>>()
-  readonly #listed = new AskedOnce(() => this.#fetch())
-  readonly #listedAgain = new AskedOnce(() => this.#fetch())
-  readonly #listedFirst = new AskedOnce(() => this.#fetch())
+  readonly #single = new Map<string, AskedOnce<ServiceResponse | null>>()
+  readonly #listed = new AskedOnce((signal) => this.#fetch(signal))
+  readonly #listedAgain = new AskedOnce((signal) => this.#fetch(signal))
+  readonly #listedFirst = new AskedOnce((signal) => this.#fetch(signal))
   #confirmations = 0
 
   /** `checkOrg` throws when the key belongs to another organisation than the one it is given. */
-  constructor(client: Client, checkOrg: (orgId: string) => Promise<void>) {
+  constructor(client: Client, checkOrg: (orgId: string, signal: AbortSignal) => Promise<void>) {
     this.#client = client
     this.#checkOrg = checkOrg
   }
@@ -58,7 +58,7 @@ export class ServiceReads {
     if (written !== undefined) return written
     if (!this.#listed.isAsked && this.#asked.size <= SINGLE_READS_MAX) {
       const service = await this.#readOne(id, signal)
-      if (service === null && orgId !== null) await this.#checkOrg(orgId)
+      if (service === null && orgId !== null) await this.#checkOrg(orgId, signal)
       return service
     }
     return this.#current(id, await this.#listed.answer(signal)) ?? this.#confirm(id, orgId, signal)
@@ -118,7 +118,7 @@ export class ServiceReads {
   /** `id` is not in the list: it was created since, or it is gone. */
   async #confirm(id: string, orgId: string | null, signal: AbortSignal): Promise<ServiceResponse | null> {
     // Asked first: with the key of another organisation everything is missing, and none of it is gone.
-    if (orgId !== null) await this.#checkOrg(orgId)
+    if (orgId !== null) await this.#checkOrg(orgId, signal)
     if (this.#single.has(id) || this.#confirmations < CONFIRMATIONS_MAX) {
       this.#confirmations += 1
       return this.#readOne(id, signal)
@@ -139,7 +139,7 @@ export class ServiceReads {
     return listed
   }
 
-  async #fetch(signal?: AbortSignal): Promise<ServicesById> {
+  async #fetch(signal: AbortSignal): Promise<ServicesById> {
     const { services, unreadable } = await this.#client.listServices({ signal })
     return new Map<string, ServiceResponse | Error>([
       ...services.map((service) => [service.id, service] as const),
@@ -148,15 +148,18 @@ export class ServiceReads {
   }
 
   #readOne(id: string, signal: AbortSignal): Promise<ServiceResponse | null> {
-    const pending =
-      this.#single.get(id) ??
-      this.#client.getService(id, { signal, lane: 'next' }).catch((error: unknown) => {
-        this.#single.delete(id)
-        if (error instanceof ApiError && error.code === 'not_found') return null
-        throw error
-      })
-    this.#single.set(id, pending)
-    return pending
+    const asked = this.#single.get(id) ?? new AskedOnce((wanted) => this.#getOne(id, wanted))
+    this.#single.set(id, asked)
+    return asked.answer(signal)
+  }
+
+  async #getOne(id: string, signal: AbortSignal): Promise<ServiceResponse | null> {
+    try {
+      return await this.#client.getService(id, { signal, lane: 'next' })
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'not_found') return null
+      throw error
+    }
   }
 }
 

@@ -3,11 +3,11 @@ import type { ServiceRequest, ServiceResponse } from '../../api/contract/service
 import { type Diagnostic, DiagnosticError, warningAt } from '../protocol/diagnostics.ts'
 import { resourceFor } from '../protocol/provider.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
+import { attempted } from './attempted.ts'
 import { type Compiled, compileService } from './compile.ts'
 import { type Connection, connected } from './connection.ts'
 import { createOnce } from './createOnce.ts'
 import { withinTime } from './deadline.ts'
-import { explained } from './explain.ts'
 import { importedId } from './importedId.ts'
 import { notRefreshed } from './notRefreshed.ts'
 import {
@@ -27,6 +27,14 @@ import type { Session } from './session.ts'
 import { observedState, toState } from './toState.ts'
 
 type Config = Parameters<typeof compileService>[0]
+
+/**
+ * How long a plan waits for the list of regions where `timeouts` has no time for reads (milliseconds): a code that does
+ * not exist is refused by the apply all the same.
+ */
+const REGIONS_MS = 60_000
+/** How long the undoing of a creation may take (milliseconds): an interrupted run is waited for that much longer. */
+const UNDO_MS = 20_000
 
 /** The request that a known configuration makes. Throws its problems, of which validation has left none. */
 function requestOf(config: Config): {
@@ -51,11 +59,11 @@ export const serviceResource = resourceFor<Connection>()({
     for (const diagnostic of await regexProblems(compileService(config).request)) report(diagnostic)
   },
 
-  async plan({ change, client, private: fingerprint, report }) {
+  async plan({ change, client, private: fingerprint, report, signal }) {
     if (change.action === 'delete') return undefined
     const { config } = change
     if (client.session !== undefined && asksForRegions(change)) {
-      for (const diagnostic of await checkRegions(client.session, config)) report(diagnostic)
+      for (const diagnostic of await checkRegions(client.session, config, signal)) report(diagnostic)
     }
     const { secrets } = compileService(config)
     if (change.action === 'create') return { planned: planCreate(config, change.planned) }
@@ -73,7 +81,7 @@ export const serviceResource = resourceFor<Connection>()({
     try {
       return await attempted(limits, context.signal, async (signal) => {
         const session = connected(client)
-        await session.checkExpectedOrg()
+        await session.checkExpectedOrg(signal)
         const service = await session.reads.read({ id, orgId: org_id }, signal)
         if (service === null) return null
         return {
@@ -97,7 +105,7 @@ export const serviceResource = resourceFor<Connection>()({
     const limits = { task, operation: 'create', timeouts: planned.timeouts } as const
     return attempted(limits, context.signal, async (signal) => {
       const session = connected(client)
-      await session.checkExpectedOrg()
+      await session.checkExpectedOrg(signal)
       const fingerprint = await client.fingerprints.of(secrets)
       const created = await createOnce(session, request, signal)
       if (planned.paused !== true) return { state: observedState(created), private: fingerprint }
@@ -126,7 +134,7 @@ export const serviceResource = resourceFor<Connection>()({
     const limits = { task, operation: 'update', timeouts: planned.timeouts } as const
     return attempted(limits, context.signal, async (signal) => {
       const session = connected(client)
-      await checkOrg(session, org_id)
+      await checkOrg(session, org_id, signal)
       let fingerprint = context.private
       let latest: ServiceResponse | undefined
       const isFlipped = planned.paused !== UNKNOWN && planned.paused !== prior.paused
@@ -161,14 +169,14 @@ export const serviceResource = resourceFor<Connection>()({
     } as const
     await attempted(limits, interrupted, async (signal) => {
       const session = connected(client)
-      await checkOrg(session, org_id)
+      await checkOrg(session, org_id, signal)
       await deleteIfThere(session, id, signal)
     })
   },
 
   async import({ id, client, signal }) {
-    return explained('import the service', async () => ({
-      state: { id: await importedId(id, connected(client), signal) },
+    return attempted({ task: 'import the service', operation: 'read' }, signal, async (wanted) => ({
+      state: { id: await importedId(id, connected(client), wanted) },
     }))
   },
 })
@@ -182,25 +190,9 @@ function leftActive({ id }: ServiceResponse): Diagnostic {
 }
 
 /** Throws when the key belongs to another organisation than the state or the configuration says. */
-async function checkOrg(session: Session, orgId: string | null): Promise<void> {
-  await session.checkExpectedOrg()
-  if (orgId !== null) await session.checkOrg(orgId, 'the state was made in')
-}
-
-interface Limits {
-  /** What is done, as `explained` has it. */
-  readonly task: string
-  readonly operation: Parameters<typeof withinTime>[0]
-  readonly timeouts: Parameters<typeof withinTime>[1]
-}
-
-/** The result of `work` within its time; a failure is explained. */
-function attempted<T>(
-  { task, operation, timeouts }: Limits,
-  signal: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  return explained(task, () => withinTime(operation, timeouts, signal, work))
+async function checkOrg(session: Session, orgId: string | null, signal: AbortSignal): Promise<void> {
+  await session.checkExpectedOrg(signal)
+  if (orgId !== null) await session.checkOrg(orgId, signal)
 }
 
 /**
@@ -214,10 +206,17 @@ function onlyUnknown<T extends object>(planned: Readonly<Record<string, unknown>
   ) as Partial<T>
 }
 
-async function checkRegions(session: Session, config: Config): Promise<readonly Diagnostic[]> {
+/** What is wrong with the configured regions; a warning where the list of regions cannot be had in time. */
+async function checkRegions(
+  session: Session,
+  config: Config,
+  signal: AbortSignal,
+): Promise<readonly Diagnostic[]> {
+  const limit = { operation: 'read', timeouts: config.timeouts, defaultMs: REGIONS_MS } as const
   try {
-    return regionProblems(config, await session.regions())
+    return regionProblems(config, await withinTime(limit, signal, (wanted) => session.regions(wanted)))
   } catch (error) {
+    signal.throwIfAborted()
     const reason = error instanceof Error ? error.message : String(error)
     return [
       warningAt(['regions'], 'Regions were not checked', `The list of regions could not be read: ${reason}.`),
@@ -225,7 +224,7 @@ async function checkRegions(session: Session, config: Config): Promise<readonly 
   }
 }
 
-async function deleteIfThere(session: Session, id: string, signal?: AbortSignal): Promise<void> {
+async function deleteIfThere(session: Session, id: string, signal: AbortSignal): Promise<void> {
   try {
     await session.client.deleteService(id, { signal })
   } catch (error) {
@@ -236,7 +235,7 @@ async function deleteIfThere(session: Session, id: string, signal?: AbortSignal)
 
 async function isDeleted(session: Session, id: string): Promise<boolean> {
   try {
-    await deleteIfThere(session, id)
+    await deleteIfThere(session, id, AbortSignal.timeout(UNDO_MS))
     return true
   } catch {
     // Whatever kept it from being deleted, the service is there: its state has to say so.

@@ -21,25 +21,25 @@ export class Session {
   /** Ids of the incidents that this process opened. */
   readonly openedIncidents = new Set<string>()
   readonly #expectedOrgId: string | undefined
-  readonly #org = new AskedOnce(() => this.client.getOrg())
-  readonly #regions = new AskedOnce(() => this.client.listRegions())
+  readonly #org = new AskedOnce((signal) => this.client.getOrg({ signal }))
+  readonly #regions = new AskedOnce((signal) => this.client.listRegions({ signal }))
   readonly #failedReads = new Set<string>()
   readonly #turns = new Map<string, Promise<unknown>>()
 
   constructor(options: SessionOptions) {
     this.client = new Client(options)
-    this.reads = new ServiceReads(this.client, (orgId) => this.checkOrg(orgId, 'the state was made in'))
+    this.reads = new ServiceReads(this.client, (orgId, signal) => this.checkOrg(orgId, signal))
     this.#expectedOrgId = options.expectedOrgId?.toLowerCase()
   }
 
   /** The key's organisation. */
-  org(): Promise<Org> {
-    return this.#org.answer()
+  org(signal: AbortSignal): Promise<Org> {
+    return this.#org.answer(signal)
   }
 
   /** All regions. */
-  regions(): Promise<readonly Region[]> {
-    return this.#regions.answer()
+  regions(signal: AbortSignal): Promise<readonly Region[]> {
+    return this.#regions.answer(signal)
   }
 
   /**
@@ -62,16 +62,21 @@ export class Session {
   }
 
   /** Throws when the key belongs to another organisation than the provider's configuration expects. */
-  async checkExpectedOrg(): Promise<void> {
-    if (this.#expectedOrgId !== undefined) await this.checkOrg(this.#expectedOrgId, 'expected_org_id names')
+  async checkExpectedOrg(signal: AbortSignal): Promise<void> {
+    const orgId = this.#expectedOrgId
+    if (orgId !== undefined) await this.checkOrg(orgId, signal, 'expected_org_id names')
   }
 
   /**
    * Throws when the key does not belong to organisation `orgId`, before anything is believed or changed: with
    * the key of another organisation every service would look deleted, and be created there anew.
    */
-  async checkOrg(orgId: string, source: 'expected_org_id names' | 'the state was made in'): Promise<void> {
-    const org = await this.org()
+  async checkOrg(
+    orgId: string,
+    signal: AbortSignal,
+    source: 'expected_org_id names' | 'the state was made in' = 'the state was made in',
+  ): Promise<void> {
+    const org = await this.org(signal)
     if (org.id === orgId) return
     const detail =
       `The API key belongs to organisation ${org.id} (${org.name}), but ${source} organisation ${orgId}. ` +

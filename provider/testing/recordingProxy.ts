@@ -25,6 +25,13 @@ export interface RecordingProxy {
   readonly loseAnswer: (method: string, path: RegExp, how: 502 | 'closed') => void
   /** Answers with 429 whatever `isRefused` says so of, instead of passing it on. */
   readonly refuseForRate: (isRefused: () => boolean) => void
+  /**
+   * Never answers requests to `path` as it should from now on: refuses all of them for the rate, says nothing, or sends
+   * an answer byte by byte without an end. `undefined`: passes everything on again.
+   */
+  readonly misbehave: (misbehaviour: Misbehaviour | undefined) => void
+  /** Resolves once a request has met the misbehaviour of now. */
+  readonly misbehaved: () => Promise<void>
   /** Has answers to GET requests of exactly this path changed by `change` from now on. */
   readonly rewrite: (path: string, change: (body: string) => string) => void
   /** Resolves once `count` requests of `method` have been answered since the start. */
@@ -32,10 +39,19 @@ export interface RecordingProxy {
   readonly close: () => Promise<void>
 }
 
+/** What becomes of requests to `path`. */
+export interface Misbehaviour {
+  readonly path: RegExp
+  readonly how: 'throttled' | 'silent' | 'dripping'
+}
+
 export interface ProxyOptions {
   /** Names of headers, in lower case, that are not passed on. */
   readonly withoutHeaders?: readonly string[]
 }
+
+/** Time between two bytes of an answer that does not end (milliseconds). */
+const DRIP_MS = 20
 
 /** A request that is not to be treated like the others. */
 interface Exception {
@@ -52,9 +68,12 @@ interface Memory {
   readonly exceptions: Exception[]
   readonly rewrites: Map<string, (body: string) => string>
   readonly answeredCounts: Map<string, number>
-  /** Emits `answer` after each answer that was passed on. */
+  /** Emits `answer` after each answer that was passed on, and `misbehaviour` when a request met one. */
   readonly answers: EventEmitter
   isRefused: () => boolean
+  misbehaviour: Misbehaviour | undefined
+  /** Whether a request has met the misbehaviour of now. */
+  hasMisbehaved: boolean
 }
 
 /** A request that has come in whole, and where its answer goes. */
@@ -77,12 +96,15 @@ export async function startRecordingProxy(
     answeredCounts: new Map(),
     answers: new EventEmitter(),
     isRefused: () => false,
+    misbehaviour: undefined,
+    hasMisbehaved: false,
   }
   const server = createServer((incoming, outgoing) => {
     void buffer(incoming).then((body) => {
       const { method = '', url: path = '' } = incoming
       memory.passed.push({ method, path, body: body.toString() })
       memory.userAgents.push(incoming.headers['user-agent'] ?? '')
+      if (memory.misbehaviour?.path.test(path)) return misbehave(memory, memory.misbehaviour, outgoing)
       if (memory.isRefused()) return answerWith(outgoing, 429, 'rate limit')
       const instead = exceptionFor(memory, method, path)
       if (typeof instead === 'object') return answerWith(outgoing, instead.status, instead.error)
@@ -124,10 +146,28 @@ function controlsOf(memory: Memory, running: Pick<RecordingProxy, 'url' | 'close
     refuseForRate: (isRefused) => {
       memory.isRefused = isRefused
     },
+    misbehave: (misbehaviour) => {
+      memory.misbehaviour = misbehaviour
+      memory.hasMisbehaved = false
+    },
+    misbehaved: async () => {
+      while (!memory.hasMisbehaved) await once(memory.answers, 'misbehaviour')
+    },
     rewrite: (path, change) => void memory.rewrites.set(path, change),
     answered: async (method, count) => {
       while ((memory.answeredCounts.get(method) ?? 0) < count) await once(memory.answers, 'answer')
     },
+  }
+}
+
+function misbehave(memory: Memory, { how }: Misbehaviour, outgoing: ServerResponse): void {
+  memory.hasMisbehaved = true
+  memory.answers.emit('misbehaviour')
+  if (how === 'throttled') answerWith(outgoing, 429, 'rate limit')
+  if (how === 'dripping') {
+    outgoing.writeHead(200, { 'content-type': 'application/json' })
+    const drip = setInterval(() => outgoing.write(' '), DRIP_MS)
+    outgoing.on('close', () => clearInterval(drip))
   }
 }
 

@@ -2315,7 +2315,7 @@ export interface ServiceTimeouts {
   */
   readonly delete?: string;
   /**
-  * Longest time to read it. Default: `10m`.
+  * Longest time to read it, default `10m`; and for a plan to wait for the list of regions, default `1m`.
   */
   readonly read?: string;
   /**

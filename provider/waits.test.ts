@@ -1,0 +1,147 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startServer } from '../server/testing/startServer.ts'
+import { pharosProvider } from './pharosProvider.ts'
+import { serveForReattach } from './protocol/reattach.ts'
+import { connect, METHODS, type ProviderClient } from './protocol/testing/providerClient.ts'
+import { NOTHING, openCore, type StoredObject, type TerraformCore } from './protocol/testing/terraformCore.ts'
+import { encodeMsgpack } from './protocol/values/msgpack.ts'
+import { type Misbehaviour, type RecordingProxy, startRecordingProxy } from './testing/recordingProxy.ts'
+
+const SERVICE = 'pharos_service'
+const ID = '00000000-0000-4000-8000-000000000000'
+
+const config = {
+  name: 'a',
+  interval: '1m',
+  regions: ['eu-west-1'],
+  endpoints: [{ url: 'https://example.com/', http: { method: 'GET' } }],
+}
+
+interface Scene {
+  readonly proxy: RecordingProxy
+  readonly client: ProviderClient
+  readonly core: TerraformCore
+  /** A service that exists. */
+  readonly service: StoredObject
+}
+
+/** A configured provider, which expects an organisation, in front of a server with one service. */
+async function scene(): Promise<Scene> {
+  const server = await startServer({ rateLimit: 'none' })
+  const proxy = await startRecordingProxy(server.url)
+  const environment = {
+    PHAROS_URL: proxy.url,
+    PHAROS_API_KEY: server.apiKey,
+    PHAROS_EXPECTED_ORG_ID: server.orgId,
+  }
+  const served = await serveForReattach(pharosProvider('1.2.3', environment), ['pharos/pharos'])
+  const client = connect(served.target)
+  onTestFinished(async () => {
+    client.close()
+    served.close()
+    await proxy.close()
+    await server.close()
+  })
+  const core = await openCore(client)
+  await core.configure({})
+  const service = await core.apply(SERVICE, await core.plan(SERVICE, config))
+  // What was asked once is not asked again before the next configuration.
+  await core.configure({})
+  return { proxy, client, core, service }
+}
+
+/** What is asked, by what waits for it; each call gives the summaries of what was said. */
+type Waiting = (scene: Scene) => Promise<readonly string[]>
+
+const summaries = async (call: Promise<{ readonly diagnostics: readonly { summary?: string }[] }>) =>
+  (await call).diagnostics.map(({ summary = '' }) => summary)
+
+const data =
+  (typeName: string, given: object = {}): Waiting =>
+  ({ core }) =>
+    summaries(core.readData(typeName, { ...given }))
+
+const ORG = /\/v1\/org/
+const SERVICES = /\/v1\/services/
+const INCIDENTS = /\/v1\/incidents/
+
+const WAITS: readonly (readonly [string, RegExp, Waiting])[] = [
+  ['a plan for the regions', /\/v1\/regions/, ({ core }) => summaries(core.plan(SERVICE, config))],
+  ['a read for the organisation', ORG, ({ core, service }) => summaries(core.read(SERVICE, service))],
+  ['a read for the service', SERVICES, ({ core, service }) => summaries(core.read(SERVICE, service))],
+  ['an import for the services', SERVICES, ({ core }) => summaries(core.import(SERVICE, 'name=a'))],
+  [
+    'a delete for the organisation',
+    ORG,
+    async ({ core, service }) => summaries(core.apply(SERVICE, await core.plan(SERVICE, null, service))),
+  ],
+  ['pharos_org', ORG, data('pharos_org')],
+  ['pharos_regions', /\/v1\/regions/, data('pharos_regions')],
+  ['pharos_service by id', SERVICES, data(SERVICE, { id: ID })],
+  ['pharos_service by name', SERVICES, data(SERVICE, { name: 'a' })],
+  ['pharos_services for the organisation', ORG, data('pharos_services')],
+  ['pharos_services', SERVICES, data('pharos_services')],
+  ['pharos_incident', INCIDENTS, data('pharos_incident', { id: ID })],
+  ['pharos_incidents', INCIDENTS, data('pharos_incidents')],
+  [
+    'a list for the services',
+    SERVICES,
+    async ({ client }) => {
+      const filter = { typeName: SERVICE, config: { msgpack: encodeMsgpack({ name_regex: null }) } }
+      const events = await client.collect(METHODS.ListResource, filter)
+      return events.flatMap(({ diagnostics = [] }) => diagnostics.map(({ summary = '' }) => summary))
+    },
+  ],
+  [
+    'an incident for the organisation',
+    ORG,
+    async ({ core }) => {
+      const incident = { title: 'a', message: 'b', severity: 'partial_outage', service_ids: [ID] }
+      return summaries(core.apply('pharos_incident', await core.plan('pharos_incident', incident)))
+    },
+  ],
+]
+
+const MANNERS: readonly Misbehaviour['how'][] = ['throttled', 'silent', 'dripping']
+
+describe.each(MANNERS)('where the API is %s', (how) => {
+  test.each(WAITS)('%s ends when Terraform is interrupted', async (_name, path, wait) => {
+    const waiting = await scene()
+    waiting.proxy.misbehave({ path, how })
+
+    const said = wait(waiting)
+    await waiting.proxy.misbehaved()
+    await waiting.core.stop()
+
+    expect(await said).toEqual([expect.stringContaining('was stopped')])
+  })
+
+  test('a plan goes on without the regions when the time for reads is over', async () => {
+    const { proxy, core } = await scene()
+    proxy.misbehave({ path: /\/v1\/regions/, how })
+
+    const planned = await core.plan(SERVICE, { ...config, timeouts: { read: '100ms' } })
+
+    expect(planned.diagnostics.map(({ severity, summary }) => [severity, summary])).toEqual([
+      ['warning', 'Regions were not checked'],
+    ])
+    expect(planned.diagnostics[0]?.detail).toContain('The read timed out')
+  })
+
+  test('a read that waits for the organisation ends when its time is over, and keeps the state', async () => {
+    const { proxy, core } = await scene()
+    const impatient = await core.apply(
+      SERVICE,
+      await core.plan(SERVICE, { ...config, name: 'b', timeouts: { read: '100ms' } }, NOTHING),
+    )
+    await core.configure({})
+    proxy.misbehave({ path: ORG, how })
+
+    const read = await core.read(SERVICE, impatient)
+
+    expect(read.diagnostics.map(({ path, summary }) => [path, summary])).toEqual([
+      ['timeouts["read"]', 'The read timed out'],
+    ])
+    expect(read.state).toEqual(impatient.state)
+  })
+})

@@ -6,9 +6,10 @@ import { inProcessBus } from './bus/inProcessBus.ts'
 import { startRelay } from './bus/relay.ts'
 import type { Environment } from './domain/environment.ts'
 import { buildAdminListener } from './http/adminListener.ts'
+import { ANSWER_BOUNDS, AnswerBudget, type AnswerBounds } from './http/answerBudget.ts'
 import { buildApp } from './http/app.ts'
 import { createMetrics } from './http/metrics.ts'
-import type { Patience } from './http/patience.ts'
+import { PATIENCE, type Patience } from './http/patience.ts'
 import type { SpendRequest } from './http/rateLimit.ts'
 import { addressRules } from './monitoring/addressRules.ts'
 import { readiness } from './readiness.ts'
@@ -47,6 +48,8 @@ export interface ProgramSettings {
   readonly bus?: Bus
   /** How long a client may take; as usual for what is absent. */
   readonly patience?: Partial<Patience>
+  /** What answers under way may hold; as usual for what is absent. */
+  readonly answerBounds?: Partial<AnswerBounds>
   /** Most mutations that share a flush to disk; as the store sees fit when absent. */
   readonly mutationsPerCommit?: number
 }
@@ -105,14 +108,17 @@ async function listen(
   const { environment, log, spendRequest, isBlocked } = settings
   const { dataDir, keySource: source } = settings
   const findMasterKey = await openMasterKeys({ store, source, dataDir, environment })
-  const metrics = createMetrics()
+  const patience = { ...PATIENCE, ...settings.patience }
+  const budget = new AnswerBudget({ ...ANSWER_BOUNDS, mibMs: patience.mibMs, ...settings.answerBounds })
+  const metrics = createMetrics(budget)
   const app = buildApp({
     store,
     environment,
     findMasterKey,
     isBlocked,
     spendRequest,
-    ...(settings.patience === undefined ? {} : { patience: settings.patience }),
+    patience,
+    budget,
     onRequestDone: (record) => {
       metrics.count(record)
       logRequest(log, record)

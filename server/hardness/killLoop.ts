@@ -169,7 +169,7 @@ async function assertNothingLost(dataDir: string, orgId: string, told: Acknowled
       regions.every((region) => told.includes(region)) || (paused_at != null && last.length === 0)
     if (!isComplete) problems.push(`service ${id} lacks commands of generation ${generation}`)
   }
-  const { total } = await store.listIncidents(orgId, {
+  const page = await store.listIncidents(orgId, {
     section: 'active',
     q: undefined,
     severity: undefined,
@@ -180,6 +180,6 @@ async function assertNothingLost(dataDir: string, orgId: string, told: Acknowled
   await store.close()
   if (integrity !== 'ok') problems.push('the database is damaged')
   if (new Set(told.displayIds).size !== told.displayIds.length) problems.push('a display id was used twice')
-  if (total < told.displayIds.length) problems.push('an incident was lost')
+  if ((page?.total ?? 0) < told.displayIds.length) problems.push('an incident was lost')
   if (problems.length > 0) throw new Error(problems.join('\n'))
 }

@@ -66,7 +66,7 @@ test('only counters end in _total, and every counter does, as Prometheus names t
 })
 
 test('metrics count no more than a thousand keys each by itself', async () => {
-  const { count, render } = createMetrics()
+  const { count, render } = createMetrics({ heldBytes: 0, mostHeldBytes: 0 })
   const caller = {
     keyLast4: '',
     scope: 'read_only',

@@ -3,8 +3,9 @@ import type { Server } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Caller } from '../domain/apiKeys.ts'
-import { type AdmissionParts, admit, readmit } from './admission.ts'
+import { type AdmissionParts, admit } from './admission.ts'
 import { type HeaderList, writeAnswer, writeLastAnswer } from './answer.ts'
+import type { AnswerBudget } from './answerBudget.ts'
 import { allowedMethods, isUnderApi, OPERATIONS, pathOf } from './apiRoutes.ts'
 import {
   answerExpectations,
@@ -13,13 +14,13 @@ import {
   refuseConnection,
   refuseTunnels,
 } from './connectionRefusals.ts'
-import { type Answers, watchAnswers } from './gracefulClose.ts'
-import { assertJson, BODY_BYTES_MAX, parseJson } from './jsonBody.ts'
-import { longAnswers, type WriteLongAnswer } from './longAnswer.ts'
+import { watchAnswers } from './gracefulClose.ts'
+import { BODY_BYTES_MAX } from './jsonBody.ts'
+import { loopTurns } from './loopTurns.ts'
 import { openApi } from './openApi.ts'
-import type { ApiParts, Exchange, Operation } from './operation.ts'
-import { PATIENCE, type Patience } from './patience.ts'
-import { entityTag } from './preconditions.ts'
+import type { ApiParts } from './operation.ts'
+import { type Answering, addOperation } from './operationRoute.ts'
+import type { Patience } from './patience.ts'
 import { rateLimitHeaders } from './rateLimit.ts'
 import { refusalOf } from './refusal.ts'
 import { notFound } from './resourceId.ts'
@@ -44,8 +45,9 @@ export interface RequestRecord {
 /** What the HTTP side is made of. */
 export interface AppParts extends ApiParts, Pick<AdmissionParts, 'spendRequest'> {
   readonly onRequestDone: (record: RequestRecord) => void
-  /** As usual for what is absent. */
-  readonly patience?: Partial<Patience>
+  readonly patience: Patience
+  /** What all answers under way may hold. */
+  readonly budget: AnswerBudget
 }
 
 /** What is known of a request before its operation runs. */
@@ -67,7 +69,7 @@ declare module 'fastify' {
 
 /** The API on Fastify, not yet listening. Every answer from 400 on has the contract's one field. */
 export function buildApp(parts: AppParts): FastifyInstance {
-  const patience = { ...PATIENCE, ...parts.patience }
+  const { patience, budget } = parts
   const receive = receiver(parts)
   const app = bareApp(patience, async (request, reply) => {
     // A path that cannot be decoded is a path of nothing, for those who may ask at all (Gap G19).
@@ -86,6 +88,12 @@ export function buildApp(parts: AppParts): FastifyInstance {
   app.addHook('preClose', answers.stop)
 
   app.decorateRequest('progress', null)
+  const keepUntaken = ({ raw }: FastifyReply): void => {
+    const bytes = raw.writableLength
+    if (bytes === 0) return
+    const { gone } = budget.keepSmall(raw, bytes)
+    answers.whenGone(raw, gone)
+  }
   const done = reporter(parts)
   const refuse = (request: FastifyRequest, reply: FastifyReply, error: unknown): void => {
     const { status, headers, text } = refusalOf(error)
@@ -98,6 +106,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     if (isCut || reply.raw.hasHeader('connection')) answers.announceEnd(reply.raw)
     if (isCut) writeLastAnswer(request, reply, { status, headers: allHeaders, text })
     else writeAnswer(reply, status, allHeaders, text)
+    keepUntaken(reply)
     done(request, status)
   }
 
@@ -105,9 +114,10 @@ export function buildApp(parts: AppParts): FastifyInstance {
   app.setErrorHandler((error, request, reply) => refuse(request, reply, error))
   app.setNotFoundHandler((request, reply) => refuse(request, reply, notFound()))
   keepBodies(app)
-  addOpenApi(app, done)
-  const writeLong = longAnswers(patience.mibMs)
-  for (const operation of OPERATIONS) addOperation(app, operation, parts, { done, answers, writeLong })
+  addOpenApi(app, done, keepUntaken)
+  const { mibMs } = patience
+  const answering: Answering = { done, keepUntaken, answers, budget, turnsOf: loopTurns(), mibMs }
+  for (const operation of OPERATIONS) addOperation(app, operation, parts, answering)
   return app
 }
 
@@ -217,82 +227,13 @@ function keepBodies(app: FastifyInstance): void {
 }
 
 /** Outside /v1, so that tools can read it without a key. */
-function addOpenApi(app: FastifyInstance, done: Done): void {
+function addOpenApi(app: FastifyInstance, done: Done, keepUntaken: (reply: FastifyReply) => void): void {
   // Bytes, of which all answers that wait to be taken share one copy.
   let text: Buffer | undefined
   app.get('/openapi.json', (request, reply) => {
     text ??= Buffer.from(JSON.stringify(openApi()))
     writeAnswer(reply, 200, request.progress?.headers ?? [], text)
+    keepUntaken(reply)
     done(request, 200)
   })
-}
-
-/** What an operation is answered with. */
-interface OperationParts {
-  readonly done: Done
-  readonly answers: Answers
-  readonly writeLong: WriteLongAnswer
-}
-
-const NO_QUERY = new URLSearchParams()
-
-function addOperation(
-  app: FastifyInstance,
-  operation: Operation,
-  parts: ApiParts,
-  { done, answers, writeLong }: OperationParts,
-): void {
-  app.route<{ Params: { id?: string } }>({
-    method: operation.method,
-    url: operation.path,
-    handler: async (request, reply) => {
-      if (answers.comesTooLate(reply.raw)) {
-        reply.hijack()
-        return
-      }
-      const { caller = null, headers = [] } = request.progress ?? {}
-      if (caller === null) throw new Error('an operation was reached by a request that was not let in')
-      if (operation.takesBody) {
-        const { rawHeaders, socket: connection } = request.raw
-        await readmit({ method: request.method, rawHeaders, connection }, parts.store)
-      }
-      const body = operation.takesBody ? readJson(request) : undefined
-      const answer = await operation.handle(exchangeOf(request, caller, body), parts)
-      if (answer.generation !== undefined)
-        headers.push('etag', entityTag(parts.store.storeId, answer.generation))
-      const { status, openLong: open } = answer
-      if (open !== undefined) {
-        const onDone = (failure: unknown): void => {
-          if (request.progress !== null) request.progress.failure = failure
-          done(request, status)
-        }
-        return writeLong(reply, { status, headers, orgId: caller.orgId, open, onDone })
-      }
-      writeAnswer(reply, status, headers, answer.text)
-      done(request, status)
-    },
-  })
-}
-
-function readJson({ headers, body }: FastifyRequest): unknown {
-  assertJson(headers['content-type'], headers['content-encoding'])
-  return Buffer.isBuffer(body) ? parseJson(body) : undefined
-}
-
-function exchangeOf(
-  request: FastifyRequest<{ Params: { id?: string } }>,
-  caller: Caller,
-  body: unknown,
-): Exchange {
-  const question = request.raw.url?.indexOf('?') ?? -1
-  return {
-    caller,
-    id: request.params.id ?? '',
-    query: question === -1 ? NO_QUERY : new URLSearchParams(request.raw.url?.slice(question + 1)),
-    body,
-    header: (name) => {
-      const value = request.headers[name]
-      return Array.isArray(value) ? value.join(', ') : value
-    },
-  }
 }

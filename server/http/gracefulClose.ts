@@ -25,6 +25,8 @@ export interface Answers {
    * must have no effect (RFC 9112, 9.6).
    */
   readonly comesTooLate: (response: ServerResponse) => boolean
+  /** Calls `listener` when `response` has left or was given up, which is at once when it already has. */
+  readonly whenGone: (response: ServerResponse, listener: () => void) => void
 }
 
 /** Which answer is the last one of its connection; `underWay` has them in the order in which their requests came. */
@@ -63,9 +65,12 @@ export function watchAnswers(server: Server): Answers {
     counts.set(socket, now)
     return now
   }
+  const goneListeners = new WeakMap<ServerResponse, () => void>()
   // One listener for all: a closure for each answer would cost every request.
   function forget(this: ServerResponse): void {
     if (underWay.delete(this)) count(this.req.socket, -1)
+    goneListeners.get(this)?.()
+    goneListeners.delete(this)
     if (underWay.size === 0) whenEmpty()
   }
   // An answer that waits behind another one on a connection that is lost is never told that it closed.
@@ -115,5 +120,9 @@ export function watchAnswers(server: Server): Answers {
     // What is left has asked for nothing yet, which Node does not count as idle.
     server.closeAllConnections()
   }
-  return { stop, announceEnd, comesTooLate }
+  const whenGone: Answers['whenGone'] = (response, listener) => {
+    if (underWay.has(response)) goneListeners.set(response, listener)
+    else listener()
+  }
+  return { stop, announceEnd, comesTooLate, whenGone }
 }

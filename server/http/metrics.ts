@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { AnswerBudget } from './answerBudget.ts'
 import type { RequestRecord } from './app.ts'
 
 /** Upper bounds of the duration buckets (seconds). */
@@ -41,8 +42,8 @@ interface Counted {
   readonly observe: (secs: number) => void
 }
 
-/** Counts of one server; two in one process do not share any. */
-export function createMetrics(): Metrics {
+/** Counts of one server, its `budget` among them; two in one process do not share any. */
+export function createMetrics(budget: Pick<AnswerBudget, 'heldBytes' | 'mostHeldBytes'>): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED_GAUGES) registry.removeSingleMetric(name)
@@ -64,6 +65,22 @@ export function createMetrics(): Metrics {
     labelNames: ['route', 'method'] as const,
     buckets: DURATION_BUCKETS_SECS,
     registers: [registry],
+  })
+  new Gauge({
+    name: 'pharos_answers_held_bytes',
+    help: 'Bytes of the answers that are under way',
+    registers: [registry],
+    collect() {
+      this.set(budget.heldBytes)
+    },
+  })
+  new Gauge({
+    name: 'pharos_answers_held_bytes_peak',
+    help: 'Most bytes of answers that were under way at any time',
+    registers: [registry],
+    collect() {
+      this.set(budget.mostHeldBytes)
+    },
   })
   const keys = new Set<string>()
   const keyLabel = (keyId = ''): string => {

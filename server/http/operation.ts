@@ -2,6 +2,7 @@ import type { Caller } from '../domain/apiKeys.ts'
 import type { Environment } from '../domain/environment.ts'
 import type { MasterKey } from '../domain/seal.ts'
 import type { LongList, Store } from '../store/store.ts'
+import type { GiveWay } from './loopTurns.ts'
 
 /** What the operations work with. */
 export interface ApiParts {
@@ -21,8 +22,12 @@ export interface Exchange {
   readonly query: URLSearchParams
   /** Parsed JSON; `undefined` when there was none or the operation takes none. */
   readonly body: unknown
+  /** How long the body was (bytes); 0 when there was none. */
+  readonly bodyBytes: number
   /** A request header, several of the same name joined; `undefined` when absent. */
   readonly header: (name: string) => string | undefined
+  /** Lets others have their turn; work that takes long calls it between its slices. Gap G40. */
+  readonly giveWay: GiveWay
 }
 
 /** What an operation answers when it does not throw an ApiError. */
@@ -43,5 +48,10 @@ export interface Operation {
   readonly path: string
   /** Whether a body is read; one that comes to another operation is ignored (Gap G20). */
   readonly takesBody: boolean
+  /**
+   * Most bytes that the answer may have, of an operation that changes something and whose answer may be more than a small
+   * one. What only reads is asked again when there is room.
+   */
+  readonly answerBytesMax?: (exchange: Exchange, parts: ApiParts) => Promise<number>
   readonly handle: (exchange: Exchange, parts: ApiParts) => Promise<Answer>
 }

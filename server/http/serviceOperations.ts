@@ -19,13 +19,46 @@ import { readServiceDefinition } from './serviceDefinition.ts'
 /** Contract: Endpoints, the seven of services. */
 export const serviceOperations: readonly Operation[] = [
   { method: 'GET', path: '/v1/services', takesBody: false, handle: list },
-  { method: 'POST', path: '/v1/services', takesBody: true, handle: create },
+  { method: 'POST', path: '/v1/services', takesBody: true, answerBytesMax: ofDefinition, handle: create },
   { method: 'GET', path: '/v1/services/:id', takesBody: false, handle: read },
-  { method: 'PATCH', path: '/v1/services/:id', takesBody: true, handle: replace },
+  {
+    method: 'PATCH',
+    path: '/v1/services/:id',
+    takesBody: true,
+    answerBytesMax: ofDefinition,
+    handle: replace,
+  },
   { method: 'DELETE', path: '/v1/services/:id', takesBody: false, handle: remove },
-  { method: 'POST', path: '/v1/services/:id/pause', takesBody: false, handle: pause },
-  { method: 'POST', path: '/v1/services/:id/resume', takesBody: false, handle: resume },
+  {
+    method: 'POST',
+    path: '/v1/services/:id/pause',
+    takesBody: false,
+    answerBytesMax: ofService,
+    handle: pause,
+  },
+  {
+    method: 'POST',
+    path: '/v1/services/:id/resume',
+    takesBody: false,
+    answerBytesMax: ofService,
+    handle: resume,
+  },
 ]
+
+/** An endpoint, and a sealed header, is at most three times as long in an answer as in the shortest request for it. */
+const ANSWER_PER_BODY = 3
+/** Of a service, besides its definition (bytes). */
+const OWN_FIELDS_BYTES = 1_024
+
+async function ofDefinition({ bodyBytes }: Exchange): Promise<number> {
+  return OWN_FIELDS_BYTES + ANSWER_PER_BODY * bodyBytes
+}
+
+/** Pausing and resuming change one field. */
+async function ofService({ caller, id }: Exchange, { store }: ApiParts): Promise<number> {
+  const service = await store.getService(caller.orgId, readId(id))
+  return service === undefined ? 0 : OWN_FIELDS_BYTES + Buffer.byteLength(service.text)
+}
 
 async function list({ caller }: Exchange, { store }: ApiParts): Promise<Answer> {
   const text = await store.renderServices(caller.orgId)

@@ -22,7 +22,7 @@ export const INCIDENT_COLUMNS =
 /** Reads whole incidents, updates in posting order. */
 export interface ReadIncident {
   readonly one: (orgId: string, incidentId: string) => Incident | undefined
-  readonly ofRows: (rows: readonly IncidentRow[]) => readonly Incident[]
+  readonly ofRow: (row: IncidentRow) => Incident
 }
 
 /** Prepares the reading of incidents on `database`. */
@@ -59,6 +59,6 @@ export function prepareIncidentRead(database: Database): ReadIncident {
       const row = select.get(incidentId, orgId)
       return row === undefined ? undefined : whole(row)
     },
-    ofRows: (rows) => rows.map(whole),
+    ofRow: whole,
   }
 }

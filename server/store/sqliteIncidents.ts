@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Incident } from '../../api/contract/incident.ts'
 import type { GroupCommit } from './groupCommit.ts'
-import { prepareIncidentList } from './incidentList.ts'
+import { openLongPage, prepareIncidentList } from './incidentList.ts'
 import { prepareIncidentRead, type ReadIncident } from './incidentRows.ts'
 import type { Connections } from './openDatabase.ts'
 import { prepareRemember } from './rememberedCreations.ts'
@@ -16,7 +16,7 @@ export function sqliteIncidents(
 ): IncidentStore {
   const read = prepareIncidentRead(reader)
   const readForChange = prepareIncidentRead(writer)
-  const list = prepareIncidentList(reader, read.ofRows)
+  const list = prepareIncidentList(reader, read)
   const ownService = writer
     .prepare<[string, string], string>('SELECT id FROM services WHERE id = ? AND org_id = ?')
     .pluck()
@@ -31,6 +31,7 @@ export function sqliteIncidents(
   return {
     getIncident: async (orgId, incidentId) => read.one(orgId, incidentId),
     listIncidents: async (orgId, filter) => list(orgId, filter),
+    openIncidents: (orgId, filter) => openLongPage(reader.name, orgId, filter),
     createIncident: (orgId, wantedServiceIds, mark, decide) =>
       commits.run(() => {
         const text = remember(orgId, mark, nowMs(), () => {

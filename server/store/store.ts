@@ -36,9 +36,9 @@ export interface ServiceFacts {
 
 /** A list that is too long to be held at once, as it was at one instant, which is kept until it is closed. */
 export interface LongList {
-  /** Of all pieces together (bytes). */
-  readonly length: number
-  /** One JSON array, bytes of UTF-8. Throws when the database cannot be read. */
+  /** Of all pieces together (bytes); absent when that is known only at their end. */
+  readonly length?: number
+  /** One JSON text, bytes of UTF-8, an array in the store. Throws when the database cannot be read. */
   readonly pieces: Iterable<Uint8Array>
   /** Has to be called whatever happened: the database grows with every change until then. */
   readonly close: () => void
@@ -93,11 +93,13 @@ export interface IncidentFilter {
 /** The incidents of an organisation; maintenance windows are never among them. Contract: Rules, 4. */
 export interface IncidentStore {
   getIncident(orgId: string, incidentId: string): Promise<Incident | undefined>
-  /** One page, newest first, and how many there are in all. */
+  /** One page, newest first, and how many there are in all; `undefined` when it is too long to be held at once. */
   listIncidents(
     orgId: string,
     filter: IncidentFilter,
-  ): Promise<{ readonly items: readonly Incident[]; readonly total: number }>
+  ): Promise<{ readonly items: readonly Incident[]; readonly total: number } | undefined>
+  /** The items of the same page in pieces, however long they are, and how many there are in all. */
+  openIncidents(orgId: string, filter: IncidentFilter): Promise<LongList & { readonly total: number }>
   /** As `createService`. `wantedServiceIds` are those whose ownership `decide` is told. */
   createIncident(
     orgId: string,

@@ -8,6 +8,7 @@ import type { BucketRate } from '../../api/contract/tokenBucket.ts'
 import type { Bus } from '../bus/bus.ts'
 import { hashKey, mintKey } from '../domain/apiKeys.ts'
 import type { Environment } from '../domain/environment.ts'
+import type { AnswerBounds } from '../http/answerBudget.ts'
 import type { Patience } from '../http/patience.ts'
 import { keyBuckets, type SpendRequest } from '../http/rateLimit.ts'
 import { startProgram } from '../program.ts'
@@ -36,6 +37,8 @@ export interface StartServerOptions {
   readonly bus?: Bus
   /** How long a sender may take; as usual when absent. */
   readonly patience?: Partial<Patience>
+  /** What answers under way may hold; as usual when absent. */
+  readonly answerBounds?: Partial<AnswerBounds>
   readonly logLevel?: string
   /**
    * Starts on a copy that was restored from the backup of a server that was in use, unless the folder has a
@@ -110,6 +113,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     log: createLog(destination, options.logLevel ?? 'info'),
     ...(options.bus === undefined ? {} : { bus: options.bus }),
     ...(options.patience === undefined ? {} : { patience: options.patience }),
+    ...(options.answerBounds === undefined ? {} : { answerBounds: options.answerBounds }),
   })
   const { store } = program
   const createOrg: TestServer['createOrg'] = async ({ name = 'Acme', plan = 'business' } = {}) => {

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { ANSWER_BOUNDS, AnswerBudget } from './answerBudget.ts'
+
+const a = { orgId: 'a', keyId: 'a1' }
+const a2 = { orgId: 'a', keyId: 'a2' }
+const b = { orgId: 'b', keyId: 'b1' }
+const c = { orgId: 'c', keyId: 'c1' }
+
+/** Room for 10 bytes, at most 6 of them for one organisation. */
+function smallBudget(bounds = {}): AnswerBudget {
+  return new AnswerBudget({ ...ANSWER_BOUNDS, bytesMax: 10, orgBytesMax: 6, ...bounds })
+}
+
+/** Writes `name` down when the room that it waits for is there. */
+function noteIn(granted: string[], name: string) {
+  return (room: { release: () => void }) => {
+    granted.push(name)
+    return room
+  }
+}
+
+test('an organisation that has its part keeps no other waiting, and waits itself', async () => {
+  const budget = smallBudget()
+  const granted: string[] = []
+  const first = await budget.take(a, 6)
+
+  const second = budget.take(a, 1).then(noteIn(granted, 'a'))
+  await budget.take(b, 4).then(noteIn(granted, 'b'))
+  first.release()
+  await second
+
+  expect(granted).toEqual(['b', 'a'])
+})
+
+test('organisations take turns, and the keys of one, however many wait for each', async () => {
+  const budget = smallBudget()
+  const granted: string[] = []
+  const all = await budget.take(c, 6)
+  const rest = await budget.take(b, 4)
+
+  const waiting = [
+    budget.take(a, 6).then(noteIn(granted, 'a1')),
+    budget.take(a, 6).then(noteIn(granted, 'a1')),
+    budget.take(a2, 6).then(noteIn(granted, 'a2')),
+    budget.take(b, 6).then(noteIn(granted, 'b')),
+  ]
+  all.release()
+  rest.release()
+  for (const room of waiting) {
+    void room.then(({ release }) => release())
+  }
+  await Promise.all(waiting)
+
+  expect(granted).toEqual(['a1', 'b', 'a2', 'a1'])
+  expect([budget.heldBytes, budget.mostHeldBytes]).toEqual([0, 10])
+})
+
+test('what waits for much is not passed by for ever by what waits for little', async () => {
+  const budget = smallBudget({ orgBytesMax: 10 })
+  const granted: string[] = []
+  const held = await budget.take(a, 6)
+
+  const long = budget.take(b, 8).then(noteIn(granted, 'long'))
+  const short = budget.take(c, 2).then(noteIn(granted, 'short'))
+  held.release()
+  await Promise.all([long, short])
+
+  expect(granted).toEqual(['long', 'short'])
+})
+
+test('of one organisation only so many wait, and for so long', async () => {
+  const budget = smallBudget({ waitingMax: 1, waitMs: 1 })
+  await budget.take(a, 6)
+
+  const waiting = budget.take(a, 1)
+  const oneTooMany = budget.take(a2, 1)
+
+  await expect(oneTooMany).rejects.toMatchObject({ code: 'rate_limited' })
+  await expect(waiting).rejects.toMatchObject({ code: 'rate_limited' })
+  expect(budget.heldBytes).toBe(6)
+})
+
+test('an answer that takes too long is cut off when others wait for its room', async () => {
+  const budget = smallBudget({ graceMs: 0, mibMs: 0 })
+  const slow = await budget.take(a, 6)
+  slow.cutWith(slow.release)
+
+  await budget.take(a, 6)
+
+  expect(budget.mostHeldBytes).toBe(6)
+})
+
+test('room is given back once, however often that is said', async () => {
+  const budget = smallBudget()
+  const room = await budget.take(a, 4)
+
+  expect([room.resize(7), room.resize(2), budget.heldBytes]).toEqual([false, true, 2])
+  room.release()
+  room.release()
+  expect(budget.heldBytes).toBe(0)
+})

@@ -1,0 +1,222 @@
+import type { ServerResponse } from 'node:http'
+import { ApiError } from '../../api/contract/apiError.ts'
+import { FairQueue, type Lane } from './fairQueue.ts'
+
+const KIB = 1_024
+const MIB = 1_024 * KIB
+
+/** Longest answer that is written without asking for room (bytes): as long as all others are read, its client has it at once. */
+export const SMALL_ANSWER_BYTES_MAX = 64 * KIB
+
+/** What all answers that are under way may hold. Gap G35. */
+export interface AnswerBounds {
+  /** Most that answers hold together, and those of one organisation (bytes); small ones apart. */
+  readonly bytesMax: number
+  readonly orgBytesMax: number
+  /** Most that small answers hold together that their clients have not taken (bytes). */
+  readonly smallBytesMax: number
+  /** Most answers of one organisation that wait for room, and for how long (milliseconds). */
+  readonly waitingMax: number
+  readonly waitMs: number
+  /** How long an answer may be under way while others wait for its room (milliseconds), besides `mibMs` for each MiB of it. */
+  readonly graceMs: number
+  readonly mibMs: number
+}
+
+/** Shortest time between two looks at answers that take too long (milliseconds). */
+const INSPECTION_MS_MIN = 50
+
+/** Half of the smallest heap that a server is to be run with, with room for what is read besides. */
+export const ANSWER_BOUNDS: AnswerBounds = {
+  bytesMax: 48 * MIB,
+  orgBytesMax: 16 * MIB,
+  smallBytesMax: 16 * MIB,
+  waitingMax: 100,
+  waitMs: 30_000,
+  graceMs: 8_000,
+  mibMs: 1_000,
+}
+
+/** Room for one answer. */
+export interface Room {
+  /** Makes it `bytes` large; `false`, with nothing changed, when there is no more. */
+  readonly resize: (bytes: number) => boolean
+  /** Has `cut` called once when others wait and the answer takes too long. */
+  readonly cutWith: (cut: () => void) => void
+  /** Gives it back; once more does nothing. */
+  readonly release: () => void
+}
+
+interface Holder extends Lane {
+  bytes: number
+  readonly sinceMs: number
+  cut: () => void
+}
+
+interface Waiting extends Lane {
+  readonly bytes: number
+  readonly grant: () => void
+}
+
+/**
+ * The one bound for the bytes of all answers under way, whatever their route and organisation. An answer that would be too
+ * much waits; whose turn it is next is fair between organisations, and no organisation holds more than its part.
+ */
+export class AnswerBudget {
+  readonly #bounds: AnswerBounds
+  readonly #holders = new Set<Holder>()
+  readonly #waiting = new FairQueue<Waiting>()
+  /** Small answers that were not taken at once, the oldest first, with their bytes. */
+  readonly #small = new Map<ServerResponse, number>()
+  readonly #held = { bytes: 0, smallBytes: 0, mostBytes: 0 }
+  readonly #heldByOrg = new Map<string, number>()
+  #inspection: NodeJS.Timeout | undefined
+
+  constructor(bounds: AnswerBounds) {
+    this.#bounds = bounds
+  }
+
+  /** Bytes that are held now, those of small answers among them. */
+  get heldBytes(): number {
+    return this.#held.bytes + this.#held.smallBytes
+  }
+
+  /** Most bytes that were held at any time. */
+  get mostHeldBytes(): number {
+    return this.#held.mostBytes
+  }
+
+  /** Room for an answer of `bytes`; `undefined` when there is none, or others wait for it. */
+  tryTake(lane: Lane, bytes: number): Room | undefined {
+    const isFree = this.#waiting.isEmpty && this.#fitsOrg(lane.orgId, bytes) && this.#fitsAll(bytes)
+    return isFree ? this.#hold(lane, bytes) : undefined
+  }
+
+  /**
+   * Room for an answer of `bytes`, at once or when it is the turn of `lane`. Rejects with `rate_limited` when too many wait
+   * before it, and when it has waited for too long.
+   */
+  async take(lane: Lane, wanted: number): Promise<Room> {
+    const bytes = Math.min(wanted, this.#bounds.orgBytesMax)
+    const free = this.tryTake(lane, bytes)
+    if (free !== undefined) return free
+    if (this.#waiting.count(lane.orgId) >= this.#bounds.waitingMax) throw tooMany()
+    return await new Promise<Room>((resolve, reject) => {
+      const entry: Waiting = {
+        ...lane,
+        bytes,
+        grant: () => {
+          clearTimeout(patience)
+          resolve(this.#hold(lane, bytes))
+        },
+      }
+      const patience = setTimeout(() => {
+        this.#waiting.remove(entry)
+        this.#grant()
+        reject(tooMany())
+      }, this.#bounds.waitMs)
+      this.#waiting.add(entry)
+      this.#grant()
+      this.#inspectLater()
+    })
+  }
+
+  /**
+   * Counts a small answer that was written and not taken at once; `gone` has to be called when it is. Where there are too
+   * many of them, the connection of the oldest ends: its client has not read for the longest time.
+   */
+  keepSmall(response: ServerResponse, bytes: number): { readonly gone: () => void } {
+    for (const [oldest, oldestBytes] of this.#small) {
+      if (this.#held.smallBytes + bytes <= this.#bounds.smallBytesMax) break
+      this.#forgetSmall(oldest, oldestBytes)
+      oldest.req.socket.destroy()
+    }
+    this.#small.set(response, bytes)
+    this.#held.smallBytes += bytes
+    this.#noteMost()
+    return { gone: () => this.#forgetSmall(response, bytes) }
+  }
+
+  #forgetSmall(response: ServerResponse, bytes: number): void {
+    if (this.#small.delete(response)) this.#held.smallBytes -= bytes
+  }
+
+  #fitsOrg(orgId: string, bytes: number): boolean {
+    return (this.#heldByOrg.get(orgId) ?? 0) + bytes <= this.#bounds.orgBytesMax
+  }
+
+  #fitsAll(bytes: number): boolean {
+    return this.#held.bytes + bytes <= this.#bounds.bytesMax
+  }
+
+  #hold(lane: Lane, bytes: number): Room {
+    const holder: Holder = { ...lane, bytes, sinceMs: performance.now(), cut: () => {} }
+    this.#holders.add(holder)
+    this.#count(holder, bytes)
+    return {
+      resize: (wanted) => {
+        const change = wanted - holder.bytes
+        if (change > 0 && !(this.#fitsOrg(lane.orgId, change) && this.#fitsAll(change))) return false
+        holder.bytes = wanted
+        this.#count(holder, change)
+        if (change < 0) this.#grant()
+        return true
+      },
+      cutWith: (cut) => {
+        holder.cut = cut
+      },
+      release: () => {
+        if (!this.#holders.delete(holder)) return
+        this.#count(holder, -holder.bytes)
+        this.#grant()
+      },
+    }
+  }
+
+  #count({ orgId }: Lane, change: number): void {
+    this.#held.bytes += change
+    const ofOrg = (this.#heldByOrg.get(orgId) ?? 0) + change
+    if (ofOrg === 0) this.#heldByOrg.delete(orgId)
+    else this.#heldByOrg.set(orgId, ofOrg)
+    this.#noteMost()
+  }
+
+  #noteMost(): void {
+    this.#held.mostBytes = Math.max(this.#held.mostBytes, this.heldBytes)
+  }
+
+  #grant(): void {
+    for (;;) {
+      // Whom their own part keeps waiting do not keep others. For room that is not there yet, all others wait behind the
+      // first: short answers would else take it from a long one for ever.
+      const first = this.#waiting.first(({ orgId, bytes }) => this.#fitsOrg(orgId, bytes))
+      if (first === undefined || !this.#fitsAll(first.bytes)) return
+      this.#waiting.remove(first)
+      first.grant()
+    }
+  }
+
+  /** While answers wait, looks for those under way that take too long, whose room they need. */
+  #inspectLater(): void {
+    if (this.#waiting.isEmpty || this.#inspection !== undefined) return
+    const { graceMs, mibMs } = this.#bounds
+    const endOf = ({ sinceMs, bytes }: Holder) => sinceMs + graceMs + (bytes / MIB) * mibMs
+    const earliestMs = Math.min(...[...this.#holders].map(endOf))
+    const inspect = (): void => {
+      this.#inspection = undefined
+      if (this.#waiting.isEmpty) return
+      for (const holder of [...this.#holders]) {
+        if (endOf(holder) <= performance.now()) holder.cut()
+      }
+      this.#inspectLater()
+    }
+    this.#inspection = setTimeout(
+      inspect,
+      Math.max(INSPECTION_MS_MIN, earliestMs - performance.now()),
+    ).unref()
+  }
+}
+
+function tooMany(): ApiError {
+  return new ApiError('rate_limited', 'too many long answers are under way')
+}

@@ -1,0 +1,164 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Caller } from '../domain/apiKeys.ts'
+import { readmit } from './admission.ts'
+import { type HeaderList, writeAnswer } from './answer.ts'
+import { type AnswerBudget, type Room, SMALL_ANSWER_BYTES_MAX } from './answerBudget.ts'
+import type { Lane } from './fairQueue.ts'
+import type { Answers } from './gracefulClose.ts'
+import { assertJson, parseJson } from './jsonBody.ts'
+import { LONG_ANSWER_BYTES, writeLongAnswer } from './longAnswer.ts'
+import type { GiveWay } from './loopTurns.ts'
+import type { Answer, ApiParts, Exchange, Operation } from './operation.ts'
+import { entityTag } from './preconditions.ts'
+
+/** What operations are answered with. */
+export interface Answering {
+  /** Reports a request whose answer was handed over. */
+  readonly done: (request: FastifyRequest, status: number) => void
+  /** Counts a small answer as long as its client has not taken it. */
+  readonly keepUntaken: (reply: FastifyReply) => void
+  readonly answers: Answers
+  readonly budget: AnswerBudget
+  readonly turnsOf: (lane: Lane) => GiveWay
+  /** Least speed at which a long answer has to be taken (milliseconds for each MiB). */
+  readonly mibMs: number
+}
+
+type OperationRequest = FastifyRequest<{ Params: { id?: string } }>
+
+const NO_QUERY = new URLSearchParams()
+
+/** Makes `app` answer `operation`, once a request was let in. Steps 8 to 13 of the order of checks (Gap G19). */
+export function addOperation(
+  app: FastifyInstance,
+  operation: Operation,
+  parts: ApiParts,
+  answering: Answering,
+): void {
+  const { answers, turnsOf } = answering
+  app.route<{ Params: { id?: string } }>({
+    method: operation.method,
+    url: operation.path,
+    handler: async (request, reply) => {
+      if (answers.comesTooLate(reply.raw)) {
+        reply.hijack()
+        return
+      }
+      const { caller = null, headers = [] } = request.progress ?? {}
+      if (caller === null) throw new Error('an operation was reached by a request that was not let in')
+      if (operation.takesBody) {
+        const { rawHeaders, socket: connection } = request.raw
+        await readmit({ method: request.method, rawHeaders, connection }, parts.store)
+      }
+      const body = operation.takesBody ? readJson(request) : undefined
+      const exchange = exchangeOf(request, caller, body, turnsOf(caller))
+      const { answer, room } = await answerWithRoom(operation, exchange, parts, answering.budget)
+      const { generation } = answer
+      if (generation !== undefined) headers.push('etag', entityTag(parts.store.storeId, generation))
+      await write(request, reply, { answer, room, headers, exchange }, answering)
+    },
+  })
+}
+
+/** An answer, and the room that it holds, if it is not a small one. */
+interface Roomed {
+  readonly answer: Answer
+  readonly room: Room | undefined
+}
+
+/**
+ * The answer of `operation` with room for it. What changes something has its room before, because what came of it must not be
+ * lost; what only reads is read again when it has had to wait, so that answers that wait hold nothing. Gap G39.
+ */
+async function answerWithRoom(
+  operation: Operation,
+  exchange: Exchange,
+  parts: ApiParts,
+  budget: AnswerBudget,
+): Promise<Roomed> {
+  const { caller: lane } = exchange
+  const most = (await operation.answerBytesMax?.(exchange, parts)) ?? 0
+  let room = most > SMALL_ANSWER_BYTES_MAX ? await budget.take(lane, most) : undefined
+  try {
+    for (;;) {
+      const answer = await operation.handle(exchange, parts)
+      const bytes = heldBytes(answer)
+      if (bytes <= SMALL_ANSWER_BYTES_MAX) {
+        room?.release()
+        return { answer, room: undefined }
+      }
+      if (room?.resize(bytes) === true) return { answer, room }
+      room?.release()
+      room = budget.tryTake(lane, bytes)
+      if (room !== undefined) return { answer, room }
+      if (operation.method !== 'GET') throw new Error('an answer is larger than was thought possible')
+      room = await budget.take(lane, bytes)
+    }
+  } catch (error) {
+    room?.release()
+    throw error
+  }
+}
+
+function heldBytes({ text, openLong }: Answer): number {
+  if (openLong !== undefined) return LONG_ANSWER_BYTES
+  return text === undefined ? 0 : Buffer.byteLength(text)
+}
+
+/** What is written, and to whom. */
+interface Written extends Roomed {
+  readonly headers: HeaderList
+  readonly exchange: Exchange
+}
+
+async function write(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { answer, room, headers, exchange }: Written,
+  { done, keepUntaken, answers, mibMs }: Answering,
+): Promise<void> {
+  const { status, openLong: open, text } = answer
+  const response = reply.raw
+  room?.cutWith(() => response.destroy())
+  if (open === undefined) {
+    writeAnswer(reply, status, headers, text)
+    if (room === undefined) keepUntaken(reply)
+    else answers.whenGone(response, room.release)
+    done(request, status)
+    return
+  }
+  try {
+    // Its client may have gone while others had their turn.
+    if (response.destroyed || request.raw.socket.destroyed) {
+      reply.hijack()
+    } else {
+      const { giveWay } = exchange
+      const failure = await writeLongAnswer(reply, { status, headers, open, giveWay, mibMs })
+      if (request.progress !== null) request.progress.failure = failure
+    }
+  } finally {
+    room?.release()
+  }
+  done(request, status)
+}
+
+function readJson({ headers, body }: FastifyRequest): unknown {
+  assertJson(headers['content-type'], headers['content-encoding'])
+  return Buffer.isBuffer(body) ? parseJson(body) : undefined
+}
+
+function exchangeOf(request: OperationRequest, caller: Caller, body: unknown, giveWay: GiveWay): Exchange {
+  const question = request.raw.url?.indexOf('?') ?? -1
+  return {
+    caller,
+    id: request.params.id ?? '',
+    query: question === -1 ? NO_QUERY : new URLSearchParams(request.raw.url?.slice(question + 1)),
+    body,
+    bodyBytes: Buffer.isBuffer(request.body) ? request.body.length : 0,
+    header: (name) => {
+      const value = request.headers[name]
+      return Array.isArray(value) ? value.join(', ') : value
+    },
+    giveWay,
+  }
+}

@@ -1,16 +1,7 @@
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  existsSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { KEY_BYTES, type MasterKey, masterKeyOf } from '../domain/seal.ts'
+import { makeKeyFile, replaceKeyFile, unwritable } from './keyFile.ts'
 
 /** Where master keys come from: a file beside the data folder, or the text of a variable. */
 export type KeySource =
@@ -56,20 +47,29 @@ export function assertKeysUsable(source: KeySource, dataDir: string): void {
   if (source.kind === 'text') return
   assertOutside(source.file, dataDir)
   const folder = dirname(resolve(source.file))
-  if (folder !== dirname(resolve(dataDir))) accessSync(folder, constants.W_OK)
+  // The one that is made for the data folder.
+  if (folder === dirname(resolve(dataDir)) && !existsSync(folder)) return
+  try {
+    accessSync(folder, constants.W_OK)
+  } catch (error) {
+    throw unwritable(source.file, error)
+  }
 }
 
-/** Writes `keys` to `file`, complete or not at all, readable by its owner only. */
-export function writeKeys(file: string, keys: readonly MasterKey[], dataDir: string): void {
+/** Makes `file` with `key` alone, unless it is there by now: another server may have made its own key in it. */
+export function makeKey(file: string, key: MasterKey, dataDir: string): void {
   assertOutside(file, dataDir)
-  const temporary = `${file}.${process.pid}.new`
-  writeFileSync(temporary, keys.map(({ bytes }) => `${bytes.toString('hex')}\n`).join(''), {
-    mode: 0o600,
-    flag: 'w',
-    flush: true,
-  })
-  chmodSync(temporary, 0o600)
-  renameSync(temporary, file)
+  makeKeyFile(file, keyText([key]))
+}
+
+/** Replaces what `file` holds by `keys`, complete or not at all, as its owner's. */
+export function replaceKeys(file: string, keys: readonly MasterKey[], dataDir: string): void {
+  assertOutside(file, dataDir)
+  replaceKeyFile(file, keyText(keys))
+}
+
+function keyText(keys: readonly MasterKey[]): string {
+  return keys.map(({ bytes }) => `${bytes.toString('hex')}\n`).join('')
 }
 
 function parseKeys(text: string, where: string): readonly MasterKey[] {

@@ -1,7 +1,8 @@
+import { ApiError } from '../../api/contract/apiError.ts'
 import type { Environment } from '../domain/environment.ts'
 import { KEY_BYTES, type MasterKey, masterKeyOf } from '../domain/seal.ts'
 import type { SecretStore } from '../store/store.ts'
-import { hasKeys, type KeySource, readKeys, writeKeys } from './keyring.ts'
+import { hasKeys, type KeySource, makeKey, readKeys } from './keyring.ts'
 
 /** The master key of an id; throws when it is not to be had. */
 export type FindMasterKey = (id: string) => MasterKey
@@ -23,7 +24,7 @@ export async function openMasterKeys(parts: MasterKeyParts): Promise<FindMasterK
   const named = await store.masterKeyIds()
   if (!hasKeys(source) && source.kind === 'file') {
     if (named.length > 0) throw new Error(missing(source, named))
-    writeKeys(source.file, [masterKeyOf(environment.randomBytes(KEY_BYTES))], dataDir)
+    makeKey(source.file, masterKeyOf(environment.randomBytes(KEY_BYTES)), dataDir)
   }
   const find = keyFinder(source, dataDir)
   for (const id of named) find(id)
@@ -32,6 +33,25 @@ export async function openMasterKeys(parts: MasterKeyParts): Promise<FindMasterK
     await store.activateMasterKey(first.id, environment.nowMs())
   }
   return find
+}
+
+/**
+ * Rejects with `unavailable`, and the reason, when a master key that the database names cannot be read where the next
+ * start would look for it: a server that has read it before goes on without, and would not come back.
+ */
+export async function assertMasterKeys(
+  parts: Pick<MasterKeyParts, 'store' | 'source' | 'dataDir'>,
+): Promise<void> {
+  const { store, source, dataDir } = parts
+  const named = await store.masterKeyIds()
+  try {
+    const readable = new Set(readKeys(source, dataDir).map(({ id }) => id))
+    const absent = named.filter((id) => !readable.has(id))
+    if (absent.length > 0) throw new Error(missing(source, absent))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ApiError('unavailable', `the master key cannot be used: ${reason}`, { cause: error })
+  }
 }
 
 /** Reads the source again when an id is not known yet: a rotation in another process added it. */

@@ -2,7 +2,7 @@ import type { Environment } from '../domain/environment.ts'
 import { KEY_BYTES, type MasterKey, masterKeyOf, rewrapValue } from '../domain/seal.ts'
 import { lockRotation } from '../store/lockDataFolder.ts'
 import type { SecretStore } from '../store/store.ts'
-import { hasKeys, type KeySource, readKeys, writeKeys } from './keyring.ts'
+import { hasKeys, type KeySource, readKeys, replaceKeys } from './keyring.ts'
 
 /** Secrets rewrapped in one transaction: a running server waits for its end, and answers nobody meanwhile. */
 const BATCH_MAX = 200
@@ -32,8 +32,9 @@ export interface Rotation {
 
 /**
  * Puts every secret under a new master key, while a server runs; values and `key_id`s stay what they are. The
- * new key is in the file before anything is sealed with it, the old one until nothing is: stopped anywhere in
- * between, every secret opens, and the next rotation finishes the work. Rejects where there is no key yet, and
+ * new key is in the file, and durable there, before anything is sealed with it, the old one until nothing is: stopped
+ * anywhere in between, by a power cut too, every secret opens, and the next rotation finishes the work. The file stays
+ * its owner's, who may be another user than the one who rotates. Rejects where there is no key yet, and
  * while another rotation goes on: the last of two to write the file would drop the key that is in use.
  */
 export async function rotateMasterKey(parts: RotationParts): Promise<Rotation> {
@@ -63,10 +64,10 @@ async function rotate(parts: RotationParts): Promise<Rotation> {
   }
   const retired = named.filter((id) => id !== fresh.id)
   for (const id of retired) await store.retireMasterKey(id)
-  // Keys of other folders that use the same file stay.
+  // Keys of other folders that use the same file stay, those too that came into it meanwhile.
   if (source.kind === 'file') {
-    const kept = known.filter(({ id }) => id !== fresh.id && !retired.includes(id))
-    writeKeys(source.file, [fresh, ...kept], dataDir)
+    const kept = readKeys(source, dataDir).filter(({ id }) => id !== fresh.id && !retired.includes(id))
+    replaceKeys(source.file, [fresh, ...kept], dataDir)
   }
   return { activeId: fresh.id, rewrapped }
 }
@@ -84,7 +85,7 @@ function freshKey(
       )
     }
     const fresh = masterKeyOf(environment.randomBytes(KEY_BYTES))
-    writeKeys(source.file, [fresh, ...known], dataDir)
+    replaceKeys(source.file, [fresh, ...known], dataDir)
     return fresh
   }
   const [first] = known

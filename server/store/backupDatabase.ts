@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { link, open, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { syncFolder } from '../../api/runtime/syncFolder.ts'
 import { forgetIdentity } from './storeIdentity.ts'
 
 /** How long the copy waits for another process's transaction (milliseconds). */
@@ -25,6 +26,7 @@ export async function backupDatabase(source: string, file: string): Promise<void
     await handle.close()
     // A link, unlike a rename, never takes the place of a file: another backup, or another folder's database.
     await link(temporary, file)
+    syncFolder(dirname(file))
   } catch (error) {
     throw failureOf(file, error)
   } finally {

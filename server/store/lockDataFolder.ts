@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
+import { ownAsFolder } from './ownAsFolder.ts'
 
 /** Takes `dataDir` for one server; resolves to what gives it back. Rejects when another server has it. */
 export async function lockDataFolder(dataDir: string): Promise<() => void> {
@@ -26,6 +27,7 @@ async function takeLock(file: string, whenTaken: string): Promise<() => void> {
   const { default: Sqlite } = await import('better-sqlite3')
   const lock = new Sqlite(file, { timeout: 0 })
   try {
+    ownAsFolder(file)
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
 import { migrate } from './migrations.ts'
+import { ownAsFolder } from './ownAsFolder.ts'
 import { identify } from './storeIdentity.ts'
 
 /** File of the database below the data folder. */
@@ -44,6 +45,7 @@ export async function openDatabase(dataDir: string): Promise<Connections> {
   try {
     // Its owner's only; what its owner may not do stays so.
     chmodSync(file, statSync(file).mode & OWNER_MODE)
+    ownAsFolder(file)
     configure(writer)
     migrate(writer)
     identify(writer)

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, chmod, copyFile, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
+import { syncFolder } from '../../api/runtime/syncFolder.ts'
 import { MIGRATIONS, schemaVersion } from './migrations.ts'
 import { databaseFile } from './openDatabase.ts'
 import { forgetIdentity } from './storeIdentity.ts'
@@ -36,15 +38,16 @@ async function assertNotInUse(file: string): Promise<void> {
 async function fillFolder(file: string, dataDir: string): Promise<void> {
   const target = databaseFile(dataDir)
   await assertEmpty(dataDir, target)
-  const temporary = `${target}.restoring`
+  const temporary = `${target}.${randomUUID()}.restoring`
   try {
-    await copyFile(file, temporary)
+    await copyFile(file, temporary, constants.COPYFILE_EXCL)
     await chmod(temporary, 0o600)
     await assertWhole(temporary, file)
     const handle = await open(temporary, 'r+')
     await handle.sync()
     await handle.close()
     await rename(temporary, target)
+    syncFolder(dataDir)
   } finally {
     await rm(temporary, { force: true })
   }

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+
+/** Permission bits that the owner of a key file may have. */
+const OWNER_MODE = 0o700
+/** Permission bits of a key file that is new. */
+const NEW_FILE_MODE = 0o600
+
+/**
+ * Makes `file` with `text`, for its owner only. Bytes and name are durable when it returns. Leaves a file alone that
+ * another program made meanwhile. Throws, with nothing left behind, when its folder cannot be written.
+ */
+export function makeKeyFile(file: string, text: string): void {
+  try {
+    placeKeys({ file: resolve(file), text, like: undefined, place: linkSync })
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw unwritable(file, error)
+  }
+}
+
+/**
+ * Replaces the text of `file`, complete or not at all. It keeps its owner and mode, and a symbolic link stays one, so
+ * that the server that runs as its owner goes on reading it. Bytes and name are durable when it returns. Throws, with
+ * nothing changed, when this user can do any less.
+ */
+export function replaceKeyFile(file: string, text: string): void {
+  const target = realpathSync(file)
+  try {
+    placeKeys({ file: target, text, like: statSync(target), place: renameSync })
+  } catch (error) {
+    throw unwritable(file, error)
+  }
+}
+
+interface KeyPlacement {
+  /** Absolute. */
+  readonly file: string
+  readonly text: string
+  /** Whose owner and mode the file gets; those of this process when undefined. */
+  readonly like: Stats | undefined
+  /** Gives the file that was written its name. */
+  readonly place: (temporary: string, file: string) => void
+}
+
+function placeKeys({ file, text, like, place }: KeyPlacement): void {
+  const folder = dirname(file)
+  // Opened before anything is done: whoever cannot flush the folder afterwards must not begin.
+  const folderDescriptor = openSync(folder, 'r')
+  // A name that can be foretold could be taken by a file, or a link, of another user.
+  const temporary = join(folder, `pharos-key-${randomUUID()}.new`)
+  try {
+    writeDurably(temporary, text, like)
+    place(temporary, file)
+    // The name too, before the database names the key: a power cut would leave a database without its key otherwise.
+    fsyncSync(folderDescriptor)
+  } finally {
+    rmSync(temporary, { force: true })
+    closeSync(folderDescriptor)
+  }
+}
+
+function writeDurably(file: string, text: string, like: Stats | undefined): void {
+  const descriptor = openSync(file, 'wx', NEW_FILE_MODE)
+  try {
+    if (like !== undefined && fstatSync(descriptor).uid !== like.uid)
+      fchownSync(descriptor, like.uid, like.gid)
+    fchmodSync(descriptor, like === undefined ? NEW_FILE_MODE : like.mode & OWNER_MODE)
+    writeFileSync(descriptor, text)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+/** `error` as it concerns whoever named `file`, who knows nothing of the temporary one. */
+export function unwritable(file: string, error: unknown): unknown {
+  const code = codeOf(error)
+  if (code === 'ENOSPC') return Object.assign(new Error('no room', { cause: error }), { code, path: file })
+  const remedy: Readonly<Record<string, string>> = {
+    EPERM: 'its owner could not read it any more: run this as that user, or as root',
+    EACCES: 'make its folder writable, or name another place with --master-key-file',
+    EROFS: 'name another place with --master-key-file',
+  }
+  const words = remedy[code]
+  if (words === undefined) return error
+  return Object.assign(
+    new Error(`the master key file ${file} cannot be written (${code}): ${words}`, { cause: error }),
+    {
+      code,
+    },
+  )
+}

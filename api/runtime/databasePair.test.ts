@@ -18,3 +18,10 @@ test.each([
 ])('Node %s with better-sqlite3 %s is refused with what to type', (node, sqlite, command) => {
   expect(databasePairProblem(node, sqlite)).toContain(command)
 })
+
+test.each([
+  ['20.20.2', 'npm install better-sqlite3@12'],
+  ['26.10.0', 'npm install better-sqlite3@13'],
+])('Node %s without better-sqlite3 is told what to type', (node, command) => {
+  expect(databasePairProblem(node, undefined)).toContain(command)
+})

@@ -1,20 +1,49 @@
+import { createRequire } from 'node:module'
+
+/** The first line of Node on which better-sqlite3 13 runs: it needs version 10 of Node-API. */
+const FIRST_NODE_OF_13 = 22
+/** The first line of Node on which better-sqlite3 12 aborts at random, also in the middle of a write. */
+const FIRST_NODE_WITHOUT_12 = 24
+
+/**
+ * What to type before this process may open a database; `undefined` when it may. To be asked before better-sqlite3 is
+ * imported: it is an optional dependency, and the wrong release of it ends the process without a word.
+ */
+export function databaseProblem(): string | undefined {
+  return databasePairProblem(process.versions.node, installedRelease())
+}
+
 /**
  * Whether this Node and this better-sqlite3 may open a database together: what to type when not, `undefined`
- * when they may. No release of better-sqlite3 runs on every Node that we support: 13 ends the process on
- * Node 20, and 12 aborts at random on Node 24 and later, also in the middle of a write.
+ * when they may. No release of better-sqlite3 runs on every Node that we support.
  *
- * `nodeVersion` as process.versions.node gives it. Pure.
+ * `nodeVersion` as process.versions.node gives it; `sqliteVersion` is `undefined` when none is installed. Pure.
  */
-export function databasePairProblem(nodeVersion: string, sqliteVersion: string): string | undefined {
+export function databasePairProblem(
+  nodeVersion: string,
+  sqliteVersion: string | undefined,
+): string | undefined {
   const node = Number.parseInt(nodeVersion, 10)
+  const fitting = node < FIRST_NODE_OF_13 ? 12 : 13
+  if (sqliteVersion === undefined) {
+    return `data is kept in SQLite, and better-sqlite3 is not installed: install it with "npm install better-sqlite3@${fitting}" and start again`
+  }
   const sqlite = Number.parseInt(sqliteVersion, 10)
-  if (node < 22 && sqlite >= 13)
-    return refusal(nodeVersion, sqliteVersion, 'npm install --no-save better-sqlite3@12')
-  if (node >= 24 && sqlite <= 12)
-    return refusal(nodeVersion, sqliteVersion, 'npm install --no-save better-sqlite3@13')
+  if ((node < FIRST_NODE_OF_13 && sqlite >= 13) || (node >= FIRST_NODE_WITHOUT_12 && sqlite <= 12)) {
+    return `better-sqlite3 ${sqliteVersion} crashes on Node ${nodeVersion}: install the other release with "npm install --no-save better-sqlite3@${fitting}" and start again`
+  }
   return undefined
 }
 
-function refusal(nodeVersion: string, sqliteVersion: string, command: string): string {
-  return `better-sqlite3 ${sqliteVersion} crashes on Node ${nodeVersion}: install the other release with "${command}" and start again`
+/** The version of the installed better-sqlite3, read without its native part; `undefined` when there is none. */
+function installedRelease(): string | undefined {
+  try {
+    const manifest: unknown = createRequire(import.meta.url)('better-sqlite3/package.json')
+    return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+      ? String(manifest.version)
+      : ''
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return undefined
+    throw error
+  }
 }

@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import type DatabaseConstructor from 'better-sqlite3'
-import { databasePairProblem } from '../../api/runtime/databasePair.ts'
+import { databaseProblem } from '../../api/runtime/databasePair.ts'
 import { StateError } from './stateError.ts'
 
 /** An open SQLite database. */
@@ -63,10 +62,7 @@ function hasLog(path: string): boolean {
 }
 
 async function loadConstructor(): Promise<typeof DatabaseConstructor> {
-  const manifest: unknown = createRequire(import.meta.url)('better-sqlite3/package.json')
-  const version =
-    typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : ''
-  const problem = databasePairProblem(process.versions.node, version)
+  const problem = databaseProblem()
   if (problem !== undefined) throw new StateError(problem)
   // Only now: loading the wrong release can end the process.
   const { default: Constructor } = await import('better-sqlite3')

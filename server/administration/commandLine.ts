@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { databaseProblem } from '../../api/runtime/databasePair.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { addBackupCommands } from './backupCommands.ts'
 import { addCommandLog } from './commandLog.ts'
@@ -27,6 +28,11 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
     .configureOutput({ writeOut: write })
     .showHelpAfterError('(--help shows what there is)')
     .exitOverride()
+    // Every command opens a database; help and the version are there without one.
+    .hook('preAction', () => {
+      const problem = databaseProblem()
+      if (problem !== undefined) throw new Error(problem)
+    })
   addServeCommand(program, write, environment)
   addOrgCommands(program, write)
   addPlanCommands(program, write)

@@ -1,0 +1,61 @@
+/**
+ * Gives a checkout the better-sqlite3 that runs on this Node, where `npm ci` has not.
+ *
+ * No release of better-sqlite3 runs on every Node that we support. The lock file of the repository pins 13, which
+ * carries its binaries and needs Node 22: npm leaves it out on Node 20, as it does with optional dependencies whose
+ * `engines` refuse. 12 runs on Node 20, aborts at random on Node 24, and is compiled where its binary cannot be
+ * downloaded: it comes only where it is needed. Before npm 11.19 npm also leaves 13 out where there is no Python,
+ * because a lock file does not say that there is nothing to compile.
+ */
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const scripts = dirname(fileURLToPath(import.meta.url))
+const modules = join(scripts, '../node_modules')
+/** Where npm installs into here: it leaves folders alone whose names begin with a dot. */
+const place = join(modules, '.sqlite')
+const isWindows = process.platform === 'win32'
+
+/** What is installed on this Node, and the file without which it cannot run. `source` has its lock file. */
+const release =
+  Number.parseInt(process.versions.node, 10) < 22
+    ? { source: 'sqlite/node20', flags: [], native: 'build/Release/better_sqlite3.node' }
+    : { source: 'sqlite/node22', flags: ['--ignore-scripts'], native: 'prebuilds' }
+
+/** The version of better-sqlite3 in the folder of packages `folder`, its native part included; or `undefined`. */
+function versionIn(folder) {
+  const found = join(folder, 'better-sqlite3')
+  if (!existsSync(join(found, release.native))) return undefined
+  return JSON.parse(readFileSync(join(found, 'package.json'), 'utf8')).version
+}
+
+function install() {
+  mkdirSync(place, { recursive: true })
+  for (const file of ['package.json', 'package-lock.json']) {
+    copyFileSync(join(scripts, release.source, file), join(place, file))
+  }
+  // This runs inside another npm, whose setting for `npm install --global` is not meant for this one.
+  execFileSync('npm', ['ci', '--global=false', '--no-audit', '--no-fund', ...release.flags], {
+    cwd: place,
+    stdio: 'inherit',
+    shell: isWindows,
+  })
+}
+
+/** Puts what was installed where `import 'better-sqlite3'` finds it. */
+function link() {
+  const found = join(modules, 'better-sqlite3')
+  const target = '.sqlite/node_modules/better-sqlite3'
+  rmSync(found, { recursive: true, force: true })
+  symlinkSync(isWindows ? join(modules, target) : target, found, 'junction')
+}
+
+const { dependencies } = JSON.parse(readFileSync(join(scripts, release.source, 'package.json'), 'utf8'))
+const wanted = dependencies['better-sqlite3']
+const isOmitted = process.env.npm_config_omit?.includes('optional') === true
+if (!isOmitted && versionIn(modules) !== wanted) {
+  if (versionIn(join(place, 'node_modules')) !== wanted) install()
+  link()
+}

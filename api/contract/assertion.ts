@@ -24,6 +24,7 @@ export function int32(min: number): z.ZodType<number, number> {
     .max(INT32_MAX, {
       error: `must be ${range}`,
     })
+    .meta({ format: 'int32' })
 }
 
 /** `{ secs, nanos }`, both required. Contract: Call. */
@@ -87,7 +88,7 @@ export type StringMatcher = z.infer<typeof stringMatcherSchema>
 export const LATENCY_TYPES = ['HeadersLatency', 'BodyLatency', 'TotalLatency'] as const
 
 /** The five kinds of assertion, `DnsResoltion` spelled as the contract spells it. */
-export const assertionSchema = tagged({
+export const ASSERTION_KINDS = {
   StatusCode: z.object({ expected: comparisonSchema }),
   Latency: z.object({
     l_type: z.enum(LATENCY_TYPES, { error: `must be one of ${LATENCY_TYPES.join(', ')}` }),
@@ -102,7 +103,10 @@ export const assertionSchema = tagged({
     matcher: stringMatcherSchema,
   }),
   Body: z.object({ matcher: stringMatcherSchema }),
-})
+}
+
+/** One assertion, of one of the kinds. */
+export const assertionSchema = tagged(ASSERTION_KINDS)
 export type Assertion = z.infer<typeof assertionSchema>
 
 /** Shortest and longest timeout of a call. Gap G14. */

@@ -9,7 +9,12 @@ export const MESSAGE_CHARS_MAX = 20_000
 /** Most services that one incident may name. Gap G18. */
 export const INCIDENT_SERVICES_MAX = 100
 
-const severitySchema = z.enum(SEVERITIES, { error: `must be one of ${SEVERITIES.join(', ')}` })
+/** Contract: Incident. */
+export const severitySchema = z.enum(SEVERITIES, { error: `must be one of ${SEVERITIES.join(', ')}` })
+/** Contract: Incident. */
+export const incidentStatusSchema = z.enum(INCIDENT_STATUSES, {
+  error: `must be one of ${INCIDENT_STATUSES.join(', ')}`,
+})
 
 /** Body of POST /v1/incidents. A `kind` is ignored like every unknown field. */
 export const incidentRequestSchema = z.object({
@@ -27,7 +32,7 @@ export type IncidentRequest = z.infer<typeof incidentRequestSchema>
 /** Body of POST /v1/incidents/{id}/updates. */
 export const incidentUpdateRequestSchema = z.object({
   body: readableText({ charsMax: MESSAGE_CHARS_MAX, lines: 'many lines' }),
-  status: z.enum(INCIDENT_STATUSES, { error: `must be one of ${INCIDENT_STATUSES.join(', ')}` }),
+  status: incidentStatusSchema,
   severity: severitySchema.optional(),
 })
 export type IncidentUpdateRequest = z.infer<typeof incidentUpdateRequestSchema>
@@ -36,7 +41,7 @@ export type IncidentUpdateRequest = z.infer<typeof incidentUpdateRequestSchema>
 export const incidentUpdateSchema = z.object({
   id: z.string(),
   body: z.string(),
-  status_at_update: z.enum(INCIDENT_STATUSES),
+  status_at_update: incidentStatusSchema,
   created_at: z.iso.datetime(),
 })
 export type IncidentUpdate = z.infer<typeof incidentUpdateSchema>
@@ -46,8 +51,8 @@ export const incidentSchema = z.object({
   id: z.guid(),
   kind: z.literal('incident'),
   title: z.string(),
-  status: z.enum(INCIDENT_STATUSES),
-  severity: z.enum(SEVERITIES),
+  status: incidentStatusSchema,
+  severity: severitySchema,
   created_by: z.null(),
   created_at: z.iso.datetime(),
   resolved_at: z.iso.datetime().nullable(),

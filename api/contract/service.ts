@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { assertionSchema, int32, timeoutSchema } from './assertion.ts'
-import { endpointUrlProblem } from './endpointUrl.ts'
+import { endpointUrlProblem, URL_CHARS_MAX } from './endpointUrl.ts'
 import { requestHeadersProblem } from './requestHeaders.ts'
 import { tagged } from './tagged.ts'
 import { readableText } from './text.ts'
@@ -54,30 +54,34 @@ const httpFields = {
 
 const unsupported = z.never({ error: 'is not supported: only Http calls are monitored' })
 
+/** What an HTTP check sends. Contract: Call, request form. */
+export const httpCallInputSchema = z.object({
+  ...httpFields,
+  body: sensitiveInputSchema
+    .refine((body) => utf8.encode(body.value).length <= BODY_BYTES_MAX, {
+      error: `must have at most ${BODY_BYTES_MAX} bytes`,
+    })
+    .nullish(),
+  headers: headersSchema.nullish(),
+})
+
 /** Contract: Call, request form. GRPC and DNS are refused as an invalid definition (Gap G10). */
 export const callInputSchema = tagged({
-  Http: z.object({
-    ...httpFields,
-    body: sensitiveInputSchema
-      .refine((body) => utf8.encode(body.value).length <= BODY_BYTES_MAX, {
-        error: `must have at most ${BODY_BYTES_MAX} bytes`,
-      })
-      .nullish(),
-    headers: headersSchema.nullish(),
-  }),
+  Http: httpCallInputSchema,
   GRPC: unsupported,
   DNS: unsupported,
 })
 export type CallInput = z.infer<typeof callInputSchema>
 
-/** Contract: Call, response form. */
-export const callOutputSchema = tagged({
-  Http: z.object({
-    ...httpFields,
-    body: sensitiveOutputSchema.nullish(),
-    headers: z.record(z.string(), sensitiveOutputSchema).nullish(),
-  }),
+/** What an HTTP check sends, secrets left out. Contract: Call, response form. */
+export const httpCallOutputSchema = z.object({
+  ...httpFields,
+  body: sensitiveOutputSchema.nullish(),
+  headers: z.record(z.string(), sensitiveOutputSchema).nullish(),
 })
+
+/** Contract: Call, response form. */
+export const callOutputSchema = tagged({ Http: httpCallOutputSchema })
 export type CallOutput = z.infer<typeof callOutputSchema>
 
 const endpointName = readableText({
@@ -94,10 +98,13 @@ const assertionsSchema = z
 /** Contract: EndpointInput. */
 export const endpointInputSchema = z.object(
   {
-    url: z.string({ error: 'must be a string' }).superRefine((url, context) => {
-      const problem = endpointUrlProblem(url)
-      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
-    }),
+    url: z
+      .string({ error: 'must be a string' })
+      .superRefine((url, context) => {
+        const problem = endpointUrlProblem(url)
+        if (problem !== undefined) context.addIssue({ code: 'custom', message: problem })
+      })
+      .meta({ minLength: 1, maxLength: URL_CHARS_MAX }),
     name: endpointName,
     call: callInputSchema,
     assertions: assertionsSchema,

@@ -1,26 +1,35 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import * as z from 'zod'
 import { openApi } from '../http/openApi.ts'
 
-const jsonObject = z.record(z.string(), z.unknown())
-const contentSchema = z.object({ 'application/json': z.object({ schema: jsonObject }) })
-const responseSchema = z.object({ content: contentSchema.optional() })
+const responseSchema = z.union([
+  z.object({ $ref: z.string() }),
+  z.object({ content: z.object({ 'application/json': z.unknown() }).optional() }),
+])
 const operationSchema = z.object({ responses: z.record(z.string(), responseSchema) })
-const document = z
-  .object({
-    paths: z.record(z.string(), z.record(z.string(), operationSchema)),
-    components: z.object({ schemas: jsonObject }),
-  })
-  .parse(openApi())
+const document = openApi()
+const { paths } = z
+  .object({ paths: z.record(z.string(), z.record(z.string(), operationSchema)) })
+  .parse(document)
+
+/** Where the document stands for its own references. */
+const BASE = 'openapi'
+const ajv = new Ajv2020({ strict: false, allErrors: false })
+  .addFormat('uuid', /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/)
+  .addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  .addFormat('int32', { type: 'number', validate: (value: number) => value === Math.trunc(value) })
+  .addSchema({ ...document, $id: BASE })
 
 /** A request as a path template of the document sees it. */
-const operations = Object.entries(document.paths).flatMap(([template, methods]) =>
+const operations = Object.entries(paths).flatMap(([template, methods]) =>
   Object.entries(methods).map(([method, { responses }]) => ({
-    method: method.toUpperCase(),
+    template,
+    method,
     form: new RegExp(`^${template.replace(/\{.+\}/, '[^/]+')}$`),
     responses,
   })),
 )
-const readers = new Map<string, z.ZodType>()
+const validators = new Map<string, ValidateFunction>()
 
 /**
  * Throws unless the answer is one that the OpenAPI document describes for this request. Paths and methods
@@ -32,33 +41,35 @@ export function assertDescribed(
   answer: { readonly status: number; readonly json: unknown },
 ): void {
   const pathname = path.split('?', 1)[0] ?? ''
-  const operation = operations.find((each) => each.method === method && each.form.test(pathname))
+  const operation = operations.find(
+    (each) => each.method === method.toLowerCase() && each.form.test(pathname),
+  )
   if (operation === undefined) return
-  const response = operation.responses[answer.status]
+  const { template, responses } = operation
+  const response = responses[answer.status]
   if (response === undefined) throw new Error(`${method} ${pathname}: ${answer.status} is not described`)
-  const schema = response.content?.['application/json'].schema
-  const read = schema === undefined ? z.undefined() : reader(schema)
-  const problem = read.safeParse(answer.json).error
-  if (problem !== undefined) {
-    throw new Error(`${method} ${pathname}: ${answer.status} is not as described: ${problem.message}`)
+  const place = ['paths', template, operation.method, 'responses', String(answer.status)]
+  const root = '$ref' in response ? response.$ref : pointer(place)
+  if (!('$ref' in response) && response.content === undefined) {
+    if (answer.json === undefined) return
+    throw new Error(`${method} ${pathname}: ${answer.status} has a body that is not described`)
+  }
+  const validate = validatorOf(`${BASE}${root}${pointer(['content', 'application/json', 'schema']).slice(1)}`)
+  if (!validate(answer.json)) {
+    const problem = ajv.errorsText(validate.errors)
+    throw new Error(`${method} ${pathname}: ${answer.status} is not as described: ${problem}`)
   }
 }
 
-function reader(schema: Readonly<Record<string, unknown>>): z.ZodType {
-  const name = JSON.stringify(schema)
-  const known = readers.get(name)
-  if (known !== undefined) return known
-  const made = z.fromJSONSchema({
-    ...resolve(schema),
-    ...(typeof schema.items === 'object' && schema.items !== null
-      ? { items: resolve({ ...schema.items }) }
-      : {}),
-  })
-  readers.set(name, made)
-  return made
+function pointer(steps: readonly string[]): string {
+  const escaped = steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1')))
+  return `#/${escaped.join('/')}`
 }
 
-function resolve(schema: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const name = /^#\/components\/schemas\/(\w+)$/.exec(String(schema.$ref))?.[1]
-  return name === undefined ? schema : jsonObject.parse(document.components.schemas[name])
+function validatorOf(reference: string): ValidateFunction {
+  const known = validators.get(reference)
+  if (known !== undefined) return known
+  const made = ajv.compile({ $ref: reference })
+  validators.set(reference, made)
+  return made
 }

@@ -1,0 +1,171 @@
+import { INCIDENT_STATUSES, SECTIONS } from '../../api/contract/incidentTerms.ts'
+import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_CHARS_MAX } from './incidentQuery.ts'
+import { type Json, type SchemaName, schemaRef as one } from './openApiSchemas.ts'
+
+/** Groups of operations. */
+export const TAGS = {
+  Organisation: 'The organisation of the key, and the regions.',
+  Services: 'Monitored services.',
+  Incidents: 'Incidents and their updates.',
+} as const
+
+/** What the OpenAPI document says of an operation. */
+export interface Description {
+  readonly operationId: string
+  readonly tag: keyof typeof TAGS
+  readonly summary: string
+  /** What the summary leaves out. */
+  readonly description: string
+  readonly request?: SchemaName
+  /** Status of success and the schema of its body, if it has one. */
+  readonly success: readonly [200 | 201 | 204, Json?]
+  readonly parameters?: readonly Json[]
+}
+
+const many = (name: SchemaName): Json => ({ type: 'array', items: one(name) })
+
+const header = (name: string, description: string): Json => ({
+  name,
+  in: 'header',
+  description,
+  schema: { type: 'string' },
+})
+/** Headers that several operations take. */
+export const PARAMETERS = {
+  IdempotencyKey: header('Idempotency-Key', 'The same key and body have one effect within 24 hours'),
+  IfMatch: header('If-Match', 'The ETag that the service still has to have'),
+  Prefer: header('Prefer', '"handling=strict" refuses unknown fields'),
+} as const
+const parameter = (name: keyof typeof PARAMETERS): Json => ({ $ref: `#/components/parameters/${name}` })
+const IDEMPOTENCY_KEY = parameter('IdempotencyKey')
+/** The precondition of a change; an operation that takes it may answer 412. */
+export const IF_MATCH = parameter('IfMatch')
+const PREFER = parameter('Prefer')
+
+const INCIDENT_QUERY: readonly Json[] = [
+  { name: 'section', in: 'query', required: true, schema: { type: 'string', enum: SECTIONS } },
+  { name: 'q', in: 'query', schema: { type: 'string', maxLength: SEARCH_CHARS_MAX } },
+  { name: 'severity', in: 'query', schema: one('Severity') },
+  {
+    name: 'service_id',
+    in: 'query',
+    explode: true,
+    schema: { type: 'array', items: { type: 'string', format: 'uuid' } },
+  },
+  { name: 'page', in: 'query', schema: { type: 'integer', format: 'int64', minimum: 1, default: 1 } },
+  {
+    name: 'limit',
+    in: 'query',
+    description: `More than ${LIMIT_MAX} is cut to it`,
+    schema: { type: 'integer', format: 'int64', minimum: 1, default: LIMIT_DEFAULT },
+  },
+]
+
+/** The thirteen operations, by method and path as Fastify writes them. */
+export const DESCRIPTIONS: Readonly<Record<string, Description>> = {
+  'GET /v1/org': {
+    operationId: 'getOrg',
+    tag: 'Organisation',
+    summary: 'The organisation of the key',
+    description: 'Its plan, and the scope of the key that asks.',
+    success: [200, one('Org')],
+  },
+  'GET /v1/regions': {
+    operationId: 'listRegions',
+    tag: 'Organisation',
+    summary: 'All regions',
+    description:
+      'The list is fixed and the same for every caller; the codes are what `regions` of a service takes.',
+    success: [200, many('Region')],
+  },
+  'GET /v1/services': {
+    operationId: 'listServices',
+    tag: 'Services',
+    summary: 'All services of the organisation',
+    description: 'Without pages or filters, in the order of their creation.',
+    success: [200, many('ServiceResponse')],
+  },
+  'POST /v1/services': {
+    operationId: 'createService',
+    tag: 'Services',
+    summary: 'Create a service, active at once',
+    description:
+      'Checked against the plan of the organisation; StartServiceMonitoring goes to every listed region.',
+    request: 'ServiceRequest',
+    success: [201, one('ServiceResponse')],
+    parameters: [IDEMPOTENCY_KEY, PREFER],
+  },
+  'GET /v1/services/:id': {
+    operationId: 'getService',
+    tag: 'Services',
+    summary: 'One service',
+    description: 'A service of another organisation is 404.',
+    success: [200, one('ServiceResponse')],
+  },
+  'PATCH /v1/services/:id': {
+    operationId: 'replaceService',
+    tag: 'Services',
+    summary: 'Replace the whole definition; what is left out is reset',
+    description:
+      'Takes the same body as create. Regions that are left out are ended first; a paused service stays paused.',
+    request: 'ServiceRequest',
+    success: [200, one('ServiceResponse')],
+    parameters: [IF_MATCH, PREFER],
+  },
+  'DELETE /v1/services/:id': {
+    operationId: 'deleteService',
+    tag: 'Services',
+    summary: 'Delete a service for good',
+    description: 'There is no way back. EndServiceMonitoring goes to every region.',
+    success: [204],
+    parameters: [IF_MATCH],
+  },
+  'POST /v1/services/:id/pause': {
+    operationId: 'pauseService',
+    tag: 'Services',
+    summary: 'Stop monitoring; a paused service stays paused',
+    description: 'EndServiceMonitoring goes to every region. A second pause changes nothing.',
+    success: [200, one('ServiceResponse')],
+  },
+  'POST /v1/services/:id/resume': {
+    operationId: 'resumeService',
+    tag: 'Services',
+    summary: 'Monitor again, if the plan as of now allows it',
+    description: 'StartServiceMonitoring goes to every configured region. An active service stays as it is.',
+    success: [200, one('ServiceResponse')],
+  },
+  'GET /v1/incidents': {
+    operationId: 'listIncidents',
+    tag: 'Incidents',
+    summary: 'A page of incidents, newest first',
+    description:
+      'Whole incidents with their updates, of one section. Maintenance windows are never among them.',
+    success: [200, one('IncidentPage')],
+    parameters: INCIDENT_QUERY,
+  },
+  'POST /v1/incidents': {
+    operationId: 'createIncident',
+    tag: 'Incidents',
+    summary: 'Open an incident; the message is its first update',
+    description: 'It starts as `investigating`. A `kind` that is sent is ignored.',
+    request: 'IncidentRequest',
+    success: [201, one('Incident')],
+    parameters: [IDEMPOTENCY_KEY, PREFER],
+  },
+  'GET /v1/incidents/:id': {
+    operationId: 'getIncident',
+    tag: 'Incidents',
+    summary: 'One incident with every update in order',
+    description: 'An incident of another organisation, and a maintenance window, is 404.',
+    success: [200, one('Incident')],
+  },
+  'POST /v1/incidents/:id/updates': {
+    operationId: 'updateIncident',
+    tag: 'Incidents',
+    summary: `Append an update and set the status: ${INCIDENT_STATUSES.join(', ')}`,
+    description: 'The status `resolved` resolves it; a resolved incident takes no further update.',
+    request: 'IncidentUpdateRequest',
+    success: [200, one('Incident')],
+    parameters: [PREFER],
+  },
+}

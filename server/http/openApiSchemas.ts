@@ -1,0 +1,154 @@
+import * as z from 'zod'
+import {
+  ASSERTION_KINDS,
+  assertionSchema,
+  comparisonSchema,
+  durationComparisonSchema,
+  durationSchema,
+  stringMatcherSchema,
+} from '../../api/contract/assertion.ts'
+import {
+  incidentPageSchema,
+  incidentRequestSchema,
+  incidentSchema,
+  incidentStatusSchema,
+  incidentUpdateRequestSchema,
+  incidentUpdateSchema,
+  severitySchema,
+} from '../../api/contract/incident.ts'
+import { orgSchema, regionSchema } from '../../api/contract/org.ts'
+import {
+  callInputSchema,
+  callOutputSchema,
+  endpointInputSchema,
+  endpointOutputSchema,
+  httpCallInputSchema,
+  httpCallOutputSchema,
+  sensitiveInputSchema,
+  sensitiveOutputSchema,
+  serviceRequestSchema,
+  serviceResponseSchema,
+} from '../../api/contract/service.ts'
+
+/** A part of an OpenAPI document. */
+export type Json = Readonly<Record<string, unknown>>
+
+/** The nouns of the contract, named as its document names them. */
+const NOUNS = {
+  Org: orgSchema,
+  Region: regionSchema,
+  ServiceRequest: serviceRequestSchema,
+  ServiceResponse: serviceResponseSchema,
+  EndpointInput: endpointInputSchema,
+  EndpointResponse: endpointOutputSchema,
+  MonitoringCallInput: callInputSchema,
+  MonitoringCallResponse: callOutputSchema,
+  HttpCallInput: httpCallInputSchema,
+  HttpCallResponse: httpCallOutputSchema,
+  SensitiveInput: sensitiveInputSchema,
+  SensitiveResponse: sensitiveOutputSchema,
+  Duration: durationSchema,
+  MonitoringAssertionDef: assertionSchema,
+  StatusCodeAssertion: ASSERTION_KINDS.StatusCode,
+  LatencyAssertion: ASSERTION_KINDS.Latency,
+  DnsResoltionAssertion: ASSERTION_KINDS.DnsResoltion,
+  HeaderAssertion: ASSERTION_KINDS.Header,
+  BodyAssertion: ASSERTION_KINDS.Body,
+  Comparison: comparisonSchema,
+  DurationComparison: durationComparisonSchema,
+  StringMatcher: stringMatcherSchema,
+  Incident: incidentSchema,
+  IncidentUpdate: incidentUpdateSchema,
+  IncidentPage: incidentPageSchema,
+  IncidentRequest: incidentRequestSchema,
+  IncidentUpdateRequest: incidentUpdateRequestSchema,
+  IncidentStatus: incidentStatusSchema,
+  Severity: severitySchema,
+  Error: z.object({ error: z.string() }),
+} as const
+
+/** Name of a schema of the document. */
+export type SchemaName = keyof typeof NOUNS
+
+/** What is said of a noun where its fields do not say it. */
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  MonitoringCallInput: 'One key names the kind of call; GRPC and DNS are refused with 400.',
+  SensitiveInput: 'A value that is encrypted at rest and never returned when `sensitive` is true.',
+  SensitiveResponse: 'A value in clear, or the id of the key that seals it.',
+  Duration: 'Whole seconds plus nanoseconds.',
+  MonitoringAssertionDef: 'One key names the kind of assertion. `DnsResoltion` is spelled so.',
+  StringMatcher: 'One key names the operator. `Regex` is in the syntax of RE2.',
+  Error: 'Every refusal has this body.',
+} satisfies Partial<Record<SchemaName, string>>
+
+/** A reference to the schema of `name`. Pure. */
+export function schemaRef(name: SchemaName): Json {
+  return { $ref: refTo(name) }
+}
+
+function refTo(name: string): string {
+  return `#/components/schemas/${name}`
+}
+
+/** A schema for each noun of the contract, with references to one another, from what the server reads with. Pure. */
+export function nounSchemas(): Json {
+  const registry = z.registry<{ id: string }>()
+  for (const [id, schema] of Object.entries(NOUNS)) registry.add(schema, { id })
+  // The input form leaves room for fields to come, as clients have to (Gap G16).
+  const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: refTo })
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, raw]) => {
+      const { $schema: _dialect, $id: _id, ...schema } = raw
+      const description = DESCRIPTIONS[name]
+      return [name, { ...(description === undefined ? {} : { description }), ...mapping(tidy(schema)) }]
+    }),
+  )
+}
+
+/** `schema` as common tools read it: the same values are valid. Pure. */
+function tidy(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(tidy)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const node = mapping(schema)
+  // A narrowed noun carries a copy of its fields beside the reference.
+  if (typeof node.$ref === 'string') return { $ref: node.$ref }
+  const kept = Object.entries(node).filter(([keyword, value]) => !isNoise(keyword, value, node))
+  return withTags(withPair(Object.fromEntries(kept.map(([keyword, value]) => [keyword, tidy(value)]))))
+}
+
+/** Keywords that say what another one says, or that every JSON has: the range of exact numbers, the form of a format. */
+function isNoise(keyword: string, value: unknown, node: Json): boolean {
+  if (keyword === 'pattern') return node.format === 'uuid' || node.format === 'date-time'
+  if (keyword === 'propertyNames') return true
+  return (
+    (keyword === 'maximum' || keyword === 'minimum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER
+  )
+}
+
+/** A pair of one type by its `items`: validators that do not know `prefixItems` refuse pairs that are valid. */
+function withPair(node: Json): Json {
+  const { prefixItems, items: _rest, ...others } = node
+  if (!Array.isArray(prefixItems)) return node
+  return { ...others, items: prefixItems[0] }
+}
+
+/** A tagged object as exactly one of its forms, without those that no value fits. */
+function withTags(node: Json): Json {
+  const { anyOf, ...others } = node
+  if (!Array.isArray(anyOf) || !anyOf.every(isTagged)) return node
+  const forms = anyOf.filter((form) => !Object.values(mapping(form.properties)).some(isImpossible))
+  return forms.length === 1 ? { ...others, ...mapping(forms[0]) } : { ...others, oneOf: forms }
+}
+
+function isTagged(form: unknown): boolean {
+  const { additionalProperties, required } = mapping(form)
+  return additionalProperties === false && Array.isArray(required) && required.length === 1
+}
+
+function isImpossible(schema: unknown): boolean {
+  return Object.hasOwn(mapping(schema), 'not')
+}
+
+function mapping(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}

@@ -21,9 +21,19 @@ export function addPlanCommands(program: Command, write: Write): void {
         String(each.endpointsMax),
         String(each.serviceEndpointsMax),
         String(each.intervalSecsMin),
+        String(each.incidentsMibMax),
         each.regionsAllowed?.join(',') ?? 'all',
       ])
-      const header = ['PLAN', 'API', 'SERVICES', 'ENDPOINTS', 'PER SERVICE', 'INTERVAL', 'REGIONS']
+      const header = [
+        'PLAN',
+        'API',
+        'SERVICES',
+        'ENDPOINTS',
+        'PER SERVICE',
+        'INTERVAL',
+        'INCIDENTS MIB',
+        'REGIONS',
+      ]
       present(write, options.json, plans, table(header, rows))
     },
   )
@@ -45,6 +55,7 @@ function addLimits(plan: Command, write: Write): void {
     .option('--endpoints-max <n>', 'endpoints of all active services', count)
     .option('--service-endpoints-max <n>', 'endpoints of one service', count)
     .option('--interval-secs-min <n>', 'shortest check interval (seconds)', count)
+    .option('--incidents-mib-max <n>', 'room of all incidents (MiB)', count)
     .option('--regions-allowed <codes>', 'codes with commas, "all" or "plan"', regions)
     .action(async (options: DataDirOptions & TypedLimits & { org: string }) => {
       const { org: id, dataDir, json, ...typed } = options

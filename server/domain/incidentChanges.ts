@@ -6,6 +6,7 @@ import type {
   IncidentUpdateRequest,
 } from '../../api/contract/incident.ts'
 import { type Environment, timestamp } from './environment.ts'
+import { assertIncidentRoom, type IncidentRoom } from './incidentRoom.ts'
 
 /**
  * Most that the updates of an incident are together (bytes of JSON). All of them are part of every answer that shows it,
@@ -19,6 +20,7 @@ export interface IncidentFacts {
   readonly number: number
   /** Those of the wanted services that belong to the organisation, lower case. */
   readonly ownServiceIds: ReadonlySet<string>
+  readonly room: IncidentRoom
 }
 
 /** `ids` in lower case without repetitions, in their order (Gap G18). Pure. */
@@ -28,7 +30,8 @@ export function distinctServiceIds(ids: readonly string[]): readonly string[] {
 
 /**
  * The incident that `request` opens. Throws `invalid` when a service is not of the organisation: naming one
- * that exists elsewhere answers the same as naming none (Gap G25). Contract: POST /v1/incidents.
+ * that exists elsewhere answers the same as naming none (Gap G25); `forbidden` when there is no room for it (Gap G38).
+ * Contract: POST /v1/incidents.
  */
 export function openIncident(
   request: IncidentRequest,
@@ -47,7 +50,7 @@ export function openIncident(
     status_at_update: 'investigating',
     created_at: now,
   }
-  return {
+  const incident: Incident = {
     id: environment.uuid(),
     kind: 'incident',
     title: request.title,
@@ -62,16 +65,19 @@ export function openIncident(
     auto_managed: false,
     updates: [first],
   }
+  assertIncidentRoom(facts.room, null, incident)
+  return incident
 }
 
 /**
  * `incident` with the update appended. Any order of the open statuses is allowed (Gap G5); a resolved incident
- * takes no update (Gap G4), and a full one only the update that resolves it (Gap G34): throws `invalid`. Contract: Incident, transitions.
+ * takes no update (Gap G4), and a full one only the update that resolves it (Gap G34): throws `invalid`. Throws `forbidden`
+ * when there is no room for the update (Gap G38). Contract: Incident, transitions.
  */
 export function updateIncident(
   incident: Incident,
   request: IncidentUpdateRequest,
-  environment: Environment,
+  { environment, room }: { readonly environment: Environment; readonly room: IncidentRoom },
 ): Incident {
   if (incident.status === 'resolved') throw new ApiError('invalid', 'incident is already resolved')
   // An instant before the last one would say that the log was written backwards: the clock may have been set.
@@ -88,7 +94,7 @@ export function updateIncident(
     const full = `the updates of an incident are at most ${UPDATES_BYTES_MAX / 1_024} KiB together`
     throw new ApiError('invalid', `body: ${full}: resolve it, and go on in another incident`)
   }
-  return {
+  const updated: Incident = {
     ...incident,
     status: request.status,
     severity: request.severity ?? incident.severity,
@@ -96,4 +102,6 @@ export function updateIncident(
     updated_at: now,
     updates,
   }
+  assertIncidentRoom(room, incident, updated)
+  return updated
 }

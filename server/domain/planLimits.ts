@@ -13,6 +13,8 @@ export interface PlanLimits {
   readonly serviceEndpointsMax: number
   /** Shortest check interval (seconds). */
   readonly intervalSecsMin: number
+  /** Most that all incidents take together (MiB). Gap G38. */
+  readonly incidentsMibMax: number
   /** Codes of the regions that may be used; `null` means every region. */
   readonly regionsAllowed: readonly string[] | null
 }

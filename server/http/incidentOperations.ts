@@ -80,8 +80,8 @@ async function update(exchange: Exchange, { store, environment }: ApiParts): Pro
   const request = readBody(incidentUpdateRequestSchema, exchange)
   const { caller, id } = exchange
   return found(
-    await store.changeIncident(caller.orgId, readId(id), (incident) =>
-      updateIncident(incident, request, environment),
+    await store.changeIncident(caller.orgId, readId(id), (incident, room) =>
+      updateIncident(incident, request, { environment, room }),
     ),
   )
 }

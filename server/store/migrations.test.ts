@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { incidentBytes } from '../domain/incidentRoom.ts'
 import { MIGRATIONS, migrate } from './migrations.ts'
 import { databaseFile } from './openDatabase.ts'
 import { openStore } from './openStore.ts'
@@ -79,6 +80,36 @@ test('a database whose commands held definitions keeps all of them, published or
     { id: 'paused', generation: 4, published: 2, places: '' },
     { id: 'forgotten', generation: 9, published: 9, places: '' },
   ])
+})
+
+test('what incidents of before take is counted as new ones are, and their maintenance windows are not', async () => {
+  makeDatabase(3, (database) => {
+    const incident = database.prepare(`
+      INSERT INTO incidents (id, org_id, kind, number, title, title_folded, display_id_folded, status, severity,
+        created_at, updated_at, auto_managed) VALUES (?, 'acme', ?, ?, 'Größe', 'größe', '', ?, 'major_outage', '', '', 0)`)
+    const update = database.prepare(
+      "INSERT INTO incident_updates VALUES (?, ?, ?, 'Tür', 'investigating', '')",
+    )
+    const service = database.prepare('INSERT INTO incident_services VALUES (?, ?, ?)')
+    incident.run('open', 'incident', 1, 'investigating')
+    incident.run('resolved', 'incident', 2, 'resolved')
+    incident.run('window', 'maintenance', null, 'monitoring')
+    for (const id of ['open', 'open', 'resolved', 'window'].entries())
+      update.run(id[1], id[0], `update ${id[0]}`)
+    for (const id of ['open', 'resolved', 'resolved', 'window'].entries())
+      service.run(id[1], id[0], 'service')
+  })
+  const store = await openStore(folder, () => 0)
+  const incidents = await Promise.all(['open', 'resolved'].map((id) => store.getIncident('acme', id)))
+  await store.close()
+
+  const database = new Sqlite(databaseFile(folder))
+  const counted = database.prepare('SELECT incident_bytes FROM orgs').pluck().get()
+  database.close()
+
+  expect(counted).toBe(
+    incidents.reduce((sum, incident) => sum + (incident === undefined ? 0 : incidentBytes(incident)), 0),
+  )
 })
 
 test('sequence numbers go on after a migration, also when every command was forgotten before it', async () => {

@@ -185,6 +185,32 @@ UPDATE commands SET number = numbered.number
   WHERE numbered.sequence = commands.sequence;
 CREATE INDEX commands_of_org ON commands (org_id, number);
 `,
+  // What incidents take is counted as incidentBytes does. Short answers that were remembered before are not numbered: they
+  // are forgotten within a day.
+  `
+ALTER TABLE plans ADD COLUMN incidents_mib_max INTEGER NOT NULL DEFAULT 1024;
+UPDATE plans SET incidents_mib_max = 16 WHERE name = 'free';
+UPDATE plans SET incidents_mib_max = 64 WHERE name = 'starter';
+UPDATE plans SET incidents_mib_max = 4096 WHERE name = 'enterprise';
+ALTER TABLE orgs ADD COLUMN incidents_mib_max INTEGER;
+
+ALTER TABLE orgs ADD COLUMN incident_bytes INTEGER NOT NULL DEFAULT 0;
+UPDATE orgs SET incident_bytes = incident_bytes + counted.bytes FROM
+  (SELECT org_id, sum(1024 + 2 * octet_length(title) + iif(status = 'resolved', 0, 81920)) AS bytes
+   FROM incidents WHERE kind = 'incident' GROUP BY org_id) AS counted
+  WHERE orgs.id = counted.org_id;
+UPDATE orgs SET incident_bytes = incident_bytes + counted.bytes FROM
+  (SELECT org_id, sum(384 + octet_length(body)) AS bytes
+   FROM incident_updates JOIN incidents ON incidents.id = incident_id WHERE kind = 'incident' GROUP BY org_id) AS counted
+  WHERE orgs.id = counted.org_id;
+UPDATE orgs SET incident_bytes = incident_bytes + counted.bytes FROM
+  (SELECT org_id, 256 * count(*) AS bytes
+   FROM incident_services JOIN incidents ON incidents.id = incident_id WHERE kind = 'incident' GROUP BY org_id) AS counted
+  WHERE orgs.id = counted.org_id;
+
+ALTER TABLE remembered_creations ADD COLUMN number INTEGER;
+CREATE INDEX remembered_creations_short ON remembered_creations (org_id, number) WHERE number IS NOT NULL;
+`,
 ]
 
 /**

@@ -21,7 +21,7 @@ afterEach(() => rm(folder, { recursive: true }))
 
 test('of the long answers of an organisation the newest are remembered, and of the short ones all', async () => {
   const { writer, reader } = await openDatabase(folder)
-  const remember = prepareRemember(writer, 100_000)
+  const remember = prepareRemember(writer, { longBytesMax: 100_000 })
   let nowMs = 0
   let created = 0
   const create = (orgId: string, key: string, answer: string): void => {
@@ -51,7 +51,7 @@ test('a long answer has no other answer read, and their lengths once, however ma
   for (const database of Object.values(await openDatabase(folder))) database.close()
   const run: string[] = []
   const database = new Sqlite(databaseFile(folder), { verbose: (sql) => run.push(String(sql)) })
-  const remember = prepareRemember(database, 50_000)
+  const remember = prepareRemember(database, { longBytesMax: 50_000 })
   for (const [key, chars] of Object.entries({ a: 16_385, b: 16_385, c: 50_000 })) {
     const mark = markOf(key)
     remember('acme', mark, 0, () => 'x'.repeat(chars))
@@ -67,6 +67,27 @@ test('a long answer has no other answer read, and their lengths once, however ma
   const reading = looks.filter(({ detail }) => /^(SEARCH|SCAN)/.test(detail) && !detail.includes(one))
   expect(reading.length).toBeGreaterThan(0)
   expect(reading.filter(({ detail }) => !detail.includes('USING COVERING INDEX'))).toEqual([])
+  database.close()
+})
+
+test('of the short answers of an organisation the newest are remembered, and none is counted for it', async () => {
+  for (const database of Object.values(await openDatabase(folder))) database.close()
+  const run: string[] = []
+  const database = new Sqlite(databaseFile(folder), { verbose: (sql) => run.push(String(sql)) })
+  const remember = prepareRemember(database, { shortMax: 50 })
+  for (let made = 1; made <= 120; made += 1) remember('acme', markOf(`key ${made}`), 0, () => 'x')
+  remember('other', markOf('key 1'), 0, () => 'x')
+  const looks = [...new Set(run)].flatMap((sql) =>
+    database.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(),
+  )
+
+  const answers = [120, 71, 70].map((made) => remember('acme', markOf(`key ${made}`), 0, () => 'forgotten'))
+
+  expect(answers).toEqual(['x', 'x', 'forgotten'])
+  expect(looks.filter(({ detail }) => detail.startsWith('SCAN'))).toEqual([])
+  expect(
+    database.prepare("SELECT count(*) FROM remembered_creations WHERE org_id = 'acme'").pluck().get(),
+  ).toBe(50)
   database.close()
 })
 
@@ -92,7 +113,7 @@ test('long answers that were remembered before their length was noted count as w
   migrate(database)
 
   const mark = markOf('new')
-  prepareRemember(database, 50_000)('acme', mark, 3, () => 'x'.repeat(20_000))
+  prepareRemember(database, { longBytesMax: 50_000 })('acme', mark, 3, () => 'x'.repeat(20_000))
 
   const left = database.prepare('SELECT length(answer) FROM remembered_creations ORDER BY created_at_ms')
   expect(left.pluck().all()).toEqual([16_384, 30_000, 20_000])

@@ -11,6 +11,15 @@ const LONG_ANSWER_BYTES = 16 * 1_024
 /** Most that the long answers of an organisation, the newest, are together (bytes): a key may ask for 200 GB a day. Gap G20. */
 const LONG_ANSWERS_BYTES_MAX = 1_024 * 1_024 * 1_024
 
+/** Most short answers of an organisation that are remembered, the newest; together at most another GiB. Gap G20. */
+const SHORT_ANSWERS_MAX = 65_536
+
+/** Most that are remembered of an organisation's answers; as usual for what is absent. */
+interface Bounds {
+  readonly longBytesMax?: number
+  readonly shortMax?: number
+}
+
 /** Gives the answer that a creation got before, or makes and remembers it; both in the caller's transaction. */
 export type Remember = (
   orgId: string,
@@ -23,18 +32,19 @@ export type Remember = (
  * Prepares the memory of creations. A creation that fails is not remembered: nothing happened, and asking
  * again may succeed. Throws `invalid` when the mark was used for another body.
  */
-export function prepareRemember(database: Database, longAnswersBytesMax = LONG_ANSWERS_BYTES_MAX): Remember {
-  const limitLong = prepareLimit(database, longAnswersBytesMax)
+export function prepareRemember(database: Database, bounds: Bounds = {}): Remember {
+  const limitLong = prepareLimit(database, bounds.longBytesMax ?? LONG_ANSWERS_BYTES_MAX)
+  const numberShort = prepareNumbering(database, bounds.shortMax ?? SHORT_ANSWERS_MAX)
   const select = database.prepare<
     [string, Buffer],
     { bodyMark: Buffer; answer: string; createdAtMs: number }
   >(`SELECT body_mark AS bodyMark, answer, created_at_ms AS createdAtMs
      FROM remembered_creations WHERE org_id = ? AND key_hash = ?`)
   const insert = database.prepare(
-    `INSERT INTO remembered_creations (org_id, key_hash, body_mark, answer, created_at_ms, long_bytes)
-     VALUES (?, ?, ?, ?, ?, ?)
+    `INSERT INTO remembered_creations (org_id, key_hash, body_mark, answer, created_at_ms, long_bytes, number)
+     VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (org_id, key_hash) DO UPDATE SET body_mark = excluded.body_mark, answer = excluded.answer,
-       created_at_ms = excluded.created_at_ms, long_bytes = excluded.long_bytes`,
+       created_at_ms = excluded.created_at_ms, long_bytes = excluded.long_bytes, number = excluded.number`,
   )
   return (orgId, mark, nowMs, create) => {
     if (mark === undefined) return create()
@@ -48,9 +58,30 @@ export function prepareRemember(database: Database, longAnswersBytesMax = LONG_A
     const answer = create()
     const bytes = Buffer.byteLength(answer)
     const isLong = bytes > LONG_ANSWER_BYTES
-    insert.run(orgId, mark.keyHash, mark.bodyMark, answer, nowMs, isLong ? bytes : null)
+    const [longBytes, number] = isLong ? [bytes, null] : [null, numberShort(orgId)]
+    insert.run(orgId, mark.keyHash, mark.bodyMark, answer, nowMs, longBytes, number)
     if (isLong) limitLong(orgId)
     return answer
+  }
+}
+
+/**
+ * Gives the next short answer of an organisation its number, and forgets those that are `max` and more behind it. Counting
+ * them for each would take as long as there are.
+ */
+function prepareNumbering(database: Database, max: number): (orgId: string) => number {
+  const newest = database
+    .prepare<[string], number | null>(
+      'SELECT max(number) FROM remembered_creations WHERE org_id = ? AND number IS NOT NULL',
+    )
+    .pluck()
+  const forget = database.prepare(
+    'DELETE FROM remembered_creations WHERE org_id = ? AND number IS NOT NULL AND number <= ?',
+  )
+  return (orgId) => {
+    const number = (newest.get(orgId) ?? 0) + 1
+    forget.run(orgId, number - max)
+    return number
   }
 }
 

@@ -12,6 +12,7 @@ export const LIMIT_COLUMNS = `
   coalesce(o.endpoints_max, p.endpoints_max) AS endpointsMax,
   coalesce(o.service_endpoints_max, p.service_endpoints_max) AS serviceEndpointsMax,
   coalesce(o.interval_secs_min, p.interval_secs_min) AS intervalSecsMin,
+  coalesce(o.incidents_mib_max, p.incidents_mib_max) AS incidentsMibMax,
   coalesce(o.regions_allowed, p.regions_allowed) AS regionsAllowed`
 
 /** What LIMIT_COLUMNS select. */
@@ -20,6 +21,7 @@ export interface LimitRow {
   readonly endpointsMax: number
   readonly serviceEndpointsMax: number
   readonly intervalSecsMin: number
+  readonly incidentsMibMax: number
   readonly regionsAllowed: string
 }
 
@@ -30,6 +32,7 @@ export function limitsOfRow(row: LimitRow): PlanLimits {
     endpointsMax: row.endpointsMax,
     serviceEndpointsMax: row.serviceEndpointsMax,
     intervalSecsMin: row.intervalSecsMin,
+    incidentsMibMax: row.incidentsMibMax,
     regionsAllowed: row.regionsAllowed === ALL_REGIONS ? null : row.regionsAllowed.split(','),
   }
 }

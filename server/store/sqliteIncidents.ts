@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { Incident } from '../../api/contract/incident.ts'
+import { type IncidentRoom, incidentBytes } from '../domain/incidentRoom.ts'
 import type { GroupCommit } from './groupCommit.ts'
 import { openLongPage, prepareIncidentList } from './incidentList.ts'
-import { prepareIncidentRead, type ReadIncident } from './incidentRows.ts'
+import { prepareIncidentRead } from './incidentRows.ts'
 import type { Connections } from './openDatabase.ts'
 import { prepareRemember } from './rememberedCreations.ts'
 import { foldForSearch } from './searchText.ts'
@@ -20,14 +21,10 @@ export function sqliteIncidents(
   const ownService = writer
     .prepare<[string, string], string>('SELECT id FROM services WHERE id = ? AND org_id = ?')
     .pluck()
-  const takeNumber = writer
-    .prepare<[string], number>(
-      'UPDATE orgs SET incidents_made = incidents_made + 1 WHERE id = ? RETURNING incidents_made',
-    )
-    .pluck()
+  const standing = prepareStanding(writer)
   const remember = prepareRemember(writer)
   const insert = prepareInsert(writer)
-  const change = prepareChange(writer, readForChange)
+  const change = prepareChange(writer)
   return {
     getIncident: async (orgId, incidentId) => read.one(orgId, incidentId),
     listIncidents: async (orgId, filter) => list(orgId, filter),
@@ -38,16 +35,50 @@ export function sqliteIncidents(
           const ownServiceIds = new Set(
             wantedServiceIds.filter((id) => ownService.get(id, orgId) !== undefined),
           )
-          // The counter is given back with everything else when the decision throws.
-          const number = takeNumber.get(orgId) ?? 0
-          const incident = decide({ number, ownServiceIds })
+          const { made, room } = standing.read(orgId)
+          const number = made + 1
+          const incident = decide({ number, ownServiceIds, room })
           insert(orgId, number, incident)
+          standing.write(orgId, number, incidentBytes(incident))
           return JSON.stringify(incident)
         })
         // True because only incidents are remembered under an incident's mark.
         return JSON.parse(text) as Incident
       }),
-    changeIncident: (orgId, incidentId, decide) => commits.run(() => change(orgId, incidentId, decide)),
+    changeIncident: (orgId, incidentId, decide) =>
+      commits.run(() => {
+        const before = readForChange.one(orgId, incidentId)
+        if (before === undefined) return undefined
+        const { made, room } = standing.read(orgId)
+        const after = decide(before, room)
+        change(before, after)
+        standing.write(orgId, made, incidentBytes(after) - incidentBytes(before))
+        return after
+      }),
+  }
+}
+
+/** What an organisation has of incidents, in the caller's transaction. */
+function prepareStanding(writer: Database) {
+  const select = writer.prepare<[string], IncidentRoom & { readonly made: number }>(
+    `SELECT o.incidents_made AS made, o.incident_bytes AS usedBytes,
+       coalesce(o.incidents_mib_max, p.incidents_mib_max) AS mibMax
+     FROM orgs o JOIN plans p ON p.name = o.plan WHERE o.id = ?`,
+  )
+  const update = writer.prepare(
+    'UPDATE orgs SET incidents_made = ?, incident_bytes = incident_bytes + ? WHERE id = ?',
+  )
+  return {
+    /** How many incidents it ever made, and the room for more. Throws when there is no such organisation. */
+    read: (orgId: string): { readonly made: number; readonly room: IncidentRoom } => {
+      const row = select.get(orgId)
+      if (row === undefined) throw new Error('the organisation of a key does not exist')
+      const { made, ...room } = row
+      return { made, room }
+    },
+    write: (orgId: string, made: number, grownByBytes: number): void => {
+      update.run(made, grownByBytes, orgId)
+    },
   }
 }
 
@@ -95,17 +126,13 @@ function prepareAppend(writer: Database) {
   }
 }
 
-function prepareChange(writer: Database, read: ReadIncident) {
+function prepareChange(writer: Database) {
   const update = writer.prepare(
     'UPDATE incidents SET status = ?, severity = ?, updated_at = ?, resolved_at = ? WHERE id = ?',
   )
   const append = prepareAppend(writer)
-  return (orgId: string, incidentId: string, decide: (incident: Incident) => Incident) => {
-    const before = read.one(orgId, incidentId)
-    if (before === undefined) return undefined
-    const after = decide(before)
+  return (before: Incident, after: Incident): void => {
     update.run(after.status, after.severity, after.updated_at, after.resolved_at, after.id)
     append(after, before.updates.length)
-    return after
   }
 }

@@ -4,6 +4,7 @@ import type { Scope } from '../../api/contract/org.ts'
 import type { Caller } from '../domain/apiKeys.ts'
 import type { Command, Delivery } from '../domain/commands.ts'
 import type { IncidentFacts } from '../domain/incidentChanges.ts'
+import type { IncidentRoom } from '../domain/incidentRoom.ts'
 import type { OrgStanding, PlanLimits } from '../domain/planLimits.ts'
 import type { SealedValue } from '../domain/seal.ts'
 import type { Service, ServiceChange } from '../domain/serviceChanges.ts'
@@ -111,7 +112,7 @@ export interface IncidentStore {
   changeIncident(
     orgId: string,
     incidentId: string,
-    decide: (incident: Incident) => Incident,
+    decide: (incident: Incident, room: IncidentRoom) => Incident,
   ): Promise<Incident | undefined>
 }
 
@@ -243,6 +244,7 @@ export interface LimitOverrides {
   readonly endpointsMax?: number | null
   readonly serviceEndpointsMax?: number | null
   readonly intervalSecsMin?: number | null
+  readonly incidentsMibMax?: number | null
   readonly regionsAllowed?: readonly string[] | 'all' | null
 }
 

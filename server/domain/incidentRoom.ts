@@ -1,0 +1,37 @@
+import { ApiError } from '../../api/contract/apiError.ts'
+import type { Incident } from '../../api/contract/incident.ts'
+
+/** What an incident, an update and a named service count for besides their texts (bytes): their rows and the indexes on them. */
+const INCIDENT_BYTES = 1_024
+const UPDATE_BYTES = 384
+const SERVICE_BYTES = 256
+/** What an open incident counts for more (bytes): the longest update, 20,000 characters, so that resolving always fits. */
+const RESOLUTION_BYTES = 80 * 1_024
+
+const MIB = 1_024 * 1_024
+
+/** What the incidents of an organisation take and may take, read in the transaction that writes. Gap G38. */
+export interface IncidentRoom {
+  /** Sum of `incidentBytes` over all of them. */
+  readonly usedBytes: number
+  readonly mibMax: number
+}
+
+/** What `incident` counts for (bytes). The migration to schema 4 counts the same. Gap G38. Pure. */
+export function incidentBytes({ title, status, updates, service_ids: serviceIds }: Incident): number {
+  const texts = updates.reduce((sum, { body }) => sum + UPDATE_BYTES + Buffer.byteLength(body), 0)
+  // The title is stored a second time, as it is searched.
+  const own = INCIDENT_BYTES + 2 * Buffer.byteLength(title) + SERVICE_BYTES * serviceIds.length
+  return own + texts + (status === 'resolved' ? 0 : RESOLUTION_BYTES)
+}
+
+/**
+ * Throws `forbidden` when `after` in place of `before` (`null` for a new incident) is more than there is room for. What makes
+ * the sum no larger is always allowed, resolving above all. Gap G38. Pure.
+ */
+export function assertIncidentRoom(room: IncidentRoom, before: Incident | null, after: Incident): void {
+  const grownBy = incidentBytes(after) - (before === null ? 0 : incidentBytes(before))
+  if (grownBy <= 0 || room.usedBytes + grownBy <= room.mibMax * MIB) return
+  const rule = `at most ${room.mibMax} MiB of incidents, where an open one counts for ${RESOLUTION_BYTES / 1_024} KiB more`
+  throw new ApiError('forbidden', `plan limit: ${rule}: resolve some, or ask for a higher limit`)
+}

@@ -20,12 +20,15 @@ interface Parts {
   readonly body?: Value
   readonly headers: ReadonlyMap<string, Value>
   readonly assertions: readonly Assertion[]
-  /** Whether an endpoint without an assertion on the status takes any status. */
-  readonly acceptsAnyStatus: boolean
+  /** Whether a status from 200 to 299 is expected where no assertion is on the status. */
+  readonly hasStatusDefault: boolean
 }
 
 /** Expected of every endpoint that has no assertion on the status: an answer that is a success. */
 const SUCCESS: Assertion = status.between(200, 299)
+
+/** True of every answer: an endpoint without an assertion on the status is up only below 400. Gap G43. */
+const ANY_STATUS: Assertion = status.atLeast(100)
 
 /**
  * A URL that is checked, and what has to hold of its answer. Immutable: each method gives another one. Made by
@@ -58,7 +61,12 @@ export class Endpoint {
    * afterwards have to hold of an answer of any status.
    */
   expectAnyAnswer(): Endpoint {
-    return this.#with({ assertions: [], acceptsAnyStatus: true })
+    return this.#with({ assertions: [ANY_STATUS] })
+  }
+
+  /** Expects no status of its own: where no assertion is on the status either, the server expects one below 400. */
+  withoutStatusDefault(): Endpoint {
+    return this.#with({ hasStatusDefault: false })
   }
 
   /** Names the endpoint, for people: incidents and the console show the name beside the URL. */
@@ -116,9 +124,9 @@ export class Endpoint {
   /** @internal What the bindings take for this endpoint in the stack of `scope`. */
   in(scope: Construct): ServiceEndpoints {
     const { url, method, name, timeout, redirectsMax, withDns, body, headers } = this.#parts
-    const { assertions: given, acceptsAnyStatus } = this.#parts
+    const { assertions: given, hasStatusDefault } = this.#parts
     const isStatusFree = !given.some((assertion) => assertion.statusCode !== undefined)
-    const assertions = isStatusFree && !acceptsAnyStatus ? [SUCCESS, ...given] : given
+    const assertions = isStatusFree && hasStatusDefault ? [SUCCESS, ...given] : given
     const valueIn = (value: Value) => bindingValue(value, scope)
     return {
       url,
@@ -174,5 +182,5 @@ export function post(url: string): Endpoint {
 }
 
 function endpoint(method: Parts['method'], url: string): Endpoint {
-  return new Endpoint({ url, method, headers: new Map(), assertions: [], acceptsAnyStatus: false })
+  return new Endpoint({ url, method, headers: new Map(), assertions: [], hasStatusDefault: true })
 }

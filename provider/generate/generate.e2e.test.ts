@@ -171,7 +171,7 @@ ${['pharos_2', 'pharos_x']
       .timeout('1m30s')
       .secretHeader('X-A', secretFromEnv('TF_VAR_${id}_0_x_a'))
       .header('x_a!', 'it\\'s \\\\ "here"')
-      .expectAnyAnswer(),
+      .withoutStatusDefault(),
   ],
 }).importFrom('${service.id}')
 `,

@@ -94,7 +94,8 @@ function endpointText(endpoint: EndpointOutput, secretFor: SecretFor): string {
   }
   if (body != null) calls.push(valueCall('body', 'secretBody', body, [], () => secretFor('body')))
   // Without an assertion on the status the layer would add its own.
-  if (!endpoint.assertions.some((assertion) => 'StatusCode' in assertion)) calls.push('expectAnyAnswer()')
+  if (!endpoint.assertions.some((assertion) => 'StatusCode' in assertion))
+    calls.push('withoutStatusDefault()')
   const assertions = endpoint.assertions.map(assertionText)
   if (assertions.length > 0) calls.push(`expect${args(assertions, 6)}`)
   const start = `${http.method === 'GET' ? 'get' : 'post'}(${text(endpoint.url)})`

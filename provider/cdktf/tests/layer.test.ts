@@ -56,6 +56,7 @@ describe.each(libraries)('the typed layer on $name', (library) => {
       endpoint.expect(slow),
       endpoint.expect(slow).expect(pharos.status.is(404)),
       endpoint.expectAnyAnswer().expect(slow),
+      endpoint.expect(slow).withoutStatusDefault(),
     ]
 
     const document = servicesOf((stack) => new pharos.MonitoredService(stack, 'a', { regions, endpoints }))
@@ -65,6 +66,7 @@ describe.each(libraries)('the typed layer on $name', (library) => {
         endpoints: [
           { assertions: [{ status_code: { between: [200, 299] } }, { latency: { lt: '1s' } }] },
           { assertions: [{ latency: { lt: '1s' } }, { status_code: { eq: 404 } }] },
+          { assertions: [{ status_code: { gte: 100 } }, { latency: { lt: '1s' } }] },
           { assertions: [{ latency: { lt: '1s' } }] },
         ],
       },

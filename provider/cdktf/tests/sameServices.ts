@@ -141,6 +141,7 @@ function plainEndpoints(
     {
       url: 'https://shop.example.com/login',
       http: { method: 'POST', body: { valueWo: `{"password":"${password}","token":"${token}"}` } },
+      assertions: [{ statusCode: { gte: 100 } }],
     },
     {
       url: 'https://shop.example.com/',

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -6,6 +8,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 for (const name of Object.keys(process.env)) {
   if (/^(?:PHAROS_(?!TEST_)|TF_|GIT_|CDKTF_)/.test(name)) delete process.env[name]
 }
+// The provider remembers creations there from run to run.
+process.env.XDG_STATE_HOME = join(tmpdir(), 'pharos-tests', 'state')
 
 /**
  * Files in an order that follows from the seed, those with whole programs first: they take longest, and the short

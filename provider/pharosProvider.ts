@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { incidentData, incidentsData } from './data/incidentData.ts'
 import { orgData } from './data/orgData.ts'
 import { regionsData } from './data/regionsData.ts'
@@ -13,6 +14,7 @@ import type { Provider } from './protocol/provider.ts'
 import { defineSchema } from './protocol/schema/schema.ts'
 import { UNKNOWN } from './protocol/values/value.ts'
 import type { Connection } from './service/connection.ts'
+import type { CreationGuard } from './service/creationGuard.ts'
 import { Fingerprints } from './service/fingerprint.ts'
 import { serviceResource } from './service/serviceResource.ts'
 import type { SessionOptions } from './service/session.ts'
@@ -42,6 +44,13 @@ const providerSchema = defineSchema({
         'UUID of the organisation that the key has to belong to; nothing is read or changed in another one. ' +
         'Default: the environment variable `PHAROS_EXPECTED_ORG_ID`, else not checked.',
     },
+    create_guard: {
+      type: 'bool',
+      optional: true,
+      description:
+        'Whether creating a service first looks for one that a killed run made and could not record: it is taken over, ' +
+        'or named in an error where it may be another one. `false` creates a service in any case. Default: `true`.',
+    },
   },
 })
 
@@ -56,7 +65,8 @@ export function pharosProvider(version: string, environment: Environment): Provi
       const apiKey = config.api_key ?? environment.PHAROS_API_KEY ?? ''
       const expectedOrgId = config.expected_org_id ?? environment.PHAROS_EXPECTED_ORG_ID
       const fingerprints = new Fingerprints()
-      if (url === UNKNOWN || apiKey === UNKNOWN || expectedOrgId === UNKNOWN) {
+      const isGuarded = config.create_guard ?? true
+      if (url === UNKNOWN || apiKey === UNKNOWN || expectedOrgId === UNKNOWN || isGuarded === UNKNOWN) {
         return { session: undefined, fingerprints }
       }
       // Loaded here because most processes that Terraform starts are never configured.
@@ -67,7 +77,8 @@ export function pharosProvider(version: string, environment: Environment): Provi
       const appended = (environment.TF_APPEND_USER_AGENT ?? '').replaceAll(/[^\x20-\x7e]+/g, ' ')
       const userAgent =
         `terraform-provider-pharos/${version} terraform/${terraformVersion} ${appended}`.trim()
-      const session = new Session({ url, apiKey, userAgent, expectedOrgId, ...requestsIn(log) })
+      const guard = isGuarded ? await guardFor({ url, apiKey, environment, log }) : undefined
+      const session = new Session({ url, apiKey, userAgent, expectedOrgId, guard, ...requestsIn(log) })
       return { session, fingerprints }
     },
     resources: { pharos_service: serviceResource, pharos_incident: incidentResource },
@@ -86,6 +97,28 @@ export function pharosProvider(version: string, environment: Environment): Provi
 
 /** How often a request that waits is a warning in the log (milliseconds); in between it is only information. */
 const WAIT_WARNED_MS = 15_000
+
+/** What keeps creates from making twins: it remembers across the runs of this machine. */
+async function guardFor({
+  url,
+  apiKey,
+  environment,
+  log,
+}: {
+  readonly url: string
+  readonly apiKey: string
+  readonly environment: Environment
+  readonly log: Log
+}): Promise<CreationGuard> {
+  const { CreationGuard } = await import('./service/creationGuard.ts')
+  const { currentRun, journalFolders } = await import('./service/terraformRun.ts')
+  return new CreationGuard({
+    folders: journalFolders(environment),
+    run: currentRun(environment),
+    scope: createHash('sha256').update(`${url}\n${apiKey}`).digest('hex'),
+    warn: (message) => log.warn(message),
+  })
+}
 
 /** Has requests logged: what was asked and how it went, and nothing of headers, bodies or search words. */
 function requestsIn(log: Log): Pick<SessionOptions, 'onAttempt' | 'onRetry'> {

@@ -1,12 +1,18 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Client } from '../../api/client/client.ts'
 import type { ServiceRequest } from '../../api/contract/service.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 import { type RecordingProxy, startRecordingProxy } from '../testing/recordingProxy.ts'
+import { CreationGuard, idempotencyKeyOf } from './creationGuard.ts'
 import { createOnce } from './createOnce.ts'
 import { Session } from './session.ts'
+import type { TerraformRun } from './terraformRun.ts'
 
 const signal = new AbortController().signal
+const report = () => undefined
 const request: ServiceRequest = {
   name: 'checkout',
   interval_secs: 60,
@@ -16,6 +22,14 @@ const request: ServiceRequest = {
   ],
 }
 
+/** A run of Terraform process `owner`, where only process 2 is left running. */
+const running = (owner: string, workspace = 'here'): TerraformRun => ({
+  owner,
+  workspace,
+  isRunning: (other) => other === '2',
+  onOrderlyEnd: () => undefined,
+})
+
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
@@ -24,21 +38,29 @@ afterEach(async () => {
 interface Scene {
   readonly proxy: RecordingProxy
   readonly session: Session
+  /** The session of another run on the same machine. */
+  readonly sessionOf: (run: TerraformRun) => Session
   readonly byHand: Client
 }
 
 async function scene(withoutHeaders: readonly string[]): Promise<Scene> {
   const server = await startServer({ rateLimit: 'none' })
   const proxy = await startRecordingProxy(server.url, { withoutHeaders })
-  const session = new Session({ url: proxy.url, apiKey: server.apiKey, userAgent: 'test' })
+  const folder = mkdtempSync(join(tmpdir(), 'journal-'))
+  const sessionOf = (run: TerraformRun): Session => {
+    const guard = new CreationGuard({ folders: [folder], run, scope: '', warn: () => undefined })
+    return new Session({ url: proxy.url, apiKey: server.apiKey, userAgent: 'test', guard })
+  }
+  const session = sessionOf(running('2'))
   const byHand = new Client({ url: server.url, apiKey: await server.createKey(), userAgent: 'test' })
   closing.push(
     () => server.close(),
     () => proxy.close(),
     () => session.client.close(),
+    async () => rmSync(folder, { recursive: true }),
     () => byHand.close(),
   )
-  return { proxy, session, byHand }
+  return { proxy, session, sessionOf, byHand }
 }
 
 describe.each([
@@ -51,7 +73,7 @@ describe.each([
       const { proxy, session, byHand } = await scene(withoutHeaders)
       proxy.loseAnswer('POST', /\/services$/, how)
 
-      const created = await createOnce(session, request, signal)
+      const created = await createOnce({ session, request, signal, report })
 
       expect((await byHand.listServices()).services).toEqual([created])
     },
@@ -61,7 +83,7 @@ describe.each([
     const { proxy, session, byHand } = await scene(withoutHeaders)
     proxy.refuseNext('POST', /\/services$/, 502, 'bad gateway')
 
-    const created = await createOnce(session, request, signal)
+    const created = await createOnce({ session, request, signal, report })
 
     expect((await byHand.listServices()).services).toEqual([created])
     expect(proxy.requests()).toEqual([
@@ -77,8 +99,8 @@ describe.each([
     proxy.loseAnswer('POST', /\/services$/, 502)
 
     const created = await Promise.all([
-      createOnce(session, request, signal),
-      createOnce(session, request, signal),
+      createOnce({ session, request, signal, report }),
+      createOnce({ session, request, signal, report }),
     ])
 
     const { services } = await byHand.listServices()
@@ -93,7 +115,7 @@ test('two candidates are named rather than one of them taken', async () => {
   await session.reads.thereBefore(() => true, signal)
   const other = await byHand.createService(request, 'by-hand')
 
-  const creating = createOnce(session, request, signal)
+  const creating = createOnce({ session, request, signal, report })
 
   await expect(creating).rejects.toMatchObject({
     diagnostics: [
@@ -105,20 +127,132 @@ test('two candidates are named rather than one of them taken', async () => {
 test('a refusal is passed on at once', async () => {
   const { proxy, session } = await scene([])
 
-  const creating = createOnce(session, { ...request, interval_secs: 1 }, signal)
+  const creating = createOnce({ session, request: { ...request, interval_secs: 1 }, signal, report })
 
   await expect(creating).rejects.toMatchObject({ status: 403 })
   expect(proxy.requests()).toEqual(['GET /v1/services', 'POST /v1/services'])
 })
 
-test('Scenario 62: a service like one that a killed run left a moment ago is not made a second time', async () => {
+test('Scenario 62: a service like one that was made a moment ago, nobody knows by whom, is not made a second time', async () => {
   const { proxy, session, byHand } = await scene([])
   const lost = await byHand.createService(request, 'killed')
 
-  const creating = createOnce(session, request, signal)
+  const creating = createOnce({ session, request, signal, report })
 
   await expect(creating).rejects.toMatchObject({
     diagnostics: [{ summary: 'Service "checkout" exists already', detail: expect.stringContaining(lost.id) }],
   })
   expect(proxy.requests()).toEqual(['GET /v1/services'])
+})
+
+const secret: ServiceRequest = {
+  ...request,
+  endpoints: [
+    {
+      url: 'https://example.com/',
+      call: {
+        Http: { method: 'GET', timeout: null, headers: { 'x-key': { value: 'old', sensitive: true } } },
+      },
+      assertions: [],
+    },
+  ],
+}
+
+test.each([
+  ['a server that knows idempotency keys', []],
+  ['a server that does not', ['idempotency-key']],
+] as const)(
+  'with %s a killed run is gone on with, whether its request arrived or not, and its secrets are sent again',
+  async (_name, withoutHeaders) => {
+    const { proxy, session, sessionOf, byHand } = await scene(withoutHeaders)
+    const killed = sessionOf(running('1'))
+    closing.push(() => killed.client.close())
+    // Of the first the answer was recorded, of the second it was not, and the third never left.
+    const made = await createOnce({ session: killed, request: secret, signal, report })
+    const [unanswered, unsent] = ['unanswered', 'unsent'].map((name) => ({ ...request, name }))
+    if (unanswered === undefined || unsent === undefined) throw new Error('two requests')
+    killed.guard?.begin(unanswered)
+    const arrived = await byHand.createService(unanswered, 'killed')
+    killed.guard?.begin(unsent)
+    proxy.requests()
+
+    const ids = []
+    for (const again of [secret, unanswered, unsent])
+      ids.push((await createOnce({ session, request: again, signal, report })).id)
+
+    expect(ids.slice(0, 2)).toEqual([made.id, arrived.id])
+    expect((await byHand.listServices()).services.map(({ id }) => id).sort()).toEqual([...ids].sort())
+    expect(proxy.requests().filter((line) => !line.startsWith('GET'))).toEqual([
+      `PATCH /v1/services/${made.id}`,
+      'POST /v1/services',
+    ])
+  },
+)
+
+test('a request of a killed run that arrives after the list was read makes the same service', async () => {
+  const { session, sessionOf, byHand } = await scene([])
+  const killed = sessionOf(running('1'))
+  closing.push(() => killed.client.close())
+  const intent = killed.guard?.begin(request)
+  await session.reads.thereBefore(() => true, signal)
+  const late = await byHand.createService(request, idempotencyKeyOf(intent, request))
+
+  const created = await createOnce({ session, request, signal, report })
+
+  expect(created.id).toBe(late.id)
+  expect((await byHand.listServices()).services.length).toBe(1)
+})
+
+test('what a killed run left and a person deleted since is made anew', async () => {
+  const { session, sessionOf, byHand } = await scene([])
+  const killed = sessionOf(running('1'))
+  closing.push(() => killed.client.close())
+  const intent = killed.guard?.begin(request)
+  const gone = await byHand.createService(request, idempotencyKeyOf(intent, request))
+  await byHand.deleteService(gone.id)
+
+  const created = await createOnce({ session, request, signal, report })
+
+  expect((await byHand.listServices()).services.map(({ id }) => id)).toEqual([created.id])
+})
+
+test('two twins of which a killed run made one become two', async () => {
+  const { session, sessionOf, byHand } = await scene([])
+  const killed = sessionOf(running('1'))
+  closing.push(() => killed.client.close())
+  killed.guard?.begin(request)
+  const second = killed.guard?.begin(request)
+  await byHand.createService(request, idempotencyKeyOf(second, request))
+
+  const created = await Promise.all([
+    createOnce({ session, request, signal, report }),
+    createOnce({ session, request, signal, report }),
+  ])
+
+  const { services } = await byHand.listServices()
+  expect(services.map(({ id }) => id).sort()).toEqual(created.map(({ id }) => id).sort())
+  expect(new Set(created.map(({ id }) => id)).size).toBe(2)
+})
+
+test.each<[string, (run: Scene['sessionOf']) => Promise<Session>]>([
+  ['a run that still goes on made', async (sessionOf) => sessionOf(running('2', 'elsewhere'))],
+  [
+    'a plan read from its state',
+    async (sessionOf) => {
+      const killed = sessionOf(running('1'))
+      const { id } = await createOnce({ session: killed, request, signal, report })
+      sessionOf(running('3')).guard?.noteHeld(id, null)
+      return killed
+    },
+  ],
+])('a service like one that %s is made', async (_name, before) => {
+  const { session, sessionOf, byHand } = await scene([])
+  const other = await before(sessionOf)
+  closing.push(() => other.client.close())
+  if ((await byHand.listServices()).services.length === 0)
+    await createOnce({ session: other, request, signal, report })
+
+  await createOnce({ session, request, signal, report })
+
+  expect((await byHand.listServices()).services.length).toBe(2)
 })

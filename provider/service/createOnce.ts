@@ -1,81 +1,129 @@
-import { randomUUID } from 'node:crypto'
+import { ConnectionError } from '../../api/client/attempt.ts'
+import { ApiError } from '../../api/contract/apiError.ts'
 import { diffService } from '../../api/contract/fieldChange.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
-import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
-import { sendOnce } from './sendOnce.ts'
+import { type Diagnostic, warningAt } from '../protocol/diagnostics.ts'
+import { ambiguous, type Decision, idempotencyKeyOf } from './creationGuard.ts'
+import type { Intent } from './creationJournal.ts'
+import { isOutcomeUnknown, sendOnce } from './sendOnce.ts'
 import type { Session } from './session.ts'
 
-/**
- * How old a service of the same definition may be to be taken for one that an earlier run made and could not
- * record (milliseconds): such a run was killed a moment ago, and whoever wants a twin on purpose made it earlier.
- */
-const LOST_MS_MAX = 3_600_000
-
-/**
- * Creates the service of `request`, once: a creation of which no answer came is looked for in the list before it
- * is sent again, and carries the same idempotency key then. The organisation of the
- * key is for the caller to check.
- *
- * Throws what the client throws for a refusal, and a DiagnosticError when several services could be the one.
- */
-export function createOnce(
-  session: Session,
-  request: ServiceRequest,
-  signal: AbortSignal,
-): Promise<ServiceResponse> {
-  // Two services of one definition could not be told apart while both are on their way.
-  return session.inTurn(JSON.stringify(request), () => created(session, request, signal))
+interface Creation {
+  readonly session: Session
+  readonly request: ServiceRequest
+  readonly signal: AbortSignal
+  readonly report: (diagnostic: Diagnostic) => void
 }
 
-async function created(
-  session: Session,
-  request: ServiceRequest,
-  signal: AbortSignal,
-): Promise<ServiceResponse> {
-  await refuseTwin(session, request, signal)
-  const idempotencyKey = randomUUID()
-  const service = await sendOnce({
-    send: () => session.client.createService(request, idempotencyKey, { signal }),
-    find: async (isOurs) => {
-      const found = await session.reads.unclaimed(
-        (candidate) => isOurs(candidate.created_at) && diffService(request, candidate).length === 0,
-        signal,
-      )
-      if (found.length > 1) throw ambiguous(request.name, found)
-      return found[0]
-    },
-    signal,
-  })
+/**
+ * Creates the service of `request`, once: one that a killed run of this workspace made is taken over, and a creation of
+ * which no answer came is looked for in the list before it is sent again. The organisation of the key is for the caller
+ * to check.
+ *
+ * Throws what the client throws for a refusal, and a DiagnosticError when services that are there may be the one.
+ */
+export function createOnce(creation: Creation): Promise<ServiceResponse> {
+  const { session, request } = creation
+  // Two services of one definition could not be told apart while both are on their way.
+  return session.inTurn(JSON.stringify(request), () => created(creation))
+}
+
+async function created(creation: Creation): Promise<ServiceResponse> {
+  const { session } = creation
+  const decision = await decided(creation)
+  if (decision.kind === 'take-over') return takenOver(creation, decision)
+  const service = await sent(creation, decision.resumes)
   session.reads.wrote(service, 'created')
   return service
 }
 
-/**
- * Throws when a service of this definition was created a moment ago and not by this process: a run that was killed
- * after its request, before the state was written, leaves one.
- */
-async function refuseTwin(session: Session, request: ServiceRequest, signal: AbortSignal): Promise<void> {
-  const youngestMs = Date.now() - LOST_MS_MAX
-  const twins = await session.reads.thereBefore(
-    (service) =>
-      service.created_by_email == null &&
-      Date.parse(service.created_at) >= youngestMs &&
-      diffService(request, service).length === 0,
+async function decided({ session, request, signal }: Creation): Promise<Decision> {
+  if (session.guard === undefined) return { kind: 'create', resumes: undefined }
+  const alike = await session.reads.thereBefore(
+    // A person who makes the same in the dashboard means another one.
+    (service) => service.created_by_email == null && diffService(request, service).length === 0,
     signal,
   )
-  if (twins.length === 0) return
-  const ids = twins.map(({ id }) => id).join(', ')
-  const detail =
-    `A service with this name and definition was created within the last hour, perhaps by a run that was killed: ${ids}. ` +
-    'Import it with this id. To have another one like it, give that another name; to replace it before the hour is over, ' +
-    'do so without create_before_destroy.'
-  throw new DiagnosticError(errorAt(undefined, `Service "${request.name}" exists already`, detail))
+  return session.guard.decide(request, alike)
 }
 
-function ambiguous(name: string, found: readonly ServiceResponse[]): DiagnosticError {
-  const ids = found.map(({ id }) => id).join(', ')
-  const detail =
-    `No answer came to the creation of "${name}", and ${found.length} new services have this definition: ${ids}. ` +
-    'Import the one that is to be managed, delete the others, and apply again.'
-  return new DiagnosticError(errorAt(undefined, 'Cannot tell which service was created', detail))
+async function takenOver(
+  { session, request, signal, report }: Creation,
+  decision: Extract<Decision, { kind: 'take-over' }>,
+): Promise<ServiceResponse> {
+  const { id } = decision.service
+  // Secrets cannot be compared, and may be others by now: the definition is sent once more.
+  const service = hasSecrets(request)
+    ? await session.client.replaceService(id, request, { signal })
+    : decision.service
+  session.guard?.tookOver(request, decision)
+  session.reads.wrote(service, 'created')
+  const detail = `An earlier run in this folder was killed when it had created it. It has the id ${id}.`
+  report(warningAt(undefined, `Service "${request.name}" was there already and is taken over`, detail))
+  return service
+}
+
+/** Sends the creation; with the key of the killed run that `resumes` is of, whose request may arrive late. */
+async function sent(creation: Creation, resumes: Intent | undefined): Promise<ServiceResponse> {
+  const { session, request, signal } = creation
+  const { guard } = session
+  const intent = guard?.begin(request, resumes)
+  let service: ServiceResponse
+  try {
+    service = await sendOnce({
+      send: () => session.client.createService(request, idempotencyKeyOf(intent, request), { signal }),
+      find: (isOurs) => found(creation, isOurs),
+      signal,
+    })
+  } catch (error) {
+    if (isRefusal(error)) guard?.refused(intent)
+    throw error
+  }
+  if (resumes !== undefined && !(await isNew(creation, service))) {
+    guard?.refused(intent)
+    return sent(creation, undefined)
+  }
+  guard?.made(intent, service.id)
+  return service
+}
+
+/** The service that came of a creation without an answer; `undefined` when there is none. */
+async function found(
+  { session, request, signal }: Creation,
+  isOurs: (instant: string) => boolean,
+): Promise<ServiceResponse | undefined> {
+  const candidates = await session.reads.unclaimed(
+    (candidate) =>
+      isOurs(candidate.created_at) &&
+      diffService(request, candidate).length === 0 &&
+      session.guard?.isAnothers(candidate, request) !== true,
+    signal,
+  )
+  if (candidates.length > 1) throw ambiguous(request.name, candidates)
+  return candidates[0]
+}
+
+/** Whether the answer to the key of a killed run is a service that is there, and that no other create has got. */
+async function isNew({ session, signal }: Creation, { id }: ServiceResponse): Promise<boolean> {
+  if (session.reads.hasWritten(id)) return false
+  try {
+    await session.client.getService(id, { signal })
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'not_found') return false
+    throw error
+  }
+}
+
+/** Whether the creation certainly made nothing. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof ConnectionError) return error.outcome === 'not-sent'
+  // 409 is the answer while an earlier sending of ours is carried out (Gap G20).
+  return error instanceof ApiError && !isOutcomeUnknown(error, 2)
+}
+
+function hasSecrets({ endpoints }: ServiceRequest): boolean {
+  return endpoints.some(({ call: { Http } }) =>
+    [Http.body, ...Object.values(Http.headers ?? {})].some((input) => input?.sensitive === true),
+  )
 }

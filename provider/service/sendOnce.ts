@@ -7,7 +7,7 @@ const ATTEMPTS_MAX = 4
 /** Pause before the first look at what became of it (milliseconds); each further one is twice as long. */
 const LOOK_AFTER_MS = 250
 /** How far the server's clock may be behind ours (milliseconds). */
-const CLOCK_SKEW_MS = 60_000
+export const CLOCK_SKEW_MS = 60_000
 
 /** Something that must not be carried out twice. */
 interface Sending<T> {
@@ -38,8 +38,8 @@ export async function sendOnce<T>({ send, find, signal }: Sending<T>): Promise<T
   }
 }
 
-/** Whether it may have been carried out although the answer says otherwise, or none came. */
-function isOutcomeUnknown(error: unknown, attempt: number): boolean {
+/** Whether it may have been carried out although the answer to attempt number `attempt` says otherwise, or none came. */
+export function isOutcomeUnknown(error: unknown, attempt: number): boolean {
   if (error instanceof ConnectionError) return error.outcome === 'unknown'
   if (!(error instanceof ApiError)) return false
   // 409 says that our own earlier attempt is still being carried out (Gap G20).

@@ -97,12 +97,22 @@ export class ServiceReads {
     return this.#notWritten(await this.#listedFirst.answer(signal), isWanted)
   }
 
-  /** Services that this process did not write and `isWanted` accepts, by a list that starts now. */
+  /**
+   * Services that this process did not write and `isWanted` accepts, by a list that starts now. One that
+   * `thereBefore` knows of is none.
+   */
   async unclaimed(
     isWanted: (service: ServiceResponse) => boolean,
     signal: AbortSignal,
   ): Promise<readonly ServiceResponse[]> {
-    return this.#notWritten(await this.#fetch(signal), isWanted)
+    const before = this.#listedFirst.isAsked ? await this.#listedFirst.answer(signal) : new Map()
+    const now = await this.#fetch(signal)
+    return this.#notWritten(now, (service) => !before.has(service.id) && isWanted(service))
+  }
+
+  /** Whether the last answer to a write of this process was about service `id`. */
+  hasWritten(id: string): boolean {
+    return this.#written.has(id)
   }
 
   #notWritten(

@@ -2,6 +2,7 @@ import { ApiError } from '../../api/contract/apiError.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 import { type Diagnostic, DiagnosticError, warningAt } from '../protocol/diagnostics.ts'
 import { resourceFor } from '../protocol/provider.ts'
+import type { StateOf } from '../protocol/schema/inferred.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
 import { attempted } from './attempted.ts'
 import { type Compiled, compileService } from './compile.ts'
@@ -60,6 +61,7 @@ export const serviceResource = resourceFor<Connection>()({
   },
 
   async plan({ change, client, private: fingerprint, report, signal }) {
+    if (change.action !== 'create') noteHeld(client, change.prior)
     if (change.action === 'delete') return undefined
     const { config } = change
     if (client.session !== undefined && asksForRegions(change)) {
@@ -77,6 +79,7 @@ export const serviceResource = resourceFor<Connection>()({
     const { prior, client } = context
     const { id, org_id } = prior
     if (id === null) throw new Error('the state has no id')
+    noteHeld(client, prior)
     const limits = { task: `read service ${id}`, operation: 'read', timeouts: prior.timeouts } as const
     try {
       return await attempted(limits, context.signal, async (signal) => {
@@ -107,8 +110,14 @@ export const serviceResource = resourceFor<Connection>()({
       const session = connected(client)
       await session.checkExpectedOrg(signal)
       const fingerprint = await client.fingerprints.of(secrets)
-      const created = await createOnce(session, request, signal)
-      if (planned.paused !== true) return { state: observedState(created), private: fingerprint }
+      const created = await createOnce({ session, request, signal, report: context.report })
+      if (planned.paused !== true) {
+        // One that was taken over may have been paused by hand in the meantime.
+        const active =
+          created.paused_at == null ? created : await session.client.resumeService(created.id, { signal })
+        session.reads.wrote(active, 'changed')
+        return { state: observedState(active), private: fingerprint }
+      }
       try {
         // In the lane that goes first: a service that is to be paused is checked as briefly as possible.
         const paused = await session.client.pauseService(created.id, { lane: 'next', signal })
@@ -180,6 +189,11 @@ export const serviceResource = resourceFor<Connection>()({
     }))
   },
 })
+
+/** Tells the guard against twins which service the state has: it is nothing that a killed run could not record. */
+function noteHeld({ session }: Connection, { id, created_at }: StateOf<typeof serviceSchema>): void {
+  if (id !== null) session?.guard?.noteHeld(id, created_at)
+}
 
 /** What to do about a service that was created, and could then neither be paused nor deleted. */
 function leftActive({ id }: ServiceResponse): Diagnostic {

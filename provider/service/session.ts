@@ -2,6 +2,7 @@ import { Client, type ClientOptions, clientProblem } from '../../api/client/clie
 import type { Org, Region } from '../../api/contract/org.ts'
 import { type Diagnostic, DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
 import { AskedOnce } from './askedOnce.ts'
+import type { CreationGuard } from './creationGuard.ts'
 import { isUuid } from './identifiers.ts'
 import { ServiceReads } from './serviceReads.ts'
 
@@ -9,6 +10,8 @@ export interface SessionOptions
   extends Pick<ClientOptions, 'url' | 'apiKey' | 'userAgent' | 'onAttempt' | 'onRetry'> {
   /** The organisation that the key has to belong to; absent: whichever it belongs to. */
   readonly expectedOrgId?: string | undefined
+  /** Keeps creates from making twins of services that killed runs left; absent: they may. */
+  readonly guard?: CreationGuard | undefined
 }
 
 /**
@@ -18,6 +21,7 @@ export interface SessionOptions
 export class Session {
   readonly client: Client
   readonly reads: ServiceReads
+  readonly guard: CreationGuard | undefined
   /** Ids of the incidents that this process opened. */
   readonly openedIncidents = new Set<string>()
   readonly #expectedOrgId: string | undefined
@@ -28,6 +32,7 @@ export class Session {
 
   constructor(options: SessionOptions) {
     this.client = new Client(options)
+    this.guard = options.guard
     this.reads = new ServiceReads(this.client, (orgId, signal) => this.checkOrg(orgId, signal))
     this.#expectedOrgId = options.expectedOrgId?.toLowerCase()
   }

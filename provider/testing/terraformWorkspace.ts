@@ -1,5 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { cliConfiguration } from '../distribution/instructions.ts'
@@ -26,6 +27,8 @@ export interface WorkspaceOptions {
    * `installed`: Terraform starts the built executable from a mirror, as it does for a user; `init` comes first.
    */
   readonly provider?: 'in-process' | 'installed'
+  /** What stands for the machine: folder in which the provider remembers runs. One of its own when left out. */
+  readonly stateHome?: string
 }
 
 /** A folder with a configuration and the real Terraform, our provider, and nothing of the user's own. */
@@ -64,7 +67,12 @@ export function installBuiltProvider(mirror: string): string {
 
 /** A fresh workspace with the API's address and key in the environment. */
 export async function terraformWorkspace(options: WorkspaceOptions): Promise<TerraformWorkspace> {
-  const environment = { PHAROS_URL: options.url, PHAROS_API_KEY: options.apiKey }
+  const ownStateHome = mkdtempSync(join(tmpdir(), 'terraform-state-'))
+  const environment = {
+    PHAROS_URL: options.url,
+    PHAROS_API_KEY: options.apiKey,
+    XDG_STATE_HOME: options.stateHome ?? ownStateHome,
+  }
   const isInstalledAnyway = options.provider === undefined && Boolean(process.env.PHAROS_TEST_INSTALLED)
   const provider =
     isInstalledAnyway || options.provider === 'installed'
@@ -105,6 +113,7 @@ export async function terraformWorkspace(options: WorkspaceOptions): Promise<Ter
     remove: () => {
       provider?.close()
       directory.remove()
+      rmSync(ownStateHome, { recursive: true, force: true })
     },
   }
 }

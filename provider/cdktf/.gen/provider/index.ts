@@ -11,6 +11,10 @@ export interface PharosProviderConfig {
   */
   readonly apiKey?: string;
   /**
+  * Whether creating a service first looks for one that a killed run made and could not record: it is taken over, or named in an error where it may be another one. `false` creates a service in any case. Default: `true`.
+  */
+  readonly createGuard?: boolean | cdktf.IResolvable;
+  /**
   * UUID of the organisation that the key has to belong to; nothing is read or changed in another one. Default: the environment variable `PHAROS_EXPECTED_ORG_ID`, else not checked.
   */
   readonly expectedOrgId?: string;
@@ -69,6 +73,7 @@ export class PharosProvider extends cdktf.TerraformProvider {
       terraformProviderSource: 'pharos/pharos'
     });
     this._apiKey = config.apiKey;
+    this._createGuard = config.createGuard;
     this._expectedOrgId = config.expectedOrgId;
     this._url = config.url;
     this._alias = config.alias;
@@ -92,6 +97,22 @@ export class PharosProvider extends cdktf.TerraformProvider {
   // Temporarily expose input value. Use with caution.
   public get apiKeyInput() {
     return this._apiKey;
+  }
+
+  // create_guard - computed: false, optional: true, required: false
+  private _createGuard?: boolean | cdktf.IResolvable; 
+  public get createGuard() {
+    return this._createGuard;
+  }
+  public set createGuard(value: boolean | cdktf.IResolvable | undefined) {
+    this._createGuard = value;
+  }
+  public resetCreateGuard() {
+    this._createGuard = undefined;
+  }
+  // Temporarily expose input value. Use with caution.
+  public get createGuardInput() {
+    return this._createGuard;
   }
 
   // expected_org_id - computed: false, optional: true, required: false
@@ -149,6 +170,7 @@ export class PharosProvider extends cdktf.TerraformProvider {
   protected synthesizeAttributes(): { [name: string]: any } {
     return {
       api_key: cdktf.stringToTerraform(this._apiKey),
+      create_guard: cdktf.booleanToTerraform(this._createGuard),
       expected_org_id: cdktf.stringToTerraform(this._expectedOrgId),
       url: cdktf.stringToTerraform(this._url),
       alias: cdktf.stringToTerraform(this._alias),
@@ -162,6 +184,12 @@ export class PharosProvider extends cdktf.TerraformProvider {
         isBlock: false,
         type: "simple",
         storageClassType: "string",
+      },
+      create_guard: {
+        value: cdktf.booleanToHclTerraform(this._createGuard),
+        isBlock: false,
+        type: "simple",
+        storageClassType: "boolean",
       },
       expected_org_id: {
         value: cdktf.stringToHclTerraform(this._expectedOrgId),

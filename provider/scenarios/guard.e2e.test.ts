@@ -1,0 +1,165 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { Client } from '../../api/client/client.ts'
+import { startServer } from '../../server/testing/startServer.ts'
+import type { RecordingProxy } from '../testing/recordingProxy.ts'
+import { openScenario, serviceBlock } from '../testing/scenario.ts'
+import {
+  cannotRunTerraform,
+  type TerraformWorkspace,
+  terraformWorkspace,
+} from '../testing/terraformWorkspace.ts'
+
+/** Resource addresses that are renamed at once: three times what Terraform works on side by side. */
+const RENAMED = 30
+const APPLY = ['apply', '-auto-approve']
+const PLAN = ['plan', '-detailed-exitcode']
+
+const fleet = (label: string, count: number): string => `resource "pharos_service" "${label}" {
+    count     = ${count}
+    name      = "fleet \${count.index}"
+    interval  = "60s"
+    regions   = ["eu-west-1"]
+    endpoints = [{ url = "https://example.com/", http = { method = "GET" } }]
+  }
+`
+
+describe.skipIf(cannotRunTerraform)('terraform, with the provider as it is installed', () => {
+  let proxy: RecordingProxy
+  let byHand: Client
+  let openWorkspace: (stateHome?: string) => Promise<TerraformWorkspace>
+  let machine: string
+
+  beforeEach(async () => {
+    const server = await startServer({ rateLimit: 'none' })
+    await server.overrideLimits({ servicesMax: 1_000, endpointsMax: 1_000 })
+    ;({ proxy, byHand } = await openScenario(server))
+    machine = mkdtempSync(join(tmpdir(), 'machine-'))
+    onTestFinished(() => rmSync(machine, { recursive: true, force: true }))
+    openWorkspace = async (stateHome = machine) => {
+      const access = { url: proxy.url, apiKey: server.apiKey }
+      const workspace = await terraformWorkspace({ ...access, provider: 'installed', stateHome })
+      onTestFinished(workspace.remove)
+      workspace.configure('')
+      await workspace.succeed(['init'])
+      return workspace
+    }
+  })
+
+  async function ids(): Promise<readonly string[]> {
+    return (await byHand.listServices()).services.map(({ id }) => id).sort()
+  }
+
+  /** Kills Terraform when the answer to a creation has passed the proxy, and is in no state yet. */
+  async function killedApply(workspace: TerraformWorkspace): Promise<void> {
+    const child = workspace.start(APPLY)
+    const closed = once(child, 'close')
+    child.stdout.resume()
+    child.stderr.resume()
+    await proxy.answered('POST', 1)
+    child.kill('SIGKILL')
+    await closed
+  }
+
+  test(`${RENAMED} resource addresses are renamed without a moved block in one run`, async () => {
+    const workspace = await openWorkspace()
+    workspace.configure(fleet('old', RENAMED))
+    await workspace.succeed(APPLY)
+    const before = await ids()
+
+    workspace.configure(fleet('new', RENAMED))
+    await workspace.succeed(APPLY)
+    const { exitCode } = await workspace.run(PLAN)
+
+    const after = await ids()
+    expect(after.length).toBe(RENAMED)
+    expect(after.filter((id) => before.includes(id))).toEqual([])
+    expect(exitCode).toBe(0)
+  })
+
+  test('a service is replaced by an equal one that is created first', async () => {
+    const workspace = await openWorkspace()
+    workspace.configure(serviceBlock('a', 'lifecycle { create_before_destroy = true }'))
+    await workspace.succeed(APPLY)
+    const [before] = await ids()
+
+    await workspace.succeed([...APPLY, '-replace=pharos_service.a'])
+
+    const after = await ids()
+    expect(after.length).toBe(1)
+    expect(after).not.toContain(before)
+  })
+
+  test('a machine that knows nothing of a service renames and replaces it, because the plan reads it from the state', async () => {
+    const workspace = await openWorkspace()
+    const elsewhere = { XDG_STATE_HOME: join(machine, 'elsewhere') }
+    workspace.configure(serviceBlock('old', 'name = "a"'))
+    await workspace.succeed(APPLY)
+
+    workspace.configure(serviceBlock('new', 'name = "a"\nlifecycle { create_before_destroy = true }'))
+    const renamed = await workspace.run(APPLY, elsewhere)
+    const replaced = await workspace.run([...APPLY, '-replace=pharos_service.new'], {
+      XDG_STATE_HOME: join(machine, 'third'),
+    })
+
+    expect([renamed.exitCode, replaced.exitCode]).toEqual([0, 0])
+    expect((await ids()).length).toBe(1)
+  })
+
+  test('the same configuration is applied in a second workspace and in a second folder, each with services of its own', async () => {
+    const first = await openWorkspace()
+    const second = await openWorkspace()
+    for (const { configure } of [first, second]) configure(fleet('many', 3))
+
+    await first.succeed(APPLY)
+    await first.succeed(['workspace', 'new', 'staging'])
+    await first.succeed(APPLY)
+    await second.succeed(APPLY)
+
+    expect((await ids()).length).toBe(9)
+  })
+
+  test('a service that a killed run created is taken over by the next run of the same workspace, and by no other', async () => {
+    const killed = await openWorkspace()
+    const other = await openWorkspace()
+    for (const { configure } of [killed, other]) configure(serviceBlock('a'))
+    await killedApply(killed)
+    const left = await ids()
+
+    const elsewhere = await other.run(APPLY)
+    const again = await killed.run([...APPLY, '-lock=false'])
+    const recorded = await killed.attributes('pharos_service.a')
+    const { exitCode } = await killed.run(PLAN)
+    const legitimate = await other.run(APPLY)
+
+    expect(left.length).toBe(1)
+    expect(elsewhere.exitCode).toBe(1)
+    expect(elsewhere.output).toContain(left[0])
+    expect(again.exitCode).toBe(0)
+    expect(again.output).toContain('is taken over')
+    expect(recorded.id).toBe(left[0])
+    expect(exitCode).toBe(0)
+    expect(legitimate.exitCode).toBe(0)
+    expect((await ids()).length).toBe(2)
+  })
+
+  test('on a machine that knows nothing, what a killed run left is named, and create_guard = false creates another', async () => {
+    const workspace = await openWorkspace()
+    workspace.configure(serviceBlock('a'))
+    await killedApply(workspace)
+    const fresh = await openWorkspace(join(machine, 'elsewhere'))
+
+    fresh.configure(serviceBlock('a'))
+    const refused = await fresh.run(APPLY)
+    fresh.configure(`provider "pharos" {\n  create_guard = false\n}\n${serviceBlock('a')}`)
+    const unguarded = await fresh.run(APPLY)
+
+    expect(refused.exitCode).toBe(1)
+    expect(refused.output).toContain('create_guard = false')
+    expect(unguarded.exitCode).toBe(0)
+    expect((await ids()).length).toBe(2)
+  })
+})

@@ -24,7 +24,10 @@ const WRONG: readonly (readonly [string, string])[] = [
   [asserted('{ status_code = { between = [1, 2, 3] } }'), 'status_code.between must'],
   [asserted('{ status_code = { between = [299, 200] } }'), 'must not have its bounds reversed'],
   [asserted('{ status_code = { eq = 4000000000 } }'), 'status_code.eq must'],
-  [asserted('{ body = { regex = "(" } }'), 'body.regex does not compile'],
+  [asserted('{ body = { regex = "(" } }'), 'body.regex does not compile: missing closing ) at character 1'],
+  [asserted('{ body = { regex = "ü[(](b|(c)" } }'), 'missing closing ) at character 5'],
+  [asserted('{ body = { regex = "a(?=b)" } }'), 'invalid or unsupported Perl syntax at character 2'],
+  [asserted('{ body = { regex = "ab[c" } }'), 'missing closing ] at character 3'],
   [endpoint('', ', headers = { "" = { value = "a" } }'), 'has a name that is not a header name'],
   [endpoint('', ', headers = { A = { value = "a\\nb" } }'), 'headers["A"].value must'],
   [
@@ -46,6 +49,12 @@ const WRONG: readonly (readonly [string, string])[] = [
     'endpoints[0].name must not contain the line break U+000A (character 2)',
   ],
   ['interval = "1.5s"', 'interval must be a whole number of seconds'],
+  ['interval = "soon"', 'interval must be a whole number of seconds, such as 30s, 5m or 1m30s'],
+  ['timeouts = { create = "0s" }', 'timeouts.create must be longer than 0s'],
+  [
+    endpoint('', ', headers = { A = { value = "a", value_wo_version = "1" } }'),
+    'headers["A"].value_wo_version belongs to value_wo',
+  ],
   ...['id', 'org_id', 'created_at', 'created_by_email', 'paused_at'].map(
     (name) => [`${name} = "abc"`, `Cannot set a value for ${name}`] as const,
   ),
@@ -73,6 +82,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(exitCode).toBe(1)
     expect(unsaid).toEqual([])
     expect(errors.length).toBe(WRONG.length)
+    expect(text).not.toContain('Warning: ')
     expect(proxy.requests()).toEqual([])
   })
 
@@ -122,6 +132,63 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(output.replaceAll(/\s+/g, ' ')).toContain(
       'endpoints[0].assertions[0].status_code names one that no server answers',
     )
+  })
+
+  test('a time that nothing keeps is a warning, since a service may have it', async () => {
+    const { apply } = await openServer()
+
+    const output = await apply(
+      serviceBlock('never', asserted('{ latency = { phase = "total", lt = "0s" } }')),
+    )
+
+    expect(output).toContain('Warning: This assertion never holds')
+    expect(output).toContain('1 added')
+  })
+
+  test('another case of the name of a header in an assertion is no difference, by hand neither', async () => {
+    const { apply, byHand, plan, writes } = await openServer()
+    const header = (name: string, rest = ''): string =>
+      serviceBlock('a', asserted(`{ header = { name = "${name}", eq = "a" } }${rest}`))
+    await apply(header('content-type'))
+    const [service] = (await byHand.listServices()).services
+    writes()
+
+    const same = await apply(header('Content-Type'))
+    await byHand.replaceService(service?.id ?? '', {
+      name: 'a',
+      interval_secs: 60,
+      regions: ['eu-west-1'],
+      endpoints: [
+        {
+          url: 'https://example.com/',
+          call: { Http: { method: 'GET', timeout: null } },
+          assertions: [{ Header: { name: 'CONTENT-TYPE', matcher: { Equals: 'a' } } }],
+        },
+      ],
+    })
+    const byOthers = await plan()
+    await apply(header('Content-Type', ', { body = { eq = "b" } }'))
+
+    expect(same).toContain('0 added, 0 changed, 0 destroyed')
+    expect(byOthers.exitCode).toBe(0)
+    expect(writes()).toEqual(['PATCH /v1/services/:id'])
+    expect(await plan()).toMatchObject({ exitCode: 0 })
+  })
+
+  test('an empty name for none of an endpoint is said to be a change, which Terraform does not show', async () => {
+    const { apply, plan } = await openServer()
+    const empty = serviceBlock('a', endpoint(', name = ""'))
+    await apply(serviceBlock('a'))
+
+    const output = await apply(empty)
+    const again = await plan()
+    const back = await apply(serviceBlock('a'))
+
+    expect(output.replaceAll(/\s+/g, ' ')).toContain('endpoints[0].name changes from none to an empty text')
+    expect(output).toContain('1 changed')
+    expect(again).toMatchObject({ exitCode: 0 })
+    expect(again.output).not.toContain('Warning')
+    expect(back.replaceAll(/\s+/g, ' ')).toContain('changes from an empty text to none')
   })
 
   test('Scenario 43: the same from variables is no error in validate, and one in plan', async () => {

@@ -1,4 +1,4 @@
-import { NOT_A_DURATION, parseDuration } from '../../api/contract/duration.ts'
+import { compareDurations, parseDuration } from '../../api/contract/duration.ts'
 import type { EndpointInput, SensitiveInput, ServiceRequest } from '../../api/contract/service.ts'
 import type { Diagnostic } from '../protocol/diagnostics.ts'
 import type { ConfigOf } from '../protocol/schema/inferred.ts'
@@ -40,6 +40,8 @@ interface Findings {
   readonly secrets: Secret[]
 }
 
+const NO_TIME = { secs: 0, nanos: 0 } as const
+
 // What stands in for the unknown passes every rule, so that what is known is checked without it.
 const SOME_ENDPOINT: EndpointInput = {
   url: 'https://unknown.invalid/',
@@ -72,18 +74,20 @@ export function compileService(config: Config): Compiled {
 function checkTimeouts(timeouts: Config['timeouts'], findings: Findings): void {
   if (timeouts === UNKNOWN || timeouts === null) return
   for (const [operation, text] of Object.entries(timeouts)) {
-    compileDuration(text, ['timeouts', operation], findings)
+    const path: Path = ['timeouts', operation]
+    const duration = compileDuration(text, path, findings)
+    if (compareDurations(duration, NO_TIME) === 0) {
+      findings.problems.push(problemAt(path, 'must be longer than 0s: leave it out for the default'))
+    }
   }
 }
 
 function compileInterval(interval: string | Unknown, { problems }: Findings): number {
   if (interval === UNKNOWN) return 60
   const duration = parseDuration(interval)
-  if (duration === undefined) problems.push(problemAt(['interval'], NOT_A_DURATION))
-  else if (duration.nanos !== 0) {
-    problems.push(problemAt(['interval'], 'must be a whole number of seconds, such as 30s'))
-  }
-  return duration === undefined || duration.nanos !== 0 ? 60 : duration.secs
+  if (duration !== undefined && duration.nanos === 0) return duration.secs
+  problems.push(problemAt(['interval'], 'must be a whole number of seconds, such as 30s, 5m or 1m30s'))
+  return 60
 }
 
 /** The endpoint that is configured at `path`. What is wrong with it, and its secrets, go to `findings`. */
@@ -143,6 +147,12 @@ function compileValue(config: ValueConfig, path: Path, findings: Findings): Sens
     )
   } else if (maybe.length === 2 && !maybe.includes(UNKNOWN)) {
     findings.problems.push(problemAt(path, 'must have only one of value and value_wo'))
+  }
+  // What it asks to send again would not be there: the value in clear is compared by itself.
+  if (typeof value === 'string' && value_wo === null && typeof config.value_wo_version === 'string') {
+    findings.problems.push(
+      problemAt([...path, 'value_wo_version'], 'belongs to value_wo: a changed value is sent by itself'),
+    )
   }
   if (value_wo === null) return { value: orElse(value, '') ?? '' }
   findings.secrets.push({ path: [...path, 'value_wo'], value: value_wo })

@@ -122,7 +122,7 @@ function compileComparison(
     if (values === UNKNOWN || values === null || values.includes(UNKNOWN)) return { Eq: 200 }
     const numbers = values.map((value) => toNumber(value))
     if (operator === 'one_of') return { OneOf: numbers }
-    return { Between: twoOf(numbers, 1, [...path, operator], findings) }
+    return { Between: twoOf(numbers, 200, [...path, operator], findings) }
   }
   const value = toNumber(given[operator] ?? 1)
   // True because the table's value for this operator is one of the contract's keys that take one integer.

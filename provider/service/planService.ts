@@ -3,7 +3,7 @@ import { type Diagnostic, errorAt, warningAt } from '../protocol/diagnostics.ts'
 import type { AmendmentOf, ConfigOf, PlannedOf, StateOf } from '../protocol/schema/inferred.ts'
 import { type Attribute, typeOf } from '../protocol/schema/schema.ts'
 import { containsUnknown, equalValues } from '../protocol/values/equality.ts'
-import { formatPath } from '../protocol/values/path.ts'
+import { formatPath, type Path } from '../protocol/values/path.ts'
 import { UNKNOWN, type Unknown, type Value } from '../protocol/values/value.ts'
 import type { EndpointConfig, Secret } from './compile.ts'
 import type { Comparison } from './fingerprint.ts'
@@ -165,6 +165,25 @@ export function lostSecretWarnings(config: Config, prior: State): readonly Diagn
     if (isKept) return []
     const detail = `The API keeps a sealed value at ${slot} of the endpoints, which this change removes. It cannot be read back.`
     return [warningAt(['endpoints'], 'A sealed value will be lost', detail)]
+  })
+}
+
+/**
+ * What is said when an endpoint's name turns from none to an empty one, or back. The API tells them apart and gives the
+ * endpoint a new id (Gap G23); Terraform shows no line for it. Pure.
+ */
+export function emptyNameWarnings(config: Config, prior: State): readonly Diagnostic[] {
+  if (config.endpoints === UNKNOWN) return []
+  return config.endpoints.flatMap((endpoint, index) => {
+    const before = prior.endpoints?.[index]
+    if (endpoint === UNKNOWN || endpoint.name === UNKNOWN || before === undefined) return []
+    if (endpoint.name === before.name || endpoint.name || before.name) return []
+    const path: Path = ['endpoints', index, 'name']
+    const [from, to] = endpoint.name === null ? ['an empty text', 'none'] : ['none', 'an empty text']
+    const detail =
+      `${formatPath(path)} changes from ${from} to ${to}, which the plan does not show. To the API these are two names, ` +
+      'and an endpoint of another name is a new one.'
+    return [warningAt(path, 'The name of an endpoint changes', detail)]
   })
 }
 

@@ -59,5 +59,9 @@ function assertionKey(assertion: Assertion): string {
   if ('StatusCode' in assertion && 'OneOf' in assertion.StatusCode.expected) {
     return `one of ${[...assertion.StatusCode.expected.OneOf].sort((a, b) => a - b).join()}`
   }
+  if ('Header' in assertion) {
+    const { name, matcher } = assertion.Header
+    return JSON.stringify({ Header: { name: name.toLowerCase(), matcher } })
+  }
   return JSON.stringify(assertion)
 }

@@ -6,6 +6,11 @@ function sameDurations(prior: readonly string[], next: readonly string[]): boole
   return prior.length === next.length && prior.every((text, index) => sameDuration(text, next[index] ?? ''))
 }
 
+/** Names of headers mean the same in any case. Contract: Assertions, which compare them so. */
+function sameHeaderName(prior: string, next: string): boolean {
+  return prior.toLowerCase() === next.toLowerCase()
+}
+
 /** `60s` and `1m` are the same length of time: whoever writes either sees no difference. */
 function sameDuration(prior: string, next: string): boolean {
   const a = parseDuration(prior)
@@ -84,7 +89,12 @@ const assertionAttributes = {
     optional: true,
     description: 'What a header of the answer has to be. Exactly one operator. API: `Header`.',
     attributes: {
-      name: { type: 'string', required: true, description: 'Name of the header, in any case.' },
+      name: {
+        type: 'string',
+        required: true,
+        equal: sameHeaderName,
+        description: 'Name of the header, in any case.',
+      },
       ...textOperators,
     },
   },
@@ -152,7 +162,11 @@ const httpAttributes = {
 
 const endpointAttributes = {
   url: { type: 'string', required: true, description: 'Absolute `http://` or `https://` URL. API: `url`.' },
-  name: { type: 'string', optional: true, description: 'Name of the endpoint. Default: none. API: `name`.' },
+  name: {
+    type: 'string',
+    optional: true,
+    description: 'Name of the endpoint; an empty text is a name of its own. Default: none. API: `name`.',
+  },
   http: {
     nesting: 'single',
     required: true,

@@ -13,6 +13,7 @@ import { importedId } from './importedId.ts'
 import { notRefreshed } from './notRefreshed.ts'
 import {
   asksForRegions,
+  emptyNameWarnings,
   lostSecretWarnings,
   planCreate,
   planUpdate,
@@ -72,6 +73,7 @@ export const serviceResource = resourceFor<Connection>()({
     const comparison = await client.fingerprints.compare(secrets, fingerprint)
     for (const diagnostic of secretsWarning(secrets, comparison)) report(diagnostic)
     for (const diagnostic of lostSecretWarnings(config, change.prior)) report(diagnostic)
+    for (const diagnostic of emptyNameWarnings(config, change.prior)) report(diagnostic)
     return { planned: planUpdate(config, change.planned, change.prior, comparison) }
   },
 

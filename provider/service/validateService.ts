@@ -18,12 +18,10 @@ const SECRET_NAME = /^(?:authorization|cookie|proxy-authorization)$|token|secret
  */
 export function validateService(config: Config): readonly Diagnostic[] {
   const compiled = compileService(config)
-  return [
-    ...compiled.problems,
-    ...contractProblems(compiled),
-    ...plainSecrets(config),
-    ...oddStatusCodes(compiled),
-  ]
+  const problems = [...compiled.problems, ...contractProblems(compiled)]
+  // What is an error already need not be doubtful too.
+  const doubts = problems.length > 0 ? [] : [...oddStatusCodes(compiled), ...impossibleTimes(compiled)]
+  return [...problems, ...plainSecrets(config), ...doubts]
 }
 
 function contractProblems({ request, secrets }: Compiled): readonly Diagnostic[] {
@@ -73,6 +71,29 @@ function oddStatusCodes({ request }: Compiled): readonly Diagnostic[] {
       const path: Path = ['endpoints', index, 'assertions', place, 'status_code']
       const detail = `${formatPath(path)} names one that no server answers with: they are between 100 and 599.`
       return [warningAt(path, 'Unusual status code', detail)]
+    }),
+  )
+}
+
+/**
+ * Times that nothing keeps. The contract allows them, so that they are no errors: a service that has one is imported and
+ * changed like any other.
+ */
+function impossibleTimes({ request }: Compiled): readonly Diagnostic[] {
+  return request.endpoints.flatMap((endpoint, index) =>
+    endpoint.assertions.flatMap((assertion, place) => {
+      const [kind, comparison] =
+        'Latency' in assertion
+          ? (['latency', assertion.Latency.expected] as const)
+          : 'DnsResoltion' in assertion
+            ? (['dns_resolution', assertion.DnsResoltion.expected] as const)
+            : []
+      if (kind === undefined || !('LessThan' in comparison)) return []
+      const { secs, nanos } = comparison.LessThan
+      if (secs > 0 || nanos > 0) return []
+      const path: Path = ['endpoints', index, 'assertions', place, kind, 'lt']
+      const detail = `${formatPath(path)} is 0s, and no time is shorter: the assertion fails with every check.`
+      return [warningAt(path, 'This assertion never holds', detail)]
     }),
   )
 }

@@ -2106,7 +2106,7 @@ export interface ServiceEndpoints {
   */
   readonly http: ServiceEndpointsHttp;
   /**
-  * Name of the endpoint. Default: none. API: `name`.
+  * Name of the endpoint; an empty text is a name of its own. Default: none. API: `name`.
   */
   readonly name?: string;
   /**

@@ -285,6 +285,7 @@ test('--help of serve names every variable of the environment', async () => {
     'HOST',
     'ADMIN_PORT',
     'ADMIN_HOST',
+    'CONNECTIONS_MAX',
     'MASTER_KEY_FILE',
     'ALLOW_RANGES',
     'LOG_LEVEL',

@@ -34,6 +34,8 @@ export interface ProgramSettings {
   /** 0 for any free port. */
   readonly port: number
   readonly adminHost: string
+  /** Most connections of the API at a time. */
+  readonly connectionsMax: number
   /** `null` for no admin listener. */
   readonly adminPort: number | null
   readonly keySource: KeySource
@@ -119,6 +121,8 @@ async function listen(
     spendRequest,
     patience,
     budget,
+    connectionsMax: settings.connectionsMax,
+    onConnectionEnded: () => metrics.countEndedConnection(),
     onRequestDone: (record) => {
       metrics.count(record)
       logRequest(log, record)

@@ -11,6 +11,7 @@ const program = await startProgram({
   host: '127.0.0.1',
   port: 0,
   adminHost: '127.0.0.1',
+  connectionsMax: 10_000,
   adminPort: null,
   monotonicMs,
   allowedRanges: [],

@@ -6,6 +6,7 @@ export const VARIABLES = {
   adminHost: 'PHAROS_ADMIN_HOST',
   adminPort: 'PHAROS_ADMIN_PORT',
   masterKeyFile: 'PHAROS_MASTER_KEY_FILE',
+  connectionsMax: 'PHAROS_CONNECTIONS_MAX',
   allowRanges: 'PHAROS_ALLOW_RANGES',
   logLevel: 'PHAROS_LOG_LEVEL',
 } as const

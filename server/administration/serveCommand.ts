@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { pino } from 'pino'
+import { connectionsFor, descriptorLimit } from '../connectionsMax.ts'
 import { keyBuckets } from '../http/rateLimit.ts'
 import { type Program, startProgram } from '../program.ts'
 import { createLog } from '../requestLog.ts'
@@ -17,6 +18,7 @@ interface ServeOptions {
   readonly port: number
   readonly adminPort?: number
   readonly masterKeyFile?: string
+  readonly connectionsMax?: number
   readonly allowRanges: readonly string[]
   readonly logLevel: string
 }
@@ -42,6 +44,14 @@ export function addServeCommand(
       hostOption('--admin-host <host>', 'address of that port, whatever --host is', VARIABLES.adminHost),
     )
     .addOption(masterKeyOption())
+    .addOption(
+      new Option(
+        '--connections-max <count>',
+        'most connections of the API (default: three quarters of the descriptors, at most 10000)',
+      )
+        .env(VARIABLES.connectionsMax)
+        .argParser(readConnectionsMax),
+    )
     .addOption(
       new Option('--allow-ranges <ranges>', 'private ranges that may be checked, such as 10.0.0.0/8')
         .env(VARIABLES.allowRanges)
@@ -76,6 +86,11 @@ function portOption(flags: string, description: string, variable: string): Optio
   })
 }
 
+function readConnectionsMax(text: string): number {
+  if (/^\d{1,6}$/.test(text) && Number(text) >= 2) return Number(text)
+  throw new InvalidArgumentError('must be a whole number from 2 to 999999')
+}
+
 async function serve(options: ServeOptions, source: KeySource, write: Write): Promise<void> {
   const destination = pino.destination({ fd: 2, sync: true })
   const log = createLog(destination, options.logLevel)
@@ -86,6 +101,7 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
     port,
     adminHost,
     adminPort,
+    connectionsMax: options.connectionsMax ?? connectionsFor(descriptorLimit()),
     allowedRanges,
     keySource: source,
     environment: systemEnvironment,

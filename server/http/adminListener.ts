@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { JSON_TYPE } from './answer.ts'
+import { ADMIN_CONNECTIONS_MAX, limitConnections } from './connectionLimits.ts'
 import { refuseConnection, refuseTunnels } from './connectionRefusals.ts'
 import type { Metrics } from './metrics.ts'
+import { PATIENCE } from './patience.ts'
 import { refusalOf } from './refusal.ts'
 
 /** What the admin listener shows. */
@@ -12,14 +14,28 @@ export interface AdminParts {
   readonly probe: () => Promise<void>
 }
 
+/** As patient as the API is by default. */
+const SERVER_OPTIONS = {
+  requireHostHeader: false,
+  headersTimeout: PATIENCE.headersMs,
+  requestTimeout: PATIENCE.requestMs,
+  connectionsCheckingInterval: PATIENCE.lookMs,
+}
+
 /**
  * A listener for the operator, not yet listening: /healthz says that the process answers, /readyz that a
  * durable write works, /metrics what was counted. It knows no keys and belongs on an address of its own.
  */
 export function buildAdminListener({ metrics, probe }: AdminParts): Server {
-  const server = createServer({ requireHostHeader: false }, (request, response) => {
+  const server = createServer(SERVER_OPTIONS, (request, response) => {
     const path = request.url?.split('?', 1)[0]
     answer(path, response, metrics, probe).catch((error: unknown) => refuse(response, error))
+  })
+  // It knows no keys: all of them are alike.
+  limitConnections(server, {
+    connectionsMax: ADMIN_CONNECTIONS_MAX * 2,
+    isIdle: () => false,
+    onEnd: () => {},
   })
   server.on('clientError', refuseConnection)
   refuseTunnels(server)

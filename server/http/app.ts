@@ -7,6 +7,7 @@ import { type AdmissionParts, admit } from './admission.ts'
 import { type HeaderList, writeAnswer, writeLastAnswer } from './answer.ts'
 import type { AnswerBudget } from './answerBudget.ts'
 import { allowedMethods, isUnderApi, OPERATIONS, pathOf } from './apiRoutes.ts'
+import { type ConnectionBounds, type ConnectionLimits, limitConnections } from './connectionLimits.ts'
 import {
   answerExpectations,
   assertHost,
@@ -45,6 +46,9 @@ export interface RequestRecord {
 /** What the HTTP side is made of. */
 export interface AppParts extends ApiParts, Pick<AdmissionParts, 'spendRequest'> {
   readonly onRequestDone: (record: RequestRecord) => void
+  /** Most connections at a time. */
+  readonly connectionsMax: number
+  readonly onConnectionEnded: ConnectionBounds['onEnd']
   readonly patience: Patience
   /** What all answers under way may hold. */
   readonly budget: AnswerBudget
@@ -70,7 +74,7 @@ declare module 'fastify' {
 /** The API on Fastify, not yet listening. Every answer from 400 on has the contract's one field. */
 export function buildApp(parts: AppParts): FastifyInstance {
   const { patience, budget } = parts
-  const receive = receiver(parts)
+  const receive = receiver(parts, (socket, keyId) => connections.identify(socket, keyId))
   const app = bareApp(patience, async (request, reply) => {
     // A path that cannot be decoded is a path of nothing, for those who may ask at all (Gap G19).
     try {
@@ -83,6 +87,8 @@ export function buildApp(parts: AppParts): FastifyInstance {
   // True because bareApp asks for neither HTTP/2 nor TLS.
   const server = app.server as Server
   const answers = watchAnswers(server)
+  const { connectionsMax, onConnectionEnded: onEnd } = parts
+  const connections = limitConnections(server, { connectionsMax, isIdle: answers.isIdle, onEnd })
   answerExpectations(server, answers)
   refuseTunnels(server)
   app.addHook('preClose', answers.stop)
@@ -167,7 +173,7 @@ function reporter({ onRequestDone }: AppParts): Done {
 }
 
 /** Steps 1 to 7 of the order of checks (Gap G19), the first thing that happens to each request. */
-function receiver(parts: AppParts) {
+function receiver(parts: AppParts, identify: ConnectionLimits['identify']) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const headers = [
       'x-request-id',
@@ -194,6 +200,7 @@ function receiver(parts: AppParts) {
         connection: request.raw.socket,
         onCaller: (caller) => {
           known.caller = caller
+          identify(request.raw.socket, caller.keyId)
         },
         onAllowance: (allowance) => headers.push(...rateLimitHeaders(allowance)),
       },

@@ -16,6 +16,8 @@ async function oneLook(): Promise<void> {
 
 /** The answers of a server that are under way. */
 export interface Answers {
+  /** Whether none is under way on a connection. */
+  readonly isIdle: (socket: Socket) => boolean
   /** Stops the server gently: no new connections, and resolved when every answer that was begun has left. */
   readonly stop: () => Promise<void>
   /** Makes `response`, whose head has not left, the last one of its connection. */
@@ -124,5 +126,6 @@ export function watchAnswers(server: Server): Answers {
     if (underWay.has(response)) goneListeners.set(response, listener)
     else listener()
   }
-  return { stop, announceEnd, comesTooLate, whenGone }
+  const isIdle = (socket: Socket): boolean => (counts.get(socket) ?? 0) === 0
+  return { isIdle, stop, announceEnd, comesTooLate, whenGone }
 }

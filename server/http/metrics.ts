@@ -23,6 +23,8 @@ const MISNAMED_GAUGES = [
 /** Counts for Prometheus. */
 export interface Metrics {
   readonly count: (record: RequestRecord) => void
+  /** Counts a connection that was ended to make room for another. */
+  readonly countEndedConnection: () => void
   /** All counts in the text format. */
   readonly render: () => Promise<string>
   readonly contentType: string
@@ -59,6 +61,11 @@ export function createMetrics(budget: Pick<AnswerBudget, 'heldBytes' | 'mostHeld
       for (const { labels, count } of counts.values()) this.inc(labels, count)
     },
   })
+  const ended = new Counter({
+    name: 'pharos_http_connections_ended_total',
+    help: 'Connections ended to make room for others',
+    registers: [registry],
+  })
   const duration = new Histogram({
     name: 'pharos_http_request_duration_seconds',
     help: 'Time from the head of a request until its answer is handed over',
@@ -88,6 +95,7 @@ export function createMetrics(budget: Pick<AnswerBudget, 'heldBytes' | 'mostHeld
     return keys.has(keyId) ? keyId : OTHER_KEYS
   }
   return {
+    countEndedConnection: () => ended.inc(),
     count: ({ route, method, status, caller, durationMs }) => {
       const key = keyLabel(caller?.keyId)
       const name = `${route} ${method} ${status} ${key}`

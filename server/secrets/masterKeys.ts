@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Environment } from '../domain/environment.ts'
 import { KEY_BYTES, type MasterKey, masterKeyOf } from '../domain/seal.ts'
-import type { SecretStore } from '../store/store.ts'
+import type { SecretStore, UpkeepStore } from '../store/store.ts'
 import { hasKeys, type KeySource, makeKey, readKeys } from './keyring.ts'
 
 /** The master key of an id; throws when it is not to be had. */
@@ -9,7 +9,7 @@ export type FindMasterKey = (id: string) => MasterKey
 
 /** What master keys are found with. */
 export interface MasterKeyParts {
-  readonly store: SecretStore
+  readonly store: SecretStore & Pick<UpkeepStore, 'probeWrite'>
   readonly source: KeySource
   readonly dataDir: string
   readonly environment: Environment
@@ -24,6 +24,8 @@ export async function openMasterKeys(parts: MasterKeyParts): Promise<FindMasterK
   const named = await store.masterKeyIds()
   if (!hasKeys(source) && source.kind === 'file') {
     if (named.length > 0) throw new Error(missing(source, named))
+    // A database that cannot name the key fails before there is one.
+    await store.probeWrite(environment.nowMs())
     makeKey(source.file, masterKeyOf(environment.randomBytes(KEY_BYTES)), dataDir)
   }
   const find = keyFinder(source, dataDir)

@@ -39,6 +39,8 @@ export interface StartServerOptions {
   readonly patience?: Partial<Patience>
   /** What answers under way may hold; as usual when absent. */
   readonly answerBounds?: Partial<AnswerBounds>
+  /** Most connections; more than a test opens when absent. */
+  readonly connectionsMax?: number
   readonly logLevel?: string
   /**
    * Starts on a copy that was restored from the backup of a server that was in use, unless the folder has a
@@ -104,6 +106,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     host: '127.0.0.1',
     port: options.port ?? 0,
     adminHost: '127.0.0.1',
+    connectionsMax: options.connectionsMax ?? 10_000,
     adminPort: 0,
     monotonicMs: options.monotonicMs ?? monotonicMs,
     keySource: { kind: 'file', file: defaultKeyFile(dataDir) },

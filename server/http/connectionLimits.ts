@@ -1,0 +1,125 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** Most connections of the operator's listener: probes and a scraper need a handful. */
+export const ADMIN_CONNECTIONS_MAX = 24
+
+/** What connections are limited by. */
+export interface ConnectionBounds {
+  /** Most connections at a time. Half of them may be without a valid key, and half may be of one key. */
+  readonly connectionsMax: number
+  /** Whether no request is under way on a connection. */
+  readonly isIdle: (socket: Socket) => boolean
+  /** Told of each connection that is ended to make room: where it came from, and by which key, if by any. */
+  readonly onEnd: (ended: { readonly address: string; readonly keyId: string | undefined }) => void
+}
+
+/** The connections of a server. */
+export interface ConnectionLimits {
+  /** Says that a request with a valid key, of this id, came on `socket`. */
+  readonly identify: (socket: Socket, keyId: string) => void
+}
+
+/** A connection as it is counted. */
+interface Counted {
+  readonly address: string
+  /** `undefined` as long as no request on it had a valid key. */
+  keyId: string | undefined
+}
+
+/** Sets by name, each in the order in which its members came; none is empty. */
+class Groups {
+  readonly #sets = new Map<string, Set<Socket>>()
+  size = 0
+
+  add(name: string, socket: Socket): void {
+    const known = this.#sets.get(name)
+    if (known === undefined) this.#sets.set(name, new Set([socket]))
+    else known.add(socket)
+    this.size += 1
+  }
+
+  delete(name: string, socket: Socket): void {
+    const known = this.#sets.get(name)
+    if (known?.delete(socket) !== true) return
+    this.size -= 1
+    if (known.size === 0) this.#sets.delete(name)
+  }
+
+  of(name: string): ReadonlySet<Socket> {
+    return this.#sets.get(name) ?? NONE
+  }
+
+  /** The oldest of the largest. A look at each, and no order among them: newcomers may ask for it one after another. */
+  oldestOfLargest(): Socket | undefined {
+    let largest = NONE
+    for (const group of this.#sets.values()) if (group.size > largest.size) largest = group
+    return largest.values().next().value
+  }
+
+  /** The largest first, and of equal ones the oldest. */
+  bySize(): readonly ReadonlySet<Socket>[] {
+    return [...this.#sets.values()].sort((one, other) => other.size - one.size)
+  }
+}
+
+const NONE: ReadonlySet<Socket> = new Set()
+
+/**
+ * Keeps the connections of `server` within bounds by ending old ones, so that a newcomer always has a place: those
+ * without a valid key first, of the address that has most of them, then idle ones of the key that has most. Whoever
+ * opens connections and says nothing, or drips, takes places from nobody but others like it. Behind a proxy all
+ * come from one address, and the oldest without a key goes. Gap G44.
+ */
+export function limitConnections(server: Server, bounds: ConnectionBounds): ConnectionLimits {
+  const { connectionsMax, isIdle, onEnd } = bounds
+  const shareMax = Math.max(1, Math.floor(connectionsMax / 2))
+  const counted = new Map<Socket, Counted>()
+  const strangers = new Groups()
+  const keyed = new Groups()
+
+  const forget = (socket: Socket): void => {
+    const known = counted.get(socket)
+    if (known === undefined) return
+    counted.delete(socket)
+    if (known.keyId === undefined) strangers.delete(known.address, socket)
+    else keyed.delete(known.keyId, socket)
+  }
+  const end = (socket: Socket): void => {
+    const known = counted.get(socket)
+    forget(socket)
+    socket.destroy()
+    if (known !== undefined) onEnd(known)
+  }
+  const oldestIdle = (): Socket | undefined => {
+    for (const group of keyed.bySize()) for (const socket of group) if (isIdle(socket)) return socket
+    return undefined
+  }
+
+  server.on('connection', (socket: Socket) => {
+    const address = socket.remoteAddress ?? ''
+    const isFull = counted.size >= connectionsMax
+    if (strangers.size >= shareMax || (isFull && strangers.size > 0)) endSome(strangers.oldestOfLargest())
+    else if (isFull) endSome(oldestIdle())
+    counted.set(socket, { address, keyId: undefined })
+    strangers.add(address, socket)
+    socket.once('close', () => forget(socket))
+    // Every place is taken by requests that are under way: the newcomer has to come again.
+    if (counted.size > connectionsMax) end(socket)
+  })
+  const endSome = (socket: Socket | undefined): void => {
+    if (socket !== undefined) end(socket)
+  }
+
+  const identify: ConnectionLimits['identify'] = (socket, keyId) => {
+    const known = counted.get(socket)
+    if (known === undefined || known.keyId === keyId) return
+    forget(socket)
+    counted.set(socket, { ...known, keyId })
+    keyed.add(keyId, socket)
+    const own = keyed.of(keyId)
+    if (own.size <= shareMax) return
+    end([...own].find((each) => each !== socket && isIdle(each)) ?? [...own][0] ?? socket)
+  }
+  return { identify }
+}

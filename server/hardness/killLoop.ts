@@ -169,14 +169,18 @@ async function assertNothingLost(dataDir: string, orgId: string, told: Acknowled
       regions.every((region) => told.includes(region)) || (paused_at != null && last.length === 0)
     if (!isComplete) problems.push(`service ${id} lacks commands of generation ${generation}`)
   }
-  const page = await store.listIncidents(orgId, {
-    section: 'active',
-    q: undefined,
-    severity: undefined,
-    serviceIds: [],
-    page: 1,
-    limit: 1,
-  })
+  const page = await store.listIncidents(
+    orgId,
+    {
+      section: 'active',
+      q: undefined,
+      severity: undefined,
+      serviceIds: [],
+      page: 1,
+      limit: 1,
+    },
+    async () => {},
+  )
   await store.close()
   if (integrity !== 'ok') problems.push('the database is damaged')
   if (new Set(told.displayIds).size !== told.displayIds.length) problems.push('a display id was used twice')

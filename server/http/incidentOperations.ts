@@ -5,7 +5,7 @@ import {
   incidentUpdateRequestSchema,
 } from '../../api/contract/incident.ts'
 import { distinctServiceIds, openIncident, updateIncident } from '../domain/incidentChanges.ts'
-import type { IncidentFilter, IncidentStore, LongList } from '../store/store.ts'
+import type { IncidentFilter, LongList } from '../store/store.ts'
 import { creationMark } from './idempotencyKey.ts'
 import { readIncidentQuery } from './incidentQuery.ts'
 import type { Answer, ApiParts, Exchange, Operation } from './operation.ts'
@@ -37,11 +37,13 @@ export const incidentOperations: readonly Operation[] = [
   },
 ]
 
-async function list({ caller, query }: Exchange, { store }: ApiParts): Promise<Answer> {
+async function list({ caller, query, giveWay }: Exchange, { store }: ApiParts): Promise<Answer> {
   const filter = readIncidentQuery(query)
-  const found = await store.listIncidents(caller.orgId, filter)
-  if (found === undefined) return { status: 200, openLong: () => openPage(store, caller.orgId, filter) }
-  const page: IncidentPage = { items: [...found.items], ...placeOf(found.total, filter) }
+  const found = await store.listIncidents(caller.orgId, filter, giveWay)
+  const place = placeOf(found.total, filter)
+  if ('openItems' in found)
+    return { status: 200, openLong: async () => pageOf(await found.openItems(), place) }
+  const page: IncidentPage = { items: [...found.items], ...place }
   return { status: 200, text: JSON.stringify(page) }
 }
 
@@ -51,9 +53,8 @@ function placeOf(total: number, { page, limit }: IncidentFilter): Omit<IncidentP
 }
 
 /** The same page in pieces. */
-async function openPage(store: IncidentStore, orgId: string, filter: IncidentFilter): Promise<LongList> {
-  const { pieces, total, close } = await store.openIncidents(orgId, filter)
-  const rest = JSON.stringify(placeOf(total, filter)).slice('{'.length)
+function pageOf({ pieces, close }: LongList, place: Omit<IncidentPage, 'items'>): LongList {
+  const rest = JSON.stringify(place).slice('{'.length)
   function* page(): Generator<Uint8Array, void> {
     yield Buffer.from('{"items":')
     yield* pieces

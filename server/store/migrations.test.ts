@@ -7,6 +7,7 @@ import { incidentBytes } from '../domain/incidentRoom.ts'
 import { MIGRATIONS, migrate } from './migrations.ts'
 import { databaseFile } from './openDatabase.ts'
 import { openStore } from './openStore.ts'
+import type { IncidentFilter } from './store.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -110,6 +111,34 @@ test('what incidents of before take is counted as new ones are, and their mainte
   expect(counted).toBe(
     incidents.reduce((sum, incident) => sum + (incident === undefined ? 0 : incidentBytes(incident)), 0),
   )
+})
+
+test('incidents of before are listed by section, severity and service, and counted on from there', async () => {
+  makeDatabase(4, (database) => {
+    const incident = database.prepare(`
+      INSERT INTO incidents (id, org_id, kind, number, title, title_folded, display_id_folded, status, severity,
+        created_at, updated_at, auto_managed) VALUES (?, 'acme', ?, ?, 'x', 'x', '', ?, 'major_outage', '', '2026-01-01', 0)`)
+    const service = database.prepare('INSERT INTO incident_services VALUES (?, 0, ?)')
+    incident.run('open', 'incident', 1, 'investigating')
+    incident.run('resolved', 'incident', 2, 'resolved')
+    incident.run('window', 'maintenance', null, 'monitoring')
+    for (const id of ['open', 'resolved', 'window']) service.run(id, 'service')
+  })
+  const store = await openStore(folder, () => 0)
+  const list = async (changes: Partial<IncidentFilter>) => {
+    const filter = { section: 'active', q: undefined, serviceIds: [], page: 1, limit: 9, ...changes } as const
+    const found = await store.listIncidents('acme', { severity: undefined, ...filter }, async () => {})
+    return [found.total, 'items' in found ? found.items.map(({ id }) => id) : []]
+  }
+
+  expect(await list({})).toEqual([1, ['open']])
+  expect(await list({ section: 'resolved', severity: 'major_outage' })).toEqual([1, ['resolved']])
+  expect(await list({ serviceIds: ['service'] })).toEqual([1, ['open']])
+  await store.changeIncident('acme', 'open', (incident) => ({ ...incident, status: 'resolved' }))
+  expect(await list({})).toEqual([0, []])
+  expect(await list({ section: 'resolved' })).toEqual([2, ['resolved', 'open']])
+  expect(await list({ section: 'resolved', serviceIds: ['service'] })).toEqual([2, ['resolved', 'open']])
+  await store.close()
 })
 
 test('sequence numbers go on after a migration, also when every command was forgotten before it', async () => {

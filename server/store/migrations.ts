@@ -211,6 +211,51 @@ UPDATE orgs SET incident_bytes = incident_bytes + counted.bytes FROM
 ALTER TABLE remembered_creations ADD COLUMN number INTEGER;
 CREATE INDEX remembered_creations_short ON remembered_creations (org_id, number) WHERE number IS NOT NULL;
 `,
+  // A list of incidents looks at those that it shows: sections and severities are counted as they change, by triggers, so that
+  // the counts hold for whatever writes. The position, which a maintenance window has none of, orders those of one service.
+  `
+CREATE TABLE incident_counts (
+  org_id TEXT NOT NULL,
+  is_resolved INTEGER NOT NULL,
+  severity TEXT NOT NULL,
+  incidents INTEGER NOT NULL,
+  PRIMARY KEY (org_id, is_resolved, severity)
+) STRICT, WITHOUT ROWID;
+INSERT INTO incident_counts SELECT org_id, status = 'resolved', severity, count(*) FROM incidents
+  WHERE kind = 'incident' GROUP BY org_id, status = 'resolved', severity;
+
+DROP INDEX incidents_of_org;
+CREATE INDEX maintenance_of_org ON incidents (org_id) WHERE kind = 'maintenance';
+CREATE INDEX incidents_by_section ON incidents (org_id, (status = 'resolved')) WHERE kind = 'incident';
+CREATE INDEX incidents_by_severity ON incidents (org_id, (status = 'resolved'), severity) WHERE kind = 'incident';
+
+ALTER TABLE incident_services ADD COLUMN position INTEGER;
+ALTER TABLE incident_services ADD COLUMN is_resolved INTEGER NOT NULL DEFAULT 0;
+UPDATE incident_services SET position = incidents.position, is_resolved = status = 'resolved' FROM incidents
+  WHERE incidents.id = incident_id AND kind = 'incident';
+DROP INDEX incident_services_by_service;
+CREATE INDEX incident_services_by_section ON incident_services (service_id, is_resolved, position)
+  WHERE position IS NOT NULL;
+
+CREATE TRIGGER incident_made AFTER INSERT ON incidents WHEN NEW.kind = 'incident' BEGIN
+  INSERT INTO incident_counts VALUES (NEW.org_id, NEW.status = 'resolved', NEW.severity, 1)
+    ON CONFLICT DO UPDATE SET incidents = incidents + 1;
+END;
+CREATE TRIGGER incident_changed AFTER UPDATE OF status, severity ON incidents WHEN NEW.kind = 'incident' BEGIN
+  UPDATE incident_counts SET incidents = incidents - 1
+    WHERE org_id = OLD.org_id AND is_resolved = (OLD.status = 'resolved') AND severity = OLD.severity;
+  INSERT INTO incident_counts VALUES (NEW.org_id, NEW.status = 'resolved', NEW.severity, 1)
+    ON CONFLICT DO UPDATE SET incidents = incidents + 1;
+END;
+CREATE TRIGGER incident_resolved AFTER UPDATE OF status ON incidents
+  WHEN NEW.kind = 'incident' AND (OLD.status = 'resolved') <> (NEW.status = 'resolved') BEGIN
+  UPDATE incident_services SET is_resolved = (NEW.status = 'resolved') WHERE incident_id = NEW.id;
+END;
+CREATE TRIGGER incident_removed AFTER DELETE ON incidents WHEN OLD.kind = 'incident' BEGIN
+  UPDATE incident_counts SET incidents = incidents - 1
+    WHERE org_id = OLD.org_id AND is_resolved = (OLD.status = 'resolved') AND severity = OLD.severity;
+END;
+`,
 ]
 
 /**

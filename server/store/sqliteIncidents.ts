@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { Incident } from '../../api/contract/incident.ts'
 import { type IncidentRoom, incidentBytes } from '../domain/incidentRoom.ts'
 import type { GroupCommit } from './groupCommit.ts'
-import { openLongPage, prepareIncidentList } from './incidentList.ts'
+import { prepareIncidentList } from './incidentList.ts'
 import { prepareIncidentRead } from './incidentRows.ts'
 import type { Connections } from './openDatabase.ts'
 import { prepareRemember } from './rememberedCreations.ts'
@@ -27,8 +27,7 @@ export function sqliteIncidents(
   const change = prepareChange(writer)
   return {
     getIncident: async (orgId, incidentId) => read.one(orgId, incidentId),
-    listIncidents: async (orgId, filter) => list(orgId, filter),
-    openIncidents: (orgId, filter) => openLongPage(reader.name, orgId, filter),
+    listIncidents: list,
     createIncident: (orgId, wantedServiceIds, mark, decide) =>
       commits.run(() => {
         const text = remember(orgId, mark, nowMs(), () => {
@@ -88,12 +87,12 @@ function prepareInsert(writer: Database) {
       severity, created_at, updated_at, resolved_at, auto_managed)
     VALUES (?, ?, 'incident', ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`)
   const insertService = writer.prepare(
-    'INSERT INTO incident_services (incident_id, place, service_id) VALUES (?, ?, ?)',
+    'INSERT INTO incident_services (incident_id, place, service_id, position) VALUES (?, ?, ?, ?)',
   )
   const append = prepareAppend(writer)
   return (orgId: string, number: number, incident: Incident): void => {
     const { id, title, display_id, status, severity, created_at, updated_at, resolved_at } = incident
-    insert.run(
+    const { lastInsertRowid: position } = insert.run(
       id,
       orgId,
       number,
@@ -107,7 +106,7 @@ function prepareInsert(writer: Database) {
       resolved_at,
     )
     for (const [place, serviceId] of incident.service_ids.entries()) {
-      insertService.run(id, place, serviceId)
+      insertService.run(id, place, serviceId, position)
     }
     append(incident, 0)
   }

@@ -91,16 +91,19 @@ export interface IncidentFilter {
   readonly limit: number
 }
 
+/** A page of incidents: whole, or to be opened when it is too long to be held at once. */
+export type IncidentList =
+  | { readonly total: number; readonly items: readonly Incident[] }
+  | { readonly total: number; readonly openItems: () => Promise<LongList> }
+
 /** The incidents of an organisation; maintenance windows are never among them. Contract: Rules, 4. */
 export interface IncidentStore {
   getIncident(orgId: string, incidentId: string): Promise<Incident | undefined>
-  /** One page, newest first, and how many there are in all; `undefined` when it is too long to be held at once. */
-  listIncidents(
-    orgId: string,
-    filter: IncidentFilter,
-  ): Promise<{ readonly items: readonly Incident[]; readonly total: number } | undefined>
-  /** The items of the same page in pieces, however long they are, and how many there are in all. */
-  openIncidents(orgId: string, filter: IncidentFilter): Promise<LongList & { readonly total: number }>
+  /**
+   * One page, newest first, and how many there are in all. `giveWay` is awaited between slices of a search that takes long:
+   * incidents that change meanwhile are found as they are by then, those that are made meanwhile are not.
+   */
+  listIncidents(orgId: string, filter: IncidentFilter, giveWay: () => Promise<void>): Promise<IncidentList>
   /** As `createService`. `wantedServiceIds` are those whose ownership `decide` is told. */
   createIncident(
     orgId: string,

@@ -1,0 +1,165 @@
+import type { Database } from 'better-sqlite3'
+import { foldForSearch } from './searchText.ts'
+import type { IncidentFilter } from './store.ts'
+
+/** Most incidents that are looked at before others have their turn: some milliseconds. */
+const SLICE_INCIDENTS = 2_000
+/** The same where each is looked at with all of its services, which are up to a hundred. */
+const CROWDED_SLICE_INCIDENTS = 200
+
+/** A page as places in the order of creation, newest first, and how many incidents there are in all. */
+export interface FoundPage {
+  readonly positions: readonly number[]
+  readonly total: number
+}
+
+/** The named parameters of the statements. */
+interface Parameters {
+  readonly orgId: string
+  readonly isResolved: number
+  readonly q: string | null
+  readonly severity: string | null
+  /** JSON array. */
+  readonly serviceIds: string
+  readonly serviceId: string | null
+}
+
+/** Candidates below a place, a slice at a time. */
+interface Walk {
+  /** The last place of the slice below `before`; 0 when it is the last slice. */
+  readonly endOf: (parameters: Parameters, before: number) => number
+  /** Those of the slice that pass, newest first. */
+  readonly passing: (parameters: Parameters, before: number, end: number) => readonly number[]
+  /** How many a slice has that is not the last. */
+  readonly sliceIncidents: number
+}
+
+const IN_SECTION = "org_id = @orgId AND kind = 'incident' AND (status = 'resolved') = @isResolved"
+// instr and not LIKE: a percent sign or an underscore in the search is only itself (Gap G18).
+const FOUND = '(@q IS NULL OR instr(title_folded, @q) > 0 OR instr(display_id_folded, @q) > 0)'
+const OF_SERVICE = 'service_id = @serviceId AND s.is_resolved = @isResolved'
+
+/**
+ * Prepares the search of a page. Sections and severities are counted, and ordered by an index each, as the incidents of one
+ * service are: what is not shown is not looked at. A text, and several services, are looked for a slice at a time,
+ * from the newest on, with the turn of others in between. Gap G3, Gap G8.
+ */
+export function prepareIncidentSearch(database: Database, sliceIncidents = SLICE_INCIDENTS) {
+  const walks = prepareWalks(database, sliceIncidents)
+  const total = database
+    .prepare<[Parameters], number>(
+      `SELECT coalesce(sum(incidents), 0) FROM incident_counts
+       WHERE org_id = @orgId AND is_resolved = @isResolved AND (@severity IS NULL OR severity = @severity)`,
+    )
+    .pluck()
+  const owner = database
+    .prepare<[Parameters], string>(
+      `SELECT org_id FROM incident_services s JOIN incidents i ON i.position = s.position
+       WHERE service_id = @serviceId AND s.position IS NOT NULL LIMIT 1`,
+    )
+    .pluck()
+  return async (orgId: string, filter: IncidentFilter, giveWay: () => Promise<void>): Promise<FoundPage> => {
+    const parameters = parametersOf(orgId, filter)
+    const { q, severity, serviceId } = parameters
+    const offset = (filter.page - 1) * filter.limit
+    // A service never changes its organisation: one look says whether any of its incidents are somebody else's.
+    if (serviceId !== null && owner.get(parameters) !== orgId) return { positions: [], total: 0 }
+    const isCounted = q === null && filter.serviceIds.length === 0
+    const known = isCounted ? (total.get(parameters) ?? 0) : undefined
+    const place = { offset, limit: filter.limit, known }
+    if (serviceId !== null) return findPage(walks.service, parameters, place, giveWay)
+    if (filter.serviceIds.length > 0) return findPage(walks.crowd, parameters, place, giveWay)
+    return findPage(severity === null ? walks.section : walks.severity, parameters, place, giveWay)
+  }
+}
+
+function parametersOf(orgId: string, { section, q, severity, serviceIds }: IncidentFilter): Parameters {
+  const [first = null, ...others] = new Set(serviceIds)
+  return {
+    orgId,
+    isResolved: section === 'resolved' ? 1 : 0,
+    q: q === undefined ? null : foldForSearch(q),
+    severity: severity ?? null,
+    serviceIds: JSON.stringify(serviceIds),
+    serviceId: others.length === 0 ? first : null,
+  }
+}
+
+/** The page that begins at `offset` among those that pass; all are counted unless `known` says how many they are. */
+async function findPage(
+  walk: Walk,
+  parameters: Parameters,
+  {
+    offset,
+    limit,
+    known,
+  }: { readonly offset: number; readonly limit: number; readonly known: number | undefined },
+  giveWay: () => Promise<void>,
+): Promise<FoundPage> {
+  const positions: number[] = []
+  if (known !== undefined && offset >= known) return { positions, total: known }
+  let seen = 0
+  let before = Number.MAX_SAFE_INTEGER
+  for (;;) {
+    const end = walk.endOf(parameters, before)
+    // Where all pass, a slice in front of the page need not be read.
+    if (known !== undefined && end > 0 && seen + walk.sliceIncidents <= offset) seen += walk.sliceIncidents
+    else {
+      const passing = walk.passing(parameters, before, end)
+      const from = Math.max(offset - seen, 0)
+      positions.push(...passing.slice(from, from + limit - positions.length))
+      seen += passing.length
+    }
+    const isFull = known !== undefined && positions.length === limit
+    if (end === 0 || isFull) return { positions, total: known ?? seen }
+    before = end
+    await giveWay()
+  }
+}
+
+function prepareWalks(database: Database, sliceIncidents: number) {
+  const crowdedIncidents = Math.min(sliceIncidents, CROWDED_SLICE_INCIDENTS)
+  const ofSeverity = '(@severity IS NULL OR severity = @severity)'
+  const ofAny = `EXISTS (SELECT 1 FROM incident_services s WHERE s.incident_id = incidents.id
+    AND s.service_id IN (SELECT value FROM json_each(@serviceIds)))`
+  // The index is named: with the statistics of another organisation SQLite would choose to read the table.
+  const walk = (from: string, candidate: string, passes: string, slice = sliceIncidents): Walk => {
+    const below = `SELECT position FROM ${from} WHERE ${candidate} AND position < @before`
+    const end = database
+      .prepare<[Parameters & { before: number }], number>(
+        `${below} ORDER BY position DESC LIMIT 1 OFFSET ${slice - 1}`,
+      )
+      .pluck()
+    const passing = database
+      .prepare<[Parameters & { before: number; end: number }], number>(
+        `${below} AND position >= @end AND ${passes} ORDER BY position DESC`,
+      )
+      .pluck()
+    return {
+      endOf: (parameters, before) => end.get({ ...parameters, before }) ?? 0,
+      passing: (parameters, before, last) => passing.all({ ...parameters, before, end: last }),
+      sliceIncidents: slice,
+    }
+  }
+  const passesOfService = `(@q IS NULL AND @severity IS NULL OR EXISTS (SELECT 1 FROM incidents i
+    WHERE i.position = s.position AND ${ofSeverity} AND ${FOUND}))`
+  return {
+    section: walk('incidents INDEXED BY incidents_by_section', IN_SECTION, FOUND),
+    severity: walk(
+      'incidents INDEXED BY incidents_by_severity',
+      `${IN_SECTION} AND severity = @severity`,
+      FOUND,
+    ),
+    crowd: walk(
+      'incidents INDEXED BY incidents_by_section',
+      IN_SECTION,
+      `${ofSeverity} AND ${FOUND} AND ${ofAny}`,
+      crowdedIncidents,
+    ),
+    service: walk(
+      'incident_services s INDEXED BY incident_services_by_section',
+      `${OF_SERVICE} AND position IS NOT NULL`,
+      passesOfService,
+    ),
+  }
+}

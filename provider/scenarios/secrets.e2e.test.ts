@@ -30,6 +30,24 @@ const patches = ({ proxy }: Scenario): readonly string[] =>
 
 const token = (value: string): NodeJS.ProcessEnv => ({ TF_VAR_token: value })
 
+/** Writes the service again as it is, with another secret. */
+async function overwriteByHand({ byHand }: Scenario): Promise<void> {
+  const [service] = (await byHand.listServices()).services
+  const headers = { Authorization: { value: 'Bearer of somebody else', sensitive: true } }
+  await byHand.replaceService(service?.id ?? '', {
+    name: 'sealed',
+    interval_secs: 60,
+    regions: ['eu-west-1'],
+    endpoints: [
+      {
+        url: 'https://example.com/',
+        call: { Http: { method: 'GET', timeout: null, headers } },
+        assertions: [],
+      },
+    ],
+  })
+}
+
 async function openServer(): Promise<Scenario> {
   return openScenario(await startServer({ rateLimit: 'none' }))
 }
@@ -124,6 +142,72 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(gone.output).toMatch(/\+ "Authorization"/)
     expect(removed.output).toContain('A sealed value will be lost')
     expect(patches(scenario).at(-1)).not.toContain('Authorization')
+  })
+
+  test('a secret that was overwritten by hand is a difference, said in the plan, and sent again once', async () => {
+    const scenario = await openServer()
+    await scenario.apply(sealed('', 'interval = "60s"'), token('one'))
+    await overwriteByHand(scenario)
+
+    const planned = await scenario.plan(token('one'))
+    const unrefreshed = await scenario.workspace.run(
+      ['plan', '-refresh=false', '-detailed-exitcode'],
+      token('one'),
+    )
+    await scenario.workspace.succeed(['apply', '-refresh-only', '-auto-approve'], token('one'))
+    const afterRefresh = await scenario.plan(token('one'))
+    const sentBefore = patches(scenario).length
+    await scenario.workspace.succeed(['apply', '-auto-approve'], token('one'))
+
+    expect([planned.exitCode, unrefreshed.exitCode, afterRefresh.exitCode]).toEqual([2, 0, 2])
+    expect(planned.output.replaceAll(/\s+/g, ' ')).toContain(
+      'The sealed value at 0.headers.Authorization of the endpoints is not the one that Terraform sent',
+    )
+    expect(planned.output).toMatch(/~ sealed_key_ids += \{[^}]*\} -> \(known after apply\)/)
+    expect(planned.output).toMatch(/~ secrets_revision += 1 -> \(known after apply\)/)
+    expect(sentBefore).toBe(0)
+    expect(patches(scenario)).toEqual([expect.stringContaining('Bearer one')])
+    expect(await scenario.plan(token('one'))).toMatchObject({ exitCode: 0 })
+  })
+
+  test('own changes, a pause by hand and another place of an endpoint overwrite no secret', async () => {
+    const scenario = await openServer()
+    const plain = '{ url = "https://example.com/b", http = { method = "GET" } },'
+    const two = sealed().replace('endpoints = [{', `endpoints = [${plain} {`)
+    await scenario.apply(two, token('one'))
+    const created = await scenario.plan(token('one'))
+    await scenario.apply(two.replace('60s', '90s'), token('one'))
+    const changed = await scenario.plan(token('one'))
+    const [service] = (await scenario.byHand.listServices()).services
+    await scenario.byHand.pauseService(service?.id ?? '')
+    await scenario.byHand.resumeService(service?.id ?? '')
+    const paused = await scenario.plan(token('one'))
+    await scenario.apply(sealed('', 'interval = "90s"'), token('one'))
+    const moved = await scenario.plan(token('one'))
+
+    for (const { exitCode, output } of [created, changed, paused, moved]) {
+      expect(exitCode).toBe(0)
+      expect(output).not.toContain('overwritten')
+    }
+  })
+
+  test('after an import the secret that is there is believed, and one that overwrites it is noticed', async () => {
+    const scenario = await openServer()
+    const configuration = sealed('', 'interval = "60s"')
+    await scenario.apply(configuration, token('one'))
+    const [service] = (await scenario.byHand.listServices()).services
+    await scenario.workspace.succeed(['state', 'rm', 'pharos_service.sealed'])
+    await scenario.apply(
+      `${configuration}\nimport {\n to = pharos_service.sealed\n id = "${service?.id}"\n}\n`,
+      token('one'),
+    )
+
+    const imported = await scenario.plan(token('one'))
+    await overwriteByHand(scenario)
+    const overwritten = await scenario.plan(token('one'))
+
+    expect([imported.exitCode, overwritten.exitCode]).toEqual([0, 2])
+    expect(overwritten.output).toContain('A secret was overwritten')
   })
 
   test('Scenario 30: a plain Authorization is warned of, and value together with value_wo is refused', async () => {

@@ -81,7 +81,7 @@ export class Fingerprints {
 
 function parse(fingerprint: Uint8Array): Stored | undefined {
   if (fingerprint.length === 0) return undefined
-  // True because these bytes come back from where a Fingerprints put them: nothing else writes private state.
+  // True because these bytes come back from where a Fingerprints put them, perhaps with key ids (sealedKeys.ts).
   const stored = JSON.parse(Buffer.from(fingerprint).toString()) as Stored
   return stored.v === 2 ? stored : undefined
 }

@@ -9,13 +9,15 @@ import {
   serviceRequests,
 } from '../testing/serviceRequests.ts'
 import { compileService } from './compile.ts'
+import type { Comparison } from './fingerprint.ts'
 import {
   lostSecretWarnings,
   planCreate,
   planUpdate,
   regionProblems,
   replacesDefinition,
-  secretsWarning,
+  type SecretsFound,
+  secretsWarnings,
 } from './planService.ts'
 import { type ServiceState, toState } from './toState.ts'
 
@@ -58,6 +60,8 @@ test('a service that is to be active is planned as active, one whose pause is no
   expect(unknown).toEqual({ secrets_revision: 1 })
 })
 
+const found = (comparison: Comparison): SecretsFound => ({ comparison, overwritten: [] })
+
 test('nothing replaces the definition of a service that is configured as it is', () => {
   fc.assert(
     fc.property(serviceRequests, (made) => {
@@ -74,7 +78,7 @@ test('a pause alone leaves the definition and everything computed from it as the
   const prior = stateOf(request)
   const config = proposed(request, { paused: true })
 
-  const planned = planUpdate(config, config, prior, 'same')
+  const planned = planUpdate(config, config, prior, found('same'))
 
   expect(planned).toEqual({
     created_by_email: null,
@@ -93,7 +97,12 @@ test('a changed or not yet known secret makes the revision and the key ids unkno
   const config = proposed(request)
 
   for (const comparison of ['changed', 'unknown'] as const) {
-    const { secrets_revision, sealed_key_ids, endpoint_ids } = planUpdate(config, config, prior, comparison)
+    const { secrets_revision, sealed_key_ids, endpoint_ids } = planUpdate(
+      config,
+      config,
+      prior,
+      found(comparison),
+    )
     expect({ secrets_revision, sealed_key_ids, endpoint_ids }).toEqual({
       secrets_revision: UNKNOWN,
       sealed_key_ids: UNKNOWN,
@@ -109,7 +118,7 @@ test('a change that sends the secrets anyway counts whichever they are: the appl
   const open = { ...request, endpoints: [{ ...request.endpoints[0]!, call: { Http: http } }] }
   const unknown = proposed(request, { name: UNKNOWN })
   const revision = (config: ServiceConfiguration, of: ServiceState, comparison: 'same' | 'changed') =>
-    planUpdate(config, config, of, comparison).secrets_revision
+    planUpdate(config, config, of, found(comparison)).secrets_revision
 
   expect([revision(renamed, prior, 'same'), revision(renamed, prior, 'changed')]).toEqual([2, 2])
   expect(revision(proposed(open, { name: 'other' }), stateOf(open), 'same')).toBe(1)
@@ -124,18 +133,18 @@ test('endpoints keep their ids while url, name and method stay', () => {
   const renamed = proposed(request, { name: 'other' })
   const elsewhere = proposed(moved)
 
-  expect(planUpdate(renamed, renamed, prior, 'same').endpoint_ids).toEqual(prior.endpoint_ids)
-  expect(planUpdate(elsewhere, elsewhere, prior, 'same').endpoint_ids).toBe(UNKNOWN)
+  expect(planUpdate(renamed, renamed, prior, found('same')).endpoint_ids).toEqual(prior.endpoint_ids)
+  expect(planUpdate(elsewhere, elsewhere, prior, found('same')).endpoint_ids).toBe(UNKNOWN)
 })
 
 test('the warning about a changed secret names its place and not its value', () => {
   const { secrets } = compileService(configurationOf(request))
 
-  const [warning] = secretsWarning(secrets, 'changed')
+  const [warning] = secretsWarnings(secrets, found('changed'))
 
   expect(warning?.detail).toContain('endpoints[0].http.headers["Authorization"].value_wo')
-  expect(secretsWarning(secrets, 'same')).toEqual([])
-  expect(secretsWarning(secrets, 'unknown')).toEqual([])
+  expect(secretsWarnings(secrets, found('same'))).toEqual([])
+  expect(secretsWarnings(secrets, found('unknown'))).toEqual([])
 })
 
 test('a region that there is not is named together with those that there are', () => {

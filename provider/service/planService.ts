@@ -17,6 +17,14 @@ type Amendment = AmendmentOf<typeof serviceSchema>
 /** The attributes that make up the definition: a change of any of them is a full replace. */
 const DEFINITION = ['name', 'interval', 'regions', 'endpoints'] as const
 
+/** What is known of the secrets of a service when it is planned. */
+export interface SecretsFound {
+  /** The configured ones with those that were sent last. */
+  readonly comparison: Comparison
+  /** Places of sealed values that the API has from somebody else, as `sealed_key_ids` names them. */
+  readonly overwritten: readonly string[]
+}
+
 /** Whether the plan replaces the definition; a changed pause alone does not. Pure. */
 export function replacesDefinition(planned: Planned, prior: State): boolean {
   return planned.secrets_revision === UNKNOWN || changesDefinition(planned, prior)
@@ -55,8 +63,13 @@ export function planCreate(config: Config, planned: Config): Amendment {
  * How the computed attributes of an existing service are planned: as they were, except those that this change
  * cannot leave alone. Pure.
  */
-export function planUpdate(config: Config, planned: Config, prior: State, secrets: Comparison): Amendment {
-  const isResent = secrets === 'changed' || secrets === 'unknown'
+export function planUpdate(
+  config: Config,
+  planned: Config,
+  prior: State,
+  { comparison, overwritten }: SecretsFound,
+): Amendment {
+  const isResent = comparison === 'changed' || comparison === 'unknown' || overwritten.length > 0
   const changes = changesDefinition(planned, prior)
   const replaces = isResent || changes
   const paused = config.paused === null ? prior.paused : config.paused
@@ -139,11 +152,21 @@ function hasSecrets(endpoints: Config['endpoints']): boolean {
 }
 
 /** What is said when secrets are sent again without any other sign in the configuration. Names no value. Pure. */
-export function secretsWarning(secrets: readonly Secret[], comparison: Comparison): readonly Diagnostic[] {
+export function secretsWarnings(
+  secrets: readonly Secret[],
+  { comparison, overwritten }: SecretsFound,
+): readonly Diagnostic[] {
+  const path: Path = ['secrets_revision']
+  if (overwritten.length > 0) {
+    const detail =
+      `The sealed value at ${overwritten.join(', ')} of the endpoints is not the one that Terraform sent: it was written ` +
+      'by something else. All secrets of the service are sent again.'
+    return [warningAt(path, 'A secret was overwritten', detail)]
+  }
   if (comparison !== 'changed') return []
   const places = secrets.map(({ path }) => formatPath(path)).join(', ')
   const detail = `At least one of ${places} is not what was sent last. All secrets of the service are sent again.`
-  return [warningAt(['secrets_revision'], 'A secret changed', detail)]
+  return [warningAt(path, 'A secret changed', detail)]
 }
 
 /**

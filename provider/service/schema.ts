@@ -266,7 +266,9 @@ export const serviceSchema = defineSchema({
     sealed_key_ids: {
       type: { map: 'string' },
       computed: true,
-      description: 'Key id of each sealed value, by its place: `0.body`, `0.headers.Authorization`.',
+      description:
+        'Key id of each sealed value, by its place: `0.body`, `0.headers.Authorization`. It changes whenever the value is ' +
+        'written, also by something else.',
     },
     secrets_revision: {
       type: 'number',

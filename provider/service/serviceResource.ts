@@ -20,11 +20,12 @@ import {
   regionProblems,
   replacesDefinition,
   revisionOf,
-  secretsWarning,
+  secretsWarnings,
 } from './planService.ts'
 import { inPriorOrder } from './priorOrder.ts'
 import { regexProblems } from './regexProblems.ts'
 import { serviceSchema } from './schema.ts'
+import { hasKeyIds, overwrittenPlaces, withKeyIds } from './sealedKeys.ts'
 import type { Session } from './session.ts'
 import { observedState, toState } from './toState.ts'
 
@@ -61,7 +62,7 @@ export const serviceResource = resourceFor<Connection>()({
     for (const diagnostic of await regexProblems(compileService(config).request)) report(diagnostic)
   },
 
-  async plan({ change, client, private: fingerprint, report, signal }) {
+  async plan({ change, client, private: kept, report, signal }) {
     if (change.action !== 'create') noteHeld(client, change.prior)
     if (change.action === 'delete') return undefined
     const { config } = change
@@ -70,11 +71,14 @@ export const serviceResource = resourceFor<Connection>()({
     }
     const { secrets } = compileService(config)
     if (change.action === 'create') return { planned: planCreate(config, change.planned) }
-    const comparison = await client.fingerprints.compare(secrets, fingerprint)
-    for (const diagnostic of secretsWarning(secrets, comparison)) report(diagnostic)
+    const found = {
+      comparison: await client.fingerprints.compare(secrets, kept),
+      overwritten: secrets.length === 0 ? [] : overwrittenPlaces(kept, change.prior.sealed_key_ids),
+    }
+    for (const diagnostic of secretsWarnings(secrets, found)) report(diagnostic)
     for (const diagnostic of lostSecretWarnings(config, change.prior)) report(diagnostic)
     for (const diagnostic of emptyNameWarnings(config, change.prior)) report(diagnostic)
-    return { planned: planUpdate(config, change.planned, change.prior, comparison) }
+    return { planned: planUpdate(config, change.planned, change.prior, found) }
   },
 
   async read(context) {
@@ -94,6 +98,8 @@ export const serviceResource = resourceFor<Connection>()({
             ...toState(inPriorOrder(service, prior), prior),
             secrets_revision: prior.secrets_revision ?? 0,
           },
+          // After an import, and where an older version of the provider left none: what is there now is believed.
+          private: hasKeyIds(context.private) ? context.private : withKeyIds(context.private, service),
         }
       })
     } catch (error) {
@@ -118,17 +124,17 @@ export const serviceResource = resourceFor<Connection>()({
         const active =
           created.paused_at == null ? created : await session.client.resumeService(created.id, { signal })
         session.reads.wrote(active, 'changed')
-        return { state: observedState(active), private: fingerprint }
+        return { state: observedState(active), private: withKeyIds(fingerprint, active) }
       }
       try {
         // In the lane that goes first: a service that is to be paused is checked as briefly as possible.
         const paused = await session.client.pauseService(created.id, { lane: 'next', signal })
         session.reads.wrote(paused, 'changed')
-        return { state: observedState(paused), private: fingerprint }
+        return { state: observedState(paused), private: withKeyIds(fingerprint, paused) }
       } catch (error) {
         // A state with an error would be tainted and its service replaced: rather undo the creation.
         if (!(await isDeleted(session, created.id))) {
-          keep(observedState(created), fingerprint)
+          keep(observedState(created), withKeyIds(fingerprint, created))
           context.report(leftActive(created))
         }
         throw error
@@ -146,7 +152,7 @@ export const serviceResource = resourceFor<Connection>()({
     return attempted(limits, context.signal, async (signal) => {
       const session = connected(client)
       await checkOrg(session, org_id, signal)
-      let fingerprint = context.private
+      let kept = context.private
       let latest: ServiceResponse | undefined
       const isFlipped = planned.paused !== UNKNOWN && planned.paused !== prior.paused
       // Paused before it changes and changed before it resumes: no check runs a definition on its way out.
@@ -155,17 +161,18 @@ export const serviceResource = resourceFor<Connection>()({
         keep({ paused: true, paused_at: latest.paused_at ?? null })
       }
       if (replacesDefinition(planned, prior)) {
-        fingerprint = await client.fingerprints.of(secrets)
+        const fingerprint = await client.fingerprints.of(secrets)
         latest = await session.client.replaceService(id, request, { signal })
-        keep(toState(latest, prior), fingerprint)
+        kept = withKeyIds(fingerprint, latest)
+        keep(toState(latest, prior), kept)
       }
       if (isFlipped && planned.paused === false) latest = await session.client.resumeService(id, { signal })
-      if (latest === undefined) return { state: {}, private: fingerprint }
+      if (latest === undefined) return { state: {}, private: kept }
       session.reads.wrote(latest, 'changed')
       const secrets_revision = revisionOf(prior) + 1
       return {
         state: onlyUnknown(planned, { ...observedState(latest), secrets_revision }),
-        private: fingerprint,
+        private: kept,
       }
     })
   },

@@ -467,7 +467,7 @@ test('Scenario 29: no secret is in anything that the program prints or keeps, an
   work.write({ 'a.yaml': withSecrets('NEXT').replace('url: https', 'url: ftp') })
   await keep('apply')
 
-  const kept = ['pharos.db', 'pharos.db-wal', 'pharos.db.key']
+  const kept = ['pharos.db', 'pharos.db-journal', 'pharos.db.key']
     .map((file) => join(work.folder, file))
     .filter(existsSync)
   const everything = [...outputs, ...kept.map((file) => readFileSync(file, 'latin1'))].join('\n')

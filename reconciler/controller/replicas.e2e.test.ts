@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Client } from '../../api/client/client.ts'
 import { seededRandom } from '../../server/hardness/random.ts'
@@ -14,6 +13,7 @@ import { type FaultProxy, startFaultProxy } from '../testing/faultProxy.ts'
 import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
 import { manifestOf, runProgram } from '../testing/pharosProgram.ts'
 import { replicaOrdeal } from '../testing/replicaOrdeal.ts'
+import { stopOutsideOfWrites } from '../testing/stopOutsideOfWrites.ts'
 import type { ControllerEvent } from './status.ts'
 
 let server: TestServer
@@ -92,37 +92,12 @@ function stopsAtFirstChange(
     proxy.afterEffect = () => {
       // Once: what was in flight has its effect later, and would stop a process again that was let go on.
       if (isStopped) return
-      stopOutsideOfWrites(one)
+      stopOutsideOfWrites(one.child, join(folder, 'shop.db'))
       isStopped = true
       resolve()
     }
   })
   return { stopped, afterwards: () => count }
-}
-
-/** Stops `one` where it is not in the middle of a write to its state: what SQLite locks then, nobody can take over. */
-function stopOutsideOfWrites(one: ControllerProcess): void {
-  const isStill = (): boolean => / T /.test(readFileSync(`/proc/${one.child.pid}/stat`, 'utf8'))
-  const state = join(folder, 'shop.db')
-  for (;;) {
-    one.signal('SIGSTOP')
-    while (!isStill());
-    if (!existsSync(state) || isWritable(state)) return
-    one.signal('SIGCONT')
-  }
-}
-
-function isWritable(state: string): boolean {
-  const database = new Database(state, { timeout: 0 })
-  try {
-    database.exec('BEGIN IMMEDIATE; ROLLBACK')
-    return true
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') return false
-    throw error
-  } finally {
-    database.close()
-  }
 }
 
 async function names(): Promise<readonly string[]> {
@@ -299,7 +274,7 @@ test('--once runs the other sets when one is held, and waits for it as long as i
   const { one: hasty } = await start('cron', ['--once'])
   expect(await hasty.ended).toBe(5)
   expect(await names()).toEqual(['a', 'b'])
-  blue.signal('SIGSTOP')
+  stopOutsideOfWrites(blue.child, join(folder, 'shop.db'))
   const { one: patient } = await start('cron', ['--once', '--lock-timeout', '1m'])
   expect(await patient.ended).toBe(0)
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type DatabaseConstructor from 'better-sqlite3'
 import { databaseProblem } from '../../api/runtime/databasePair.ts'
+import { isCutOff } from './databaseFailure.ts'
 import { StateError } from './stateError.ts'
 
 /** An open SQLite database. */
@@ -30,14 +31,37 @@ export async function openForWriting(path: string): Promise<Database> {
   return new Constructor(path, { timeout: BUSY_MS })
 }
 
-/** Opens the database `path` such that neither the file nor its folder has to be writable. */
+/**
+ * Opens the database `path` such that neither the file nor its folder has to be writable, unless a write to it was cut
+ * off: that is undone first.
+ */
 export async function openForReading(path: string): Promise<Database> {
   const Constructor = await loadConstructor()
+  // Who reads through a log, as older versions wrote one, would make files beside it.
   const bytes = bytesAtRest(path)
-  if (bytes === undefined) return new Constructor(path, { readonly: true, timeout: BUSY_MS })
-  const database = await inMemory(bytes)
-  database.pragma('query_only = ON')
-  return database
+  if (bytes !== undefined) {
+    const database = await inMemory(bytes)
+    database.pragma('query_only = ON')
+    return database
+  }
+  const open = (readonly: boolean): Database => new Constructor(path, { readonly, timeout: BUSY_MS })
+  const database = open(true)
+  try {
+    touch(database)
+    return database
+  } catch (error) {
+    database.close()
+    if (!isCutOff(error)) throw error
+  }
+  const writing = open(false)
+  touch(writing)
+  writing.close()
+  return open(true)
+}
+
+/** Reads the database: SQLite looks at it only then. */
+function touch(database: Database): void {
+  database.pragma('schema_version')
 }
 
 /** The database that `bytes` are the file of, in memory: what is written to it stays there. */
@@ -48,11 +72,12 @@ export async function inMemory(bytes: Buffer): Promise<Database> {
   return new Constructor(bytes)
 }
 
-/** The bytes of `path` when nobody is writing to it; `undefined` while somebody is, or was when a run broke off. */
+/** The bytes of a `path` in log mode when nobody is writing to it; `undefined` for any other. */
 function bytesAtRest(path: string): Buffer | undefined {
   const before = statSync(path)
   if (hasLog(path)) return undefined
   const bytes = readFileSync(path)
+  if (!LOG_MODE_BYTES.some((index) => bytes[index] === 2)) return undefined
   const after = statSync(path)
   return hasLog(path) || after.mtimeMs !== before.mtimeMs || after.size !== before.size ? undefined : bytes
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { databaseFailureText } from './databaseFailure.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { databaseFailureText, isBusy } from './databaseFailure.ts'
 import { type Database, inMemory, openForReading, openForWriting } from './openDatabase.ts'
 import { MIGRATIONS, SCHEMA, SCHEMA_VERSION, TABLES } from './sqliteSchema.ts'
 import { StateError } from './stateError.ts'
@@ -10,7 +11,7 @@ export async function openStateFile(path: string): Promise<Database> {
   let database: Database | undefined
   try {
     database = await openForWriting(path)
-    prepare(database, path)
+    await prepare(database, path)
     return database
   } catch (error) {
     database?.close()
@@ -38,14 +39,9 @@ export async function readStateFile(path: string): Promise<Database> {
   }
 }
 
-/** When the database `path` or its log was last written (milliseconds since the epoch); null when it is not there. */
+/** When the database `path` was last written (milliseconds since the epoch); null when it is not there. */
 export function fileWrittenAtMs(path: string): number | null {
-  const times = [path, `${path}-wal`].flatMap((file) => {
-    const entry = statSync(file, { throwIfNoEntry: false })
-    // An empty log was emptied, not written.
-    return entry === undefined || entry.size === 0 ? [] : [entry.mtimeMs]
-  })
-  return times.length === 0 ? null : Math.max(...times)
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null
 }
 
 /** `error` as one of the state `path`. */
@@ -56,15 +52,16 @@ export function unusable(path: string, error: unknown): StateError {
   })
 }
 
-function prepare(database: Database, path: string): void {
+async function prepare(database: Database, path: string): Promise<void> {
   // Before anything is set: a database that is not ours is left as it is.
   const version = versionOf(database, path)
-  database.pragma('journal_mode = WAL')
-  // better-sqlite3 is built to make WAL mean NORMAL, which loses acknowledged writes in a power cut.
+  await leaveLogMode(database, path)
+  // Between two writes the file is the whole state, so that a copy of it is a backup. DELETE would end a write with the
+  // removal of a file, which FULL does not make durable; TRUNCATE is.
+  const mode = database.pragma('journal_mode = TRUNCATE', { simple: true })
   database.pragma('synchronous = FULL')
-  const mode = database.pragma('journal_mode', { simple: true })
   const synchronous = database.pragma('synchronous', { simple: true })
-  if (mode !== 'wal' || synchronous !== 2) {
+  if (mode !== 'truncate' || synchronous !== SYNCHRONOUS_FULL) {
     throw new StateError(`the state ${path} cannot be written safely here: put it on a local disk`)
   }
   if (version < SCHEMA_VERSION) {
@@ -75,6 +72,33 @@ function prepare(database: Database, path: string): void {
         else migrate(database)
       })
       .immediate()
+  }
+}
+
+/** What SQLite calls `synchronous = FULL`. */
+const SYNCHRONOUS_FULL = 2
+/** How long another process that has a state in log mode open is waited for, and how often (milliseconds). */
+const LEAVE_LOG_MS_MAX = 5_000
+const LEAVE_LOG_PAUSE_MS = 50
+
+/**
+ * Converts a state that an older version left in write-ahead-log mode: what is in its log goes into the file. That
+ * takes a moment in which no other process has it open.
+ */
+async function leaveLogMode(database: Database, path: string): Promise<void> {
+  const isInLogMode = (): boolean => database.pragma('journal_mode', { simple: true }) === 'wal'
+  for (let waitedMs = 0; isInLogMode(); waitedMs += LEAVE_LOG_PAUSE_MS) {
+    if (waitedMs > LEAVE_LOG_MS_MAX) {
+      throw new StateError(
+        `the state ${path} has to be converted, but another process has it open: end every run and controller of an older version first`,
+      )
+    }
+    if (waitedMs > 0) await sleep(LEAVE_LOG_PAUSE_MS)
+    try {
+      database.pragma('journal_mode = TRUNCATE')
+    } catch (error) {
+      if (!isBusy(error)) throw error
+    }
   }
 }
 

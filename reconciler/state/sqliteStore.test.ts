@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -125,6 +126,75 @@ test('a state of a newer version, a foreign database and a broken file are refus
   await expect(openSqliteStore(broken)).rejects.toThrow('file is not a database: put a backup in its place')
 })
 
+/** Leaves a state at `path` as an older version did that was killed: what it wrote is in the log beside the file. */
+function leaveInLogMode(): void {
+  const origin = join(folder, 'origin.db')
+  const old = new Database(origin)
+  old.pragma('journal_mode = WAL')
+  old.exec(SCHEMA)
+  old.pragma('user_version = 3')
+  old.exec(`INSERT INTO meta VALUES (1, 'id', 'org', 'http://x', 'monitoring');
+    INSERT INTO binding (key, service_id, on_delete, protect) VALUES ('shop', 'id-1', 'delete', 0)`)
+  for (const end of ['', '-wal']) cpSync(`${origin}${end}`, `${path}${end}`)
+  old.close()
+}
+
+test('a state in log mode is read as it is, and converted when it is written to: then the file alone is all of it', async () => {
+  leaveInLogMode()
+  const keysIn = async (store: StateReading) => (await store.bindings()).map(({ key }) => key)
+  const reading = await readSqliteStore(path)
+  expect(await keysIn(reading)).toEqual(['shop'])
+  await reading.close()
+
+  const store = await openSqliteStore(path)
+  await store.acquire('test')
+  await store.save({ put: newBinding('next', 'id-2') })
+  cpSync(path, join(folder, 'copy.db'))
+
+  const copy = await readSqliteStore(join(folder, 'copy.db'))
+  expect(await keysIn(copy)).toEqual(['next', 'shop'])
+  expect(existsSync(`${path}-wal`)).toBe(false)
+  await copy.close()
+  await store.close()
+})
+
+test('a state in log mode that another process has open is converted as soon as that one has closed it', async () => {
+  leaveInLogMode()
+  const older = new Database(path)
+  older.prepare('SELECT * FROM meta').get()
+
+  const opening = openSqliteStore(path)
+  await new Promise(setImmediate)
+  older.close()
+
+  const store = await opening
+  expect(await store.bindings()).toHaveLength(1)
+  await store.close()
+})
+
+test('a write that was cut off in the middle is undone by the next one that reads', async () => {
+  const store = await openSqliteStore(path)
+  await store.acquire('test')
+  await store.save({ put: binding })
+  await store.close()
+  const writing = new Database(path)
+  writing.pragma('journal_mode = TRUNCATE')
+  writing.pragma('cache_size = 1')
+  writing.exec('BEGIN IMMEDIATE; DELETE FROM binding')
+  const event = writing.prepare("INSERT INTO event (at, type, severity, message) VALUES ('', '', 'info', ?)")
+  // More than the cache holds: pages of the transaction are in the file by now.
+  for (let count = 0; count < 100; count += 1) event.run('x'.repeat(4_000))
+  const copy = join(folder, 'copy.db')
+  for (const end of ['', '-journal']) cpSync(`${path}${end}`, `${copy}${end}`)
+  writing.exec('ROLLBACK')
+  writing.close()
+  expect(statSync(copy).size).toBeGreaterThan(statSync(path).size)
+
+  const reading = await readSqliteStore(copy)
+  expect([await reading.bindings(), await reading.events(1)]).toEqual([[binding], []])
+  await reading.close()
+})
+
 test.each([0, 1, 2])('a foreign database of version %i is left as it is', async (version) => {
   const foreign = new Database(path)
   foreign.exec('CREATE TABLE theirs (a)')
@@ -164,7 +234,7 @@ test('who reads while a run writes sees what is written so far', async () => {
   await writing.close()
 })
 
-test('a state that is named by a link is the same one: to who reads, to who waits for its lock, and when its log is taken away', async () => {
+test('a state that is named by a link is the same one: to who reads, to who waits for its lock, and when it is taken away', async () => {
   mkdirSync(join(folder, 'links'))
   const link = join(folder, 'links', 'state.db')
   const writing = await openSqliteStore(path)
@@ -178,8 +248,8 @@ test('a state that is named by a link is the same one: to who reads, to who wait
   expect(await second.acquire('second')).toMatchObject({ heldBy: { holder: 'first' } })
   await writing.release()
   expect(await second.acquire('second')).toEqual({ epoch: 2 })
-  rmSync(`${path}-wal`)
-  await expect(second.save({ put: binding })).rejects.toThrow('pharos.db-wal was removed or replaced')
+  rmSync(path)
+  await expect(second.save({ put: binding })).rejects.toThrow('state.db was removed or replaced')
   await second.close()
   await writing.close()
 })

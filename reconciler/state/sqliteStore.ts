@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import type { Statement } from 'better-sqlite3'
-import { filesInPlace } from './filesInPlace.ts'
+import { fileInPlace } from './fileInPlace.ts'
 import { LEASE_TTL_MS } from './lease.ts'
 import type { Database } from './openDatabase.ts'
 import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT } from './record.ts'
@@ -25,7 +25,7 @@ import type { BindingChange, StateReading, StateStore } from './store.ts'
  * Opens the state in the SQLite file `path` to write to it, making it when it is not there. Whoever means to
  * change bindings acquires the lease first. Throws StateError.
  *
- * Where `path` is a link, the log and the lock are beside the file itself, whichever way it is named.
+ * Where `path` is a link, the journal and the lock are beside the file itself, whichever way it is named.
  */
 export async function openSqliteStore(path: string): Promise<StateStore> {
   const database = await openStateFile(path)
@@ -35,7 +35,7 @@ export async function openSqliteStore(path: string): Promise<StateStore> {
 
 /** A store on an open database that has our tables, of the file `path` where it is one. */
 export function sqliteStoreOn(database: Database, takeLock: TakeLock, path?: string): StateStore {
-  const requireInPlace = path === undefined ? () => {} : filesInPlace(path)
+  const requireInPlace = path === undefined ? () => {} : fileInPlace(path)
   requireInPlace()
   const lease = new SqliteLease(database, takeLock, requireInPlace)
   return { ...readingOf(database, lease, path), ...writingOf(database, lease, path ?? 'in memory') }

@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startServer } from '../../server/testing/startServer.ts'
+import { readStore } from '../state/openStore.ts'
 import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
 import { startFaultProxy } from '../testing/faultProxy.ts'
 import type { TestController } from '../testing/testController.ts'
@@ -7,15 +9,17 @@ import type { TestController } from '../testing/testController.ts'
 const { controllerOf, server, names } = controllerScene(startServer)
 
 const MINUTE_MS = 60_000
+/** Longest time between two looks at a lease in a file. */
+const LOOK_MS = 1_000
 /** Requests that a replica has in flight at most. */
 const IN_FLIGHT = 6
 /** An interval that explains nothing here. */
 const RARELY = '    interval: 24h\n'
 
 /** Two replicas on one state: blue leads, green follows. */
-async function pair(url = server().url): Promise<readonly TestController[]> {
+async function pair(url = server().url, leaseTtl = '15s'): Promise<readonly TestController[]> {
   const home = await controllerOf()
-  const shared = { url, more: RARELY, repository: home.repository, folder: home.folder }
+  const shared = { url, more: RARELY, leaseTtl, repository: home.repository, folder: home.folder }
   home.repository.commit(manifestFiles('first'))
   const blue = await controllerOf(shared)
   blue.start()
@@ -25,6 +29,19 @@ async function pair(url = server().url): Promise<readonly TestController[]> {
   await green.until(() => green.shop().role === 'follower')
   return [blue, green]
 }
+
+test('a leader that is stopped gives its lease back before it ends, and the next look of the follower takes it', async () => {
+  const [blue, green] = await pair(undefined, '10m')
+  if (blue === undefined || green === undefined) throw new Error('there are no two')
+
+  blue.controller.stop()
+  const state = await readStore(join(green.folder, 'shop.db'), {})
+  await blue.until(async () => (await state.lease()) === null, 0)
+  await state.close()
+
+  await green.until(() => green.shop().role === 'leader', LOOK_MS)
+  expect(green.events.at(-1)).toMatchObject({ type: 'LeaseTaken' })
+})
 
 test('a push that is told to the replica that follows is carried out by the one that leads', async () => {
   const [blue, green] = await pair()

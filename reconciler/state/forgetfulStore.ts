@@ -9,6 +9,7 @@ export function forgetfulStore(): StateStore {
     isDurable: false,
     stateId: 'stateless',
     leaseTtlMs: Number.POSITIVE_INFINITY,
+    leaseLookMsMax: Number.POSITIVE_INFINITY,
     beginsAhead: false,
     home: async () => null,
     // What was bound in this run is of no use to it: each service is compared with the API anew.

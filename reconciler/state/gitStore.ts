@@ -1,6 +1,6 @@
 import { type Contents, changed, KeptContents, takenOver, withWhatPeopleSaid } from './gitContents.ts'
 import { GitRef, type GitRefLocation, RefMoved, type StateRef } from './gitRef.ts'
-import { LEASE_TTL_MS, type Lease } from './lease.ts'
+import { LEASE_LOOK_MS_MAX, LEASE_TTL_MS, type Lease } from './lease.ts'
 import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT, type StateEvent } from './record.ts'
 import type { StateDocument } from './stateDocument.ts'
 import { leaseLost, StateError } from './stateError.ts'
@@ -35,6 +35,7 @@ export async function gitStoreOn(ref: StateRef, nowMs: () => number): Promise<St
 class GitStore implements StateStore {
   readonly isDurable = true
   readonly leaseTtlMs = LEASE_TTL_MS.git
+  readonly leaseLookMsMax = LEASE_LOOK_MS_MAX.git
   readonly beginsAhead = true
   readonly #kept: KeptContents
   readonly #nowMs: () => number

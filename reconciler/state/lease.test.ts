@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { takeLease } from './lease.ts'
 import { openStore } from './openStore.ts'
+import { takeFileLock } from './sqliteLease.ts'
 import type { StateStore } from './store.ts'
 
 let folder: string
@@ -55,6 +56,49 @@ test('a lease that could not be renewed counts as lost when another one may take
   expect(lease.isLost()).toBe(true)
   await lease.release()
 })
+
+test('who takes the lease while another one looks at the lock takes the lock with the next sign of life', async () => {
+  const file = join(folder, 'pharos.db')
+  const next = await openStore(file, {})
+  const looking = await takeFileLock(`${file}.lock`)
+  await store.acquire('leader')
+  looking?.close()
+
+  expect(await next.acquire('follower')).toMatchObject({ heldBy: { holder: 'leader' } })
+  await store.renew()
+
+  expect(await takeFileLock(`${file}.lock`)).toBe(undefined)
+  expect(await next.acquire('follower')).toMatchObject({ heldBy: { holder: 'leader' } })
+  await store.release()
+  expect(await next.acquire('follower')).toEqual({ epoch: 2 })
+  await next.close()
+})
+
+test.each([
+  [15_000, 1_000],
+  [600_000, 1_000],
+  [1_500, 100],
+])(
+  'a lease of %i ms in a file is looked at every %i ms, and taken as soon as it is given back',
+  async (ttlMs, lookMs) => {
+    const next = await openStore(join(folder, 'pharos.db'), {}, { leaseTtlMs: ttlMs })
+    await store.acquire('leader')
+    const waits: number[] = []
+
+    const lease = await takeLease(next, 'follower', Number.POSITIVE_INFINITY, {
+      nowMs: () => 0,
+      sleep: async (delayMs) => {
+        waits.push(delayMs)
+        await store.release()
+      },
+      every: () => () => {},
+    })
+
+    expect([lease.epoch, waits]).toEqual([2, [lookMs]])
+    await lease.release()
+    await next.close()
+  },
+)
 
 test('a renewal counts from when it was sent, because others may have seen it then', async () => {
   const { lease, pass, renewal } = await heldLease()

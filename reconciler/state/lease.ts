@@ -40,8 +40,13 @@ export const LEASE_TTL_MS = { file: 15_000, git: 120_000 } as const
  */
 export const LEASE_TTL_MIN_MS = { file: 1_000, git: 5_000 } as const
 
-/** Looks at a lease that another one holds, in the time after which that one counts as gone. */
+/** Fewest looks at a lease that another one holds, in the time after which that one counts as gone. */
 const LOOKS_PER_TTL = 15
+/**
+ * Longest time between two such looks (milliseconds): how long it takes at most until a lease that was given back is
+ * taken. A look at a file costs a read, one at git a fetch.
+ */
+export const LEASE_LOOK_MS_MAX = { file: 1_000, git: 8_000 } as const
 /** Renewals in the time after which a holder counts as gone. */
 const RENEWALS_PER_TTL = 4
 
@@ -69,7 +74,7 @@ export async function takeLease(
     }
     const leftMs = startedAtMs + timeoutMs - nowMs
     if (leftMs <= 0) throw heldError(heldBy, store.leaseTtlMs)
-    await clock.sleep(Math.min(store.leaseTtlMs / LOOKS_PER_TTL, leftMs))
+    await clock.sleep(Math.min(store.leaseLookMsMax, store.leaseTtlMs / LOOKS_PER_TTL, leftMs))
   }
 }
 

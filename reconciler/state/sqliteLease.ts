@@ -10,6 +10,8 @@ export interface ProcessLock {
   close(): unknown
 }
 
+type LeaseRow = ReturnType<typeof leaseOf>
+
 /** Takes the lock that says that a holder lives; `undefined` while another process has it. */
 export type TakeLock = () => Promise<ProcessLock | undefined>
 
@@ -50,13 +52,18 @@ export class SqliteLease {
     unmoved: Lease | undefined,
   ): Promise<{ readonly epoch: number } | { readonly heldBy: Lease }> {
     this.requireInPlace()
-    const lock = await this.#takeLock()
+    const isUnmoved = (row: LeaseRow): boolean =>
+      row.epoch === unmoved?.epoch && row.renewals === unmoved.renewals
+    const seen = this.#row()
+    // The lock of a holder that has none yet is left for it: a look that has it in hand would keep the holder from it.
+    const mayBeFree = seen.holder === null || seen.locks_file || isUnmoved(seen)
+    const lock = mayBeFree ? await this.#takeLock() : undefined
     const answer = this.#database
       .transaction(() => {
         const row = this.#row()
         const isDead = lock !== undefined && row.locks_file
-        const isUnmoved = row.epoch === unmoved?.epoch && row.renewals === unmoved.renewals
-        if (row.holder !== null && !isDead && !isUnmoved) return { heldBy: { ...row, holder: row.holder } }
+        if (row.holder !== null && !isDead && !isUnmoved(row))
+          return { heldBy: { ...row, holder: row.holder } }
         const epoch = row.epoch + 1
         this.#database
           .prepare('UPDATE lease SET holder = ?, epoch = ?, renewals = 0, locks_file = ?')
@@ -74,11 +81,21 @@ export class SqliteLease {
     return answer
   }
 
-  renew(): void {
+  /**
+   * Shows that the holder lives. One that took the lease while another process looked at the lock takes the lock now:
+   * without it the next one would have to wait for the whole time of a lease, however this process ends.
+   */
+  async renew(): Promise<void> {
+    if (this.#epoch !== undefined && this.#lock === undefined) {
+      const lock = await this.#takeLock()
+      if (this.#epoch === undefined) lock?.close()
+      else this.#lock ??= lock
+    }
     this.#database
       .transaction(() => {
         this.epoch()
-        this.#database.prepare('UPDATE lease SET renewals = renewals + 1').run()
+        const locksFile = Number(this.#lock !== undefined)
+        this.#database.prepare('UPDATE lease SET renewals = renewals + 1, locks_file = ?').run(locksFile)
       })
       .immediate()
   }
@@ -99,7 +116,7 @@ export class SqliteLease {
     }
   }
 
-  #row(): ReturnType<typeof leaseOf> {
+  #row(): LeaseRow {
     return leaseOf(this.#database.prepare('SELECT * FROM lease').get())
   }
 }

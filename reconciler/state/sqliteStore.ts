@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import type { Statement } from 'better-sqlite3'
 import { fileInPlace } from './fileInPlace.ts'
-import { LEASE_TTL_MS } from './lease.ts'
+import { LEASE_LOOK_MS_MAX, LEASE_TTL_MS } from './lease.ts'
 import type { Database } from './openDatabase.ts'
 import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT } from './record.ts'
 import { fileWrittenAtMs, openStateFile, readStateFile, unusable } from './sqliteFile.ts'
@@ -186,9 +186,10 @@ function writingOf(database: Database, lease: SqliteLease, path: string): StateW
   const { run, said, fenced, change, keep } = writerOf(database, lease, path)
   return {
     leaseTtlMs: LEASE_TTL_MS.file,
+    leaseLookMsMax: LEASE_LOOK_MS_MAX.file,
     beginsAhead: false,
     acquire: (holder, unmoved) => lease.acquire(holder, unmoved),
-    renew: async () => lease.renew(),
+    renew: () => lease.renew(),
     release: async () => lease.release(),
     settleIn: async ({ orgId, url, source }) =>
       fenced(() =>

@@ -83,6 +83,8 @@ export interface StateReading {
 export interface StateStore extends StateReading {
   /** Time without a renewal after which a holder counts as gone (milliseconds). */
   readonly leaseTtlMs: number
+  /** Longest time between two looks at a lease that another one holds (milliseconds). */
+  readonly leaseLookMsMax: number
   /**
    * Whether a run hands all intents that it can foresee to one `begin`, because each costs more than the
    * request itself.

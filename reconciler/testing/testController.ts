@@ -55,6 +55,8 @@ export interface TestControllerOptions {
   readonly folder?: string
   readonly replica?: string
   readonly clock?: FakeClock
+  /** Shorter where a test waits for signs of life. */
+  readonly leaseTtl?: string
   /** File of keys that may sign commits. */
   readonly signers?: string
 }
@@ -156,7 +158,7 @@ webhooks:
 sets:
   - name: shop
     repository: {url: "${repository.url}", path: monitoring, allowFile: true${options.signers === undefined ? '' : `, allowedSigners: ${options.signers}`}}
-    leaseTtl: ${LEASE_TTL}
+    leaseTtl: ${options.leaseTtl ?? LEASE_TTL}
 ${options.more ?? ''}`
 }
 

@@ -8,6 +8,7 @@ import { IncidentClient } from './incidentClient.ts'
 import { agreedOrg } from './keyRing.ts'
 import type { Lane, Limiter, Timing } from './limiter.ts'
 import { type AttemptReport, type RetryReport, Sender } from './sender.ts'
+import type { WaitObserver } from './waiting.ts'
 
 export interface ClientOptions {
   /** Base URL without /v1, http or https. */
@@ -24,6 +25,13 @@ export interface ClientOptions {
   readonly dateMs?: () => number
   /** Ends reads, also those on their way, and what they wait for. Changes are not concerned. */
   readonly endReads?: AbortSignal
+  /**
+   * The signal that ends, from now on, reads and every wait of a change for its turn; asked for at each call. A change
+   * that has left is waited for all the same, so that one that is rejected with the reason of this signal never left.
+   */
+  readonly endWaits?: () => AbortSignal | undefined
+  /** Knows what the client waits for; share one between clients that are reported together. */
+  readonly observer?: WaitObserver
   readonly onAttempt?: (report: AttemptReport) => void
   /** Called when a request has failed and is about to wait before it is sent again. */
   readonly onRetry?: (report: RetryReport) => void

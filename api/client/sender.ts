@@ -15,6 +15,7 @@ import { refusalOf } from './contractAnswer.ts'
 import type { ClientRequest } from './incidentClient.ts'
 import { KeyRing, type RingKey } from './keyRing.ts'
 import { systemTiming, type Timing } from './limiter.ts'
+import { WaitObserver } from './waiting.ts'
 
 /** How often a request that may be repeated is sent before its failure is passed on. */
 export const ATTEMPTS_MAX = 5
@@ -58,6 +59,8 @@ export class Sender {
   readonly #dateMs: () => number
   readonly #dispatcher: Dispatcher
   readonly #endReads: AbortSignal | undefined
+  readonly #endWaits: () => AbortSignal | undefined
+  readonly #observer: WaitObserver
   readonly #onAttempt: (report: AttemptReport) => void
   readonly #onRetry: (report: RetryReport) => void
 
@@ -71,6 +74,8 @@ export class Sender {
     this.#dateMs = options.dateMs ?? Date.now
     this.#ring = new KeyRing(apiKeys, options.limiter, this.#timing)
     this.#endReads = options.endReads
+    this.#endWaits = options.endWaits ?? (() => undefined)
+    this.#observer = options.observer ?? new WaitObserver(this.#timing.nowMs)
     this.#onAttempt = options.onAttempt ?? (() => {})
     this.#onRetry = options.onRetry ?? (() => {})
     this.#dispatcher = new Agent({
@@ -93,11 +98,27 @@ export class Sender {
   }
 
   /** Sends a request that may be carried out twice: again on 500, 502, 503, 504 and lost connections. */
-  async repeat(request: ClientRequest, call: CallOptions, only?: RingKey): Promise<Answer> {
+  repeat(request: ClientRequest, call: CallOptions, only?: RingKey): Promise<Answer> {
     const options = request.method === 'GET' ? { ...call, signal: call.signal ?? this.#endReads } : call
+    return this.#observer.during(() => this.#repeat(request, this.#bounded(options), only))
+  }
+
+  /** Sends until the answer is no 429 and a connection was had; every attempt passes the limiter. */
+  once(request: ClientRequest, options: CallOptions, only?: RingKey): Promise<Answer> {
+    return this.#observer.during(() => this.#once(request, this.#bounded(options), only))
+  }
+
+  #bounded(options: CallOptions): CallOptions {
+    const signals = [options.signal, this.#endWaits()].filter((signal) => signal !== undefined)
+    return signals.length < 2
+      ? { ...options, signal: signals[0] }
+      : { ...options, signal: AbortSignal.any(signals) }
+  }
+
+  async #repeat(request: ClientRequest, options: CallOptions, only?: RingKey): Promise<Answer> {
     for (let attemptNumber = 1; ; attemptNumber += 1) {
       try {
-        return await this.once(request, options, only)
+        return await this.#once(request, options, only)
       } catch (error) {
         if (attemptNumber === ATTEMPTS_MAX || !isPassing(error)) throw error
         const ceilingMs = Math.min(BACKOFF_LONGEST_MS, BACKOFF_FIRST_MS * 2 ** attemptNumber)
@@ -106,18 +127,19 @@ export class Sender {
     }
   }
 
-  /** Sends until the answer is no 429 and a connection was had; every attempt passes the limiter. */
-  async once(request: ClientRequest, options: CallOptions, only?: RingKey): Promise<Answer> {
+  async #once(request: ClientRequest, options: CallOptions, only?: RingKey): Promise<Answer> {
     for (let refusedConnections = 0; ; ) {
       const key = await this.#ring.pass(options.lane ?? 'in-order', options.signal, only)
       try {
         const answer = await this.#attempt(request, key, options)
         if (answer.status === STATUS_OF_ERROR.rate_limited) {
           key.limiter.refused(retryAfterMs(answer, this.#dateMs()))
+          this.#observer.failed('throttled', TOO_MANY)
           this.#onRetry({ reason: TOO_MANY, delayMs: key.limiter.expectedWaitMs })
           continue
         }
         key.limiter.accepted(remainingRequests(answer))
+        if (answer.status < 500) this.#observer.answered()
         if (answer.status >= 300) throw refusalOf(answer, request, this.#url)
         return answer
       } catch (error) {
@@ -137,6 +159,7 @@ export class Sender {
         : error instanceof Error
           ? error.message
           : ''
+    this.#observer.failed('failing', reason)
     this.#onRetry({ reason, delayMs })
     await this.#sleep(delayMs, signal)
   }

@@ -22,6 +22,8 @@ const CHECKPOINT_MS = 30_000
 export interface Progress {
   readonly done: number
   readonly total: number
+  /** Of those that are done with, the ones that did not succeed. */
+  readonly failed: number
   /** Requests that the remaining changes need. */
   readonly requestsLeft: number
 }
@@ -48,6 +50,7 @@ interface Run {
   readonly control: RunControl
   readonly outcomes: ChangeOutcome[]
   readonly total: number
+  failed: number
   requestsLeft: number
   limitReached: boolean
   endedBy: unknown
@@ -73,6 +76,7 @@ export async function carryOut(
     outcomes: [],
     total: changes.length,
     requestsLeft: changes.reduce((sum, change) => sum + intentsOf(change, writing.situation).length, 0),
+    failed: 0,
     limitReached: false,
     endedBy: undefined,
     checkpointAtMs: writing.nowMs() + CHECKPOINT_MS,
@@ -119,6 +123,7 @@ async function retryLimited(run: Run): Promise<void> {
   const limited = run.outcomes.filter(({ result }) => result === 'limited')
   for (const outcome of limited) run.outcomes.splice(run.outcomes.indexOf(outcome), 1)
   run.limitReached = false
+  run.failed -= limited.length
   await inParallel(
     limited.map(({ change }) => change),
     (change) => one(run, change),
@@ -134,10 +139,12 @@ async function inParallel<Item>(items: readonly Item[], work: (item: Item) => Pr
 }
 
 async function one(run: Run, change: Change): Promise<void> {
-  run.outcomes.push(await outcomeOf(run, change))
+  const outcome = await outcomeOf(run, change)
+  run.outcomes.push(outcome)
+  if (outcome.result !== 'done' && outcome.result !== 'skipped') run.failed += 1
   run.requestsLeft -= intentsOf(change, run.writing.situation).length
-  const { total, requestsLeft, outcomes } = run
-  run.control.onProgress({ done: outcomes.length, total, requestsLeft })
+  const { total, failed, requestsLeft, outcomes } = run
+  run.control.onProgress({ done: outcomes.length, total, failed, requestsLeft })
   await checkpoint(run)
 }
 

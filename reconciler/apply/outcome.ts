@@ -1,6 +1,7 @@
 import { ConnectionError } from '../../api/client/attempt.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Change } from '../plan/planValue.ts'
+import { ApiTimeout } from '../run/apiWait.ts'
 import { databaseFailureText, isDatabaseError } from '../state/databaseFailure.ts'
 import { StateError } from '../state/stateError.ts'
 
@@ -37,7 +38,8 @@ export class IntentNotWritten extends StateError {
 
 /** Whether the request of `error` certainly took no effect. Pure. */
 export function certainlyNotExecuted(error: unknown): boolean {
-  if (error instanceof IntentNotWritten) return true
+  // A wait that was ended: the change never left.
+  if (error instanceof IntentNotWritten || error instanceof ApiTimeout) return true
   if (error instanceof ConnectionError) return error.outcome === 'not-sent'
   return (
     error instanceof ApiError && error.status >= 400 && error.status < 500 && error.code !== 'request_timeout'

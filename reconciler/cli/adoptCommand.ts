@@ -59,7 +59,11 @@ async function adopt(
   if (writing !== null) {
     const { store } = writing
     await store.settleIn({ orgId: org.id, url: session.url, source: loaded.name })
-    for (const one of found) if (one.kind === 'match') await store.save({ put: one.binding })
+    for (const [index, one] of found.entries()) {
+      if (one.kind === 'match') await store.save({ put: one.binding })
+      output.progress(`adopted ${index + 1} of ${found.length}`)
+    }
+    output.progress('')
     await store.checkpoint()
   }
   const matches = found.flatMap((one) => (one.kind === 'match' ? [one.binding] : []))

@@ -159,11 +159,12 @@ async function applyWith(
   })
 }
 
-/** `applying: 3 of 100, about 20 s left`: what the rate limit allows is what remains. */
-function progressText({ done, total, requestsLeft }: Progress): string {
+/** `applied 140 of 2000, 0 failed, about 6 min left`: the rate limit alone decides what remains. */
+function progressText({ done, total, failed, requestsLeft }: Progress): string {
   if (done === total) return ''
   const leftSecs = Math.ceil((requestsLeft * REFILL_INTERVAL_MS) / 1_000)
-  return `applying: ${done} of ${total}, about ${leftSecs} s left`
+  const left = leftSecs < 90 ? `${leftSecs} s` : `${Math.round(leftSecs / 60)} min`
+  return `applied ${done} of ${total}, ${failed} failed, about ${left} left`
 }
 
 function applyExitCode(applied: Applied, { set }: LoadedManifests, interruption: Interruption): number {

@@ -24,7 +24,7 @@ export async function exportCommand(
 ): Promise<CommandResult> {
   const { output, options } = context
   const folder = options.write
-  const { client, requests } = openClient(context)
+  const { client, requests, close } = openClient(context)
   try {
     const { services, unreadable } = await client.listServices()
     const keys = exportKeys(services)
@@ -49,7 +49,7 @@ export async function exportCommand(
       document: { manifests, variables, unreadable, requests: requests() },
     }
   } finally {
-    await client.close()
+    await close()
   }
 }
 

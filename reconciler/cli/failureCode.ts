@@ -3,6 +3,7 @@ export const FAILURE_CODES = [
   'E_USAGE',
   'E_NETWORK',
   'E_ANSWER',
+  'E_TIMEOUT',
   'E_API',
   'E_READ_ONLY_KEY',
   'E_ORG_MISMATCH',

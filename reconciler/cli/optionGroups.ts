@@ -10,7 +10,13 @@ export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, s
     ['--allow-exec <programs>', 'run these programs (a,b) where manifests say { exec: [program, …] }'],
     ['--allow-aliases <count>', 'accept this many YAML aliases in a document (default: 0)'],
   ],
-  api: [['--url <url>', 'address of the API (default: PHAROS_URL)']],
+  api: [
+    ['--url <url>', 'address of the API (default: PHAROS_URL)'],
+    [
+      '--timeout <duration>',
+      'time limit of the command; it also ends after ten minutes without a useful answer (default: PHAROS_TIMEOUT, or 1h)',
+    ],
+  ],
   state: [
     [
       '--state <place>',

@@ -14,7 +14,7 @@ function escapesOf(
   const [stdout, stderr] = [stream('stdout'), stream('stderr')]
   const output = outputOn({ stdout, stderr, env, cwd: '/' }, 'text')
   output.result(output.paint.red('removed'))
-  output.progress('applying: 3 of 100')
+  output.progress('applied 3 of 100')
   output.notice('noticed')
   output.error('failed')
   const written = (from: PassThrough): string => String(from.read() ?? '')
@@ -45,4 +45,28 @@ test('NO_COLOR takes colours away, FORCE_COLOR gives them, and NO_COLOR wins', (
   expect(escapesOf({ FORCE_COLOR: '1', TERM: 'dumb' }, []).stdout).toBe(true)
   for (const FORCE_COLOR of ['0', 'false']) expect(escapesOf({ FORCE_COLOR }, BOTH).stdout).toBe(false)
   expect(escapesOf({ FORCE_COLOR: '1', NO_COLOR: '1' }, BOTH).stdout).toBe(false)
+})
+
+/** What stderr gets of progress that comes every four seconds. */
+function progressOf(isTTY: boolean, isQuiet: boolean): string {
+  let nowMs = 1_000
+  const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY })
+  const streams = { stdout: new PassThrough(), stderr, env: {}, cwd: '/', nowMs: () => nowMs }
+  const output = outputOn(streams, 'json', isQuiet)
+  for (let done = 1; done <= 7; done += 1) {
+    nowMs += 4_000
+    output.progress(`applied ${done} of 7`)
+  }
+  output.progress('')
+  return String(stderr.read() ?? '')
+}
+
+test('where stderr is no terminal, progress is a line every ten seconds or a little more, and none with --quiet', () => {
+  expect(progressOf(false, false)).toBe('applied 3 of 7\napplied 6 of 7\n')
+  expect(progressOf(false, true)).toBe('')
+})
+
+test('at a terminal progress passes by on one line, and not at all with --quiet', () => {
+  expect(progressOf(true, false).split(`\r${ESCAPE}K`)).toHaveLength(9)
+  expect(progressOf(true, true)).toBe('')
 })

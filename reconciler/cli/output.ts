@@ -12,8 +12,13 @@ export interface Output {
   readonly problems: (problems: readonly ManifestProblem[]) => void
   /** What a run ends with, written whatever the format. */
   readonly closing: (text: string) => void
-  /** What a person at a terminal wants to see pass by; dropped elsewhere. */
+  /**
+   * How far the run is: passes by at a terminal, and is a line of stderr every ten seconds or more elsewhere. Empty
+   * clears the terminal. Dropped with --quiet.
+   */
   readonly progress: (text: string) => void
+  /** What a person at a terminal wants to see pass by; dropped elsewhere. */
+  readonly passing: (text: string) => void
   /** What has to be known wherever the run happens. */
   readonly notice: (text: string) => void
   readonly error: (text: string) => void
@@ -27,7 +32,12 @@ export interface Streams {
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean }
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
+  /** Monotonic milliseconds; the clock of the machine when absent. */
+  readonly nowMs?: () => number
 }
+
+/** Time between two lines of progress where stderr is no terminal (milliseconds). */
+const PROGRESS_MS = 10_000
 
 /** Whether `stream` takes what terminals obey: one that TERM calls dumb would show it as letters. */
 function isTerminal(stream: Streams['stdout'], env: Streams['env']): boolean {
@@ -43,11 +53,15 @@ function paintFor(stream: Streams['stdout'], env: Streams['env']): Output['paint
 }
 
 /** An output on `streams`. */
-export function outputOn(streams: Streams, format: Format): Output {
-  const { env, stdout, stderr, cwd } = streams
+export function outputOn(streams: Streams, format: Format, isQuiet = false): Output {
+  const { env, stdout, stderr, cwd, nowMs = () => performance.now() } = streams
   const paint = paintFor(stdout, env)
   const errorPaint = paintFor(stderr, env)
   const start = isTerminal(stderr, env) ? '\r\u001b[K' : ''
+  let toldAtMs = nowMs()
+  const passing = (text: string): void => {
+    if (start !== '' && !isQuiet) stderr.write(`${start}${text}`)
+  }
   const result = (text: string): void => {
     if (isLines(format)) stdout.write(`${text}\n`)
   }
@@ -66,8 +80,12 @@ export function outputOn(streams: Streams, format: Format): Output {
       stdout.write(`${text}\n`)
     },
     progress: (text) => {
-      if (start !== '') stderr.write(`${start}${text}`)
+      if (start !== '') return passing(text)
+      if (isQuiet || text === '' || nowMs() - toldAtMs < PROGRESS_MS) return
+      toldAtMs = nowMs()
+      stderr.write(`${text}\n`)
     },
+    passing,
     notice: (text) => {
       stderr.write(`${start}${text}\n`)
     },

@@ -23,6 +23,7 @@ Environment:
   PHAROS_URL          address of the API, without /v1
   PHAROS_API_KEY      API key; there is no option for it, so that it stays out of the list of processes
   PHAROS_API_KEYS     several keys of one organisation, separated by commas, to send faster
+  PHAROS_TIMEOUT      time limit of a command that talks to the API (default 1h), as --timeout
   PHAROS_STATE_KEY    key for the marks of secrets in the state; without it, the file FILE.key
   PHAROS_GIT_TOKEN    token for a state in git over https
   PHAROS_SECRETS_DIR  folder of secret files (default /run/secrets)
@@ -89,6 +90,7 @@ function addCommand(program: Command, entry: CommandEntry, run: Run): void {
     .summary(summary)
     .description(`${summary[0]?.toUpperCase()}${summary.slice(1)}.`)
     .addOption(new Option('--json', 'print one JSON document instead of text').conflicts('format'))
+    .option('--quiet', 'print no progress on stderr')
     .addHelpText('after', `\nExamples:\n${entry.examples.map((example) => `  ${example}`).join('\n')}`)
   if (entry.formats !== undefined) {
     const format = new Option('--format <format>', 'how the result is written (default: text)')

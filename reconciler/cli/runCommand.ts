@@ -8,6 +8,7 @@ import { OrgMismatch } from '../apply/situation.ts'
 import { UnknownEnvironment } from '../manifest/environment.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
 import { visible } from '../manifest/visibleText.ts'
+import { ApiTimeout } from '../run/apiWait.ts'
 import { databaseFailureText, isDatabaseError } from '../state/databaseFailure.ts'
 import { isSomebodyElses, StateError } from '../state/stateError.ts'
 import { EXIT } from '../run/exitCode.ts'
@@ -55,7 +56,7 @@ export async function runCommand(
   command: (context: CommandContext) => Promise<CommandResult>,
 ): Promise<number> {
   const format = formatOf(options)
-  const output = outputOn(streams, format)
+  const output = outputOn(streams, format, options.quiet)
   const end = (ending: Ending): void => {
     const text = closingText(format, name, ending, streams.cwd)
     if (text !== undefined) output.closing(text)
@@ -100,6 +101,7 @@ export function failureOf(error: unknown): Failure {
     if (error.reason === 'stale') return failure('E_PLAN_STALE', error.message, EXIT.decisionNeeded)
     return failure('E_PLAN', error.message)
   }
+  if (error instanceof ApiTimeout) return failure('E_TIMEOUT', error.message)
   if (error instanceof ReadOnlyKey) return failure('E_READ_ONLY_KEY', error.message)
   if (error instanceof StateError) {
     return failure('E_STATE', error.message, isSomebodyElses(error) ? EXIT.stateHeld : EXIT.couldNotRun)

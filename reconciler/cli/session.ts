@@ -3,6 +3,7 @@ import { Client } from '../../api/client/client.ts'
 import type { Org } from '../../api/contract/org.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { requireWriteScope } from '../apply/applySet.ts'
+import { machineWaitClock, waitText, watchApiWait } from '../run/apiWait.ts'
 import { forgetfulStore } from '../state/forgetfulStore.ts'
 import { type HeldLease, type LeaseClock, takeLease } from '../state/lease.ts'
 import { openStore, readStore, storeExists } from '../state/openStore.ts'
@@ -17,7 +18,7 @@ import type { StateReading, StateStore } from '../state/store.ts'
 import { holderName } from './holder.ts'
 import { Interrupted, signalOf } from './interruption.ts'
 import type { CommandContext, Interruption } from './runCommand.ts'
-import { apiAccess, type Environment, lockTimeoutMs, UsageError } from './settings.ts'
+import { apiAccess, type Environment, lockTimeoutMs, timeoutMs, UsageError } from './settings.ts'
 
 /** A client, a state and its key, opened together and closed together. */
 export interface Session {
@@ -44,40 +45,57 @@ export interface WritingSession extends Session {
 const USER_AGENT = `pharos/${packageJson.version}`
 
 /**
- * A client that counts its requests and tells a person at a terminal what it waits for; what only reads ends when the
- * program is to stop. Throws UsageError where address or key is missing.
+ * A client that counts its requests and reports what it waits for; what only reads ends when the program is to stop, and
+ * every wait with the time limit of the command. Throws UsageError where address or key is missing.
  */
 export function openClient({
   options,
   env,
   output,
   interruption,
-}: CommandContext): Pick<Session, 'client' | 'requests' | 'url'> {
+}: CommandContext): Pick<Session, 'client' | 'requests' | 'url' | 'close'> {
   const access = apiAccess(options, env)
+  const timeout = timeoutMs(options, env)
+  const wait = watchApiWait({
+    clock: machineWaitClock,
+    timeoutMs: timeout,
+    onWait: (report) => output.notice(waitText(report)),
+  })
   let requests = 0
   let isWaiting = false
   const client = new Client({
     ...access,
     userAgent: USER_AGENT,
     endReads: signalOf(interruption),
+    endWaits: () => wait.signal,
+    observer: wait.observer,
     onAttempt: () => {
       requests += 1
-      if (isWaiting) output.progress('')
+      if (isWaiting) output.passing('')
       isWaiting = false
     },
     onRetry: ({ reason, delayMs }) => {
       isWaiting = true
-      output.progress(`${reason}; trying again in ${(delayMs / 1_000).toFixed(1)} s`)
+      output.passing(`${reason}; trying again in ${(delayMs / 1_000).toFixed(1)} s`)
     },
   })
-  return { client, url: access.url, requests: () => requests }
+  const close = async (): Promise<void> => {
+    wait.stop()
+    await client.close()
+  }
+  return { client, url: access.url, requests: () => requests, close }
 }
 
 /** Opens what a command needs that only looks: it leaves no file behind. */
 export async function openSession(context: CommandContext): Promise<Session> {
-  const { client, requests, url } = openClient(context)
-  const { store, ...key } = await openState(context, readStore, (opened) => opened.close(), false)
-  return { client, store, ...key, url, runId: randomUUID(), requests, close: closing(client, store) }
+  const { client, requests, url, close } = openClient(context)
+  try {
+    const { store, ...key } = await openState(context, readStore, (opened) => opened.close(), false)
+    return { client, store, ...key, url, runId: randomUUID(), requests, close: closing(close, store) }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
 /** Opens what a command needs that writes the state alone: it makes one where there is none, and holds its lease. */
@@ -95,15 +113,15 @@ async function openToWrite(
   requireScope: (org: Org) => void,
 ): Promise<WritingSession> {
   const { options, env } = context
-  const { client, requests, url } = openClient(context)
+  const { client, requests, url, close: closeClient } = openClient(context)
   try {
     const org = await orgBeforeState(options.state, env, client)
     if (org !== undefined) requireScope(org)
     const opened = await openHeld(context)
-    const close = closing(client, opened.store, opened.lease)
+    const close = closing(closeClient, opened.store, opened.lease)
     return { client, ...opened, org, url, runId: randomUUID(), requests, close }
   } catch (error) {
-    await client.close()
+    await closeClient()
     throw error
   }
 }
@@ -155,10 +173,10 @@ export async function leaseOf(
 }
 
 /** Ends the lease and whatever is open. */
-function closing(client: Client, store: StateReading, lease?: HeldLease): () => Promise<void> {
+function closing(closeClient: Session['close'], store: StateReading, lease?: HeldLease): () => Promise<void> {
   return async () => {
     await lease?.release()
-    await Promise.all([client.close(), store.close()])
+    await Promise.all([closeClient(), store.close()])
   }
 }
 

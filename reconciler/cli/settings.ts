@@ -1,6 +1,8 @@
 import { clientProblem } from '../../api/client/client.ts'
+import { TIMER_MS_MAX } from '../../api/client/limiter.ts'
 import { parseDuration } from '../../api/contract/duration.ts'
 import type { ProgramPermissions } from '../manifest/secretPrograms.ts'
+import { RUN_MS_MAX } from '../run/apiWait.ts'
 
 /** What the commands take from the command line, as commander hands it over. */
 export interface CommandOptions {
@@ -20,6 +22,8 @@ export interface CommandOptions {
   readonly env?: string
   readonly writeIds?: boolean
   readonly lockTimeout?: string
+  readonly timeout?: string
+  readonly quiet?: boolean
   readonly out?: string
   readonly plan?: string
   readonly strict?: boolean
@@ -113,6 +117,17 @@ export function createGraceMs(options: CommandOptions): number {
 /** How long another run is waited for (milliseconds). Throws UsageError when it is no duration. */
 export function lockTimeoutMs(options: CommandOptions): number {
   return options.lockTimeout === undefined ? 0 : durationMs(options.lockTimeout, '--lock-timeout')
+}
+
+/** How long a command may take (milliseconds). Throws UsageError when it is no duration, or none at all. */
+export function timeoutMs({ timeout }: CommandOptions, env: Environment): number {
+  const given = timeout ?? (env.PHAROS_TIMEOUT || undefined)
+  if (given === undefined) return RUN_MS_MAX
+  const option = timeout === undefined ? 'PHAROS_TIMEOUT' : '--timeout'
+  const ms = durationMs(given, option)
+  if (ms < 1_000 || ms > TIMER_MS_MAX)
+    throw new UsageError(`${option} must be at least 1s and at most 24 days`)
+  return ms
 }
 
 /** `text` in milliseconds. Throws UsageError that names `option` when it is no duration. */

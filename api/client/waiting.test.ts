@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { WaitObserver } from './waiting.ts'
+
+test('a wait begins with the first call that is under way, and anew with each useful answer', async () => {
+  let nowMs = 5
+  const observer = new WaitObserver(() => nowMs)
+  expect(observer.waiting).toBe(null)
+  let end = (): void => {}
+  const call = observer.during(
+    () =>
+      new Promise<void>((resolve) => {
+        end = resolve
+      }),
+  )
+
+  nowMs = 20
+  expect(observer.waiting).toEqual({ sinceMs: 5, kind: 'silent', reason: 'there is no answer' })
+  observer.failed('throttled', 'it answered 429')
+  expect(observer.waiting).toEqual({ sinceMs: 5, kind: 'throttled', reason: 'it answered 429' })
+  observer.answered()
+  expect(observer.waiting).toMatchObject({ sinceMs: 20, kind: 'silent' })
+  end()
+  await call
+  expect(observer.waiting).toBe(null)
+})

@@ -1,0 +1,54 @@
+/** What a client waits for. */
+export interface Waiting {
+  /** Since when no answer was of use (milliseconds, of the client's monotonic clock). */
+  readonly sinceMs: number
+  /** `throttled`: answers are 429. `failing`: answers are 5xx, or connections fail. `silent`: there is no answer yet. */
+  readonly kind: 'throttled' | 'failing' | 'silent'
+  /** What happened last, as a clause for a person. */
+  readonly reason: string
+}
+
+const SILENT = { kind: 'silent', reason: 'there is no answer' } as const
+
+/**
+ * Knows what the clients that share it wait for, so that a program can report it and end it. It has no timer: a
+ * program that wants to know asks.
+ */
+export class WaitObserver {
+  readonly #nowMs: () => number
+  #calls = 0
+  #sinceMs = 0
+  #failure: Pick<Waiting, 'kind' | 'reason'> = SILENT
+
+  /** `nowMs` is a monotonic clock (milliseconds). */
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
+
+  /** What is waited for now; null while nothing is. */
+  get waiting(): Waiting | null {
+    return this.#calls === 0 ? null : { sinceMs: this.#sinceMs, ...this.#failure }
+  }
+
+  /** Counts `call` as under way until it has ended. */
+  async during<Result>(call: () => Promise<Result>): Promise<Result> {
+    if (this.#calls === 0) this.answered()
+    this.#calls += 1
+    try {
+      return await call()
+    } finally {
+      this.#calls -= 1
+    }
+  }
+
+  /** An attempt came to nothing and is made again. */
+  failed(kind: 'throttled' | 'failing', reason: string): void {
+    this.#failure = { kind, reason }
+  }
+
+  /** The API gave an answer that is neither 429 nor a failure of its own. */
+  answered(): void {
+    this.#sinceMs = this.#nowMs()
+    this.#failure = SILENT
+  }
+}

@@ -1,0 +1,89 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { startServer } from '../server/testing/startServer.ts'
+import { CommandScene } from './testing/commandScene.ts'
+import { manifestOf } from './testing/pharosProgram.ts'
+import { runHere } from './testing/programHere.ts'
+
+const scene = new CommandScene(startServer)
+const { work } = scene
+
+const servers: Server[] = []
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+/** The address of a server that treats every request alike. */
+async function serverThat(treats: RequestListener): Promise<string> {
+  const server = createServer(treats)
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // True because the server listens on TCP.
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const throttled: RequestListener = (_request, response) => {
+  response.writeHead(429, { 'content-type': 'application/json' }).end('{"error":"rate_limited"}')
+}
+const silent: RequestListener = () => {}
+
+test.each([
+  ['answers 429 for ever', throttled, '429'],
+  ['never answers', silent, 'there is no answer'],
+])(
+  'every command that asks an API that %s ends with the time limit, and says what to do',
+  async (_how, treats, reason) => {
+    work.write({ 'a.yaml': manifestOf('a') })
+    const manifests = join(work.folder, 'manifests')
+    const state = ['--state', work.statePath]
+    await runHere(['apply', manifests, ...state], work.env)
+    const env = { ...work.env, PHAROS_URL: await serverThat(treats), PHAROS_TIMEOUT: '1s' }
+    const commands = [
+      ['plan', manifests, ...state],
+      ['drift', manifests, ...state],
+      ['export'],
+      ['adopt', 'plan', manifests, ...state],
+      ['state', 'verify', ...state],
+      ['apply', manifests, ...state],
+      ['apply', manifests, '--state', join(work.folder, 'new.db')],
+    ]
+
+    for (const command of commands) {
+      const { exitCode, stdout, stderr } = await runHere([...command, '--json'], env)
+
+      expect([exitCode, JSON.parse(stdout).error], command.join(' ')).toEqual([
+        1,
+        { code: 'E_TIMEOUT', exitCode: 1, message: expect.stringContaining(reason) },
+      ])
+      expect(stderr, command.join(' ')).toContain('gave up after 1 s, the time limit of the run (--timeout)')
+    }
+  },
+)
+
+test('an apply whose time is over keeps what it did, and the next one does the rest', async () => {
+  const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
+  for (const key of keys) work.write({ [`${key}.yaml`]: manifestOf(key) })
+  let created = 0
+  scene.proxy.afterEffect = () => {
+    created += 1
+  }
+  scene.proxy.refusesWith = () => (created < 3 ? undefined : { status: 429, error: 'rate_limited' })
+
+  const first = await scene.json('apply', '--timeout', '3s')
+  expect([first.exit, first.error.code, first.applied.created]).toEqual([1, 'E_TIMEOUT', created])
+  expect(first.outcomes.map(({ result }: { result: string }) => result)).not.toContain('lost')
+  scene.proxy.refusesWith = () => undefined
+  const second = await scene.json('apply')
+
+  expect([second.exit, await scene.names()]).toEqual([0, keys])
+})
+
+test.each(['0s', 'soon', '600000m'])('a time limit of %s is refused', async (limit) => {
+  const { exitCode, stderr } = await runHere(['export', '--timeout', limit], work.env)
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('--timeout must be')])
+})

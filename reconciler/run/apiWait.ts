@@ -1,0 +1,122 @@
+import { WaitObserver, type Waiting } from '../../api/client/waiting.ts'
+
+/** How long a run may take when nothing else is said (milliseconds): 10,000 changes at the rate of one key take 33 minutes. */
+export const RUN_MS_MAX = 3_600_000
+/** How long a run goes on without any useful answer of the API (milliseconds). */
+export const NO_ANSWER_MS_MAX = 600_000
+/** After how long a wait is reported first, and how often it is looked at (milliseconds): at most 15 s together. */
+const REPORT_AFTER_MS = 10_000
+const LOOK_MS = 5_000
+/** How often a wait that goes on is reported again (milliseconds). */
+const REPORT_AGAIN_MS = 60_000
+
+/** The time of a run, or of its wait for the API, is over. What was sent before is finished; nothing more was sent. */
+export class ApiTimeout extends Error {
+  override readonly name = 'ApiTimeout'
+  /** Whether answers were 429 at the end. */
+  readonly isThrottled: boolean
+
+  constructor(waiting: Waiting | null, afterMs: number, limit: string) {
+    const why = waiting === null ? '' : `; last, ${waiting.reason}`
+    super(
+      `gave up after ${durationText(afterMs)}, ${limit}${why}: nothing more is sent, what was done is kept; see that no other client spends the requests of the key and that the API is up, then run this again`,
+    )
+    this.isThrottled = waiting?.kind === 'throttled'
+  }
+}
+
+/** Monotonic and wall-clock milliseconds, and a timer that returns its cancellation. */
+export interface WaitClock {
+  readonly nowMs: () => number
+  readonly wallMs: () => number
+  readonly after: (delayMs: number, run: () => void) => () => void
+}
+
+/** The clock of the machine. */
+export const machineWaitClock: WaitClock = {
+  nowMs: () => performance.now(),
+  wallMs: Date.now,
+  after: (delayMs, run) => {
+    const timer = setTimeout(run, delayMs)
+    return () => clearTimeout(timer)
+  },
+}
+
+/** What the client of a run is bounded with. */
+export interface ApiWait {
+  readonly observer: WaitObserver
+  /** Aborted with an ApiTimeout when the time is over. */
+  readonly signal: AbortSignal
+  readonly stop: () => void
+}
+
+/** What a run waits for, for people, and since when (wall clock, milliseconds). */
+export interface WaitReport extends Pick<Waiting, 'kind' | 'reason'> {
+  readonly sinceMs: number
+}
+
+/** How a run is bounded and who hears of its waits. */
+export interface WaitOptions {
+  readonly clock: WaitClock
+  /** How long the run may take (milliseconds). */
+  readonly timeoutMs: number
+  readonly onWait: (report: WaitReport) => void
+  /** The observer of a client that lives longer than the run; a new one otherwise. */
+  readonly observer?: WaitObserver
+}
+
+/**
+ * Watches the requests of one run, from now until `stop`: reports a wait within 15 seconds and then every minute, and
+ * ends all waits when the run has taken `timeoutMs`, or the API has given no useful answer for ten minutes.
+ */
+export function watchApiWait({ clock, timeoutMs, onWait, observer: given }: WaitOptions): ApiWait {
+  const observer = given ?? new WaitObserver(clock.nowMs)
+  const over = new AbortController()
+  const startedAtMs = clock.nowMs()
+  let reportedAtMs = Number.NEGATIVE_INFINITY
+  const look = (): void => {
+    const nowMs = clock.nowMs()
+    const { waiting } = observer
+    const waitedMs = waiting === null ? 0 : nowMs - waiting.sinceMs
+    const end = endOf(waiting, { tookMs: nowMs - startedAtMs, waitedMs, timeoutMs })
+    if (end !== null) {
+      over.abort(end)
+      return
+    }
+    if (waiting !== null && waitedMs >= REPORT_AFTER_MS && nowMs - reportedAtMs >= REPORT_AGAIN_MS) {
+      reportedAtMs = nowMs
+      onWait({ ...waiting, sinceMs: clock.wallMs() - waitedMs })
+    }
+    arm()
+  }
+  let cancel = (): void => {}
+  const arm = (): void => {
+    cancel = clock.after(Math.max(0, Math.min(LOOK_MS, startedAtMs + timeoutMs - clock.nowMs())), look)
+  }
+  arm()
+  return { observer, signal: over.signal, stop: () => cancel() }
+}
+
+/** Why a run that took `tookMs` and now waits since `waitedMs` ends; null while it goes on. */
+function endOf(
+  waiting: Waiting | null,
+  {
+    tookMs,
+    waitedMs,
+    timeoutMs,
+  }: { readonly tookMs: number; readonly waitedMs: number; readonly timeoutMs: number },
+): ApiTimeout | null {
+  if (tookMs >= timeoutMs) return new ApiTimeout(waiting, timeoutMs, 'the time limit of the run (--timeout)')
+  if (waitedMs < NO_ANSWER_MS_MAX) return null
+  return new ApiTimeout(waiting, waitedMs, 'the longest time without a useful answer of the API')
+}
+
+/** `waiting for the API since 2026-01-14T10:00:00Z: the API answered 429…`, for one line. Pure. */
+export function waitText({ sinceMs, reason }: WaitReport): string {
+  return `waiting for the API since ${new Date(sinceMs).toISOString().replace(/\.\d+Z$/, 'Z')}: ${reason}`
+}
+
+function durationText(ms: number): string {
+  const secs = Math.round(ms / 1_000)
+  return secs < 60 || secs % 60 !== 0 ? `${secs} s` : `${secs / 60} min`
+}

@@ -58,23 +58,19 @@ function complainsOfTheKey(issue: Issue): boolean {
  * Path of the first field of `input` that `parsed`, the same value after a schema that ignores unknown
  * fields, no longer has; `undefined` when nothing was ignored. Pure.
  */
-export function firstIgnoredField(
-  input: unknown,
-  parsed: unknown,
-  path: readonly (string | number)[] = [],
-): readonly (string | number)[] | undefined {
+export function firstIgnoredField(input: unknown, parsed: unknown): readonly (string | number)[] | undefined {
   if (Array.isArray(input) && Array.isArray(parsed)) {
     for (const [index, element] of input.entries()) {
-      const ignored = firstIgnoredField(element, parsed[index], [...path, index])
-      if (ignored !== undefined) return ignored
+      const ignored = firstIgnoredField(element, parsed[index])
+      if (ignored !== undefined) return [index, ...ignored]
     }
     return undefined
   }
   if (!isObject(input) || !isObject(parsed)) return undefined
   for (const [key, value] of Object.entries(input)) {
-    if (!Object.hasOwn(parsed, key)) return [...path, key]
-    const ignored = firstIgnoredField(value, parsed[key], [...path, key])
-    if (ignored !== undefined) return ignored
+    if (!Object.hasOwn(parsed, key)) return [key]
+    const ignored = firstIgnoredField(value, parsed[key])
+    if (ignored !== undefined) return [key, ...ignored]
   }
   return undefined
 }

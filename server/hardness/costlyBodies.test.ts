@@ -60,3 +60,21 @@ test('of more headers than a call may have, none is looked at', async () => {
     { error: 'endpoints[1].call.Http.headers: must have at most 50 headers' },
   ])
 })
+
+test('a pattern that takes seconds to compile is refused without being compiled', async () => {
+  const api = apiClient(server.url, server.apiKey)
+  const assertions = [{ Body: { matcher: { Regex: `(?i)${'[a-\u{10ffff}]'.repeat(150)}` } } }]
+
+  const { status, json } = await api.post(
+    '/v1/services',
+    serviceBody({ endpoints: [endpointBody({ assertions })] }),
+  )
+
+  expect([status, json]).toEqual([
+    400,
+    {
+      error:
+        'endpoints[0].assertions[0].Body.matcher.Regex: is too costly: it needs fewer repetitions or classes',
+    },
+  ])
+})

@@ -64,7 +64,7 @@ function pageOf({ pieces, close }: LongList, place: Omit<IncidentPage, 'items'>)
 }
 
 async function create(exchange: Exchange, { store, environment }: ApiParts): Promise<Answer> {
-  const request = readBody(incidentRequestSchema, exchange)
+  const request = await readBody(incidentRequestSchema, exchange)
   const mark = creationMark(exchange, 'POST /v1/incidents', request)
   const wanted = distinctServiceIds(request.service_ids)
   const incident = await store.createIncident(exchange.caller.orgId, wanted, mark, (facts) =>
@@ -78,7 +78,7 @@ async function read({ caller, id }: Exchange, { store }: ApiParts): Promise<Answ
 }
 
 async function update(exchange: Exchange, { store, environment }: ApiParts): Promise<Answer> {
-  const request = readBody(incidentUpdateRequestSchema, exchange)
+  const request = await readBody(incidentUpdateRequestSchema, exchange)
   const { caller, id } = exchange
   return found(
     await store.changeIncident(caller.orgId, readId(id), (incident, room) =>

@@ -1,9 +1,14 @@
 import { ApiError } from '../../api/contract/apiError.ts'
+import type { GiveWay } from './loopTurns.ts'
+import { CHUNK_CHARS, parseInSlices } from './slicedJson.ts'
+import { inSlices, Slices } from './slices.ts'
 
 /** Largest request body (bytes). Gap G13. */
 export const BODY_BYTES_MAX = 1_048_576
 /** Deepest nesting of a body. Gap G20. */
 export const NESTING_MAX = 64
+
+const TOO_DEEP = `must not be nested deeper than ${NESTING_MAX} levels`
 
 const MEDIA_TYPE = /^\s*application\/json\s*(?:;|$)/i
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
@@ -23,13 +28,46 @@ export function assertJson(contentType: string | undefined, contentEncoding: str
   }
 }
 
-/** The JSON value of `bytes`. Throws `invalid` for anything that could not be stored and answered as it came. Gap G32. Pure. */
-export function parseJson(bytes: Uint8Array): unknown {
+/**
+ * The JSON value of `bytes`, read in slices. Rejects with `invalid` for anything that could not be stored and answered as
+ * it came. Gap G32, Gap G40.
+ */
+export async function parseJson(bytes: Uint8Array, giveWay: GiveWay): Promise<unknown> {
   const text = decode(bytes)
-  const value = parse(text)
-  const problem = isPlain(text) ? undefined : contentProblem(value, 1)
+  // Most bodies are short; of a long one that is a single string there are no parts.
+  const isShort = text.length <= CHUNK_CHARS || !/^[ \t\n\r]*[[{]/.test(text)
+  const { value, problem } = isShort ? readAtOnce(text) : await inSlices(readInParts(text), giveWay)
   if (problem !== undefined) throw new ApiError('invalid', `body: ${problem}`)
   return value
+}
+
+interface ReadJson {
+  readonly value: unknown
+  readonly problem: string | undefined
+}
+
+function readAtOnce(text: string): ReadJson {
+  const value = parse(() => JSON.parse(text))
+  return { value, problem: isPlain(text) ? undefined : contentProblem(value, 1) }
+}
+
+function* readInParts(text: string): Generator<void, ReadJson> {
+  let problem: string | undefined
+  const steps = parseInSlices(text, new Slices(), {
+    nestingMax: NESTING_MAX,
+    onPart: (part, run, depth) => {
+      if (WORTH_A_LOOK.test(run)) problem ??= contentProblem(part, depth)
+    },
+    onMember: (name, value) => {
+      problem ??= keyProblem(name, value)
+    },
+  })
+  for (;;) {
+    const step = parse(() => steps.next())
+    if (step.done === true)
+      return { value: step.value, problem: problem ?? (step.value === undefined ? TOO_DEEP : undefined) }
+    yield
+  }
 }
 
 // Drops a byte order mark (Gap G32).
@@ -43,10 +81,11 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function parse(text: string): unknown {
+function parse<Value>(read: () => Value): Value {
   try {
-    return JSON.parse(text)
-  } catch {
+    return read()
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
     // The parser's message quotes the text, which may hold a secret: it is not kept as a cause either.
     throw new ApiError('invalid', 'body: is not valid JSON')
   }
@@ -75,7 +114,7 @@ function contentProblem(value: unknown, depth: number): string | undefined {
     return UNSTORABLE.test(value) ? 'must not contain U+0000 or lone surrogates' : undefined
   }
   if (typeof value !== 'object' || value === null) return undefined
-  if (depth > NESTING_MAX) return `must not be nested deeper than ${NESTING_MAX} levels`
+  if (depth > NESTING_MAX) return TOO_DEEP
   for (const [key, nested] of Object.entries(value)) {
     const problem = keyProblem(key, nested) ?? contentProblem(nested, depth + 1)
     if (problem !== undefined) return problem

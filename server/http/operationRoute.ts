@@ -50,8 +50,9 @@ export function addOperation(
         const { rawHeaders, socket: connection } = request.raw
         await readmit({ method: request.method, rawHeaders, connection }, parts.store)
       }
-      const body = operation.takesBody ? readJson(request) : undefined
-      const exchange = exchangeOf(request, caller, body, turnsOf(caller))
+      const giveWay = turnsOf(caller)
+      const body = operation.takesBody ? await readJson(request, giveWay) : undefined
+      const exchange = exchangeOf(request, caller, body, giveWay)
       const { answer, room } = await answerWithRoom(operation, exchange, parts, answering.budget)
       const { generation } = answer
       if (generation !== undefined) headers.push('etag', entityTag(parts.store.storeId, generation))
@@ -142,9 +143,9 @@ async function write(
   done(request, status)
 }
 
-function readJson({ headers, body }: FastifyRequest): unknown {
+async function readJson({ headers, body }: FastifyRequest, giveWay: GiveWay): Promise<unknown> {
   assertJson(headers['content-type'], headers['content-encoding'])
-  return Buffer.isBuffer(body) ? parseJson(body) : undefined
+  return Buffer.isBuffer(body) ? await parseJson(body, giveWay) : undefined
 }
 
 function exchangeOf(request: OperationRequest, caller: Caller, body: unknown, giveWay: GiveWay): Exchange {

@@ -1,33 +1,33 @@
-import { setImmediate } from 'node:timers/promises'
 import { RE2JS } from 're2js'
 import type { Assertion, StringMatcher } from '../../api/contract/assertion.ts'
-import { type Problem, problemsOf } from '../../api/contract/problem.ts'
+import type { Problem } from '../../api/contract/problem.ts'
 import { HEADERS_MAX } from '../../api/contract/requestHeaders.ts'
 import { endpointInputSchema, type ServiceRequest, serviceRequestSchema } from '../../api/contract/service.ts'
 import { isRegionCode, REGIONS } from '../domain/regions.ts'
-import type { Exchange } from './operation.ts'
-import { invalid, readBody } from './requestBody.ts'
+import { PATTERN_WORK_MAX, PATTERNS_WORK_MAX, patternWork } from './patternWork.ts'
+import { type BodyExchange, invalid, readBody } from './requestBody.ts'
+import { readInSlices } from './schemaRead.ts'
+import { inSlices, Slices } from './slices.ts'
 
 /** More endpoints than the largest plan has in one service, and regions than there are: fewer are cheap to look at. */
 const CROWD = 100
-/** Longest that the patterns of one request keep all others waiting (milliseconds). */
-const TURN_MS = 10
 
 /** The service definition of a create or replace. Rejects with `invalid`. Contract: Service, request; Gap G18. */
-export async function readServiceDefinition(exchange: Exchange): Promise<ServiceRequest> {
-  const early = crowdProblem(exchange.body)
+export async function readServiceDefinition(exchange: BodyExchange): Promise<ServiceRequest> {
+  const { body, giveWay } = exchange
+  const early = await inSlices(crowdProblem(body, new Slices()), giveWay)
   if (early !== undefined) throw invalid(early)
-  const request = readBody(serviceRequestSchema, exchange)
-  const problem = regionProblem(request) ?? (await patternProblem(request))
+  const request = await readBody(serviceRequestSchema, exchange)
+  const problem = regionProblem(request) ?? (await inSlices(patternProblem(request, new Slices()), giveWay))
   if (problem !== undefined) throw invalid(problem)
   return request
 }
 
 /**
- * What is wrong with very many regions or headers, or the first bad endpoint of very many. The schema would find out
- * what is wrong with each of them, which takes seconds and a gigabyte for a body full of empty ones, to tell of the first.
+ * What is wrong with very many regions or headers, or the first bad endpoint of very many: told before anything else, because
+ * looking at what stands before it would take longer than it is worth.
  */
-function crowdProblem(body: unknown): Problem | undefined {
+function* crowdProblem(body: unknown, slices: Slices): Generator<void, Problem | undefined> {
   const { regions, endpoints }: Record<string, unknown> = Object(body)
   if (Array.isArray(regions) && regions.length > CROWD) {
     return { path: ['regions'], message: `must have at most ${REGIONS.length} regions: there are no more` }
@@ -35,7 +35,13 @@ function crowdProblem(body: unknown): Problem | undefined {
   if (!Array.isArray(endpoints)) return undefined
   const isCrowd = endpoints.length > CROWD
   for (const [index, endpoint] of endpoints.entries()) {
-    const problem = headersProblem(endpoint) ?? (isCrowd ? endpointProblem(endpoint) : undefined)
+    if (slices.spend()) yield
+    const crowded = headersProblem(endpoint)
+    const read =
+      isCrowd && crowded === undefined
+        ? yield* readInSlices(endpointInputSchema, endpoint, slices)
+        : undefined
+    const problem = crowded ?? (read !== undefined && 'problem' in read ? read.problem : undefined)
     if (problem !== undefined) return { ...problem, path: ['endpoints', index, ...problem.path] }
   }
   return undefined
@@ -48,11 +54,6 @@ function headersProblem(endpoint: unknown): Problem | undefined {
   return { path: ['call', 'Http', 'headers'], message: `must have at most ${HEADERS_MAX} headers` }
 }
 
-function endpointProblem(endpoint: unknown): Problem | undefined {
-  const { error } = endpointInputSchema.safeParse(endpoint)
-  return error === undefined ? undefined : problemsOf(error)[0]
-}
-
 function regionProblem(request: ServiceRequest): Problem | undefined {
   const unknown = request.regions.findIndex((code) => !isRegionCode(code))
   return unknown === -1
@@ -60,22 +61,24 @@ function regionProblem(request: ServiceRequest): Problem | undefined {
     : { path: ['regions', unknown], message: 'is not a region: GET /v1/regions lists them' }
 }
 
-/** A body has room for patterns that take many seconds to compile: others get their turn in between. */
-async function patternProblem(request: ServiceRequest): Promise<Problem | undefined> {
+/** A body has room for patterns that take seconds to compile: others get their turn in between. */
+function* patternProblem(request: ServiceRequest, slices: Slices): Generator<void, Problem | undefined> {
   const compiled = new Set<string>()
-  let turnEndsMs = performance.now() + TURN_MS
+  let allWork = 0
   for (const { pattern, path } of patternsOf(request)) {
     if (compiled.has(pattern)) continue
+    const work = patternWork(pattern)
+    allWork += work
+    if (work > PATTERN_WORK_MAX)
+      return { path, message: 'is too costly: it needs fewer repetitions or classes' }
+    if (allWork > PATTERNS_WORK_MAX) return { path, message: 'is too costly, together with those before it' }
     if (!compiles(pattern)) {
       const message =
         'is not a regular expression in RE2 syntax (no look-around, no back-references, repetitions up to 1000)'
       return { path, message }
     }
     compiled.add(pattern)
-    if (performance.now() >= turnEndsMs) {
-      await setImmediate()
-      turnEndsMs = performance.now() + TURN_MS
-    }
+    if (slices.spend(0, work)) yield
   }
   return undefined
 }

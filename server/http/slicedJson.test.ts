@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseInSlices } from './slicedJson.ts'
+import { SLICE_WORK, Slices } from './slices.ts'
+
+const LOOK = { nestingMax: 64, onPart: () => {}, onMember: () => {} }
+
+/** What `text` is, in parts of some `chunkChars`; `invalid` when it is no JSON. */
+function parsed(text: string, chunkChars: number): unknown {
+  try {
+    const steps = parseInSlices(text, new Slices(), LOOK, chunkChars)
+    for (;;) {
+      const { done, value } = steps.next()
+      if (done === true) return value
+    }
+  } catch (error) {
+    if (error instanceof SyntaxError) return 'invalid'
+    throw error
+  }
+}
+
+function whole(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : 'invalid'
+  } catch {
+    return 'invalid'
+  }
+}
+
+const container = fc.oneof(
+  fc.array(fc.jsonValue({ maxDepth: 4 })),
+  fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('a:"b', '__proto__', '', '\\"')), fc.jsonValue()),
+)
+
+test('what is parsed in parts of any length is what is parsed at once', () => {
+  const spacing = fc.constantFrom(undefined, 1, '\t')
+  fc.assert(
+    fc.property(container, spacing, fc.integer({ min: 0, max: 40 }), (value, space, chunkChars) => {
+      const text = JSON.stringify(value, null, space)
+
+      expect(parsed(text, chunkChars)).toEqual(whole(text))
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('a text is refused in parts exactly where it is refused at once', () => {
+  const place = fc.nat({ max: 1_000 })
+  const char = fc.constantFrom('', ',', ':', '"', '[', ']', '{', '}', ' ', '0', '\\', 'x')
+  fc.assert(
+    fc.property(container, place, char, fc.integer({ min: 0, max: 20 }), (value, at, wrong, chunkChars) => {
+      const right = JSON.stringify(value)
+      const cut = at % (right.length + 1)
+      const text = right.slice(0, cut) + wrong + right.slice(cut + 1)
+
+      expect(parsed(text, chunkChars)).toEqual(whole(text))
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test('a comma, colon or bracket too many or too few is refused', () => {
+  const texts = [
+    '[1,]',
+    '[1,,2]',
+    '{"a":1,}',
+    '[[1],]',
+    '[,[1]]',
+    '{"a":[1]"b":2}',
+    '[1 [2]]',
+    '{"a" [1]}',
+    '[1][2]',
+    ' x[1]',
+  ]
+
+  expect(texts.map((text) => parsed(text, 0))).toEqual(texts.map(() => 'invalid'))
+})
+
+test('what is nested too deep is not read, and still has to be whole', () => {
+  expect(parsed('['.repeat(65) + ']'.repeat(65), 0)).toBeUndefined()
+  expect(parsed('['.repeat(64) + ']'.repeat(64), 0)).toEqual(whole('['.repeat(64) + ']'.repeat(64)))
+  expect(parsed('['.repeat(65) + ']'.repeat(64), 0)).toBe('invalid')
+})
+
+test('no part of a mebibyte is long, whatever it is made of', () => {
+  const names = Array.from({ length: 90_000 }, (_, index) => `"${index.toString(36)}":0`).join(',')
+  const texts = [`{"x":{${names}}}`, `[${Array(340_000).fill('{}').join(',')}]`]
+  for (const text of texts) {
+    const parts: number[] = []
+    const look = { ...LOOK, onPart: (_part: object, run: string) => parts.push(run.length) }
+    const slices = [...parseInSlices(text, new Slices(), look)]
+
+    expect(Math.max(...parts)).toBeLessThan(2 * 16 * 1_024)
+    expect(slices.length).toBeGreaterThan(text.length / 16 / SLICE_WORK - 1)
+  }
+})

@@ -1,0 +1,165 @@
+import type { Slices } from './slices.ts'
+
+/** What is parsed at once (characters): a hundred kilobytes of names that are all different take a tenth of a second. */
+export const CHUNK_CHARS = 16 * 1_024
+
+/** An object or array that is being read. */
+interface Frame {
+  readonly open: '{' | '['
+  /** Where its bracket stands. */
+  readonly at: number
+  /** Where the text begins that is not parsed yet. */
+  runStart: number
+  /** Whether something before that text was parsed, so that it begins with a comma. */
+  isContinued: boolean
+  /** What was parsed of it; absent as long as nothing was. */
+  items?: unknown[]
+  members?: Record<string, unknown>
+}
+
+/** What is looked at as it is parsed. */
+export interface JsonLook {
+  /** Deepest nesting that is read. */
+  readonly nestingMax: number
+  /** A part of a value at `depth`, a whole object or array that has some of the members; `text` is what it was parsed from. */
+  readonly onPart: (part: object, text: string, depth: number) => void
+  /** A member that was too long to be in its part. */
+  readonly onMember: (name: string, value: unknown) => void
+}
+
+/**
+ * The value of `text` as JSON.parse gives it, parsed in parts of some `chunkChars`, one slice for each. Throws a SyntaxError
+ * where JSON.parse does, without quoting the text. `undefined` when it is nested deeper than it may be.
+ */
+export function* parseInSlices(
+  text: string,
+  slices: Slices,
+  look: JsonLook,
+  chunkChars = CHUNK_CHARS,
+): Generator<void, unknown> {
+  const frames: Frame[] = []
+  let depth = 0
+  let isTooDeep = false
+  let isOver = false
+  let root: unknown
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at]
+    if (char === '"') at = endOfString(text, at)
+    else if (isOver) assertBlank(text.slice(at, at + 1))
+    else if (char === '{' || char === '[') {
+      if (depth === 0) assertBlank(text.slice(0, at))
+      depth += 1
+      if (depth > look.nestingMax) isTooDeep = true
+      if (!isTooDeep) frames.push({ open: char, at, runStart: at + 1, isContinued: false })
+    } else if (char === '}' || char === ']') {
+      depth -= 1
+      if (depth < 0) throw new SyntaxError('a bracket too many')
+      isOver = depth === 0
+      if (isTooDeep) continue
+      const frame = frames.pop()
+      if (frame === undefined || (frame.open === '{') !== (char === '}'))
+        throw new SyntaxError('other brackets')
+      const isShort = at - frame.at <= chunkChars && !frame.isContinued
+      if (isShort && !isOver) continue
+      takeRun(frame, { text, end: at, depth: depth + 1, look })
+      const value = frame.items ?? frame.members
+      const parent = frames.at(-1)
+      if (parent === undefined) root = value
+      else {
+        takeRun(parent, { text, end: frame.at, depth, look, last: { value } })
+        parent.runStart = at + 1
+      }
+      if (slices.spend(at - frame.runStart)) yield
+    } else if (char === ',' && !isTooDeep) {
+      const frame = frames.at(-1)
+      if (frame === undefined || at - frame.runStart < chunkChars) continue
+      if (!frame.isContinued && BLANK.test(text.slice(frame.runStart, at))) throw new SyntaxError('a comma')
+      takeRun(frame, { text, end: at, depth, look })
+      if (slices.spend(at - frame.runStart)) yield
+      frame.runStart = at
+    }
+  }
+  if (!isOver) throw new SyntaxError('a bracket is missing')
+  return isTooDeep ? undefined : root
+}
+
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0
+    while (text[end - 1 - backslashes] === '\\') backslashes += 1
+    if (backslashes % 2 === 0) return end
+  }
+  throw new SyntaxError('a string does not end')
+}
+
+const BLANK = /^[ \t\n\r]*$/
+
+function assertBlank(text: string): void {
+  if (!BLANK.test(text)) throw new SyntaxError('text beside the value')
+}
+
+interface Run {
+  readonly text: string
+  readonly end: number
+  readonly depth: number
+  readonly look: JsonLook
+  /** The value that stands at `end`, already parsed. */
+  readonly last?: { readonly value: unknown }
+}
+
+/** Parses what stands in `frame` up to `end`, and puts it behind what was parsed before. */
+function takeRun(frame: Frame, { text, end, depth, look, last }: Run): void {
+  const run = text.slice(frame.runStart, end)
+  const members = membersOf(frame, run, last !== undefined)
+  const isArray = frame.open === '['
+  // A stand-in for the value that is there already: the grammar around it is checked, and it keeps its place.
+  const standIn = last === undefined ? '' : '0'
+  const part: unknown = JSON.parse(isArray ? `[${members}${standIn}]` : `{${members}${standIn}}`)
+  frame.isContinued = true
+  if (Array.isArray(part)) {
+    look.onPart(part, run, depth)
+    if (last !== undefined) part[part.length - 1] = last.value
+    frame.items ??= []
+    for (const item of part) frame.items.push(item)
+    return
+  }
+  if (typeof part !== 'object' || part === null) return
+  look.onPart(part, run, depth)
+  frame.members ??= {}
+  const target = frame.members
+  for (const [name, value] of Object.entries(part)) define(target, name, value)
+  if (last === undefined) return
+  const name = lastName(members)
+  look.onMember(name, last.value)
+  define(target, name, last.value)
+}
+
+/** The members in `run`: behind a comma if others come before it. */
+function membersOf({ isContinued }: Frame, run: string, isFollowed: boolean): string {
+  if (!isContinued) return run
+  const start = run.search(/[^ \t\n\r]/)
+  if (start === -1 && !isFollowed) return ''
+  const members = run.slice(start + 1)
+  if (run[start] !== ',' || (BLANK.test(members) && !isFollowed)) throw new SyntaxError('a comma')
+  return members
+}
+
+/** The name at the end of `members`, which end with a colon. */
+function lastName(members: string): string {
+  const colon = members.lastIndexOf(':')
+  const end = members.lastIndexOf('"', colon)
+  let start = members.lastIndexOf('"', end - 1)
+  const isEscaped = (at: number): boolean => {
+    let backslashes = 0
+    while (members[at - 1 - backslashes] === '\\') backslashes += 1
+    return backslashes % 2 === 1
+  }
+  while (isEscaped(start)) start = members.lastIndexOf('"', start - 1)
+  return String(JSON.parse(members.slice(start, end + 1)))
+}
+
+/** As JSON.parse does: `__proto__` is a name like any other. */
+function define(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') target[name] = value
+  else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
+}

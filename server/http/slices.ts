@@ -1,0 +1,28 @@
+import type { GiveWay } from './loopTurns.ts'
+
+/** Work of one slice, of which a unit is a value that is looked at, or a few characters: some milliseconds. Gap G40. */
+export const SLICE_WORK = 4_096
+/** Characters that cost as much as a value. */
+const CHARS_PER_UNIT = 16
+
+/** Counts the work of the slice that is under way. */
+export class Slices {
+  #left = SLICE_WORK
+
+  /** Counts a value of `chars` characters, or other work of as many `units`; whether others should have their turn now. */
+  spend(chars = 0, units = 1): boolean {
+    this.#left -= units + chars / CHARS_PER_UNIT
+    if (this.#left > 0) return false
+    this.#left = SLICE_WORK
+    return true
+  }
+}
+
+/** Does `work` to its end; each time that it yields, others have their turn. Rejects with what it throws. */
+export async function inSlices<Result>(work: Generator<void, Result>, giveWay: GiveWay): Promise<Result> {
+  for (;;) {
+    const step = work.next()
+    if (step.done === true) return step.value
+    await giveWay()
+  }
+}

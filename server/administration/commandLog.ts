@@ -1,16 +1,112 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { timestamp } from '../domain/environment.ts'
+import { REGIONS } from '../domain/regions.ts'
+import { noOrg } from '../store/noOrg.ts'
+import type { CommandFilter, LoggedCommand, Store } from '../store/store.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
-import { present, table, type Write } from './output.ts'
+import type { Write } from './output.ts'
 import { withExistingStore } from './withStore.ts'
+
+/** Commands read at once: there may be millions. */
+const PAGE_COMMANDS = 1_000
+
+interface CommandOptions extends DataDirOptions {
+  readonly org?: string
+  readonly service?: string
+  readonly region?: string
+  readonly unpublished?: boolean
+  readonly after?: number
+  readonly limit?: number
+}
 
 /** Adds `commands`, which lists what the regions were told, in order of publication. */
 export function addCommandLog(program: Command, write: Write): void {
   addDataDir(
     program.command('commands').description('list the commands to the regions, in order of publication'),
-  ).action(async (options: DataDirOptions) => {
-    const commands = await withExistingStore(options.dataDir, (store) => store.listCommands())
-    const shown = commands.map(({ type, region, serviceId }) => ({ type, region, service_id: serviceId }))
-    const rows = shown.map(({ type, region, service_id }) => [type, region, service_id])
-    present(write, options.json, shown, table(['TYPE', 'REGION', 'SERVICE'], rows))
-  })
+  )
+    .option('--org <id>', 'only those of this organisation')
+    .option('--service <id>', 'only those of this service, which may be deleted')
+    .addOption(
+      new Option('--region <code>', 'only those to this region').choices(REGIONS.map(({ code }) => code)),
+    )
+    .option('--unpublished', 'only those that are not published yet')
+    .option('--after <sequence>', 'only those behind this one', whole)
+    .option('--limit <n>', 'at most so many', whole)
+    .action(async (options: CommandOptions) => {
+      await withExistingStore(options.dataDir, async (store) => {
+        await assertOrg(store, options.org)
+        const pages = pagesOf(store, filterOf(options), options.limit)
+        await (options.json ? writeJson(write, pages) : writeTable(write, pages))
+      })
+    })
+}
+
+function whole(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('must be a whole number')
+}
+
+async function assertOrg(store: Store, orgId: string | undefined): Promise<void> {
+  if (orgId === undefined) return
+  const orgs = await store.listOrgs()
+  if (!orgs.some(({ id }) => id === orgId)) throw noOrg(orgId)
+}
+
+function filterOf({ org, service, region, unpublished, after }: CommandOptions): CommandFilter {
+  return {
+    orgId: org,
+    serviceId: service?.toLowerCase(),
+    region,
+    isUnpublished: unpublished ?? false,
+    afterSequence: after ?? 0,
+  }
+}
+
+/** The commands that pass `filter`, at most `limit`, a page at a time. */
+async function* pagesOf(
+  store: Store,
+  filter: CommandFilter,
+  limit = Number.MAX_SAFE_INTEGER,
+): AsyncGenerator<readonly LoggedCommand[], void> {
+  let left = limit
+  let { afterSequence } = filter
+  while (left > 0) {
+    const countMax = Math.min(left, PAGE_COMMANDS)
+    const page = await store.listCommands({ ...filter, afterSequence: afterSequence ?? 0, countMax })
+    yield page
+    left -= page.length
+    afterSequence = page.at(-1)?.sequence
+    if (page.length < countMax) return
+  }
+}
+
+/** One JSON array. `service_id` is how scripts of before know `serviceId`. */
+async function writeJson(write: Write, pages: AsyncIterable<readonly LoggedCommand[]>): Promise<void> {
+  let lead = '['
+  for await (const page of pages) {
+    for (const { createdAtMs, serviceId, ...command } of page) {
+      const createdAt = timestamp(createdAtMs)
+      write(`${lead}${JSON.stringify({ ...command, createdAt, serviceId, service_id: serviceId })}`)
+      lead = ','
+    }
+  }
+  write(lead === '[' ? '[]\n' : ']\n')
+}
+
+/** Columns, each as wide as its longest text: pages are not known beforehand. */
+const WIDTHS = { sequence: 10, created: 24, published: 9, type: 22, region: 14, generation: 10, service: 36 }
+
+async function writeTable(write: Write, pages: AsyncIterable<readonly LoggedCommand[]>): Promise<void> {
+  const widths = Object.values(WIDTHS)
+  const line = (cells: readonly string[]): void => {
+    const padded = cells.map((cell, column) => cell.padEnd(widths[column] ?? 0))
+    write(`${padded.join('  ').trimEnd()}\n`)
+  }
+  line(Object.keys(WIDTHS).map((title) => title.toUpperCase()))
+  for await (const page of pages) {
+    for (const { sequence, createdAtMs, isPublished, type, region, generation, serviceId } of page) {
+      const when = [String(sequence), timestamp(createdAtMs), isPublished ? 'yes' : 'no']
+      line([...when, type, region, String(generation), serviceId])
+    }
+  }
 }

@@ -49,14 +49,20 @@ export function addKeyCommands(program: Command, write: Write): void {
     .requiredOption('--org <id>', 'organisation')
     .action(async (options: DataDirOptions & { org: string }) => {
       const keys = await withExistingStore(options.dataDir, (store) => store.listKeys(options.org))
-      const rows = keys.map(({ id, last4, scope, createdAt, revokedAt }) => [
+      const rows = keys.map(({ id, last4, scope, createdAt, revokedAt, createdBy }) => [
         id,
         last4,
         scope,
         createdAt,
         revokedAt ?? '-',
+        createdBy ?? '-',
       ])
-      present(write, options.json, keys, table(['ID', 'LAST4', 'SCOPE', 'CREATED', 'REVOKED'], rows))
+      present(
+        write,
+        options.json,
+        keys,
+        table(['ID', 'LAST4', 'SCOPE', 'CREATED', 'REVOKED', 'CREATED BY'], rows),
+      )
     })
   addDataDir(key.command('revoke').description('revoke a key; it stops at its next request'))
     .requiredOption('--id <id>', 'id of the key, as "key list" shows it')

@@ -40,6 +40,8 @@ export function addMasterKeyCommands(
       )
       const { activeId, rewrapped } = rotation
       const text = `master key ${activeId} is active; ${rewrapped} secrets were put under it`
-      present(write, options.json, { master_key_id: activeId, rewrapped }, text)
+      // The first spelling is that of scripts of before.
+      const shown = { master_key_id: activeId, masterKeyId: activeId, rewrapped }
+      present(write, options.json, shown, text)
     })
 }

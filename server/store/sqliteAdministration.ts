@@ -108,7 +108,8 @@ function sqliteKeyring(
     VALUES (?, ?, ?, ?, ?, ?, ?)`)
   const known = reader.prepare<[string], string>('SELECT id FROM orgs WHERE id = ?').pluck()
   const list = reader.prepare<[string], StoredKey>(`
-    SELECT id, org_id AS orgId, last4, scope, created_at AS createdAt, revoked_at AS revokedAt
+    SELECT id, org_id AS orgId, last4, scope, created_at AS createdAt, revoked_at AS revokedAt,
+      created_by AS createdBy
     FROM api_keys WHERE org_id = ? ORDER BY created_at, id`)
   const revoke = writer.prepare('UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?')
   return {

@@ -205,6 +205,8 @@ export interface StoredKey {
   readonly scope: Scope
   readonly createdAt: string
   readonly revokedAt: string | null
+  /** The note of who asked for it; `null` when there is none. */
+  readonly createdBy: string | null
 }
 
 /** A planned interruption; it shares its table with incidents, so that it has to be kept out of their routes. */

@@ -1,0 +1,116 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../store/openDatabase.ts'
+import { makeOrg } from '../testing/seedFolder.ts'
+import { runProgram } from '../testing/serverProcess.ts'
+
+const SERVICE = '00000000-0000-4000-8000-00000000000a'
+const OTHER = '00000000-0000-4000-8000-00000000000b'
+const COMMANDS = 2_500
+
+let folder = ''
+let orgId = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pharos-commands-'))
+  orgId = await makeOrg(folder)
+  const { reader, writer } = await openDatabase(folder)
+  const insert = writer.prepare(`
+    INSERT INTO commands (type, region, service_id, generation, org_id, number, created_at_ms)
+    VALUES ('StartServiceMonitoring', ?, ?, ?, ?, ?, 1000)`)
+  writer.transaction(() => {
+    for (let number = 1; number <= COMMANDS; number += 1) {
+      const isOther = number % 1_000 === 0
+      insert.run(
+        isOther ? 'us-east-1' : 'eu-west-1',
+        isOther ? OTHER : SERVICE,
+        number,
+        isOther ? 'x' : orgId,
+        number,
+      )
+    }
+    writer.exec(`UPDATE publication SET published_up_to = ${COMMANDS - 3}`)
+  })()
+  for (const database of [reader, writer]) database.close()
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+/** Sequences of the commands that are shown. */
+async function shown(...args: readonly string[]): Promise<readonly number[]> {
+  const { stdout, stderr } = await runProgram(['commands', '--data-dir', folder, '--json', ...args])
+  expect(stderr).toBe('')
+  // True because a list of commands is what was asked for.
+  return (JSON.parse(stdout) as { sequence: number }[]).map(({ sequence }) => sequence)
+}
+
+test('all commands are shown, pages of them, with everything that is known of each', async () => {
+  const { stdout } = await runProgram(['commands', '--data-dir', folder, '--json'])
+
+  const commands: unknown[] = JSON.parse(stdout)
+  expect(commands.length).toBe(COMMANDS)
+  expect(commands.at(-1)).toEqual({
+    sequence: COMMANDS,
+    type: 'StartServiceMonitoring',
+    region: 'eu-west-1',
+    generation: COMMANDS,
+    orgId,
+    isPublished: false,
+    createdAt: '1970-01-01T00:00:01.000Z',
+    serviceId: SERVICE,
+    service_id: SERVICE,
+  })
+})
+
+test.each<[readonly string[], readonly number[]]>([
+  [
+    ['--limit', '2'],
+    [1, 2],
+  ],
+  [['--limit', '0'], []],
+  [['--after', '2400', '--limit', '1'], [2_401]],
+  [['--unpublished'], [2_498, 2_499, 2_500]],
+  [['--unpublished', '--after', '2499'], [2_500]],
+  [
+    ['--service', OTHER.toUpperCase()],
+    [1_000, 2_000],
+  ],
+  [['--region', 'us-east-1', '--after', '1000'], [2_000]],
+  [['--region', 'sa-east-1'], []],
+])('%j shows those and no others', async (args, sequences) => {
+  expect(await shown(...args)).toEqual(sequences)
+})
+
+test('the table has a line for each, and an organisation has its own', async () => {
+  const { stdout } = await runProgram(['commands', '--data-dir', folder, '--org', orgId, '--after', '2498'])
+
+  expect(stdout.split('\n').map((line) => line.split(/ +/))).toEqual([
+    ['SEQUENCE', 'CREATED', 'PUBLISHED', 'TYPE', 'REGION', 'GENERATION', 'SERVICE'],
+    ['2499', '1970-01-01T00:00:01.000Z', 'no', 'StartServiceMonitoring', 'eu-west-1', '2499', SERVICE],
+    ['2500', '1970-01-01T00:00:01.000Z', 'no', 'StartServiceMonitoring', 'eu-west-1', '2500', SERVICE],
+    [''],
+  ])
+})
+
+test.each([
+  [['--region', 'eu-west-9'], "argument 'eu-west-9' is invalid"],
+  [['--after', '-1'], 'must be a whole number'],
+  [['--org', 'nobody'], 'there is no organisation nobody'],
+])('%j is an error that says so', async (args, words) => {
+  const { code, stderr } = await runProgram(['commands', '--data-dir', folder, ...args])
+
+  expect([code, stderr]).toEqual([1, expect.stringContaining(words)])
+})
+
+test('the list of keys shows who asked for a key', async () => {
+  const made = ['--org', orgId, '--data-dir', folder]
+  await runProgram(['key', 'create', ...made, '--created-by', 'Ada'])
+  await runProgram(['key', 'create', ...made])
+
+  const { stdout } = await runProgram(['key', 'list', ...made, '--json'])
+  const table = await runProgram(['key', 'list', ...made])
+
+  const keys: { createdBy: string | null }[] = JSON.parse(stdout)
+  expect(keys.map(({ createdBy }) => createdBy).toSorted()).toEqual(['Ada', null])
+  expect(table.stdout).toMatch(/CREATED BY\n(.*\n)*.* Ada\n/)
+})

@@ -210,6 +210,47 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(overwritten.output).toContain('A secret was overwritten')
   })
 
+  test('an optional ephemeral secret needs a variable of its own that says whether it is there', async () => {
+    const { workspace, byHand } = await openServer()
+    const headers = (condition: string, fallback: string): string =>
+      `variable "has_token" {
+         type    = bool
+         default = false
+       }
+       variable "token" {
+         type      = string
+         ephemeral = true
+         default   = ${fallback}
+       }
+       ${serviceBlock(
+         'optional',
+         `endpoints = [{
+            url  = "https://example.com/"
+            http = {
+              method  = "GET"
+              headers = { for name in ${condition} ? ["Authorization"] : [] : name => { value_wo = "Bearer \${var.token}" } }
+            }
+          }]`,
+       )}`
+    const plan = async (condition: string, fallback: string): Promise<string> => {
+      workspace.configure(headers(condition, fallback))
+      return (await workspace.run(['plan'])).output
+    }
+
+    const decided = await plan('var.token != ""', '""')
+    const missing = await plan('true', 'null')
+    workspace.configure(headers('var.has_token', '""'))
+    await workspace.succeed(['apply', '-auto-approve'])
+    const without = (await byHand.listServices()).services[0]?.endpoints[0]?.call.Http.headers
+    await workspace.succeed(['apply', '-auto-approve'], { TF_VAR_has_token: 'true', TF_VAR_token: 'one' })
+    const given = (await byHand.listServices()).services[0]?.endpoints[0]?.call.Http.headers
+
+    expect(decided).toContain('Error: Invalid use of ephemeral value')
+    expect(missing).toContain('Cannot include a null value in a string')
+    expect(without ?? {}).toEqual({})
+    expect(given).toMatchObject({ Authorization: { Sealed: {} } })
+  })
+
   test('Scenario 30: a plain Authorization is warned of, and value together with value_wo is refused', async () => {
     const { workspace } = await openServer()
     const header = (arguments_: string): string =>

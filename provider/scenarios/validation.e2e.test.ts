@@ -134,6 +134,17 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     )
   })
 
+  test('Terraform itself drops a misspelt attribute of a nested object, and refuses one of the resource', async () => {
+    const { workspace } = await openServer()
+    workspace.configure(serviceBlock('a', endpoint(', asertions = [{ status_code = { eq = 200 } }]')))
+    const nested = await workspace.run(['validate'])
+    workspace.configure(serviceBlock('a', 'intervall = "30s"'))
+    const own = await workspace.run(['validate'])
+
+    expect([nested.exitCode, own.exitCode]).toEqual([0, 1])
+    expect(own.output).toContain('An argument named "intervall" is not expected here')
+  })
+
   test('a time that nothing keeps is a warning, since a service may have it', async () => {
     const { apply } = await openServer()
 

@@ -24,6 +24,8 @@ import type { Store } from './store/store.ts'
 
 /** Time that requests under way get to finish when the server stops (milliseconds). */
 const STOP_MS_MAX = 9_000
+/** How often it is looked whether the disk has room (milliseconds). */
+const ROOM_LOOK_MS = 2_000
 /** How often the database is tidied (milliseconds). */
 const TIDY_MS = 60 * 60 * 1_000
 
@@ -136,6 +138,7 @@ async function listen(
     store.tidy(environment.nowMs()).catch((error: unknown) => log.error({ err: error }, 'tidying failed'))
   }, TIDY_MS)
   undo.push(() => clearInterval(tidying))
+  undo.push(await watchRoom(store, log))
   const adminUrl = await listenAdmin(settings, store, metrics, undo)
   undo.push(async () => {
     const impatience = setTimeout(() => app.server.closeAllConnections(), STOP_MS_MAX)
@@ -146,6 +149,24 @@ async function listen(
   })
   await app.listen({ host: settings.host, port: settings.port })
   return { url: urlOf(app.server), adminUrl, publishCommands: relay.drain }
+}
+
+/** Looks now, and again and again, whether the disk has room; logs when that changes. Resolves to what ends it. */
+async function watchRoom(store: Store, log: Logger): Promise<() => void> {
+  let wasFull = false
+  const look = async (): Promise<void> => {
+    try {
+      await store.assertRoom()
+      if (wasFull) log.warn('the disk of the data folder has room again: everything is written')
+      wasFull = false
+    } catch (error) {
+      if (!wasFull) log.error({ err: error }, 'the disk of the data folder is full')
+      wasFull = true
+    }
+  }
+  await look()
+  const timer = setInterval(() => void look(), ROOM_LOOK_MS)
+  return () => clearInterval(timer)
 }
 
 async function listenAdmin(

@@ -1,7 +1,6 @@
 import type { Environment } from './domain/environment.ts'
 import type { KeySource } from './secrets/keyring.ts'
 import { assertMasterKeys } from './secrets/masterKeys.ts'
-import { assertRoom } from './store/assertRoom.ts'
 import type { SecretStore, UpkeepStore } from './store/store.ts'
 
 /** How long one durable write proves that writing works (milliseconds): requests for /readyz write no more often. */
@@ -10,7 +9,7 @@ const PROVEN_MS = 1_000
 /** What readiness is told from. */
 export interface ReadinessParts {
   readonly dataDir: string
-  readonly store: Pick<UpkeepStore, 'probeWrite'> & SecretStore
+  readonly store: Pick<UpkeepStore, 'assertRoom' | 'probeWrite'> & SecretStore
   readonly keySource: KeySource
   readonly environment: Environment
   /** Milliseconds of a clock that only runs forward. */
@@ -34,7 +33,7 @@ export function readiness(parts: ReadinessParts): () => Promise<void> {
     }
   }
   return async () => {
-    await assertRoom(dataDir)
+    await store.assertRoom()
     await assertMasterKeys({ store, source, dataDir })
     if (monotonicMs() - provenAtMs < PROVEN_MS) return
     underWay ??= proveWrite()

@@ -19,7 +19,7 @@ const SEED = setting('TORTURE_SEED', Date.now() % 1_000_000)
 const FLUSHES = 1_000
 
 /** Size of the disk that is filled: twice the log that the database keeps, and the ballast. */
-const DISK_SIZE = '48m'
+const DISK_SIZE = '80m'
 /** What is shown of a run that failed (characters). */
 const OUTPUT_CHARS_MAX = 6_000
 
@@ -69,7 +69,7 @@ async function fill(): Promise<string> {
   try {
     if (status !== 0) return 'not run: only root may mount a small disk'
     const { acknowledged } = await fillDisk(folder)
-    return `${acknowledged} creates filled ${DISK_SIZE}, reads went on, writes too once there was room, none lost`
+    return `${acknowledged} creates filled ${DISK_SIZE}; reads, deletes, pauses and restarts went on, all else once there was room; none lost`
   } finally {
     if (status === 0) spawnSync('/bin/umount', [folder])
     await rm(folder, { recursive: true, force: true })

@@ -28,7 +28,18 @@ interface Bounds {
   readonly batchMax?: number | undefined
   /** How long a mutation waits for another program's transaction (milliseconds). */
   readonly busyMsMax?: number
+  readonly room?: Room
 }
+
+/** The room that mutations take on the disk. */
+export interface Room {
+  /** Throws while only what frees room is taken. */
+  readonly assertGrowth: () => void
+  /** Makes room on a full disk; whether it made any. */
+  readonly makeRoom: () => boolean
+}
+
+const ENDLESS: Room = { assertGrowth: () => {}, makeRoom: () => false }
 
 /** What runs a mutation, and resolves when it is durable. */
 export type Mutations = Pick<GroupCommit, 'run'>
@@ -53,12 +64,17 @@ export class GroupCommit {
   #ordinal = 0
   readonly #listeners: (() => void)[] = []
   #busyMsMax: number
+  readonly #room: Room
 
   /** `database` must not wait for other programs itself, which would keep the whole process waiting. */
-  constructor(database: Database, { batchMax = BATCH_MAX, busyMsMax = BUSY_MS_MAX }: Bounds = {}) {
+  constructor(
+    database: Database,
+    { batchMax = BATCH_MAX, busyMsMax = BUSY_MS_MAX, room = ENDLESS }: Bounds = {},
+  ) {
     this.#database = database
     this.#batchMax = batchMax
     this.#busyMsMax = busyMsMax
+    this.#room = room
     this.#begin = database.prepare('BEGIN IMMEDIATE')
     this.#commit = database.prepare('COMMIT')
     this.#rollback = database.prepare('ROLLBACK')
@@ -74,6 +90,11 @@ export class GroupCommit {
    */
   get ordinal(): number {
     return this.#ordinal
+  }
+
+  /** For mutations that take room on the disk and free none: throws, what they wrote being undone, when it is full. */
+  assertGrowth(): void {
+    this.#room.assertGrowth()
   }
 
   /** Calls `listener` after each commit, before anybody who waits for it goes on. */
@@ -138,10 +159,17 @@ export class GroupCommit {
     } catch (error) {
       if (this.#database.inTransaction) this.#rollback.run()
       if (isBusy(error)) this.#putBack(batch, error)
+      else if (isFull(error) && this.#room.makeRoom()) this.#tryAgain(batch)
       else for (const waiting of batch) this.#refuse(waiting, error)
       return
     }
     for (const listener of this.#listeners) listener()
+  }
+
+  /** Puts `batch` back in its place: room was made for those that free some. */
+  #tryAgain(batch: readonly Waiting[]): void {
+    this.#waiting = [...batch, ...this.#waiting]
+    this.#schedule()
   }
 
   /** Puts `batch` back in its place before the others, and looks again soon whether the other program is done. */
@@ -226,6 +254,12 @@ export class GroupCommit {
   #assertTransaction(error: unknown): void {
     if (!this.#database.inTransaction) throw error
   }
+}
+
+/** Whether the disk was: the log, or the memory that programs share beside it, could not grow. */
+function isFull(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'SQLITE_FULL' || code === 'SQLITE_IOERR_SHMSIZE'
 }
 
 /** Whether another program's transaction was in the way. */

@@ -1,6 +1,7 @@
 import { committedVersions } from './committedVersion.ts'
+import { DiskRoom } from './diskRoom.ts'
 import { GroupCommit, type Mutations } from './groupCommit.ts'
-import { openDatabase } from './openDatabase.ts'
+import { type Connections, openDatabase } from './openDatabase.ts'
 import { sqliteAdministration } from './sqliteAdministration.ts'
 import { sqliteIncidents } from './sqliteIncidents.ts'
 import { sqliteKeys } from './sqliteKeys.ts'
@@ -21,8 +22,13 @@ export async function openStore(
   nowMs: () => number,
   mutationsPerCommit?: number,
 ): Promise<Store> {
+  const disk = new DiskRoom(dataDir)
+  disk.prepareOpening()
   const connections = await openDatabase(dataDir)
-  const commits = new GroupCommit(connections.writer, { batchMax: mutationsPerCommit })
+  const commits = new GroupCommit(connections.writer, {
+    batchMax: mutationsPerCommit,
+    room: { assertGrowth: () => disk.assertGrowth(), makeRoom: () => makeRoom(disk, connections) },
+  })
   const storeId = identify(connections.reader)
   const versions = committedVersions(connections.writer)
   commits.onCommit(versions.all.forget)
@@ -42,6 +48,17 @@ export async function openStore(
     ...sqliteKeys(connections, versions.administration),
     ...sqliteSecrets(connections, commits),
     ...sqliteAdministration(connections, administering),
-    ...sqliteUpkeep(connections, commits),
+    ...sqliteUpkeep(connections, { commits, disk }),
   }
+}
+
+/** Gives the reserve free, so that the log can go into the database, and gives the log's own room free as well. */
+function makeRoom(disk: DiskRoom, { writer }: Connections): boolean {
+  if (!disk.release()) return false
+  try {
+    writer.pragma('wal_checkpoint(TRUNCATE)')
+  } catch {
+    // The log stays as long as it is: what was given free has to do.
+  }
+  return true
 }

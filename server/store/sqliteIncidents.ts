@@ -37,6 +37,7 @@ export function sqliteIncidents(
           const { made, room } = standing.read(orgId)
           const number = made + 1
           const incident = decide({ number, ownServiceIds, room })
+          commits.assertGrowth()
           insert(orgId, number, incident)
           standing.write(orgId, number, incidentBytes(incident))
           return JSON.stringify(incident)
@@ -50,6 +51,7 @@ export function sqliteIncidents(
         if (before === undefined) return undefined
         const { made, room } = standing.read(orgId)
         const after = decide(before, room)
+        commits.assertGrowth()
         change(before, after)
         standing.write(orgId, made, incidentBytes(after) - incidentBytes(before))
         return after

@@ -60,7 +60,7 @@ export function sqliteServices(
     (service) => service?.text.length ?? ABSENT_BYTES,
   )
   const facts = prepareFacts(writer, commits)
-  const apply = prepareApply(writer, facts)
+  const apply = prepareApply(writer, facts, () => commits.assertGrowth())
   const remember = prepareRemember(writer)
   return {
     listServices: async (orgId) => listAll.all(orgId),
@@ -108,7 +108,11 @@ type Apply = (
   nowMs: number,
 ) => RenderedService
 
-function prepareApply(writer: Database, { use }: Pick<ServiceFactsStore, 'use'>): Apply {
+function prepareApply(
+  writer: Database,
+  { use }: Pick<ServiceFactsStore, 'use'>,
+  assertGrowth: () => void,
+): Apply {
   const insert = writer.prepare(
     `INSERT INTO services (id, org_id, generation, definition_generation, running_in, response)
      VALUES (@id, @orgId, @generation, @definitionGeneration, @runningIn, @text)`,
@@ -121,6 +125,7 @@ function prepareApply(writer: Database, { use }: Pick<ServiceFactsStore, 'use'>)
   const seal = prepareSeal(writer)
   const publish = preparePublish(writer)
   return (facts, before, { service, text, sealed, commands }, nowMs) => {
+    if (!freesRoom(before, service)) assertGrowth()
     const id = service?.response.id ?? before?.response.id ?? ''
     // Ends are written before the row goes. Contract: Service, delete.
     const { orgId } = facts.standing
@@ -138,6 +143,14 @@ function columnsOf({ response, generation, definitionGeneration }: Service) {
   // Where it runs: nowhere while it is paused.
   const runningIn = response.paused_at == null ? response.regions.join(',') : ''
   return { generation, definitionGeneration, runningIn }
+}
+
+/** Whether the change is one that makes or keeps room: a delete, or a pause, which ends what fills it. */
+function freesRoom(before: Service | null, after: Service | null): boolean {
+  return (
+    after === null ||
+    (before?.response.paused_at == null && before !== null && after.response.paused_at != null)
+  )
 }
 
 function usageOf(service: Service | null): OrgUsage {

@@ -1,4 +1,6 @@
+import { ApiError } from '../../api/contract/apiError.ts'
 import { backupDatabase } from './backupDatabase.ts'
+import type { DiskRoom } from './diskRoom.ts'
 import type { GroupCommit } from './groupCommit.ts'
 import type { Connections } from './openDatabase.ts'
 import { REMEMBERED_MS } from './rememberedCreations.ts'
@@ -11,7 +13,12 @@ const COMMANDS_KEPT_MS = 7 * 24 * 60 * 60 * 1_000
 const FORGOTTEN_AT_ONCE = 1_000
 
 /** Care of the SQLite file. */
-export function sqliteUpkeep({ reader, writer }: Connections, commits: GroupCommit): UpkeepStore {
+export function sqliteUpkeep(
+  { reader, writer }: Connections,
+  { commits, disk }: { readonly commits: GroupCommit; readonly disk: DiskRoom },
+): UpkeepStore {
+  const unused = reader.prepare<[], number>('PRAGMA freelist_count').pluck()
+  const pageBytes = Number(reader.pragma('page_size', { simple: true }))
   const beat = writer.prepare(
     `INSERT INTO heartbeat (only_row, beaten_at_ms) VALUES (1, ?)
      ON CONFLICT (only_row) DO UPDATE SET beaten_at_ms = excluded.beaten_at_ms`,
@@ -29,6 +36,13 @@ export function sqliteUpkeep({ reader, writer }: Connections, commits: GroupComm
   const forgetSome = (nowMs: number): number =>
     forgetCreations.run(nowMs - REMEMBERED_MS).changes + forgetCommands.run(nowMs - COMMANDS_KEPT_MS).changes
   return {
+    assertRoom: async () => {
+      if (!disk.look((unused.get() ?? 0) * pageBytes)) return
+      throw new ApiError(
+        'unavailable',
+        'the disk of the data folder is full: reads, deletes and pauses are answered, make room for more',
+      )
+    },
     probeWrite: (nowMs) =>
       commits.run(() => {
         beat.run(nowMs)
@@ -45,6 +59,7 @@ export function sqliteUpkeep({ reader, writer }: Connections, commits: GroupComm
       await commits.flush()
       reader.close()
       writer.close()
+      disk.prepareNextOpening()
     },
   }
 }

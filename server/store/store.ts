@@ -255,6 +255,11 @@ export interface LimitOverrides {
 
 /** Keeping the database well. */
 export interface UpkeepStore {
+  /**
+   * Looks whether there is room for what grows, and holds some back for what frees it. Rejects with `unavailable` when
+   * there is none: only deletes, pauses and administration are written then, and all else rejects with DiskFullError.
+   */
+  assertRoom(): Promise<void>
   /** Rejects when a durable write is not possible. */
   probeWrite(nowMs: number): Promise<void>
   /** Removes what is only kept for a time, and lets the database tidy itself. */

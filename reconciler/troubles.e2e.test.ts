@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { databaseFile } from '../server/store/openDatabase.ts'
 import { startServer } from '../server/testing/startServer.ts'
 import { openStore } from './state/openStore.ts'
 import { openStateFile } from './state/sqliteFile.ts'
@@ -183,7 +185,8 @@ test('status tells a suspension that has run out from one that holds', async () 
 })
 
 test('a protected service can be removed or let go of, and both ways are told', async () => {
-  work.write({ 'a.yaml': `${manifestOf('a')}policy: {protect: true}\n`, 'b.yaml': manifestOf('b') })
+  const kept = manifestOf('b', '      assertions: []\n')
+  work.write({ 'a.yaml': `${manifestOf('a')}policy: {protect: true}\n`, 'b.yaml': kept })
   await pharos('apply', ...onManifests())
   work.write({ 'a.yaml': null })
 
@@ -309,7 +312,13 @@ test('what anybody may have written stays on its line, and makes no terminal or 
   const secondKey = `${manifestOf('b')}${nasty}: 1\n${nasty}: 2\n`
   work.write({ 'a.yaml': manifestOf('a'), [`${evil}.yaml`]: manifestOf('c', '      timeout: 1\n') })
   await pharos('apply', ...onManifests())
-  const named = await scene.client.createService({ ...serviceRequest('d'), name: evil }, 'op')
+  const named = await scene.client.createService(serviceRequest('d'), 'op')
+  // The server takes no such name any more; one that was stored before, or another server, still has it.
+  const database = new Database(databaseFile(scene.server.dataDir))
+  database
+    .prepare("UPDATE services SET response = json_set(response, '$.name', ?) WHERE id = ?")
+    .run(evil, named.id)
+  database.close()
   await pharos('suspend', 'z', '--reason', evil, '--actor', evil, '--state', work.statePath)
   await pharos('bind', 'd', named.id, '--state', work.statePath)
   work.write({ 'b.yaml': secondKey, 'd.yaml': manifestOf('d'), 'z.yaml': manifestOf('z') })

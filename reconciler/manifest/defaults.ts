@@ -62,7 +62,8 @@ function withEndpointDefaults(spec: unknown, layers: readonly Mapping[]): unknow
   return { ...rest, ...passedOn, endpoints: endpoints.map((item) => mergeEndpoint(item, endpointLayers)) }
 }
 
-function mergeEndpoint(item: unknown, layers: readonly Mapping[]): unknown {
+/** The endpoint `item` on top of `layers`, lowest first: header values and lists replace. Pure. */
+export function mergeEndpoint(item: unknown, layers: readonly Mapping[]): unknown {
   const endpoint = mappingOf(item)
   if (endpoint === undefined) return item
   const all = [...layers, endpoint]

@@ -5,6 +5,7 @@ import { describeProblem } from './fieldProblem.ts'
 import { knownFieldsAt, unknownFieldHint } from './knownFields.ts'
 import type { ManifestProblem } from './manifestProblem.ts'
 import { type Origin, placeIn } from './origin.ts'
+import { patchedEndpoints } from './patchedEndpoints.ts'
 import { indexOfPatches, type PatchIndex } from './patches.ts'
 import { environmentManifestSchema } from './serviceManifest.ts'
 import { suggestionFor } from './suggestion.ts'
@@ -126,20 +127,37 @@ function unknown(name: string, documents: readonly Document[]): UnknownEnvironme
   return new UnknownEnvironment(`--env ${name}: there is no Environment of that name (${hint})`)
 }
 
-/** `service` with those patches of `chosen` merged into it whose target it is, and where they stand. Pure. */
-export function withPatches(
-  service: Mapping,
-  { document, patches }: ChosenEnvironment,
-): { readonly mapping: Mapping; readonly patches: NonNullable<Origin['patches']> } {
+/** A service with patches merged into it, and where they stand. */
+export interface Patched {
+  readonly mapping: Mapping
+  readonly patches: NonNullable<Origin['patches']>
+}
+
+/**
+ * `service` with the endpoints of those patches of `chosen` whose target it is. It comes before Defaults, so that
+ * `endpointsDefaults` goes below patched endpoints too. Pure.
+ */
+export function withPatchedEndpoints(service: Mapping, { document, patches }: ChosenEnvironment): Patched {
   if (document === undefined) return { mapping: service, patches: [] }
-  const applied: { document: Document; at: readonly (string | number)[] }[] = []
+  const applied: NonNullable<Origin['patches']>[number][] = []
   let mapping = service
   for (const { index, patch } of patches.of(service)) {
-    const merged = mergePatch(mapping, patch)
-    mapping = mappingOf(merged) ?? mapping
-    applied.push({ document, at: ['spec', 'patches', index, 'patch'] })
+    const spec = mappingOf(mapping.spec)
+    const endpoints = patchedEndpoints(spec?.endpoints, patch.spec?.endpoints)
+    if (endpoints !== undefined) mapping = { ...mapping, spec: { ...spec, endpoints: endpoints.list } }
+    const at = ['spec', 'patches', index, 'patch']
+    applied.push({ document, at, ...(endpoints === undefined ? {} : { endpoints: endpoints.places }) })
   }
   return { mapping, patches: applied }
+}
+
+/** `service`, which has its Defaults, with everything else of the patches for it. Pure. */
+export function withPatches(service: Mapping, { patches }: ChosenEnvironment): Mapping {
+  return patches.of(service).reduce<Mapping>((mapping, { patch }) => {
+    const { endpoints: _, ...spec } = patch.spec ?? {}
+    const merged = mergePatch(mapping, { ...patch, ...(patch.spec === undefined ? {} : { spec }) })
+    return mappingOf(merged) ?? mapping
+  }, service)
 }
 
 /** RFC 7396: mappings merge, null removes, everything else replaces. */

@@ -22,6 +22,7 @@ export const PROBLEM_MEANINGS = {
   E_INLINE_SECRET: 'a secret stands in a manifest',
   W_SAME_NAME: 'two services have the same spec.name: allowed, and easy to mix up',
   W_PATCH_TARGET: 'a patch of an Environment is for no service: allowed, and changes nothing',
+  W_NO_ASSERTIONS: 'an endpoint has no assertions: allowed, and detects little',
   W_CLEAR_SECRET: 'what looks like a secret is sent and stored in clear: allowed',
 } as const
 export type ProblemCode = keyof typeof PROBLEM_MEANINGS

@@ -1,6 +1,7 @@
 import { mappingOf } from './defaults.ts'
 import type { Document } from './documentKind.ts'
 import type { DocumentOrigin, Place } from './manifestProblem.ts'
+import type { EndpointPlaces } from './patchedEndpoints.ts'
 import { type ManifestPath, Positions } from './position.ts'
 import type { ManifestFile } from './readYaml.ts'
 import { isManifestName, KINDS } from './serviceManifest.ts'
@@ -9,8 +10,17 @@ import { isManifestName, KINDS } from './serviceManifest.ts'
 export interface Origin {
   readonly own: Document
   readonly defaults: readonly Document[]
-  /** Patches of the chosen Environment that apply, in order; `at` leads to the patch in its document. */
-  readonly patches?: readonly { readonly document: Document; readonly at: ManifestPath }[]
+  /** Patches of the chosen Environment that apply, in order. */
+  readonly patches?: readonly PatchOrigin[]
+}
+
+/** Where a patch stands. */
+export interface PatchOrigin {
+  readonly document: Document
+  /** Leads to the patch in its document. */
+  readonly at: ManifestPath
+  /** Which endpoints it wrote; absent when it has none. */
+  readonly endpoints?: EndpointPlaces
 }
 
 const positionsByFile = new WeakMap<ManifestFile, Positions>()
@@ -39,18 +49,37 @@ export function pathIn(origin: Origin, path: ManifestPath): ManifestPath {
 }
 
 function writtenAt(origin: Origin, path: ManifestPath): { document: Document; path: ManifestPath } {
-  for (const { document, at } of (origin.patches ?? []).toReversed()) {
-    // A patch replaces lists whole: what is in one was written there.
-    if (hasPath(document.mapping, [...at, ...path])) return { document, path: [...at, ...path] }
+  // Where the endpoint as a whole was written, once a patch replaced what the service had.
+  let replaced: { document: Document; path: ManifestPath } | undefined
+  for (const patch of (origin.patches ?? []).toReversed()) {
+    const inPatch = patchPathOf(path, patch)
+    if (inPatch !== undefined && hasPath(patch.document.mapping, inPatch))
+      return { document: patch.document, path: inPatch }
+    if (inPatch !== undefined && isBelowEndpoints(path) && patch.endpoints?.isReplaced === true) {
+      replaced = { document: patch.document, path: inPatch }
+      break
+    }
   }
-  if (hasPath(origin.own.mapping, path)) return { document: origin.own, path }
+  if (replaced === undefined && hasPath(origin.own.mapping, path)) return { document: origin.own, path }
   for (const document of origin.defaults.toReversed()) {
     const inDefaults = defaultsPathOf(path)
     for (const candidate of [path, inDefaults]) {
       if (hasPath(document.mapping, candidate)) return { document, path: candidate }
     }
   }
-  return { document: origin.own, path }
+  return replaced ?? { document: origin.own, path }
+}
+
+function isBelowEndpoints([spec, field]: ManifestPath): boolean {
+  return spec === 'spec' && field === 'endpoints'
+}
+
+/** Where `patch` would have what is at `path` of the merged service; `undefined` where it wrote no such endpoint. */
+function patchPathOf(path: ManifestPath, { at, endpoints }: PatchOrigin): ManifestPath | undefined {
+  const [, , index, ...rest] = path
+  if (!isBelowEndpoints(path) || typeof index !== 'number') return [...at, ...path]
+  const inPatch = endpoints?.indexes[index]
+  return inPatch === undefined ? undefined : [...at, 'spec', 'endpoints', inPatch, ...rest]
 }
 
 function place(document: Document, path: ManifestPath, part: 'key' | 'value'): Place {

@@ -43,6 +43,12 @@ spec:
 ${more}`
 }
 
+/** Defaults that say of every endpoint that no assertion is wanted. */
+const NO_ASSERTIONS = `apiVersion: pharos/v1
+kind: Defaults
+spec: {endpointsDefaults: {assertions: []}}
+`
+
 function requestOf(set: ServiceSet) {
   return set.services[0]?.request
 }
@@ -218,7 +224,11 @@ test('Scenario 3: two manifests of one name show both places and neither is used
 
 test('Scenario 4: the same spec.name under two names is allowed and warned of', () => {
   const named = (name: string) => manifest('  name: Shop\n', name)
-  const { set, problems } = compile({ 'a.yaml': named('a'), 'b.yaml': named('b') })
+  const { set, problems } = compile({
+    'a.yaml': named('a'),
+    'b.yaml': named('b'),
+    'd.yaml': NO_ASSERTIONS,
+  })
 
   expect(problems).toEqual([])
   expect(set.warnings.map(formatProblem)).toEqual([
@@ -388,11 +398,92 @@ test('a patch for no service is a warning at its target, whichever Environment i
     - {target: {labels: {team: a}}, patch: {}}
     - {target: {}, patch: {}}
 `
-  const { set, problems } = compile({ 'a.yaml': manifest(), 'e.yaml': patches })
+  const { set, problems } = compile({ 'a.yaml': manifest(), 'd.yaml': NO_ASSERTIONS, 'e.yaml': patches })
   expect(problems).toEqual([])
   expect(set.warnings.map(formatProblem)).toEqual([
     expect.stringContaining('e.yaml:7:16: [W_PATCH_TARGET] spec.patches[1].target is no service'),
     expect.stringContaining('e.yaml:8:16: [W_PATCH_TARGET] spec.patches[2].target is no service'),
+  ])
+})
+
+test('Defaults go below the endpoints of a patch, and a patch merges endpoints by their names', () => {
+  const endpoints = `      name: page
+      timeout: 5s
+      headers: {A: a, B: b}
+    - url: https://example.com/health
+      name: health
+`
+  const defaults = `apiVersion: pharos/v1
+kind: Defaults
+spec: {endpointsDefaults: {timeout: 10s, withDns: true, assertions: [{status: 2xx}]}}
+`
+  const patched = (patch: string) => {
+    const environment = `${STAGING}  patches: [{target: {name: shop}, patch: {spec: {endpoints: ${patch}}}}]\n`
+    const files = { 'a.yaml': manifest(endpoints), 'd.yaml': defaults, 'e.yaml': environment }
+    const { set, problems } = compile(files, {}, 'staging')
+    return { problems, warnings: set.warnings.map(formatProblem), endpoints: requestOf(set)?.endpoints }
+  }
+  const success = [{ StatusCode: { expected: { Between: [200, 299] } } }]
+
+  expect(patched('[{url: "https://staging.example.com/"}]')).toEqual({
+    problems: [],
+    warnings: [],
+    endpoints: [
+      {
+        url: 'https://staging.example.com/',
+        call: { Http: { method: 'GET', timeout: { secs: 10, nanos: 0 }, with_dns: true } },
+        assertions: success,
+      },
+    ],
+  })
+  expect(
+    patched('[{name: page, timeout: null, headers: {B: c}}, {name: new, url: "https://c.example/"}]'),
+  ).toMatchObject({
+    problems: [],
+    endpoints: [
+      {
+        name: 'page',
+        url: 'https://example.com/',
+        call: { Http: { timeout: null, headers: { A: { value: 'a' }, B: { value: 'c' } } } },
+        assertions: success,
+      },
+      { name: 'health', url: 'https://example.com/health', assertions: success },
+      { name: 'new', url: 'https://c.example/', call: { Http: { timeout: { secs: 10 } } } },
+    ],
+  })
+})
+
+test('a fault in an endpoint of a patch is placed in the patch, whatever its place in the service', () => {
+  const endpoints = `      name: page
+    - url: https://example.com/health
+      name: health
+`
+  const faults = (...patches: readonly string[]) => {
+    const list = patches.map((patch) => `{target: {name: shop}, patch: {spec: {endpoints: ${patch}}}}`)
+    const environment = `${STAGING}  patches:\n${list.map((one) => `    - ${one}\n`).join('')}`
+    return compile({ 'a.yaml': manifest(endpoints), 'e.yaml': environment }, {}, 'staging').problems
+  }
+
+  expect(faults('[{name: health, timeout: 5}]')).toEqual([
+    expect.stringMatching(
+      /^e\.yaml:6:\d+: \[E_VALUE\] spec\.patches\[0\]\.patch\.spec\.endpoints\[0\]\.timeout must be/,
+    ),
+  ])
+  expect(faults('[{name: health, method: POST}]', '[{name: page, timeout: 5}]')).toEqual([
+    expect.stringMatching(
+      /^e\.yaml:7:\d+: \[E_VALUE\] spec\.patches\[1\]\.patch\.spec\.endpoints\[0\]\.timeout must be/,
+    ),
+  ])
+  expect(faults('[{timeout: 5s}]')).toEqual([
+    expect.stringMatching(/^e\.yaml:6:\d+: \[E_REQUIRED\] spec\.endpoints\[0\]\.url is required/),
+  ])
+})
+
+test('an endpoint that says nothing of assertions is a warning where it was written, and [] says that none is wanted', () => {
+  const { set } = compile({ 'a.yaml': manifest('    - url: https://b.example/\n      assertions: []\n') })
+
+  expect(set.warnings.map(formatProblem)).toEqual([
+    'a.yaml:8:7: [W_NO_ASSERTIONS] spec.endpoints[0] has no assertions: any answer with a status below 400 counts as up (add "assertions: [{status: 2xx}]" here or to endpointsDefaults; "assertions: []" says that none is wanted)',
   ])
 })
 
@@ -456,6 +547,7 @@ kind: Defaults
 spec:
   endpointsDefaults:
     headers: {X-Api-Key: canary}
+    assertions: []
 `
   const headers = `      headers:
         Authorization: "Bearer canary"

@@ -11,11 +11,13 @@ import {
   chooseEnvironment,
   idlePatchWarnings,
   unknownPatchFields,
+  withPatchedEndpoints,
   withPatches,
 } from './environment.ts'
 import { describeProblem } from './fieldProblem.ts'
 import { ignoredSecretProblems } from './ignoredSecrets.ts'
 import { type ManifestProblem, type ProblemCode, sortedProblems } from './manifestProblem.ts'
+import { missingAssertionWarnings } from './missingAssertions.ts'
 import { type Origin, pathIn, placeIn } from './origin.ts'
 import { type PatternCheck, patternProblems } from './patterns.ts'
 import type { ManifestPath } from './position.ts'
@@ -134,7 +136,8 @@ function readService(
 ): ReadService {
   const defaults = foldersOf(document.source.directory).flatMap((folder) => defaultsOf.get(folder) ?? [])
   const mappings = defaults.map((one) => one.mapping)
-  const { mapping, patches } = withPatches(withDefaults(document.mapping, mappings), chosen)
+  const { mapping: patched, patches } = withPatchedEndpoints(document.mapping, chosen)
+  const mapping = withPatches(withDefaults(patched, mappings), chosen)
   const origin: Origin = { own: document, defaults, patches }
   const substituted = substituteVariables(mapping, chosen.variables)
   const metadata = mappingOf(document.mapping.metadata)
@@ -190,7 +193,7 @@ function compileManifest(
     ...placeIn(origin, path, 'value'),
     message: `${formatPath(pathIn(origin, path))} ${message}`,
   }))
-  const warnings = clearSecretWarnings(manifest, origin)
+  const warnings = [...clearSecretWarnings(manifest, origin), ...missingAssertionWarnings(manifest, origin)]
   if (compiled.request === undefined || patterns.length + ignored.length > 0)
     return { service: undefined, problems, warnings }
   const { metadata, spec, policy } = manifest

@@ -15,6 +15,9 @@ import type {
  */
 export type CanonicalSensitive = { readonly plain: string } | { readonly sealed: string }
 
+/** Mark of a secret that is not known where it is compared: equal to that of any other. */
+export const UNKNOWN_MARK = 'unknown'
+
 /** A service as every comparison sees it: contract names, absent as null, sets in order, names of headers lower. */
 export interface CanonicalService {
   readonly name: string

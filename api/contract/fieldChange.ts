@@ -1,4 +1,4 @@
-import { type CanonicalService, canonicalRequest, canonicalResponse } from './canonical.ts'
+import { type CanonicalService, canonicalRequest, canonicalResponse, UNKNOWN_MARK } from './canonical.ts'
 import { formatPointer } from './problem.ts'
 import type { ServiceRequest, ServiceResponse } from './service.ts'
 
@@ -15,7 +15,10 @@ export interface FieldChange {
   readonly to: Leaf
 }
 
-/** How two sealed values compare: by their marks, or as equal because only that one is set can be known. */
+/**
+ * How two sealed values compare: by their marks, or as equal because only that one is set can be known. An unknown mark is
+ * equal to any.
+ */
 export type SealedComparison = 'by-mark' | 'set-is-equal'
 
 /**
@@ -69,11 +72,11 @@ function isContainer(value: unknown, pointer: string): value is Container {
 }
 
 function leavesEqual(a: Leaf, b: Leaf, sealed: SealedComparison): boolean {
-  if (sealed === 'set-is-equal' && isSealed(a) && isSealed(b)) return true
-  return sameJson(a, b)
+  if (!isSealed(a) || !isSealed(b)) return sameJson(a, b)
+  return sealed === 'set-is-equal' || [a.sealed, b.sealed].includes(UNKNOWN_MARK) || a.sealed === b.sealed
 }
 
-function isSealed(value: Leaf): boolean {
+function isSealed(value: Leaf): value is { readonly sealed: unknown } {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'sealed')
 }
 

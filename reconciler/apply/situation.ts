@@ -2,10 +2,11 @@ import { ConnectionError } from '../../api/client/attempt.ts'
 import type { ReadingClient } from '../../api/client/client.ts'
 import { UnreadableAnswer } from '../../api/client/contractAnswer.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
-import { canonicalRequest } from '../../api/contract/canonical.ts'
+import { canonicalRequest, UNKNOWN_MARK } from '../../api/contract/canonical.ts'
 import type { Org } from '../../api/contract/org.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { DeclaredService, ServiceSet } from '../manifest/serviceSet.ts'
+import { UNRESOLVED } from '../manifest/valueReference.ts'
 import { visible } from '../manifest/visibleText.ts'
 import { type Binding, newBinding } from '../plan/binding.ts'
 import { applyBrakes, type BrakedPlan, type BrakePolicy, type TrippedBrake } from '../plan/brakes.ts'
@@ -32,6 +33,8 @@ export interface Scene {
   readonly sourceName: string
   /** Whether regions are looked up before they are sent: one request more, only where some would be. */
   readonly regions: 'looked-up' | 'trusted'
+  /** Whether a secret that is not available counts as unchanged, because nothing is sent. */
+  readonly areSecretsOptional?: boolean
   /** How long a creation without an answer may still land (milliseconds). */
   readonly createGraceMs: number
   /** Scope of a suspension that does not hold here; absent for none. */
@@ -193,12 +196,13 @@ function desiredOf(service: DeclaredService, scene: Scene): DesiredService {
 function workedOut(service: DeclaredService, scene: Scene): DesiredService {
   const canonicalUnder: DesiredService['canonicalUnder'] = (key, placeOf = (endpoint) => endpoint) => {
     const markOf = fingerprintFor(scene.stateKey, scene.store.stateId, key)
-    return canonicalRequest(service.request, (pointer, value) =>
-      markOf(
+    return canonicalRequest(service.request, (pointer, value) => {
+      if (scene.areSecretsOptional === true && value === UNRESOLVED) return UNKNOWN_MARK
+      return markOf(
         pointer.replace(/\d+/, (endpoint) => String(placeOf(Number(endpoint)))),
         value,
-      ),
-    )
+      )
+    })
   }
   const { key, id, previousNames, paused } = service
   const { ignore, ...treatment } = service.policy

@@ -2,7 +2,7 @@ import type { Format } from './format.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 
 /** Groups of options that several commands share. */
-export type OptionGroup = 'manifests' | 'api' | 'state' | 'lock' | 'grace'
+export type OptionGroup = 'manifests' | 'api' | 'state' | 'lock' | 'grace' | 'limits'
 
 /** One command of the program: what its help shows, and where its code is, loaded only when it runs. */
 export interface CommandEntry {

@@ -47,10 +47,11 @@ export const COMMANDS: readonly CommandEntry[] = [
       'pharos plan monitoring/ --state pharos.db --detailed-exitcode   # 2 when there are changes',
       'pharos plan monitoring/ --state pharos.db --format markdown > comment.md',
     ],
-    groups: LOOKING,
+    groups: [...LOOKING, 'limits'],
     formats: FORMATS,
     options: [
       ['--detailed-exitcode', 'exit 2 when there are changes'],
+      ['--without-secrets', 'take a secret that is not available here for unchanged, as in a pull request'],
       ['--out <file>', 'also write the plan to a file, for "pharos apply --plan"'],
     ],
     load: async () => onPath((await import('./planCommand.ts')).planCommand),
@@ -64,7 +65,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'pharos apply monitoring/ --state pharos.db --approve 5e0c6f2d9a417b38   # the digest that plan shows',
       'pharos plan monitoring/ --state pharos.db --out plan.json && pharos apply monitoring/ --state pharos.db --plan plan.json',
     ],
-    groups: WRITING,
+    groups: [...WRITING, 'limits'],
     formats: PROBLEM_FORMATS,
     options: [
       ['--approve <digest>', 'let through what the brakes hold back'],

@@ -24,6 +24,14 @@ export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, s
     ],
   ],
   lock: [['--lock-timeout <duration>', 'how long another run on the same state is waited for (default: 0s)']],
+  limits: [
+    [
+      '--max-deletes <limit>',
+      'deletions of one run without approval: a count, a percentage of the set, or the greater of both (default: 3,10%, of a small set half)',
+    ],
+    ['--max-updates <limit>', 'the same of updates, and of updates that undo drift (default: 10,30%)'],
+    ['--max-recreates <limit>', 'the same of services that are created again (default: 3,10%)'],
+  ],
   grace: [
     [
       '--create-grace <duration>',

@@ -14,7 +14,8 @@ import { openSession } from './session.ts'
 export async function planCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { output, options } = context
   if (options.out !== undefined) requirePlanPlace(options.out)
-  const wish = { secrets: 'required', regions: 'looked-up', open: openSession } as const
+  const secrets = options.withoutSecrets === true ? 'optional' : 'required'
+  const wish = { secrets, regions: 'looked-up', open: openSession } as const
   return withScene(path, context, wish, async (open) => {
     const { loaded, session, scene } = open
     const org = await guardOrg(scene)
@@ -24,6 +25,8 @@ export async function planCommand(path: string, context: CommandContext): Promis
       output.notice(`the plan is in ${options.out}: "pharos apply … --plan ${options.out}" does only that`)
     }
     const { set } = loaded
+    if (secrets === 'optional')
+      output.notice('a secret that is not available here is taken for unchanged; apply needs all of them')
     output.problems([...set.problems, ...set.warnings])
     for (const warning of situation.warnings) output.notice(warning)
     for (const line of planLines(situation, output.paint)) output.result(line)

@@ -3,7 +3,7 @@ import { storeExists } from '../state/openStore.ts'
 import { type LoadedManifests, loadManifests, noticeEmpty } from './manifests.ts'
 import type { CommandContext } from './runCommand.ts'
 import type { Session } from './session.ts'
-import { createGraceMs, UsageError } from './settings.ts'
+import { createGraceMs, safetyLimits, UsageError } from './settings.ts'
 
 /** What a command on manifests works with. */
 export interface OpenScene<Opened extends Session> {
@@ -51,6 +51,8 @@ export async function withScene<Opened extends Session, Result>(
       sourceName: loaded.name,
       regions: wish.regions,
       createGraceMs: createGraceMs(options),
+      brakes: safetyLimits(options),
+      areSecretsOptional: wish.secrets === 'optional',
       nowMs: Date.now,
       ...(wish.liftedScope === undefined ? {} : { liftedScope: wish.liftedScope }),
     }

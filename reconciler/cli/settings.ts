@@ -3,6 +3,7 @@ import { TIMER_MS_MAX } from '../../api/client/limiter.ts'
 import { parseDuration } from '../../api/contract/duration.ts'
 import type { ProgramPermissions } from '../manifest/secretPrograms.ts'
 import { RUN_MS_MAX } from '../run/apiWait.ts'
+import { type BrakePolicy, type Ceiling, DEFAULT_BRAKES } from '../plan/brakes.ts'
 
 /** What the commands take from the command line, as commander hands it over. */
 export interface CommandOptions {
@@ -17,6 +18,10 @@ export interface CommandOptions {
   readonly allowSops?: boolean
   readonly createGrace?: string
   readonly approve?: string
+  readonly withoutSecrets?: boolean
+  readonly maxDeletes?: string
+  readonly maxUpdates?: string
+  readonly maxRecreates?: string
   readonly detailedExitcode?: boolean
   readonly write?: string
   readonly env?: string
@@ -135,4 +140,22 @@ export function durationMs(text: string, option: string): number {
   const duration = parseDuration(text)
   if (duration === undefined) throw new UsageError(`${option} must be a duration such as 60s or 2m`)
   return duration.secs * 1_000 + Math.ceil(duration.nanos / 1_000_000)
+}
+
+/** The safety limits of this run. Throws UsageError when one is neither a count nor a percentage. */
+export function safetyLimits(options: CommandOptions): BrakePolicy {
+  return {
+    maxDeletes: ceiling(options.maxDeletes, '--max-deletes') ?? DEFAULT_BRAKES.maxDeletes,
+    maxUpdates: ceiling(options.maxUpdates, '--max-updates') ?? DEFAULT_BRAKES.maxUpdates,
+    maxRecreates: ceiling(options.maxRecreates, '--max-recreates') ?? DEFAULT_BRAKES.maxRecreates,
+  }
+}
+
+function ceiling(text: string | undefined, option: string): Ceiling | undefined {
+  if (text === undefined) return undefined
+  const [, count, percent] = /^(?=.)(?:(\d{1,6})(?:,(?=\d)|$))?(?:(\d{1,3})%)?$/.exec(text) ?? []
+  if ((count === undefined && percent === undefined) || Number(percent ?? 0) > 100) {
+    throw new UsageError(`${option} must be a count, a percentage or both, such as 5, 20% or 5,20%`)
+  }
+  return { count: Number(count ?? 0), percent: Number(percent ?? 0) }
 }

@@ -43,7 +43,8 @@ export interface ValueSite {
 }
 
 const NOT_UTF8 = 'which is not UTF-8: save it as UTF-8'
-const UNRESOLVED = 'unresolved'
+/** Stands for a secret that is not available where secrets are optional. */
+export const UNRESOLVED = 'unresolved'
 
 /**
  * The value that `form` stands for. Everything that comes from the environment or from the secrets folder

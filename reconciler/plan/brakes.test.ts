@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { applyBrakes, approvableKeys, approvalText, type BrakeFacts, releasedKeys } from './brakes.ts'
+import {
+  applyBrakes,
+  approvableKeys,
+  approvalText,
+  type BrakeFacts,
+  DEFAULT_BRAKES,
+  releasedKeys,
+} from './brakes.ts'
 import type { Change, Plan } from './planValue.ts'
 
 const sound: BrakeFacts = {
@@ -25,6 +32,10 @@ function prunes(count: number): readonly Change[] {
 }
 
 test.each([
+  [1, 1, []],
+  [2, 2, ['maxDeletes']],
+  [2, 4, []],
+  [3, 4, ['maxDeletes']],
   [3, 5, []],
   [4, 5, ['maxDeletes']],
   [100, 1_000, []],
@@ -32,6 +43,14 @@ test.each([
 ])('%i deletions of %i owned trip %j', (count, owned, brakes) => {
   const { tripped } = applyBrakes(planOf(prunes(count), owned), sound)
   expect(tripped.map((brake) => brake.brake)).toEqual(brakes)
+})
+
+test('a percentage lets more than half of a small set go, and a count does not', () => {
+  const withPolicy = (maxDeletes: { count: number; percent: number }) =>
+    applyBrakes(planOf(prunes(4), 4), sound, { ...DEFAULT_BRAKES, maxDeletes }).tripped.length
+
+  expect(withPolicy({ count: 4, percent: 0 })).toBe(1)
+  expect(withPolicy({ count: 0, percent: 100 })).toBe(0)
 })
 
 test.each([
@@ -105,9 +124,11 @@ test.each([
     paused: false,
     replacesLost: null,
   }
+  // Limits on deletions are another matter.
+  const policy = { ...DEFAULT_BRAKES, maxDeletes: { count: 0, percent: 100 } }
   const plan = { changes: [...prunes(count), fresh], unchanged: [], owned: count, kept }
 
-  const braked = applyBrakes(plan, { ...sound, formerName })
+  const braked = applyBrakes(plan, { ...sound, formerName }, policy)
 
   expect(braked.tripped.map(({ brake, approvable }) => [brake, approvable])).toEqual(
     brakes.map((brake) => [brake, true]),

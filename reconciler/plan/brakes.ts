@@ -14,6 +14,9 @@ export interface BrakePolicy {
   readonly maxRecreates: Ceiling
 }
 
+/** Most of the services of a set that the count of deletions lets go; a larger percentage still does. */
+const COUNTED_DELETES_PERCENT = 50
+
 /** Small sets are protected by the counts, large ones by the shares. */
 export const DEFAULT_BRAKES: BrakePolicy = {
   maxDeletes: { count: 3, percent: 10 },
@@ -208,8 +211,10 @@ function suspectedServerChange(heals: readonly Update[], owned: number): readonl
 
 function ceilingBrakes(groups: Groups, owned: number, policy: BrakePolicy): readonly TrippedBrake[] {
   const deletes = groups.prunes.filter((prune) => prune.how !== 'detach')
+  // Three of four are within a count of three, and nearly everything.
+  const counted = Math.min(policy.maxDeletes.count, Math.ceil((owned * COUNTED_DELETES_PERCENT) / 100))
   return [
-    ...over('maxDeletes', 'deletions', deletes, policy.maxDeletes, owned),
+    ...over('maxDeletes', 'deletions', deletes, { ...policy.maxDeletes, count: counted }, owned),
     ...over('maxUpdates', 'updates from git', groups.updates, policy.maxUpdates, owned),
     ...over('maxHeals', 'updates that undo drift', groups.heals, policy.maxUpdates, owned),
     ...over('maxRecreates', 're-creations', groups.recreates, policy.maxRecreates, owned),

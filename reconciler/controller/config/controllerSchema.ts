@@ -42,7 +42,7 @@ const apiUrl = checked('must be the address of the API', (url) =>
 )
 
 const ceiling = mapping({
-  count: wholeNumber(0).describe('most changes of this kind, whatever the size of the set'),
+  count: wholeNumber(0).describe('most changes of this kind; of deletions never more than half of the set'),
   percent: z
     .number({ error: 'must be a number from 0 to 100' })
     .min(0, { error: 'must be a number from 0 to 100' })

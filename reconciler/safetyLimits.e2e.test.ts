@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { startServer } from '../server/testing/startServer.ts'
+import { CommandScene } from './testing/commandScene.ts'
+import { manifestOf } from './testing/pharosProgram.ts'
+
+const scene = new CommandScene(startServer)
+const { json, names, work } = scene
+
+/** Writes a manifest for each name. */
+function write(...names: readonly string[]): void {
+  work.write(Object.fromEntries(names.map((name) => [`${name}.yaml`, manifestOf(name)])))
+}
+
+test('most of a small set is deleted only with approval, by a flag that says how much, or by its digest', async () => {
+  write('a', 'b', 'c', 'd')
+  await work.run('apply')
+  work.write({ 'a.yaml': null, 'b.yaml': null, 'c.yaml': null })
+
+  const blocked = await json('apply')
+  expect(blocked).toMatchObject({
+    exit: 4,
+    plan: { brakes: [{ brake: 'maxDeletes', keys: ['a', 'b', 'c'] }] },
+  })
+  expect(await names()).toEqual(['a', 'b', 'c', 'd'])
+  expect(await json('plan', '--max-deletes', '3')).toMatchObject({ exit: 4, approval: blocked.plan.approval })
+  expect(await json('plan', '--max-deletes', '75%')).toMatchObject({ exit: 0, brakes: [] })
+  expect(await json('apply', '--max-deletes', '1,75%')).toMatchObject({ exit: 0, applied: { removed: 3 } })
+  expect(await names()).toEqual(['d'])
+})
+
+test.each(['5,', '%', '101%', '-1', '5%,5', 'many'])(
+  'a limit of "%s" is refused before anything is sent',
+  async (limit) => {
+    write('a')
+
+    const run = await work.run('apply', '--max-updates', limit)
+
+    expect([run.exitCode, run.stderr]).toEqual([
+      1,
+      expect.stringContaining('--max-updates must be a count, a percentage or both, such as 5, 20% or 5,20%'),
+    ])
+  },
+)
+
+test('a plan without secrets takes them for unchanged, shows everything else, and apply still needs them', async () => {
+  const withSecret = manifestOf('a', '      headers: {Authorization: {env: PROBE_TOKEN}}\n')
+  work.write({ 'a.yaml': withSecret })
+  work.env.PROBE_TOKEN = 'canary-token'
+  await work.run('apply')
+  delete work.env.PROBE_TOKEN
+
+  expect(await json('plan')).toMatchObject({ problems: [{ code: 'E_SECRET' }] })
+  expect(await json('plan', '--without-secrets', '--detailed-exitcode')).toMatchObject({
+    exit: 0,
+    changes: [],
+  })
+  work.write({ 'a.yaml': withSecret.replace(/interval: \w+/, 'interval: 2m') })
+  expect(await json('plan', '--without-secrets', '--detailed-exitcode')).toMatchObject({
+    exit: 2,
+    changes: [{ key: 'a', fields: [{ pointer: '/interval_secs', to: 120 }] }],
+  })
+  expect(await json('apply')).toMatchObject({ problems: [{ code: 'E_SECRET' }] })
+})

@@ -9,6 +9,7 @@ import { foldersOf, tryFolder } from '../controller/setFolders.ts'
 import { GitError } from '../source/gitProgram.ts'
 import { requireGit } from '../source/gitVersion.ts'
 import { configFileOf, controllerSettings, reloadConfiguration } from './controllerConfig.ts'
+import { waitText } from '../run/apiWait.ts'
 import { EXIT, mostTelling } from '../run/exitCode.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { lockTimeoutMs, UsageError } from './settings.ts'
@@ -63,6 +64,7 @@ function controllerOptions(settings: ControllerSettings, { env, output }: Comman
     env,
     holder: `pharos ${settings.replica} on ${hostname()}, process ${process.pid}`,
     onEvent: (event) => output.result(JSON.stringify(event)),
+    onWait: (set, report) => output.notice(`${set}: ${waitText(report)}`),
     mountFace: (deps, { notifications, config, replica, apiToken }) =>
       mountFace(deps, {
         settings: notifications,

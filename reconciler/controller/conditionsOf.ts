@@ -1,6 +1,7 @@
 import { failureOf } from '../cli/runCommand.ts'
 import { type BrakeName, releasedKeys } from '../plan/brakes.ts'
 import { counted } from '../render/planText.ts'
+import { ApiTimeout, type WaitReport, waitText } from '../run/apiWait.ts'
 import type { Suspension } from '../state/record.ts'
 import type { CycleReport } from './cycle.ts'
 import { STALLED_AFTER } from './schedule.ts'
@@ -22,6 +23,8 @@ export interface ConditionFacts {
   readonly fault: string | null
   /** Those that hold now. */
   readonly suspensions: readonly Suspension[]
+  /** What the cycle under way waits for; null when there is nothing. */
+  readonly wait: WaitReport | null
 }
 
 /** Everything that is true of a set, the most urgent first; never empty. Pure. */
@@ -39,15 +42,18 @@ export function conditionsOf(facts: ConditionFacts): readonly FoundCondition[] {
       'resume it when the reason is gone',
     ),
   )
+  const waiting = waitConditions(facts)
   if (report === null && facts.fault === null)
-    return [...suspended, ...running, found('Starting', 'no run has ended yet', null)]
+    return [...waiting, ...suspended, ...running, found('Starting', 'no run has ended yet', null)]
   const conditions = [
     ...stalled(facts),
+    ...waiting,
     ...(report === null
       ? []
       : [
           ...sourceConditions(report),
-          ...brakeConditions(report),
+          // What an approval would let through is not known while nothing is heard of the services.
+          ...(facts.wait === null ? brakeConditions(report) : []),
           ...serviceConditions(facts.services, report),
         ]),
     ...suspended,
@@ -65,13 +71,29 @@ function found(type: ConditionType, message: string, todo: string | null): Found
   return { type, message, todo }
 }
 
+const THROTTLED_TODO = 'find out which other client sends with the same key, or give each a key of its own'
+
+/** That the cycle under way waits for the API, or that the last one gave up while answers were 429. */
+function waitConditions({ wait, report }: ConditionFacts): readonly FoundCondition[] {
+  if (wait !== null) {
+    return wait.kind === 'throttled'
+      ? [found('Throttled', waitText(wait), THROTTLED_TODO)]
+      : [found('Degraded', waitText(wait), 'see that the API is up')]
+  }
+  const isThrottled = report?.error instanceof ApiTimeout && report.error.isThrottled
+  return isThrottled ? [found('Throttled', failureOf(report.error).message, THROTTLED_TODO)] : []
+}
+
 function stalled({ failures, report, fault }: ConditionFacts): readonly FoundCondition[] {
+  const isThrottled = report?.error instanceof ApiTimeout && report.error.isThrottled
   const reason = fault ?? (report?.error === undefined ? '' : failureOf(report.error).message)
   if (failures >= STALLED_AFTER) {
     // No count of them: each further one would be news.
     const message = `at least ${STALLED_AFTER} runs in a row failed${reason === '' ? '' : `, the last with: ${reason}`}`
     return [found('Stalled', message, 'put right what it says; it is tried again all the same')]
   }
+  // Of that Throttled tells.
+  if (fault === null && isThrottled) return []
   return reason === '' ? [] : [found('Degraded', reason, 'it is tried again')]
 }
 

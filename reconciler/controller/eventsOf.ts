@@ -114,6 +114,7 @@ export function eventsOfConditions(now: readonly Condition[], before: readonly C
 /** Conditions whose coming and going people want to hear of. */
 const IS_NEWS: ReadonlySet<string> = new Set([
   'Stalled',
+  'Throttled',
   'SourceUnavailable',
   'CommitRefused',
   'ApprovalRequired',

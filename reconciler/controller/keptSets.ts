@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { failureOf } from '../cli/runCommand.ts'
+import type { WaitReport } from '../run/apiWait.ts'
 import { StateError } from '../state/stateError.ts'
 import type { ControllerClock } from './clock.ts'
 import type { SetSettings } from './config/settings.ts'
@@ -22,6 +23,8 @@ export interface KeptSetsDeps {
   /** For people: program, machine and process, as the lease shows it. */
   readonly holder: string
   readonly onEvent: EventSink
+  /** Hears what a cycle of `set` waits for. */
+  readonly onWait?: (set: string, report: WaitReport) => void
   readonly metrics: Metrics
 }
 
@@ -197,6 +200,10 @@ export class KeptSets {
       },
       onCommit: (commit, runId) => {
         for (const event of view.see(commit, runId)) onEvent(event)
+      },
+      onWait: (report) => {
+        this.#deps.onWait?.(name, report)
+        for (const event of view.refresh()) onEvent(event)
       },
       onLease: (change, epoch) => this.#tellOfLease(name, change, epoch),
       onFault: (error) => {

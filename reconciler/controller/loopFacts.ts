@@ -1,3 +1,4 @@
+import type { WaitReport } from '../run/apiWait.ts'
 import type { Suspension } from '../state/record.ts'
 import { StateError } from '../state/stateError.ts'
 import type { CycleReport } from './cycle.ts'
@@ -9,6 +10,8 @@ export interface LoopEars {
   /** A cycle works on this commit, which may be the one of the cycle before. */
   readonly onCommit: (commit: CommitStatus, runId: string) => void
   readonly onLease: (change: 'taken' | 'lost', epoch: number) => void
+  /** A cycle waits for the API, and has for at least ten seconds. */
+  readonly onWait: (report: WaitReport) => void
   /** Something that nobody foresaw; the loop goes on. */
   readonly onFault: (error: unknown) => void
 }
@@ -26,6 +29,8 @@ export interface LoopFacts {
   /** What has kept this replica from any cycle since the last one, such as a state that is away; null when nothing has. */
   readonly fault: string | null
   readonly suspensions: readonly Suspension[]
+  /** What the cycle under way waits for, once that was reported; null when there is nothing. */
+  readonly wait: WaitReport | null
 }
 
 /** Why a run gives way before it is through. */

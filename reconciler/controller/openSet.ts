@@ -1,6 +1,7 @@
 import { Client } from '../../api/client/client.ts'
 import { Limiter } from '../../api/client/limiter.ts'
 import type { AttemptReport } from '../../api/client/sender.ts'
+import { WaitObserver } from '../../api/client/waiting.ts'
 import { type GitSource, gitSource } from '../source/gitSource.ts'
 import { openStore } from '../state/openStore.ts'
 import { StateError } from '../state/stateError.ts'
@@ -45,8 +46,12 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
   let requests = 0
   const limiter = deps.limiterOf(settings)
   const ending = new AbortController()
+  const observer = new WaitObserver(deps.clock.nowMs)
+  let endWaits: AbortSignal | undefined
   const client = new Client({
     endReads: ending.signal,
+    endWaits: () => endWaits,
+    observer,
     url: settings.apiUrl,
     apiKey: settings.apiKey,
     userAgent: deps.userAgent,
@@ -69,6 +74,10 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
         settings,
         source: sourceOf(settings, deps),
         client,
+        observer,
+        endWaitsWith: (signal) => {
+          endWaits = signal
+        },
         limiter,
         store,
         stateKey: value,

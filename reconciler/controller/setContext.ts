@@ -1,5 +1,6 @@
 import type { Client } from '../../api/client/client.ts'
 import type { Limiter } from '../../api/client/limiter.ts'
+import type { WaitObserver } from '../../api/client/waiting.ts'
 import type { Org } from '../../api/contract/org.ts'
 import type { ServiceSet } from '../manifest/serviceSet.ts'
 import type { GitSource, LoadedCommit } from '../source/gitSource.ts'
@@ -24,6 +25,10 @@ export interface SetContext {
   readonly client: Client
   /** Ends the reads of the client, for good. What changes something is never ended. */
   readonly endReads: () => void
+  /** Knows what the client waits for. */
+  readonly observer: WaitObserver
+  /** Has `signal` end every wait of the client from now on; `undefined` for none. */
+  readonly endWaitsWith: (signal: AbortSignal | undefined) => void
   /** What stands before every request of the client. */
   readonly limiter: Limiter
   readonly store: StateStore

@@ -1,4 +1,5 @@
 import { failureOf } from '../cli/runCommand.ts'
+import { type ApiWait, watchApiWait } from '../run/apiWait.ts'
 import { SourceUnavailable } from '../source/gitMirror.ts'
 import { type HeldLease, type LeaseClock, takeLease } from '../state/lease.ts'
 import type { Suspension } from '../state/record.ts'
@@ -40,6 +41,8 @@ export class SetLoop {
   /** Newest commit that was seen, also one that may not be applied. */
   #head: string | null = null
   #isPeeking = false
+  /** Bounds the cycle under way; null between two. */
+  #wait: ApiWait | null = null
 
   constructor(context: SetContext, holder: string, ears: LoopEars) {
     this.name = context.settings.config.name
@@ -132,6 +135,7 @@ export class SetLoop {
       failures: this.#failures,
       fault: this.#fault,
       suspensions: this.#suspensions,
+      wait: this.#wait?.reported() ?? null,
     }
   }
 
@@ -186,6 +190,7 @@ export class SetLoop {
       stopReason: null,
     }
     const stopPolling = this.#pollWhileRunning()
+    const stopWatching = this.#watchWhileRunning()
     try {
       await this.#readSuspensions()
       const report = await runCycle(this.#context, memory, trigger, {
@@ -215,6 +220,7 @@ export class SetLoop {
     } finally {
       this.#running = null
       stopPolling()
+      stopWatching()
     }
   }
 
@@ -237,6 +243,20 @@ export class SetLoop {
       }
       this.#nextRunAtMs = clock.wallMs() + waitMs
       await this.#waits.wait(waitMs)
+    }
+  }
+
+  /** Bounds a run, and reports what it waits for. */
+  #watchWhileRunning(): () => void {
+    const { clock, observer, settings, endWaitsWith } = this.#context
+    const { onWait } = this.#ears
+    const wait = watchApiWait({ clock, timeoutMs: settings.config.timeout, onWait, observer })
+    this.#wait = wait
+    endWaitsWith(wait.signal)
+    return () => {
+      wait.stop()
+      this.#wait = null
+      endWaitsWith(undefined)
     }
   }
 

@@ -104,7 +104,7 @@ export class SetView {
       services: this.#services,
       counts: countsOf(this.#services),
       unverifiableSecrets: this.#unverifiableSecrets,
-      approvals: approvalsOf(report),
+      approvals: facts.wait === null ? approvalsOf(report) : [],
       problems: (report?.source?.accepted?.set.problems ?? []).map(({ hint = null, ...problem }) => ({
         ...problem,
         hint,

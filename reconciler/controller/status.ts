@@ -5,6 +5,8 @@ import type { PlannedField } from '../plan/planValue.ts'
 export const CONDITION_TYPES = [
   /** Cycles fail again and again: nothing was brought about for a while. */
   'Stalled',
+  /** The API answers 429 to everything: what is known of the services is old, and nothing gets through. */
+  'Throttled',
   /** The repository cannot be read: what was last read stays in force, and nothing is written. */
   'SourceUnavailable',
   /** The newest commit is not signed as the configuration demands: it is not applied. */

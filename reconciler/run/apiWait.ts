@@ -47,6 +47,8 @@ export interface ApiWait {
   readonly observer: WaitObserver
   /** Aborted with an ApiTimeout when the time is over. */
   readonly signal: AbortSignal
+  /** The wait that was reported and goes on; null when there is none. */
+  readonly reported: () => WaitReport | null
   readonly stop: () => void
 }
 
@@ -74,6 +76,7 @@ export function watchApiWait({ clock, timeoutMs, onWait, observer: given }: Wait
   const over = new AbortController()
   const startedAtMs = clock.nowMs()
   let reportedAtMs = Number.NEGATIVE_INFINITY
+  let last: { readonly waitingSinceMs: number; readonly report: WaitReport } | null = null
   const look = (): void => {
     const nowMs = clock.nowMs()
     const { waiting } = observer
@@ -85,7 +88,9 @@ export function watchApiWait({ clock, timeoutMs, onWait, observer: given }: Wait
     }
     if (waiting !== null && waitedMs >= REPORT_AFTER_MS && nowMs - reportedAtMs >= REPORT_AGAIN_MS) {
       reportedAtMs = nowMs
-      onWait({ ...waiting, sinceMs: clock.wallMs() - waitedMs })
+      const sinceMs = clock.wallMs() - waitedMs
+      last = { waitingSinceMs: waiting.sinceMs, report: { ...waiting, sinceMs } }
+      onWait(last.report)
     }
     arm()
   }
@@ -94,7 +99,11 @@ export function watchApiWait({ clock, timeoutMs, onWait, observer: given }: Wait
     cancel = clock.after(Math.max(0, Math.min(LOOK_MS, startedAtMs + timeoutMs - clock.nowMs())), look)
   }
   arm()
-  return { observer, signal: over.signal, stop: () => cancel() }
+  const reported = (): WaitReport | null => {
+    const { waiting } = observer
+    return waiting !== null && waiting.sinceMs === last?.waitingSinceMs ? last.report : null
+  }
+  return { observer, signal: over.signal, reported, stop: () => cancel() }
 }
 
 /** Why a run that took `tookMs` and now waits since `waitedMs` ends; null while it goes on. */

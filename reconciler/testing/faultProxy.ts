@@ -22,6 +22,8 @@ export interface FaultProxy {
   decide: (method: string, path: string) => Fault | Promise<Fault>
   /** Whether a request is answered with 404 instead, whatever its method. */
   refuses: (path: string) => boolean
+  /** Whether every request is answered with 429. */
+  throttles: boolean
   /** A refusal that answers a changing request instead of the server; `undefined` lets it through. */
   refusesWith: (
     method: string,
@@ -43,6 +45,10 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   const treat = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const body = await bodyOf(incoming)
     const { method = 'GET', url = '/' } = incoming
+    if (proxy.throttles) {
+      answer(outgoing, { status: 429, body: Buffer.from('{"error":"rate_limited"}') })
+      return
+    }
     if (proxy.refuses(url)) {
       answer(outgoing, { status: 404, body: Buffer.from('{"error":"not_found"}') })
       return
@@ -69,6 +75,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     url: `http://127.0.0.1:${port}`,
     decide: () => 'pass',
     refuses: () => false,
+    throttles: false,
     refusesWith: () => undefined,
     afterEffect: () => {},
     land: async () => {

@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path'
 import * as z from 'zod'
 import { clientProblem } from '../../../api/client/client.ts'
 import { API_VERSION } from '../../manifest/serviceManifest.ts'
+import { RUN_MS_MAX } from '../../run/apiWait.ts'
 import { branchProblem, treePathProblem } from '../../source/gitUrl.ts'
 import { isGitLocation } from '../../state/gitRef.ts'
 import { notificationsSchema } from '../face/notificationsSchema.ts'
@@ -23,6 +24,9 @@ import {
 const INTERVAL_SECONDS_MIN = 1
 /** Shortest limit of a transfer (seconds): within less hardly any git has even started. */
 const FETCH_SECONDS_MIN = 1
+
+/** Shortest time limit of a cycle (seconds): within less no answer may have come. */
+const TIMEOUT_SECONDS_MIN = 1
 
 /** Programs that send webhooks, by the way in which they prove who they are. */
 export const HOOK_KINDS = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket', 'generic'] as const
@@ -163,6 +167,9 @@ const set = mapping({
   interval: durationFrom(INTERVAL_SECONDS_MIN)
     .default(60_000)
     .describe('how often the repository and the services are looked at, at least 1s'),
+  timeout: durationFrom(TIMEOUT_SECONDS_MIN)
+    .default(RUN_MS_MAX)
+    .describe('time limit of one cycle, at least 1s; it also ends after ten minutes without a useful answer'),
   drift: oneOf(['heal', 'report', 'ignore'])
     .default('heal')
     .describe('the most that is done about changes by hand; a manifest may ask for less'),

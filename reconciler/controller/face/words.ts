@@ -12,6 +12,7 @@ export const CONDITION_WORDS: Readonly<
   Record<ConditionType, { readonly tone: Tone; readonly word: string }>
 > = {
   Stalled: { tone: 'bad', word: 'Stalled' },
+  Throttled: { tone: 'warn', word: 'Throttled' },
   SourceUnavailable: { tone: 'bad', word: 'Source unavailable' },
   CommitRefused: { tone: 'bad', word: 'Commit refused' },
   ApprovalRequired: { tone: 'warn', word: 'Approval required' },

@@ -304,17 +304,39 @@ test('an aborted call ends with the reason of its signal while the answer is sti
   await expect(client.getOrg({ signal: stop.signal })).rejects.toThrow('stopped by the user')
 })
 
-test.each([
+test.each<readonly [string, string, string]>([
   ['ftp://example.com', apiKey, 'the API URL must be an absolute http:// or https:// URL'],
   ['https://user:secret@example.com', apiKey, 'the API URL must not contain credentials'],
-  [
-    'https://example.com',
+  ...[
     'pharos_short',
-    'the API key must be pharos_ followed by 64 hexadecimal characters',
-  ],
+    `pharos-${'a1'.repeat(32)}`,
+    `two words_${'a1'.repeat(32)}`,
+    `é_${'a1'.repeat(32)}`,
+  ].map(
+    (key) =>
+      [
+        'https://example.com',
+        key,
+        'the API key must be a prefix that ends in an underscore, then 64 hexadecimal characters',
+      ] as const,
+  ),
 ])('an unusable address or key is refused before any request (%#)', (url, key, problem) => {
   expect(clientProblem(url, key)).toBe(problem)
 })
+
+test.each(['pharos_', 'acme-live_', 'a_b_', '_'])(
+  'a key may start with %s, and no refusal repeats it',
+  async (prefix) => {
+    const foreign = `${prefix}${'a1'.repeat(32)}`
+    const { client } = await misbehaving((_request, response) => {
+      response.writeHead(403, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ error: `the key ${foreign} is for reading` }))
+    })
+
+    expect(clientProblem('https://example.com', foreign)).toBeUndefined()
+    await expect(client.getOrg()).rejects.toThrow(/^the key … is for reading$/)
+  },
+)
 
 test('a request that waits for a connection is kept back when it may no longer leave', async () => {
   const held: ServerResponse[] = []

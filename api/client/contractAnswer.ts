@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { ApiError, codeOfStatus } from '../contract/apiError.ts'
+import { withoutApiKeys } from '../contract/apiKey.ts'
 import { parsedUrl } from '../contract/parsedUrl.ts'
 import { formatPath, problemsOf } from '../contract/problem.ts'
 import type { Answer, Attempt } from './attempt.ts'
@@ -48,7 +49,8 @@ export function refusalOf(
     )
   }
   const words = text ?? `the server answered ${status} without saying why`
-  const printable = words.replaceAll(/\p{Cc}+/gu, ' ').slice(0, REFUSAL_CHARS_MAX)
+  // A server may quote the key that it refuses.
+  const printable = withoutApiKeys(words.replaceAll(/\p{Cc}+/gu, ' ')).slice(0, REFUSAL_CHARS_MAX)
   return new ApiError(codeOfStatus(status), printable, { status })
 }
 

@@ -47,6 +47,6 @@ test('incidents are opened, updated, read and listed with their filters', async 
   expect(resolved.updates.map(({ body }) => body)).toEqual(['Looking into it', 'Done'])
   expect(read).toEqual(resolved)
   expect(active.items).toEqual([])
-  expect(found).toMatchObject({ items: [resolved], total: 1, limit: 1 })
+  expect(found).toEqual({ items: [resolved], totalPages: 1 })
   await expect(incidents.get(service.id)).rejects.toMatchObject({ code: 'not_found' })
 })

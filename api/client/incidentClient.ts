@@ -1,16 +1,10 @@
-import {
-  type Incident,
-  type IncidentPage,
-  type IncidentRequest,
-  type IncidentUpdateRequest,
-  incidentPageSchema,
-  incidentSchema,
-} from '../contract/incident.ts'
+import type { Incident, IncidentRequest, IncidentUpdateRequest } from '../contract/incident.ts'
 import type { Section, Severity } from '../contract/incidentTerms.ts'
 import type { ServiceRequest } from '../contract/service.ts'
 import type { Answer, Attempt } from './attempt.ts'
 import type { CallOptions } from './client.ts'
 import { readAnswer } from './contractAnswer.ts'
+import { type IncidentList, incidentAnswerSchema, incidentListSchema } from './incidentAnswer.ts'
 
 /** A request before it is given the client's headers. */
 export interface ClientRequest {
@@ -49,15 +43,26 @@ export class IncidentClient {
   }
 
   /** One page of incidents. */
-  async list(query: IncidentQuery, options: CallOptions = {}): Promise<IncidentPage> {
+  async list(query: IncidentQuery, options: CallOptions = {}): Promise<IncidentList> {
     const path = `/v1/incidents?${queryText(query)}`
-    return readAnswer(incidentPageSchema, await this.#sending.repeat({ method: 'GET', path }, options))
+    return readAnswer(incidentListSchema, await this.#sending.repeat({ method: 'GET', path }, options))
+  }
+
+  /** All incidents that `query` finds, in the order of the API: page by page, until one brings nothing new. */
+  async listAll(query: Omit<IncidentQuery, 'page'>, options: CallOptions = {}): Promise<readonly Incident[]> {
+    const found = new Map<string, Incident>()
+    for (let page = 1; ; page += 1) {
+      const { items, totalPages } = await this.list({ ...query, page }, options)
+      const before = found.size
+      for (const item of items) found.set(item.id, item)
+      if (page === totalPages || found.size === before) return [...found.values()]
+    }
   }
 
   /** One incident; refused with `not_found` when the organisation has none of this id. */
   async get(id: string, options: CallOptions = {}): Promise<Incident> {
     const attempt = { method: 'GET', path: incidentPath(id) } as const
-    return readAnswer(incidentSchema, await this.#sending.repeat(attempt, options))
+    return readAnswer(incidentAnswerSchema, await this.#sending.repeat(attempt, options))
   }
 
   /** Opens an incident. Like the creation of a service it is not sent again when it may have been carried out. */
@@ -67,13 +72,13 @@ export class IncidentClient {
     options: CallOptions = {},
   ): Promise<Incident> {
     const attempt = { method: 'POST', path: '/v1/incidents', json: request, idempotencyKey } as const
-    return readAnswer(incidentSchema, await this.#sending.once(attempt, options))
+    return readAnswer(incidentAnswerSchema, await this.#sending.once(attempt, options))
   }
 
   /** Appends an update, which `resolved` closes for good. Not sent again: the log would have it twice. */
   async update(id: string, request: IncidentUpdateRequest, options: CallOptions = {}): Promise<Incident> {
     const attempt = { method: 'POST', path: `${incidentPath(id)}/updates`, json: request } as const
-    return readAnswer(incidentSchema, await this.#sending.once(attempt, options))
+    return readAnswer(incidentAnswerSchema, await this.#sending.once(attempt, options))
   }
 }
 

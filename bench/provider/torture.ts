@@ -59,6 +59,14 @@ ordeal({
   environment: { PHAROS_TEST_INSTALLED: '1' },
 })
 ordeal({
+  files: [
+    'provider/scenarios/lifecycle.e2e.test.ts',
+    'provider/scenarios/secrets.e2e.test.ts',
+    'provider/data',
+  ],
+  environment: { PHAROS_TEST_PLAIN: '1' },
+})
+ordeal({
   files: ['provider/soak.e2e.test.ts'],
   environment: { PHAROS_TEST_SOAK_ROUNDS: TORTURE_ROUNDS, PHAROS_TEST_SOAK_SEED: TORTURE_SEED },
 })

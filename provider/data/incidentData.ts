@@ -129,12 +129,8 @@ export const incidentsData = dataSourceFor<Connection>()({
     return attempted({ task: 'list the incidents', operation: 'read' }, interrupted, async (signal) => {
       const filter = { section, severity, q: config.q ?? undefined, serviceIds: config.service_ids ?? [] }
       const { incidents } = connected(client).client
-      const found: Incident[] = []
-      for (let page = 1; ; page += 1) {
-        const answer = await incidents.list({ ...filter, page, limit: PAGE_SIZE }, { signal })
-        found.push(...answer.items)
-        if (page >= answer.total_pages) return { state: { incidents: found.map(stateOf) } }
-      }
+      const found = await incidents.listAll({ ...filter, limit: PAGE_SIZE }, { signal })
+      return { state: { incidents: found.map(stateOf) } }
     })
   },
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Client } from '../../api/client/client.ts'
 import type { ServiceRequest } from '../../api/contract/service.ts'
-import { startServer } from '../../server/testing/startServer.ts'
+import { type StartServerOptions, startServer } from '../../server/testing/startServer.ts'
 import { type RecordingProxy, startRecordingProxy } from '../testing/recordingProxy.ts'
 import { CreationGuard, idempotencyKeyOf } from './creationGuard.ts'
 import { createOnce } from './createOnce.ts'
@@ -43,8 +43,8 @@ interface Scene {
   readonly byHand: Client
 }
 
-async function scene(withoutHeaders: readonly string[]): Promise<Scene> {
-  const server = await startServer({ rateLimit: 'none' })
+async function scene(withoutHeaders: readonly string[], options: StartServerOptions = {}): Promise<Scene> {
+  const server = await startServer({ rateLimit: 'none', ...options })
   const proxy = await startRecordingProxy(server.url, { withoutHeaders })
   const folder = mkdtempSync(join(tmpdir(), 'journal-'))
   const sessionOf = (run: TerraformRun): Session => {
@@ -79,9 +79,12 @@ describe.each([
     },
   )
 
-  test('a creation that never arrived is sent again', async () => {
+  test.each([
+    [500, 1],
+    [502, 4],
+  ])('a creation that never arrived (%i) is looked for (%i times) and sent again', async (status, looks) => {
     const { proxy, session, byHand } = await scene(withoutHeaders)
-    proxy.refuseNext('POST', /\/services$/, 502, 'bad gateway')
+    proxy.refuseNext('POST', /\/services$/, status, 'no')
 
     const created = await createOnce({ session, request, signal, report })
 
@@ -89,7 +92,7 @@ describe.each([
     expect(proxy.requests()).toEqual([
       'GET /v1/services',
       'POST /v1/services',
-      'GET /v1/services',
+      ...Array.from({ length: looks }, () => 'GET /v1/services'),
       'POST /v1/services',
     ])
   })
@@ -122,6 +125,19 @@ test('two candidates are named rather than one of them taken', async () => {
       { summary: 'Cannot tell which service was created', detail: expect.stringContaining(other.id) },
     ],
   })
+})
+
+test('a creation that is given up on its way and arrives later makes one service on a server that knows no keys', async () => {
+  const { proxy, session, byHand } = await scene(['idempotency-key'])
+  proxy.refuseNext('POST', /\/services$/, 502, 'bad gateway')
+  const lists = proxy.answered('GET', 2)
+
+  const creating = createOnce({ session, request, signal, report })
+  await lists
+  const late = await byHand.createService(request, 'late')
+
+  expect((await creating).id).toBe(late.id)
+  expect((await byHand.listServices()).services.length).toBe(1)
 })
 
 test('a refusal is passed on at once', async () => {
@@ -189,8 +205,8 @@ test.each([
   },
 )
 
-test('a request of a killed run that arrives after the list was read makes the same service', async () => {
-  const { session, sessionOf, byHand } = await scene([])
+test('a request of a killed run that arrives after the list was read makes the same service, on a server that knows idempotency keys', async () => {
+  const { session, sessionOf, byHand } = await scene([], { isPlain: false })
   const killed = sessionOf(running('1'))
   closing.push(() => killed.client.close())
   const intent = killed.guard?.begin(request)

@@ -6,6 +6,11 @@ import { ApiError } from '../../api/contract/apiError.ts'
 const ATTEMPTS_MAX = 4
 /** Pause before the first look at what became of it (milliseconds); each further one is twice as long. */
 const LOOK_AFTER_MS = 250
+/**
+ * Looks before it is sent again, some four seconds together: what stands between us and the server may deliver a
+ * request after it gave us up, and not every server knows idempotency keys.
+ */
+const LOOKS_MAX = 4
 /** How far the server's clock may be behind ours (milliseconds). */
 export const CLOCK_SKEW_MS = 60_000
 
@@ -31,11 +36,19 @@ export async function sendOnce<T>({ send, find, signal }: Sending<T>): Promise<T
       return await send()
     } catch (error) {
       if (!isOutcomeUnknown(error, attempt) || attempt === ATTEMPTS_MAX) throw error
-      await wait(LOOK_AFTER_MS * 2 ** (attempt - 1), undefined, { signal })
-      const found = await find((instant) => Date.parse(instant) >= earliestMs)
-      if (found !== undefined) return found
+      const looks = isOwnFailure(error) ? 1 : LOOKS_MAX
+      for (let look = 0; look < looks; look += 1) {
+        await wait(LOOK_AFTER_MS * 2 ** look, undefined, { signal })
+        const found = await find((instant) => Date.parse(instant) >= earliestMs)
+        if (found !== undefined) return found
+      }
     }
   }
+}
+
+/** Whether the server itself says that it failed: nothing is on its way any more. */
+function isOwnFailure(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 500
 }
 
 /** Whether it may have been carried out although the answer to attempt number `attempt` says otherwise, or none came. */

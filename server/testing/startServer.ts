@@ -19,6 +19,7 @@ import { restoreDatabase } from '../store/restoreDatabase.ts'
 import type { LimitOverrides, Store } from '../store/store.ts'
 import { monotonicMs, systemEnvironment } from '../systemEnvironment.ts'
 import { apiClient } from './apiClient.ts'
+import { plainKey, startPlainServer } from './plainServer.ts'
 import { endpointBody, serviceBody } from './serviceBodies.ts'
 
 export interface StartServerOptions {
@@ -47,6 +48,11 @@ export interface StartServerOptions {
    * database. When absent: whether the variable PHAROS_TEST_RESTORED is set.
    */
   readonly isRestored?: boolean
+  /**
+   * Puts a proxy in front that leaves nothing but what the API document says, for tests of its clients. When absent:
+   * whether the variable PHAROS_TEST_PLAIN is set.
+   */
+  readonly isPlain?: boolean
 }
 
 /** A real server on a real SQLite file, in this process, with one organisation and one key. */
@@ -125,10 +131,14 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     return id
   }
   const orgId = await createOrg({ plan: options.plan ?? 'business' })
-  const createKey: TestServer['createKey'] = (wanted = {}) =>
-    storeKey(store, environment, { orgId, scope: 'read_write', ...wanted })
+  const isPlain = options.isPlain ?? Boolean(process.env.PHAROS_TEST_PLAIN)
+  const plain = isPlain ? await startPlainServer(program.url) : undefined
+  const createKey: TestServer['createKey'] = async (wanted = {}) => {
+    const key = await storeKey(store, environment, { orgId, scope: 'read_write', ...wanted })
+    return plain === undefined ? key : plainKey(key)
+  }
   return {
-    url: program.url,
+    url: plain?.url ?? program.url,
     adminUrl: program.adminUrl ?? '',
     dataDir,
     store,
@@ -147,6 +157,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
         service_id: serviceId,
       })),
     close: async () => {
+      await plain?.close()
       await program.close()
       if (options.dataDir === undefined) await removeFolder(dataDir)
     },

@@ -1,0 +1,15 @@
+import { afterAll, beforeAll, describe, vi } from 'vitest'
+
+describe('on a server that implements the API document and nothing of ours', async () => {
+  // What applies, finds drift and recovers from crashes and lost answers, once more. `npm run torture` runs all suites
+  // so. Files that are read for themselves are read anew, before and after.
+  beforeAll(() => void vi.stubEnv('PHAROS_TEST_PLAIN', 'yes'))
+  afterAll(() => {
+    vi.unstubAllEnvs()
+    // Not earlier: what programs load late has to be of the same copy.
+    vi.resetModules()
+  })
+  vi.resetModules()
+  await import('./apply/crash.test.ts')
+  await import('./scenarios.e2e.test.ts')
+})

@@ -4,8 +4,8 @@ import type { IncidentFilter } from './store.ts'
 
 /** Most incidents that are looked at before others have their turn: some milliseconds. */
 const SLICE_INCIDENTS = 2_000
-/** The same where each is looked at with all of its services, which are up to a hundred. */
-const CROWDED_SLICE_INCIDENTS = 200
+/** Fewest of one service in a slice of several services': a request names some hundred at most. */
+const SHARE_INCIDENTS_MIN = 20
 
 /** A page as places in the order of creation, newest first, and how many incidents there are in all. */
 export interface FoundPage {
@@ -19,9 +19,8 @@ interface Parameters {
   readonly isResolved: number
   readonly q: string | null
   readonly severity: string | null
-  /** JSON array. */
+  /** JSON array of the services, any of which will do. */
   readonly serviceIds: string
-  readonly serviceId: string | null
 }
 
 /** Candidates below a place, a slice at a time. */
@@ -37,7 +36,6 @@ interface Walk {
 const IN_SECTION = "org_id = @orgId AND kind = 'incident' AND (status = 'resolved') = @isResolved"
 // instr and not LIKE: a percent sign or an underscore in the search is only itself (Gap G18).
 const FOUND = '(@q IS NULL OR instr(title_folded, @q) > 0 OR instr(display_id_folded, @q) > 0)'
-const OF_SERVICE = 'service_id = @serviceId AND s.is_resolved = @isResolved'
 
 /**
  * Prepares the search of a page. Sections and severities are counted, and ordered by an index each, as the incidents of one
@@ -52,36 +50,42 @@ export function prepareIncidentSearch(database: Database, sliceIncidents = SLICE
        WHERE org_id = @orgId AND is_resolved = @isResolved AND (@severity IS NULL OR severity = @severity)`,
     )
     .pluck()
+  // A service never changes its organisation: one look says whether any of its incidents are somebody else's.
   const owner = database
-    .prepare<[Parameters], string>(
+    .prepare<[string], string>(
       `SELECT org_id FROM incident_services s JOIN incidents i ON i.position = s.position
-       WHERE service_id = @serviceId AND s.position IS NOT NULL LIMIT 1`,
+       WHERE service_id = ? AND s.position IS NOT NULL LIMIT 1`,
     )
     .pluck()
   return async (orgId: string, filter: IncidentFilter, giveWay: () => Promise<void>): Promise<FoundPage> => {
-    const parameters = parametersOf(orgId, filter)
-    const { q, severity, serviceId } = parameters
+    const own = [...new Set(filter.serviceIds)].filter((id) => owner.get(id) === orgId)
+    if (own.length === 0 && filter.serviceIds.length > 0) return { positions: [], total: 0 }
+    const parameters = parametersOf(orgId, filter, own)
     const offset = (filter.page - 1) * filter.limit
-    // A service never changes its organisation: one look says whether any of its incidents are somebody else's.
-    if (serviceId !== null && owner.get(parameters) !== orgId) return { positions: [], total: 0 }
-    const isCounted = q === null && filter.serviceIds.length === 0
+    const isCounted = filter.q === undefined && own.length === 0
     const known = isCounted ? (total.get(parameters) ?? 0) : undefined
     const place = { offset, limit: filter.limit, known }
-    if (serviceId !== null) return findPage(walks.service, parameters, place, giveWay)
-    if (filter.serviceIds.length > 0) return findPage(walks.crowd, parameters, place, giveWay)
-    return findPage(severity === null ? walks.section : walks.severity, parameters, place, giveWay)
+    if (own.length > 0) return findPage(walks.services(own), parameters, place, giveWay)
+    return findPage(
+      filter.severity === undefined ? walks.section : walks.severity,
+      parameters,
+      place,
+      giveWay,
+    )
   }
 }
 
-function parametersOf(orgId: string, { section, q, severity, serviceIds }: IncidentFilter): Parameters {
-  const [first = null, ...others] = new Set(serviceIds)
+function parametersOf(
+  orgId: string,
+  { section, q, severity }: IncidentFilter,
+  serviceIds: readonly string[],
+): Parameters {
   return {
     orgId,
     isResolved: section === 'resolved' ? 1 : 0,
     q: q === undefined ? null : foldForSearch(q),
     severity: severity ?? null,
     serviceIds: JSON.stringify(serviceIds),
-    serviceId: others.length === 0 ? first : null,
   }
 }
 
@@ -118,48 +122,67 @@ async function findPage(
 }
 
 function prepareWalks(database: Database, sliceIncidents: number) {
-  const crowdedIncidents = Math.min(sliceIncidents, CROWDED_SLICE_INCIDENTS)
-  const ofSeverity = '(@severity IS NULL OR severity = @severity)'
-  const ofAny = `EXISTS (SELECT 1 FROM incident_services s WHERE s.incident_id = incidents.id
-    AND s.service_id IN (SELECT value FROM json_each(@serviceIds)))`
-  // The index is named: with the statistics of another organisation SQLite would choose to read the table.
-  const walk = (from: string, candidate: string, passes: string, slice = sliceIncidents): Walk => {
-    const below = `SELECT position FROM ${from} WHERE ${candidate} AND position < @before`
-    const end = database
-      .prepare<[Parameters & { before: number }], number>(
-        `${below} ORDER BY position DESC LIMIT 1 OFFSET ${slice - 1}`,
-      )
-      .pluck()
-    const passing = database
-      .prepare<[Parameters & { before: number; end: number }], number>(
-        `${below} AND position >= @end AND ${passes} ORDER BY position DESC`,
-      )
-      .pluck()
-    return {
-      endOf: (parameters, before) => end.get({ ...parameters, before }) ?? 0,
-      passing: (parameters, before, last) => passing.all({ ...parameters, before, end: last }),
-      sliceIncidents: slice,
-    }
-  }
-  const passesOfService = `(@q IS NULL AND @severity IS NULL OR EXISTS (SELECT 1 FROM incidents i
-    WHERE i.position = s.position AND ${ofSeverity} AND ${FOUND}))`
   return {
-    section: walk('incidents INDEXED BY incidents_by_section', IN_SECTION, FOUND),
-    severity: walk(
-      'incidents INDEXED BY incidents_by_severity',
+    section: prepareSection(database, 'incidents_by_section', IN_SECTION, sliceIncidents),
+    severity: prepareSection(
+      database,
+      'incidents_by_severity',
       `${IN_SECTION} AND severity = @severity`,
-      FOUND,
+      sliceIncidents,
     ),
-    crowd: walk(
-      'incidents INDEXED BY incidents_by_section',
-      IN_SECTION,
-      `${ofSeverity} AND ${FOUND} AND ${ofAny}`,
-      crowdedIncidents,
-    ),
-    service: walk(
-      'incident_services s INDEXED BY incident_services_by_section',
-      `${OF_SERVICE} AND position IS NOT NULL`,
-      passesOfService,
-    ),
+    services: prepareServices(database, sliceIncidents),
+  }
+}
+
+// The indexes are named: with the statistics of another organisation SQLite would choose to read the table.
+function prepareSection(database: Database, index: string, candidate: string, sliceIncidents: number): Walk {
+  const below = `SELECT position FROM incidents INDEXED BY ${index} WHERE ${candidate} AND position < @before`
+  const end = database
+    .prepare<[Parameters & { before: number }], number>(
+      `${below} ORDER BY position DESC LIMIT 1 OFFSET ${sliceIncidents - 1}`,
+    )
+    .pluck()
+  const passing = database
+    .prepare<[Parameters & { before: number; end: number }], number>(
+      `${below} AND position >= @end AND ${FOUND} ORDER BY position DESC`,
+    )
+    .pluck()
+  return {
+    endOf: (parameters, before) => end.get({ ...parameters, before }) ?? 0,
+    passing: (parameters, before, last) => passing.all({ ...parameters, before, end: last }),
+    sliceIncidents,
+  }
+}
+
+/** The walk through the incidents of any of some services: a slice ends where the first of them has had its share. */
+function prepareServices(
+  database: Database,
+  sliceIncidents: number,
+): (serviceIds: readonly string[]) => Walk {
+  const from = 'FROM incident_services s INDEXED BY incident_services_by_section'
+  const inRange = 's.is_resolved = @isResolved AND s.position < @before AND s.position IS NOT NULL'
+  const end = database
+    .prepare<[{ serviceId: string; isResolved: number; before: number; others: number }], number>(
+      `SELECT position ${from} WHERE service_id = @serviceId AND ${inRange}
+       ORDER BY position DESC LIMIT 1 OFFSET @others`,
+    )
+    .pluck()
+  const passing = database
+    .prepare<[Parameters & { before: number; end: number }], number>(
+      `SELECT DISTINCT position ${from}
+       WHERE service_id IN (SELECT value FROM json_each(@serviceIds)) AND ${inRange} AND s.position >= @end
+         AND (@q IS NULL AND @severity IS NULL OR EXISTS (SELECT 1 FROM incidents i
+           WHERE i.position = s.position AND (@severity IS NULL OR severity = @severity) AND ${FOUND}))
+       ORDER BY position DESC`,
+    )
+    .pluck()
+  return (serviceIds) => {
+    const others = Math.max(Math.floor(sliceIncidents / serviceIds.length), SHARE_INCIDENTS_MIN) - 1
+    return {
+      endOf: ({ isResolved }, before) =>
+        Math.max(...serviceIds.map((serviceId) => end.get({ serviceId, isResolved, before, others }) ?? 0)),
+      passing: (parameters, before, last) => passing.all({ ...parameters, before, end: last }),
+      sliceIncidents,
+    }
   }
 }

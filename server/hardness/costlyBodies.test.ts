@@ -78,3 +78,23 @@ test('a pattern that takes seconds to compile is refused without being compiled'
     },
   ])
 })
+
+test('of more sensitive values than can be sealed in a moment, none is sealed', async () => {
+  const api = apiClient(server.url, server.apiKey)
+  const secrets = (count: number) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, index) => [`h${index}`, { value: 'x', sensitive: true }]),
+    )
+  const endpoint = (count: number) =>
+    endpointBody({ call: { Http: { method: 'GET', timeout: null, headers: secrets(count) } } })
+  const ten = Array.from({ length: 10 }, () => endpoint(50))
+
+  const most = await api.post('/v1/services', serviceBody({ endpoints: ten }))
+  const tooMany = await api.post('/v1/services', serviceBody({ endpoints: [...ten, endpoint(1)] }))
+
+  expect(most.status).toBe(201)
+  expect([tooMany.status, tooMany.json]).toEqual([
+    400,
+    { error: 'endpoints: must have at most 500 sensitive values together' },
+  ])
+})

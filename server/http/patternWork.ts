@@ -2,12 +2,12 @@
  * Work of compiling one pattern, and all patterns of one definition: a unit is about a microsecond. What a person writes
  * takes some hundred. Gap G40.
  */
-export const PATTERN_WORK_MAX = 36_000
+export const PATTERN_WORK_MAX = 38_000
 export const PATTERNS_WORK_MAX = 5_000_000
 
 /** Measured, the costliest of their kind: a character, and an instruction of the program. */
 const CHAR_WORK = 4
-const INSTRUCTION_WORK = 6
+const INSTRUCTION_WORK = 18
 /** A class with the ranges of Unicode: by itself, and where it is merged with others or with the other case of its letters. */
 const PROPERTY_WORK = 60
 const MERGED_PROPERTY_WORK = 300

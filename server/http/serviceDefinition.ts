@@ -11,6 +11,8 @@ import { inSlices, Slices } from './slices.ts'
 
 /** More endpoints than the largest plan has in one service, and regions than there are: fewer are cheap to look at. */
 const CROWD = 100
+/** Most sensitive values of one definition. Gap G40. */
+const SENSITIVE_MAX = 500
 
 /** The service definition of a create or replace. Rejects with `invalid`. Contract: Service, request; Gap G18. */
 export async function readServiceDefinition(exchange: BodyExchange): Promise<ServiceRequest> {
@@ -18,7 +20,10 @@ export async function readServiceDefinition(exchange: BodyExchange): Promise<Ser
   const early = await inSlices(crowdProblem(body, new Slices()), giveWay)
   if (early !== undefined) throw invalid(early)
   const request = await readBody(serviceRequestSchema, exchange)
-  const problem = regionProblem(request) ?? (await inSlices(patternProblem(request, new Slices()), giveWay))
+  const problem =
+    regionProblem(request) ??
+    sensitiveProblem(request) ??
+    (await inSlices(patternProblem(request, new Slices()), giveWay))
   if (problem !== undefined) throw invalid(problem)
   return request
 }
@@ -59,6 +64,17 @@ function regionProblem(request: ServiceRequest): Problem | undefined {
   return unknown === -1
     ? undefined
     : { path: ['regions', unknown], message: 'is not a region: GET /v1/regions lists them' }
+}
+
+/** Sealing is part of the transaction, whose others it keeps waiting. */
+function sensitiveProblem({ endpoints }: ServiceRequest): Problem | undefined {
+  let count = 0
+  for (const { call } of endpoints) {
+    const { body, headers } = call.Http
+    for (const value of [body, ...Object.values(headers ?? {})]) if (value?.sensitive === true) count += 1
+  }
+  if (count <= SENSITIVE_MAX) return undefined
+  return { path: ['endpoints'], message: `must have at most ${SENSITIVE_MAX} sensitive values together` }
 }
 
 /** A body has room for patterns that take seconds to compile: others get their turn in between. */

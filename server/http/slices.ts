@@ -1,7 +1,7 @@
 import type { GiveWay } from './loopTurns.ts'
 
 /** Work of one slice, of which a unit is a value that is looked at, or a few characters: some milliseconds. Gap G40. */
-export const SLICE_WORK = 4_096
+export const SLICE_WORK = 2_048
 /** Characters that cost as much as a value. */
 const CHARS_PER_UNIT = 16
 
@@ -18,11 +18,13 @@ export class Slices {
   }
 }
 
-/** Does `work` to its end; each time that it yields, others have their turn. Rejects with what it throws. */
+/** Does `work` to its end; others have their turn each time that it yields, and after it if it ever did. Rejects with what it throws. */
 export async function inSlices<Result>(work: Generator<void, Result>, giveWay: GiveWay): Promise<Result> {
+  let isLong = false
   for (;;) {
     const step = work.next()
+    if (step.done !== true || isLong) await giveWay()
     if (step.done === true) return step.value
-    await giveWay()
+    isLong = true
   }
 }

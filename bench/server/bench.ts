@@ -4,6 +4,7 @@ import { serviceBody } from '../../server/testing/serviceBodies.ts'
 import { durableCreates, slowDurableCreates } from './creates.ts'
 import { type LoadReport, runLoad } from './load.ts'
 import { type Subject, startSubject } from './processes.ts'
+import { othersWait } from './othersWait.ts'
 import { CLIENTS, type Row } from './row.ts'
 
 const READS = 20_000
@@ -132,6 +133,7 @@ const bare = await startSubject('bare')
 const rows = [...(await reads(pharos, bare)), await soak(pharos)]
 await pharos.stop()
 await bare.stop()
+rows.push(...(await othersWait()))
 rows.push(...(await durableCreates()), ...(await slowDurableCreates()))
 process.stdout.write(`node ${process.versions.node}, ${cpus().length} cores\n`)
 for (const { what, measured, bar, holds } of rows) {

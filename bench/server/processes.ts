@@ -37,10 +37,13 @@ export async function bundle(entry: URL): Promise<string> {
   return file
 }
 
-/** Starts `subject.ts` as `kind`. */
-export async function startSubject(kind: 'pharos' | 'bare'): Promise<Subject> {
+/** Starts `subject.ts` as `kind`, with arguments for Node besides. */
+export async function startSubject(
+  kind: 'pharos' | 'bare',
+  nodeArgs: readonly string[] = [],
+): Promise<Subject> {
   const child = fork(await bundle(new URL('./subject.ts', import.meta.url)), [kind], {
-    execArgv: ['--expose-gc'],
+    execArgv: ['--expose-gc', ...nodeArgs],
   })
   const [hello]: unknown[] = await once(child, 'message')
   const ready = typeof hello === 'object' && hello !== null ? { ...hello } : {}

@@ -1,6 +1,7 @@
 import fastify from 'fastify'
 import { BURST_REQUESTS } from '../../api/contract/tokenBucket.ts'
-import { startServer } from '../../server/testing/startServer.ts'
+import { seedIncidents } from '../../server/hardness/seedIncidents.ts'
+import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 
 /** A limiter that counts like the real one, up to as many tokens, and never refuses. */
 const NEVER_EMPTY = { burstRequests: BURST_REQUESTS, refillIntervalMs: 0.000_1 }
@@ -11,7 +12,7 @@ const NEVER_EMPTY = { burstRequests: BURST_REQUESTS, refillIntervalMs: 0.000_1 }
  */
 async function startPharos(): Promise<void> {
   const server = await startServer({ rateLimit: NEVER_EMPTY, logLevel: 'silent' })
-  await server.overrideLimits({ servicesMax: 1_000_000, endpointsMax: 1_000_000 })
+  await server.overrideLimits({ servicesMax: 1_000_000, endpointsMax: 1_000_000, serviceEndpointsMax: 100 })
   process.send?.({ port: Number(new URL(server.url).port), apiKey: server.apiKey })
   process.on('message', (message) => {
     if (message === 'cpu') process.send?.(process.cpuUsage())
@@ -19,8 +20,37 @@ async function startPharos(): Promise<void> {
       globalThis.gc?.()
       process.send?.({ rss: process.memoryUsage().rss, heapUsed: process.memoryUsage().heapUsed })
     }
+    if (message === 'watch') watchLoop()
+    if (message === 'watched') process.send?.(longestTurnMs())
+    if (message === 'seed') void seed(server).then((otherKey) => process.send?.({ otherKey }))
     if (message === 'stop') void server.close().then(() => process.exit(0))
   })
+}
+
+/** Makes a page of the largest incidents; resolves to a key of another organisation. */
+async function seed({ dataDir, orgId, createOrg, createKey }: TestServer): Promise<string> {
+  seedIncidents(dataDir, { orgId, incidents: 100, updates: 13, bodyChars: 19_900 })
+  return await createKey({ orgId: await createOrg() })
+}
+
+/** Longest turn of the event loop since `watchLoop` (milliseconds). */
+let longestTurnMs = (): number => 0
+
+function watchLoop(): void {
+  let isWatching = true
+  let longest = 0
+  let before = performance.now()
+  const look = (): void => {
+    const now = performance.now()
+    longest = Math.max(longest, now - before)
+    before = now
+    if (isWatching) setImmediate(look)
+  }
+  setImmediate(look)
+  longestTurnMs = () => {
+    isWatching = false
+    return longest
+  }
 }
 
 async function startBare(): Promise<void> {

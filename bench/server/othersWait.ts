@@ -1,0 +1,91 @@
+import { connect, type Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { request } from 'undici'
+import { serviceBody } from '../../server/testing/serviceBodies.ts'
+import { HOSTILE_BODIES } from './hostileBodies.ts'
+import { runLoad } from './load.ts'
+import { type Subject, startSubject } from './processes.ts'
+import type { Row } from './row.ts'
+
+/** Rounds of which the shortest turn counts: whatever else the machine does only ever adds. */
+const ROUNDS = 5
+const TURN_MS_MAX = 50
+/** Sockets that never read, and reads of another key beside them. */
+const SILENT = 20
+const READS = 2_000
+const P99_MS_MAX = 250
+const HEAP_MIB = 256
+
+/** What others wait for: the longest turn that one request takes, and reads beside clients that never read. */
+export async function othersWait(): Promise<readonly Row[]> {
+  const pharos = await startSubject('pharos', [`--max-old-space-size=${HEAP_MIB}`])
+  const rows = [await worstTurn(pharos), await besideSilence(pharos)]
+  await pharos.stop()
+  return rows
+}
+
+/** The longest turn of the event loop while `work` is done (milliseconds). */
+async function longestTurn(pharos: Subject, work: () => Promise<unknown>): Promise<number> {
+  pharos.child.send('watch')
+  await work()
+  return Number(await pharos.ask('watched'))
+}
+
+async function leastOf(pharos: Subject, work: () => Promise<unknown>): Promise<number> {
+  const turns: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) turns.push(await longestTurn(pharos, work))
+  return Math.min(...turns)
+}
+
+async function worstTurn(pharos: Subject): Promise<Row> {
+  const url = `http://127.0.0.1:${pharos.port}/v1/services`
+  const headers = { authorization: `Bearer ${pharos.apiKey}`, 'content-type': 'application/json' }
+  const idleMs = await leastOf(pharos, () => setTimeout(100))
+  let worst = { what: 'none', ms: 0 }
+  const created = await request(url, { method: 'POST', headers, body: JSON.stringify(serviceBody()) })
+  const { id } = Object(await created.body.json())
+  const ways = { POST: url, PATCH: `${url}/${id}` } as const
+  for (const [what, body] of Object.entries(HOSTILE_BODIES)) {
+    for (const method of ['POST', 'PATCH'] as const) {
+      let status = 0
+      const ms = await leastOf(pharos, async () => {
+        const answer = await request(ways[method], { method, headers, body })
+        await answer.body.text()
+        status = answer.statusCode
+      })
+      if (process.env.BENCH_BODIES !== undefined) {
+        process.stdout.write(`     ${method} ${what}: ${ms.toFixed(1)} ms ${status}\n`)
+      }
+      if (ms > worst.ms) worst = { what: `${method} ${what}`, ms }
+    }
+  }
+  return {
+    what: 'longest turn of the event loop for a request of at most 1 MiB',
+    measured: `${worst.ms.toFixed(1)} ms (${worst.what}; ${idleMs.toFixed(1)} ms when idle)`,
+    bar: `≤ ${TURN_MS_MAX} ms`,
+    holds: worst.ms <= TURN_MS_MAX,
+  }
+}
+
+async function besideSilence(pharos: Subject): Promise<Row> {
+  const { otherKey } = Object(await pharos.ask('seed'))
+  const read = `GET /v1/org HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${otherKey}\r\n\r\n`
+  const load = { port: pharos.port, connections: 1, request: () => read, requests: READS }
+  const idle = await runLoad(load)
+  const page = `GET /v1/incidents?section=active&limit=100 HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${pharos.apiKey}\r\n\r\n`
+  const sockets = Array.from({ length: SILENT }, (): Socket => {
+    const socket = connect(pharos.port, '127.0.0.1').pause()
+    socket.on('error', () => {})
+    socket.write(page)
+    return socket
+  })
+  const beside = await runLoad(load)
+  for (const socket of sockets) socket.destroy()
+  const isAlive = pharos.child.exitCode === null && pharos.child.signalCode === null
+  return {
+    what: `p99 of GET /v1/org beside ${SILENT} pages of the largest incidents that nobody reads, heap of ${HEAP_MIB} MiB`,
+    measured: `${beside.p99Ms.toFixed(1)} ms (${idle.p99Ms.toFixed(1)} ms when idle, ${idle.errors + beside.errors} errors)`,
+    bar: `≤ ${P99_MS_MAX} ms`,
+    holds: isAlive && beside.p99Ms <= P99_MS_MAX && beside.errors + idle.errors === 0,
+  }
+}

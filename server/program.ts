@@ -14,6 +14,7 @@ import type { SpendRequest } from './http/rateLimit.ts'
 import { addressRules } from './monitoring/addressRules.ts'
 import { readiness } from './readiness.ts'
 import { blameAdminHost, rehearseStart } from './rehearseStart.ts'
+import { startRefusalLog } from './refusalLog.ts'
 import { logRequest } from './requestLog.ts'
 import type { KeySource } from './secrets/keyring.ts'
 import { openMasterKeys } from './secrets/masterKeys.ts'
@@ -114,6 +115,8 @@ async function listen(
   const findMasterKey = await openMasterKeys({ store, source, dataDir, environment })
   const patience = { ...PATIENCE, ...settings.patience }
   const budget = new AnswerBudget({ ...ANSWER_BOUNDS, mibMs: patience.mibMs, ...settings.answerBounds })
+  const refusals = startRefusalLog(log)
+  undo.push(() => refusals.stop())
   const metrics = createMetrics(budget)
   const app = buildApp({
     store,
@@ -128,6 +131,7 @@ async function listen(
     onRequestDone: (record) => {
       metrics.count(record)
       logRequest(log, record)
+      refusals.count(record)
     },
   })
   const onError = (error: unknown) => log.error({ err: error }, 'commands could not be published')

@@ -1,10 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
+import packageJson from '../../package.json' with { type: 'json' }
 import { connectionsFor, descriptorLimit } from '../connectionsMax.ts'
 import { keyBuckets } from '../http/rateLimit.ts'
 import { type Program, startProgram } from '../program.ts'
 import { createLog } from '../requestLog.ts'
 import type { KeySource } from '../secrets/keyring.ts'
+import { MIGRATIONS } from '../store/migrations.ts'
 import { monotonicMs, systemEnvironment } from '../systemEnvironment.ts'
 import { LOG_LEVELS, MASTER_KEY_VARIABLE, VARIABLES } from './configuration.ts'
 import { dataDirOption, readGiven } from './dataDirOption.ts'
@@ -109,7 +111,13 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
     spendRequest: keyBuckets(monotonicMs),
     log,
   })
-  const stopped = stopOnSignal(program)
+  const { url, adminUrl } = program
+  const version = packageJson.version
+  log.info(
+    { version, node: process.versions.node, dataDir, schema: MIGRATIONS.length, url, adminUrl },
+    'started',
+  )
+  const stopped = stopOnSignal(program, log)
   const admin = program.adminUrl === null ? '' : `admin on ${program.adminUrl}\n`
   write(`listening on ${program.url}\n${admin}`)
   await stopped
@@ -118,11 +126,15 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
 /** SIGHUP comes when the terminal goes, also below `nohup`, whose setting Node takes back: it must lose nothing either. */
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-function stopOnSignal(program: Program): Promise<void> {
+function stopOnSignal(program: Program, log: Logger): Promise<void> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => {
+    const stop = (signal: NodeJS.Signals): void => {
+      log.info({ signal }, 'stopping')
       for (const signal of STOP_SIGNALS) process.off(signal, stop)
-      program.close().then(resolve, reject)
+      program.close().then(() => {
+        log.info('stopped')
+        resolve()
+      }, reject)
     }
     for (const signal of STOP_SIGNALS) process.on(signal, stop)
   })

@@ -75,7 +75,7 @@ test('metrics count no more than a thousand keys each by itself', async () => {
     plan: '',
     hasApiAccess: true,
   } as const
-  const record = { requestId: '', method: 'GET', route: '/v1/org', status: 200, durationMs: 1 }
+  const record = { requestId: '', method: 'GET', route: '/v1/org', status: 200, durationMs: 1, address: '' }
 
   for (let made = 0; made < 1_005; made += 1) count({ ...record, caller: { ...caller, keyId: randomUUID() } })
 

@@ -39,6 +39,8 @@ export interface RequestRecord {
   readonly status: number
   readonly durationMs: number
   readonly caller: Caller | null
+  /** Where the request came from: the proxy, if there is one. */
+  readonly address: string
   /** What went wrong inside, for a status of 500 or in the middle of a long answer; absent otherwise. */
   readonly failure?: unknown
 }
@@ -167,6 +169,8 @@ function reporter({ onRequestDone }: AppParts): Done {
       status,
       durationMs,
       caller,
+      // Asked of the system once for each connection, and only where something is said of it.
+      address: status >= 400 ? (request.raw.socket.remoteAddress ?? '') : '',
       ...(failure === undefined ? {} : { failure }),
     })
   }

@@ -49,7 +49,10 @@ test('mutations wait for the transaction of another program, in their order, and
   const { writer, reader } = await openDatabase(folder)
   const other = await openDatabase(folder)
   const commits = new GroupCommit(writer, { busyMsMax: 100 })
-  const insert = writer.prepare('INSERT INTO plans SELECT ?, 0, 0, 0, 0, 0, ?')
+  const insert = writer.prepare(
+    `INSERT INTO plans (name, has_api_access, services_max, endpoints_max, service_endpoints_max,
+       interval_secs_min, regions_allowed) SELECT ?, 0, 0, 0, 0, 0, ?`,
+  )
   const made = () => reader.prepare("SELECT name FROM plans WHERE regions_allowed = 'mine'").pluck().all()
   const make = (name: string) => commits.run(() => insert.run(name, 'mine'))
 

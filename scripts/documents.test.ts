@@ -6,7 +6,9 @@ import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readersEnvironment, root } from './readersEnvironment.ts'
 
-const continuousIntegration = readFileSync('.ci/run', 'utf8') + readFileSync('.ci/on-node', 'utf8')
+const continuousIntegration = ['run', 'install', 'on-node']
+  .map((name) => readFileSync(join('.ci', name), 'utf8'))
+  .join('')
 
 /** All documents of the repository. */
 const documents = ['.', 'docs', 'examples', 'provider', 'reconciler', 'server'].flatMap((folder) =>
@@ -17,9 +19,30 @@ const documents = ['.', 'docs', 'examples', 'provider', 'reconciler', 'server'].
     : [],
 )
 
+interface ShellBlock {
+  readonly text: string
+  /** The test that runs it, where that is another one than this. */
+  readonly test: string | undefined
+}
+
 /** The `sh` blocks of a document, in order. */
-function shellBlocks(document: string): readonly string[] {
-  return [...readFileSync(document, 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
+function shellBlocks(document: string): readonly ShellBlock[] {
+  const found = readFileSync(document, 'utf8').matchAll(/(?:^<!-- run by (\S+) -->\n)?^```sh\n(.*?)^```$/gms)
+  return [...found].map(([, test, text = '']) => ({ text, test }))
+}
+
+/** The blocks of `document` that are typed in order, in the place that it names. */
+function typedBlocks(document: string): readonly string[] {
+  return shellBlocks(document).flatMap(({ text, test }) =>
+    test === undefined && !isRunByCi(text) ? [text] : [],
+  )
+}
+
+/** How a document names the place where its blocks are typed. */
+const PLACES = {
+  folder: /\bin an\s+empty\s+folder\b/i,
+  copy: /\bin (?:the|a) copy\b/i,
+  checkout: /\bin (?:a|the) checkout\b/i,
 }
 
 function linesOf(block: string): readonly string[] {
@@ -97,11 +120,11 @@ function runScript(script: string, folder: string): Promise<{ exitCode: number |
 }
 
 describe('documents', () => {
-  test.each(documents.filter((document) => shellBlocks(document).some((block) => !isRunByCi(block))))(
+  test.each(documents.filter((document) => typedBlocks(document).length > 0))(
     'the commands of %s do what it says, typed in order',
     async (document) => {
       const folder = mkdtempSync(join(tmpdir(), 'pharos-reader-'))
-      const blocks = shellBlocks(document).filter((block) => !isRunByCi(block))
+      const blocks = typedBlocks(document)
       const place = document.startsWith('examples/') ? dirname(document) : undefined
       if (place !== undefined) cpSync(place, folder, { recursive: true })
 
@@ -125,6 +148,30 @@ describe('documents', () => {
     )
 
     expect(unmarked).toEqual([])
+  })
+
+  test('every document says where its commands are typed, and how the programs get onto the PATH', () => {
+    const silent = documents.filter((document) => {
+      const text = readFileSync(document, 'utf8')
+      if (shellBlocks(document).length === 0) return false
+      if (typedBlocks(document).length === 0) return !PLACES.checkout.test(text)
+      const place = document.startsWith('examples/') ? PLACES.copy : PLACES.folder
+      const isInstalled = /\]\((?:\.\.\/)+README\.md#install\)|^npm install pharos\b/m.test(text)
+      return !place.test(text) || !isInstalled
+    })
+
+    expect(silent).toEqual([])
+  })
+
+  test('every block that another test runs is read by that test', () => {
+    const unread = documents.flatMap((document) =>
+      shellBlocks(document)
+        .filter(({ test: file }) => file !== undefined)
+        .filter(({ test: file = '' }) => !existsSync(file) || !readFileSync(file, 'utf8').includes(document))
+        .map(({ text }) => `${document}: ${text}`),
+    )
+
+    expect(unread).toEqual([])
   })
 
   test('every link from one document to another leads somewhere', () => {

@@ -188,3 +188,26 @@ test('a checkout without the better-sqlite3 of this Node gets it, once', () => {
     "const Sqlite = require('better-sqlite3'); new Sqlite(':memory:').exec('CREATE TABLE rows (text TEXT)')"
   expect(run(['node', '-e', opens], checkout, environment).output).toBe('')
 })
+
+test('the way to install of README puts every command on the PATH', () => {
+  const [, block = ''] =
+    /<!-- run by scripts\/package\.e2e\.test\.ts -->\n```sh\n(.*?)```/s.exec(
+      readFileSync('README.md', 'utf8'),
+    ) ?? []
+  const prefix = join(folder, 'global')
+  const reader = {
+    ...environment,
+    npm_config_prefix: prefix,
+    npm_config_pack_destination: folder,
+    PATH: [join(prefix, 'bin'), process.env.PATH].join(delimiter),
+  }
+  // The packed file stays out of the checkout.
+  const script = block.replace('"./$(', '"$(printf %s/ "$npm_config_pack_destination")$(')
+
+  run(['bash', '-euo', 'pipefail', '-c', script], root, reader)
+
+  for (const command of ['pharos', 'pharos-server', 'pharos-provider']) {
+    expect(run([command, '--version'], folder, reader).output).toMatch(/^\d+\.\d+\.\d+\n$/)
+  }
+  run(['pharos-server', 'org', 'create', '--data-dir', 'data', '--name', 'Shop'], folder, reader)
+})

@@ -1,13 +1,27 @@
 /**
  * Makes the file of the first argument a comment of the pull or merge request that this job is about, under the
- * heading of the second; a later run with the same heading edits that comment. For GitHub Actions and GitLab CI.
+ * heading of the second; a later run with the same heading edits that comment. What is longer than a comment may be
+ * is cut, and the job's log has the rest. For GitHub Actions and GitLab CI.
  */
 import { readFileSync } from 'node:fs'
 
 const [file, name] = process.argv.slice(2)
 const mark = `<!-- pharos ${name} -->`
-const body = `${mark}\n**${name}**\n\n${readFileSync(file, 'utf8')}`
+const body = `${mark}\n**${name}**\n\n${bounded(readFileSync(file, 'utf8'))}`
 const env = process.env
+
+/** `text`, or as many lines of it as fit; a block that was cut through is closed. GitHub takes 65,536 characters. */
+function bounded(text) {
+  const most = 60_000
+  if (text.length <= most) return text
+  const kept = text.slice(0, text.lastIndexOf('\n', most) + 1)
+  let fence
+  for (const [, marks] of kept.matchAll(/^(`{3,}|~{3,})/gm)) {
+    if (fence === undefined) fence = marks
+    else if (marks.startsWith(fence)) fence = undefined
+  }
+  return `${kept}${fence ?? ''}\n\nThe rest was cut: ${text.length - kept.length} more characters.\n`
+}
 
 /** Where comments are, and how a request says who makes it. */
 function place() {

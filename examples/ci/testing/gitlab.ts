@@ -1,0 +1,61 @@
+import { cpSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { load } from 'js-yaml'
+import { bash, holds, type Jobs, type Runner, type StepRun } from './job.ts'
+
+interface Pipeline {
+  readonly [job: string]: object
+  readonly variables: Readonly<Record<string, string>>
+  readonly default: { readonly before_script: readonly string[] }
+}
+
+interface Job {
+  readonly script: readonly string[]
+  readonly rules: readonly { readonly if: string }[]
+  readonly needs?: readonly string[]
+  readonly artifacts?: { readonly paths: readonly string[] }
+}
+
+/** Variables that GitLab sets for a pipeline of `source` on the default branch, or of merge request 7. */
+export function gitlabVariables(source: string, apiUrl: string): Readonly<Record<string, string>> {
+  return {
+    GITLAB_TOKEN: 'platform-token',
+    CI_PIPELINE_SOURCE: source,
+    CI_COMMIT_BRANCH: 'main',
+    CI_DEFAULT_BRANCH: 'main',
+    CI_API_V4_URL: apiUrl,
+    CI_PROJECT_ID: '3',
+    CI_MERGE_REQUEST_IID: '7',
+  }
+}
+
+/** Runs what GitLab would run: every job whose rule holds and whose needs succeeded, its lines in one shell. */
+export async function runGitlab({ recipe, context, machine, checkout, artifacts }: Runner): Promise<Jobs> {
+  const pipeline = load(recipe) as Pipeline // True because GitLab takes no other.
+  const variable = (term: string): string =>
+    term.replace(/^"(.*)"$/, '$1').replace(/^\$(\w+)$/, (_, name: string) => context[name] ?? '')
+  const jobs: Record<string, StepRun> = {}
+  for (const [name, entry] of Object.entries(pipeline)) {
+    if (!('script' in entry)) continue
+    const job = entry as Job // True because GitLab takes no other.
+    if (!job.rules.some((rule) => holds(rule.if, variable))) continue
+    if (job.needs?.some((needed) => jobs[needed]?.exitCode !== 0) === true) continue
+    const place = checkout()
+    if (job.needs !== undefined && existsSync(artifacts)) cpSync(artifacts, place, { recursive: true })
+    const given: Readonly<Record<string, string>> = { ...context, CI_PROJECT_DIR: place }
+    const variables = Object.entries(pipeline.variables).map(([key, value]) => [
+      key,
+      value.replaceAll(/\$(\w+)/g, (_, known: string) => given[known] ?? ''),
+    ])
+    const lines = [...pipeline.default.before_script, ...job.script]
+    jobs[name] = await bash(lines.join('\n'), place, {
+      ...machine,
+      ...given,
+      ...Object.fromEntries(variables),
+    })
+    for (const path of job.artifacts?.paths ?? []) {
+      if (existsSync(join(place, path))) cpSync(join(place, path), join(artifacts, path))
+    }
+  }
+  return jobs
+}

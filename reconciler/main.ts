@@ -1,7 +1,7 @@
 import { surviveBrokenOutput } from './cli/brokenOutput.ts'
-import { EXIT } from './run/exitCode.ts'
 import { interruptionOf } from './cli/interruption.ts'
 import { runProgram } from './cli/program.ts'
+import { EXIT } from './run/exitCode.ts'
 
 let isOutputLost = false
 surviveBrokenOutput(process, () => {

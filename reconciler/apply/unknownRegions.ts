@@ -18,8 +18,11 @@ export function blockUnknownRegions(
 ): Plan {
   const changes = plan.changes.map((change) => {
     const asked = sendsRegions(change) ? regionsOf(change.key) : []
-    const unknown = asked.find((code) => !known.includes(code))
-    return unknown === undefined ? change : blocked(change.key, unknown, known)
+    const index = asked.findIndex((code) => !known.includes(code))
+    const unknown = asked[index]
+    return unknown === undefined
+      ? change
+      : { ...blocked(change.key, unknown, known), path: ['spec', 'regions', index] }
   })
   return { ...plan, changes: inOrder(changes) }
 }

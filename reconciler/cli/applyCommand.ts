@@ -3,12 +3,14 @@ import { REFILL_INTERVAL_MS } from '../../api/contract/tokenBucket.ts'
 import { eventsOfApplied } from '../apply/appliedEvents.ts'
 import { type Applied, applySet } from '../apply/applySet.ts'
 import type { Progress } from '../apply/carryOut.ts'
+import { runProblems } from '../apply/runProblems.ts'
 import { guardOrg } from '../apply/situation.ts'
 import { appliedDocument, appliedLines, countsOfApplied } from '../render/appliedText.ts'
 import { planDocument } from '../render/planDocument.ts'
 import { problemDocument } from '../render/problemDocument.ts'
-import { outcomeOfExit } from '../state/runOutcome.ts'
 import { EXIT, runExitCode } from '../run/exitCode.ts'
+import { folderCommit } from '../source/folderCommit.ts'
+import { outcomeOfExit } from '../state/runOutcome.ts'
 import type { LoadedManifests } from './manifests.ts'
 import { requireDigest } from './operatorCommands.ts'
 import {
@@ -27,14 +29,15 @@ import { UsageError } from './settings.ts'
 export async function applyCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { strict, plan } = context.options
   if (strict === true && plan === undefined) throw new UsageError('--strict goes with --plan')
-  return applyManifests(path, context, { command: 'apply', commitSha: null })
+  const commitSha = await folderCommit(path, context.env)
+  return applyManifests(path, context, { command: 'apply', commitSha })
 }
 
 /** What is applied, when it is not what stands in the folder. */
 export interface ApplyWish {
   /** As the history shows it. */
   readonly command: string
-  /** Commit that the manifests are of; null when that is not known. */
+  /** Commit that the manifests are of, with `-dirty` where they differ from it; null when that is not known. */
   readonly commitSha: string | null
   readonly load?: () => Promise<LoadedManifests>
   readonly liftedScope?: string
@@ -81,6 +84,9 @@ async function ended(
 ): Promise<CommandResult> {
   const { problems, warnings } = loaded.set
   for (const line of appliedLines(applied, session.requests(), output.paint)) output.result(line)
+  const { situation } = applied
+  const found = runProblems(situation.braked.changes, applied.outcomes, situation.declared)
+  output.annotations(found)
   const ran = applyExitCode(applied, loaded, interruption)
   const unrecorded = await recordRun(applied, { ...wish, exitCode: ran }, session).then(
     () => undefined,
@@ -101,7 +107,7 @@ async function ended(
       ...(failure === undefined ? {} : { error: failure }),
       requests: session.requests(),
     },
-    problems: [...problems, ...warnings],
+    problems: [...problems, ...warnings, ...found],
   }
 }
 

@@ -1,7 +1,7 @@
 import { bashCompletion, type CompletedCommand, fishCompletion, zshCompletion } from '../render/completion.ts'
+import { EXIT } from '../run/exitCode.ts'
 import type { CommandEntry } from './commandEntry.ts'
 import { COMMANDS } from './commands.ts'
-import { EXIT } from '../run/exitCode.ts'
 import { OPTIONS } from './optionGroups.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { UsageError } from './settings.ts'

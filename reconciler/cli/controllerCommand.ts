@@ -6,11 +6,11 @@ import { ConfigError, type ControllerSettings } from '../controller/config/setti
 import { type Controller, type ControllerOptions, openController } from '../controller/controller.ts'
 import { mountFace } from '../controller/face/face.ts'
 import { foldersOf, tryFolder } from '../controller/setFolders.ts'
+import { waitText } from '../run/apiWait.ts'
+import { EXIT, mostTelling } from '../run/exitCode.ts'
 import { GitError } from '../source/gitProgram.ts'
 import { requireGit } from '../source/gitVersion.ts'
 import { configFileOf, controllerSettings, reloadConfiguration } from './controllerConfig.ts'
-import { waitText } from '../run/apiWait.ts'
-import { EXIT, mostTelling } from '../run/exitCode.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { lockTimeoutMs, UsageError } from './settings.ts'
 

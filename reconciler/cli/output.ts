@@ -10,6 +10,8 @@ export interface Output {
   readonly result: (text: string) => void
   /** Problems and warnings, one to a line, as editors, terminals and GitHub find their places. Dropped like `result`. */
   readonly problems: (problems: readonly ManifestProblem[]) => void
+  /** The same as marks of GitHub only: elsewhere other lines tell of them. */
+  readonly annotations: (problems: readonly ManifestProblem[]) => void
   /** What a run ends with, written whatever the format. */
   readonly closing: (text: string) => void
   /**
@@ -75,6 +77,9 @@ export function outputOn(streams: Streams, format: Format, isQuiet = false): Out
     result,
     problems: (problems) => {
       if (problems.length > 0) result(problems.map(problemLine).join('\n'))
+    },
+    annotations: (problems) => {
+      if (format === 'github') for (const problem of problems) result(problemLine(problem))
     },
     closing: (text) => {
       stdout.write(`${text}\n`)

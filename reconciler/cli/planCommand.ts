@@ -1,3 +1,4 @@
+import { runProblems } from '../apply/runProblems.ts'
 import { guardOrg, lookAround, type Situation } from '../apply/situation.ts'
 import { planDocument } from '../render/planDocument.ts'
 import { planMarkdown } from '../render/planMarkdown.ts'
@@ -28,8 +29,10 @@ export async function planCommand(path: string, context: CommandContext): Promis
     if (secrets === 'optional')
       output.notice('a secret that is not available here is taken for unchanged; apply needs all of them')
     output.problems([...set.problems, ...set.warnings])
+    const found = runProblems(situation.braked.changes, [], situation.declared)
+    output.annotations(found)
     for (const warning of situation.warnings) output.notice(warning)
-    for (const line of planLines(situation, output.paint)) output.result(line)
+    for (const line of planLines(situation, output.paint, set.problems)) output.result(line)
     return {
       exitCode: planExitCode(situation, loaded, options.detailedExitcode === true),
       // Only what the format shows is worked out: for 10,000 services each takes its time.
@@ -41,7 +44,7 @@ export async function planCommand(path: string, context: CommandContext): Promis
           requests: session.requests(),
         }
       },
-      problems: [...set.problems, ...set.warnings],
+      problems: [...set.problems, ...set.warnings, ...found],
       get markdown() {
         return planMarkdown(situation, [...set.problems, ...set.warnings])
       },

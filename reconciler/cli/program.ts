@@ -1,8 +1,8 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
+import { EXIT } from '../run/exitCode.ts'
 import type { CommandEntry } from './commandEntry.ts'
 import { COMMANDS } from './commands.ts'
-import { EXIT } from '../run/exitCode.ts'
 import { OPTIONS } from './optionGroups.ts'
 import type { Streams } from './output.ts'
 import { type Interruption, runCommand } from './runCommand.ts'

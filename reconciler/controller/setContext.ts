@@ -68,7 +68,11 @@ export const REWRITTEN_COUNT = 'historyRewritten'
 /** What a set remembers when it starts, out of its state. */
 export async function initialMemory(store: Pick<StateStore, 'runs'>): Promise<SetMemory> {
   const runs = await store.runs(RUNS_LOOKED_AT)
-  const known = runs.find((run) => run.commitSha !== null && (run.counts[REWRITTEN_COUNT] ?? 0) === 0)
+  // A run of the command line may have been of a commit that no branch has.
+  const known = runs.find(
+    ({ trigger, commitSha, counts }) =>
+      trigger !== 'command' && commitSha !== null && (counts[REWRITTEN_COUNT] ?? 0) === 0,
+  )
   return { accepted: null, org: null, baseline: known?.commitSha ?? null, recorded: null }
 }
 

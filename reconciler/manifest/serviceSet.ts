@@ -52,6 +52,19 @@ export interface DeclaredService {
   readonly manifest: ServiceManifest
 }
 
+/** Where each service was declared: not part of the value, which is compared and copied. */
+const originOf = new WeakMap<DeclaredService, Origin>()
+
+/** `problem` at the place in the manifests where the value at `path` of `service` was written. Pure. */
+export function problemAt(
+  service: DeclaredService,
+  path: ManifestPath,
+  problem: Pick<ManifestProblem, 'code' | 'message' | 'hint'>,
+): ManifestProblem {
+  const origin = originOf.get(service)
+  return { file: service.file, line: 1, column: 1, ...(origin && placeIn(origin, path, 'value')), ...problem }
+}
+
 /** Everything that a set of manifests says. */
 export interface ServiceSet {
   readonly services: readonly DeclaredService[]
@@ -197,24 +210,22 @@ function compileManifest(
   if (compiled.request === undefined || patterns.length + ignored.length > 0)
     return { service: undefined, problems, warnings }
   const { metadata, spec, policy } = manifest
-  return {
-    problems,
-    warnings,
-    service: {
-      key: metadata.name,
-      id: metadata.id,
-      previousNames: metadata.previousNames ?? [],
-      request: compiled.request,
-      paused: spec.paused ?? undefined,
-      policy: {
-        onDelete: policy?.onDelete ?? 'delete',
-        pruneAfterSecs: policy?.pruneAfter === undefined ? null : durationOf(policy.pruneAfter).secs,
-        protect: policy?.protect ?? false,
-        drift: policy?.drift ?? 'heal',
-        ignore: policy?.ignore ?? [],
-      },
-      file: origin.own.source.file,
-      manifest,
+  const service: DeclaredService = {
+    key: metadata.name,
+    id: metadata.id,
+    previousNames: metadata.previousNames ?? [],
+    request: compiled.request,
+    paused: spec.paused ?? undefined,
+    policy: {
+      onDelete: policy?.onDelete ?? 'delete',
+      pruneAfterSecs: policy?.pruneAfter === undefined ? null : durationOf(policy.pruneAfter).secs,
+      protect: policy?.protect ?? false,
+      drift: policy?.drift ?? 'heal',
+      ignore: policy?.ignore ?? [],
     },
+    file: origin.own.source.file,
+    manifest,
   }
+  originOf.set(service, origin)
+  return { problems, warnings, service }
 }

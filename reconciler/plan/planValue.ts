@@ -22,6 +22,8 @@ export interface Blocked {
   readonly message: string
   readonly hint: string
   readonly needsDecision: boolean
+  /** Where in its manifest the reason stands; absent where it stands nowhere there. */
+  readonly path?: readonly (string | number)[]
   /** Keys of bindings that this one may mean: they are kept until somebody decided. */
   readonly claims?: readonly string[]
   /** What somebody changed of the service, as people read it, where it is that which has to be decided about. */

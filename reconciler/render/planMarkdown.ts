@@ -14,7 +14,7 @@ export function planMarkdown(situation: PlannedSituation, problems: readonly Man
   const { braked, digest } = situation
   const budget = commentBudget()
   const sections = [
-    `### ${summaryLine(situation)}`,
+    `### ${summaryLine(situation, problems)}`,
     problems.length === 0
       ? ''
       : section(

@@ -2,6 +2,7 @@ import { formatDuration } from '../../api/contract/duration.ts'
 import { isOpened } from '../apply/approval.ts'
 import type { Situation } from '../apply/situation.ts'
 import type { Output } from '../cli/output.ts'
+import type { ManifestProblem } from '../manifest/manifestProblem.ts'
 import { visible } from '../manifest/visibleText.ts'
 import type { Change, PlannedField, Prune } from '../plan/planValue.ts'
 import { fieldText, leafText } from './fieldText.ts'
@@ -11,8 +12,15 @@ type Paint = Output['paint']
 /** What of a situation a plan is told from. */
 export type PlannedSituation = Pick<Situation, 'plan' | 'braked' | 'digest'>
 
-/** A plan for people: what happens to each service and why, then what is held back, then the counts. Pure. */
-export function planLines(situation: PlannedSituation, paint: Paint): readonly string[] {
+/**
+ * A plan for people: what happens to each service and why, then what is held back, then the counts, with `problems` of
+ * the manifests. Pure.
+ */
+export function planLines(
+  situation: PlannedSituation,
+  paint: Paint,
+  problems: readonly ManifestProblem[] = [],
+): readonly string[] {
   const { braked, digest } = situation
   const lines = [...changesText(braked.changes, paint)]
   if (braked.withheld.length > 0) {
@@ -21,7 +29,7 @@ export function planLines(situation: PlannedSituation, paint: Paint): readonly s
     lines.push(...braked.tripped.map((brake) => paint.yellow(`  ${brake.brake}: ${visible(brake.message)}`)))
   }
   if (isOpened(situation)) lines.push(`  to let it through: pharos apply … --approve ${digest}`)
-  lines.push(...(lines.length === 0 ? [] : ['']), summaryLine(situation))
+  lines.push(...(lines.length === 0 ? [] : ['']), summaryLine(situation, problems))
   return lines
 }
 
@@ -134,8 +142,8 @@ export function countsOf({
   }
 }
 
-/** `Plan: 1 to create, 3 unchanged`. Pure. */
-export function summaryLine(situation: PlannedSituation): string {
+/** `Plan: 1 to create, 3 unchanged`, and manifests that cannot be used. Pure. */
+export function summaryLine(situation: PlannedSituation, problems: readonly ManifestProblem[] = []): string {
   const counts = countsOf(situation)
   const words = [
     [counts.create, 'to create'],
@@ -149,8 +157,15 @@ export function summaryLine(situation: PlannedSituation): string {
   const parts = words.flatMap(([count, word]) =>
     count === undefined || count === 0 ? [] : [`${count} ${word}`],
   )
-  const unchanged = `${counts.unchanged} unchanged`
+  const faulty = faultyManifests(problems)
+  const unchanged = `${counts.unchanged} unchanged${faulty === 0 ? '' : `, ${counted(faulty, 'manifest')} with problems`}`
   return parts.length === 0 ? `No changes: ${unchanged}` : `Plan: ${[...parts, unchanged].join(', ')}`
+}
+
+/** Manifests with a problem; a file that is no YAML counts as one. */
+function faultyManifests(problems: readonly ManifestProblem[]): number {
+  const faults = problems.filter(({ code }) => code.startsWith('E_'))
+  return new Set(faults.map(({ file, origin }) => `${file} ${origin?.document ?? ''}`)).size
 }
 
 /** A name that anybody may have chosen, between quotes and on one line. Pure. */

@@ -1,4 +1,4 @@
-import { WaitObserver, type Waiting } from '../../api/client/waiting.ts'
+import { type Waiting, WaitObserver } from '../../api/client/waiting.ts'
 
 /** How long a run may take when nothing else is said (milliseconds): 10,000 changes at the rate of one key take 33 minutes. */
 export const RUN_MS_MAX = 3_600_000

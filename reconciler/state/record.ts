@@ -14,7 +14,7 @@ export interface RunRecord {
   readonly command: string
   /** What started it: `command`, or of a controller `interval`, `push`, `webhook`, `api`, `retry`. */
   readonly trigger: string
-  /** Commit of the manifests; null when they were no commit. */
+  /** Commit of the manifests, with `-dirty` where the folder differed from it; null when they were no commit. */
   readonly commitSha: string | null
   /** Digest of what was planned; null when nothing was. */
   readonly planDigest: string | null

@@ -1,0 +1,28 @@
+import type { ManifestProblem } from '../manifest/manifestProblem.ts'
+import { type DeclaredService, problemAt } from '../manifest/serviceSet.ts'
+import type { Change } from '../plan/planValue.ts'
+import type { ChangeOutcome } from './outcome.ts'
+
+/**
+ * What a run found wrong that no manifest shows by itself, at the place in the manifest that it is about: a region that
+ * the API does not have, a service that the plan of the organisation has no room for. Pure.
+ */
+export function runProblems(
+  changes: readonly Change[],
+  outcomes: readonly Pick<ChangeOutcome, 'change' | 'result' | 'message'>[],
+  declared: ReadonlyMap<string, DeclaredService>,
+): readonly ManifestProblem[] {
+  const regions = changes.flatMap((change) => {
+    const service = declared.get(change.key)
+    if (change.kind !== 'blocked' || change.path === undefined || service === undefined) return []
+    const { path, message, hint } = change
+    return [problemAt(service, path, { code: 'E_VALUE', message, hint })]
+  })
+  const limited = outcomes.flatMap(({ change, result, message }) => {
+    const service = declared.get(change.key)
+    if (result !== 'limited' || service === undefined) return []
+    const hint = 'remove or pause other services, or get a larger plan'
+    return [problemAt(service, ['metadata', 'name'], { code: 'E_LIMIT', message, hint })]
+  })
+  return [...regions, ...limited]
+}

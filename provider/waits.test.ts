@@ -145,3 +145,20 @@ describe.each(MANNERS)('where the API is %s', (how) => {
     expect(read.state).toEqual(impatient.state)
   })
 })
+
+test('a creation that can be neither finished nor undone is in the state when Terraform is interrupted', async () => {
+  const { proxy, core } = await scene()
+  const planned = await core.plan(SERVICE, { ...config, name: 'b', paused: true })
+  proxy.misbehave({ path: /\/v1\/services\/./, how: 'throttled' })
+
+  const creating = core.apply(SERVICE, planned)
+  await proxy.misbehaved()
+  await core.stop()
+  const created = await creating
+
+  expect(created.state?.id).toEqual(expect.any(String))
+  expect(created.diagnostics.map(({ summary }) => summary)).toEqual([
+    'The service was created and is not paused',
+    'Creating pharos_service was stopped',
+  ])
+})

@@ -18,6 +18,7 @@ import type { CreationGuard } from './service/creationGuard.ts'
 import { Fingerprints } from './service/fingerprint.ts'
 import { serviceResource } from './service/serviceResource.ts'
 import type { SessionOptions } from './service/session.ts'
+import { waitNotices } from './service/waitNotice.ts'
 
 /** Environment variables by name: what the process was started with. */
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -95,9 +96,6 @@ export function pharosProvider(version: string, environment: Environment): Provi
   })
 }
 
-/** How often a request that waits is a warning in the log (milliseconds); in between it is only information. */
-const WAIT_WARNED_MS = 15_000
-
 /** What keeps creates from making twins: it remembers across the runs of this machine. */
 async function guardFor({
   url,
@@ -122,15 +120,14 @@ async function guardFor({
 
 /** Has requests logged: what was asked and how it went, and nothing of headers, bodies or search words. */
 function requestsIn(log: Log): Pick<SessionOptions, 'onAttempt' | 'onRetry'> {
-  let warnedAtMs = Number.NEGATIVE_INFINITY
+  const isNoticed = waitNotices()
   return {
     onAttempt: ({ method, path, status, durationMs }) =>
       log.debug(`${method} ${path.replace(/\?.*/s, '')}`, { status, duration_ms: Math.round(durationMs) }),
     onRetry: ({ reason, delayMs }) => {
-      const nowMs = performance.now()
-      const isDue = nowMs - warnedAtMs >= WAIT_WARNED_MS
-      if (isDue) warnedAtMs = nowMs
-      log[isDue ? 'warn' : 'info'](`the request is sent again: ${reason}`, { delay_ms: Math.round(delayMs) })
+      log[isNoticed() ? 'warn' : 'info'](`the request is sent again: ${reason}`, {
+        delay_ms: Math.round(delayMs),
+      })
     },
   }
 }

@@ -62,6 +62,18 @@ async function estate(provider: 'in-process' | 'installed', size: number): Promi
   return { url: proxy.url, apiKey: server.apiKey, proxy, workspace }
 }
 
+test('a generation that is refused for the rate says so on stderr and waits', async () => {
+  const { url, apiKey, proxy } = await estate('in-process', 1)
+  let asked = 0
+  proxy.refuseForRate(() => asked++ < 2)
+
+  const { exitCode, stdout, stderr } = await generate({ PHAROS_URL: url, PHAROS_API_KEY: apiKey })
+
+  expect(exitCode).toBe(0)
+  expect(stdout).toContain('resource "pharos_service"')
+  expect(stderr).toContain('the request is sent again: the API answered 429')
+})
+
 describe.skipIf(cannotRunTerraform)('terraform', () => {
   test('Scenario 40: takes an estate over from what one list request generates, and plans nothing after it', async () => {
     const size = 40

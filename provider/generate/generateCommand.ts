@@ -2,6 +2,8 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { Client } from '../../api/client/client.ts'
 import { requiredProviders } from '../distribution/instructions.ts'
 import type { Environment } from '../pharosProvider.ts'
+import { withinTime } from '../service/deadline.ts'
+import { waitNotices } from '../service/waitNotice.ts'
 import { estateConfiguration } from './estate.ts'
 import { estateProgram, type Library } from './typescript.ts'
 
@@ -30,13 +32,21 @@ export async function generate(
     throw new Error(`--library ${library} is for a CDKTF program: add --language typescript`)
   }
   if (out !== undefined && existsSync(out)) throw new Error(`${out} is there already: name another file`)
+  const isNoticed = waitNotices()
   const client = new Client({
     url: needed('PHAROS_URL', environment),
     apiKey: needed('PHAROS_API_KEY', environment),
     userAgent: `pharos-provider/${version}`,
+    onRetry: ({ reason }) => {
+      if (isNoticed()) process.stderr.write(`the request is sent again: ${reason}\n`)
+    },
   })
   try {
-    const { services, unreadable } = await client.listServices()
+    const { services, unreadable } = await withinTime(
+      { operation: 'read' },
+      new AbortController().signal,
+      (signal) => client.listServices({ signal }),
+    )
     for (const { id, problem } of unreadable) process.stderr.write(`service ${id} was left out: ${problem}\n`)
     const text =
       language === 'hcl'

@@ -69,6 +69,12 @@ test('a regular expression that the API would refuse is found by validate', asyn
   ])
 })
 
+test('validate refuses a folder without a manifest, which would pass a pipeline that names a wrong one', async () => {
+  const { exitCode, stderr } = await work.run('validate')
+
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('there is no manifest at manifests')])
+})
+
 test('a region that does not exist blocks its service before anything is sent', async () => {
   work.write({ 'a.yaml': manifestOf('a').replace('eu-west-1', 'eu-wst-1'), 'b.yaml': manifestOf('b') })
   const blocked = { key: 'a', message: 'there is no region eu-wst-1', hint: 'did you mean eu-west-1?' }

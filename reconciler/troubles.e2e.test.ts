@@ -275,7 +275,7 @@ test('a service that may have been made twice is told and left alone, and one th
     suspectedDuplicates: [{ key: 'a', of: a?.id, id }],
   })
   expect(plan.stderr).toBe(
-    `service ${id} is exactly what a was sent as, which has service ${a?.id}, and no manifest of this set has it: if it was made twice, delete it\n`,
+    `service ${id} is exactly what a was sent as, which has service ${a?.id}, and no manifest of this set has it: if it was created twice, delete it with DELETE /v1/services/${id}\n`,
   )
   expect((await pharos('apply', ...onManifests())).exitCode).toBe(0)
   expect(await scene.names()).toHaveLength(4)

@@ -17,6 +17,13 @@ export class UnreadableAnswer extends Error {
 export function readAnswer<T>(schema: z.ZodType<T>, answer: Answer): T {
   const parsed = schema.safeParse(answer.json)
   if (parsed.success) return parsed.data
+  if (answer.json === undefined) {
+    const { 'content-type': type } = answer.headers
+    const shown = typeof type === 'string' ? /^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] : undefined
+    throw new UnreadableAnswer(
+      `the server answered ${answer.status} with ${shown ?? 'something'} that is not JSON: check the address, and what stands between`,
+    )
+  }
   throw new UnreadableAnswer(`the server's answer is not the contract's: ${firstProblem(parsed.error)}`)
 }
 

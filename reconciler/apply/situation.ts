@@ -153,7 +153,7 @@ export async function lookAround(scene: Scene): Promise<Situation> {
 
 /** What to say of a service that may have been made twice. Pure. */
 export function duplicateText({ key, of, id }: SuspectedDuplicate): string {
-  return `service ${id} is exactly what ${key} was sent as, which has service ${of}, and no manifest of this set has it: if it was made twice, delete it`
+  return `service ${id} is exactly what ${key} was sent as, which has service ${of}, and no manifest of this set has it: if it was created twice, delete it with DELETE /v1/services/${id}`
 }
 
 async function withKnownRegions(plan: Plan, scene: Scene): Promise<Pick<Situation, 'plan' | 'warnings'>> {

@@ -10,6 +10,8 @@ export async function validateCommand(path: string, context: CommandContext): Pr
   const { output, options, env } = context
   const { exists, files, set } = await loadManifests(path, options, env, 'optional')
   if (!exists) throw new UsageError(`there is nothing at ${path}`)
+  if (files === 0 && set.problems.length === 0)
+    throw new UsageError(`there is no manifest at ${path}: *.yaml and *.yml files are, below a folder`)
   output.problems([...set.problems, ...set.warnings])
   noticeEmpty(set, path, output)
   const isValid = set.problems.length === 0

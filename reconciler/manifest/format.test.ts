@@ -38,7 +38,6 @@ spec:
   interval: 30s
   # kept here
   regions: [eu-west-1]  # and here
-
 ---
 # version
 apiVersion: pharos/v1
@@ -50,6 +49,12 @@ spec:
 
     b
 `)
+})
+
+test('blank lines at the end of a document stay there, and those above a field move with it', () => {
+  const text = 'metadata: {name: a}\nkind: Service\n\n\n---\nspec: {}\n\nkind: Service\n'
+
+  expect(formattedManifest(text)).toBe('kind: Service\nmetadata: {name: a}\n\n---\nkind: Service\nspec: {}\n')
 })
 
 test.each(['a: [\n', 'a: &x 1\nb: *x\n', 'a: 1\na: 2\n'])('%j is no manifest and is left alone', (text) => {

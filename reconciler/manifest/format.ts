@@ -90,12 +90,19 @@ function withFieldsInOrder(text: string): string {
     const [first] = fields
     if (first === undefined) continue
     const end = endOfDocument(text, fields.at(-1)?.start ?? first.start)
-    const parts = fields.map(({ name, start }, index) => ({
+    const lines = fields.map(({ start }, index) =>
+      withBreak(text.slice(start, fields[index + 1]?.start ?? end)),
+    )
+    const blanks = lines.map((part) => /(?<=\n)(?:[ \t]*\n)*$/.exec(part)?.[0] ?? '')
+    // Blank lines above a field move with it, and those at the end of the document stay there.
+    const parts = fields.map(({ name }, index) => ({
       rank: rankOf(name),
-      text: withBreak(text.slice(start, fields[index + 1]?.start ?? end)),
+      above: blanks[index - 1] ?? '',
+      text: lines[index]?.slice(0, lines[index].length - (blanks[index]?.length ?? 0)) ?? '',
     }))
     parts.sort((a, b) => a.rank - b.rank)
-    result += `${text.slice(done, first.start)}${parts.map((part) => part.text).join('')}`
+    const ordered = parts.map((part, index) => (index === 0 ? part.text : `${part.above}${part.text}`))
+    result += `${text.slice(done, first.start)}${ordered.join('')}${blanks.at(-1) ?? ''}`
     done = end
   }
   return `${result}${text.slice(done)}`

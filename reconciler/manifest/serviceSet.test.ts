@@ -212,6 +212,23 @@ test('everything that is wrong in all files is said at once, and the sound ones 
   expect(set.frozenKeys).toEqual(['a'])
 })
 
+test('a field of the wrong type hides no wrong value of another one', () => {
+  const { problems } = compile({
+    'a.yaml': manifest(`      timeout: 5
+      assertions: [{status: 200}, {statuss: 200}]
+    - url: ftp://example.com/
+      timeout: 90s
+`),
+  })
+
+  expect(problems).toEqual([
+    expect.stringContaining('a.yaml:9:16: [E_VALUE] spec.endpoints[0].timeout must be a duration'),
+    expect.stringContaining('a.yaml:10:35: [E_VALUE] spec.endpoints[0].assertions[1] must'),
+    expect.stringContaining('a.yaml:11:12: [E_VALUE] spec.endpoints[1].url must'),
+    expect.stringContaining('a.yaml:12:16: [E_VALUE] spec.endpoints[1].timeout must be at most 60 seconds'),
+  ])
+})
+
 test('Scenario 3: two manifests of one name show both places and neither is used', () => {
   const { set, problems } = compile({ 'a.yaml': manifest(), 'b.yaml': manifest() })
 

@@ -25,6 +25,7 @@ import type { ManifestDocument } from './readYaml.ts'
 import { defaultsManifestSchema, type ServiceManifest, serviceManifestSchema } from './serviceManifest.ts'
 import { resolveValue, type ValueSources } from './valueReference.ts'
 import { substituteVariables, variableWords } from './variables.ts'
+import { withoutFields } from './withoutFields.ts'
 
 /** What a manifest says of how its service may be treated. */
 export interface ServicePolicy {
@@ -176,9 +177,17 @@ function readService(
   }
   const parsed = serviceManifestSchema.safeParse(substituted.mapping)
   if (!parsed.success) {
-    const problems = problemsOf(parsed.error).map((problem) =>
-      describeProblem(problem, origin, substituted.mapping),
+    const found = problemsOf(parsed.error)
+    const sound = withoutFields(
+      substituted.mapping,
+      found.map(({ path }) => path),
     )
+    const rest = serviceManifestSchema.safeParse(sound)
+    const problems = [
+      ...found.map((problem) => describeProblem(problem, origin, substituted.mapping)),
+      // What is wrong with the other fields is told in the same run.
+      ...(rest.success ? compileManifest(rest.data, origin, sources).problems : []),
+    ]
     return { ...read, service: undefined, problems }
   }
   const compiled = compileManifest(parsed.data, origin, sources)

@@ -362,6 +362,17 @@ test('what makes room comes first, new services before anything is taken away', 
   ])
 })
 
+test('changes of one kind come in the order in which people count', () => {
+  const { changes } = plan({
+    desired: ['web-10', 'web-2', 'web-1', 'api'].map((key) =>
+      desired({ name: key, url: `https://${key}.example.com/` }, { key }),
+    ),
+    actual: [],
+  })
+
+  expect(changes.map((change) => change.key)).toEqual(['api', 'web-1', 'web-2', 'web-10'])
+})
+
 test('Scenario 27: what policy.ignore names is no drift, and a new definition keeps it as it is', () => {
   const ignoring = desired(
     { interval: 30, regions: ['eu-west-1'] },

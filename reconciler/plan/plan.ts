@@ -6,6 +6,7 @@ import type { Blocked, Change, Plan } from './planValue.ts'
 import { pruneOf } from './prunePlan.ts'
 import { diffOfBound, diffOfFirst } from './serviceDiff.ts'
 import { updateOf } from './updatePlan.ts'
+import { compareNames } from './naturalOrder.ts'
 
 /** Everything that a plan depends on. */
 export interface PlanInput {
@@ -127,7 +128,7 @@ function create(desired: DesiredService, replacesLost: string | null): Change {
 
 /** Coverage is never reduced before its replacement exists; what makes room under a plan's limits goes first. Pure. */
 export function inOrder(changes: readonly Change[]): readonly Change[] {
-  return [...changes].sort((a, b) => phaseOf(a) - phaseOf(b) || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+  return [...changes].sort((a, b) => phaseOf(a) - phaseOf(b) || compareNames(a.key, b.key))
 }
 
 /** Number of the phase in which `change` is carried out; changes of one phase may overlap. Pure. */

@@ -76,7 +76,7 @@ test('a file that is not UTF-8 is reported at its first bad byte and not rewritt
 
   const { documents } = readManifests(folder)
 
-  expect([documents, problems()]).toEqual([[], ['a.yaml:2:12 E_YAML not UTF-8']])
+  expect([documents, problems()]).toEqual([[], ['a.yaml:2:12 E_FILE not UTF-8']])
 })
 
 test('a body and a secret that are not UTF-8 are reported, and so is a pipe in place of a secret', () => {

@@ -204,7 +204,7 @@ function sourceOf(
 }
 
 function notUtf8(file: string, badAt: LineColumn): ManifestProblem {
-  return { code: 'E_YAML', file, ...badAt, message: 'not UTF-8', hint: 'save the file as UTF-8' }
+  return { code: 'E_FILE', file, ...badAt, message: 'not UTF-8', hint: 'save the file as UTF-8' }
 }
 
 function refusalOf(found: Found): ManifestProblem | undefined {

@@ -37,7 +37,7 @@ export function problemsIn(config: Config): readonly (readonly [string, string])
     service_ids:
       config.service_ids === UNKNOWN ? [someId] : config.service_ids.map((id) => orElse(id, someId)),
   })
-  // A message that changes is posted as an update, and those are never empty (Gap G36).
+  // A message that changes is posted as an update (Gap G36).
   const update = incidentUpdateRequestSchema.safeParse({
     body: orElse(config.message, 'unknown'),
     status: orElse(config.status, null) ?? 'investigating',

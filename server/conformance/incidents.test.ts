@@ -94,6 +94,7 @@ test.each([
   ['C129 no service_ids', { service_ids: undefined }],
   ['C129 empty service_ids', { service_ids: [] }],
   ['C129 no message', { message: undefined }],
+  ['C130 an empty message', { message: '' }],
   ['C130 a message of blanks', { message: ' \n' }],
   ['C131 a service of another organisation', { service_ids: [otherServiceId] }],
   ['C131 an unknown service', { service_ids: [UNKNOWN_ID] }],
@@ -104,14 +105,6 @@ test.each([
 
   expect((await api.post('/v1/incidents', body(changes))).status).toBe(400)
   expect((await api.get('/v1/incidents?section=active&limit=1')).text).toBe(before.text)
-})
-
-test('C130 an empty message is taken, and is the first update', async () => {
-  const { updates } = await open({ message: '' })
-
-  expect(updates.map(({ body, status_at_update }) => [body, status_at_update])).toEqual([
-    ['', 'investigating'],
-  ])
 })
 
 test('C131 a foreign and an unknown service are answered with the same bytes', async () => {

@@ -102,3 +102,16 @@ test('a store is opened, and read, while another program writes', async () => {
   await opened.close()
   for (const database of [other.reader, other.writer]) database.close()
 })
+
+test('mutations that take too long for one commit share several, in their order', async () => {
+  const { writer, reader } = await openDatabase(folder)
+  const commits = new GroupCommit(writer, { batchMsMax: 0 })
+  const done: (number | string)[] = []
+  commits.onCommit(() => done.push('commit'))
+
+  await Promise.all([1, 2, 3].map((number) => commits.run(() => number).then(() => done.push(number))))
+
+  expect(done).toEqual(['commit', 1, 'commit', 2, 'commit', 3])
+  writer.close()
+  reader.close()
+})

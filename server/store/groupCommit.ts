@@ -3,6 +3,9 @@ import type { Database, Statement } from 'better-sqlite3'
 /** Most mutations that share one commit: bounds how long the first of them waits for the last. */
 const BATCH_MAX = 256
 
+/** How long the mutations of one commit may take together, the last one aside (milliseconds): all others wait meanwhile. */
+const BATCH_MS_MAX = 25
+
 /** Most turns of the event loop that a commit waits for more: while others compute, one takes many milliseconds. */
 const TURNS_MAX = 4
 
@@ -26,6 +29,8 @@ interface Waiting {
 interface Bounds {
   /** Most mutations that share one commit. */
   readonly batchMax?: number | undefined
+  /** How long the mutations of one commit may take together (milliseconds); the first one is always part of it. */
+  readonly batchMsMax?: number
   /** How long a mutation waits for another program's transaction (milliseconds). */
   readonly busyMsMax?: number
   readonly room?: Room
@@ -52,6 +57,7 @@ export type Mutations = Pick<GroupCommit, 'run'>
 export class GroupCommit {
   readonly #database: Database
   readonly #batchMax: number
+  readonly #batchMsMax: number
   readonly #begin
   readonly #commit
   readonly #rollback
@@ -67,14 +73,12 @@ export class GroupCommit {
   readonly #room: Room
 
   /** `database` must not wait for other programs itself, which would keep the whole process waiting. */
-  constructor(
-    database: Database,
-    { batchMax = BATCH_MAX, busyMsMax = BUSY_MS_MAX, room = ENDLESS }: Bounds = {},
-  ) {
+  constructor(database: Database, bounds: Bounds = {}) {
     this.#database = database
-    this.#batchMax = batchMax
-    this.#busyMsMax = busyMsMax
-    this.#room = room
+    this.#batchMax = bounds.batchMax ?? BATCH_MAX
+    this.#batchMsMax = bounds.batchMsMax ?? BATCH_MS_MAX
+    this.#busyMsMax = bounds.busyMsMax ?? BUSY_MS_MAX
+    this.#room = bounds.room ?? ENDLESS
     this.#begin = database.prepare('BEGIN IMMEDIATE')
     this.#commit = database.prepare('COMMIT')
     this.#rollback = database.prepare('ROLLBACK')
@@ -152,9 +156,11 @@ export class GroupCommit {
     if (batch.length === 0) return
     try {
       this.#startOver(this.#begin)
-      const settled = this.#together(batch) ?? batch.map((waiting) => this.#apart(waiting))
+      const settled = this.#together(batch) ?? this.#asManyAsMay(batch, (waiting) => this.#apart(waiting))
       this.#commit.run()
-      for (const { patience } of batch) clearTimeout(patience)
+      for (const { patience } of batch.slice(0, settled.length)) clearTimeout(patience)
+      // Those that took too long to be part of it are the first of the next one.
+      this.#waiting = [...batch.slice(settled.length), ...this.#waiting]
       for (const settle of settled) settle()
     } catch (error) {
       if (this.#database.inTransaction) this.#rollback.run()
@@ -215,18 +221,29 @@ export class GroupCommit {
   }
 
   /**
-   * All of `batch`; `undefined`, and nothing done, when one throws. That is rare, and a savepoint for each costs
+   * As many of `batch` as may be; `undefined`, and nothing done, when one throws. That is rare, and a savepoint for each costs
    * a copy of every page that it touches.
    */
   #together(batch: readonly Waiting[]): readonly Settle[] | undefined {
     try {
-      return batch.map(({ attempt }) => attempt())
+      return this.#asManyAsMay(batch, ({ attempt }) => attempt())
     } catch (error) {
       this.#assertTransaction(error)
       this.#rollback.run()
       this.#startOver(this.#begin)
       return undefined
     }
+  }
+
+  /** What `settle` makes of the first of `batch`, as many as may be part of one commit. */
+  #asManyAsMay(batch: readonly Waiting[], settle: (waiting: Waiting) => Settle): readonly Settle[] {
+    const endsAtMs = performance.now() + this.#batchMsMax
+    const settled: Settle[] = []
+    for (const waiting of batch) {
+      settled.push(settle(waiting))
+      if (performance.now() >= endsAtMs) break
+    }
+    return settled
   }
 
   /** One mutation that is undone, and alone, when it throws. */

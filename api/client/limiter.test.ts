@@ -17,6 +17,27 @@ function askFor(limiter: Limiter, count: number): { passed: number[] } {
   return { passed }
 }
 
+test('a wait that is ended leaves no timer behind, so that the process can end', async () => {
+  const timers = new Set<() => void>()
+  const limiter = new Limiter(undefined, {
+    nowMs: () => 0,
+    random: () => 0,
+    after: (_delayMs, run) => {
+      timers.add(run)
+      return () => timers.delete(run)
+    },
+  })
+  limiter.refused(8_000)
+  const stop = new AbortController()
+  const waiting = limiter.pass('in-order', stop.signal)
+  expect(timers.size).toBe(1)
+
+  stop.abort(new Error('over'))
+
+  await expect(waiting).rejects.toThrow('over')
+  expect(timers.size).toBe(0)
+})
+
 test('a fresh limiter passes 20 requests at once and then one each 200 ms, in order', async () => {
   const timing = standingClock()
   const { passed } = askFor(new Limiter(undefined, timing), 23)

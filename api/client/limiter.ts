@@ -105,6 +105,8 @@ export class Limiter {
       const queue = this.#lanes[lane]
       const abort = (): void => {
         queue.splice(queue.indexOf(waiter), 1)
+        // The timer of a wait that has ended would keep the process from its end.
+        this.#serve()
         reject(signal?.reason)
       }
       const waiter: Waiter = {

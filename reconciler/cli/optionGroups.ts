@@ -11,6 +11,7 @@ export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, s
     ['--allow-aliases <count>', 'accept this many YAML aliases in a document (default: 0)'],
   ],
   api: [
+    ['--quiet', 'print no progress on stderr'],
     ['--url <url>', 'address of the API (default: PHAROS_URL)'],
     [
       '--timeout <duration>',

@@ -90,7 +90,6 @@ function addCommand(program: Command, entry: CommandEntry, run: Run): void {
     .summary(summary)
     .description(`${summary[0]?.toUpperCase()}${summary.slice(1)}.`)
     .addOption(new Option('--json', 'print one JSON document instead of text').conflicts('format'))
-    .option('--quiet', 'print no progress on stderr')
     .addHelpText('after', `\nExamples:\n${entry.examples.map((example) => `  ${example}`).join('\n')}`)
   if (entry.formats !== undefined) {
     const format = new Option('--format <format>', 'how the result is written (default: text)')

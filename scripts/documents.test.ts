@@ -51,7 +51,9 @@ function linesOf(block: string): readonly string[] {
 
 /** Whether CI runs each line of `block` itself. */
 function isRunByCi(block: string): boolean {
-  const commands = continuousIntegration.split('\n').map((line) => line.trim().replace(/ 2>&1.*$/, ''))
+  const commands = continuousIntegration
+    .split('\n')
+    .map((line) => line.trim().replace(/(?: "\$@")? 2>&1.*$/, ''))
   return linesOf(block).every((line) => commands.includes(line.trim()))
 }
 

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
 import { CommandScene } from './testing/commandScene.ts'
@@ -60,4 +62,29 @@ test('a plan without secrets takes them for unchanged, shows everything else, an
     changes: [{ key: 'a', fields: [{ pointer: '/interval_secs', to: 120 }] }],
   })
   expect(await json('apply')).toMatchObject({ problems: [{ code: 'E_SECRET' }] })
+})
+
+test('a commit approves what its message names, as long as it is what is checked out', async () => {
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+      cwd: join(work.folder, 'manifests'),
+    }).toString()
+  const commit = (message: string) => git('commit', '--quiet', '--allow-empty', '--message', message)
+  git('init', '--quiet')
+  write('a', 'b', 'c')
+  await work.run('apply')
+  work.write({ 'a.yaml': null, 'b.yaml': null, 'c.yaml': manifestOf('c'), 'd.yaml': manifestOf('d') })
+  git('add', '--all')
+  commit('remove two')
+  await work.run('apply', '--max-deletes', '0')
+  const { approval } = await json('plan', '--max-deletes', '0')
+
+  commit(`yes\n\nPharos-Approve: ${approval}`)
+  work.write({ 'c.yaml': `${manifestOf('c')}# not committed\n` })
+  expect(await json('apply', '--max-deletes', '0')).toMatchObject({ exit: 4, applied: { removed: 0 } })
+  work.write({ 'c.yaml': manifestOf('c') })
+  expect(await json('plan', '--max-deletes', '0')).toMatchObject({ exit: 4, approval })
+
+  expect(await json('apply', '--max-deletes', '0')).toMatchObject({ exit: 0, applied: { removed: 2 } })
+  expect(await names()).toEqual(['c', 'd'])
 })

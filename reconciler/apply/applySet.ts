@@ -20,6 +20,8 @@ export interface ApplyInput extends Scene {
   readonly org?: Org | undefined
   /** Digest of what the user lets through the brakes. */
   readonly approved: string | undefined
+  /** The commit that is applied, and the digests that its message approves. */
+  readonly commit?: { readonly sha: string; readonly approvals: readonly string[] }
   /** Chooses what of a plan is carried out, for an apply that is bound to an earlier one; all of it otherwise. */
   readonly choose?: (situation: Situation) => Chosen
   readonly control: RunControl
@@ -97,13 +99,20 @@ export async function applySet(input: ApplyInput): Promise<Applied> {
   return { situation, outcomes: [...outcomes.values()], blocked, endedBy }
 }
 
-/** `situation` with what `--approve` or a stored approval lets through. A stored one is used up. */
+/** `situation` with what `--approve`, the commit or a stored approval approves. A stored one is used up. */
 async function approved(situation: Situation, input: ApplyInput): Promise<Situation> {
   const { digest } = situation
   // A stored one that would let nothing through yet, because something else holds that back, is kept.
   if (digest === null || !isOpened(situation)) return situation
   if (input.approved !== undefined) return withApproval(situation, input.approved)
-  return (await input.store.useApproval(digest)) ? withApproval(situation, digest) : situation
+  const { commit, runId, store } = input
+  if (commit?.approvals.includes(digest) === true) {
+    const at = new Date(input.nowMs()).toISOString()
+    const message = `${digest} by commit ${commit.sha}`
+    await store.note([{ at, runId, key: null, type: 'Approved', severity: 'info', message }])
+    return withApproval(situation, digest)
+  }
+  return (await store.useApproval(digest)) ? withApproval(situation, digest) : situation
 }
 
 function carryOutIn(

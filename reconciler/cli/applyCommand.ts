@@ -29,8 +29,12 @@ import { UsageError } from './settings.ts'
 export async function applyCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { strict, plan } = context.options
   if (strict === true && plan === undefined) throw new UsageError('--strict goes with --plan')
-  const commitSha = await folderCommit(path, context.env)
-  return applyManifests(path, context, { command: 'apply', commitSha })
+  const commit = await folderCommit(path, context.env)
+  return applyManifests(path, context, {
+    command: 'apply',
+    commitSha: commit?.name ?? null,
+    approvals: commit?.approvals ?? [],
+  })
 }
 
 /** What is applied, when it is not what stands in the folder. */
@@ -39,6 +43,8 @@ export interface ApplyWish {
   readonly command: string
   /** Commit that the manifests are of, with `-dirty` where they differ from it; null when that is not known. */
   readonly commitSha: string | null
+  /** Digests that the commit approves. */
+  readonly approvals?: readonly string[]
   readonly load?: () => Promise<LoadedManifests>
   readonly liftedScope?: string
   /** Runs before anything is looked at, while the state is held. */
@@ -67,7 +73,7 @@ export function applyManifests(
   return withScene(path, context, sceneWish, async (open) => {
     await wish.prepare?.(open.session.store)
     output.problems([...open.loaded.set.problems, ...open.loaded.set.warnings])
-    const applied = await applyWith(open, context, savedPlan)
+    const applied = await applyWith(open, context, { savedPlan, ...wish })
     for (const warning of applied.situation.warnings) output.notice(warning)
     if (approve !== undefined && applied.situation.digest !== null)
       output.notice(`${approve} stands for another situation than this one, so that it let nothing through`)
@@ -138,7 +144,7 @@ async function recordRun(
 async function applyWith(
   open: OpenScene<WritingSession>,
   context: CommandContext,
-  savedPlan: string | undefined,
+  { savedPlan, commitSha, approvals = [] }: ApplyWish & { readonly savedPlan: string | undefined },
 ): Promise<Applied> {
   const { scene, session } = open
   const { output, options, interruption } = context
@@ -152,6 +158,7 @@ async function applyWith(
     ...(savedPlan === undefined ? {} : { choose: await choiceOf(savedPlan, org, open, context) }),
     newId: randomUUID,
     approved: options.approve,
+    ...(commitSha === null ? {} : { commit: { sha: commitSha, approvals } }),
     control: {
       isStopping: () => interruption.exitCode() !== undefined || session.lease.isLost(),
       isLost: session.lease.isLost,

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { APPROVAL_TRAILERS, approvalsIn } from './approvalTrailers.ts'
 import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
 import type { GitAccess } from './gitAccess.ts'
 import { GitError, GitTooMuch, runGit } from './gitProgram.ts'
@@ -155,21 +156,19 @@ function fetching(
 }
 
 /** Fields of a commit, one after the other with a zero byte between. */
-const FORMAT =
-  '%H%x00%<(500,trunc)%s%x00%<(200,trunc)%an%x00%cI%x00%(trailers:key=Pharos-Approve,valueonly,separator=%x2C)'
+const FORMAT = `%H%x00%<(500,trunc)%s%x00%<(200,trunc)%an%x00%cI%x00${APPROVAL_TRAILERS}`
 
 function commitIn(output: Buffer): Commit {
   const [sha = '', subject = '', author = '', at = '', approvals = ''] = output
     .toString('utf8')
     .trimEnd()
     .split('\0')
-  const digests = approvals.split(',').map((digest) => digest.trim())
   return {
     sha,
     subject: shown(subject),
     author: shown(author),
     at,
-    approvals: digests.filter((digest) => /^[0-9a-f]{8,64}$/.test(digest)),
+    approvals: approvalsIn(approvals),
   }
 }
 

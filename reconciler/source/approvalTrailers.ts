@@ -1,0 +1,10 @@
+/** What `git log --format` prints of the trailers `Pharos-Approve: DIGEST` of a commit. */
+export const APPROVAL_TRAILERS = '%(trailers:key=Pharos-Approve,valueonly,separator=%x2C)'
+
+/** The digests in what APPROVAL_TRAILERS printed; a value that is none is left out. Pure. */
+export function approvalsIn(printed: string): readonly string[] {
+  return printed
+    .split(',')
+    .map((digest) => digest.trim())
+    .filter((digest) => /^[0-9a-f]{8,64}$/.test(digest))
+}

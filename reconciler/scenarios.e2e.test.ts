@@ -310,7 +310,10 @@ test('Scenario 51: no format changes the exit code, and each is whole also when 
   const [code, sarif] = await plan('sarif')
   expect([code, JSON.parse(sarif).runs[0].results]).toMatchObject([
     7,
-    [{ ruleId: 'E_UNKNOWN_FIELD', level: 'error' }],
+    [
+      { ruleId: 'E_UNKNOWN_FIELD', level: 'error' },
+      { ruleId: 'W_NO_ASSERTIONS', level: 'warning' },
+    ],
   ])
   const [failed, log] = await plan('sarif', keyless)
   expect([failed, JSON.parse(log).runs[0].invocations]).toMatchObject([
@@ -319,7 +322,7 @@ test('Scenario 51: no format changes the exit code, and each is whole also when 
   ])
   expect(await plan('markdown')).toEqual([
     7,
-    expect.stringMatching(/^### Plan: 1 to create, 0 unchanged\n\n1 problem in the manifests:/),
+    expect.stringMatching(/^### Plan: 1 to create, 0 unchanged, 1 manifest with problems\n\n/),
   ])
   expect(await plan('markdown', keyless)).toEqual([1, expect.stringMatching(/^### There is no plan\n\n```/)])
   expect((await plan('yaml'))[0]).toBe(1)

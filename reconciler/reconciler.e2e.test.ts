@@ -70,9 +70,11 @@ test('a regular expression that the API would refuse is found by validate', asyn
 })
 
 test('validate refuses a folder without a manifest, which would pass a pipeline that names a wrong one', async () => {
-  const { exitCode, stderr } = await work.run('validate')
+  const folder = join(work.folder, 'manifests')
 
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('there is no manifest at manifests')])
+  const { exitCode, stderr } = await runProgram(['validate', folder])
+
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`there is no manifest at ${folder}`)])
 })
 
 test('a region that does not exist blocks its service before anything is sent', async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -230,6 +230,68 @@ test('what a killed run left and a person deleted since is made anew', async () 
   const created = await createOnce({ session, request, signal, report })
 
   expect((await byHand.listServices()).services.map(({ id }) => id)).toEqual([created.id])
+})
+
+test('what a killed run left and a state got by an import is made once more for another resource', async () => {
+  const { session, sessionOf, byHand } = await scene([])
+  const killed = sessionOf(running('1'))
+  closing.push(() => killed.client.close())
+  const intent = killed.guard?.begin(request)
+  const imported = await byHand.createService(request, idempotencyKeyOf(intent, request))
+  sessionOf(running('3')).guard?.noteHeld(imported.id, imported.created_at)
+
+  const created = await createOnce({ session, request, signal, report })
+
+  expect(created.id).not.toBe(imported.id)
+  expect((await byHand.listServices()).services.length).toBe(2)
+})
+
+test('a service like one that a run elsewhere made while this one was under way is made', async () => {
+  const { session, sessionOf, byHand } = await scene([])
+  const other = sessionOf(running('2', 'elsewhere'))
+  closing.push(() => other.client.close())
+  session.guard?.noteHeld('01a20416-0000-7000-8000-000000000000', new Date().toISOString())
+  await createOnce({ session: other, request, signal, report })
+
+  await createOnce({ session, request, signal, report })
+
+  expect((await byHand.listServices()).services.length).toBe(2)
+})
+
+test('what is no file of ours in the folder of the journal is passed over', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'journal-'))
+  closing.push(async () => rmSync(folder, { recursive: true }))
+  const elsewhere = join(folder, 'elsewhere.txt')
+  writeFileSync(elsewhere, '')
+  mkdirSync(join(folder, 'folder.jsonl'))
+  symlinkSync(elsewhere, join(folder, 'link.jsonl'))
+  writeFileSync(join(folder, 'damaged.jsonl'), 'null\n{"intent":1}\n\0')
+  const warnings: string[] = []
+  const warn = (message: string) => void warnings.push(message)
+  // A week later everything that is read and says nothing is removed.
+  const nowMs = () => Date.now() + 8 * 24 * 3_600_000
+  const guard = new CreationGuard({ folders: [folder], run: running('2'), scope: '', warn, nowMs })
+
+  const decision = guard.decide(request, [])
+
+  expect(decision).toEqual({ kind: 'create', resumes: undefined })
+  expect(warnings).toEqual([])
+  expect(readdirSync(folder).sort()).toEqual(['elsewhere.txt', 'folder.jsonl', 'link.jsonl'])
+})
+
+test('a folder that is there and cannot be written is passed over for the next one', () => {
+  // Nothing can be made below it, the superuser's files neither.
+  const readOnly = '/proc/self/task'
+  const folder = mkdtempSync(join(tmpdir(), 'journal-'))
+  closing.push(async () => rmSync(folder, { recursive: true }))
+  const warnings: string[] = []
+  const warn = (message: string) => void warnings.push(message)
+  const guard = new CreationGuard({ folders: [readOnly, folder], run: running('2'), scope: '', warn })
+
+  guard.begin(request)
+
+  expect(warnings).toEqual([])
+  expect(readdirSync(folder).length).toBe(1)
 })
 
 test('two twins of which a killed run made one become two', async () => {

@@ -103,11 +103,11 @@ async function found(
   return candidates[0]
 }
 
-/** Whether the answer to the key of a killed run is a service that is there, and that no other create has got. */
-async function isNew({ session, signal }: Creation, { id }: ServiceResponse): Promise<boolean> {
-  if (session.reads.hasWritten(id)) return false
+/** Whether the answer to the key of a killed run is a service that is there, and that no state or other create has. */
+async function isNew({ session, request, signal }: Creation, service: ServiceResponse): Promise<boolean> {
+  if (session.reads.hasWritten(service.id) || session.guard?.isAnothers(service, request)) return false
   try {
-    await session.client.getService(id, { signal })
+    await session.client.getService(service.id, { signal })
     return true
   } catch (error) {
     if (error instanceof ApiError && error.code === 'not_found') return false

@@ -44,8 +44,10 @@ export class CreationGuard {
   readonly #nowMs: () => number
   readonly #warn: (message: string) => void
   #journal: CreationJournal | undefined
-  /** The journal as it was when first asked for. */
-  #records: Records | undefined
+  /** The journal as it was when a plan first asked for it. */
+  #plannedWith: Records | undefined
+  /** The journal as it was after the list was read: older, it would not know of a service that the list has. */
+  #decidedWith: Records | undefined
   /** Nonces of intents that a create of this process has dealt with, its own included. */
   readonly #claimed = new Set<string>()
 
@@ -61,7 +63,8 @@ export class CreationGuard {
   /** Terraform has this service in its state. `createdAt` is an instant, RFC 3339, or null right after an import. */
   noteHeld(id: string, createdAt: string | null): void {
     const createdMs = Date.parse(createdAt ?? '')
-    const { open } = this.#read()
+    this.#plannedWith ??= this.#read()
+    const { open } = this.#plannedWith
     const intent = open.find((candidate) => candidate.id === id)
     const isOfInterest =
       intent !== undefined ||
@@ -76,7 +79,8 @@ export class CreationGuard {
    */
   decide(request: ServiceRequest, alike: readonly ServiceResponse[]): Decision {
     const what = this.#what(request)
-    const records = this.#read()
+    this.#decidedWith ??= this.#read()
+    const records = this.#decidedWith
     const lost = records.open.filter((intent) => this.#isLost(intent, what))
     for (const intent of lost) {
       const service = alike.find(({ id }) => id === intent.id)
@@ -104,7 +108,7 @@ export class CreationGuard {
 
   /** Whether a service like `request` belongs to a state or to another run of this machine, as things are now. */
   isAnothers(service: ServiceResponse, request: ServiceRequest): boolean {
-    return this.#isSpokenFor(service, this.#what(request), this.#journal?.read() ?? NOTHING)
+    return this.#isSpokenFor(service, this.#what(request), this.#read())
   }
 
   /** To be called before the request leaves. `resumes` is the intent of a killed run that this one goes on with. */
@@ -162,8 +166,7 @@ export class CreationGuard {
   }
 
   #read(): Records {
-    this.#records ??= this.#write((journal) => journal.read()) ?? NOTHING
-    return this.#records
+    return this.#write((journal) => journal.read()) ?? NOTHING
   }
 
   /** What `use` gives; `undefined` from the first failure on, as without a journal. */

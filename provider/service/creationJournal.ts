@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -61,8 +62,8 @@ export interface Records {
 
 /**
  * Files in one folder, one for each process that wrote: a line is appended before a request leaves and after its
- * answer, and when Terraform is known to have the service in a state. Methods throw the error of Node when the
- * folder cannot be written.
+ * answer, and when Terraform is known to have the service in a state. The constructor and methods throw the error of
+ * Node when the folder cannot be written.
  */
 export class CreationJournal {
   readonly #folder: string
@@ -78,6 +79,9 @@ export class CreationJournal {
     this.#run = run
     this.#nowMs = nowMs
     this.#ownFile = join(folder, `${nowMs()}-${process.pid}-${randomUUID()}.jsonl`)
+    // A folder that is there may belong to another user or a read-only disk: its bits do not say so.
+    writeFileSync(this.#ownFile, '', { mode: 0o600 })
+    rmSync(this.#ownFile)
     run.onOrderlyEnd(() => this.#settle())
   }
 
@@ -118,8 +122,9 @@ export class CreationJournal {
   read(): Records {
     const open: Intent[] = []
     const held = new Set<string>()
-    for (const name of readdirSync(this.#folder).filter((entry) => entry.endsWith('.jsonl'))) {
-      const file = join(this.#folder, name)
+    for (const entry of readdirSync(this.#folder, { withFileTypes: true })) {
+      if (!entry.isFile() || !entry.name.endsWith('.jsonl')) continue
+      const file = join(this.#folder, entry.name)
       const stat = statSync(file, { throwIfNoEntry: false })
       if (stat === undefined) continue
       const records = stat.size > FILE_BYTES_MAX ? { open: [], held: new Set<string>() } : readFile(file)

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
 import { CommandScene } from './testing/commandScene.ts'
 import { manifestOf } from './testing/pharosProgram.ts'
+import { runHere } from './testing/programHere.ts'
 
 const scene = new CommandScene(startServer)
 const { json, names, work } = scene
@@ -81,10 +83,33 @@ test('a commit approves what its message names, as long as it is what is checked
 
   commit(`yes\n\nPharos-Approve: ${approval}`)
   work.write({ 'c.yaml': `${manifestOf('c')}# not committed\n` })
-  expect(await json('apply', '--max-deletes', '0')).toMatchObject({ exit: 4, applied: { removed: 0 } })
-  work.write({ 'c.yaml': manifestOf('c') })
+  const differing = await work.run('apply', '--max-deletes', '0')
+  expect([differing.exitCode, differing.stderr]).toEqual([4, expect.stringContaining('discard c.yaml')])
+  work.write({ 'c.yaml': manifestOf('c'), 'pharos.db': 'no manifest' })
+  const elsewhere = await runHere(
+    ['apply', join(work.folder, 'manifests'), '--state', work.statePath, '--max-deletes', '0'],
+    { ...work.env, PATH: gitOfAnotherUser() },
+  )
+  expect([elsewhere.exitCode, elsewhere.stderr]).toEqual([4, expect.stringContaining('safe.directory')])
   expect(await json('plan', '--max-deletes', '0')).toMatchObject({ exit: 4, approval })
 
-  expect(await json('apply', '--max-deletes', '0')).toMatchObject({ exit: 0, applied: { removed: 2 } })
+  const allowed = join(work.folder, 'gitconfig')
+  writeFileSync(allowed, '[safe]\n\tdirectory = *\n')
+  expect(
+    await runHere(
+      ['apply', join(work.folder, 'manifests'), '--state', work.statePath, '--max-deletes', '0'],
+      { ...work.env, PATH: gitOfAnotherUser(), GIT_CONFIG_GLOBAL: allowed },
+    ),
+  ).toMatchObject({ exitCode: 0, stderr: '' })
   expect(await names()).toEqual(['c', 'd'])
 })
+
+/** A PATH with a git that takes every repository for one of another user, as a job in a container sees its checkout. */
+function gitOfAnotherUser(): string {
+  const folder = join(work.folder, 'bin')
+  mkdirSync(folder, { recursive: true })
+  const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+  const script = `#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec ${git} "$@"\n`
+  writeFileSync(join(folder, 'git'), script, { mode: 0o755 })
+  return `${folder}:${process.env.PATH}`
+}

@@ -30,6 +30,7 @@ export async function applyCommand(path: string, context: CommandContext): Promi
   const { strict, plan } = context.options
   if (strict === true && plan === undefined) throw new UsageError('--strict goes with --plan')
   const commit = await folderCommit(path, context.env)
+  if (commit?.notice != null) context.output.notice(commit.notice)
   return applyManifests(path, context, {
     command: 'apply',
     commitSha: commit?.name ?? null,

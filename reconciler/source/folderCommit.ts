@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { visible } from '../manifest/visibleText.ts'
 import { APPROVAL_TRAILERS, approvalsIn } from './approvalTrailers.ts'
 import { GitError, runGit } from './gitProgram.ts'
 
@@ -10,10 +11,12 @@ const DIRTY = '-dirty'
 
 /** The commit that is checked out where manifests lie. */
 export interface FolderCommit {
-  /** SHA, with `-dirty` behind it when anything in the folder is not as in the commit. */
-  readonly name: string
+  /** SHA, with `-dirty` behind it when the folder differs from the commit; null when git does not say it. */
+  readonly name: string | null
   /** Digests that the commit approves by its trailers; none when the folder differs from it. */
   readonly approvals: readonly string[]
+  /** Why approvals of the commit do not count, for people; null when they do, or there are none. */
+  readonly notice: string | null
 }
 
 /**
@@ -29,18 +32,36 @@ export async function folderCommit(
   if (!existsSync(directory)) return null
   const said = async (...args: readonly string[]): Promise<string> => {
     const access = { url: directory, scheme: 'file' } as const
-    const output = await runGit({ access, directory, args, limitMs: GIT_MS_MAX, env })
-    return output.toString('utf8').trim()
+    const call = { access, directory, args, limitMs: GIT_MS_MAX, env, usersSettings: true }
+    return (await runGit(call)).toString('utf8').trimEnd()
   }
   try {
     const sha = await said('rev-parse', '--verify', '--quiet', 'HEAD^{commit}')
-    const changed = await said('status', '--porcelain', '--untracked-files=all', '--', resolve(path))
-    if (changed !== '') return { name: `${sha}${DIRTY}`, approvals: [] }
+    const status = await said('status', '--porcelain', '-z', '--untracked-files=all', '--', resolve(path))
     const trailers = await said('log', '-1', '--no-show-signature', `--format=${APPROVAL_TRAILERS}`, sha)
-    return { name: sha, approvals: approvalsIn(trailers) }
+    const approvals = approvalsIn(trailers)
+    const [changed] = changedFiles(status)
+    if (changed === undefined) return { name: sha, approvals, notice: null }
+    const notice = `the approvals of commit ${sha} do not count, because ${path} differs from it: commit or discard ${visible(changed)}`
+    return { name: `${sha}${DIRTY}`, approvals: [], notice: approvals.length === 0 ? null : notice }
   } catch (error) {
     // A folder outside of git is no mistake, and a run needs no git.
-    if (error instanceof GitError) return null
-    throw error
+    if (!(error instanceof GitError)) throw error
+    return error.message.includes('dubious ownership') ? ofAnotherUser(directory) : null
   }
+}
+
+/** The files of `status` (of `git status -z`) in which the manifests may differ from the commit. */
+function changedFiles(status: string): readonly string[] {
+  // A state, a plan or a log in the folder is no part of the manifests. The second name of a renamed file has no marks.
+  const isOther = (entry: string): boolean => entry.startsWith('?? ') && !/\.ya?ml$/.test(entry)
+  return status
+    .split('\0')
+    .filter((entry) => entry !== '' && !isOther(entry))
+    .map((entry) => entry.replace(/^(?:\S| )(?:\S| ) /, ''))
+}
+
+function ofAnotherUser(directory: string): FolderCommit {
+  const notice = `the commit of ${directory} is not read, so that none is recorded and its approvals do not count: the repository belongs to another user (run "git config --global --add safe.directory" with its folder, as git itself asks for)`
+  return { name: null, approvals: [], notice }
 }

@@ -3,6 +3,10 @@ import type { GitCall } from './gitProgram.ts'
 
 /** Variables that git and ssh need to work at all. */
 const PASSED_ON = ['PATH', 'HOME', 'SSH_AUTH_SOCK', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy']
+/** Variables that say where the settings of a user are, beside HOME. */
+const SETTINGS_PASSED_ON = ['XDG_CONFIG_HOME', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM']
+/** Leave out every file of settings that is not the repository's. */
+const NO_SETTINGS = { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }
 /** A transfer over https that is slower than this for so long has stalled (bytes a second, seconds). */
 const STALLED_BYTES_PER_SECOND = 100
 const STALLED_SECONDS = 60
@@ -21,16 +25,17 @@ const HARMLESS = Object.fromEntries(
 )
 
 /**
- * The whole environment of git. No file of the machine or of a user configures it; no hook, helper, filter or
- * prompt runs; and what goes over the wire is checked before it is stored.
+ * The whole environment of git. No file of the machine or of a user configures it, unless `usersSettings` says so; no
+ * hook, helper, filter or prompt runs; and what goes over the wire is checked before it is stored.
  */
 export function environmentOf({
   access,
   env,
   keyRing,
-}: Pick<GitCall, 'access' | 'env' | 'keyRing'>): Record<string, string> {
+  usersSettings = false,
+}: Pick<GitCall, 'access' | 'env' | 'keyRing' | 'usersSettings'>): Record<string, string> {
   const settings = Object.entries(configurationOf(access))
-  const passed = PASSED_ON.flatMap((name) => {
+  const passed = [...PASSED_ON, ...(usersSettings ? SETTINGS_PASSED_ON : [])].flatMap((name) => {
     const value = env[name]
     return value === undefined ? [] : [[name, value] as const]
   })
@@ -40,8 +45,7 @@ export function environmentOf({
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '/bin/false',
     SSH_ASKPASS: '/bin/false',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
+    ...(usersSettings ? {} : NO_SETTINGS),
     GIT_ATTR_NOSYSTEM: '1',
     GIT_ALLOW_PROTOCOL: access.scheme,
     GIT_PROTOCOL_FROM_USER: '0',

@@ -37,6 +37,8 @@ export interface GitCall {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Folder of the OpenPGP keys that count; absent for none. */
   readonly keyRing?: string | undefined
+  /** Whether the settings of the user and of the machine count, because the repository is the user's own checkout. */
+  readonly usersSettings?: boolean
 }
 
 /** Longest text of git that is kept to explain its failure (characters). */

@@ -48,6 +48,8 @@ export class DiskRoom {
 
   /** Gives free what opening the database takes, if the disk is full. */
   prepareOpening(): void {
+    // A data folder that is not there yet, or is none, is made or refused where the database is opened.
+    if (!isFolder(this.#dataDir)) return
     const size = this.#heldBytes()
     if (size === undefined || freeBytes(this.#dataDir) >= ROOM_BYTES_MIN) return
     truncateSync(this.#file, size > OPENING_BYTES ? OPENING_BYTES : 0)
@@ -117,6 +119,10 @@ function hold(file: string, bytes: number): void {
   } finally {
     closeSync(descriptor)
   }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 function freeBytes(folder: string): number {

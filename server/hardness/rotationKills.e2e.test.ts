@@ -124,12 +124,15 @@ describe.skipIf(skipReason !== null)(
       expect(restoring).toMatch(flushAfter('mkdir', folder))
     })
 
-    test.each(['rename', 'fsync', 'fdatasync', 'pwrite64', 'unlink'] as const)(
+    // Of fsync and fdatasync, the database makes the one that it was built for.
+    test.each([['rename'], ['fsync', 'fdatasync'], ['pwrite64'], ['unlink']] as const)(
       'that a kill ends at any %s loses nothing, and the next one finishes it',
-      async (call) => {
-        const count = countOf(call)
-        expect(count).toBeGreaterThan(0)
-        for (let nth = 1; nth <= count; nth += 1) {
+      async (...calls: readonly Call[]) => {
+        const kills = calls.flatMap((call) =>
+          Array.from({ length: countOf(call) }, (_, index) => ({ call, nth: index + 1 })),
+        )
+        expect(kills.length).toBeGreaterThan(0)
+        for (const { call, nth } of kills) {
           const name = `${call}-${nth}`
           await copy(name)
 
@@ -158,8 +161,6 @@ describe.skipIf(skipReason !== null)(
           expect([name, status, afterKill]).toEqual([name, null, ['hush']])
           expect([await secretOf(name), named]).toEqual([['hush'], [rotation.activeId]])
         }
-        // Of fsync and fdatasync, the database makes the one that it was built for.
-        expect(count).toBeGreaterThan(call === 'fdatasync' ? -1 : 0)
       },
     )
   },

@@ -5,7 +5,7 @@ import { describeProblem } from './fieldProblem.ts'
 import { knownFieldsAt, unknownFieldHint } from './knownFields.ts'
 import type { ManifestProblem } from './manifestProblem.ts'
 import { type Origin, placeIn } from './origin.ts'
-import { patchedEndpoints } from './patchedEndpoints.ts'
+import { patchedEndpoints, withoutRemovedHeaders } from './patchedEndpoints.ts'
 import { indexOfPatches, type PatchIndex } from './patches.ts'
 import { environmentManifestSchema } from './serviceManifest.ts'
 import { suggestionFor } from './suggestion.ts'
@@ -153,11 +153,16 @@ export function withPatchedEndpoints(service: Mapping, { document, patches }: Ch
 
 /** `service`, which has its Defaults, with everything else of the patches for it. Pure. */
 export function withPatches(service: Mapping, { patches }: ChosenEnvironment): Mapping {
-  return patches.of(service).reduce<Mapping>((mapping, { patch }) => {
+  const applied = patches.of(service)
+  if (applied.length === 0) return service
+  const own = mappingOf(service.spec)
+  const endpoints = withoutRemovedHeaders(own?.endpoints)
+  const start = endpoints === undefined ? service : { ...service, spec: { ...own, endpoints } }
+  return applied.reduce<Mapping>((mapping, { patch }) => {
     const { endpoints: _, ...spec } = patch.spec ?? {}
     const merged = mergePatch(mapping, { ...patch, ...(patch.spec === undefined ? {} : { spec }) })
     return mappingOf(merged) ?? mapping
-  }, service)
+  }, start)
 }
 
 /** RFC 7396: mappings merge, null removes, everything else replaces. */

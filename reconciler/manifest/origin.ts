@@ -49,16 +49,18 @@ export function pathIn(origin: Origin, path: ManifestPath): ManifestPath {
 }
 
 function writtenAt(origin: Origin, path: ManifestPath): { document: Document; path: ManifestPath } {
-  // Where the endpoint as a whole was written, once a patch replaced what the service had.
+  // Where the endpoint as a whole was written, when that was a patch.
   let replaced: { document: Document; path: ManifestPath } | undefined
   for (const patch of (origin.patches ?? []).toReversed()) {
     const inPatch = patchPathOf(path, patch)
     if (inPatch !== undefined && hasPath(patch.document.mapping, inPatch))
       return { document: patch.document, path: inPatch }
-    if (inPatch !== undefined && isBelowEndpoints(path) && patch.endpoints?.isReplaced === true) {
+    if (inPatch === undefined || !isBelowEndpoints(path)) continue
+    const isReplaced = patch.endpoints?.isReplaced === true
+    // An endpoint that only patches have was written by the first of them.
+    if (isReplaced || !hasPath(origin.own.mapping, path.slice(0, 3)))
       replaced = { document: patch.document, path: inPatch }
-      break
-    }
+    if (isReplaced) break
   }
   if (replaced === undefined && hasPath(origin.own.mapping, path)) return { document: origin.own, path }
   for (const document of origin.defaults.toReversed()) {

@@ -470,6 +470,31 @@ spec: {endpointsDefaults: {timeout: 10s, withDns: true, assertions: [{status: 2x
   })
 })
 
+test('null in a patch takes away a header, also one of Defaults', () => {
+  const defaults =
+    'apiVersion: pharos/v1\nkind: Defaults\nspec: {endpointsDefaults: {headers: {A: a, B: b}}}\n'
+  const headersAfter = (patch: string) => {
+    const environment = `${STAGING}  patches: [{target: {name: shop}, patch: {spec: {endpoints: ${patch}}}}]\n`
+    const files = {
+      'a.yaml': manifest('      name: page\n      headers: {C: c}\n'),
+      'd.yaml': defaults,
+      'e.yaml': environment,
+    }
+    const { set, problems } = compile(files, {}, 'staging')
+    const [endpoint] = requestOf(set)?.endpoints ?? []
+    return { problems, headers: endpoint?.call?.Http?.headers }
+  }
+
+  expect(headersAfter('[{name: page, headers: {A: null, C: null}}]')).toEqual({
+    problems: [],
+    headers: { B: { value: 'b' } },
+  })
+  expect(headersAfter('[{url: "https://b.example/", headers: {A: null}}]')).toEqual({
+    problems: [],
+    headers: { B: { value: 'b' } },
+  })
+})
+
 test('a fault in an endpoint of a patch is placed in the patch, whatever its place in the service', () => {
   const endpoints = `      name: page
     - url: https://example.com/health
@@ -490,6 +515,9 @@ test('a fault in an endpoint of a patch is placed in the patch, whatever its pla
     expect.stringMatching(
       /^e\.yaml:7:\d+: \[E_VALUE\] spec\.patches\[1\]\.patch\.spec\.endpoints\[0\]\.timeout must be/,
     ),
+  ])
+  expect(faults('[{name: paeg, timeout: 5s}]', '[{name: paeg, method: POST}]')).toEqual([
+    expect.stringMatching(/^e\.yaml:6:\d+: \[E_REQUIRED\] spec\.endpoints\[\d\]\.url is required/),
   ])
   expect(faults('[{timeout: 5s}]')).toEqual([
     expect.stringMatching(/^e\.yaml:6:\d+: \[E_REQUIRED\] spec\.endpoints\[0\]\.url is required/),

@@ -8,6 +8,7 @@ import type { Environment } from './domain/environment.ts'
 import { buildAdminListener } from './http/adminListener.ts'
 import { ANSWER_BOUNDS, AnswerBudget, type AnswerBounds } from './http/answerBudget.ts'
 import { buildApp } from './http/app.ts'
+import { BODY_BOUNDS } from './http/bodyBudget.ts'
 import { createMetrics } from './http/metrics.ts'
 import { PATIENCE, type Patience } from './http/patience.ts'
 import type { SpendRequest } from './http/rateLimit.ts'
@@ -115,6 +116,7 @@ async function listen(
   const findMasterKey = await openMasterKeys({ store, source, dataDir, environment })
   const patience = { ...PATIENCE, ...settings.patience }
   const budget = new AnswerBudget({ ...ANSWER_BOUNDS, mibMs: patience.mibMs, ...settings.answerBounds })
+  const bodies = new AnswerBudget(BODY_BOUNDS)
   const refusals = startRefusalLog(log)
   undo.push(() => refusals.stop())
   const metrics = createMetrics(budget)
@@ -126,6 +128,7 @@ async function listen(
     spendRequest,
     patience,
     budget,
+    bodies,
     connectionsMax: settings.connectionsMax,
     onConnectionEnded: () => metrics.countEndedConnection(),
     onRequestDone: (record) => {

@@ -21,6 +21,8 @@ export interface AnswerBounds {
   /** How long an answer may be under way while others wait for its room (milliseconds), besides `mibMs` for each MiB of it. */
   readonly graceMs: number
   readonly mibMs: number
+  /** What is said of one for which there is no room. */
+  readonly refusal: string
 }
 
 /** Shortest time between two looks at answers that take too long (milliseconds). */
@@ -35,6 +37,7 @@ export const ANSWER_BOUNDS: AnswerBounds = {
   waitMs: 30_000,
   graceMs: 8_000,
   mibMs: 1_000,
+  refusal: 'too many long answers are under way',
 }
 
 /** Room for one answer. */
@@ -100,7 +103,7 @@ export class AnswerBudget {
     const bytes = Math.min(wanted, this.#bounds.orgBytesMax)
     const free = this.tryTake(lane, bytes)
     if (free !== undefined) return free
-    if (this.#waiting.count(lane.orgId) >= this.#bounds.waitingMax) throw tooMany()
+    if (this.#waiting.count(lane.orgId) >= this.#bounds.waitingMax) throw this.#refusal()
     return await new Promise<Room>((resolve, reject) => {
       const entry: Waiting = {
         ...lane,
@@ -113,7 +116,7 @@ export class AnswerBudget {
       const patience = setTimeout(() => {
         this.#waiting.remove(entry)
         this.#grant()
-        reject(tooMany())
+        reject(this.#refusal())
       }, this.#bounds.waitMs)
       this.#waiting.add(entry)
       this.#grant()
@@ -139,6 +142,10 @@ export class AnswerBudget {
 
   #forgetSmall(response: ServerResponse, bytes: number): void {
     if (this.#small.delete(response)) this.#held.smallBytes -= bytes
+  }
+
+  #refusal(): ApiError {
+    return new ApiError('rate_limited', this.#bounds.refusal)
   }
 
   #fitsOrg(orgId: string, bytes: number): boolean {
@@ -215,8 +222,4 @@ export class AnswerBudget {
       Math.max(INSPECTION_MS_MIN, earliestMs - performance.now()),
     ).unref()
   }
-}
-
-function tooMany(): ApiError {
-  return new ApiError('rate_limited', 'too many long answers are under way')
 }

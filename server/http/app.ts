@@ -54,6 +54,8 @@ export interface AppParts extends ApiParts, Pick<AdmissionParts, 'spendRequest'>
   readonly patience: Patience
   /** What all answers under way may hold. */
   readonly budget: AnswerBudget
+  /** What all bodies that are read may hold. */
+  readonly bodies: AnswerBudget
 }
 
 /** What is known of a request before its operation runs. */
@@ -75,7 +77,7 @@ declare module 'fastify' {
 
 /** The API on Fastify, not yet listening. Every answer from 400 on has the contract's one field. */
 export function buildApp(parts: AppParts): FastifyInstance {
-  const { patience, budget } = parts
+  const { patience, budget, bodies } = parts
   const receive = receiver(parts, (socket, keyId) => connections.identify(socket, keyId))
   const app = bareApp(patience, async (request, reply) => {
     // A path that cannot be decoded is a path of nothing, for those who may ask at all (Gap G19).
@@ -124,7 +126,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   keepBodies(app)
   addOpenApi(app, done, keepUntaken)
   const { mibMs } = patience
-  const answering: Answering = { done, keepUntaken, answers, budget, turnsOf: loopTurns(), mibMs }
+  const answering: Answering = { done, keepUntaken, answers, budget, bodies, turnsOf: loopTurns(), mibMs }
   for (const operation of OPERATIONS) addOperation(app, operation, parts, answering)
   return app
 }

@@ -13,21 +13,25 @@ export interface ApiParts {
   readonly isBlocked: (url: string) => boolean
 }
 
-/** A request that was let in, as an operation sees it. */
-export interface Exchange {
+/** A request that was let in, before its body is read. */
+export interface Asked {
   readonly caller: Caller
   /** The `{…}` of the path, decoded. */
   readonly id: string
   /** Of the query string: parameters in order, repeated ones several times. */
   readonly query: URLSearchParams
-  /** Parsed JSON; `undefined` when there was none or the operation takes none. */
-  readonly body: unknown
   /** How long the body was (bytes); 0 when there was none. */
   readonly bodyBytes: number
   /** A request header, several of the same name joined; `undefined` when absent. */
   readonly header: (name: string) => string | undefined
   /** Lets others have their turn; work that takes long calls it between its slices. Gap G40. */
   readonly giveWay: GiveWay
+}
+
+/** A request that was let in, as an operation sees it. */
+export interface Exchange extends Asked {
+  /** Parsed JSON; `undefined` when there was none or the operation takes none. */
+  readonly body: unknown
 }
 
 /** What an operation answers when it does not throw an ApiError. */
@@ -52,6 +56,6 @@ export interface Operation {
    * Most bytes that the answer may have, of an operation that changes something and whose answer may be more than a small
    * one. What only reads is asked again when there is room.
    */
-  readonly answerBytesMax?: (exchange: Exchange, parts: ApiParts) => Promise<number>
+  readonly answerBytesMax?: (asked: Asked, parts: ApiParts) => Promise<number>
   readonly handle: (exchange: Exchange, parts: ApiParts) => Promise<Answer>
 }

@@ -4,11 +4,12 @@ import { readmit } from './admission.ts'
 import { type HeaderList, writeAnswer } from './answer.ts'
 import { type AnswerBudget, type Room, SMALL_ANSWER_BYTES_MAX } from './answerBudget.ts'
 import type { Lane } from './fairQueue.ts'
+import { parsedBytes, SMALL_BODY_BYTES_MAX } from './bodyBudget.ts'
 import type { Answers } from './gracefulClose.ts'
 import { assertJson, parseJson } from './jsonBody.ts'
 import { LONG_ANSWER_BYTES, writeLongAnswer } from './longAnswer.ts'
 import type { GiveWay } from './loopTurns.ts'
-import type { Answer, ApiParts, Exchange, Operation } from './operation.ts'
+import type { Answer, ApiParts, Asked, Exchange, Operation } from './operation.ts'
 import { entityTag } from './preconditions.ts'
 
 /** What operations are answered with. */
@@ -19,6 +20,8 @@ export interface Answering {
   readonly keepUntaken: (reply: FastifyReply) => void
   readonly answers: Answers
   readonly budget: AnswerBudget
+  /** What bodies may hold. */
+  readonly bodies: AnswerBudget
   readonly turnsOf: (lane: Lane) => GiveWay
   /** Least speed at which a long answer has to be taken (milliseconds for each MiB). */
   readonly mibMs: number
@@ -35,7 +38,7 @@ export function addOperation(
   parts: ApiParts,
   answering: Answering,
 ): void {
-  const { answers, turnsOf } = answering
+  const { answers, turnsOf, budget, bodies } = answering
   app.route<{ Params: { id?: string } }>({
     method: operation.method,
     url: operation.path,
@@ -50,15 +53,37 @@ export function addOperation(
         const { rawHeaders, socket: connection } = request.raw
         await readmit({ method: request.method, rawHeaders, connection }, parts.store)
       }
-      const giveWay = turnsOf(caller)
-      const body = operation.takesBody ? await readJson(request, giveWay) : undefined
-      const exchange = exchangeOf(request, caller, body, giveWay)
-      const { answer, room } = await answerWithRoom(operation, exchange, parts, answering.budget)
+      if (operation.takesBody)
+        assertJson(request.headers['content-type'], request.headers['content-encoding'])
+      const asked = askedOf(request, caller, turnsOf(caller))
+      const handle = (): Promise<Answer> =>
+        withBody(operation, request, { asked, bodies }, (exchange) => operation.handle(exchange, parts))
+      const { answer, room } = await answerWithRoom(operation, handle, { asked, parts, budget })
       const { generation } = answer
       if (generation !== undefined) headers.push('etag', entityTag(parts.store.storeId, generation))
-      await write(request, reply, { answer, room, headers, exchange }, answering)
+      await write(request, reply, { answer, room, headers, giveWay: asked.giveWay }, answering)
     },
   })
+}
+
+/**
+ * What `handle` makes of a request. A long body is parsed when there is room for what it holds then, which it has until the
+ * request is handled: what was parsed of twenty at the same time would fill a small heap. Gap G40.
+ */
+async function withBody(
+  { takesBody }: Operation,
+  { body: bytes }: FastifyRequest,
+  { asked, bodies }: { readonly asked: Asked; readonly bodies: AnswerBudget },
+  handle: (exchange: Exchange) => Promise<Answer>,
+): Promise<Answer> {
+  if (!takesBody || !Buffer.isBuffer(bytes)) return await handle({ ...asked, body: undefined })
+  const isLong = bytes.length > SMALL_BODY_BYTES_MAX
+  const room = isLong ? await bodies.take(asked.caller, parsedBytes(bytes)) : undefined
+  try {
+    return await handle({ ...asked, body: await parseJson(bytes, asked.giveWay) })
+  } finally {
+    room?.release()
+  }
 }
 
 /** An answer, and the room that it holds, if it is not a small one. */
@@ -73,16 +98,19 @@ interface Roomed {
  */
 async function answerWithRoom(
   operation: Operation,
-  exchange: Exchange,
-  parts: ApiParts,
-  budget: AnswerBudget,
+  handle: () => Promise<Answer>,
+  {
+    asked,
+    parts,
+    budget,
+  }: { readonly asked: Asked; readonly parts: ApiParts; readonly budget: AnswerBudget },
 ): Promise<Roomed> {
-  const { caller: lane } = exchange
-  const most = (await operation.answerBytesMax?.(exchange, parts)) ?? 0
+  const { caller: lane } = asked
+  const most = (await operation.answerBytesMax?.(asked, parts)) ?? 0
   let room = most > SMALL_ANSWER_BYTES_MAX ? await budget.take(lane, most) : undefined
   try {
     for (;;) {
-      const answer = await operation.handle(exchange, parts)
+      const answer = await handle()
       const bytes = heldBytes(answer)
       if (bytes <= SMALL_ANSWER_BYTES_MAX) {
         room?.release()
@@ -109,13 +137,13 @@ function heldBytes({ text, openLong }: Answer): number {
 /** What is written, and to whom. */
 interface Written extends Roomed {
   readonly headers: HeaderList
-  readonly exchange: Exchange
+  readonly giveWay: GiveWay
 }
 
 async function write(
   request: FastifyRequest,
   reply: FastifyReply,
-  { answer, room, headers, exchange }: Written,
+  { answer, room, headers, giveWay }: Written,
   { done, keepUntaken, answers, mibMs }: Answering,
 ): Promise<void> {
   const { status, openLong: open, text } = answer
@@ -133,7 +161,6 @@ async function write(
     if (response.destroyed || request.raw.socket.destroyed) {
       reply.hijack()
     } else {
-      const { giveWay } = exchange
       const failure = await writeLongAnswer(reply, { status, headers, open, giveWay, mibMs })
       if (request.progress !== null) request.progress.failure = failure
     }
@@ -143,18 +170,12 @@ async function write(
   done(request, status)
 }
 
-async function readJson({ headers, body }: FastifyRequest, giveWay: GiveWay): Promise<unknown> {
-  assertJson(headers['content-type'], headers['content-encoding'])
-  return Buffer.isBuffer(body) ? await parseJson(body, giveWay) : undefined
-}
-
-function exchangeOf(request: OperationRequest, caller: Caller, body: unknown, giveWay: GiveWay): Exchange {
+function askedOf(request: OperationRequest, caller: Caller, giveWay: GiveWay): Asked {
   const question = request.raw.url?.indexOf('?') ?? -1
   return {
     caller,
     id: request.params.id ?? '',
     query: question === -1 ? NO_QUERY : new URLSearchParams(request.raw.url?.slice(question + 1)),
-    body,
     bodyBytes: Buffer.isBuffer(request.body) ? request.body.length : 0,
     header: (name) => {
       const value = request.headers[name]

@@ -11,7 +11,7 @@ import {
 } from '../domain/serviceChanges.ts'
 import type { RenderedService, ServiceFacts } from '../store/store.ts'
 import { creationMark } from './idempotencyKey.ts'
-import type { Answer, ApiParts, Exchange, Operation } from './operation.ts'
+import type { Answer, ApiParts, Asked, Exchange, Operation } from './operation.ts'
 import { assertIfMatch, entityTag } from './preconditions.ts'
 import { notFound, readId } from './resourceId.ts'
 import { readServiceDefinition } from './serviceDefinition.ts'
@@ -50,12 +50,12 @@ const ANSWER_PER_BODY = 3
 /** Of a service, besides its definition (bytes). */
 const OWN_FIELDS_BYTES = 1_024
 
-async function ofDefinition({ bodyBytes }: Exchange): Promise<number> {
+async function ofDefinition({ bodyBytes }: Asked): Promise<number> {
   return OWN_FIELDS_BYTES + ANSWER_PER_BODY * bodyBytes
 }
 
 /** Pausing and resuming change one field. */
-async function ofService({ caller, id }: Exchange, { store }: ApiParts): Promise<number> {
+async function ofService({ caller, id }: Asked, { store }: ApiParts): Promise<number> {
   const service = await store.getService(caller.orgId, readId(id))
   return service === undefined ? 0 : OWN_FIELDS_BYTES + Buffer.byteLength(service.text)
 }

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { BODY_BOUNDS, parsedBytes } from './bodyBudget.ts'
+import { BODY_BYTES_MAX } from './jsonBody.ts'
+
+const full = (unit: string): Buffer => Buffer.from(unit.repeat(Math.floor(BODY_BYTES_MAX / unit.length)))
+
+test('a body counts for the objects, arrays and members in it, not for its length alone', () => {
+  const text = parsedBytes(full('x'))
+
+  expect(text).toBe(2 * BODY_BYTES_MAX)
+  expect(parsedBytes(full('{},')) / text).toBeGreaterThan(10)
+  expect(parsedBytes(full('"a":1,')) / text).toBeGreaterThan(5)
+})
+
+test('one organisation leaves room for the bodies of others', () => {
+  expect(2 * BODY_BOUNDS.orgBytesMax).toBeLessThanOrEqual(BODY_BOUNDS.bytesMax)
+})

@@ -1,0 +1,38 @@
+import { ANSWER_BOUNDS, type AnswerBounds } from './answerBudget.ts'
+
+const MIB = 1_024 * 1_024
+
+/** Longest body that is read without asking for room (bytes): what it holds is less than its connection does. */
+export const SMALL_BODY_BYTES_MAX = 16 * 1_024
+
+/**
+ * What all bodies that are read, or whose operation goes on, may hold (bytes by `parsedBytes`): the part of the smallest heap
+ * that answers leave. One organisation has at most what the costliest body of all takes. Gap G40.
+ */
+export const BODY_BOUNDS: AnswerBounds = {
+  ...ANSWER_BOUNDS,
+  bytesMax: 64 * MIB,
+  orgBytesMax: 32 * MIB,
+  refusal: 'too many long bodies are being read',
+}
+
+/** Memory of an object or array, of a member, of an element, and of a character, measured with V8 (bytes). */
+const COSTS: ReadonlyMap<string, number> = new Map([
+  ['{', 64],
+  ['[', 64],
+  [':', 64],
+  [',', 16],
+])
+const CHAR_BYTES = 2
+
+const COST_OF_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => COSTS.get(String.fromCharCode(byte)) ?? 0)
+
+/**
+ * Most memory that the JSON value of `body` takes (bytes), told without parsing it: thirty times its length where it is full of
+ * empty objects. Too much rather than too little, as for texts with many commas. Pure.
+ */
+export function parsedBytes(body: Uint8Array): number {
+  let cost = CHAR_BYTES * body.length
+  for (const byte of body) cost += COST_OF_BYTE[byte] ?? 0
+  return cost
+}

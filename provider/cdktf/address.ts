@@ -1,27 +1,33 @@
 import { type TerraformResource, TerraformStack } from 'cdktf'
 
-/** Addresses of each stack's services, with the path of the construct that has it. */
-const taken = new WeakMap<TerraformStack, Map<string, string>>()
+/** Addresses of each stack's resources, with the resource that has it. */
+const taken = new WeakMap<TerraformStack, Map<string, TerraformResource>>()
 
 /**
- * Throws when no Terraform address can be made of the id of `resource`, or when another of its stack has the same:
- * an address leaves out what Terraform does not allow of an id, and two resources of one address would be merged
- * into one, silently.
+ * Takes the address that `name`, or else the id of `resource`, makes; the address that `resource` had is free again.
+ * Throws when no Terraform address can be made of the id, or when another resource of the stack has the same: an
+ * address leaves out what Terraform does not allow of an id, and two resources of one address would be merged into one,
+ * silently.
+ *
+ * `friendlyUniqueId` is not asked: with the first look at it the library no longer takes another name.
  */
-export function assertOwnAddress(resource: TerraformResource): void {
-  const { friendlyUniqueId: address, node } = resource
-  if (!/^[a-z_]/i.test(address)) {
-    throw new Error(
-      `no Terraform address can be made of the id "${node.id}": start it with a letter from a to z or with _`,
-    )
-  }
+export function takeAddress(resource: TerraformResource, name?: string): void {
+  const { node, terraformResourceType } = resource
   const stack = TerraformStack.of(resource)
-  const paths = taken.get(stack) ?? new Map<string, string>()
-  const other = paths.get(address)
-  if (other !== undefined) {
+  const label = name ?? stack.getLogicalId(resource)
+  if (!/^[a-z_]/i.test(label)) {
     throw new Error(
-      `"${other}" and "${node.path}" have one Terraform address, ${resource.terraformResourceType}.${address}: rename one`,
+      `no Terraform address can be made of the id "${name ?? node.id}": start it with a letter from a to z or with _`,
     )
   }
-  taken.set(stack, paths.set(address, node.path))
+  const address = `${terraformResourceType}.${label}`
+  const owners = taken.get(stack) ?? new Map<string, TerraformResource>()
+  const other = owners.get(address)
+  if (other !== undefined && other !== resource) {
+    throw new Error(
+      `"${other.node.path}" and "${node.path}" have one Terraform address, ${address}: rename one`,
+    )
+  }
+  for (const [before, owner] of owners) if (owner === resource) owners.delete(before)
+  taken.set(stack, owners.set(address, resource))
 }

@@ -1,10 +1,10 @@
 import type { IResolvable, TerraformMetaArguments } from 'cdktf'
 import type { Construct } from 'constructs'
-import { Service, type ServiceConfig, type ServiceTimeouts } from './.gen/service'
-import { assertOwnAddress } from './address.ts'
+import type { ServiceConfig, ServiceTimeouts } from './.gen/service'
 import { checkedDuration, checkedInterval, type Duration, type Interval } from './duration.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Region } from './region.ts'
+import { Service } from './service.ts'
 
 /** Time between two checks of a service that says nothing of it. */
 const INTERVAL: Interval = '1m'
@@ -38,7 +38,6 @@ export interface MonitoredServiceConfig extends ServiceDefaults {
 export class MonitoredService extends Service {
   constructor(scope: Construct, id: string, config: MonitoredServiceConfig) {
     super(scope, id, serviceConfig(scope, id, config))
-    assertOwnAddress(this)
   }
 }
 

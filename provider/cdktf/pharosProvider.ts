@@ -1,7 +1,7 @@
 import type { Construct } from 'constructs'
 import {
-  PharosProvider as GeneratedProvider,
   type PharosProviderConfig as GeneratedConfig,
+  PharosProvider as GeneratedProvider,
 } from './.gen/provider'
 import { Secret } from './secret.ts'
 

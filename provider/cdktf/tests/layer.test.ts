@@ -49,6 +49,27 @@ describe.each(libraries)('the typed layer on $name', (library) => {
     expect(service(new terraform.TerraformStack(app, 'other'), 'webshop').friendlyUniqueId).toBe('webshop')
   })
 
+  test('keeps a name that overrides the address, which the bindings may have no second time either', () => {
+    const endpoints = [{ url: 'https://www.example.com/', http: { method: 'GET' } }]
+    const service = (stack: Stack, id: string) =>
+      new pharos.Service(stack, id, { name: id, interval: '1m', regions, endpoints })
+    const layer = { regions, endpoints: get('https://www.example.com/') }
+    const stack = new terraform.TerraformStack(terraform.Testing.app(), 'stack')
+    const renamed = new pharos.MonitoredService(stack, 'web shop', layer)
+    renamed.overrideLogicalId('shop')
+    service(stack, 'webshop')
+
+    expect(renamed.friendlyUniqueId).toBe('shop')
+    expect(() => service(stack, 'shop')).toThrow(
+      '"stack/web shop" and "stack/shop" have one Terraform address',
+    )
+    expect(() => new pharos.MonitoredService(stack, 'web  shop', layer)).toThrow('pharos_service.webshop')
+    const incident = (id: string) =>
+      new pharos.Incident(stack, id, { title: id, message: 'm', severity: 'minor', serviceIds: ['x'] })
+    incident('a b')
+    expect(() => incident('ab')).toThrow('pharos_incident.ab')
+  })
+
   test('expects a status from 200 to 299 beside other assertions, unless one is on the status or any will do', () => {
     const slow = pharos.latency.total.below('1s')
     const endpoint = get('https://www.example.com/')

@@ -24,7 +24,7 @@ interface Step {
 }
 
 /** Actions that prepare what the machine of a test has. */
-const PREPARING = ['actions/checkout@v4', 'actions/setup-node@v4', 'hashicorp/setup-terraform@v3']
+const PREPARING = ['actions/checkout@v6', 'actions/setup-node@v6', 'hashicorp/setup-terraform@v4']
 
 /** The environment of a machine of GitHub's, for pull request 7; writes the event into `folder`. */
 export function githubMachine(folder: string, apiUrl: string): NodeJS.ProcessEnv {
@@ -93,8 +93,8 @@ async function runStep(
 function runAction({ uses = '', with: given = {} }: Step, place: string, artifacts: string): void {
   const { name = '', path = '' } = given
   const kept = join(artifacts, name)
-  if (uses === 'actions/upload-artifact@v4') cpSync(join(place, path), join(kept, path))
-  else if (uses === 'actions/download-artifact@v4') cpSync(kept, join(place, path), { recursive: true })
+  if (uses === 'actions/upload-artifact@v7') cpSync(join(place, path), join(kept, path))
+  else if (uses === 'actions/download-artifact@v8') cpSync(kept, join(place, path), { recursive: true })
   else if (!PREPARING.includes(uses)) throw new Error(`nothing is known of ${uses}: say here what it does`)
 }
 

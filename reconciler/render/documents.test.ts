@@ -81,7 +81,7 @@ const OURS = [
   /^\d+ problems? in the manifests:$/,
   /^\*\*Held back:\*\*$/,
   /^_\d+ more lines?: "pharos plan" shows all of it\._$/,
-  /^To let it through: `pharos apply … --approve [0-9a-f]{16}`$/,
+  /^To let it through: `pharos apply … --approve ([0-9a-f]{16})`, or a commit whose message ends with `Pharos-Approve: \1`$/,
 ]
 
 test('whatever somebody wrote into a manifest or a service, in a plan for a pull request it is text in a block', () => {

@@ -33,7 +33,9 @@ export function planMarkdown(situation: PlannedSituation, problems: readonly Man
           ],
           budget,
         ),
-    !isOpened(situation) ? '' : `To let it through: \`pharos apply … --approve ${digest}\``,
+    !isOpened(situation)
+      ? ''
+      : `To let it through: \`pharos apply … --approve ${digest}\`, or a commit whose message ends with \`Pharos-Approve: ${digest}\``,
   ]
   return sections.filter((text) => text !== '').join('\n\n')
 }

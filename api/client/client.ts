@@ -27,7 +27,8 @@ export interface ClientOptions {
   readonly endReads?: AbortSignal
   /**
    * The signal that ends, from now on, reads and every wait of a change for its turn; asked for at each call. A change
-   * that has left is waited for all the same, so that one that is rejected with the reason of this signal never left.
+   * that has left is waited for all the same, so that a creation that is rejected with the reason of this signal never left;
+   * a change that is repeated may have, in an earlier attempt.
    */
   readonly endWaits?: () => AbortSignal | undefined
   /** Knows what the client waits for; share one between clients that are reported together. */

@@ -21,7 +21,7 @@ export function readAnswer<T>(schema: z.ZodType<T>, answer: Answer): T {
     const { 'content-type': type } = answer.headers
     const shown = typeof type === 'string' ? /^[\w.+-]+\/[\w.+-]+/.exec(type)?.[0] : undefined
     throw new UnreadableAnswer(
-      `the server answered ${answer.status} with ${shown ?? 'something'} that is not JSON: check the address, and what stands between`,
+      `the server answered ${answer.status} with ${shown ?? 'something'} that is not JSON`,
     )
   }
   throw new UnreadableAnswer(`the server's answer is not the contract's: ${firstProblem(parsed.error)}`)

@@ -26,7 +26,7 @@ const BACKOFF_LONGEST_MS = 5_000
 const SILENCE_MS_MAX = 30_000
 
 /** Why a request waits that was answered with 429. */
-const TOO_MANY = 'the API answered 429: somebody else sends with the same key'
+const TOO_MANY = 'the API answered 429: another client sends with the same key'
 
 /** One attempt as it went, for logs and counts: nothing of headers or bodies. `status` is 0 without an answer. */
 export interface AttemptReport {

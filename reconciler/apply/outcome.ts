@@ -36,9 +36,9 @@ export class IntentNotWritten extends StateError {
   }
 }
 
-/** Whether the request of `error` certainly took no effect. Pure. */
+/** Whether the creation whose request ended with `error` certainly took no effect. Pure. */
 export function certainlyNotExecuted(error: unknown): boolean {
-  // A wait that was ended: the change never left.
+  // A wait that was ended: a creation never left, because it is not sent again once it may have been carried out.
   if (error instanceof IntentNotWritten || error instanceof ApiTimeout) return true
   if (error instanceof ConnectionError) return error.outcome === 'not-sent'
   return (

@@ -1,4 +1,5 @@
 /** The run of Terraform that this process serves: who started it, for which workspace, and how it ended. */
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 
@@ -8,7 +9,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export interface TerraformRun {
   /** The Terraform process, told apart from a later one with the same process id. */
   readonly owner: string
-  /** The state that is worked on, as far as a provider can tell: root module, data directory and workspace. */
+  /** The state that is worked on, as far as a provider can tell: a hash of root module, data directory and workspace. */
   readonly workspace: string
   /** Whether the Terraform process `owner`, of this machine, still runs. */
   readonly isRunning: (owner: string) => boolean
@@ -40,13 +41,19 @@ export function currentRun(environment: Environment): TerraformRun {
   const parent = process.ppid
   return {
     owner: identityOf(parent) ?? String(parent),
-    workspace: [realpathSync('.'), dataDirectory(environment), workspaceName(environment)].join('\n'),
+    workspace: createHash('sha256')
+      .update(JSON.stringify(workspaceParts(environment)))
+      .digest('hex'),
     isRunning: (owner) => identityOf(Number.parseInt(owner, 10)) === owner,
     onOrderlyEnd: (settle) => {
       if (settling.length === 0) process.once('exit', (code) => settleAll(code, parent))
       settling.push(settle)
     },
   }
+}
+
+function workspaceParts(environment: Environment): readonly string[] {
+  return [realpathSync('.'), dataDirectory(environment), workspaceName(environment)]
 }
 
 const settling: (() => void)[] = []

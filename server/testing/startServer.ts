@@ -157,7 +157,8 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
         service_id: serviceId,
       })),
     close: async () => {
-      await plain?.close()
+      // Without a proxy the server closes in this turn: a client that comes next is turned away.
+      if (plain !== undefined) await plain.close()
       await program.close()
       if (options.dataDir === undefined) await removeFolder(dataDir)
     },

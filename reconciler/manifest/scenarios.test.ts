@@ -132,7 +132,7 @@ test.each([
     'policy: {colour: red}\n',
     '(known here: onDelete, pruneAfter, protect, drift, ignore)',
   ],
-  ['misspelt beside a secret', '      headers: {A: {env: X, prefx: y}}\n', '(did you mean prefix?)'],
+  ['misspelt beside a secret', '      headers: {A: {env: TOKEN, prefx: y}}\n', '(did you mean prefix?)'],
   ['one too many for a secret', '      headers: {A: {env: X, file: /y}}\n', '(keep one of env, file)'],
   ['that of the API in an assertion', '      assertions: [{StatusCode: 200}]\n', '(did you mean status?)'],
   ['two assertions in one', '      assertions: [{status: 200, dns: "< 1s"}]\n', '(make an item of each)'],

@@ -111,6 +111,7 @@ export function compileSet(
     problems: sortedProblems(found),
     warnings: sortedProblems([
       ...read.flatMap((one) => one.warnings ?? []),
+      ...read.flatMap((one) => (one.key !== undefined && usableKeys.has(one.key) ? (one.advice ?? []) : [])),
       ...sameNameWarnings(read, usableKeys),
       ...idlePatchWarnings(environments, services),
     ]),
@@ -133,6 +134,8 @@ export interface ReadService {
   readonly service: DeclaredService | undefined
   readonly problems: readonly ManifestProblem[]
   readonly warnings?: readonly ManifestProblem[]
+  /** Warnings that are given once nothing is wrong. */
+  readonly advice?: readonly ManifestProblem[]
 }
 
 /** Defaults documents by the folder that they stand in. */
@@ -204,7 +207,7 @@ function compileManifest(
   manifest: ServiceManifest,
   origin: Origin,
   sources: SetSources,
-): Pick<ReadService, 'service' | 'problems' | 'warnings'> {
+): Pick<ReadService, 'service' | 'problems' | 'warnings' | 'advice'> {
   const { directory } = origin.own.source
   const compiled = compileService(manifest, (form, part) => resolveValue(form, { part, directory }, sources))
   const { isPattern } = sources
@@ -215,7 +218,7 @@ function compileManifest(
     ...placeIn(origin, path, 'value'),
     message: `${formatPath(pathIn(origin, path))} ${message}`,
   }))
-  const warnings = [...clearSecretWarnings(manifest, origin), ...missingAssertionWarnings(manifest, origin)]
+  const warnings = clearSecretWarnings(manifest, origin)
   if (compiled.request === undefined || patterns.length + ignored.length > 0)
     return { service: undefined, problems, warnings }
   const { metadata, spec, policy } = manifest
@@ -236,5 +239,5 @@ function compileManifest(
     manifest,
   }
   originOf.set(service, origin)
-  return { problems, warnings, service }
+  return { problems, warnings, advice: missingAssertionWarnings(manifest, origin), service }
 }

@@ -112,8 +112,9 @@ function takeRun(frame: Frame, { text, end, depth, look, last }: Run): void {
   const run = text.slice(frame.runStart, end)
   const members = membersOf(frame, run, last !== undefined)
   const isArray = frame.open === '['
-  // A stand-in for the value that is there already: the grammar around it is checked, and it keeps its place.
-  const standIn = last === undefined ? '' : '0'
+  // A stand-in for the value that is there already: the grammar around it is checked, and it keeps its place. A digit
+  // would go on a number that stands before it without a comma.
+  const standIn = last === undefined ? '' : '""'
   const part: unknown = JSON.parse(isArray ? `[${members}${standIn}]` : `{${members}${standIn}}`)
   frame.isContinued = true
   if (Array.isArray(part)) {

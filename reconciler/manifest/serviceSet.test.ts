@@ -227,6 +227,13 @@ test('a field of the wrong type hides no wrong value of another one', () => {
     expect.stringContaining('a.yaml:11:12: [E_VALUE] spec.endpoints[1].url must'),
     expect.stringContaining('a.yaml:12:16: [E_VALUE] spec.endpoints[1].timeout must be at most 60 seconds'),
   ])
+
+  const required = manifest('      timeout: 90s\n').replace('interval: 30s', 'interval: 30')
+  expect(compile({ 'a.yaml': required.replace('https://example.com/', '5') }).problems).toEqual([
+    expect.stringContaining('a.yaml:5:13: [E_VALUE] spec.interval must be whole seconds'),
+    expect.stringContaining('a.yaml:8:12: [E_VALUE] spec.endpoints[0].url must be a string'),
+    expect.stringContaining('a.yaml:9:16: [E_VALUE] spec.endpoints[0].timeout must be at most 60 seconds'),
+  ])
 })
 
 test('Scenario 3: two manifests of one name show both places and neither is used', () => {

@@ -60,7 +60,9 @@ test.each([
         1,
         { code: 'E_TIMEOUT', exitCode: 1, message: expect.stringContaining(reason) },
       ])
-      expect(stderr, command.join(' ')).toContain('gave up after 1 s, the time limit of the run (--timeout)')
+      expect(stderr, command.join(' ')).toContain(
+        'gave up after 1 s, the time limit of the run (--timeout, or timeout of the set)',
+      )
     }
   },
 )

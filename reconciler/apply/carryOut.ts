@@ -124,6 +124,8 @@ async function retryLimited(run: Run): Promise<void> {
   for (const outcome of limited) run.outcomes.splice(run.outcomes.indexOf(outcome), 1)
   run.limitReached = false
   run.failed -= limited.length
+  // Their requests are sent once more.
+  run.requestsLeft += limited.flatMap(({ change }) => intentsOf(change, run.writing.situation)).length
   await inParallel(
     limited.map(({ change }) => change),
     (change) => one(run, change),

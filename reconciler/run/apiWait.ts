@@ -115,7 +115,8 @@ function endOf(
     timeoutMs,
   }: { readonly tookMs: number; readonly waitedMs: number; readonly timeoutMs: number },
 ): ApiTimeout | null {
-  if (tookMs >= timeoutMs) return new ApiTimeout(waiting, timeoutMs, 'the time limit of the run (--timeout)')
+  if (tookMs >= timeoutMs)
+    return new ApiTimeout(waiting, timeoutMs, 'the time limit of the run (--timeout, or timeout of the set)')
   if (waitedMs < NO_ANSWER_MS_MAX) return null
   return new ApiTimeout(waiting, waitedMs, 'the longest time without a useful answer of the API')
 }

@@ -3,8 +3,8 @@ import { type ApiAnswer, apiClient } from '../../server/testing/apiClient.ts'
 import { serviceBody } from '../../server/testing/serviceBodies.ts'
 import { durableCreates, slowDurableCreates } from './creates.ts'
 import { type LoadReport, runLoad } from './load.ts'
-import { type Subject, startSubject } from './processes.ts'
 import { othersWait } from './othersWait.ts'
+import { type Subject, startSubject } from './processes.ts'
 import { CLIENTS, type Row } from './row.ts'
 
 const READS = 20_000

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import packageJson from '../../package.json' with { type: 'json' }
-import { systemClock } from '../controller/clock.ts'
 import { ConfigError, type ControllerSettings } from '../controller/config/settings.ts'
 import { type Controller, type ControllerOptions, openController } from '../controller/controller.ts'
 import { mountFace } from '../controller/face/face.ts'
+import { systemClock } from '../controller/schedule/clock.ts'
 import { foldersOf, tryFolder } from '../controller/setFolders.ts'
 import { waitText } from '../run/apiWait.ts'
 import { EXIT, mostTelling } from '../run/exitCode.ts'

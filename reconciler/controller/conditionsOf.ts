@@ -4,7 +4,7 @@ import { counted } from '../render/planText.ts'
 import { ApiTimeout, type WaitReport, waitText } from '../run/apiWait.ts'
 import type { Suspension } from '../state/record.ts'
 import type { CycleReport } from './cycle.ts'
-import { STALLED_AFTER } from './schedule.ts'
+import { STALLED_AFTER } from './schedule/schedule.ts'
 import type { Condition, ConditionType, ServiceStatus } from './status.ts'
 
 /** A condition without its age. */

@@ -10,10 +10,10 @@ import { StateError } from '../state/stateError.ts'
 import { exitCodeFor, type Found, outcomeFor, type StopReason } from './cycleOutcome.ts'
 import { holdsOf } from './holds.ts'
 import { readSource, type SourceLook } from './readSource.ts'
+import { type WindowState, windowStateAt } from './schedule/window.ts'
 import { type Accepted, Ending, REWRITTEN_COUNT, type SetContext, type SetMemory } from './setContext.ts'
 import type { CommitStatus, RunOutcome, Trigger } from './status.ts'
 import { type HandedOver, handOver } from './transfer.ts'
-import { type WindowState, windowStateAt } from './window.ts'
 
 /** How long an organisation that passed its guard counts as the same (milliseconds). */
 const ORG_MS = 3_600_000

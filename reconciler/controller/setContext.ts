@@ -6,9 +6,9 @@ import type { ServiceSet } from '../manifest/serviceSet.ts'
 import type { GitSource, LoadedCommit } from '../source/gitSource.ts'
 import type { StateKey } from '../state/stateKey.ts'
 import type { StateStore } from '../state/store.ts'
-import type { ControllerClock } from './clock.ts'
 import type { SetSettings } from './config/settings.ts'
 import type { ProgramSecrets } from './programSecrets.ts'
+import type { ControllerClock } from './schedule/clock.ts'
 import type { ServiceClaims } from './serviceClaims.ts'
 
 /** Why a wait or a read was ended: the set is to stop. */

@@ -7,11 +7,11 @@ import { StateError } from '../state/stateError.ts'
 import { askForLook, wasAskedForLook } from './askForLook.ts'
 import { type CycleReport, lean, runCycle } from './cycle.ts'
 import { isFailed, type LoopEars, type LoopFacts, type StopReason } from './loopFacts.ts'
-import { type Burst, burstDueAtMs, jittered, retryDelayMs, withTrigger } from './schedule.ts'
+import { type Burst, burstDueAtMs, jittered, retryDelayMs, withTrigger } from './schedule/schedule.ts'
+import { every, Waits } from './schedule/waits.ts'
+import { untilOpensMs } from './schedule/window.ts'
 import { Ending, initialMemory, type SetContext, type SetMemory } from './setContext.ts'
 import type { RunningStatus, Trigger } from './status.ts'
-import { every, Waits } from './waits.ts'
-import { untilOpensMs } from './window.ts'
 
 /**
  * Keeps one set true for as long as the program runs: takes the lease, runs a cycle whenever one is due, and

@@ -4,6 +4,7 @@ import type { SetSettings } from './config/settings.ts'
 import { type CycleReport, lean } from './cycle.ts'
 import { type EventContext, eventOf, eventsOfConditions, eventsOfReport } from './eventsOf.ts'
 import type { LoopFacts } from './loopFacts.ts'
+import { windowStateAt } from './schedule/window.ts'
 import { servicesOf } from './servicesOf.ts'
 import {
   type CommitStatus,
@@ -17,7 +18,6 @@ import {
   type SetStatus,
 } from './status.ts'
 import { unverifiableSecrets } from './unverifiableSecrets.ts'
-import { windowStateAt } from './window.ts'
 
 /** How long after the last word about a suspension the next one comes (milliseconds). */
 const REMIND_AFTER_MS = 24 * 3_600_000

@@ -2,11 +2,11 @@ import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { Binding } from './binding.ts'
 import type { DesiredService } from './desiredService.ts'
 import { blockedByTwins, type Identity, identify } from './identity.ts'
+import { compareNames } from './naturalOrder.ts'
 import type { Blocked, Change, Plan } from './planValue.ts'
 import { pruneOf } from './prunePlan.ts'
 import { diffOfBound, diffOfFirst } from './serviceDiff.ts'
 import { updateOf } from './updatePlan.ts'
-import { compareNames } from './naturalOrder.ts'
 
 /** Everything that a plan depends on. */
 export interface PlanInput {

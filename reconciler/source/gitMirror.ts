@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { APPROVAL_TRAILERS, approvalsIn } from './approvalTrailers.ts'
 import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
+import { APPROVAL_TRAILERS, approvalsIn } from './approvalTrailers.ts'
 import type { GitAccess } from './gitAccess.ts'
 import { GitError, GitTooMuch, runGit } from './gitProgram.ts'
 import { signatureProblem } from './gitSignature.ts'

@@ -1,4 +1,4 @@
-import type { ControllerClock } from '../controller/clock.ts'
+import type { ControllerClock } from '../controller/schedule/clock.ts'
 
 /** A clock that stands still until it is told to go on; for tests. */
 export interface FakeClock extends ControllerClock {

@@ -1,6 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' }
 import { OPERATIONS } from './apiRoutes.ts'
-import { type Description, DESCRIPTIONS, IF_MATCH, PARAMETERS, TAGS } from './openApiOperations.ts'
+import { DESCRIPTIONS, type Description, IF_MATCH, PARAMETERS, TAGS } from './openApiOperations.ts'
 import { type Json, nounSchemas, schemaRef } from './openApiSchemas.ts'
 import type { Operation } from './operation.ts'
 

@@ -1,6 +1,6 @@
 import { INCIDENT_STATUSES, SECTIONS } from '../../api/contract/incidentTerms.ts'
 import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_CHARS_MAX } from './incidentQuery.ts'
-import { type Json, type SchemaName, schemaRef as one } from './openApiSchemas.ts'
+import { type Json, schemaRef as one, type SchemaName } from './openApiSchemas.ts'
 
 /** Groups of operations. */
 export const TAGS = {

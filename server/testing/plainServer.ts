@@ -1,5 +1,5 @@
 /** A server that implements the API document and nothing of ours: a proxy in front of a real one. */
-import { createServer, type IncomingMessage, request as forward, type ServerResponse } from 'node:http'
+import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { API_KEY_PREFIX } from '../../api/contract/apiKey.ts'

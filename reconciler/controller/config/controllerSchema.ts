@@ -6,7 +6,7 @@ import { RUN_MS_MAX } from '../../run/apiWait.ts'
 import { branchProblem, treePathProblem } from '../../source/gitUrl.ts'
 import { isGitLocation } from '../../state/gitRef.ts'
 import { notificationsSchema } from '../face/notificationsSchema.ts'
-import { windowProblem } from '../window.ts'
+import { windowProblem } from '../schedule/window.ts'
 import {
   absolutePath,
   duration,

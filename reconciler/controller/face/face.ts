@@ -1,6 +1,6 @@
-import type { ControllerClock } from '../clock.ts'
 import type { Face, FaceDeps } from '../faceSeam.ts'
 import { type Route, type RouteAnswer, refusal } from '../http/route.ts'
+import type { ControllerClock } from '../schedule/clock.ts'
 import { faceMetrics } from './faceMetrics.ts'
 import { reportersOf } from './forge/reporters.ts'
 import type { NotificationSettings } from './notificationSettings.ts'

@@ -1,4 +1,4 @@
-import type { ControllerClock } from '../../clock.ts'
+import type { ControllerClock } from '../../schedule/clock.ts'
 import type { ControllerEvent, ControllerStatus, EventType, SetStatus } from '../../status.ts'
 import { backoffMs, Unreachable } from '../outgoing.ts'
 import { Patience } from '../patience.ts'

@@ -1,4 +1,4 @@
-import type { ControllerClock } from '../../clock.ts'
+import type { ControllerClock } from '../../schedule/clock.ts'
 import type { ControllerStatus } from '../../status.ts'
 import type { ForgeSettings } from '../notificationSettings.ts'
 import type { Send } from '../outgoing.ts'

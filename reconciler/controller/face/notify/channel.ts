@@ -1,5 +1,5 @@
 import { counted } from '../../../render/planText.ts'
-import type { ControllerClock } from '../../clock.ts'
+import type { ControllerClock } from '../../schedule/clock.ts'
 import type { ControllerEvent } from '../../status.ts'
 import { backoffMs, isWorthRetrying, type OutgoingRequest, type Send, Unreachable } from '../outgoing.ts'
 import { Patience } from '../patience.ts'

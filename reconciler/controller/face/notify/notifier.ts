@@ -1,4 +1,4 @@
-import type { ControllerClock } from '../../clock.ts'
+import type { ControllerClock } from '../../schedule/clock.ts'
 import type { ControllerEvent } from '../../status.ts'
 import type { ChannelSettings } from '../notificationSettings.ts'
 import type { ChannelConfig } from '../notificationsSchema.ts'

@@ -1,4 +1,4 @@
-import { systemTiming, type Timing } from '../../api/client/limiter.ts'
+import { systemTiming, type Timing } from '../../../api/client/limiter.ts'
 
 /**
  * Time and randomness of the controller. `nowMs` is monotonic and measures every interval; `wallMs` is what

@@ -21,7 +21,7 @@ test('the alert rules ask only for metrics and conditions that there are', async
   const { registry } = metricsOf(status, Date.now)
   faceMetrics(registry, () => new Map())
   const known = await registry.metrics()
-  const conditions = readFileSync('reconciler/controller/status.ts', 'utf8')
+  const conditions = readFileSync('reconciler/controller/status/status.ts', 'utf8')
 
   const rules: unknown = load(read('alerts.yaml'))
   const text = JSON.stringify(rules)

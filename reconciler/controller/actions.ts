@@ -2,7 +2,7 @@ import type { ActionResult, ApiDeps } from './http/apiRoutes.ts'
 import { historyDigest } from './readSource.ts'
 import type { SetContext } from './setContext.ts'
 import type { SetLoop } from './setLoop.ts'
-import type { ControllerEvent } from './status.ts'
+import type { ControllerEvent } from './status/status.ts'
 
 /** A set as the actions see it. */
 export interface ActingSet {

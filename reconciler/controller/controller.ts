@@ -4,7 +4,6 @@ import { counted } from '../render/planText.ts'
 import { actionsOn } from './actions.ts'
 import type { ControllerSettings } from './config/settings.ts'
 import type { CycleReport } from './cycle.ts'
-import { eventOf } from './eventsOf.ts'
 import type { EventSink, Face, FaceDeps } from './faceSeam.ts'
 import { healthRoutes } from './healthRoutes.ts'
 import { type WrongRequests, wrongRequests } from './http/addressLimit.ts'
@@ -14,7 +13,8 @@ import { type Listener, listen } from './http/listener.ts'
 import type { Route } from './http/route.ts'
 import { KeptSets, type KeptSetsDeps, type SetsChange } from './keptSets.ts'
 import { type Metrics, metricsOf } from './metrics.ts'
-import type { ControllerEvent, ControllerStatus } from './status.ts'
+import type { ControllerEvent, ControllerStatus } from './status/status.ts'
+import { eventOf } from './view/eventsOf.ts'
 
 /** What a controller is started with. */
 export interface ControllerOptions extends Omit<KeptSetsDeps, 'metrics'> {

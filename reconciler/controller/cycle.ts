@@ -12,7 +12,7 @@ import { holdsOf } from './holds.ts'
 import { readSource, type SourceLook } from './readSource.ts'
 import { type WindowState, windowStateAt } from './schedule/window.ts'
 import { type Accepted, Ending, REWRITTEN_COUNT, type SetContext, type SetMemory } from './setContext.ts'
-import type { CommitStatus, RunOutcome, Trigger } from './status.ts'
+import type { CommitStatus, RunOutcome, Trigger } from './status/status.ts'
 import { type HandedOver, handOver } from './transfer.ts'
 
 /** How long an organisation that passed its guard counts as the same (milliseconds). */

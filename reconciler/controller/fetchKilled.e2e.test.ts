@@ -10,7 +10,7 @@ import { manifestFiles } from '../testing/controllerScene.ts'
 import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
 import { type HttpsGitServer, httpsGitServer } from '../testing/httpsGitServer.ts'
 import { processesNaming } from '../testing/processes.ts'
-import type { ControllerEvent } from './status.ts'
+import type { ControllerEvent } from './status/status.ts'
 
 let server: TestServer
 let forge: HttpsGitServer

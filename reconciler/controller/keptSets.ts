@@ -4,15 +4,15 @@ import type { WaitReport } from '../run/apiWait.ts'
 import { StateError } from '../state/stateError.ts'
 import type { SetSettings } from './config/settings.ts'
 import type { CycleReport } from './cycle.ts'
-import { eventOf } from './eventsOf.ts'
 import type { EventSink } from './faceSeam.ts'
 import type { Metrics } from './metrics.ts'
 import { type OpenSet, openSet, sharedLimiters } from './openSet.ts'
 import type { ControllerClock } from './schedule/clock.ts'
 import { ServiceClaims } from './serviceClaims.ts'
 import { SetLoop } from './setLoop.ts'
-import { SetView } from './setView.ts'
-import type { ControllerEvent } from './status.ts'
+import type { ControllerEvent } from './status/status.ts'
+import { eventOf } from './view/eventsOf.ts'
+import { SetView } from './view/setView.ts'
 
 /** What keeping sets takes. */
 export interface KeptSetsDeps {

@@ -10,7 +10,7 @@ import type { TestController } from '../testing/testController.ts'
 import { faceMetrics } from './face/faceMetrics.ts'
 import { sampleService, sampleSet, sampleStatus } from './face/testing/sampleStatus.ts'
 import { metricsOf } from './metrics.ts'
-import { unverifiableSecrets } from './unverifiableSecrets.ts'
+import { unverifiableSecrets } from './view/unverifiableSecrets.ts'
 
 const { controllerOf, server } = controllerScene(startServer)
 

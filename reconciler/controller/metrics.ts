@@ -3,7 +3,7 @@ import type { Limiter } from '../../api/client/limiter.ts'
 import type { AttemptReport } from '../../api/client/sender.ts'
 import type { CycleReport } from './cycle.ts'
 import type { HookResult } from './http/hookRoute.ts'
-import type { ControllerStatus } from './status.ts'
+import type { ControllerStatus } from './status/status.ts'
 import { statusGauges } from './statusGauges.ts'
 
 /** The metrics of a controller. None has a label of services: ten thousand of them make no more series than ten. */

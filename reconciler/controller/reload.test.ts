@@ -5,7 +5,7 @@ import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
 import { startFaultProxy } from '../testing/faultProxy.ts'
 import { manifestOf } from '../testing/pharosProgram.ts'
 import type { TestController } from '../testing/testController.ts'
-import type { SetStatus } from './status.ts'
+import type { SetStatus } from './status/status.ts'
 
 const { controllerOf, names, intervals, changeInterval, server } = controllerScene(startServer)
 

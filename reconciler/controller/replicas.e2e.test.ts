@@ -14,7 +14,7 @@ import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
 import { manifestOf, runProgram } from '../testing/pharosProgram.ts'
 import { replicaOrdeal } from '../testing/replicaOrdeal.ts'
 import { stopOutsideOfWrites } from '../testing/stopOutsideOfWrites.ts'
-import type { ControllerEvent } from './status.ts'
+import type { ControllerEvent } from './status/status.ts'
 
 let server: TestServer
 let proxies: FaultProxy[]

@@ -11,7 +11,7 @@ import { type Burst, burstDueAtMs, jittered, retryDelayMs, withTrigger } from '.
 import { every, Waits } from './schedule/waits.ts'
 import { untilOpensMs } from './schedule/window.ts'
 import { Ending, initialMemory, type SetContext, type SetMemory } from './setContext.ts'
-import type { RunningStatus, Trigger } from './status.ts'
+import type { RunningStatus, Trigger } from './status/status.ts'
 
 /**
  * Keeps one set true for as long as the program runs: takes the lease, runs a cycle whenever one is due, and

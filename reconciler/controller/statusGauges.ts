@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
-import type { ControllerStatus, SetStatus } from './status.ts'
+import type { ControllerStatus, SetStatus } from './status/status.ts'
 
 /** Gauges that are read off the status whenever somebody asks. */
 export function statusGauges(registry: Registry, status: () => ControllerStatus): void {

@@ -3,7 +3,7 @@ import { startServer } from '../../server/testing/startServer.ts'
 import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
 import { manifestOf } from '../testing/pharosProgram.ts'
 import type { TestController } from '../testing/testController.ts'
-import type { SetStatus } from './status.ts'
+import type { SetStatus } from './status/status.ts'
 
 const { controllerOf, services } = controllerScene(startServer)
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { ControllerEvent } from '../controller/status.ts'
+import type { ControllerEvent } from '../controller/status/status.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../dist/pharos.js')
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ControllerEvent } from '../controller/status.ts'
+import type { ControllerEvent } from '../controller/status/status.ts'
 import { type Life, staleWrites } from './staleWrites.ts'
 
 const BASE_MS = Date.parse('2026-01-14T10:00:00Z')

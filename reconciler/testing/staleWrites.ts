@@ -1,4 +1,4 @@
-import type { ControllerEvent } from '../controller/status.ts'
+import type { ControllerEvent } from '../controller/status/status.ts'
 
 /** What one process of a replica told, and when its changes reached the server. Times are milliseconds of the wall clock. */
 export interface Life {

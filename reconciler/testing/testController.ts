@@ -7,7 +7,7 @@ import { readConfig } from '../controller/config/readConfig.ts'
 import { settingsOf } from '../controller/config/settings.ts'
 import { type Controller, openController } from '../controller/controller.ts'
 import type { SetsChange } from '../controller/keptSets.ts'
-import type { ControllerEvent, SetStatus } from '../controller/status.ts'
+import type { ControllerEvent, SetStatus } from '../controller/status/status.ts'
 import { type FakeClock, fakeClock } from './fakeClock.ts'
 import { type GitRepository, gitRepository } from './gitRepository.ts'
 

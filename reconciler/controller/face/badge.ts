@@ -1,6 +1,6 @@
-import type { SetStatus } from '../status.ts'
+import type { SetStatus } from '../status/status.ts'
+import { CONDITION_WORDS, shortened, type Tone } from '../status/words.ts'
 import { html } from './html.ts'
-import { CONDITION_WORDS, shortened, type Tone } from './words.ts'
 
 /** Longest name of a set on a badge (characters). */
 const NAME_CHARS_MAX = 40

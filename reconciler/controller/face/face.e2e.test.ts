@@ -7,7 +7,7 @@ import { controllerProcess } from '../../testing/controllerProcess.ts'
 import { manifestFiles } from '../../testing/controllerScene.ts'
 import { startFaultProxy } from '../../testing/faultProxy.ts'
 import { gitRepository } from '../../testing/gitRepository.ts'
-import type { ControllerEvent } from '../status.ts'
+import type { ControllerEvent } from '../status/status.ts'
 import { startForgeServer } from './testing/forgeServer.ts'
 import { startReceiver } from './testing/receiver.ts'
 

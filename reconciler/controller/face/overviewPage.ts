@@ -1,5 +1,6 @@
 import { counted } from '../../render/planText.ts'
-import type { ControllerStatus, SetStatus } from '../status.ts'
+import type { ControllerStatus, SetStatus } from '../status/status.ts'
+import { CONDITION_WORDS, countText, shortened, TONES, type Tone } from '../status/words.ts'
 import {
   ATTENTION_MAX,
   NAME_CHARS_MAX,
@@ -15,7 +16,6 @@ import { shortSha } from './setFacts.ts'
 import { setSheet, totalOf } from './setSheet.ts'
 import { tableOf } from './table.ts'
 import { moment } from './time.ts'
-import { CONDITION_WORDS, countText, shortened, TONES, type Tone } from './words.ts'
 
 /** How a page is asked for. */
 export interface PageWish {

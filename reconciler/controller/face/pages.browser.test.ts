@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Listener, listen } from '../http/listener.ts'
-import type { ControllerStatus } from '../status.ts'
+import type { ControllerStatus } from '../status/status.ts'
 import { skipReason, startBrowser } from './testing/browser.ts'
 import { busyStatus } from './testing/busyStatus.ts'
 import { sampleService, sampleSet, sampleStatus } from './testing/sampleStatus.ts'

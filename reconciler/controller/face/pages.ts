@@ -1,11 +1,11 @@
-import type { ControllerStatus, ServiceState } from '../status.ts'
+import type { ControllerStatus, ServiceState } from '../status/status.ts'
+import { SERVICE_STATES } from '../status/words.ts'
 import { badge } from './badge.ts'
 import { SIGN } from './icons.ts'
 import { overviewPage } from './overviewPage.ts'
 import { setPage } from './setPage.ts'
 import { statusDocument } from './statusDocument.ts'
 import { STYLE } from './style.ts'
-import { SERVICE_STATES } from './words.ts'
 
 /** An answer to a GET. `headers` has the content type. */
 export interface PageAnswer {

@@ -1,12 +1,12 @@
 import type { PlannedField } from '../../plan/planValue.ts'
 import { fieldParts } from '../../render/fieldText.ts'
 import { counted } from '../../render/planText.ts'
-import type { ServiceStatus } from '../status.ts'
+import type { ServiceStatus } from '../status/status.ts'
+import { countText, REASON_WORDS, SERVICE_STATES, STATE_WORDS, shortened } from '../status/words.ts'
 import { FIELDS_MAX, MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { type Html, html } from './html.ts'
 import { label } from './icons.ts'
 import { tableOf } from './table.ts'
-import { countText, REASON_WORDS, SERVICE_STATES, STATE_WORDS, shortened } from './words.ts'
 
 /** Services with everything that is to be said of each: its state, why, what to do and what differs. Pure. */
 export function serviceList(services: readonly ServiceStatus[]): Html {

@@ -1,8 +1,8 @@
-import type { ControllerStatus, RunStatus, SetStatus } from '../status.ts'
+import type { ControllerStatus, RunStatus, SetStatus } from '../status/status.ts'
+import { countText, OUTCOME_WORDS, shortened, TRIGGER_WORDS } from '../status/words.ts'
 import { MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { type Html, html } from './html.ts'
 import { moment } from './time.ts'
-import { countText, OUTCOME_WORDS, shortened, TRIGGER_WORDS } from './words.ts'
 
 /** Where a set comes from and goes to, its commits, its runs, and who does the work. Pure. */
 export function setFacts(set: SetStatus, { at }: Pick<ControllerStatus, 'at'>): Html {

@@ -1,4 +1,5 @@
-import type { ServiceState, SetStatus } from '../status.ts'
+import type { ServiceState, SetStatus } from '../status/status.ts'
+import { CONDITION_WORDS, countText, SERVICE_STATES, STATE_WORDS } from '../status/words.ts'
 import { SERVICES_PER_PAGE } from './bounds.ts'
 import { framed } from './frame.ts'
 import { type Html, html } from './html.ts'
@@ -6,7 +7,6 @@ import { icon } from './icons.ts'
 import type { PageWish } from './overviewPage.ts'
 import { serviceList } from './serviceList.ts'
 import { setSheet, totalOf } from './setSheet.ts'
-import { CONDITION_WORDS, countText, SERVICE_STATES, STATE_WORDS } from './words.ts'
 
 /** Which of the services of a set are shown. */
 export interface ServicesWish {

@@ -1,11 +1,11 @@
-import { CONDITION_TYPES, type Condition, type ControllerStatus, type SetStatus } from '../status.ts'
+import { CONDITION_TYPES, type Condition, type ControllerStatus, type SetStatus } from '../status/status.ts'
+import { CONDITION_WORDS, countText, SERVICE_STATES, STATE_WORDS, shortened, TONES } from '../status/words.ts'
 import { MESSAGE_CHARS_MAX } from './bounds.ts'
 import { type Html, html } from './html.ts'
 import { icon, label } from './icons.ts'
 import { setFacts } from './setFacts.ts'
 import { moment } from './time.ts'
 import { waitingFor } from './waiting.ts'
-import { CONDITION_WORDS, countText, SERVICE_STATES, STATE_WORDS, shortened, TONES } from './words.ts'
 
 /** How a set is shown. */
 export interface SheetOptions {

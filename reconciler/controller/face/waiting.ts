@@ -1,10 +1,10 @@
 import { counted } from '../../render/planText.ts'
-import type { ControllerStatus, PendingApproval, ProblemStatus, SetStatus } from '../status.ts'
+import type { ControllerStatus, PendingApproval, ProblemStatus, SetStatus } from '../status/status.ts'
+import { countText, shortened } from '../status/words.ts'
 import { LINES_MAX, MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { type Html, html } from './html.ts'
 import { tableOf } from './table.ts'
 import { moment } from './time.ts'
-import { countText, shortened } from './words.ts'
 
 /** Changes that wait for a person, each lot with what lets it through. Pure. */
 function approvals({ approvals: waiting }: SetStatus, apiUrl: string | null): Html | false {

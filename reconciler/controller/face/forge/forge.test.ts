@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { eventOf } from '../../eventsOf.ts'
-import type { ControllerEvent, ServiceStatus, SetStatus } from '../../status.ts'
+import type { ControllerEvent, ServiceStatus, SetStatus } from '../../status/status.ts'
+import { eventOf } from '../../view/eventsOf.ts'
 import type { ForgeConfig } from '../notificationsSchema.ts'
 import { type ForgeServer, startForgeServer } from '../testing/forgeServer.ts'
 import { sampleCondition, sampleService, sampleSet, sampleStatus } from '../testing/sampleStatus.ts'

@@ -1,5 +1,5 @@
 import type { ControllerClock } from '../../schedule/clock.ts'
-import type { ControllerEvent, ControllerStatus, EventType, SetStatus } from '../../status.ts'
+import type { ControllerEvent, ControllerStatus, EventType, SetStatus } from '../../status/status.ts'
 import { backoffMs, Unreachable } from '../outgoing.ts'
 import { Patience } from '../patience.ts'
 import { type CommitMark, type CommitState, type Forge, stickComment } from './forge.ts'

@@ -1,5 +1,5 @@
 import type { ControllerClock } from '../../schedule/clock.ts'
-import type { ControllerStatus } from '../../status.ts'
+import type { ControllerStatus } from '../../status/status.ts'
 import type { ForgeSettings } from '../notificationSettings.ts'
 import type { Send } from '../outgoing.ts'
 import type { Forge } from './forge.ts'

@@ -1,6 +1,6 @@
 import { counted } from '../../../render/planText.ts'
 import type { ControllerClock } from '../../schedule/clock.ts'
-import type { ControllerEvent } from '../../status.ts'
+import type { ControllerEvent } from '../../status/status.ts'
 import { backoffMs, isWorthRetrying, type OutgoingRequest, type Send, Unreachable } from '../outgoing.ts'
 import { Patience } from '../patience.ts'
 import { News } from './news.ts'

@@ -1,5 +1,5 @@
 import type { ControllerClock } from '../../schedule/clock.ts'
-import type { ControllerEvent } from '../../status.ts'
+import type { ControllerEvent } from '../../status/status.ts'
 import type { ChannelSettings } from '../notificationSettings.ts'
 import type { ChannelConfig } from '../notificationsSchema.ts'
 import type { OutgoingRequest, Send } from '../outgoing.ts'

@@ -1,6 +1,6 @@
-import type { ControllerEvent } from '../../status.ts'
+import type { ControllerEvent } from '../../status/status.ts'
+import { shortened } from '../../status/words.ts'
 import type { OutgoingRequest } from '../outgoing.ts'
-import { shortened } from '../words.ts'
 import type { Message } from './channel.ts'
 
 /** Slack refuses a block of more than 3,000 characters; counted after escaping. */

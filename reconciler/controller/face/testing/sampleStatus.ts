@@ -6,7 +6,7 @@ import {
   type ServiceState,
   type ServiceStatus,
   type SetStatus,
-} from '../../status.ts'
+} from '../../status/status.ts'
 
 /** When the sample is looked at. */
 export const SAMPLE_AT = '2026-01-14T10:00:00.000Z'

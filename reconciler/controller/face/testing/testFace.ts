@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client'
 import { type FakeClock, fakeClock } from '../../../testing/fakeClock.ts'
 import type { Face } from '../../faceSeam.ts'
-import type { ControllerStatus } from '../../status.ts'
+import type { ControllerStatus } from '../../status/status.ts'
 import { type FaceOptions, mountFace } from '../face.ts'
 
 /** A face with a clock that stands still; `problems` is what it complains about. */

@@ -1,11 +1,8 @@
-import { releasedKeys } from '../plan/brakes.ts'
-import { conditionsOf, withAges } from './conditionsOf.ts'
-import type { SetSettings } from './config/settings.ts'
-import { type CycleReport, lean } from './cycle.ts'
-import { type EventContext, eventOf, eventsOfConditions, eventsOfReport } from './eventsOf.ts'
-import type { LoopFacts } from './loopFacts.ts'
-import { windowStateAt } from './schedule/window.ts'
-import { servicesOf } from './servicesOf.ts'
+import { releasedKeys } from '../../plan/brakes.ts'
+import type { SetSettings } from '../config/settings.ts'
+import { type CycleReport, lean } from '../cycle.ts'
+import type { LoopFacts } from '../loopFacts.ts'
+import { windowStateAt } from '../schedule/window.ts'
 import {
   type CommitStatus,
   type Condition,
@@ -16,7 +13,10 @@ import {
   type ServiceState,
   type ServiceStatus,
   type SetStatus,
-} from './status.ts'
+} from '../status/status.ts'
+import { conditionsOf, withAges } from './conditionsOf.ts'
+import { type EventContext, eventOf, eventsOfConditions, eventsOfReport } from './eventsOf.ts'
+import { servicesOf } from './servicesOf.ts'
 import { unverifiableSecrets } from './unverifiableSecrets.ts'
 
 /** How long after the last word about a suspension the next one comes (milliseconds). */

@@ -1,8 +1,8 @@
-import { fieldText } from '../render/fieldText.ts'
-import type { CycleReport } from './cycle.ts'
+import { fieldText } from '../../render/fieldText.ts'
+import type { CycleReport } from '../cycle.ts'
+import type { Condition, ControllerEvent, EventType } from '../status/status.ts'
+import { handOverText } from '../transfer.ts'
 import { driftsOf } from './servicesOf.ts'
-import type { Condition, ControllerEvent, EventType } from './status.ts'
-import { handOverText } from './transfer.ts'
 
 /** An event without what every event of a run has in common. */
 type Told = Pick<ControllerEvent, 'type' | 'severity' | 'message'> &

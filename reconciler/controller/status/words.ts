@@ -1,5 +1,5 @@
 import type { Reason } from '../../plan/planValue.ts'
-import type { ConditionType, RunOutcome, ServiceState, Trigger } from '../status.ts'
+import type { ConditionType, RunOutcome, ServiceState, Trigger } from './status.ts'
 
 /** How much something wants to be seen. Each has a colour and a shape, so that neither is needed to tell. */
 export type Tone = 'good' | 'busy' | 'wait' | 'warn' | 'bad'

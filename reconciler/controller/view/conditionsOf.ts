@@ -1,11 +1,11 @@
-import { failureOf } from '../cli/runCommand.ts'
-import { type BrakeName, releasedKeys } from '../plan/brakes.ts'
-import { counted } from '../render/planText.ts'
-import { ApiTimeout, type WaitReport, waitText } from '../run/apiWait.ts'
-import type { Suspension } from '../state/record.ts'
-import type { CycleReport } from './cycle.ts'
-import { STALLED_AFTER } from './schedule/schedule.ts'
-import type { Condition, ConditionType, ServiceStatus } from './status.ts'
+import { failureOf } from '../../cli/runCommand.ts'
+import { type BrakeName, releasedKeys } from '../../plan/brakes.ts'
+import { counted } from '../../render/planText.ts'
+import { ApiTimeout, type WaitReport, waitText } from '../../run/apiWait.ts'
+import type { Suspension } from '../../state/record.ts'
+import type { CycleReport } from '../cycle.ts'
+import { STALLED_AFTER } from '../schedule/schedule.ts'
+import type { Condition, ConditionType, ServiceStatus } from '../status/status.ts'
 
 /** A condition without its age. */
 export type FoundCondition = Omit<Condition, 'since'>

@@ -1,5 +1,5 @@
-import type { BrakeName } from '../plan/brakes.ts'
-import type { PlannedField } from '../plan/planValue.ts'
+import type { BrakeName } from '../../plan/brakes.ts'
+import type { PlannedField } from '../../plan/planValue.ts'
 
 /** What may be true of a set, from the most to the least urgent: the first that holds is its headline. */
 export const CONDITION_TYPES = [

@@ -1,4 +1,4 @@
-import type { SensitiveOutput, ServiceResponse } from '../../api/contract/service.ts'
+import type { SensitiveOutput, ServiceResponse } from '../../../api/contract/service.ts'
 
 /**
  * How many secrets of `services` an API that marks them by key, and not by value, could exchange unseen: those

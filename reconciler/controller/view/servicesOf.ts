@@ -1,8 +1,8 @@
-import type { Applied } from '../apply/applySet.ts'
-import type { ChangeOutcome } from '../apply/outcome.ts'
-import { type Drift, driftOf } from '../plan/drift.ts'
-import type { Change, PlannedField } from '../plan/planValue.ts'
-import type { ServiceReason, ServiceState, ServiceStatus } from './status.ts'
+import type { Applied } from '../../apply/applySet.ts'
+import type { ChangeOutcome } from '../../apply/outcome.ts'
+import { type Drift, driftOf } from '../../plan/drift.ts'
+import type { Change, PlannedField } from '../../plan/planValue.ts'
+import type { ServiceReason, ServiceState, ServiceStatus } from '../status/status.ts'
 
 /** Where each service stands after `applied`, by name; `frozenKeys` are those whose manifests cannot be used. Pure. */
 export function servicesOf(applied: Applied, frozenKeys: readonly string[]): readonly ServiceStatus[] {

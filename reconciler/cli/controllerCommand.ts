@@ -5,7 +5,7 @@ import { ConfigError, type ControllerSettings } from '../controller/config/setti
 import { type Controller, type ControllerOptions, openController } from '../controller/controller.ts'
 import { mountFace } from '../controller/face/face.ts'
 import { systemClock } from '../controller/schedule/clock.ts'
-import { foldersOf, tryFolder } from '../controller/setFolders.ts'
+import { foldersOf, tryFolder } from '../controller/set/setFolders.ts'
 import { waitText } from '../run/apiWait.ts'
 import { EXIT, mostTelling } from '../run/exitCode.ts'
 import { GitError } from '../source/gitProgram.ts'

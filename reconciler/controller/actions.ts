@@ -1,7 +1,7 @@
 import type { ActionResult, ApiDeps } from './http/apiRoutes.ts'
-import { historyDigest } from './readSource.ts'
-import type { SetContext } from './setContext.ts'
-import type { SetLoop } from './setLoop.ts'
+import { historyDigest } from './set/readSource.ts'
+import type { SetContext } from './set/setContext.ts'
+import type { SetLoop } from './set/setLoop.ts'
 import type { ControllerEvent } from './status/status.ts'
 
 /** A set as the actions see it. */

@@ -1,5 +1,5 @@
 import { json, type Route } from './http/route.ts'
-import type { KeptSet } from './keptSets.ts'
+import type { KeptSet } from './setManager.ts'
 
 /** `/healthz`: every loop is alive. `/readyz`: every set was read. */
 export function healthRoutes(sets: () => readonly KeptSet[]): readonly Route[] {

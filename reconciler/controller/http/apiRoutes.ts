@@ -3,8 +3,8 @@ import { mappingOf } from '../../manifest/defaults.ts'
 import { SUSPENSION_MS_MAX } from '../../state/record.ts'
 import { StateError } from '../../state/stateError.ts'
 import type { WrongRequests } from './addressLimit.ts'
-import { isSameSecret } from './proof.ts'
 import { json, type Route, type RouteAnswer, type RouteHead, type RouteRequest, refusal } from './route.ts'
+import { isSameSecret } from './webhookSignature.ts'
 
 /** Largest body (bytes). */
 const BODY_BYTES_MAX = 16 * 1024

@@ -3,9 +3,9 @@ import { StateError } from '../../state/stateError.ts'
 import type { HookSettings } from '../config/settings.ts'
 import type { WrongRequests } from './addressLimit.ts'
 import { isLargeBody } from './bodies.ts'
-import { deliveryOf, hasProof, isProven } from './proof.ts'
 import { type Push, pushIn } from './push.ts'
 import { json, type Route, type RouteAnswer, refusal } from './route.ts'
+import { deliveryOf, hasProof, isProven } from './webhookSignature.ts'
 
 /** Largest body of a webhook (bytes): the limit of GitHub. */
 const HOOK_BYTES_MAX = 25 * 1024 * 1024

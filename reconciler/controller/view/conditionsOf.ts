@@ -3,8 +3,8 @@ import { type BrakeName, releasedKeys } from '../../plan/brakes.ts'
 import { counted } from '../../render/planText.ts'
 import { ApiTimeout, type WaitReport, waitText } from '../../run/apiWait.ts'
 import type { Suspension } from '../../state/record.ts'
-import type { CycleReport } from '../cycle.ts'
 import { STALLED_AFTER } from '../schedule/schedule.ts'
+import type { CycleReport } from '../set/cycle.ts'
 import type { Condition, ConditionType, ServiceStatus } from '../status/status.ts'
 
 /** A condition without its age. */

@@ -1,7 +1,7 @@
 import { fieldText } from '../../render/fieldText.ts'
-import type { CycleReport } from '../cycle.ts'
+import type { CycleReport } from '../set/cycle.ts'
+import { handOverText } from '../set/transfer.ts'
 import type { Condition, ControllerEvent, EventType } from '../status/status.ts'
-import { handOverText } from '../transfer.ts'
 import { driftsOf } from './servicesOf.ts'
 
 /** An event without what every event of a run has in common. */

@@ -1,8 +1,8 @@
 import { releasedKeys } from '../../plan/brakes.ts'
 import type { SetSettings } from '../config/settings.ts'
-import { type CycleReport, lean } from '../cycle.ts'
-import type { LoopFacts } from '../loopFacts.ts'
 import { windowStateAt } from '../schedule/window.ts'
+import { type CycleReport, lean } from '../set/cycle.ts'
+import type { LoopFacts } from '../set/loopFacts.ts'
 import {
   type CommitStatus,
   type Condition,

@@ -1,9 +1,9 @@
-import type { Applied } from '../apply/applySet.ts'
-import { failureOf } from '../cli/runCommand.ts'
-import { EXIT, runExitCode } from '../run/exitCode.ts'
+import type { Applied } from '../../apply/applySet.ts'
+import { failureOf } from '../../cli/runCommand.ts'
+import { EXIT, runExitCode } from '../../run/exitCode.ts'
+import type { RunningStatus, RunOutcome } from '../status/status.ts'
 import type { SourceLook } from './readSource.ts'
 import type { SetMemory } from './setContext.ts'
-import type { RunningStatus, RunOutcome } from './status/status.ts'
 import type { HandedOver } from './transfer.ts'
 
 /** What a cycle found, as far as it came. */

@@ -1,5 +1,9 @@
-import { type ProgramCall, type ProgramOutput, runBeside } from '../manifest/programRun.ts'
-import { type ProgramPermissions, type SecretPrograms, secretPrograms } from '../manifest/secretPrograms.ts'
+import { type ProgramCall, type ProgramOutput, runBeside } from '../../manifest/programRun.ts'
+import {
+  type ProgramPermissions,
+  type SecretPrograms,
+  secretPrograms,
+} from '../../manifest/secretPrograms.ts'
 
 /** Most programs at a time. */
 const AT_A_TIME = 4

@@ -1,7 +1,7 @@
-import type { TrippedBrake } from '../plan/brakes.ts'
-import type { Change, Plan } from '../plan/planValue.ts'
-import type { ControllerConfig } from './config/controllerSchema.ts'
-import type { WindowState } from './schedule/window.ts'
+import type { TrippedBrake } from '../../plan/brakes.ts'
+import type { Change, Plan } from '../../plan/planValue.ts'
+import type { ControllerConfig } from '../config/controllerSchema.ts'
+import type { WindowState } from '../schedule/window.ts'
 
 type SetConfig = ControllerConfig['sets'][number]
 

@@ -4,13 +4,13 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startServer, type TestServer } from '../../server/testing/startServer.ts'
-import { type ControllerProcess, controllerProcess } from '../testing/controllerProcess.ts'
-import { manifestFiles } from '../testing/controllerScene.ts'
-import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
-import { type HttpsGitServer, httpsGitServer } from '../testing/httpsGitServer.ts'
-import { processesNaming } from '../testing/processes.ts'
-import type { ControllerEvent } from './status/status.ts'
+import { startServer, type TestServer } from '../../../server/testing/startServer.ts'
+import { type ControllerProcess, controllerProcess } from '../../testing/controllerProcess.ts'
+import { manifestFiles } from '../../testing/controllerScene.ts'
+import { type GitRepository, gitRepository } from '../../testing/gitRepository.ts'
+import { type HttpsGitServer, httpsGitServer } from '../../testing/httpsGitServer.ts'
+import { processesNaming } from '../../testing/processes.ts'
+import type { ControllerEvent } from '../status/status.ts'
 
 let server: TestServer
 let forge: HttpsGitServer

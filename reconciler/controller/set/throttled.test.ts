@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startServer } from '../../server/testing/startServer.ts'
-import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
-import { type FaultProxy, startFaultProxy } from '../testing/faultProxy.ts'
+import { startServer } from '../../../server/testing/startServer.ts'
+import { controllerScene, manifestFiles } from '../../testing/controllerScene.ts'
+import { type FaultProxy, startFaultProxy } from '../../testing/faultProxy.ts'
 
 const { controllerOf, server, services } = controllerScene(startServer)
 

@@ -3,9 +3,9 @@ import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { startServer } from '../../server/testing/startServer.ts'
-import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
-import { gitRepository } from '../testing/gitRepository.ts'
+import { startServer } from '../../../server/testing/startServer.ts'
+import { controllerScene, manifestFiles } from '../../testing/controllerScene.ts'
+import { gitRepository } from '../../testing/gitRepository.ts'
 
 const { controllerOf, names, intervals, changeInterval } = controllerScene(startServer)
 

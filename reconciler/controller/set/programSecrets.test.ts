@@ -2,11 +2,11 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startServer } from '../../server/testing/startServer.ts'
-import { runBeside } from '../manifest/programRun.ts'
-import { controllerScene } from '../testing/controllerScene.ts'
-import { manifestOf } from '../testing/pharosProgram.ts'
-import type { TestController } from '../testing/testController.ts'
+import { startServer } from '../../../server/testing/startServer.ts'
+import { runBeside } from '../../manifest/programRun.ts'
+import { controllerScene } from '../../testing/controllerScene.ts'
+import { manifestOf } from '../../testing/pharosProgram.ts'
+import type { TestController } from '../../testing/testController.ts'
 
 const { controllerOf, services } = controllerScene(startServer)
 

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { makeFolder, missingFolders, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
-import { isGitLocation } from '../state/gitRef.ts'
-import { StateError } from '../state/stateError.ts'
-import type { SetSettings } from './config/settings.ts'
+import { makeFolder, missingFolders, OWNER_ONLY } from '../../../api/runtime/makeFolder.ts'
+import { isGitLocation } from '../../state/gitRef.ts'
+import { StateError } from '../../state/stateError.ts'
+import type { SetSettings } from '../config/settings.ts'
 
 /** Folders that a set writes to. Pure. */
 export function foldersOf({ mirrorDirectory, statePath }: SetSettings): readonly string[] {

@@ -1,8 +1,8 @@
-import type { WaitReport } from '../run/apiWait.ts'
-import type { Suspension } from '../state/record.ts'
-import { StateError } from '../state/stateError.ts'
+import type { WaitReport } from '../../run/apiWait.ts'
+import type { Suspension } from '../../state/record.ts'
+import { StateError } from '../../state/stateError.ts'
+import type { CommitStatus, RunningStatus } from '../status/status.ts'
 import type { CycleReport } from './cycle.ts'
-import type { CommitStatus, RunningStatus } from './status/status.ts'
 
 /** What a loop tells whoever runs it. Each returns at once. */
 export interface LoopEars {

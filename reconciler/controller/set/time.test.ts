@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { startServer } from '../../server/testing/startServer.ts'
-import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
-import { fakeClock } from '../testing/fakeClock.ts'
-import { startFaultProxy } from '../testing/faultProxy.ts'
-import { manifestOf } from '../testing/pharosProgram.ts'
+import { startServer } from '../../../server/testing/startServer.ts'
+import { controllerScene, manifestFiles } from '../../testing/controllerScene.ts'
+import { fakeClock } from '../../testing/fakeClock.ts'
+import { startFaultProxy } from '../../testing/faultProxy.ts'
+import { manifestOf } from '../../testing/pharosProgram.ts'
 
 const { controllerOf, server, services, names, intervals, changeInterval } = controllerScene(startServer)
 

@@ -3,11 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { startServer } from '../../server/testing/startServer.ts'
-import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
-import { startFaultProxy } from '../testing/faultProxy.ts'
-import { manifestOf } from '../testing/pharosProgram.ts'
-import type { TestController } from '../testing/testController.ts'
+import { startServer } from '../../../server/testing/startServer.ts'
+import { controllerScene, manifestFiles } from '../../testing/controllerScene.ts'
+import { startFaultProxy } from '../../testing/faultProxy.ts'
+import { manifestOf } from '../../testing/pharosProgram.ts'
+import type { TestController } from '../../testing/testController.ts'
 
 const { controllerOf, server, names, intervals, changeInterval } = controllerScene(startServer)
 

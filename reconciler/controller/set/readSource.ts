@@ -1,5 +1,5 @@
-import { BrokenMirror, type Commit, SourceUnavailable } from '../source/gitMirror.ts'
-import { secretsMark } from './secretsMark.ts'
+import { BrokenMirror, type Commit, SourceUnavailable } from '../../source/gitMirror.ts'
+import { secretsMark } from './secretsFingerprint.ts'
 import type { Accepted, SetContext, SetMemory } from './setContext.ts'
 import { withSetPolicy } from './setPolicy.ts'
 

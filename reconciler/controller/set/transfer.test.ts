@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { startServer } from '../../server/testing/startServer.ts'
-import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
-import { manifestOf } from '../testing/pharosProgram.ts'
-import type { TestController } from '../testing/testController.ts'
-import type { SetStatus } from './status/status.ts'
+import { startServer } from '../../../server/testing/startServer.ts'
+import { controllerScene, manifestFiles } from '../../testing/controllerScene.ts'
+import { manifestOf } from '../../testing/pharosProgram.ts'
+import type { TestController } from '../../testing/testController.ts'
+import type { SetStatus } from '../status/status.ts'
 
 const { controllerOf, services } = controllerScene(startServer)
 

@@ -1,5 +1,5 @@
-import type { ServicePolicy, ServiceSet } from '../manifest/serviceSet.ts'
-import type { SetConfig } from './config/controllerSchema.ts'
+import type { ServicePolicy, ServiceSet } from '../../manifest/serviceSet.ts'
+import type { SetConfig } from '../config/controllerSchema.ts'
 
 /** `set` with the policies of its services as far as the configuration of the controller allows them. Pure. */
 export function withSetPolicy(

@@ -5,7 +5,6 @@ import { API_VERSION } from '../../manifest/serviceManifest.ts'
 import { RUN_MS_MAX } from '../../run/apiWait.ts'
 import { branchProblem, treePathProblem } from '../../source/gitUrl.ts'
 import { isGitLocation } from '../../state/gitRef.ts'
-import { notificationsSchema } from '../face/notificationsSchema.ts'
 import { windowProblem } from '../schedule/window.ts'
 import {
   absolutePath,
@@ -19,6 +18,7 @@ import {
   text,
   wholeNumber,
 } from './fields.ts'
+import { notificationsSchema } from './notificationsSchema.ts'
 
 /** Shortest interval (seconds): each look is a request of the five a second that a key has. */
 const INTERVAL_SECONDS_MIN = 1

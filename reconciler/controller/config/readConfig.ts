@@ -9,8 +9,8 @@ import { gitSchemeOf } from '../../source/gitUrl.ts'
 import { readBytes } from '../../source/manifestFiles.ts'
 import { isGitLocation } from '../../state/gitRef.ts'
 import { LEASE_TTL_MIN_MS } from '../../state/lease.ts'
-import { notificationDisagreements } from '../face/notificationsSchema.ts'
 import { type ControllerConfig, controllerJsonSchema, controllerSchema } from './controllerSchema.ts'
+import { notificationDisagreements } from './notificationsSchema.ts'
 
 /** The configuration in a file, or everything that is wrong with it. */
 export type ReadConfig =

@@ -6,9 +6,9 @@ import { decodeUtf8 } from '../../manifest/utf8Text.ts'
 import type { GitAccess } from '../../source/gitAccess.ts'
 import { gitSchemeOf } from '../../source/gitUrl.ts'
 import type { StateAccess } from '../../state/gitRef.ts'
-import { type NotificationSettings, notificationSettingsOf } from '../face/notificationSettings.ts'
 import type { ControllerConfig, HookConfig, SetConfig } from './controllerSchema.ts'
 import type { SecretReference } from './fields.ts'
+import { type NotificationSettings, notificationSettingsOf } from './notificationSettings.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { ForgeConfig } from '../../config/notificationsSchema.ts'
 import type { ControllerEvent, ServiceStatus, SetStatus } from '../../status/status.ts'
 import { eventOf } from '../../view/eventsOf.ts'
-import type { ForgeConfig } from '../notificationsSchema.ts'
 import { type ForgeServer, startForgeServer } from '../testing/forgeServer.ts'
 import { sampleCondition, sampleService, sampleSet, sampleStatus } from '../testing/sampleStatus.ts'
 import { type TestFace, testFace } from '../testing/testFace.ts'

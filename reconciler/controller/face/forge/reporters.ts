@@ -1,6 +1,6 @@
+import type { ForgeSettings } from '../../config/notificationSettings.ts'
 import type { ControllerClock } from '../../schedule/clock.ts'
 import type { ControllerStatus } from '../../status/status.ts'
-import type { ForgeSettings } from '../notificationSettings.ts'
 import type { Send } from '../outgoing.ts'
 import type { Forge } from './forge.ts'
 import { forgeCalls } from './forgeCalls.ts'

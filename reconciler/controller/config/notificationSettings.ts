@@ -1,4 +1,4 @@
-import type { SecretReference } from '../config/fields.ts'
+import type { SecretReference } from './fields.ts'
 import {
   addressProblem,
   type ChannelConfig,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { parsedUrl } from '../../../api/contract/parsedUrl.ts'
-import { flag, mapping, name, oneOf, secretReference, text } from '../config/fields.ts'
 import { EVENT_TYPES } from '../status/status.ts'
+import { flag, mapping, name, oneOf, secretReference, text } from './fields.ts'
 
 /** Fewest characters of a secret that signs: others could guess a shorter one. */
 export const SECRET_CHARS_MIN = 16

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { formatProblem } from '../../manifest/manifestProblem.ts'
-import { readConfig } from '../config/readConfig.ts'
-import { settingsOf } from '../config/settings.ts'
+import { readConfig } from './readConfig.ts'
+import { settingsOf } from './settings.ts'
 
 const ENV = {
   PHAROS_URL: 'http://127.0.0.1:7171',

@@ -1,11 +1,11 @@
+import { sendOverHttp } from '../../notifications/delivery/outgoing.ts'
+import { reportersOf } from '../../notifications/forge/reporters.ts'
+import { faceMetrics } from '../../notifications/notificationMetrics.ts'
+import { channelsOf } from '../../notifications/notifier.ts'
 import type { NotificationSettings } from '../config/notificationSettings.ts'
 import type { Face, FaceDeps } from '../faceSeam.ts'
 import { type Route, type RouteAnswer, refusal } from '../http/route.ts'
 import type { ControllerClock } from '../schedule/clock.ts'
-import { faceMetrics } from './faceMetrics.ts'
-import { reportersOf } from './forge/reporters.ts'
-import { channelsOf } from './notify/notifier.ts'
-import { sendOverHttp } from './outgoing.ts'
 import { pageFor } from './pages.ts'
 
 /** What people see of a controller is made with this. */

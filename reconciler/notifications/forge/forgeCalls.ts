@@ -1,4 +1,9 @@
-import { isWorthRetrying, type OutgoingAnswer, type OutgoingRequest, type Send } from '../outgoing.ts'
+import {
+  isWorthRetrying,
+  type OutgoingAnswer,
+  type OutgoingRequest,
+  type Send,
+} from '../delivery/outgoing.ts'
 
 /** Entries of a page of a list, and most pages that are read: ten thousand comments. */
 const PER_PAGE = 100

@@ -1,4 +1,4 @@
-import type { ControllerEvent, EventType } from '../../status/status.ts'
+import type { ControllerEvent, EventType } from '../../controller/status/status.ts'
 
 /** After this long the same is worth telling again (milliseconds): a reminder comes once a day. */
 const TELL_AGAIN_MS = 12 * 3_600_000

@@ -1,11 +1,11 @@
-import type { ChannelSettings } from '../../config/notificationSettings.ts'
-import type { ChannelConfig } from '../../config/notificationsSchema.ts'
-import type { ControllerClock } from '../../schedule/clock.ts'
-import type { ControllerEvent } from '../../status/status.ts'
-import type { OutgoingRequest, Send } from '../outgoing.ts'
-import { Channel, type DeliveryResult, type Message, SEVERITY_RANK } from './channel.ts'
-import { signedRequest } from './signed.ts'
-import { slackRequest } from './slack.ts'
+import type { ChannelSettings } from '../controller/config/notificationSettings.ts'
+import type { ChannelConfig } from '../controller/config/notificationsSchema.ts'
+import type { ControllerClock } from '../controller/schedule/clock.ts'
+import type { ControllerEvent } from '../controller/status/status.ts'
+import { Channel, type DeliveryResult, type Message, SEVERITY_RANK } from './delivery/channel.ts'
+import type { OutgoingRequest, Send } from './delivery/outgoing.ts'
+import { slackRequest } from './slack/slackRequest.ts'
+import { signedRequest } from './webhook/signedRequest.ts'
 
 /** What telling others needs of the program. */
 export interface NotifierDeps {

@@ -1,9 +1,9 @@
-import { counted } from '../../../render/planText.ts'
-import type { ControllerClock } from '../../schedule/clock.ts'
-import type { ControllerEvent } from '../../status/status.ts'
-import { backoffMs, isWorthRetrying, type OutgoingRequest, type Send, Unreachable } from '../outgoing.ts'
-import { Patience } from '../patience.ts'
+import type { ControllerClock } from '../../controller/schedule/clock.ts'
+import type { ControllerEvent } from '../../controller/status/status.ts'
+import { counted } from '../../render/planText.ts'
 import { News } from './news.ts'
+import { backoffMs, isWorthRetrying, type OutgoingRequest, type Send, Unreachable } from './outgoing.ts'
+import { Patience } from './timeouts.ts'
 
 /** Most events that wait for one receiver. */
 export const WAITING_MAX = 500

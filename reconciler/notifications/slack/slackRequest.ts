@@ -1,7 +1,7 @@
-import type { ControllerEvent } from '../../status/status.ts'
-import { shortened } from '../../status/words.ts'
-import type { OutgoingRequest } from '../outgoing.ts'
-import type { Message } from './channel.ts'
+import type { ControllerEvent } from '../../controller/status/status.ts'
+import { shortened } from '../../controller/status/words.ts'
+import type { Message } from '../delivery/channel.ts'
+import type { OutgoingRequest } from '../delivery/outgoing.ts'
 
 /** Slack refuses a block of more than 3,000 characters; counted after escaping. */
 const BLOCK_CHARS_MAX = 2_800

@@ -1,5 +1,5 @@
-import type { ConditionType, SetStatus } from '../../status/status.ts'
-import { CONDITION_WORDS, countText, shortened } from '../../status/words.ts'
+import type { ConditionType, SetStatus } from '../../controller/status/status.ts'
+import { CONDITION_WORDS, countText, shortened } from '../../controller/status/words.ts'
 import type { CommitMark } from './forge.ts'
 
 /** Conditions by which the newest commit counts as not carried out. */

@@ -1,10 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ForgeConfig } from '../../config/notificationsSchema.ts'
-import type { ControllerEvent, ServiceStatus, SetStatus } from '../../status/status.ts'
-import { eventOf } from '../../view/eventsOf.ts'
+import type { ForgeConfig } from '../../controller/config/notificationsSchema.ts'
+import {
+  sampleCondition,
+  sampleService,
+  sampleSet,
+  sampleStatus,
+} from '../../controller/face/testing/sampleStatus.ts'
+import { type TestFace, testFace } from '../../controller/face/testing/testFace.ts'
+import type { ControllerEvent, ServiceStatus, SetStatus } from '../../controller/status/status.ts'
+import { eventOf } from '../../controller/view/eventsOf.ts'
 import { type ForgeServer, startForgeServer } from '../testing/forgeServer.ts'
-import { sampleCondition, sampleService, sampleSet, sampleStatus } from '../testing/sampleStatus.ts'
-import { type TestFace, testFace } from '../testing/testFace.ts'
 
 const TOKEN = 'glpat-CANARY-token'
 const SHA = 'a'.repeat(40)

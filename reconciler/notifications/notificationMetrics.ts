@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { DeliveryResult } from './delivery/channel.ts'
 import type { ReportResult } from './forge/forgeReporter.ts'
-import type { DeliveryResult } from './notify/channel.ts'
 
 /** The metrics of telling others. Their labels are names of the configuration and the few results there are. */
 export interface FaceMetrics {

@@ -1,7 +1,12 @@
-import type { ControllerClock } from '../../schedule/clock.ts'
-import type { ControllerEvent, ControllerStatus, EventType, SetStatus } from '../../status/status.ts'
-import { backoffMs, Unreachable } from '../outgoing.ts'
-import { Patience } from '../patience.ts'
+import type { ControllerClock } from '../../controller/schedule/clock.ts'
+import type {
+  ControllerEvent,
+  ControllerStatus,
+  EventType,
+  SetStatus,
+} from '../../controller/status/status.ts'
+import { backoffMs, Unreachable } from '../delivery/outgoing.ts'
+import { Patience } from '../delivery/timeouts.ts'
 import { type CommitMark, type CommitState, type Forge, stickComment } from './forge.ts'
 import { ForgeRefused } from './forgeCalls.ts'
 import { outcomeComment } from './outcome.ts'

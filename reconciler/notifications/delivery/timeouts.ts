@@ -1,4 +1,4 @@
-import type { ControllerClock } from '../schedule/clock.ts'
+import type { ControllerClock } from '../../controller/schedule/clock.ts'
 
 /** Longest that the end of the program waits for what is still to be sent (milliseconds). */
 const CLOSE_MS = 5_000

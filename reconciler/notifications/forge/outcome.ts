@@ -1,8 +1,8 @@
-import { type Budget, commentBudget, fenced } from '../../../render/fencedBlock.ts'
-import { counted } from '../../../render/planText.ts'
-import type { SetStatus } from '../../status/status.ts'
-import { STATE_WORDS } from '../../status/words.ts'
-import { servicesToSee } from '../serviceList.ts'
+import { servicesToSee } from '../../controller/face/serviceList.ts'
+import type { SetStatus } from '../../controller/status/status.ts'
+import { STATE_WORDS } from '../../controller/status/words.ts'
+import { type Budget, commentBudget, fenced } from '../../render/fencedBlock.ts'
+import { counted } from '../../render/planText.ts'
 import type { StickyComment } from './forge.ts'
 import type { Verdict } from './verdict.ts'
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
-import type { OutgoingRequest } from '../outgoing.ts'
-import type { Message } from './channel.ts'
+import type { Message } from '../delivery/channel.ts'
+import type { OutgoingRequest } from '../delivery/outgoing.ts'
 
 /**
  * A message for a receiver of one's own. The signature is over the raw body, and the body says when it was sent

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ForgeConfig } from '../../controller/config/notificationsSchema.ts'
+import type { ControllerEvent, ServiceStatus, SetStatus } from '../../controller/status/status.ts'
+import { eventOf } from '../../controller/view/eventsOf.ts'
 import {
   sampleCondition,
   sampleService,
   sampleSet,
   sampleStatus,
-} from '../../controller/face/testing/sampleStatus.ts'
-import { type TestFace, testFace } from '../../controller/face/testing/testFace.ts'
-import type { ControllerEvent, ServiceStatus, SetStatus } from '../../controller/status/status.ts'
-import { eventOf } from '../../controller/view/eventsOf.ts'
+} from '../../dashboard/testing/sampleStatus.ts'
+import { type TestFace, testFace } from '../../dashboard/testing/testFace.ts'
 import { type ForgeServer, startForgeServer } from '../testing/forgeServer.ts'
 
 const TOKEN = 'glpat-CANARY-token'

@@ -1,6 +1,11 @@
-import { counted } from '../../render/planText.ts'
-import type { ControllerStatus, PendingApproval, ProblemStatus, SetStatus } from '../status/status.ts'
-import { countText, shortened } from '../status/words.ts'
+import type {
+  ControllerStatus,
+  PendingApproval,
+  ProblemStatus,
+  SetStatus,
+} from '../controller/status/status.ts'
+import { countText, shortened } from '../controller/status/words.ts'
+import { counted } from '../render/planText.ts'
 import { LINES_MAX, MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { type Html, html } from './html.ts'
 import { tableOf } from './table.ts'

@@ -1,5 +1,5 @@
-import { fieldDocument } from '../../render/planDocument.ts'
-import type { ControllerStatus } from '../status/status.ts'
+import type { ControllerStatus } from '../controller/status/status.ts'
+import { fieldDocument } from '../render/planDocument.ts'
 
 /**
  * What `/status.json` answers: the status, whole, in the shape of `ControllerStatus`. Each field that differs is

@@ -1,4 +1,4 @@
-import type { ControllerStatus } from '../status/status.ts'
+import type { ControllerStatus } from '../controller/status/status.ts'
 import { type Html, html } from './html.ts'
 import { ICON_SHAPES, SIGN } from './icons.ts'
 import { STYLE_VERSION } from './style.ts'

@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client'
-import { type FakeClock, fakeClock } from '../../../testing/fakeClock.ts'
-import type { Face } from '../../faceSeam.ts'
-import type { ControllerStatus } from '../../status/status.ts'
+import type { ControllerStatus } from '../../controller/status/status.ts'
+import { type FakeClock, fakeClock } from '../../testing/fakeClock.ts'
 import { type FaceOptions, mountFace } from '../face.ts'
+import type { Face } from '../faceSeam.ts'
 
 /** A face with a clock that stands still; `problems` is what it complains about. */
 export interface TestFace extends Face {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Listener, listen } from '../http/listener.ts'
-import type { ControllerStatus, ServiceStatus } from '../status/status.ts'
+import { type Listener, listen } from '../controller/http/listener.ts'
+import type { ControllerStatus, ServiceStatus } from '../controller/status/status.ts'
 import { pageFor } from './pages.ts'
 import { busyStatus } from './testing/busyStatus.ts'
 import {

@@ -1,5 +1,5 @@
-import type { ControllerStatus, ServiceState } from '../status/status.ts'
-import { SERVICE_STATES } from '../status/words.ts'
+import type { ControllerStatus, ServiceState } from '../controller/status/status.ts'
+import { SERVICE_STATES } from '../controller/status/words.ts'
 import { badge } from './badge.ts'
 import { SIGN } from './icons.ts'
 import { overviewPage } from './overviewPage.ts'

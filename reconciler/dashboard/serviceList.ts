@@ -1,8 +1,14 @@
-import type { PlannedField } from '../../plan/planValue.ts'
-import { fieldParts } from '../../render/fieldText.ts'
-import { counted } from '../../render/planText.ts'
-import type { ServiceStatus } from '../status/status.ts'
-import { countText, REASON_WORDS, SERVICE_STATES, STATE_WORDS, shortened } from '../status/words.ts'
+import type { ServiceStatus } from '../controller/status/status.ts'
+import {
+  countText,
+  REASON_WORDS,
+  SERVICE_STATES,
+  STATE_WORDS,
+  shortened,
+} from '../controller/status/words.ts'
+import type { PlannedField } from '../plan/planValue.ts'
+import { fieldParts } from '../render/fieldText.ts'
+import { counted } from '../render/planText.ts'
 import { FIELDS_MAX, MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { type Html, html } from './html.ts'
 import { label } from './icons.ts'

@@ -1,5 +1,5 @@
-import type { ServiceState, SetStatus } from '../status/status.ts'
-import { CONDITION_WORDS, countText, SERVICE_STATES, STATE_WORDS } from '../status/words.ts'
+import type { ServiceState, SetStatus } from '../controller/status/status.ts'
+import { CONDITION_WORDS, countText, SERVICE_STATES, STATE_WORDS } from '../controller/status/words.ts'
 import { SERVICES_PER_PAGE } from './bounds.ts'
 import { framed } from './frame.ts'
 import { type Html, html } from './html.ts'

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
-import type { Route } from './http/route.ts'
-import type { ControllerEvent, ControllerStatus } from './status/status.ts'
+import type { Route } from '../controller/http/route.ts'
+import type { ControllerEvent, ControllerStatus } from '../controller/status/status.ts'
 
 /** Takes every event, in order, and returns at once: a slow receiver must not hold up a run. */
 export type EventSink = (event: ControllerEvent) => void

@@ -1,5 +1,5 @@
-import type { SetStatus } from '../status/status.ts'
-import { CONDITION_WORDS, shortened, type Tone } from '../status/words.ts'
+import type { SetStatus } from '../controller/status/status.ts'
+import { CONDITION_WORDS, shortened, type Tone } from '../controller/status/words.ts'
 import { html } from './html.ts'
 
 /** Longest name of a set on a badge (characters). */

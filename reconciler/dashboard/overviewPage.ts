@@ -1,6 +1,6 @@
-import { counted } from '../../render/planText.ts'
-import type { ControllerStatus, SetStatus } from '../status/status.ts'
-import { CONDITION_WORDS, countText, shortened, TONES, type Tone } from '../status/words.ts'
+import type { ControllerStatus, SetStatus } from '../controller/status/status.ts'
+import { CONDITION_WORDS, countText, shortened, TONES, type Tone } from '../controller/status/words.ts'
+import { counted } from '../render/planText.ts'
 import {
   ATTENTION_MAX,
   NAME_CHARS_MAX,

@@ -2,15 +2,15 @@
  * Measures what a look at the controller costs with 10,000 services, beside writing the same status as JSON and
  * nothing else: the ratios hold on any machine, the milliseconds only on this one.
  *
- * Run with `node --import tsx bench/controller/face.ts`.
+ * Run with `node --import tsx bench/controller/dashboard.ts`.
  */
-import { pageFor } from '../../reconciler/controller/face/pages.ts'
+import { pageFor } from '../../reconciler/dashboard/pages.ts'
 import {
   SAMPLE_DRIFT,
   sampleService,
   sampleSet,
   sampleStatus,
-} from '../../reconciler/controller/face/testing/sampleStatus.ts'
+} from '../../reconciler/dashboard/testing/sampleStatus.ts'
 
 const SERVICES = 10_000
 /** One service in so many was changed by hand. */

@@ -1,5 +1,17 @@
-import { CONDITION_TYPES, type Condition, type ControllerStatus, type SetStatus } from '../status/status.ts'
-import { CONDITION_WORDS, countText, SERVICE_STATES, STATE_WORDS, shortened, TONES } from '../status/words.ts'
+import {
+  CONDITION_TYPES,
+  type Condition,
+  type ControllerStatus,
+  type SetStatus,
+} from '../controller/status/status.ts'
+import {
+  CONDITION_WORDS,
+  countText,
+  SERVICE_STATES,
+  STATE_WORDS,
+  shortened,
+  TONES,
+} from '../controller/status/words.ts'
 import { MESSAGE_CHARS_MAX } from './bounds.ts'
 import { type Html, html } from './html.ts'
 import { icon, label } from './icons.ts'

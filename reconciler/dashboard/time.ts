@@ -1,4 +1,4 @@
-import { relativeTime } from '../status/words.ts'
+import { relativeTime } from '../controller/status/words.ts'
 import { type Html, html } from './html.ts'
 
 /** A moment: how long ago or from now, seen at `at`, or by the clock. The other one is there to be looked up. Pure. */

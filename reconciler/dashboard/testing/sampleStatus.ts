@@ -1,4 +1,3 @@
-import type { PlannedField } from '../../../plan/planValue.ts'
 import {
   type Condition,
   type ControllerStatus,
@@ -6,7 +5,8 @@ import {
   type ServiceState,
   type ServiceStatus,
   type SetStatus,
-} from '../../status/status.ts'
+} from '../../controller/status/status.ts'
+import type { PlannedField } from '../../plan/planValue.ts'
 
 /** When the sample is looked at. */
 export const SAMPLE_AT = '2026-01-14T10:00:00.000Z'

@@ -1,4 +1,4 @@
-import type { Tone } from '../status/words.ts'
+import type { Tone } from '../controller/status/words.ts'
 import { type Html, html } from './html.ts'
 
 /** The shapes of the tones, once for a page: `icon` refers to them. */

@@ -1,4 +1,4 @@
-import type { ControllerStatus, ServiceStatus, SetStatus } from '../../status/status.ts'
+import type { ControllerStatus, ServiceStatus, SetStatus } from '../../controller/status/status.ts'
 import { SAMPLE_DRIFT, sampleCondition, sampleService, sampleSet, sampleStatus } from './sampleStatus.ts'
 
 const BUSY_SERVICES: readonly ServiceStatus[] = [

@@ -1,5 +1,5 @@
-import type { ControllerStatus, RunStatus, SetStatus } from '../status/status.ts'
-import { countText, OUTCOME_WORDS, shortened, TRIGGER_WORDS } from '../status/words.ts'
+import type { ControllerStatus, RunStatus, SetStatus } from '../controller/status/status.ts'
+import { countText, OUTCOME_WORDS, shortened, TRIGGER_WORDS } from '../controller/status/words.ts'
 import { MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { type Html, html } from './html.ts'
 import { moment } from './time.ts'

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { request } from 'undici'
 import { serviceBody } from '../../server/testing/serviceBodies.ts'
-import { HOSTILE_BODIES } from './hostileBodies.ts'
+import { HOSTILE_BODIES, HOSTILE_INCIDENTS, HOSTILE_QUERIES, HOSTILE_UPDATES } from './hostileBodies.ts'
 import { runLoad } from './load.ts'
 import { type Subject, startSubject } from './processes.ts'
 import type { Row } from './row.ts'
@@ -37,27 +37,27 @@ async function leastOf(pharos: Subject, work: () => Promise<unknown>): Promise<n
   return Math.min(...turns)
 }
 
+/** A request that is costly for one reason. */
+interface Hostile {
+  readonly what: string
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  readonly path: string
+  readonly body?: string
+}
+
 async function worstTurn(pharos: Subject): Promise<Row> {
-  const url = `http://127.0.0.1:${pharos.port}/v1/services`
-  const headers = { authorization: `Bearer ${pharos.apiKey}`, 'content-type': 'application/json' }
   const idleMs = await leastOf(pharos, () => setTimeout(100))
   let worst = { what: 'none', ms: 0 }
-  const created = await request(url, { method: 'POST', headers, body: JSON.stringify(serviceBody()) })
-  const { id } = Object(await created.body.json())
-  const ways = { POST: url, PATCH: `${url}/${id}` } as const
-  for (const [what, body] of Object.entries(HOSTILE_BODIES)) {
-    for (const method of ['POST', 'PATCH'] as const) {
-      let status = 0
-      const ms = await leastOf(pharos, async () => {
-        const answer = await request(ways[method], { method, headers, body })
-        await answer.body.text()
-        status = answer.statusCode
-      })
-      if (process.env.BENCH_BODIES !== undefined) {
-        process.stdout.write(`     ${method} ${what}: ${ms.toFixed(1)} ms ${status}\n`)
-      }
-      if (ms > worst.ms) worst = { what: `${method} ${what}`, ms }
+  for (const hostile of await hostileRequests(pharos)) {
+    const what = `${hostile.method} ${hostile.what}`
+    let status = 0
+    const ms = await leastOf(pharos, async () => {
+      status = (await ask(pharos, hostile)).status
+    })
+    if (process.env.BENCH_BODIES !== undefined) {
+      process.stdout.write(`     ${what}: ${ms.toFixed(1)} ms ${status}\n`)
     }
+    if (ms > worst.ms) worst = { what, ms }
   }
   return {
     what: 'longest turn of the event loop for a request of at most 1 MiB',
@@ -65,6 +65,40 @@ async function worstTurn(pharos: Subject): Promise<Row> {
     bar: `≤ ${TURN_MS_MAX} ms`,
     holds: worst.ms <= TURN_MS_MAX,
   }
+}
+
+async function ask(
+  { port, apiKey }: Subject,
+  { method, path, body }: Hostile,
+): Promise<{ status: number; json: unknown }> {
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const answer = await request(`http://127.0.0.1:${port}${path}`, { method, headers, body: body ?? null })
+  return { status: answer.statusCode, json: await answer.body.json() }
+}
+
+/** Every hostile request, of a service and an incident that exist. */
+async function hostileRequests(pharos: Subject): Promise<readonly Hostile[]> {
+  const create = async (path: string, value: object) =>
+    Object((await ask(pharos, { what: 'setup', method: 'POST', path, body: JSON.stringify(value) })).json)
+  const service = await create('/v1/services', serviceBody())
+  const incident = await create('/v1/incidents', {
+    title: 'x',
+    message: 'x',
+    severity: 'major_outage',
+    service_ids: [service.id],
+  })
+  const bodies = (method: 'POST' | 'PATCH', path: string, of: Readonly<Record<string, string>>) =>
+    Object.entries(of).map(([what, body]): Hostile => ({ what, method, path, body }))
+  const queries = Object.entries(HOSTILE_QUERIES).map(
+    ([what, query]): Hostile => ({ what, method: 'GET', path: `/v1/incidents?${query}` }),
+  )
+  return [
+    ...bodies('POST', '/v1/services', HOSTILE_BODIES),
+    ...bodies('PATCH', `/v1/services/${service.id}`, HOSTILE_BODIES),
+    ...bodies('POST', '/v1/incidents', HOSTILE_INCIDENTS),
+    ...bodies('POST', `/v1/incidents/${incident.id}/updates`, HOSTILE_UPDATES),
+    ...queries,
+  ]
 }
 
 async function besideSilence(pharos: Subject): Promise<Row> {

@@ -50,15 +50,44 @@ test('of more regions than there are, none is looked at', async () => {
 
 test('of more headers than a call may have, none is looked at', async () => {
   const api = apiClient(server.url, server.apiKey)
-  const headers = Object.fromEntries(Array.from({ length: 80_000 }, (_, index) => [`h${index}`, 0]))
-  const endpoints = [endpointBody(), { ...endpointBody(), call: { Http: { headers } } }]
+  const errorOf = async (count: number) => {
+    const headers = Object.fromEntries(Array.from({ length: count }, (_, index) => [`h${index}`, 0]))
+    const endpoints = [endpointBody(), { ...endpointBody(), call: { Http: { headers } } }]
+    return (await api.post('/v1/services', { ...serviceBody(), endpoints })).json
+  }
 
-  const { status, json } = await api.post('/v1/services', { ...serviceBody(), endpoints })
+  const errors = [await errorOf(10_000), await errorOf(80_000)]
 
-  expect([status, json]).toEqual([
-    400,
+  expect(errors).toEqual([
     { error: 'endpoints[1].call.Http.headers: must have at most 50 headers' },
+    {
+      error:
+        'endpoints[1].call.Http.headers: must have at most 10000 members: send only the fields that the API documents',
+    },
   ])
+})
+
+test('of more services than an incident may name, none is looked at', async () => {
+  const api = apiClient(server.url, server.apiKey)
+
+  const { status, json } = await api.post('/v1/incidents', {
+    title: 'x',
+    message: 'x',
+    severity: 'major_outage',
+    service_ids: Array(250_000).fill(0),
+  })
+
+  expect([status, json]).toEqual([400, { error: 'service_ids: must name at most 100 services' }])
+})
+
+test('a query has room for some hundred services, and none for more', async () => {
+  const headers = { authorization: `Bearer ${server.apiKey}` }
+  const statusOf = async (services: number) => {
+    const filter = Array(services).fill(`service_id=${crypto.randomUUID()}`).join('&')
+    return (await fetch(`${server.url}/v1/incidents?section=active&${filter}`, { headers })).status
+  }
+
+  expect([await statusOf(300), await statusOf(400)]).toEqual([200, 431])
 })
 
 test('a pattern that takes seconds to compile is refused without being compiled', async () => {

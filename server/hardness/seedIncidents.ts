@@ -11,7 +11,7 @@ export interface SeededIncidents {
   readonly bodyChars: number
 }
 
-/** Writes incidents past the server, in the database of `dataDir`: as many requests would take an hour. */
+/** Writes incidents behind those that there are, past the server, in the database of `dataDir`: as many requests would take an hour. */
 export function seedIncidents(
   dataDir: string,
   { orgId, incidents, updates, bodyChars }: SeededIncidents,
@@ -26,13 +26,15 @@ export function seedIncidents(
     INSERT INTO incident_updates (incident_id, place, id, body, status_at_update, created_at)
     VALUES (?, ?, ?, ?, 'investigating', ?)`)
   const body = 'x'.repeat(bodyChars)
+  const made = database.prepare<[string], number>('SELECT incidents_made FROM orgs WHERE id = ?').pluck()
   const seed = database.transaction(() => {
-    for (let number = 1; number <= incidents; number += 1) {
+    const before = made.get(orgId) ?? 0
+    for (let number = before + 1; number <= before + incidents; number += 1) {
       const id = randomUUID()
       incident.run(id, orgId, number, `inc-${number}`, at, at)
       for (let place = 0; place < updates; place += 1) update.run(id, place, randomUUID(), body, at)
     }
-    database.prepare('UPDATE orgs SET incidents_made = ? WHERE id = ?').run(incidents, orgId)
+    database.prepare('UPDATE orgs SET incidents_made = ? WHERE id = ?').run(before + incidents, orgId)
   })
   seed()
   database.close()

@@ -1,6 +1,7 @@
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { GiveWay } from './loopTurns.ts'
-import { CHUNK_CHARS, parseInSlices } from './slicedJson.ts'
+import { invalid } from './requestBody.ts'
+import { CHUNK_CHARS, JsonLimitError, MEMBERS_MAX, parseInSlices } from './slicedJson.ts'
 import { inSlices, Slices } from './slices.ts'
 
 /** Largest request body (bytes). Gap G13. */
@@ -55,6 +56,7 @@ function* readInParts(text: string): Generator<void, ReadJson> {
   let problem: string | undefined
   const steps = parseInSlices(text, new Slices(), {
     nestingMax: NESTING_MAX,
+    membersMax: MEMBERS_MAX,
     onPart: (part, run, depth) => {
       if (WORTH_A_LOOK.test(run)) problem ??= contentProblem(part, depth)
     },
@@ -64,8 +66,7 @@ function* readInParts(text: string): Generator<void, ReadJson> {
   })
   for (;;) {
     const step = parse(() => steps.next())
-    if (step.done === true)
-      return { value: step.value, problem: problem ?? (step.value === undefined ? TOO_DEEP : undefined) }
+    if (step.done === true) return { value: step.value, problem }
     yield
   }
 }
@@ -85,6 +86,7 @@ function parse<Value>(read: () => Value): Value {
   try {
     return read()
   } catch (error) {
+    if (error instanceof JsonLimitError) throw invalid(error.problem)
     if (!(error instanceof SyntaxError)) throw error
     // The parser's message quotes the text, which may hold a secret: it is not kept as a cause either.
     throw new ApiError('invalid', 'body: is not valid JSON')

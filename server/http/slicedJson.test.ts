@@ -1,19 +1,20 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseInSlices } from './slicedJson.ts'
+import { JsonLimitError, parseInSlices } from './slicedJson.ts'
 import { SLICE_WORK, Slices } from './slices.ts'
 
-const LOOK = { nestingMax: 64, onPart: () => {}, onMember: () => {} }
+const LOOK = { nestingMax: 64, membersMax: 10_000, onPart: () => {}, onMember: () => {} }
 
-/** What `text` is, in parts of some `chunkChars`; `invalid` when it is no JSON. */
-function parsed(text: string, chunkChars: number): unknown {
+/** What `text` is, in parts of some `chunkChars`; `invalid` when it is no JSON, the problem when it is beyond a bound. */
+function parsed(text: string, chunkChars: number, bounds: Partial<typeof LOOK> = {}): unknown {
   try {
-    const steps = parseInSlices(text, new Slices(), LOOK, chunkChars)
+    const steps = parseInSlices(text, new Slices(), { ...LOOK, ...bounds }, chunkChars)
     for (;;) {
       const { done, value } = steps.next()
       if (done === true) return value
     }
   } catch (error) {
+    if (error instanceof JsonLimitError) return error.problem
     if (error instanceof SyntaxError) return 'invalid'
     throw error
   }
@@ -80,15 +81,26 @@ test('a comma, colon or bracket too many or too few is refused', () => {
   expect(texts.map((text) => parsed(text, 0))).toEqual(texts.map(() => 'invalid'))
 })
 
-test('what is nested too deep is not read, and still has to be whole', () => {
-  expect(parsed('['.repeat(65) + ']'.repeat(65), 0)).toBeUndefined()
+test('nothing is read behind the first bracket that is nested too deep', () => {
+  const tooDeep = { path: [], message: 'must not be nested deeper than 64 levels' }
+  expect(parsed('['.repeat(65) + ']'.repeat(65), 0)).toEqual(tooDeep)
   expect(parsed('['.repeat(64) + ']'.repeat(64), 0)).toEqual(whole('['.repeat(64) + ']'.repeat(64)))
-  expect(parsed('['.repeat(65) + ']'.repeat(64), 0)).toBe('invalid')
+  expect(parsed(`${'['.repeat(65)}no JSON`, 0)).toEqual(tooDeep)
+})
+
+test('an object with too many members is refused by its path, however the text is divided', () => {
+  const text = JSON.stringify({ 'a:"b': [0, { c: 1 }, [], [{ x: 1, y: 2, z: [3], last: {} }]], d: 1 })
+  const message = 'must have at most 3 members: send only the fields that the API documents'
+
+  const problems = [0, 1, 5, 10, 20].map((chunkChars) => parsed(text, chunkChars, { membersMax: 3 }))
+
+  expect(problems).toEqual(problems.map(() => ({ path: ['a:"b', 3, 0], message })))
+  expect(parsed(text, 0, { membersMax: 4 })).toEqual(whole(text))
 })
 
 test('no part of a mebibyte is long, whatever it is made of', () => {
-  const names = Array.from({ length: 90_000 }, (_, index) => `"${index.toString(36)}":0`).join(',')
-  const texts = [`{"x":{${names}}}`, `[${Array(340_000).fill('{}').join(',')}]`]
+  const names = Array.from({ length: 10_000 }, (_, index) => `"${index.toString(36)}":"${'x'.repeat(90)}"`)
+  const texts = [`{"x":{${names.join(',')}}}`, `[${Array(340_000).fill('{}').join(',')}]`]
   for (const text of texts) {
     const parts: number[] = []
     const look = { ...LOOK, onPart: (_part: object, run: string) => parts.push(run.length) }

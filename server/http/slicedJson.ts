@@ -1,11 +1,31 @@
+import type { Problem } from '../../api/contract/problem.ts'
 import type { Slices } from './slices.ts'
 
 /** What is parsed at once (characters): a hundred kilobytes of names that are all different take a tenth of a second. */
 export const CHUNK_CHARS = 16 * 1_024
 
+/**
+ * Most members of one object. The largest object of the contract has 50; to list 100,000 different names takes a tenth of
+ * a second that cannot be divided. Gap G40.
+ */
+export const MEMBERS_MAX = 10_000
+
+/** The text is JSON as far as it was read, and does not fit into a bound of the parser. */
+export class JsonLimitError extends Error {
+  override readonly name = 'JsonLimitError'
+  readonly problem: Problem
+
+  constructor(problem: Problem) {
+    super(problem.message)
+    this.problem = problem
+  }
+}
+
 /** An object or array that is being read. */
 interface Frame {
   readonly open: '{' | '['
+  /** What it is a member or an item of; absent for the root. */
+  readonly parent: Frame | undefined
   /** Where its bracket stands. */
   readonly at: number
   /** Where the text begins that is not parsed yet. */
@@ -15,12 +35,16 @@ interface Frame {
   /** What was parsed of it; absent as long as nothing was. */
   items?: unknown[]
   members?: Record<string, unknown>
+  /** Members that were parsed of it. */
+  memberCount: number
 }
 
 /** What is looked at as it is parsed. */
 export interface JsonLook {
   /** Deepest nesting that is read. */
   readonly nestingMax: number
+  /** Most members of one object. */
+  readonly membersMax: number
   /** A part of a value at `depth`, a whole object or array that has some of the members; `text` is what it was parsed from. */
   readonly onPart: (part: object, text: string, depth: number) => void
   /** A member that was too long to be in its part. */
@@ -29,7 +53,7 @@ export interface JsonLook {
 
 /**
  * The value of `text` as JSON.parse gives it, parsed in parts of some `chunkChars`, one slice for each. Throws a SyntaxError
- * where JSON.parse does, without quoting the text. `undefined` when it is nested deeper than it may be.
+ * where JSON.parse does, without quoting the text, and a JsonLimitError at the first bracket or member beyond a bound.
  */
 export function* parseInSlices(
   text: string,
@@ -37,9 +61,8 @@ export function* parseInSlices(
   look: JsonLook,
   chunkChars = CHUNK_CHARS,
 ): Generator<void, unknown> {
-  const frames: Frame[] = []
+  let frame: Frame | undefined
   let depth = 0
-  let isTooDeep = false
   let isOver = false
   let root: unknown
   for (let at = 0; at < text.length; at += 1) {
@@ -49,29 +72,27 @@ export function* parseInSlices(
     else if (char === '{' || char === '[') {
       if (depth === 0) assertBlank(text.slice(0, at))
       depth += 1
-      if (depth > look.nestingMax) isTooDeep = true
-      if (!isTooDeep) frames.push({ open: char, at, runStart: at + 1, isContinued: false })
+      if (depth > look.nestingMax) throw tooDeep(look.nestingMax)
+      frame = { open: char, parent: frame, at, runStart: at + 1, isContinued: false, memberCount: 0 }
     } else if (char === '}' || char === ']') {
       depth -= 1
       if (depth < 0) throw new SyntaxError('a bracket too many')
       isOver = depth === 0
-      if (isTooDeep) continue
-      const frame = frames.pop()
-      if (frame === undefined || (frame.open === '{') !== (char === '}'))
+      const ended: Frame | undefined = frame
+      if (ended === undefined || (ended.open === '{') !== (char === '}'))
         throw new SyntaxError('other brackets')
-      const isShort = at - frame.at <= chunkChars && !frame.isContinued
+      frame = ended.parent
+      const isShort = at - ended.at <= chunkChars && !ended.isContinued
       if (isShort && !isOver) continue
-      takeRun(frame, { text, end: at, depth: depth + 1, look })
-      const value = frame.items ?? frame.members
-      const parent = frames.at(-1)
-      if (parent === undefined) root = value
+      takeRun(ended, { text, end: at, depth: depth + 1, look })
+      const value = ended.items ?? ended.members
+      if (frame === undefined) root = value
       else {
-        takeRun(parent, { text, end: frame.at, depth, look, last: { value } })
-        parent.runStart = at + 1
+        takeRun(frame, { text, end: ended.at, depth, look, last: { value } })
+        frame.runStart = at + 1
       }
-      if (slices.spend(at - frame.runStart)) yield
-    } else if (char === ',' && !isTooDeep) {
-      const frame = frames.at(-1)
+      if (slices.spend(at - ended.runStart)) yield
+    } else if (char === ',') {
       if (frame === undefined || at - frame.runStart < chunkChars) continue
       if (!frame.isContinued && BLANK.test(text.slice(frame.runStart, at))) throw new SyntaxError('a comma')
       takeRun(frame, { text, end: at, depth, look })
@@ -80,7 +101,7 @@ export function* parseInSlices(
     }
   }
   if (!isOver) throw new SyntaxError('a bracket is missing')
-  return isTooDeep ? undefined : root
+  return root
 }
 
 function endOfString(text: string, start: number): number {
@@ -128,11 +149,33 @@ function takeRun(frame: Frame, { text, end, depth, look, last }: Run): void {
   look.onPart(part, run, depth)
   frame.members ??= {}
   const target = frame.members
-  for (const [name, value] of Object.entries(part)) define(target, name, value)
+  const parsed = Object.entries(part)
+  frame.memberCount += parsed.length
+  if (frame.memberCount > look.membersMax) throw tooManyMembers(frame, text, look.membersMax)
+  for (const [name, value] of parsed) define(target, name, value)
   if (last === undefined) return
   const name = lastName(members)
   look.onMember(name, last.value)
   define(target, name, last.value)
+}
+
+function tooDeep(nestingMax: number): JsonLimitError {
+  return new JsonLimitError({ path: [], message: `must not be nested deeper than ${nestingMax} levels` })
+}
+
+function tooManyMembers(frame: Frame, text: string, membersMax: number): JsonLimitError {
+  const message = `must have at most ${membersMax} members: send only the fields that the API documents`
+  return new JsonLimitError({ path: pathOf(frame, text), message })
+}
+
+/** Where `frame` stands, from the root. */
+function pathOf({ parent, at }: Frame, text: string): readonly (string | number)[] {
+  if (parent === undefined) return []
+  const run = text.slice(parent.runStart, at)
+  if (parent.open === '{') return [...pathOf(parent, text), lastName(run)]
+  const before: unknown = JSON.parse(`[${membersOf(parent, run, true)}""]`)
+  const parsedCount = parent.items?.length ?? 0
+  return [...pathOf(parent, text), parsedCount + (Array.isArray(before) ? before.length - 1 : 0)]
 }
 
 /** The members in `run`: behind a comma if others come before it. */

@@ -224,50 +224,106 @@ test.each([
   expect([run.exit, run.error.message]).toEqual([1, expect.stringContaining(message)])
 })
 
-test('Scenario 44: a saved plan does what it said, and leaves what changed since', async () => {
+test('Scenario 44: an apply of a reviewed plan applies exactly that plan, or nothing', async () => {
   work.env.TOKEN = 'canary-in-plan'
   const secret = '      headers: {Authorization: {env: TOKEN}}\n'
   const all = ['a', 'b', 'c']
-  work.write(Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name, secret)])))
-  const file = join(work.folder, 'plan.json')
-  expect((await json('plan', '--out', file)).exit).toBe(0)
-  expect(readFileSync(file, 'utf8')).not.toContain('canary')
-  expect(await json('apply', '--plan', file)).toMatchObject({ exit: 0, applied: { created: 3 } })
-  // It was made when there was no state.
-  expect(await json('apply', '--plan', file)).toMatchObject({ exit: 1, error: { code: 'E_PLAN' } })
+  const withInterval = (interval: string, names = all): void =>
+    work.write(
+      Object.fromEntries(
+        names.map((name) => [`${name}.yaml`, manifestOf(name, secret).replace('60s', interval)]),
+      ),
+    )
+  const stale = { exit: 6, error: { code: 'E_PLAN_STALE' } }
 
-  work.write(
-    Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name, secret).replace('60s', '90s')])),
-  )
-  await json('plan', '--out', file)
-  await changeInterval('b', 300)
-  work.write({ 'c.yaml': manifestOf('c', secret).replace('60s', '120s') })
-  expect(await json('apply', '--plan', file, '--strict')).toMatchObject({
-    exit: 6,
-    error: { code: 'E_PLAN_STALE', message: expect.stringContaining('b, c') },
-  })
-  expect(await intervals()).toEqual({ a: 60, b: 300, c: 60 })
-  const applied = await json('apply', '--plan', file)
-  expect(applied).toMatchObject({ exit: 3, applied: { updated: 1, failed: 2 } })
-  expect(await intervals()).toEqual({ a: 90, b: 300, c: 60 })
+  // A plan may be older than the state.
+  withInterval('60s')
+  const { digest: first } = await json('plan')
+  expect(first).toMatch(/^[0-9a-f]{32}$/)
+  expect(await json('apply', '--plan', first)).toMatchObject({ exit: 0, applied: { created: 3 } })
+  expect(await json('apply', '--plan', first)).toMatchObject(stale)
+
+  withInterval('90s')
+  const { digest } = await json('plan')
+  const reverts: readonly [() => unknown, () => unknown][] = [
+    [() => changeInterval('b', 300), () => changeInterval('b', 60)],
+    [() => withInterval('120s', ['c']), () => withInterval('90s', ['c'])],
+    [() => work.write({ 'd.yaml': manifestOf('d') }), () => work.write({ 'd.yaml': null })],
+    [
+      () => Object.assign(work.env, { TOKEN: 'rotated' }),
+      () => Object.assign(work.env, { TOKEN: 'canary-in-plan' }),
+    ],
+  ]
+  for (const [change, revert] of reverts) {
+    await change()
+    const refused = await json('apply', '--plan', digest)
+    expect(refused, String(change)).toMatchObject(stale)
+    expect(refused.error.message).toContain((await json('plan')).digest)
+    await revert()
+  }
+  expect(await intervals()).toEqual({ a: 60, b: 60, c: 60 })
+  const { digest: now } = await json('plan')
+  expect(await json('apply', '--plan', now)).toMatchObject({ exit: 0, applied: { updated: 3 } })
 })
 
-test('Scenario 44: a saved plan that was tampered with or is another organisation’s is refused', async () => {
+test('Scenario 44: a policy and what is blocked belong to a reviewed plan, and an approval goes with it', async () => {
+  const all = ['a', 'b', 'c', 'd', 'e']
+  work.write(Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name)])))
+  await json('apply')
+  work.write({
+    ...Object.fromEntries(all.map((name) => [`${name}.yaml`, null])),
+    'a.yaml': manifestOf('a').replace('60s', '90s'),
+  })
+  const { digest, approval } = await json('plan')
+
+  expect(await json('apply', '--plan', digest, '--max-deletes', '100%')).toMatchObject({ exit: 6 })
+  work.write({ 'a.yaml': `${manifestOf('a').replace('60s', '90s')}policy: {onDelete: detach}\n` })
+  expect(await json('apply', '--plan', digest)).toMatchObject({ exit: 6 })
+  work.write({ 'a.yaml': manifestOf('a').replace('60s', '90s') })
+  expect(await json('apply', '--plan', digest, '--approve', approval)).toMatchObject({
+    exit: 0,
+    applied: { updated: 1, removed: 4 },
+  })
+})
+
+test('Scenario 44: a plan without secrets has the digest of an apply that finds them unchanged', async () => {
+  work.env.TOKEN = 'canary-in-plan'
+  const secret = '      headers: {Authorization: {env: TOKEN}}\n'
+  work.write({ 'a.yaml': manifestOf('a', secret) })
+  await json('apply')
+  work.write({ 'a.yaml': manifestOf('a', secret).replace('60s', '90s') })
+  delete work.env.TOKEN
+  const { digest } = await json('plan', '--without-secrets')
+  work.write({ 'b.yaml': manifestOf('b', secret) })
+  const { stdout } = await work.run('plan', '--without-secrets')
+
+  expect(stdout).toContain('Digest: none, because a change needs a secret that is not available here')
+  work.write({ 'b.yaml': null })
+  work.env.TOKEN = 'rotated'
+  expect(await json('apply', '--plan', digest)).toMatchObject({ exit: 6 })
+  work.env.TOKEN = 'canary-in-plan'
+  expect(await json('apply', '--plan', digest)).toMatchObject({ exit: 0, applied: { updated: 1 } })
+})
+
+test.each([
+  [['plan', '--out', 'plan.json'], 'saved plan files are gone'],
+  [['apply', '--plan', 'plan.json'], 'saved plan files are gone'],
+  [['apply', '--strict'], 'always applies the reviewed plan whole or not at all'],
+] as const)('%j names what replaces saved plans', async ([command, ...args], replacement) => {
   work.write({ 'a.yaml': manifestOf('a') })
-  await work.run('apply')
-  work.write({ 'a.yaml': manifestOf('a').replace('60s', '90s'), 'b.yaml': manifestOf('b') })
-  const file = join(work.folder, 'plan.json')
-  await json('plan', '--out', file)
-  const text = readFileSync(file, 'utf8')
-  const forged = JSON.parse(text)
-  forged.changes.pop()
-  for (const wrong of [JSON.stringify(forged), text.replace('"key": "a"', '"key": "b"'), 'no plan']) {
-    writeFileSync(file, wrong)
-    expect(await json('apply', '--plan', file)).toMatchObject({ exit: 1, error: { code: 'E_PLAN' } })
-  }
-  rmSync(file)
-  expect(await json('apply', '--plan', file)).toMatchObject({ exit: 1, error: { code: 'E_USAGE' } })
-  expect(await intervals()).toEqual({ a: 60 })
+
+  expect(await json(command, ...args)).toMatchObject({
+    exit: 1,
+    error: { code: 'E_USAGE', message: expect.stringContaining(replacement) },
+  })
+})
+
+test('every format of a plan shows its digest', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  const { digest } = await json('plan')
+
+  for (const format of ['text', 'json', 'github', 'sarif', 'markdown'])
+    expect((await work.run('plan', '--format', format)).stdout, format).toContain(digest)
 })
 
 test('Scenario 40: several keys work as one, and not those of different organisations', async () => {

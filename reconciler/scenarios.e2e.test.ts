@@ -260,12 +260,12 @@ test('Scenario 29: no secret is in a saved plan, an export or the words of a cra
     const { stdout, stderr } = await work.run(...args)
     outputs.push(stdout, stderr)
   }
-  await keep('plan', '--out', 'plan.json')
+  await keep('plan')
   scene.proxy.decide = () => 'truncate'
   await keep('apply', '--create-grace', '1ms')
   scene.proxy.decide = () => 'pass'
   await keep('apply', '--create-grace', '1ms', '--json')
-  await keep('plan', '--out', 'again.json', '--json')
+  await keep('plan', '--json')
   const exported = await runProgram(['state', 'export', '--state', work.statePath], work.env)
   outputs.push(exported.stdout)
   const files = readdirSync(work.folder).filter((name) => name !== 'manifests')

@@ -71,17 +71,3 @@ test('Scenario 34: where TLS cannot be had or nobody listens, nothing is sent an
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 1 } })
   expect(await names()).toEqual(['a'])
 })
-
-test('a file that cannot be written is told in one line that names it, not as a fault of the program', async () => {
-  work.write({ 'a.yaml': manifestOf('a') })
-  const { exit, error } = await json('plan', '--out', '/no/such/folder/plan.json')
-  expect([exit, error]).toEqual([
-    1,
-    expect.objectContaining({
-      code: 'E_FILE',
-      message:
-        'there is no folder /no/such/folder for /no/such/folder/plan.json: make it, or name another place',
-    }),
-  ])
-  expect((await json('apply', '--strict')).error.message).toContain('--strict goes with --plan')
-})

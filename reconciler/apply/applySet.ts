@@ -22,19 +22,12 @@ export interface ApplyInput extends Scene {
   readonly approved: string | undefined
   /** The commit that is applied, and the digests that its message approves. */
   readonly commit?: { readonly sha: string; readonly approvals: readonly string[] }
-  /** Chooses what of a plan is carried out, for an apply that is bound to an earlier one; all of it otherwise. */
-  readonly choose?: (situation: Situation) => Chosen
+  /** Runs before the first write of an apply that is bound to a reviewed plan; what it throws ends the run. */
+  readonly review?: ((situation: Situation) => Promise<void>) | undefined
   readonly control: RunControl
   /** Resolves after `delayMs`, or at once when the run is to stop. */
   readonly sleep: (delayMs: number) => Promise<void>
   readonly onWait: (waitMs: number) => void
-}
-
-/** A choice among the changes of a plan. */
-export interface Chosen {
-  readonly changes: readonly Change[]
-  /** What was left out, with the reason. */
-  readonly leftOut: readonly ChangeOutcome[]
 }
 
 /** What an apply did. */
@@ -68,15 +61,14 @@ const ROUNDS_MAX = 3
 export async function applySet(input: ApplyInput): Promise<Applied> {
   const org = input.org ?? (await guardOrg(input))
   requireWriteScope(org)
-  const situation = await approved(await lookAround(input), input)
-  const chosen = input.choose?.(situation) ?? { changes: situation.braked.changes, leftOut: [] }
+  const found = await lookAround(input)
+  await input.review?.(found)
+  const situation = await approved(found, input)
   const source = isOtherSource(situation) ? null : input.sourceName
   await input.store.settleIn({ orgId: org.id, url: input.url, source })
   await settleIntents(input.store, situation)
-  const first = await carryOutIn(input, situation, chosen.changes)
-  const outcomes = new Map(
-    [...chosen.leftOut, ...first.outcomes].map((outcome) => [outcome.change.key, outcome]),
-  )
+  const first = await carryOutIn(input, situation, situation.braked.changes)
+  const outcomes = new Map(first.outcomes.map((outcome) => [outcome.change.key, outcome]))
   let blocked = blockedIn(situation)
   let { endedBy } = first
   for (let round = 1; round <= ROUNDS_MAX; round += 1) {
@@ -122,7 +114,7 @@ function carryOutIn(
 ): Promise<CarriedOut> {
   const look = (): Promise<Situation> =>
     lookAround({ ...input, regions: 'trusted', runUnderWay: input.runId })
-  const watch = new LiveWatch(situation, look, { nowMs: input.nowMs, replans: input.choose === undefined })
+  const watch = new LiveWatch(situation, look, { nowMs: input.nowMs, replans: input.review === undefined })
   const writing = { ...input, situation, begun: new Map(), isLost: input.control.isLost }
   return carryOut(writing, actionable(changes), watch, input.control)
 }

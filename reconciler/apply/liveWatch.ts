@@ -22,7 +22,7 @@ export class LiveWatch {
   readonly #planned: Situation
   readonly #look: () => Promise<Situation>
   readonly #nowMs: () => number
-  /** Whether a change may be replaced by another: those of a saved plan may not. */
+  /** Whether a change may be replaced by another: those of a reviewed plan may not. */
   readonly #replans: boolean
   #latest: Situation
   #listedAtMs: number

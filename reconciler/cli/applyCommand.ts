@@ -20,15 +20,12 @@ import {
   type Interruption,
   tellFailure,
 } from './runCommand.ts'
-import { choiceOf, savedPlanIn } from './savedPlans.ts'
+import { reviewOf } from './planReview.ts'
 import { type OpenScene, withScene } from './scene.ts'
 import { openSendingSession, sleepUnlessStopped, type WritingSession } from './session.ts'
-import { UsageError } from './settings.ts'
 
 /** Makes the services as the manifests say. */
 export async function applyCommand(path: string, context: CommandContext): Promise<CommandResult> {
-  const { strict, plan } = context.options
-  if (strict === true && plan === undefined) throw new UsageError('--strict goes with --plan')
   const commit = await folderCommit(path, context.env)
   if (commit?.notice != null) context.output.notice(commit.notice)
   return applyManifests(path, context, {
@@ -63,7 +60,7 @@ export function applyManifests(
   const { load, liftedScope } = wish
   const { approve, plan } = context.options
   if (approve !== undefined) requireDigest(approve)
-  const savedPlan = plan === undefined ? undefined : savedPlanIn(plan)
+  const review = plan === undefined ? undefined : reviewOf(plan)
   const sceneWish = {
     secrets: 'required',
     regions: 'looked-up',
@@ -74,7 +71,7 @@ export function applyManifests(
   return withScene(path, context, sceneWish, async (open) => {
     await wish.prepare?.(open.session.store)
     output.problems([...open.loaded.set.problems, ...open.loaded.set.warnings])
-    const applied = await applyWith(open, context, { savedPlan, ...wish })
+    const applied = await applyWith(open, context, { review, ...wish })
     for (const warning of applied.situation.warnings) output.notice(warning)
     if (approve !== undefined && applied.situation.digest !== null)
       output.notice(`${approve} stands for another situation than this one, so that it let nothing through`)
@@ -145,7 +142,11 @@ async function recordRun(
 async function applyWith(
   open: OpenScene<WritingSession>,
   context: CommandContext,
-  { savedPlan, commitSha, approvals = [] }: ApplyWish & { readonly savedPlan: string | undefined },
+  {
+    review,
+    commitSha,
+    approvals = [],
+  }: ApplyWish & { readonly review: ReturnType<typeof reviewOf> | undefined },
 ): Promise<Applied> {
   const { scene, session } = open
   const { output, options, interruption } = context
@@ -156,7 +157,7 @@ async function applyWith(
   return applySet({
     ...scene,
     org,
-    ...(savedPlan === undefined ? {} : { choose: await choiceOf(savedPlan, org, open, context) }),
+    ...(review === undefined ? {} : { review: (situation) => review(situation, org, open) }),
     newId: randomUUID,
     approved: options.approve,
     ...(commitSha === null ? {} : { commit: { sha: commitSha, approvals } }),

@@ -52,7 +52,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     options: [
       ['--detailed-exitcode', 'exit 2 when there are changes'],
       ['--without-secrets', 'take a secret that is not available here for unchanged, as in a pull request'],
-      ['--out <file>', 'also write the plan to a file, for "pharos apply --plan"'],
     ],
     load: async () => onPath((await import('./planCommand.ts')).planCommand),
   },
@@ -63,14 +62,13 @@ export const COMMANDS: readonly CommandEntry[] = [
     examples: [
       'pharos apply monitoring/ --state pharos.db',
       'pharos apply monitoring/ --state pharos.db --approve 5e0c6f2d9a417b38   # the digest that plan shows',
-      'pharos plan monitoring/ --state pharos.db --out plan.json && pharos apply monitoring/ --state pharos.db --plan plan.json',
+      'pharos apply monitoring/ --state pharos.db --plan 90b1f0c2d5a34e6f8b7a6c5d4e3f2a1b   # only the plan that was reviewed',
     ],
     groups: [...WRITING, 'limits'],
     formats: PROBLEM_FORMATS,
     options: [
       ['--approve <digest>', 'let through what the brakes hold back'],
-      ['--plan <file>', 'do only what "pharos plan --out" wrote there, where nothing changed since'],
-      ['--strict', 'with --plan: do nothing at all when anything changed since'],
+      ['--plan <digest>', 'apply nothing but the plan with this digest, which "pharos plan" shows'],
     ],
     load: async () => onPath((await import('./applyCommand.ts')).applyCommand),
   },

@@ -8,7 +8,6 @@ export const FAILURE_CODES = [
   'E_READ_ONLY_KEY',
   'E_ORG_MISMATCH',
   'E_STATE',
-  'E_PLAN',
   'E_PLAN_STALE',
   'E_FILE',
   'E_INTERRUPTED',

@@ -57,6 +57,6 @@ function closingDocument(command: string, ending: Ending): object {
 
 function sarifSubject(ending: Ending): Parameters<typeof sarifLog>[0] {
   if ('failure' in ending) return { problems: [], ...ending.failure }
-  const { exitCode, problems = [] } = ending.result
-  return { problems, exitCode, message: undefined }
+  const { exitCode, problems = [], planDigest } = ending.result
+  return { problems, exitCode, message: undefined, planDigest }
 }

@@ -7,30 +7,26 @@ import { problemDocument } from '../render/problemDocument.ts'
 import { runExitCode } from '../run/exitCode.ts'
 import type { LoadedManifests } from './manifests.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
-import { requirePlanPlace, savePlan } from './savedPlans.ts'
+import { planDigestIn } from './planReview.ts'
 import { withScene } from './scene.ts'
 import { openSession } from './session.ts'
 
 /** Shows what an apply would do. Two requests, three when regions would be sent; no write. */
 export async function planCommand(path: string, context: CommandContext): Promise<CommandResult> {
   const { output, options } = context
-  if (options.out !== undefined) requirePlanPlace(options.out)
   const secrets = options.withoutSecrets === true ? 'optional' : 'required'
   const wish = { secrets, regions: 'looked-up', open: openSession } as const
   return withScene(path, context, wish, async (open) => {
     const { loaded, session, scene } = open
     const org = await guardOrg(scene)
-    const situation = await lookAround(scene)
-    if (options.out !== undefined) {
-      await savePlan(options.out, situation, org, open)
-      output.notice(`the plan is in ${options.out}: "pharos apply … --plan ${options.out}" does only that`)
-    }
+    const found = await lookAround(scene)
+    const situation = { ...found, planDigest: await planDigestIn(found, org, open) }
     const { set } = loaded
     if (secrets === 'optional')
       output.notice('a secret that is not available here is taken for unchanged; apply needs all of them')
     output.problems([...set.problems, ...set.warnings])
-    const found = runProblems(situation.braked.changes, [], situation.declared)
-    output.annotations(found)
+    const runtime = runProblems(situation.braked.changes, [], situation.declared)
+    output.annotations(runtime)
     for (const warning of situation.warnings) output.notice(warning)
     for (const line of planLines(situation, output.paint, set.problems)) output.result(line)
     return {
@@ -44,7 +40,8 @@ export async function planCommand(path: string, context: CommandContext): Promis
           requests: session.requests(),
         }
       },
-      problems: [...set.problems, ...set.warnings, ...found],
+      problems: [...set.problems, ...set.warnings, ...runtime],
+      planDigest: situation.planDigest,
       get markdown() {
         return planMarkdown(situation, [...set.problems, ...set.warnings])
       },

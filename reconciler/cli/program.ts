@@ -5,6 +5,7 @@ import type { CommandEntry } from './commandEntry.ts'
 import { COMMANDS } from './commands.ts'
 import { OPTIONS } from './optionGroups.ts'
 import type { Streams } from './output.ts'
+import { replacementIn } from './replacedSpellings.ts'
 import { type Interruption, runCommand } from './runCommand.ts'
 import type { CommandOptions } from './settings.ts'
 
@@ -112,6 +113,8 @@ function optionValue(value: string): string {
 }
 
 function usageHint(error: CommanderError, program: Command, argv: readonly string[]): string {
+  const replacement = replacementIn(error.message)
+  if (replacement !== undefined) return replacement
   const command = program.commands.find((one) => one.name() === argv[2]) ?? program
   const help = `see "pharos ${command.parent === null ? '' : `${command.name()} `}--help"`
   if (error.code === 'commander.unknownOption') {
@@ -134,7 +137,8 @@ function wantsJson(argv: readonly string[]): boolean {
 
 function usageDocument(error: CommanderError, program: Command, argv: readonly string[]): string {
   const command = program.commands.find((one) => one.name() === argv[2])?.name() ?? null
-  const message = error.message.replace(/^error: /, '')
+  const replacement = replacementIn(error.message)
+  const message = `${error.message.replace(/^error: /, '')}${replacement === undefined ? '' : `: ${replacement}`}`
   const document = { command, exitCode: EXIT.couldNotRun, error: { code: 'E_USAGE', message } }
   return JSON.stringify(document, null, 2)
 }

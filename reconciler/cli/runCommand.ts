@@ -3,7 +3,7 @@ import { UnreadableAnswer } from '../../api/client/contractAnswer.ts'
 import { KeysDisagree } from '../../api/client/keyRing.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { ReadOnlyKey } from '../apply/applySet.ts'
-import { SavedPlanError } from '../apply/savedPlan.ts'
+import { PlanChanged } from '../apply/planDigest.ts'
 import { OrgMismatch } from '../apply/situation.ts'
 import { UnknownEnvironment } from '../manifest/environment.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
@@ -43,6 +43,8 @@ export interface CommandResult {
   readonly document: object
   /** For SARIF: problems and warnings of the manifests. */
   readonly problems?: readonly ManifestProblem[]
+  /** For SARIF: the digest of a plan. */
+  readonly planDigest?: string | null
   /** For Markdown, where the command has that. */
   readonly markdown?: string
 }
@@ -97,10 +99,7 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof Interrupted) return failure('E_INTERRUPTED', error.message, error.exitCode)
   if (error instanceof OrgMismatch || error instanceof KeysDisagree)
     return failure('E_ORG_MISMATCH', error.message)
-  if (error instanceof SavedPlanError) {
-    if (error.reason === 'stale') return failure('E_PLAN_STALE', error.message, EXIT.decisionNeeded)
-    return failure('E_PLAN', error.message)
-  }
+  if (error instanceof PlanChanged) return failure('E_PLAN_STALE', error.message, EXIT.decisionNeeded)
   if (error instanceof ApiTimeout) return failure('E_TIMEOUT', error.message)
   if (error instanceof ReadOnlyKey) return failure('E_READ_ONLY_KEY', error.message)
   if (error instanceof StateError) {

@@ -29,9 +29,7 @@ export interface CommandOptions {
   readonly lockTimeout?: string
   readonly timeout?: string
   readonly quiet?: boolean
-  readonly out?: string
   readonly plan?: string
-  readonly strict?: boolean
   readonly pointers?: string
   readonly actor?: string
   readonly reason?: string

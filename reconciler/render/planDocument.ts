@@ -2,18 +2,19 @@ import { formatPath } from '../../api/contract/problem.ts'
 import type { Situation } from '../apply/situation.ts'
 import type { Change, PlannedField } from '../plan/planValue.ts'
 import { fieldPath } from './fieldText.ts'
-import { countsOf } from './planText.ts'
+import { countsOf, type PlannedSituation } from './planText.ts'
 
 /**
  * A plan as data for --json: every field with its JSON pointer, no secret nor any mark of one. The fields are those that
  * a plan is told by: an endpoint that only moved, because one was put before it, is found again. Pure.
  */
-export function planDocument(situation: Situation): object {
-  const { braked, plan, digest, duplicates } = situation
+export function planDocument(situation: Situation & Pick<PlannedSituation, 'planDigest'>): object {
+  const { braked, plan, digest, duplicates, planDigest } = situation
   return {
     changes: braked.changes.map(changeDocument),
     withheld: braked.withheld.map(changeDocument),
     brakes: braked.tripped,
+    ...(planDigest === undefined ? {} : { digest: planDigest }),
     ...(digest === null ? {} : { approval: digest }),
     unchanged: plan.unchanged,
     ...(duplicates.length === 0 ? {} : { suspectedDuplicates: duplicates }),

@@ -2,7 +2,7 @@ import pc from 'picocolors'
 import { isOpened } from '../apply/approval.ts'
 import { formatProblem, type ManifestProblem } from '../manifest/manifestProblem.ts'
 import { type Budget, commentBudget, fenced } from './fencedBlock.ts'
-import { changesText, counted, type PlannedSituation, summaryLine } from './planText.ts'
+import { changesText, counted, type PlannedSituation, planDigestText, summaryLine } from './planText.ts'
 
 const plain = pc.createColors(false)
 
@@ -36,6 +36,7 @@ export function planMarkdown(situation: PlannedSituation, problems: readonly Man
     !isOpened(situation)
       ? ''
       : `To let it through: \`pharos apply … --approve ${digest}\`, or a commit whose message ends with \`Pharos-Approve: ${digest}\``,
+    situation.planDigest === undefined ? '' : planDigestText(situation.planDigest),
   ]
   return sections.filter((text) => text !== '').join('\n\n')
 }

@@ -10,7 +10,10 @@ import { fieldText, leafText } from './fieldText.ts'
 type Paint = Output['paint']
 
 /** What of a situation a plan is told from. */
-export type PlannedSituation = Pick<Situation, 'plan' | 'braked' | 'digest'>
+export type PlannedSituation = Pick<Situation, 'plan' | 'braked' | 'digest'> & {
+  /** As planDigestOf gives it; absent where no plan is shown for review. */
+  readonly planDigest?: string | null
+}
 
 /**
  * A plan for people: what happens to each service and why, then what is held back, then the counts, with `problems` of
@@ -29,8 +32,15 @@ export function planLines(
     lines.push(...braked.tripped.map((brake) => paint.yellow(`  ${brake.brake}: ${visible(brake.message)}`)))
   }
   if (isOpened(situation)) lines.push(`  to let it through: pharos apply … --approve ${digest}`)
-  lines.push(...(lines.length === 0 ? [] : ['']), summaryLine(situation, problems))
-  return lines
+  if (lines.length > 0) lines.push('')
+  if (situation.planDigest !== undefined) lines.push(planDigestText(situation.planDigest))
+  return [...lines, summaryLine(situation, problems)]
+}
+
+/** How to apply exactly the plan with `digest`. Pure. */
+export function planDigestText(digest: string | null): string {
+  if (digest === null) return 'Digest: none, because a change needs a secret that is not available here'
+  return `Digest: ${digest}`
 }
 
 /** What happens to each service and why, a line for each change and one for each of its fields. Pure. */

@@ -12,13 +12,15 @@ export interface SarifSubject {
   readonly problems: readonly ManifestProblem[]
   readonly exitCode: number
   readonly message: string | undefined
+  /** Digest of the plan, where one was made. */
+  readonly planDigest?: string | null | undefined
 }
 
 /**
  * One SARIF 2.1.0 log, as code scanners upload it: every problem with its rule and place, columns in UTF-16
  * units. Paths start at `cwd`. Pure.
  */
-export function sarifLog({ problems, exitCode, message }: SarifSubject, cwd: string): object {
+export function sarifLog({ problems, exitCode, message, planDigest }: SarifSubject, cwd: string): object {
   const codes = [...new Set(problems.map(({ code }) => code))].sort()
   const notifications =
     message === undefined
@@ -40,6 +42,7 @@ export function sarifLog({ problems, exitCode, message }: SarifSubject, cwd: str
         columnKind: 'utf16CodeUnits',
         invocations: [{ executionSuccessful: message === undefined, exitCode, ...notifications }],
         results: problems.map((problem) => resultOf(problem, codes, cwd)),
+        ...(planDigest == null ? {} : { properties: { planDigest } }),
       },
     ],
   }

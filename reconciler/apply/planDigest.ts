@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import { UNKNOWN_MARK } from '../../api/contract/canonical.ts'
+import type { Change } from '../plan/planValue.ts'
+import { liveMark } from './liveMark.ts'
+import type { Situation } from './situation.ts'
+
+/** Where a plan belongs: the same changes of another organisation or folder have another digest. */
+export interface PlanHome {
+  readonly orgId: string
+  readonly sourceName: string
+  /** Whether fingerprints of secrets are the same in the next run: the state was applied with before, and has its key. */
+  readonly hasLastingFingerprints: boolean
+}
+
+/** Throws PlanChanged unless the plan that was `reviewed` is the one with `digest`. Pure. */
+export function requireReviewedPlan(reviewed: string, digest: string | null): void {
+  if (reviewed === digest) return
+  const current = digest === null ? 'the current plan has no digest' : `the current plan has digest ${digest}`
+  throw new PlanChanged(
+    `${current}, the reviewed one ${reviewed}: a manifest, a secret or a service changed since the review; nothing was applied, run and review "pharos plan" again`,
+  )
+}
+
+/** The plan to be applied is not the one that was reviewed. The message says what to do. */
+export class PlanChanged extends Error {
+  override readonly name = 'PlanChanged'
+}
+
+/** Hexadecimal digits of a plan's digest: the author of two plans must not find equal ones, hence 128 bits. */
+const DIGEST_DIGITS = 32
+
+/** Whether `text` looks like the digest of a plan. Pure. */
+export function isPlanDigest(text: string): boolean {
+  return new RegExp(`^[0-9a-f]{${DIGEST_DIGITS}}$`).test(text)
+}
+
+/**
+ * Identifies everything that an apply of `situation` would write, on the services as they are: 32 hexadecimal digits.
+ * `null` where a change needs a secret that is not available here and that the state has no fingerprint of.
+ *
+ * Secrets are covered by their fingerprints, HMACs under the key of the state: the digest does not reveal a short secret.
+ * Without a lasting key they are left out. Everything else that is hashed the plan or the API shows.
+ */
+export function planDigestOf(situation: Situation, home: PlanHome): string | null {
+  const { orgId, sourceName } = home
+  const held = new Set(situation.braked.withheld.map(({ key }) => key))
+  const changes = situation.plan.changes
+    .filter(({ kind }) => kind !== 'drifted')
+    .map((change) => coveredOf(change, held.has(change.key), situation))
+  let isComplete = true
+  const text = JSON.stringify({ orgId, sourceName, changes }, (key, value: unknown) => {
+    if (key !== 'sealed') return value
+    if (!home.hasLastingFingerprints) return 'secret'
+    if (value === UNKNOWN_MARK) isComplete = false
+    return value
+  })
+  return isComplete ? createHash('sha256').update(text).digest('hex').slice(0, DIGEST_DIGITS) : null
+}
+
+/** `change` with the definition, the pausing and the policy that it writes, and its service as it is. */
+function coveredOf(change: Change, isHeld: boolean, situation: Situation): object {
+  const desired = situation.desired.get(change.key)
+  return {
+    change,
+    isHeld,
+    definition: withAppliedSecrets(desired?.canonical, situation.bindings.get(change.key)?.desired),
+    paused: desired?.paused,
+    policy: desired?.policy,
+    live: liveMark(change, situation),
+  }
+}
+
+/** `value` with the secrets that were `applied` in place of those that are not available: the plan takes them for unchanged. */
+function withAppliedSecrets(value: unknown, applied: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (typeof applied !== 'object' || applied === null) return value
+  if ('sealed' in value && value.sealed === UNKNOWN_MARK) return applied
+  if (Array.isArray(value))
+    return value.map((part, index) => withAppliedSecrets(part, Reflect.get(applied, index)))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [key, withAppliedSecrets(part, Reflect.get(applied, key))]),
+  )
+}

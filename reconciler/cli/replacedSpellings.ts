@@ -1,0 +1,12 @@
+/** Options and commands of earlier versions, with what replaces them. */
+const REPLACED: Readonly<Record<string, string>> = {
+  '--out':
+    'saved plan files are gone: hand the digest that "pharos plan" shows to "pharos apply --plan DIGEST"',
+  '--strict': '"pharos apply --plan DIGEST" always applies the reviewed plan whole or not at all',
+}
+
+/** What replaces the option or command that a message of the parser of command lines calls unknown; `undefined` for none. Pure. */
+export function replacementIn(message: string): string | undefined {
+  const [, name = ''] = /unknown (?:option|command) '([^'=]+)/.exec(message) ?? []
+  return Object.hasOwn(REPLACED, name) ? REPLACED[name] : undefined
+}

@@ -1,6 +1,6 @@
-import type { Provider } from './protocol/provider.ts'
-import type { AnyFunction } from './protocol/providerFunction.ts'
-import { type Attribute, type Attributes, isNested, type Schema } from './protocol/schema/schema.ts'
+import type { Provider } from './protocol/authoring/provider.ts'
+import type { AnyFunction } from './protocol/authoring/providerFunction.ts'
+import { type Attribute, type Attributes, isNested, type Schema } from './protocol/authoring/schema.ts'
 import { encodeType, type Type } from './protocol/values/type.ts'
 
 /** A JSON document as `terraform providers schema -json` prints it, or a part of one. */

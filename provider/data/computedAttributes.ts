@@ -1,4 +1,4 @@
-import { type Attribute, type Attributes, isNested } from '../protocol/schema/schema.ts'
+import { type Attribute, type Attributes, isNested } from '../protocol/authoring/schema.ts'
 
 /**
  * `attributes` of a resource as a data source has them: all computed, without what is only written. Pure.

@@ -6,9 +6,9 @@ import {
   type Section,
   type Severity,
 } from '../../api/contract/incidentTerms.ts'
-import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
-import { dataSourceFor } from '../protocol/provider.ts'
-import { defineSchema } from '../protocol/schema/schema.ts'
+import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
+import { dataSourceFor } from '../protocol/authoring/provider.ts'
+import { defineSchema } from '../protocol/authoring/schema.ts'
 import type { Path } from '../protocol/values/path.ts'
 import { attempted } from '../service/attempted.ts'
 import { type Connection, connected } from '../service/connection.ts'

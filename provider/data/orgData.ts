@@ -1,5 +1,5 @@
-import { dataSourceFor } from '../protocol/provider.ts'
-import { defineSchema } from '../protocol/schema/schema.ts'
+import { dataSourceFor } from '../protocol/authoring/provider.ts'
+import { defineSchema } from '../protocol/authoring/schema.ts'
 import { attempted } from '../service/attempted.ts'
 import { type Connection, connected } from '../service/connection.ts'
 

@@ -1,6 +1,6 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
-import { DiagnosticError, errorAt, warningAt } from '../protocol/diagnostics.ts'
-import type { ConfiguredContext } from '../protocol/provider.ts'
+import type { ConfiguredContext } from '../protocol/authoring/context.ts'
+import { DiagnosticError, errorAt, warningAt } from '../protocol/authoring/diagnostics.ts'
 import { type Connection, connected } from '../service/connection.ts'
 import type { Session } from '../service/session.ts'
 

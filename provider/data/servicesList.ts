@@ -1,5 +1,5 @@
-import { listFor } from '../protocol/listing.ts'
-import { defineSchema } from '../protocol/schema/schema.ts'
+import { listFor } from '../protocol/authoring/listing.ts'
+import { defineSchema } from '../protocol/authoring/schema.ts'
 import { attempted } from '../service/attempted.ts'
 import type { Connection } from '../service/connection.ts'
 import { toState } from '../service/toState.ts'

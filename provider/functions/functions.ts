@@ -1,5 +1,5 @@
 import { DURATION_FORM, formatDuration, parseDuration } from '../../api/contract/duration.ts'
-import { FunctionError, functionOf } from '../protocol/providerFunction.ts'
+import { FunctionError, functionOf } from '../protocol/authoring/providerFunction.ts'
 
 const NANOS_PER_SECOND = 1_000_000_000
 

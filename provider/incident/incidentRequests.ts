@@ -6,7 +6,7 @@ import {
   incidentUpdateRequestSchema,
 } from '../../api/contract/incident.ts'
 import { problemsOf } from '../../api/contract/problem.ts'
-import type { ConfigOf } from '../protocol/schema/inferred.ts'
+import type { ConfigOf } from '../protocol/authoring/inferred.ts'
 import { UNKNOWN, type Unknown } from '../protocol/values/value.ts'
 import { type incidentSchema, RESOLVE_MESSAGE } from './schema.ts'
 

@@ -1,7 +1,7 @@
 /** Everybody reads incidents: what may have been posted already is looked for before it is posted again. */
 import { randomUUID } from 'node:crypto'
 import type { Incident, IncidentRequest, IncidentUpdateRequest } from '../../api/contract/incident.ts'
-import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 import { sendOnce } from '../service/sendOnce.ts'
 import type { Session } from '../service/session.ts'
 import { sameIds } from './schema.ts'

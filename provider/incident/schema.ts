@@ -1,5 +1,5 @@
 import { INCIDENT_STATUSES, SEVERITIES } from '../../api/contract/incidentTerms.ts'
-import { defineSchema } from '../protocol/schema/schema.ts'
+import { defineSchema } from '../protocol/authoring/schema.ts'
 
 /** What the update says that resolves an incident, unless `resolve_message` says it. */
 export const RESOLVE_MESSAGE = 'Resolved.'

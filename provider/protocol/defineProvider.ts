@@ -1,9 +1,9 @@
 /** Checks a provider's definition and makes it ready to be served. */
-import type { AnyList } from './listing.ts'
-import type { AnyDataSource, AnyResource, Provider, ProviderDefinition, Typed } from './provider.ts'
-import type { AnyFunction } from './providerFunction.ts'
+import type { AnyList } from './authoring/listing.ts'
+import type { AnyDataSource, AnyResource, Provider, ProviderDefinition, Typed } from './authoring/provider.ts'
+import type { AnyFunction } from './authoring/providerFunction.ts'
+import { type Attribute, isNested, objectTypesOf, type Schema } from './authoring/schema.ts'
 import { schemaFaults } from './schema/assertions.ts'
-import { type Attribute, isNested, objectTypesOf, type Schema } from './schema/schema.ts'
 
 function upgraderFaults({ schema, upgraders }: AnyResource<never>): readonly string[] {
   const current = schema.version ?? 0

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { errorAt } from './authoring/diagnostics.ts'
+import { resourceFor } from './authoring/provider.ts'
+import { defineSchema } from './authoring/schema.ts'
 import { defineProvider } from './defineProvider.ts'
-import { errorAt } from './diagnostics.ts'
-import { resourceFor } from './provider.ts'
 import { serveForReattach } from './reattach.ts'
-import { defineSchema } from './schema/schema.ts'
 import { findTerraform, openTerraformDirectory } from './testing/terraformCli.ts'
 import { formatPath, type Path } from './values/path.ts'
 

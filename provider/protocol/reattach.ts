@@ -1,10 +1,11 @@
 /** Runs a provider inside a process that Terraform did not start: a test or a debugger. */
+
+import type { Provider } from './authoring/provider.ts'
 import { createCallTable } from './plugin/callTable.ts'
 import { reattachJson } from './plugin/environment.ts'
 import { createLog, logLevelFrom } from './plugin/log.ts'
 import { served } from './plugin/server.ts'
 import { openSocket } from './plugin/socket.ts'
-import type { Provider } from './provider.ts'
 
 /** A provider that waits for Terraform. */
 export interface Reattachable {

@@ -1,9 +1,11 @@
 /** Runs a provider as the process that Terraform starts. */
+
+import type { Log } from './authoring/log.ts'
 import type { Access } from './plugin/access.ts'
 import { type CallTable, createCallTable } from './plugin/callTable.ts'
 import { createCertificate } from './plugin/certificate.ts'
 import { handshakeLine, type PluginEnvironment, readEnvironment } from './plugin/environment.ts'
-import { createLog, type Log } from './plugin/log.ts'
+import { createLog } from './plugin/log.ts'
 import type { ServedProvider } from './plugin/server.ts'
 import { type OpenSocket, openSocket } from './plugin/socket.ts'
 

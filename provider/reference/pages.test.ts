@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { pharosProvider } from '../pharosProvider.ts'
-import { type Attributes, isNested } from '../protocol/schema/schema.ts'
+import { type Attributes, isNested } from '../protocol/authoring/schema.ts'
 import { currentPages } from './currentPages.ts'
 
 const folder = 'docs/provider'

@@ -1,7 +1,7 @@
 import { compareDurations, parseDuration } from '../../api/contract/duration.ts'
 import type { EndpointInput, SensitiveInput, ServiceRequest } from '../../api/contract/service.ts'
-import type { Diagnostic } from '../protocol/diagnostics.ts'
-import type { ConfigOf } from '../protocol/schema/inferred.ts'
+import type { Diagnostic } from '../protocol/authoring/diagnostics.ts'
+import type { ConfigOf } from '../protocol/authoring/inferred.ts'
 import type { Path } from '../protocol/values/path.ts'
 import { UNKNOWN, type Unknown } from '../protocol/values/value.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Assertion } from '../../api/contract/assertion.ts'
 import { type Duration, NOT_A_DURATION, parseDuration } from '../../api/contract/duration.ts'
-import { type Diagnostic, errorAt } from '../protocol/diagnostics.ts'
+import { type Diagnostic, errorAt } from '../protocol/authoring/diagnostics.ts'
 import type { NumberValue } from '../protocol/values/number.ts'
 import { formatPath, type Path } from '../protocol/values/path.ts'
 import { UNKNOWN, type Unknown } from '../protocol/values/value.ts'

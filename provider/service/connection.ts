@@ -1,4 +1,4 @@
-import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 import type { Fingerprints } from './fingerprint.ts'
 import type { Session } from './session.ts'
 

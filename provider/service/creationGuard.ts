@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { canonicalRequest } from '../../api/contract/canonical.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
-import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 import { CreationJournal, type Intent, isFor, type Records } from './creationJournal.ts'
 import { CLOCK_SKEW_MS } from './sendOnce.ts'
 import type { TerraformRun } from './terraformRun.ts'

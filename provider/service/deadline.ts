@@ -1,5 +1,5 @@
 import { parseDuration } from '../../api/contract/duration.ts'
-import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 import type { Unknown } from '../protocol/values/value.ts'
 
 /** Longest time of an operation where `timeouts` does not say, waiting for the rate limit included (milliseconds). */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ConnectionError } from '../../api/client/attempt.ts'
 import { UnreadableAnswer } from '../../api/client/contractAnswer.ts'
-import { DiagnosticError } from '../protocol/diagnostics.ts'
+import { DiagnosticError } from '../protocol/authoring/diagnostics.ts'
 import { explained } from './explain.ts'
 
 async function detailOf(error: Error): Promise<string> {

@@ -1,7 +1,7 @@
 import { ConnectionError } from '../../api/client/attempt.ts'
 import { UnreadableAnswer } from '../../api/client/contractAnswer.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
-import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 
 /**
  * The result of `work`; a failure of the API becomes a diagnostic that says what could not be done (`task`, such

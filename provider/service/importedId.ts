@@ -1,4 +1,4 @@
-import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 import { isCalled, isUuid } from './identifiers.ts'
 import type { Session } from './session.ts'
 

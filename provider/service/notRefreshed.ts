@@ -1,5 +1,5 @@
-import { warningAt } from '../protocol/diagnostics.ts'
-import type { ConfiguredContext } from '../protocol/provider.ts'
+import type { ConfiguredContext } from '../protocol/authoring/context.ts'
+import { warningAt } from '../protocol/authoring/diagnostics.ts'
 import type { Connection } from './connection.ts'
 
 /** Terraform shows equal warnings once, and counts the others. */

@@ -1,5 +1,5 @@
 import type { ServiceRequest } from '../../api/contract/service.ts'
-import { type Diagnostic, errorAt } from '../protocol/diagnostics.ts'
+import { type Diagnostic, errorAt } from '../protocol/authoring/diagnostics.ts'
 import { formatPath } from '../protocol/values/path.ts'
 import { attributePath } from './attributePath.ts'
 

@@ -6,7 +6,7 @@ import { Limiter } from '../../api/client/limiter.ts'
 import { canonicalRequest, canonicalResponse } from '../../api/contract/canonical.ts'
 import { serviceRequestSchema } from '../../api/contract/service.ts'
 import { startServer } from '../../server/testing/startServer.ts'
-import { hasErrors } from '../protocol/diagnostics.ts'
+import { hasErrors } from '../protocol/authoring/diagnostics.ts'
 import { UNKNOWN, type Value } from '../protocol/values/value.ts'
 import {
   answerTo,

@@ -1,5 +1,5 @@
 import { compareDurations, parseDuration } from '../../api/contract/duration.ts'
-import { defineSchema } from '../protocol/schema/schema.ts'
+import { defineSchema } from '../protocol/authoring/schema.ts'
 
 /** Whether bounds are the same durations, place by place. */
 function sameDurations(prior: readonly string[], next: readonly string[]): boolean {

@@ -1,7 +1,7 @@
 import type { Client } from '../../api/client/client.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
-import { DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 import { AskedOnce } from './askedOnce.ts'
 
 /** How long the first reads of a walk wait for company (milliseconds): Terraform asks for ten at a time. */

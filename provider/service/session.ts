@@ -1,6 +1,6 @@
 import { Client, type ClientOptions, clientProblem } from '../../api/client/client.ts'
 import type { Org, Region } from '../../api/contract/org.ts'
-import { type Diagnostic, DiagnosticError, errorAt } from '../protocol/diagnostics.ts'
+import { type Diagnostic, DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 import { AskedOnce } from './askedOnce.ts'
 import type { CreationGuard } from './creationGuard.ts'
 import { isUuid } from './identifiers.ts'

@@ -6,7 +6,7 @@ import {
   parseDuration,
 } from '../../api/contract/duration.ts'
 import type { EndpointOutput, SensitiveOutput, ServiceResponse } from '../../api/contract/service.ts'
-import type { AnswerOf, StateOf } from '../protocol/schema/inferred.ts'
+import type { AnswerOf, StateOf } from '../protocol/authoring/inferred.ts'
 import { INTEGER_OPERATORS, ourName, PHASES, TEXT_OPERATORS } from './operators.ts'
 import type { serviceSchema } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import { problemsOf } from '../../api/contract/problem.ts'
 import { serviceRequestSchema } from '../../api/contract/service.ts'
-import { type Diagnostic, warningAt } from '../protocol/diagnostics.ts'
+import { type Diagnostic, warningAt } from '../protocol/authoring/diagnostics.ts'
 import { formatPath, type Path } from '../protocol/values/path.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
 import { attributePath } from './attributePath.ts'

@@ -12,7 +12,7 @@ import {
   type ServiceResponse,
   serviceRequestSchema,
 } from '../../api/contract/service.ts'
-import type { ConfigOf } from '../protocol/schema/inferred.ts'
+import type { ConfigOf } from '../protocol/authoring/inferred.ts'
 import type { serviceSchema } from '../service/schema.ts'
 import { type ServiceAnswer, toState } from '../service/toState.ts'
 

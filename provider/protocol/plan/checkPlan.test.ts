@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Attributes } from '../schema/schema.ts'
+import type { Attributes } from '../authoring/schema.ts'
 import { type ObjectValue, UNKNOWN } from '../values/value.ts'
 import { checkPlan } from './checkPlan.ts'
 

@@ -4,9 +4,9 @@
  * Terraform's own message for a broken rule is long and blames the provider without saying which handler; this
  * one names the attribute and the rule.
  */
-import { type Attribute, type Attributes, isNested, typeOf } from '../schema/schema.ts'
+import { type Attribute, type Attributes, isNested, typeOf } from '../authoring/schema.ts'
+import { elementsOf } from '../schema/elements.ts'
 import type { Fault } from '../state/answer.ts'
-import { elementsOf } from '../state/elements.ts'
 import { equalValues, isArray, isMap } from '../values/equality.ts'
 import type { Path } from '../values/path.ts'
 import { isKnown, type ObjectValue, type Value } from '../values/value.ts'

@@ -1,6 +1,6 @@
 /** The steps that turn Terraform's proposal into a plan that Terraform accepts. */
-import { type Attributes, isNested, typeOf } from '../schema/schema.ts'
-import { elementsOf, mapElements } from '../state/elements.ts'
+import { type Attributes, isNested, typeOf } from '../authoring/schema.ts'
+import { elementsOf, mapElements } from '../schema/elements.ts'
 import { conform } from '../values/conform.ts'
 import { equalValues } from '../values/equality.ts'
 import type { Path } from '../values/path.ts'

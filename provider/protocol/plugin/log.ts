@@ -1,20 +1,7 @@
 /** Log lines as Terraform reads them from a plugin's stderr: one hclog JSON object per line. */
+import type { Log, LogFields } from '../authoring/log.ts'
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error'
-
-/** Further facts of a log line. Never secret values: the user may attach the log to an issue. */
-interface LogFields {
-  readonly [name: string]: string | number | boolean | null
-}
-
-/** Writes log lines; those below the level that the user asked for cost nothing. */
-export interface Log {
-  trace(message: string, fields?: LogFields): void
-  debug(message: string, fields?: LogFields): void
-  info(message: string, fields?: LogFields): void
-  warn(message: string, fields?: LogFields): void
-  error(message: string, fields?: LogFields): void
-}
 
 const LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error']
 

@@ -7,12 +7,12 @@ import {
   type ServerWritableStream,
   type sendUnaryData,
 } from '@grpc/grpc-js'
-import type { Provider } from '../provider.ts'
+import type { Log } from '../authoring/log.ts'
+import type { Provider } from '../authoring/provider.ts'
 import type { Session } from '../rpc/call.ts'
 import { HEALTH } from '../wire/goplugin.ts'
 import { type Access, credentialsFor } from './access.ts'
 import type { CallTable } from './callTable.ts'
-import type { Log } from './log.ts'
 import { declineOtherRpcs, serveList, serveProviderRpcs, unaryServer } from './providerRpcs.ts'
 import { BROKER_SERVICE, CONTROLLER_SERVICE, HEALTH_SERVICE, STDIO_SERVICE } from './services.ts'
 

@@ -1,5 +1,6 @@
-import { hasErrors } from '../diagnostics.ts'
-import type { Answer, AnyResource, AnyViews, Typed } from '../provider.ts'
+import type { AnyViews } from '../authoring/context.ts'
+import { hasErrors } from '../authoring/diagnostics.ts'
+import type { Answer, AnyResource, Typed } from '../authoring/provider.ts'
 import { overlay, settle } from '../state/answer.ts'
 import { withoutWriteOnly } from '../state/writeOnly.ts'
 import { conform, withoutUnknown } from '../values/conform.ts'

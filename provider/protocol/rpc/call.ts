@@ -1,7 +1,7 @@
 /** What every RPC needs besides its request, and what all of them do alike. */
-import { type Diagnostic, DiagnosticError, errorAt, hasErrors } from '../diagnostics.ts'
-import type { Log } from '../plugin/log.ts'
-import type { Provider } from '../provider.ts'
+import { type Diagnostic, DiagnosticError, errorAt, hasErrors } from '../authoring/diagnostics.ts'
+import type { Log } from '../authoring/log.ts'
+import type { Provider } from '../authoring/provider.ts'
 import type { WireDiagnostic } from '../wire/messageParts.ts'
 import { encodeDiagnostics } from './wireValue.ts'
 

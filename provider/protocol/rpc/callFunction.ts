@@ -1,4 +1,4 @@
-import { FunctionError } from '../providerFunction.ts'
+import { FunctionError } from '../authoring/providerFunction.ts'
 import { containsUnknown } from '../values/equality.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { callFunction as messages } from '../wire/tfplugin6.ts'

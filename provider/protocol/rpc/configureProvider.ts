@@ -1,4 +1,4 @@
-import { hasErrors } from '../diagnostics.ts'
+import { hasErrors } from '../authoring/diagnostics.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { configureProvider as messages } from '../wire/tfplugin6.ts'
 import { type Call, createReporter } from './call.ts'

@@ -1,4 +1,4 @@
-import type { Provider } from '../provider.ts'
+import type { Provider } from '../authoring/provider.ts'
 import { encodeType } from '../values/type.ts'
 import type { MessageOf } from '../wire/message.ts'
 import { MARKDOWN, type WireFunction } from '../wire/messageParts.ts'

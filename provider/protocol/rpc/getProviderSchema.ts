@@ -1,6 +1,6 @@
-import type { Typed } from '../provider.ts'
+import type { Typed } from '../authoring/provider.ts'
+import type { Schema } from '../authoring/schema.ts'
 import { encodeSchema } from '../schema/encodeSchema.ts'
-import type { Schema } from '../schema/schema.ts'
 import type { MessageOf } from '../wire/message.ts'
 import type { WireSchema } from '../wire/messageParts.ts'
 import type { getProviderSchema as messages } from '../wire/tfplugin6.ts'

@@ -1,14 +1,15 @@
 /** How RPCs find handlers, what those are given, and what becomes of what they answer. */
-import { type Diagnostic, DiagnosticError, errorAt, warningAt } from '../diagnostics.ts'
+
 import type {
   Awaitable,
   CallContext,
   ClientCapabilities,
   ConfiguredContext,
-  Typed,
   ValidateContext,
-} from '../provider.ts'
-import type { Attributes, Schema } from '../schema/schema.ts'
+} from '../authoring/context.ts'
+import { type Diagnostic, DiagnosticError, errorAt, warningAt } from '../authoring/diagnostics.ts'
+import type { Typed } from '../authoring/provider.ts'
+import type { Attributes, Schema } from '../authoring/schema.ts'
 import {
   brokenIn,
   noNullElements,

@@ -1,5 +1,5 @@
-import type { AnyResource, Typed } from '../provider.ts'
-import { isNested } from '../schema/schema.ts'
+import type { AnyResource, Typed } from '../authoring/provider.ts'
+import { isNested } from '../authoring/schema.ts'
 import type { ObjectTypes, Type } from '../values/type.ts'
 import type { ObjectValue } from '../values/value.ts'
 import type { WireIdentity } from '../wire/messageParts.ts'

@@ -1,5 +1,5 @@
-import { DiagnosticError, errorAt } from '../diagnostics.ts'
-import type { AnyResource, Typed } from '../provider.ts'
+import { DiagnosticError, errorAt } from '../authoring/diagnostics.ts'
+import type { AnyResource, Typed } from '../authoring/provider.ts'
 import { overlay } from '../state/answer.ts'
 import { withoutWriteOnly } from '../state/writeOnly.ts'
 import { withoutUnknown } from '../values/conform.ts'

@@ -1,5 +1,5 @@
-import type { ListedObject } from '../listing.ts'
-import type { AnyResource, Typed } from '../provider.ts'
+import type { ListedObject } from '../authoring/listing.ts'
+import type { AnyResource, Typed } from '../authoring/provider.ts'
 import { overlay } from '../state/answer.ts'
 import { withoutWriteOnly } from '../state/writeOnly.ts'
 import { withoutUnknown } from '../values/conform.ts'

@@ -1,4 +1,5 @@
-import type { Answer, AnyResource, AnyViews, Typed } from '../provider.ts'
+import type { AnyViews } from '../authoring/context.ts'
+import type { Answer, AnyResource, Typed } from '../authoring/provider.ts'
 import { overlay } from '../state/answer.ts'
 import { keepSpelling } from '../state/keepSpelling.ts'
 import { withoutWriteOnly } from '../state/writeOnly.ts'

@@ -1,5 +1,5 @@
-import { DiagnosticError, errorAt } from '../diagnostics.ts'
-import type { AnyResource } from '../provider.ts'
+import { DiagnosticError, errorAt } from '../authoring/diagnostics.ts'
+import type { AnyResource } from '../authoring/provider.ts'
 import { withoutWriteOnly } from '../state/writeOnly.ts'
 import { conform } from '../values/conform.ts'
 import { isObject } from '../values/equality.ts'

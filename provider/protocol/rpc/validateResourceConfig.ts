@@ -1,5 +1,5 @@
-import { type Diagnostic, errorAt } from '../diagnostics.ts'
-import type { Attributes } from '../schema/schema.ts'
+import { type Diagnostic, errorAt } from '../authoring/diagnostics.ts'
+import type { Attributes } from '../authoring/schema.ts'
 import { writeOnlyPaths } from '../state/writeOnly.ts'
 import { formatPath } from '../values/path.ts'
 import type { ObjectValue } from '../values/value.ts'

@@ -1,6 +1,7 @@
 /** Values, paths and diagnostics as they travel. */
-import type { Diagnostic } from '../diagnostics.ts'
-import type { ClientCapabilities } from '../provider.ts'
+
+import type { ClientCapabilities } from '../authoring/context.ts'
+import type { Diagnostic } from '../authoring/diagnostics.ts'
 import { conform } from '../values/conform.ts'
 import { isObject } from '../values/equality.ts'
 import { parseJson } from '../values/json.ts'

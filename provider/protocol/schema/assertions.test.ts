@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { resourceFor } from '../authoring/provider.ts'
+import { type Attributes, defineSchema } from '../authoring/schema.ts'
 import { defineProvider } from '../defineProvider.ts'
-import { resourceFor } from '../provider.ts'
 import { schemaFaults } from './assertions.ts'
-import { type Attributes, defineSchema } from './schema.ts'
 
 test.each<[string, Attributes]>([
   ['a: is neither required, optional nor computed', { a: { type: 'string' } }],

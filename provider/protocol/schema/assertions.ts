@@ -1,6 +1,7 @@
 /** The rules that a schema must keep, checked once when a provider is defined, before Terraform sees it. */
+
+import { type Attribute, type Attributes, isNested, type Schema } from '../authoring/schema.ts'
 import { formatPath } from '../values/path.ts'
-import { type Attribute, type Attributes, isNested, type Schema } from './schema.ts'
 
 const NAME = /^[a-z][a-z0-9_]*$/
 

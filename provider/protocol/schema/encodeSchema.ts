@@ -1,7 +1,8 @@
 /** Schemas as Terraform reads them. */
+
+import { type Attribute, type Attributes, isNested, type Schema } from '../authoring/schema.ts'
 import { encodeType } from '../values/type.ts'
 import { MARKDOWN, NESTING, type WireAttribute, type WireSchema } from '../wire/messageParts.ts'
-import { type Attribute, type Attributes, isNested, type Schema } from './schema.ts'
 
 function encodeAttribute(name: string, attribute: Attribute): Partial<WireAttribute> {
   return {

@@ -1,10 +1,10 @@
 /** The rules that a schema states about configuration: what must, may and must not be set, and validators. */
-import { type Diagnostic, errorAt } from '../diagnostics.ts'
-import { elementsOf } from '../state/elements.ts'
+import { type Diagnostic, errorAt } from '../authoring/diagnostics.ts'
+import { type Attribute, type Attributes, isNested, type Validator } from '../authoring/schema.ts'
 import { containsUnknown, isArray, isMap } from '../values/equality.ts'
 import { formatPath, type Path } from '../values/path.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
-import { type Attribute, type Attributes, isNested, type Validator } from './schema.ts'
+import { elementsOf } from './elements.ts'
 
 /** What one attribute's own value, at `path`, breaks. */
 type Rule = (attribute: Attribute, value: Value, path: Path) => readonly Diagnostic[]

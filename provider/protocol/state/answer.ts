@@ -1,11 +1,11 @@
 /** What a handler returned, made into state. */
-import type { Attributes } from '../schema/schema.ts'
-import { isNested, typeOf } from '../schema/schema.ts'
+import type { Attributes } from '../authoring/schema.ts'
+import { isNested, typeOf } from '../authoring/schema.ts'
+import { mapElements } from '../schema/elements.ts'
 import { ConformError, conform, withoutUnknown } from '../values/conform.ts'
 import { containsUnknown, equalValues, isArray, isMap, isObject } from '../values/equality.ts'
 import { formatPath, type Path } from '../values/path.ts'
 import { type ObjectValue, UNKNOWN, type Value } from '../values/value.ts'
-import { mapElements } from './elements.ts'
 import { meansTheSame } from './keepSpelling.ts'
 
 /** A mistake of the provider's own that was corrected. `message` never holds a value. */

@@ -1,8 +1,8 @@
 /** Semantic equality: a value that only changed its spelling keeps the one that is stored. */
-import { type Attribute, type Attributes, isNested } from '../schema/schema.ts'
+import { type Attribute, type Attributes, isNested } from '../authoring/schema.ts'
+import { mapElements } from '../schema/elements.ts'
 import { containsUnknown } from '../values/equality.ts'
 import type { ObjectValue, Value } from '../values/value.ts'
-import { mapElements } from './elements.ts'
 
 /** Whether the schema's author calls two values of `attribute` the same. Asked only about known ones. */
 export function meansTheSame(attribute: Attribute, prior: Value, next: Value): boolean {

@@ -1,8 +1,8 @@
 /** Write-only attributes: they reach handlers through the configuration and are null everywhere else. */
-import { type Attributes, isNested } from '../schema/schema.ts'
+import { type Attributes, isNested } from '../authoring/schema.ts'
+import { elementsOf, mapElements } from '../schema/elements.ts'
 import type { Path } from '../values/path.ts'
 import type { ObjectValue } from '../values/value.ts'
-import { elementsOf, mapElements } from './elements.ts'
 
 /** `object` with every write-only attribute null, at any depth. */
 export function withoutWriteOnly(attributes: Attributes, object: ObjectValue): ObjectValue {

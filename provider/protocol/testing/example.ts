@@ -1,8 +1,8 @@
+import { errorAt } from '../authoring/diagnostics.ts'
+import { resourceFor } from '../authoring/provider.ts'
+import { defineSchema } from '../authoring/schema.ts'
 import { defineProvider } from '../defineProvider.ts'
-import { errorAt } from '../diagnostics.ts'
 import { served } from '../plugin/server.ts'
-import { resourceFor } from '../provider.ts'
-import { defineSchema } from '../schema/schema.ts'
 import { serveProvider } from '../serveProvider.ts'
 import { isUnknown, UNKNOWN } from '../values/value.ts'
 

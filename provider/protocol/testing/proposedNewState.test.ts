@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Attributes } from '../schema/schema.ts'
+import type { Attributes } from '../authoring/schema.ts'
 import { proposedNewState } from './proposedNewState.ts'
 
 const ATTRIBUTES: Attributes = {

@@ -1,6 +1,12 @@
 /** The proposal that Terraform makes before it asks a provider to plan: configuration merged with prior state. */
-import { type Attribute, type Attributes, isNested, type NestedAttribute, typeOf } from '../schema/schema.ts'
-import { elementsOf, mapElements } from '../state/elements.ts'
+import {
+  type Attribute,
+  type Attributes,
+  isNested,
+  type NestedAttribute,
+  typeOf,
+} from '../authoring/schema.ts'
+import { elementsOf, mapElements } from '../schema/elements.ts'
 import { equalValues, isArray, isObject } from '../values/equality.ts'
 import { isKnown, type ObjectValue, type Value } from '../values/value.ts'
 

@@ -2,7 +2,7 @@
  * Plays Terraform: keeps schemas, merges configuration with prior state, carries private bytes from plan to apply
  * and states values in plain JavaScript.
  */
-import { type Attributes, objectTypesOf } from '../schema/schema.ts'
+import { type Attributes, objectTypesOf } from '../authoring/schema.ts'
 import { conform } from '../values/conform.ts'
 import { isObject } from '../values/equality.ts'
 import { decodeMsgpack, encodeMsgpack } from '../values/msgpack.ts'

@@ -1,5 +1,5 @@
 /** Reads a provider's schema back from the wire, as Terraform does. */
-import type { Attribute, Attributes } from '../schema/schema.ts'
+import type { Attribute, Attributes } from '../authoring/schema.ts'
 import type { Type } from '../values/type.ts'
 import type { WireAttribute, WireSchema } from '../wire/messageParts.ts'
 

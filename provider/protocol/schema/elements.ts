@@ -1,6 +1,6 @@
 /** The objects inside a nested attribute's value, each with its place. */
 
-import type { NestedAttribute } from '../schema/schema.ts'
+import type { NestedAttribute } from '../authoring/schema.ts'
 import { isArray, isMap, isObject } from '../values/equality.ts'
 import type { Path } from '../values/path.ts'
 import type { ObjectValue, Value } from '../values/value.ts'

@@ -1,5 +1,5 @@
 /** Diagnostics: what a handler has to say to the person who runs Terraform. */
-import type { Path } from './values/path.ts'
+import type { Path } from '../values/path.ts'
 
 /** An error stops the run; a warning does not. `path` makes Terraform quote the line of configuration. */
 export interface Diagnostic {

@@ -3,11 +3,12 @@
  *
  * The rules that a schema must keep are in assertions.ts and checked when the provider is defined.
  */
-import type { Diagnostic } from '../diagnostics.ts'
+
 import type { NumberValue } from '../values/number.ts'
 import type { Path } from '../values/path.ts'
 import type { ObjectTypes, Type } from '../values/type.ts'
 import type { Value } from '../values/value.ts'
+import type { Diagnostic } from './diagnostics.ts'
 
 /** Judges a value that is neither null nor unknown, and contains nothing unknown. Returns what is wrong. */
 export type Validator<T> = (value: T, path: Path) => readonly Diagnostic[]

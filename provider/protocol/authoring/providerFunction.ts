@@ -1,6 +1,6 @@
-import type { ValueOfType } from './schema/inferred.ts'
-import type { Type } from './values/type.ts'
-import type { Value } from './values/value.ts'
+import type { Type } from '../values/type.ts'
+import type { Value } from '../values/value.ts'
+import type { ValueOfType } from './inferred.ts'
 
 /** One argument of a function. */
 export interface FunctionParameter {

@@ -1,6 +1,6 @@
 /** Lists: how Terraform 1.14 and later find objects that are not managed yet. */
-import type { AnyViews, Awaitable, ConfiguredContext, ValidateContext, Views, ViewsOf } from './provider.ts'
-import type { Schema } from './schema/schema.ts'
+import type { AnyViews, Awaitable, ConfiguredContext, ValidateContext, Views, ViewsOf } from './context.ts'
+import type { Schema } from './schema.ts'
 
 /** What a handler of this name gets, for functions of your own. @public */
 export interface ListContext<V extends Views, Client> extends ConfiguredContext<Client> {

@@ -5,50 +5,25 @@
  * what they know about the object, and may throw: an exception becomes an error diagnostic, and the state that
  * survives it is stated at each handler below.
  */
-import type { Diagnostic } from './diagnostics.ts'
+
+import type { JsonObject } from '../values/json.ts'
+import type { Path } from '../values/path.ts'
+import type { Type } from '../values/type.ts'
+import type { ObjectValue } from '../values/value.ts'
+import type {
+  AnyViews,
+  Awaitable,
+  ClientCapabilities,
+  ConfigureContext,
+  ConfiguredContext,
+  ValidateContext,
+  Views,
+  ViewsOf,
+} from './context.ts'
+import type { ConfigOf } from './inferred.ts'
 import type { AnyList } from './listing.ts'
-import type { Log } from './plugin/log.ts'
 import type { AnyFunction } from './providerFunction.ts'
-import type { AmendmentOf, AnswerOf, ConfigOf, KnownConfigOf, PlannedOf, StateOf } from './schema/inferred.ts'
-import type { Schema } from './schema/schema.ts'
-import type { JsonObject } from './values/json.ts'
-import type { Path } from './values/path.ts'
-import type { Type } from './values/type.ts'
-import type { ObjectValue } from './values/value.ts'
-
-/** What every handler is given. */
-export interface CallContext {
-  /** Aborts when Terraform is interrupted or gives the call up. Pass it to everything that waits. */
-  readonly signal: AbortSignal
-  readonly log: Log
-  /** Shows a diagnostic. An error makes the call fail, whatever the handler returns. */
-  report(diagnostic: Diagnostic): void
-}
-
-/** What the program that started the provider can do. */
-export interface ClientCapabilities {
-  /** False before Terraform and OpenTofu 1.11. */
-  readonly writeOnlyAttributesAllowed: boolean
-}
-
-/** What a handler of this name gets, for functions of your own. @public */
-export interface ValidateContext<Config> extends CallContext {
-  /** What the user wrote. Anything may be unknown; skip the rule then, it is checked again when known. */
-  readonly config: Config
-  readonly capabilities: ClientCapabilities
-}
-
-/** What a handler of this name gets, for functions of your own. @public */
-export interface ConfigureContext<Config> extends CallContext {
-  /** The provider block. May hold unknown values while planning. */
-  readonly config: Config
-  readonly terraformVersion: string
-}
-
-export interface ConfiguredContext<Client> extends CallContext {
-  /** What `configure` returned. */
-  readonly client: Client
-}
+import type { Schema } from './schema.ts'
 
 export interface PlanContext<V extends Views, Client> extends ConfiguredContext<Client> {
   /** Bytes stored beside the state; empty for a create. */
@@ -124,8 +99,6 @@ export interface Answer<V extends Views> {
   readonly private?: Uint8Array
 }
 
-export type Awaitable<T> = T | Promise<T>
-
 /** A managed resource, with types inferred from its schema. Give it to `resourceFor`. */
 export type Resource<S extends Schema, Client> = ResourceHandlers<ViewsOf<NoInfer<S>>, Client> & {
   readonly schema: S
@@ -177,36 +150,6 @@ interface DataSourceHandlers<V extends Views, Client> {
   validate?(context: ValidateContext<V['config']>): Awaitable<void>
   /** What was looked up. Attributes that are left out are as configured. */
   read(context: DataSourceContext<V, Client>): Awaitable<{ readonly state: V['answer'] }>
-}
-
-/** A schema's values as handlers see them. */
-export interface Views {
-  readonly config: object
-  readonly knownConfig: object
-  readonly planned: object
-  readonly state: object
-  readonly answer: object
-  readonly amendment: object
-}
-
-/** What a handler of this name gets, for functions of your own. @public */
-export interface ViewsOf<S extends Schema> {
-  readonly config: ConfigOf<S>
-  readonly knownConfig: KnownConfigOf<S>
-  readonly planned: PlannedOf<S>
-  readonly state: StateOf<S>
-  readonly answer: AnswerOf<S>
-  readonly amendment: AmendmentOf<S>
-}
-
-/** The same values where the schema is known only at run time. */
-export interface AnyViews {
-  readonly config: ObjectValue
-  readonly knownConfig: ObjectValue
-  readonly planned: ObjectValue
-  readonly state: ObjectValue
-  readonly answer: object
-  readonly amendment: object
 }
 
 export type AnyResource<Client> = ResourceHandlers<AnyViews, Client>

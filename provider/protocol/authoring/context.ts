@@ -1,0 +1,73 @@
+/** What handlers of every kind are given, and the values of a schema as they see them. */
+
+import type { ObjectValue } from '../values/value.ts'
+import type { Diagnostic } from './diagnostics.ts'
+import type { AmendmentOf, AnswerOf, ConfigOf, KnownConfigOf, PlannedOf, StateOf } from './inferred.ts'
+import type { Log } from './log.ts'
+import type { Schema } from './schema.ts'
+
+export type Awaitable<T> = T | Promise<T>
+
+/** What every handler is given. */
+export interface CallContext {
+  /** Aborts when Terraform is interrupted or gives the call up. Pass it to everything that waits. */
+  readonly signal: AbortSignal
+  readonly log: Log
+  /** Shows a diagnostic. An error makes the call fail, whatever the handler returns. */
+  report(diagnostic: Diagnostic): void
+}
+
+/** What the program that started the provider can do. */
+export interface ClientCapabilities {
+  /** False before Terraform and OpenTofu 1.11. */
+  readonly writeOnlyAttributesAllowed: boolean
+}
+
+/** What a handler of this name gets, for functions of your own. @public */
+export interface ValidateContext<Config> extends CallContext {
+  /** What the user wrote. Anything may be unknown; skip the rule then, it is checked again when known. */
+  readonly config: Config
+  readonly capabilities: ClientCapabilities
+}
+
+/** What a handler of this name gets, for functions of your own. @public */
+export interface ConfigureContext<Config> extends CallContext {
+  /** The provider block. May hold unknown values while planning. */
+  readonly config: Config
+  readonly terraformVersion: string
+}
+
+export interface ConfiguredContext<Client> extends CallContext {
+  /** What `configure` returned. */
+  readonly client: Client
+}
+
+/** A schema's values as handlers see them. */
+export interface Views {
+  readonly config: object
+  readonly knownConfig: object
+  readonly planned: object
+  readonly state: object
+  readonly answer: object
+  readonly amendment: object
+}
+
+/** What a handler of this name gets, for functions of your own. @public */
+export interface ViewsOf<S extends Schema> {
+  readonly config: ConfigOf<S>
+  readonly knownConfig: KnownConfigOf<S>
+  readonly planned: PlannedOf<S>
+  readonly state: StateOf<S>
+  readonly answer: AnswerOf<S>
+  readonly amendment: AmendmentOf<S>
+}
+
+/** The same values where the schema is known only at run time. */
+export interface AnyViews {
+  readonly config: ObjectValue
+  readonly knownConfig: ObjectValue
+  readonly planned: ObjectValue
+  readonly state: ObjectValue
+  readonly answer: object
+  readonly amendment: object
+}

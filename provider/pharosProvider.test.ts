@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../server/testing/startServer.ts'
-import { type Environment, pharosProvider } from './pharosProvider.ts'
+import { pharosProvider } from './pharosProvider.ts'
 import { serveForReattach } from './protocol/reattach.ts'
 import { connect } from './protocol/testing/providerClient.ts'
 import { openCore, type PlainObject, type TerraformCore } from './protocol/testing/terraformCore.ts'
@@ -20,7 +20,7 @@ afterAll(async () => {
   for (const close of closing.splice(0)) await close()
 })
 
-async function providerIn(environment: Environment): Promise<TerraformCore> {
+async function providerIn(environment: NodeJS.ProcessEnv): Promise<TerraformCore> {
   const served = await serveForReattach(pharosProvider('1.2.3', environment), ['pharos/pharos'])
   const client = connect(served.target)
   closing.push(() => {
@@ -30,7 +30,7 @@ async function providerIn(environment: Environment): Promise<TerraformCore> {
   return openCore(client)
 }
 
-test.each<[string, PlainObject, Environment]>([
+test.each<[string, PlainObject, NodeJS.ProcessEnv]>([
   ['the configuration', { url, api_key: apiKey }, {}],
   ['the environment', {}, { PHAROS_URL: url, PHAROS_API_KEY: apiKey }],
   ['both, of which the configuration wins', { url }, { PHAROS_URL: 'nonsense', PHAROS_API_KEY: apiKey }],

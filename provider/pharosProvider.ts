@@ -13,15 +13,12 @@ import type { Provider } from './protocol/authoring/provider.ts'
 import { defineSchema } from './protocol/authoring/schema.ts'
 import { defineProvider } from './protocol/defineProvider.ts'
 import { UNKNOWN } from './protocol/values/value.ts'
+import type { CreationGuard } from './service/apply/creationGuard.ts'
+import { Fingerprints } from './service/apply/fingerprint.ts'
 import type { Connection } from './service/connection.ts'
-import type { CreationGuard } from './service/creationGuard.ts'
-import { Fingerprints } from './service/fingerprint.ts'
 import { serviceResource } from './service/serviceResource.ts'
 import type { SessionOptions } from './service/session.ts'
 import { waitNotices } from './service/waitNotice.ts'
-
-/** Environment variables by name: what the process was started with. */
-export type Environment = Readonly<Record<string, string | undefined>>
 
 const providerSchema = defineSchema({
   description: 'Manages monitored services of one organisation: the one that the API key belongs to.',
@@ -56,7 +53,7 @@ const providerSchema = defineSchema({
 })
 
 /** The provider `pharos`. `environment` is where settings come from that its configuration leaves out. */
-export function pharosProvider(version: string, environment: Environment): Provider {
+export function pharosProvider(version: string, environment: NodeJS.ProcessEnv): Provider {
   return defineProvider({
     name: 'pharos',
     version,
@@ -105,11 +102,11 @@ async function guardFor({
 }: {
   readonly url: string
   readonly apiKey: string
-  readonly environment: Environment
+  readonly environment: NodeJS.ProcessEnv
   readonly log: Log
 }): Promise<CreationGuard> {
-  const { CreationGuard } = await import('./service/creationGuard.ts')
-  const { currentRun, journalFolders } = await import('./service/terraformRun.ts')
+  const { CreationGuard } = await import('./service/apply/creationGuard.ts')
+  const { currentRun, journalFolders } = await import('./service/apply/terraformRun.ts')
   return new CreationGuard({
     folders: journalFolders(environment),
     run: currentRun(environment),

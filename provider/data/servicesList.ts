@@ -2,7 +2,7 @@ import { listFor } from '../protocol/authoring/listing.ts'
 import { defineSchema } from '../protocol/authoring/schema.ts'
 import { attempted } from '../service/attempted.ts'
 import type { Connection } from '../service/connection.ts'
-import { toState } from '../service/toState.ts'
+import { toState } from '../service/read/toState.ts'
 import { NAME_REGEX, servicesNamed } from './servicesFound.ts'
 
 /** `list "pharos_service"`, for `terraform query`. */

@@ -1,5 +1,5 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
-import { toState } from '../service/toState.ts'
+import { toState } from '../service/read/toState.ts'
 import { type HclValue, hclArguments, hclString } from './hcl.ts'
 import { freeLabel } from './labels.ts'
 

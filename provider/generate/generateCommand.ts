@@ -1,8 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { Client } from '../../api/client/client.ts'
 import { requiredProviders } from '../distribution/instructions.ts'
-import type { Environment } from '../pharosProvider.ts'
-import { withinTime } from '../service/deadline.ts'
+import { withinTime } from '../service/timeouts.ts'
 import { waitNotices } from '../service/waitNotice.ts'
 import { estateConfiguration } from './estate.ts'
 import { estateProgram, type Library } from './typescript.ts'
@@ -25,7 +24,7 @@ export interface GenerateOptions {
 export async function generate(
   options: GenerateOptions,
   version: string,
-  environment: Environment,
+  environment: NodeJS.ProcessEnv,
 ): Promise<void> {
   const { language, library, out } = options
   if (library !== undefined && language === 'hcl') {
@@ -59,7 +58,7 @@ export async function generate(
   }
 }
 
-function needed(name: string, environment: Environment): string {
+function needed(name: string, environment: NodeJS.ProcessEnv): string {
   const value = environment[name] ?? ''
   if (value === '') throw new Error(`set the environment variable ${name}`)
   return value

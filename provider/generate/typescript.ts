@@ -1,7 +1,7 @@
 import type { Assertion } from '../../api/contract/assertion.ts'
 import { type Duration, formatDuration } from '../../api/contract/duration.ts'
 import type { EndpointOutput, SensitiveOutput, ServiceResponse } from '../../api/contract/service.ts'
-import { INTEGER_OPERATORS, ourName, PHASES } from '../service/operators.ts'
+import { INTEGER_OPERATORS, ourName, PHASES } from '../service/schema/operators.ts'
 import { freeLabel } from './labels.ts'
 
 /** Longest call that is written on one line (characters). */

@@ -6,10 +6,10 @@ import { resourceFor } from '../protocol/authoring/provider.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
 import { attempted } from '../service/attempted.ts'
 import { type Connection, connected } from '../service/connection.ts'
-import { isUuid } from '../service/identifiers.ts'
 import { notRefreshed } from '../service/notRefreshed.ts'
+import { isUuid } from '../service/read/identifiers.ts'
 import type { Session } from '../service/session.ts'
-import { openOnce, updateOnce } from './postOnce.ts'
+import { openIfAbsent, updateIfAbsent } from './postIfAbsent.ts'
 import { incidentSchema, RESOLVE_MESSAGE } from './schema.ts'
 
 type State = StateOf<typeof incidentSchema>
@@ -126,13 +126,13 @@ export const incidentResource = resourceFor<Connection>()({
     return attempted(limit, interrupted, async (signal) => {
       const session = connected(client)
       await session.checkExpectedOrg(signal)
-      const opened = await openOnce(session, request, signal)
+      const opened = await openIfAbsent(session, request, signal)
       const status = config.status ?? 'investigating'
       if (status === opened.status) return { state: observed(opened) }
       keep(observed(opened))
       const update = updateOf({ body: request.message, status })
       try {
-        return { state: observed(await updateOnce(session, opened.id, { update, signal })) }
+        return { state: observed(await updateIfAbsent(session, opened.id, { update, signal })) }
       } catch (error) {
         report(leftOpen(opened))
         throw error
@@ -158,7 +158,7 @@ export const incidentResource = resourceFor<Connection>()({
         status,
         severity: config.severity,
       })
-      return { state: observed(await updateOnce(session, id, { update, signal })) }
+      return { state: observed(await updateIfAbsent(session, id, { update, signal })) }
     })
   },
 
@@ -173,7 +173,7 @@ export const incidentResource = resourceFor<Connection>()({
         const current = await session.client.incidents.get(id, { signal })
         if (current.status === 'resolved') return
         const update = { body: prior.resolve_message ?? RESOLVE_MESSAGE, status: 'resolved' } as const
-        await updateOnce(session, id, { update, signal })
+        await updateIfAbsent(session, id, { update, signal })
       } catch (error) {
         if (!(error instanceof ApiError && error.code === 'not_found')) throw error
       }

@@ -1,5 +1,5 @@
-import { type TimeLimit, withinTime } from './deadline.ts'
 import { explained } from './explain.ts'
+import { type TimeLimit, withinTime } from './timeouts.ts'
 
 /** What is done, as `explained` has it, and how long it may take. */
 interface Attempt extends TimeLimit {

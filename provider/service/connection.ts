@@ -1,5 +1,5 @@
 import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
-import type { Fingerprints } from './fingerprint.ts'
+import type { Fingerprints } from './apply/fingerprint.ts'
 import type { Session } from './session.ts'
 
 /** What handlers get: no session while the provider's own configuration is not known yet. */

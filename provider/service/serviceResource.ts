@@ -4,13 +4,7 @@ import { type Diagnostic, DiagnosticError, warningAt } from '../protocol/authori
 import type { StateOf } from '../protocol/authoring/inferred.ts'
 import { resourceFor } from '../protocol/authoring/provider.ts'
 import { UNKNOWN } from '../protocol/values/value.ts'
-import { attempted } from './attempted.ts'
-import { type Compiled, compileService } from './compile.ts'
-import { type Connection, connected } from './connection.ts'
-import { createOnce } from './createOnce.ts'
-import { withinTime } from './deadline.ts'
-import { importedId } from './importedId.ts'
-import { notRefreshed } from './notRefreshed.ts'
+import { createOrTakeOver } from './apply/createOrTakeOver.ts'
 import {
   asksForRegions,
   emptyNameWarnings,
@@ -21,15 +15,20 @@ import {
   replacesDefinition,
   revisionOf,
   secretsWarnings,
-} from './planService.ts'
-import { inPriorOrder } from './priorOrder.ts'
-import { regexProblems } from './regexProblems.ts'
-import { serviceSchema } from './schema.ts'
-import { hasKeyIds, overwrittenPlaces, withKeyIds } from './sealedKeys.ts'
+} from './apply/planService.ts'
+import { hasKeyIds, overwrittenPlaces, withKeyIds } from './apply/sealedKeys.ts'
+import { attempted } from './attempted.ts'
+import { type Compiled, compileService } from './compile/compileService.ts'
+import { regexProblems } from './compile/regexProblems.ts'
+import { type Connection, connected } from './connection.ts'
+import { notRefreshed } from './notRefreshed.ts'
+import { importedId } from './read/importedId.ts'
+import { inPriorOrder } from './read/priorOrder.ts'
+import { observedState, toState } from './read/toState.ts'
+import type { ServiceConfig as Config } from './schema/config.ts'
+import { serviceSchema } from './schema/schema.ts'
 import type { Session } from './session.ts'
-import { observedState, toState } from './toState.ts'
-
-type Config = Parameters<typeof compileService>[0]
+import { withinTime } from './timeouts.ts'
 
 /**
  * How long a plan waits for the list of regions where `timeouts` has no time for reads (milliseconds): a code that does
@@ -57,7 +56,7 @@ export const serviceResource = resourceFor<Connection>()({
 
   async validate({ config, report }) {
     // The contract's schemas are large, and a process that only names its schema has no use for them.
-    const { validateService } = await import('./validateService.ts')
+    const { validateService } = await import('./compile/validateService.ts')
     for (const diagnostic of validateService(config)) report(diagnostic)
     for (const diagnostic of await regexProblems(compileService(config).request)) report(diagnostic)
   },
@@ -118,7 +117,7 @@ export const serviceResource = resourceFor<Connection>()({
       const session = connected(client)
       await session.checkExpectedOrg(signal)
       const fingerprint = await client.fingerprints.of(secrets)
-      const created = await createOnce({ session, request, signal, report: context.report })
+      const created = await createOrTakeOver({ session, request, signal, report: context.report })
       if (planned.paused !== true) {
         // One that was taken over may have been paused by hand in the meantime.
         const active =
@@ -194,7 +193,7 @@ export const serviceResource = resourceFor<Connection>()({
 
   async import({ id, client, signal }) {
     return attempted({ task: 'import the service', operation: 'read' }, signal, async (wanted) => ({
-      state: { id: await importedId(id, connected(client), wanted) },
+      state: { id: await importedId(id, connected(client).reads, wanted) },
     }))
   },
 })

@@ -1,10 +1,10 @@
 import { Client, type ClientOptions, clientProblem } from '../../api/client/client.ts'
 import type { Org, Region } from '../../api/contract/org.ts'
 import { type Diagnostic, DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
-import { AskedOnce } from './askedOnce.ts'
-import type { CreationGuard } from './creationGuard.ts'
-import { isUuid } from './identifiers.ts'
-import { ServiceReads } from './serviceReads.ts'
+import type { CreationGuard } from './apply/creationGuard.ts'
+import { isUuid } from './read/identifiers.ts'
+import { ServiceReads } from './read/serviceReads.ts'
+import { SharedRequest } from './read/sharedRequest.ts'
 
 export interface SessionOptions
   extends Pick<ClientOptions, 'url' | 'apiKey' | 'userAgent' | 'onAttempt' | 'onRetry'> {
@@ -25,8 +25,8 @@ export class Session {
   /** Ids of the incidents that this process opened. */
   readonly openedIncidents = new Set<string>()
   readonly #expectedOrgId: string | undefined
-  readonly #org = new AskedOnce((signal) => this.client.getOrg({ signal }))
-  readonly #regions = new AskedOnce((signal) => this.client.listRegions({ signal }))
+  readonly #org = new SharedRequest((signal) => this.client.getOrg({ signal }))
+  readonly #regions = new SharedRequest((signal) => this.client.listRegions({ signal }))
   readonly #failedReads = new Set<string>()
   readonly #turns = new Map<string, Promise<unknown>>()
 

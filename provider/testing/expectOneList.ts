@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { SINGLE_READS_MAX } from '../service/serviceReads.ts'
+import { SINGLE_READS_MAX } from '../service/read/serviceReads.ts'
 
 /**
  * Expects what a walk over many services may cost, as `METHOD /path`: one list, and before it no more single

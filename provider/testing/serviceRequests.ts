@@ -13,8 +13,8 @@ import {
   serviceRequestSchema,
 } from '../../api/contract/service.ts'
 import type { ConfigOf } from '../protocol/authoring/inferred.ts'
-import type { serviceSchema } from '../service/schema.ts'
-import { type ServiceAnswer, toState } from '../service/toState.ts'
+import { type ServiceAnswer, toState } from '../service/read/toState.ts'
+import type { serviceSchema } from '../service/schema/schema.ts'
 
 const REGION_CODES = ['eu-west-1', 'eu-central-1', 'us-east-1', 'ap-southeast-2']
 

@@ -1,0 +1,336 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { Client } from '../../../api/client/client.ts'
+import type { ServiceRequest } from '../../../api/contract/service.ts'
+import { type StartServerOptions, startServer } from '../../../server/testing/startServer.ts'
+import { type RecordingProxy, startRecordingProxy } from '../../testing/recordingProxy.ts'
+import { Session } from '../session.ts'
+import { createOrTakeOver } from './createOrTakeOver.ts'
+import { CreationGuard, idempotencyKeyOf } from './creationGuard.ts'
+import type { TerraformRun } from './terraformRun.ts'
+
+const signal = new AbortController().signal
+const report = () => undefined
+const request: ServiceRequest = {
+  name: 'checkout',
+  interval_secs: 60,
+  regions: ['eu-west-1'],
+  endpoints: [
+    { url: 'https://example.com/', call: { Http: { method: 'GET', timeout: null } }, assertions: [] },
+  ],
+}
+
+/** A run of Terraform process `owner`, where only process 2 is left running. */
+const running = (owner: string, workspace = 'here'): TerraformRun => ({
+  owner,
+  workspace,
+  isRunning: (other) => other === '2',
+  onOrderlyEnd: () => undefined,
+})
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+interface Scene {
+  readonly proxy: RecordingProxy
+  readonly session: Session
+  /** The session of another run on the same machine. */
+  readonly sessionOf: (run: TerraformRun) => Session
+  readonly byHand: Client
+}
+
+async function scene(withoutHeaders: readonly string[], options: StartServerOptions = {}): Promise<Scene> {
+  const server = await startServer({ rateLimit: 'none', ...options })
+  const proxy = await startRecordingProxy(server.url, { withoutHeaders })
+  const folder = mkdtempSync(join(tmpdir(), 'journal-'))
+  const sessionOf = (run: TerraformRun): Session => {
+    const guard = new CreationGuard({ folders: [folder], run, scope: '', warn: () => undefined })
+    return new Session({ url: proxy.url, apiKey: server.apiKey, userAgent: 'test', guard })
+  }
+  const session = sessionOf(running('2'))
+  const byHand = new Client({ url: server.url, apiKey: await server.createKey(), userAgent: 'test' })
+  closing.push(
+    () => server.close(),
+    () => proxy.close(),
+    () => session.client.close(),
+    async () => rmSync(folder, { recursive: true }),
+    () => byHand.close(),
+  )
+  return { proxy, session, sessionOf, byHand }
+}
+
+describe.each([
+  ['a server that knows idempotency keys', []],
+  ['a server that does not', ['idempotency-key']],
+] as const)('with %s', (_name, withoutHeaders) => {
+  test.each([502, 'closed'] as const)(
+    'Scenario 53: a creation whose answer is lost (%s) makes one service',
+    async (how) => {
+      const { proxy, session, byHand } = await scene(withoutHeaders)
+      proxy.loseAnswer('POST', /\/services$/, how)
+
+      const created = await createOrTakeOver({ session, request, signal, report })
+
+      expect((await byHand.listServices()).services).toEqual([created])
+    },
+  )
+
+  test.each([
+    [500, 1],
+    [502, 4],
+  ])('a creation that never arrived (%i) is looked for (%i times) and sent again', async (status, looks) => {
+    const { proxy, session, byHand } = await scene(withoutHeaders)
+    proxy.refuseNext('POST', /\/services$/, status, 'no')
+
+    const created = await createOrTakeOver({ session, request, signal, report })
+
+    expect((await byHand.listServices()).services).toEqual([created])
+    expect(proxy.requests()).toEqual([
+      'GET /v1/services',
+      'POST /v1/services',
+      ...Array.from({ length: looks }, () => 'GET /v1/services'),
+      'POST /v1/services',
+    ])
+  })
+
+  test('two services of one definition stay two, each with its own answer', async () => {
+    const { proxy, session, byHand } = await scene(withoutHeaders)
+    proxy.loseAnswer('POST', /\/services$/, 502)
+
+    const created = await Promise.all([
+      createOrTakeOver({ session, request, signal, report }),
+      createOrTakeOver({ session, request, signal, report }),
+    ])
+
+    const { services } = await byHand.listServices()
+    expect(services.map(({ id }) => id).sort()).toEqual(created.map(({ id }) => id).sort())
+    expect(new Set(created.map(({ id }) => id)).size).toBe(2)
+  })
+})
+
+test('two candidates are named rather than one of them taken', async () => {
+  const { proxy, session, byHand } = await scene(['idempotency-key'])
+  proxy.loseAnswer('POST', /\/services$/, 502)
+  await session.reads.thereBefore(() => true, signal)
+  const other = await byHand.createService(request, 'by-hand')
+
+  const creating = createOrTakeOver({ session, request, signal, report })
+
+  await expect(creating).rejects.toMatchObject({
+    diagnostics: [
+      { summary: 'Cannot tell which service was created', detail: expect.stringContaining(other.id) },
+    ],
+  })
+})
+
+test('a creation that is given up on its way and arrives later makes one service on a server that knows no keys', async () => {
+  const { proxy, session, byHand } = await scene(['idempotency-key'])
+  proxy.refuseNext('POST', /\/services$/, 502, 'bad gateway')
+  const lists = proxy.answered('GET', 2)
+
+  const creating = createOrTakeOver({ session, request, signal, report })
+  await lists
+  const late = await byHand.createService(request, 'late')
+
+  expect((await creating).id).toBe(late.id)
+  expect((await byHand.listServices()).services.length).toBe(1)
+})
+
+test('a refusal is passed on at once', async () => {
+  const { proxy, session } = await scene([])
+
+  const creating = createOrTakeOver({ session, request: { ...request, interval_secs: 1 }, signal, report })
+
+  await expect(creating).rejects.toMatchObject({ status: 403 })
+  expect(proxy.requests()).toEqual(['GET /v1/services', 'POST /v1/services'])
+})
+
+test('Scenario 62: a service like one that was made a moment ago, nobody knows by whom, is not made a second time', async () => {
+  const { proxy, session, byHand } = await scene([])
+  const lost = await byHand.createService(request, 'killed')
+
+  const creating = createOrTakeOver({ session, request, signal, report })
+
+  await expect(creating).rejects.toMatchObject({
+    diagnostics: [{ summary: 'Service "checkout" exists already', detail: expect.stringContaining(lost.id) }],
+  })
+  expect(proxy.requests()).toEqual(['GET /v1/services'])
+})
+
+const secret: ServiceRequest = {
+  ...request,
+  endpoints: [
+    {
+      url: 'https://example.com/',
+      call: {
+        Http: { method: 'GET', timeout: null, headers: { 'x-key': { value: 'old', sensitive: true } } },
+      },
+      assertions: [],
+    },
+  ],
+}
+
+test.each([
+  ['a server that knows idempotency keys', []],
+  ['a server that does not', ['idempotency-key']],
+] as const)(
+  'with %s a killed run is gone on with, whether its request arrived or not, and its secrets are sent again',
+  async (_name, withoutHeaders) => {
+    const { proxy, session, sessionOf, byHand } = await scene(withoutHeaders)
+    const killed = sessionOf(running('1'))
+    closing.push(() => killed.client.close())
+    // Of the first the answer was recorded, of the second it was not, and the third never left.
+    const made = await createOrTakeOver({ session: killed, request: secret, signal, report })
+    const [unanswered, unsent] = ['unanswered', 'unsent'].map((name) => ({ ...request, name }))
+    if (unanswered === undefined || unsent === undefined) throw new Error('two requests')
+    killed.guard?.begin(unanswered)
+    const arrived = await byHand.createService(unanswered, 'killed')
+    killed.guard?.begin(unsent)
+    proxy.requests()
+
+    const ids = []
+    for (const again of [secret, unanswered, unsent])
+      ids.push((await createOrTakeOver({ session, request: again, signal, report })).id)
+
+    expect(ids.slice(0, 2)).toEqual([made.id, arrived.id])
+    expect((await byHand.listServices()).services.map(({ id }) => id).sort()).toEqual([...ids].sort())
+    expect(proxy.requests().filter((line) => !line.startsWith('GET'))).toEqual([
+      `PATCH /v1/services/${made.id}`,
+      'POST /v1/services',
+    ])
+  },
+)
+
+test('a request of a killed run that arrives after the list was read makes the same service, on a server that knows idempotency keys', async () => {
+  const { session, sessionOf, byHand } = await scene([], { isPlain: false })
+  const killed = sessionOf(running('1'))
+  closing.push(() => killed.client.close())
+  const intent = killed.guard?.begin(request)
+  await session.reads.thereBefore(() => true, signal)
+  const late = await byHand.createService(request, idempotencyKeyOf(intent, request))
+
+  const created = await createOrTakeOver({ session, request, signal, report })
+
+  expect(created.id).toBe(late.id)
+  expect((await byHand.listServices()).services.length).toBe(1)
+})
+
+test('what a killed run left and a person deleted since is made anew', async () => {
+  const { session, sessionOf, byHand } = await scene([])
+  const killed = sessionOf(running('1'))
+  closing.push(() => killed.client.close())
+  const intent = killed.guard?.begin(request)
+  const gone = await byHand.createService(request, idempotencyKeyOf(intent, request))
+  await byHand.deleteService(gone.id)
+
+  const created = await createOrTakeOver({ session, request, signal, report })
+
+  expect((await byHand.listServices()).services.map(({ id }) => id)).toEqual([created.id])
+})
+
+test('what a killed run left and a state got by an import is made once more for another resource', async () => {
+  const { session, sessionOf, byHand } = await scene([])
+  const killed = sessionOf(running('1'))
+  closing.push(() => killed.client.close())
+  const intent = killed.guard?.begin(request)
+  const imported = await byHand.createService(request, idempotencyKeyOf(intent, request))
+  sessionOf(running('3')).guard?.noteHeld(imported.id, imported.created_at)
+
+  const created = await createOrTakeOver({ session, request, signal, report })
+
+  expect(created.id).not.toBe(imported.id)
+  expect((await byHand.listServices()).services.length).toBe(2)
+})
+
+test('a service like one that a run elsewhere made while this one was under way is made', async () => {
+  const { session, sessionOf, byHand } = await scene([])
+  const other = sessionOf(running('2', 'elsewhere'))
+  closing.push(() => other.client.close())
+  session.guard?.noteHeld('01a20416-0000-7000-8000-000000000000', new Date().toISOString())
+  await createOrTakeOver({ session: other, request, signal, report })
+
+  await createOrTakeOver({ session, request, signal, report })
+
+  expect((await byHand.listServices()).services.length).toBe(2)
+})
+
+test('what is no file of ours in the folder of the journal is passed over', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'journal-'))
+  closing.push(async () => rmSync(folder, { recursive: true }))
+  const elsewhere = join(folder, 'elsewhere.txt')
+  writeFileSync(elsewhere, '')
+  mkdirSync(join(folder, 'folder.jsonl'))
+  symlinkSync(elsewhere, join(folder, 'link.jsonl'))
+  writeFileSync(join(folder, 'damaged.jsonl'), 'null\n{"intent":1}\n\0')
+  const warnings: string[] = []
+  const warn = (message: string) => void warnings.push(message)
+  // A week later everything that is read and says nothing is removed.
+  const nowMs = () => Date.now() + 8 * 24 * 3_600_000
+  const guard = new CreationGuard({ folders: [folder], run: running('2'), scope: '', warn, nowMs })
+
+  const decision = guard.decide(request, [])
+
+  expect(decision).toEqual({ kind: 'create', resumes: undefined })
+  expect(warnings).toEqual([])
+  expect(readdirSync(folder).sort()).toEqual(['elsewhere.txt', 'folder.jsonl', 'link.jsonl'])
+})
+
+test('a folder that is there and cannot be written is passed over for the next one', () => {
+  // Nothing can be made below it, the superuser's files neither.
+  const readOnly = '/proc/self/task'
+  const folder = mkdtempSync(join(tmpdir(), 'journal-'))
+  closing.push(async () => rmSync(folder, { recursive: true }))
+  const warnings: string[] = []
+  const warn = (message: string) => void warnings.push(message)
+  const guard = new CreationGuard({ folders: [readOnly, folder], run: running('2'), scope: '', warn })
+
+  guard.begin(request)
+
+  expect(warnings).toEqual([])
+  expect(readdirSync(folder).length).toBe(1)
+})
+
+test('two twins of which a killed run made one become two', async () => {
+  const { session, sessionOf, byHand } = await scene([])
+  const killed = sessionOf(running('1'))
+  closing.push(() => killed.client.close())
+  killed.guard?.begin(request)
+  const second = killed.guard?.begin(request)
+  await byHand.createService(request, idempotencyKeyOf(second, request))
+
+  const created = await Promise.all([
+    createOrTakeOver({ session, request, signal, report }),
+    createOrTakeOver({ session, request, signal, report }),
+  ])
+
+  const { services } = await byHand.listServices()
+  expect(services.map(({ id }) => id).sort()).toEqual(created.map(({ id }) => id).sort())
+  expect(new Set(created.map(({ id }) => id)).size).toBe(2)
+})
+
+test.each<[string, (run: Scene['sessionOf']) => Promise<Session>]>([
+  ['a run that still goes on made', async (sessionOf) => sessionOf(running('2', 'elsewhere'))],
+  [
+    'a plan read from its state',
+    async (sessionOf) => {
+      const killed = sessionOf(running('1'))
+      const { id } = await createOrTakeOver({ session: killed, request, signal, report })
+      sessionOf(running('3')).guard?.noteHeld(id, null)
+      return killed
+    },
+  ],
+])('a service like one that %s is made', async (_name, before) => {
+  const { session, sessionOf, byHand } = await scene([])
+  const other = await before(sessionOf)
+  closing.push(() => other.client.close())
+  if ((await byHand.listServices()).services.length === 0)
+    await createOrTakeOver({ session: other, request, signal, report })
+
+  await createOrTakeOver({ session, request, signal, report })
+
+  expect((await byHand.listServices()).services.length).toBe(2)
+})

@@ -1,0 +1,138 @@
+import { ConnectionError } from '../../../api/client/attempt.ts'
+import type { Client } from '../../../api/client/client.ts'
+import { ApiError } from '../../../api/contract/apiError.ts'
+import { diffService } from '../../../api/contract/fieldChange.ts'
+import type { ServiceRequest, ServiceResponse } from '../../../api/contract/service.ts'
+import { type Diagnostic, warningAt } from '../../protocol/authoring/diagnostics.ts'
+import type { ServiceReads } from '../read/serviceReads.ts'
+import { ambiguous, type CreationGuard, type Decision, idempotencyKeyOf } from './creationGuard.ts'
+import type { Intent } from './creationJournal.ts'
+import { isOutcomeUnknown, resendIfAbsent } from './resendIfAbsent.ts'
+
+/** As much of a session as a creation needs. */
+interface CreatingSession {
+  readonly client: Client
+  readonly reads: ServiceReads
+  readonly guard: CreationGuard | undefined
+  inTurn<T>(kind: string, work: () => Promise<T>): Promise<T>
+}
+
+interface Creation {
+  readonly session: CreatingSession
+  readonly request: ServiceRequest
+  readonly signal: AbortSignal
+  readonly report: (diagnostic: Diagnostic) => void
+}
+
+/**
+ * Creates the service of `request`, once: one that a killed run of this workspace made is taken over, and a creation of
+ * which no answer came is looked for in the list before it is sent again. The organisation of the key is for the caller
+ * to check.
+ *
+ * Throws what the client throws for a refusal, and a DiagnosticError when services that are there may be the one.
+ */
+export function createOrTakeOver(creation: Creation): Promise<ServiceResponse> {
+  const { session, request } = creation
+  // Two services of one definition could not be told apart while both are on their way.
+  return session.inTurn(JSON.stringify(request), () => created(creation))
+}
+
+async function created(creation: Creation): Promise<ServiceResponse> {
+  const { session } = creation
+  const decision = await decided(creation)
+  if (decision.kind === 'take-over') return takenOver(creation, decision)
+  const service = await sent(creation, decision.resumes)
+  session.reads.wrote(service, 'created')
+  return service
+}
+
+async function decided({ session, request, signal }: Creation): Promise<Decision> {
+  if (session.guard === undefined) return { kind: 'create', resumes: undefined }
+  const alike = await session.reads.thereBefore(
+    // A person who makes the same in the dashboard means another one.
+    (service) => service.created_by_email == null && diffService(request, service).length === 0,
+    signal,
+  )
+  return session.guard.decide(request, alike)
+}
+
+async function takenOver(
+  { session, request, signal, report }: Creation,
+  decision: Extract<Decision, { kind: 'take-over' }>,
+): Promise<ServiceResponse> {
+  const { id } = decision.service
+  // Secrets cannot be compared, and may be others by now: the definition is sent once more.
+  const service = hasSecrets(request)
+    ? await session.client.replaceService(id, request, { signal })
+    : decision.service
+  session.guard?.tookOver(request, decision)
+  session.reads.wrote(service, 'created')
+  const detail = `An earlier run in this folder was killed when it had created it. It has the id ${id}.`
+  report(warningAt(undefined, `Service "${request.name}" was there already and is taken over`, detail))
+  return service
+}
+
+/** Sends the creation; with the key of the killed run that `resumes` is of, whose request may arrive late. */
+async function sent(creation: Creation, resumes: Intent | undefined): Promise<ServiceResponse> {
+  const { session, request, signal } = creation
+  const { guard } = session
+  const intent = guard?.begin(request, resumes)
+  let service: ServiceResponse
+  try {
+    service = await resendIfAbsent({
+      send: () => session.client.createService(request, idempotencyKeyOf(intent, request), { signal }),
+      find: (isOurs) => found(creation, isOurs),
+      signal,
+    })
+  } catch (error) {
+    if (isRefusal(error)) guard?.refused(intent)
+    throw error
+  }
+  if (resumes !== undefined && !(await isNew(creation, service))) {
+    guard?.refused(intent)
+    return sent(creation, undefined)
+  }
+  guard?.made(intent, service.id)
+  return service
+}
+
+/** The service that came of a creation without an answer; `undefined` when there is none. */
+async function found(
+  { session, request, signal }: Creation,
+  isOurs: (instant: string) => boolean,
+): Promise<ServiceResponse | undefined> {
+  const candidates = await session.reads.unclaimed(
+    (candidate) =>
+      isOurs(candidate.created_at) &&
+      diffService(request, candidate).length === 0 &&
+      session.guard?.isAnothers(candidate, request) !== true,
+    signal,
+  )
+  if (candidates.length > 1) throw ambiguous(request.name, candidates)
+  return candidates[0]
+}
+
+/** Whether the answer to the key of a killed run is a service that is there, and that no state or other create has. */
+async function isNew({ session, request, signal }: Creation, service: ServiceResponse): Promise<boolean> {
+  if (session.reads.hasWritten(service.id) || session.guard?.isAnothers(service, request)) return false
+  try {
+    await session.client.getService(service.id, { signal })
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'not_found') return false
+    throw error
+  }
+}
+
+/** Whether the creation certainly made nothing. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof ConnectionError) return error.outcome === 'not-sent'
+  // 409 is the answer while an earlier sending of ours is carried out (Gap G20).
+  return error instanceof ApiError && !isOutcomeUnknown(error, 2)
+}
+
+function hasSecrets({ endpoints }: ServiceRequest): boolean {
+  return endpoints.some(({ call: { Http } }) =>
+    [Http.body, ...Object.values(Http.headers ?? {})].some((input) => input?.sensitive === true),
+  )
+}

@@ -1,0 +1,239 @@
+/** Decides whether a create makes a service, or takes over the one that a killed run made and could not record. */
+import { createHash, randomUUID } from 'node:crypto'
+import { canonicalRequest } from '../../../api/contract/canonical.ts'
+import type { ServiceRequest, ServiceResponse } from '../../../api/contract/service.ts'
+import { DiagnosticError, errorAt } from '../../protocol/authoring/diagnostics.ts'
+import { CreationJournal, type Intent, isFor, type Records } from './creationJournal.ts'
+import { CLOCK_SKEW_MS } from './resendIfAbsent.ts'
+import type { TerraformRun } from './terraformRun.ts'
+
+/**
+ * How old a service may be that stops a create although this machine knows nothing of it (milliseconds): long enough
+ * for a pipeline that was killed and starts again on another machine, short enough not to be in anybody's way later.
+ */
+export const STRANGER_MS_MAX = 15 * 60_000
+
+const NOTHING: Records = { open: [], held: new Set() }
+
+export interface GuardOptions {
+  /** Folders for the journal: the first that can be written is used. */
+  readonly folders: readonly string[]
+  readonly run: TerraformRun
+  /** What tells the same definition in another organisation apart: address and key. */
+  readonly scope: string
+  /** Told once when nothing can be written down. */
+  readonly warn: (message: string) => void
+  readonly nowMs?: () => number
+}
+
+/** What a create is to do. `resumes` is the intent of a killed run, whose idempotency key is used again. */
+export type Decision =
+  | { readonly kind: 'create'; readonly resumes: Intent | undefined }
+  | { readonly kind: 'take-over'; readonly service: ServiceResponse; readonly intent: Intent }
+
+/**
+ * A service that this process did not make, and that is like the one to be created, is one of three. It belongs to a
+ * state, as the journal says: it is in nobody's way. A run of this workspace was killed before it could record it: the
+ * create takes it over. Or nothing is known of it, and it is young: making another would perhaps make a twin.
+ *
+ * Where nothing can be written down, the first two cannot be told from the third.
+ */
+export class CreationGuard {
+  readonly #run: TerraformRun
+  readonly #scope: string
+  readonly #nowMs: () => number
+  readonly #warn: (message: string) => void
+  #journal: CreationJournal | undefined
+  /** The journal as it was when a plan first asked for it. */
+  #plannedWith: Records | undefined
+  /** The journal as it was after the list was read: older, it would not know of a service that the list has. */
+  #decidedWith: Records | undefined
+  /** Nonces of intents that a create of this process has dealt with, its own included. */
+  readonly #claimed = new Set<string>()
+
+  constructor({ folders, run, scope, warn, nowMs = Date.now }: GuardOptions) {
+    this.#run = run
+    this.#scope = scope
+    this.#nowMs = nowMs
+    this.#warn = warn
+    this.#journal = firstWritable(folders, run, nowMs)
+    if (this.#journal === undefined) this.#warnOnce()
+  }
+
+  /** Terraform has this service in its state. `createdAt` is an instant, RFC 3339, or null right after an import. */
+  noteHeld(id: string, createdAt: string | null): void {
+    const createdMs = Date.parse(createdAt ?? '')
+    this.#plannedWith ??= this.#read()
+    const { open } = this.#plannedWith
+    const intent = open.find((candidate) => candidate.id === id)
+    const isOfInterest =
+      intent !== undefined ||
+      createdMs >= this.#nowMs() - STRANGER_MS_MAX ||
+      open.some(({ id: made, atMs }) => made === undefined && createdMs >= atMs - CLOCK_SKEW_MS)
+    if (isOfInterest) this.#write((journal) => journal.hold(id, intent))
+  }
+
+  /**
+   * What the create of `request` is to do, given the services of the same definition that were there before this
+   * process made anything. To be called after the list was read. Throws a DiagnosticError that names the services.
+   */
+  decide(request: ServiceRequest, alike: readonly ServiceResponse[]): Decision {
+    const what = this.#what(request)
+    this.#decidedWith ??= this.#read()
+    const records = this.#decidedWith
+    const lost = records.open.filter((intent) => this.#isLost(intent, what))
+    for (const intent of lost) {
+      const service = alike.find(({ id }) => id === intent.id)
+      if (service === undefined) continue
+      this.#claimed.add(intent.nonce)
+      return { kind: 'take-over', service, intent }
+    }
+    const free = alike.filter((service) => !this.#isSpokenFor(service, what, records))
+    const [intent, ...others] = lost.filter(({ id }) => id === undefined)
+    if (intent === undefined) {
+      const strangers = free.filter(
+        ({ created_at }) => Date.parse(created_at) >= this.#nowMs() - STRANGER_MS_MAX,
+      )
+      if (strangers.length > 0) throw strangersFound(request.name, strangers)
+      return { kind: 'create', resumes: undefined }
+    }
+    const since = free.filter(({ created_at }) => isSince(created_at, intent))
+    if (since.length > 1 + others.length) throw ambiguous(request.name, since)
+    this.#claimed.add(intent.nonce)
+    const [service] = since
+    return service === undefined
+      ? { kind: 'create', resumes: intent }
+      : { kind: 'take-over', service, intent }
+  }
+
+  /** Whether a service like `request` belongs to a state or to another run of this machine, as things are now. */
+  isAnothers(service: ServiceResponse, request: ServiceRequest): boolean {
+    return this.#isSpokenFor(service, this.#what(request), this.#read())
+  }
+
+  /** To be called before the request leaves. `resumes` is the intent of a killed run that this one goes on with. */
+  begin(request: ServiceRequest, resumes?: Intent): Intent | undefined {
+    return this.#write((journal) => {
+      const intent = journal.begin(this.#what(request), resumes?.nonce)
+      this.#claimed.add(intent.nonce)
+      if (resumes !== undefined) journal.close(resumes)
+      return intent
+    })
+  }
+
+  /** To be called when the service is there. */
+  made(intent: Intent | undefined, id: string): void {
+    if (intent !== undefined) this.#write((journal) => journal.made(intent, id))
+  }
+
+  /** To be called when certainly nothing was made. */
+  refused(intent: Intent | undefined): void {
+    if (intent !== undefined) this.#write((journal) => journal.close(intent))
+  }
+
+  /** To be called when this run has `service`, which the run of `intent` made. */
+  tookOver(request: ServiceRequest, { service, intent }: Extract<Decision, { kind: 'take-over' }>): void {
+    this.#write((journal) => {
+      journal.made(journal.begin(this.#what(request)), service.id)
+      journal.close(intent)
+    })
+  }
+
+  /** Whether `intent` is one of this workspace to make `what`, whose Terraform is gone, and that is not dealt with. */
+  #isLost(intent: Intent, what: string): boolean {
+    return (
+      intent.workspace === this.#run.workspace &&
+      !this.#claimed.has(intent.nonce) &&
+      isFor(intent, what) &&
+      !this.#run.isRunning(intent.owner)
+    )
+  }
+
+  /** Whether a state has `service`, or a run that goes on made it and will have it recorded. */
+  #isSpokenFor({ id, created_at }: ServiceResponse, what: string, { open, held }: Records): boolean {
+    if (held.has(id)) return true
+    return open.some((intent) => {
+      if (this.#claimed.has(intent.nonce)) return false
+      const mayBe =
+        intent.id === undefined ? isSince(created_at, intent) && isFor(intent, what) : intent.id === id
+      return mayBe && this.#run.isRunning(intent.owner)
+    })
+  }
+
+  #what(request: ServiceRequest): string {
+    // Without secrets: a hash of them would let guesses be tried.
+    return JSON.stringify([this.#scope, canonicalRequest(request, () => '')])
+  }
+
+  #read(): Records {
+    return this.#write((journal) => journal.read()) ?? NOTHING
+  }
+
+  /** What `use` gives; `undefined` from the first failure on, as without a journal. */
+  #write<T>(use: (journal: CreationJournal) => T): T | undefined {
+    if (this.#journal === undefined) return undefined
+    try {
+      return use(this.#journal)
+    } catch {
+      this.#journal = undefined
+      this.#warnOnce()
+      return undefined
+    }
+  }
+
+  #warnOnce(): void {
+    this.#warn(
+      'creations cannot be written down: neither the state folder of this user nor TF_DATA_DIR can be written',
+    )
+  }
+}
+
+/** The key that makes a server that knows it recognise the same creation: of the intent and of what is sent. Pure. */
+export function idempotencyKeyOf(intent: Intent | undefined, request: ServiceRequest): string {
+  if (intent === undefined) return randomUUID()
+  return createHash('sha256')
+    .update(`${intent.nonce}\n${JSON.stringify(request)}`)
+    .digest('hex')
+}
+
+function firstWritable(
+  folders: readonly string[],
+  run: TerraformRun,
+  nowMs: () => number,
+): CreationJournal | undefined {
+  for (const folder of folders) {
+    try {
+      return new CreationJournal(folder, run, nowMs)
+    } catch {
+      // No home, or one that is read-only, as in many containers: the next folder.
+    }
+  }
+  return undefined
+}
+
+/** Whether a service may have come of `intent`. Clocks differ. */
+function isSince(createdAt: string, { atMs }: Intent): boolean {
+  return Date.parse(createdAt) >= atMs - CLOCK_SKEW_MS
+}
+
+function strangersFound(name: string, found: readonly ServiceResponse[]): DiagnosticError {
+  const [first] = found
+  const endsAt = new Date(Date.parse(first?.created_at ?? '') + STRANGER_MS_MAX)
+  const detail =
+    `A service with this name and definition was created a moment ago, perhaps by a run that was killed: ${idsOf(found)}. ` +
+    'If so, import it with this id. If another state has it, or this run deletes it, set create_guard = false in the ' +
+    `provider block, or apply again after ${endsAt.toISOString()}.`
+  return new DiagnosticError(errorAt(undefined, `Service "${name}" exists already`, detail))
+}
+
+/** What to do when the creation of `name` left no answer and each of `found` may have come of it. */
+export function ambiguous(name: string, found: readonly ServiceResponse[]): DiagnosticError {
+  const detail =
+    `No answer came to the creation of "${name}", and ${found.length} new services have this definition: ${idsOf(found)}. ` +
+    'Import the one that is to be managed, delete the others, and apply again.'
+  return new DiagnosticError(errorAt(undefined, 'Cannot tell which service was created', detail))
+}
+
+function idsOf(services: readonly ServiceResponse[]): string {
+  return services.map(({ id }) => id).join(', ')
+}

@@ -1,0 +1,96 @@
+/** The run of Terraform that this process serves: who started it, for which workspace, and how it ended. */
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { isAbsolute, join, resolve } from 'node:path'
+
+export interface TerraformRun {
+  /** The Terraform process, told apart from a later one with the same process id. */
+  readonly owner: string
+  /** The state that is worked on, as far as a provider can tell: a hash of root module, data directory and workspace. */
+  readonly workspace: string
+  /** Whether the Terraform process `owner`, of this machine, still runs. */
+  readonly isRunning: (owner: string) => boolean
+  /** Runs `settle` at the end, unless Terraform was killed or this process failed. `settle` must not wait. */
+  readonly onOrderlyEnd: (settle: () => void) => void
+}
+
+/** Where Terraform keeps what belongs to the working directory. */
+function dataDirectory(environment: NodeJS.ProcessEnv): string {
+  return resolve(environment.TF_DATA_DIR || '.terraform')
+}
+
+/**
+ * Folders for what is remembered from run to run, the best first: the user's, which every working directory shares
+ * (XDG Base Directory Specification), and below Terraform's data directory, if there is one.
+ */
+export function journalFolders(environment: NodeJS.ProcessEnv): readonly string[] {
+  const { XDG_STATE_HOME: named = '', HOME: home = '' } = environment
+  const stateHome = isAbsolute(named) ? named : home === '' ? undefined : join(home, '.local/state')
+  const data = dataDirectory(environment)
+  return [
+    ...(stateHome === undefined ? [] : [join(stateHome, 'pharos/terraform')]),
+    ...(existsSync(data) ? [join(data, 'pharos')] : []),
+  ]
+}
+
+/** The run that started this process. Terraform starts its providers in the folder of the root module. */
+export function currentRun(environment: NodeJS.ProcessEnv): TerraformRun {
+  const parent = process.ppid
+  return {
+    owner: identityOf(parent) ?? String(parent),
+    workspace: createHash('sha256')
+      .update(JSON.stringify(workspaceParts(environment)))
+      .digest('hex'),
+    isRunning: (owner) => identityOf(Number.parseInt(owner, 10)) === owner,
+    onOrderlyEnd: (settle) => {
+      if (settling.length === 0) process.once('exit', (code) => settleAll(code, parent))
+      settling.push(settle)
+    },
+  }
+}
+
+function workspaceParts(environment: NodeJS.ProcessEnv): readonly string[] {
+  return [realpathSync('.'), dataDirectory(environment), workspaceName(environment)]
+}
+
+const settling: (() => void)[] = []
+
+/** After a kill of Terraform this process is another one's child, and what it made may be in no state. */
+function settleAll(code: number, parent: number): void {
+  if (code === 0 && process.ppid === parent) for (const settle of settling) settle()
+}
+
+function workspaceName(environment: NodeJS.ProcessEnv): string {
+  if (environment.TF_WORKSPACE) return environment.TF_WORKSPACE
+  try {
+    return readFileSync(join(dataDirectory(environment), 'environment'), 'utf8').trim() || 'default'
+  } catch {
+    // Terraform writes the file when a workspace is selected for the first time.
+    return 'default'
+  }
+}
+
+/** Process id and, where the system tells it, start time; `undefined` when there is no such process, or it has ended. */
+function identityOf(pid: number): string | undefined {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    // EPERM: it runs, as another user.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return undefined
+  }
+  const { state, startedAt } = linuxProcess(pid)
+  return state === 'Z' ? undefined : `${pid} ${startedAt}`
+}
+
+/** State and start time of a process from /proc (proc_pid_stat(5)); empty texts on other systems. */
+function linuxProcess(pid: number): { readonly state: string; readonly startedAt: string } {
+  let stat: string
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  } catch {
+    return { state: '', startedAt: '' }
+  }
+  // The second field is the name in parentheses, which may hold blanks: the third is what comes behind it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return { state: fields[0] ?? '', startedAt: fields[19] ?? '' }
+}

@@ -1,0 +1,67 @@
+import type { ServiceRequest } from '../../../api/contract/service.ts'
+import { type Diagnostic, errorAt } from '../../protocol/authoring/diagnostics.ts'
+import { formatPath } from '../../protocol/values/path.ts'
+import { attributePath } from '../schema/attributePath.ts'
+
+/**
+ * Regular expressions of `request` that are not RE2's, which the server would refuse (Gap G18).
+ * The engine is loaded only where there is an expression.
+ */
+export async function regexProblems(request: ServiceRequest): Promise<readonly Diagnostic[]> {
+  const patterns = request.endpoints.flatMap((endpoint, index) =>
+    endpoint.assertions.flatMap((assertion, place) => {
+      const [kind, matcher] =
+        'Header' in assertion
+          ? (['Header', assertion.Header.matcher] as const)
+          : 'Body' in assertion
+            ? (['Body', assertion.Body.matcher] as const)
+            : []
+      if (kind === undefined || !('Regex' in matcher)) return []
+      const path = attributePath(['endpoints', index, 'assertions', place, kind, 'matcher', 'Regex'])
+      return [{ path, pattern: matcher.Regex }]
+    }),
+  )
+  if (patterns.length === 0) return []
+  const { RE2JS, RE2JSSyntaxException } = await import('re2js')
+  return patterns.flatMap(({ path, pattern }) => {
+    try {
+      RE2JS.compile(pattern)
+      return []
+    } catch (error) {
+      // Whatever else the engine has against it, it does not compile.
+      const fault =
+        error instanceof RE2JSSyntaxException
+          ? faultOf(pattern, error.getDescription(), error.getPattern())
+          : ''
+      const advice = 'RE2 has no look-around and no back-references, and every group has to be closed'
+      const detail = `${formatPath(path)} does not compile${fault}. ${advice}.`
+      return [errorAt(path, 'Not a regular expression in RE2 syntax', detail)]
+    }
+  })
+}
+
+/** What is wrong with `pattern` and where, without a word of it: `: missing closing ) at character 3`. */
+function faultOf(pattern: string, description: string, fragment: string | null): string {
+  // The engine names the part that it does not take, which is the whole where something is missing at its end.
+  const at = fragment === null || fragment === pattern ? lastOpen(pattern) : pattern.indexOf(fragment)
+  return `: ${description} at character ${[...pattern.slice(0, Math.max(0, at))].length + 1}`
+}
+
+/** Index of the innermost group or class of `pattern` that is not closed; of its last character when all are. */
+function lastOpen(pattern: string): number {
+  const open: number[] = []
+  let isInClass = false
+  for (let at = 0; at < pattern.length; at += 1) {
+    const character = pattern[at]
+    if (character === '\\') at += 1
+    else if (isInClass && character !== ']') continue
+    else if (character === ')' || isInClass) {
+      open.pop()
+      isInClass = false
+    } else if (character === '(' || character === '[') {
+      open.push(at)
+      isInClass = character === '['
+    }
+  }
+  return open.at(-1) ?? pattern.length - 1
+}

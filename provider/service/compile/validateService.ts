@@ -1,0 +1,98 @@
+import { problemsOf } from '../../../api/contract/problem.ts'
+import { serviceRequestSchema } from '../../../api/contract/service.ts'
+import { type Diagnostic, warningAt } from '../../protocol/authoring/diagnostics.ts'
+import { formatPath, type Path } from '../../protocol/values/path.ts'
+import { UNKNOWN } from '../../protocol/values/value.ts'
+import { attributePath } from '../schema/attributePath.ts'
+import type { ServiceConfig } from '../schema/config.ts'
+import { problemAt } from './compileAssertion.ts'
+import { type Compiled, compileService } from './compileService.ts'
+
+const SECRET_NAME = /^(?:authorization|cookie|proxy-authorization)$|token|secret|api-?key|password/i
+
+/**
+ * Everything that is wrong or doubtful in `config` as far as it is known, each with the path of its attribute:
+ * what the form gets wrong, then the contract's own rules. Which regions exist and what the plan allows is not
+ * asked here. Pure; never quotes a value.
+ */
+export function validateService(config: ServiceConfig): readonly Diagnostic[] {
+  const compiled = compileService(config)
+  const problems = [...compiled.problems, ...contractProblems(compiled)]
+  // What is an error already need not be doubtful too.
+  const doubts = problems.length > 0 ? [] : [...oddStatusCodes(compiled), ...impossibleTimes(compiled)]
+  return [...problems, ...plainSecrets(config), ...doubts]
+}
+
+function contractProblems({ request, secrets }: Compiled): readonly Diagnostic[] {
+  const parsed = serviceRequestSchema.safeParse(request)
+  if (parsed.success) return []
+  const problems = problemsOf(parsed.error).map(({ path, message }) => {
+    const at = attributePath(path)
+    const secret = secrets.find((candidate) => samePath(candidate.path.slice(0, -1), at.slice(0, -1)))
+    const place = secret !== undefined && at.at(-1) === 'value' ? secret.path : at
+    return problemAt(place, message)
+  })
+  // A number may break two rules that read alike: too large for us to hold, and for the API.
+  return [...new Map(problems.map((problem) => [problem.detail, problem])).values()]
+}
+
+function samePath(a: Path, b: Path): boolean {
+  return a.length === b.length && a.every((step, index) => stepText(step) === stepText(b[index] ?? ''))
+}
+
+function stepText(step: Path[number]): string {
+  return typeof step === 'object' ? `{${step.key}}` : String(step)
+}
+
+/** Headers whose name says secret and whose value would be stored in clear. */
+function plainSecrets(config: ServiceConfig): readonly Diagnostic[] {
+  if (config.endpoints === UNKNOWN) return []
+  return config.endpoints.flatMap((endpoint, index) => {
+    if (endpoint === UNKNOWN || endpoint.http === UNKNOWN) return []
+    const { headers } = endpoint.http
+    if (headers === UNKNOWN || headers === null) return []
+    return [...headers].flatMap(([name, header]) => {
+      if (header === UNKNOWN || header.value === null || !SECRET_NAME.test(name)) return []
+      const path: Path = ['endpoints', index, 'http', 'headers', { key: name }, 'value']
+      const detail = `${formatPath(path)} is stored in the state in clear. Use value_wo to keep it secret.`
+      return [warningAt(path, 'This header looks like a secret', detail)]
+    })
+  })
+}
+
+/** Status codes that no server answers: allowed by the contract, hardly meant. */
+function oddStatusCodes({ request }: Compiled): readonly Diagnostic[] {
+  return request.endpoints.flatMap((endpoint, index) =>
+    endpoint.assertions.flatMap((assertion, place) => {
+      if (!('StatusCode' in assertion)) return []
+      const codes = Object.values(assertion.StatusCode.expected).flat()
+      if (codes.every((code) => code >= 100 && code <= 599)) return []
+      const path: Path = ['endpoints', index, 'assertions', place, 'status_code']
+      const detail = `${formatPath(path)} names one that no server answers with: they are between 100 and 599.`
+      return [warningAt(path, 'Unusual status code', detail)]
+    }),
+  )
+}
+
+/**
+ * Times that nothing keeps. The contract allows them, so that they are no errors: a service that has one is imported and
+ * changed like any other.
+ */
+function impossibleTimes({ request }: Compiled): readonly Diagnostic[] {
+  return request.endpoints.flatMap((endpoint, index) =>
+    endpoint.assertions.flatMap((assertion, place) => {
+      const [kind, comparison] =
+        'Latency' in assertion
+          ? (['latency', assertion.Latency.expected] as const)
+          : 'DnsResoltion' in assertion
+            ? (['dns_resolution', assertion.DnsResoltion.expected] as const)
+            : []
+      if (kind === undefined || !('LessThan' in comparison)) return []
+      const { secs, nanos } = comparison.LessThan
+      if (secs > 0 || nanos > 0) return []
+      const path: Path = ['endpoints', index, 'assertions', place, kind, 'lt']
+      const detail = `${formatPath(path)} is 0s, and no time is shorter: the assertion fails with every check.`
+      return [warningAt(path, 'This assertion never holds', detail)]
+    }),
+  )
+}

@@ -1,0 +1,17 @@
+/** How people name what is there: by UUID, or by a name. */
+import type { ServiceResponse } from '../../../api/contract/service.ts'
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Whether `text` is a UUID, in any case. Pure. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text)
+}
+
+/**
+ * Whether `name` is the exact name of `service`. Terraform keeps every text in Unicode's normal form C, the API keeps it
+ * as it was sent: two forms of one text are the same name. Pure.
+ */
+export function isCalled(service: ServiceResponse, name: string): boolean {
+  return service.name.normalize('NFC') === name.normalize('NFC')
+}

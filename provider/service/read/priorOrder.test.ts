@@ -1,0 +1,65 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { ServiceRequest } from '../../../api/contract/service.ts'
+import { answerTo, serviceRequests } from '../../testing/serviceRequests.ts'
+import { inPriorOrder } from './priorOrder.ts'
+import { type ServiceState, toState } from './toState.ts'
+
+function stateOf(request: ServiceRequest): ServiceState {
+  // True because toState answers every attribute but secrets_revision.
+  return { ...toState(answerTo(request), undefined), secrets_revision: 0 } as ServiceState
+}
+
+/** A request and the same with endpoints and assertions in another order. */
+const shuffled = serviceRequests.chain((request) =>
+  fc
+    .record({
+      endpoints: fc.shuffledSubarray(request.endpoints, { minLength: request.endpoints.length }),
+      places: fc.infiniteStream(fc.nat()),
+    })
+    .map(({ endpoints, places }) => ({
+      request,
+      other: {
+        ...request,
+        endpoints: endpoints.map((endpoint) => ({
+          ...endpoint,
+          assertions: [...endpoint.assertions]
+            .map((assertion) => ({ assertion, place: places.next().value ?? 0 }))
+            .sort((a, b) => a.place - b.place)
+            .map(({ assertion }) => assertion),
+        })),
+      },
+    })),
+)
+
+test('endpoints and assertions in another order read as they are stored', () => {
+  fc.assert(
+    fc.property(shuffled, ({ request, other }) => {
+      const prior = stateOf(request)
+
+      const read = toState(inPriorOrder(answerTo(other), prior), prior)
+
+      expect({ ...read, secrets_revision: 0 }).toEqual(prior)
+    }),
+  )
+})
+
+test('what is not the same in another order stays in the order of the server', () => {
+  fc.assert(
+    fc.property(serviceRequests, serviceRequests, (request, stored) => {
+      fc.pre(request.endpoints.length !== stored.endpoints.length)
+
+      const response = inPriorOrder(answerTo(request), stateOf(stored))
+
+      expect(response.endpoints.map(({ url }) => url)).toEqual(request.endpoints.map(({ url }) => url))
+    }),
+  )
+})
+
+test('without a stored state nothing is moved', () => {
+  fc.assert(
+    fc.property(serviceRequests, (request) => {
+      expect(inPriorOrder(answerTo(request), undefined)).toEqual(answerTo(request))
+    }),
+  )
+})

@@ -1,0 +1,68 @@
+import type { Assertion } from '../../../api/contract/assertion.ts'
+import { canonicalRequest } from '../../../api/contract/canonical.ts'
+import type { EndpointInput, EndpointOutput, ServiceResponse } from '../../../api/contract/service.ts'
+import { compileEndpoint } from '../compile/compileService.ts'
+import type { EndpointConfig } from '../schema/config.ts'
+import { endpointState, type ServiceState } from './toState.ts'
+
+/**
+ * `response` with its endpoints, and the assertions of each, in the order of `prior`, where they are the same
+ * ones in another order: their order means nothing to the API, so that it is no difference. Where they are not
+ * the same ones the server's order stays. Pure.
+ */
+export function inPriorOrder(response: ServiceResponse, prior: ServiceState | undefined): ServiceResponse {
+  const before = prior?.endpoints?.map(compiledState) ?? []
+  const order = placesOf(
+    response.endpoints.map((endpoint) => endpointKey(compiledState(endpointState(endpoint, undefined)))),
+    before.map(endpointKey),
+  )
+  const endpoints = order?.flatMap((place) => response.endpoints[place] ?? []) ?? response.endpoints
+  return {
+    ...response,
+    endpoints: endpoints.map((endpoint, index) => withAssertions(endpoint, before[index]?.assertions ?? [])),
+  }
+}
+
+function withAssertions(endpoint: EndpointOutput, before: readonly Assertion[]): EndpointOutput {
+  const order = placesOf(endpoint.assertions.map(assertionKey), before.map(assertionKey))
+  if (order === undefined) return endpoint
+  return { ...endpoint, assertions: order.flatMap((place) => endpoint.assertions[place] ?? []) }
+}
+
+/**
+ * For each of `wanted` the place in `found` of the same key, each place once; `undefined` when the two do not
+ * have the same keys.
+ */
+function placesOf(found: readonly string[], wanted: readonly string[]): readonly number[] | undefined {
+  if (found.length !== wanted.length) return undefined
+  const free = new Map<string, number[]>()
+  for (const [place, key] of found.entries()) free.set(key, [...(free.get(key) ?? []), place])
+  const places = wanted.map((key) => free.get(key)?.shift())
+  return places.every((place) => place !== undefined) ? places : undefined
+}
+
+/** What `endpoint` of a state asks for; a sealed value, of which a state has nothing, as an empty one. */
+function compiledState(endpoint: NonNullable<ServiceState['endpoints']>[number]): EndpointInput {
+  // True because a state that a read made is a configuration of which everything is known.
+  return compileEndpoint(endpoint as EndpointConfig, [], { problems: [], secrets: [] })
+}
+
+function endpointKey(endpoint: EndpointInput): string {
+  const [canonical] = canonicalRequest(
+    { name: '', interval_secs: 0, regions: [], endpoints: [endpoint] },
+    () => '',
+  ).endpoints
+  const assertions = canonical?.assertions.map(assertionKey).sort()
+  return JSON.stringify({ ...canonical, assertions })
+}
+
+function assertionKey(assertion: Assertion): string {
+  if ('StatusCode' in assertion && 'OneOf' in assertion.StatusCode.expected) {
+    return `one of ${[...assertion.StatusCode.expected.OneOf].sort((a, b) => a - b).join()}`
+  }
+  if ('Header' in assertion) {
+    const { name, matcher } = assertion.Header
+    return JSON.stringify({ Header: { name: name.toLowerCase(), matcher } })
+  }
+  return JSON.stringify(assertion)
+}

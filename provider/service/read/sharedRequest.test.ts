@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { FAILURE_BELIEVED_MS, SharedRequest } from './sharedRequest.ts'
+
+const open = new AbortController().signal
+
+/** A question of which no answer comes, on a clock that stands; it fails as its signal says. */
+function unanswered() {
+  const clock = { nowMs: 0 }
+  const signals: AbortSignal[] = []
+  const ask = (signal: AbortSignal): Promise<never> => {
+    signals.push(signal)
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  }
+  return { once: new SharedRequest(ask, () => clock.nowMs), clock, signals }
+}
+
+test('all who want to know share one answer, until it is forgotten', async () => {
+  let asked = 0
+  const once = new SharedRequest(async () => (asked += 1))
+
+  const before = once.isAsked
+  const shared = await Promise.all([once.answer(open), once.answer(open), once.answer(open)])
+  once.forget()
+
+  expect([before, once.isAsked]).toEqual([false, false])
+  expect(shared).toEqual([1, 1, 1])
+  expect(await once.answer(open)).toBe(2)
+})
+
+test('a failure is believed for a while and then asked about again', async () => {
+  let nowMs = 0
+  let asked = 0
+  const once = new SharedRequest(
+    async () => {
+      asked += 1
+      if (asked === 1) throw new Error('not now')
+      return asked
+    },
+    () => nowMs,
+  )
+
+  await expect(once.answer(open)).rejects.toThrow('not now')
+  nowMs = FAILURE_BELIEVED_MS - 1
+  await expect(once.answer(open)).rejects.toThrow('not now')
+  nowMs = FAILURE_BELIEVED_MS
+
+  expect(await once.answer(open)).toBe(2)
+})
+
+test('a call that gives up does so at once, and the others get their answer', async () => {
+  let say: (text: string) => void = () => {}
+  const once = new SharedRequest(() => new Promise<string>((resolve) => (say = resolve)))
+  const controller = new AbortController()
+
+  const impatient = once.answer(controller.signal)
+  const patient = once.answer(open)
+  controller.abort(new Error('given up'))
+  await expect(impatient).rejects.toThrow('given up')
+  await expect(once.answer(controller.signal)).rejects.toThrow('given up')
+  say('here')
+
+  expect(await patient).toBe('here')
+})
+
+test('the last call that gives up ends the request, and the next one asks anew', async () => {
+  const { once, signals } = unanswered()
+  const [first, second] = [new AbortController(), new AbortController()]
+
+  const calls = Promise.allSettled([once.answer(first.signal), once.answer(second.signal)])
+  first.abort(new Error('one'))
+  const afterOne = signals.map(({ aborted }) => aborted)
+  second.abort(new Error('two'))
+  await calls
+  void once.answer(open).catch(() => undefined)
+
+  expect(afterOne).toEqual([false])
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
+})
+
+test('a question that was open for long has failed for the calls that come next', async () => {
+  const { once, clock, signals } = unanswered()
+  const giveUp = new AbortController()
+
+  const waiting = once.answer(giveUp.signal)
+  clock.nowMs = FAILURE_BELIEVED_MS
+  giveUp.abort(new Error('too long'))
+  await expect(waiting).rejects.toThrow('too long')
+
+  await expect(once.answer(open)).rejects.toThrow('too long')
+  expect(signals.length).toBe(1)
+})
+
+test('an answer outlives the calls that gave up before it was asked for again', async () => {
+  let asked = 0
+  const once = new SharedRequest(async () => (asked += 1))
+  await once.answer(open)
+
+  await expect(once.answer(AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped')
+
+  expect(await once.answer(open)).toBe(1)
+})

@@ -1,0 +1,196 @@
+import type { Assertion } from '../../../api/contract/assertion.ts'
+import {
+  compareDurations,
+  type Duration,
+  formatDuration,
+  parseDuration,
+} from '../../../api/contract/duration.ts'
+import type { EndpointOutput, SensitiveOutput, ServiceResponse } from '../../../api/contract/service.ts'
+import type { AnswerOf, StateOf } from '../../protocol/authoring/inferred.ts'
+import { INTEGER_OPERATORS, ourName, PHASES, TEXT_OPERATORS } from '../schema/operators.ts'
+import type { serviceSchema } from '../schema/schema.ts'
+
+export type ServiceAnswer = AnswerOf<typeof serviceSchema>
+export type ServiceState = StateOf<typeof serviceSchema>
+type EndpointState = NonNullable<ServiceState['endpoints']>[number]
+type HttpState = NonNullable<EndpointState['http']>
+type AssertionState = NonNullable<EndpointState['assertions']>[number]
+type ValueState = NonNullable<HttpState['body']>
+
+/**
+ * The state of the service that the API answered. `prior` is what is stored: where the API cannot tell two
+ * forms apart (no headers and an empty map, the case of a header's name) the stored one is kept.
+ *
+ * A sealed value is null by construction: it is write-only, and the API never returns it. Pure.
+ */
+export function toState(response: ServiceResponse, prior: ServiceState | undefined): ServiceAnswer {
+  const endpoints = response.endpoints.map((endpoint, index) =>
+    endpointState(endpoint, prior?.endpoints?.[index]),
+  )
+  return {
+    id: response.id,
+    name: response.name,
+    interval: keepSpelling({ secs: response.interval_secs, nanos: 0 }, prior?.interval),
+    regions: response.regions,
+    endpoints,
+    ...observedState(response, endpoints),
+  }
+}
+
+/** What only the server knows of a service: nothing of this is configured. Pure. */
+export function observedState(
+  response: ServiceResponse,
+  endpoints: readonly EndpointState[] = response.endpoints.map((endpoint) =>
+    endpointState(endpoint, undefined),
+  ),
+): Omit<ServiceAnswer, 'name' | 'interval' | 'regions' | 'endpoints'> {
+  return {
+    id: response.id,
+    org_id: response.org_id,
+    created_at: response.created_at,
+    created_by_email: response.created_by_email ?? null,
+    paused: response.paused_at != null,
+    paused_at: response.paused_at ?? null,
+    auto_incident: {
+      enabled: response.auto_incident_enabled,
+      failure_threshold: response.auto_incident_failure_threshold ?? null,
+      window_minutes: response.auto_incident_window_minutes ?? null,
+    },
+    endpoint_ids: response.endpoints.map(({ id }) => id),
+    endpoints_blocked: response.endpoints.map(({ blocked }) => blocked),
+    sealed_key_ids: new Map(sealedKeyIds(response, endpoints)),
+  }
+}
+
+function sealedKeyIds(
+  response: ServiceResponse,
+  endpoints: readonly EndpointState[],
+): readonly (readonly [string, string])[] {
+  return response.endpoints.flatMap(({ call }, index) => {
+    const names = [...(endpoints[index]?.http?.headers?.keys() ?? [])]
+    const slots: (readonly [string, SensitiveOutput])[] = Object.entries(call.Http.headers ?? {}).map(
+      ([name, output]) => [`${index}.headers.${spellingOf(name, names)}`, output],
+    )
+    if (call.Http.body != null) slots.push([`${index}.body`, call.Http.body])
+    return slots.flatMap(([slot, output]) =>
+      'Sealed' in output ? [[slot, output.Sealed.key_id] as const] : [],
+    )
+  })
+}
+
+/** The state of one endpoint. `prior` is what is stored of it. Pure. */
+export function endpointState(endpoint: EndpointOutput, prior: EndpointState | undefined): EndpointState {
+  const { Http: http } = endpoint.call
+  const before = prior?.http
+  const noAssertions = endpoint.assertions.length === 0 && (prior?.assertions ?? null) === null
+  return {
+    url: endpoint.url,
+    name: endpoint.name ?? null,
+    http: {
+      method: http.method,
+      timeout: http.timeout === null ? null : keepSpelling(http.timeout, before?.timeout),
+      max_redirects: http.max_redirects_to_follow ?? null,
+      with_dns: http.with_dns ?? null,
+      body: http.body == null ? null : valueState(http.body, before?.body),
+      headers: headersState(http.headers ?? {}, before?.headers ?? null),
+    },
+    assertions: noAssertions
+      ? null
+      : endpoint.assertions.map((assertion, index) => assertionState(assertion, prior?.assertions?.[index])),
+  }
+}
+
+function headersState(
+  headers: Readonly<Record<string, SensitiveOutput>>,
+  prior: HttpState['headers'],
+): HttpState['headers'] {
+  const entries = Object.entries(headers)
+  if (entries.length === 0 && prior === null) return null
+  const names = [...(prior?.keys() ?? [])]
+  return new Map(
+    entries.map(([name, output]) => {
+      const spelled = spellingOf(name, names)
+      return [spelled, valueState(output, prior?.get(spelled))]
+    }),
+  )
+}
+
+/** `name` as one of `names` spells it, whatever its case; as it is when none does. */
+function spellingOf(name: string, names: readonly string[]): string {
+  return names.find((candidate) => candidate.toLowerCase() === name.toLowerCase()) ?? name
+}
+
+function valueState(output: SensitiveOutput, prior: ValueState | null | undefined): ValueState {
+  return {
+    value: 'Plain' in output ? output.Plain : null,
+    value_wo: null,
+    // The version is the user's own note: the API knows nothing of it.
+    value_wo_version: prior?.value_wo_version ?? null,
+  }
+}
+
+const NO_INTEGER = {
+  eq: null,
+  ne: null,
+  gt: null,
+  gte: null,
+  lt: null,
+  lte: null,
+  between: null,
+  one_of: null,
+}
+const NO_DURATION = { lt: null, lte: null, between: null }
+const NO_TEXT = { eq: null, contains: null, starts_with: null, ends_with: null, regex: null }
+const NO_KIND = { status_code: null, latency: null, dns_resolution: null, header: null, body: null }
+
+function assertionState(assertion: Assertion, prior: AssertionState | undefined): AssertionState {
+  if ('StatusCode' in assertion) {
+    return {
+      ...NO_KIND,
+      status_code: { ...NO_INTEGER, ...operand(INTEGER_OPERATORS, assertion.StatusCode.expected) },
+    }
+  }
+  if ('Latency' in assertion) {
+    const { l_type, expected } = assertion.Latency
+    const phase = ourName(PHASES, l_type) ?? null
+    return { ...NO_KIND, latency: { phase, ...NO_DURATION, ...durations(expected, prior?.latency) } }
+  }
+  if ('DnsResoltion' in assertion) {
+    const { expected } = assertion.DnsResoltion
+    return { ...NO_KIND, dns_resolution: { ...NO_DURATION, ...durations(expected, prior?.dns_resolution) } }
+  }
+  if ('Header' in assertion) {
+    const { name, matcher } = assertion.Header
+    return { ...NO_KIND, header: { name, ...NO_TEXT, ...operand(TEXT_OPERATORS, matcher) } }
+  }
+  return { ...NO_KIND, body: { ...NO_TEXT, ...operand(TEXT_OPERATORS, assertion.Body.matcher) } }
+}
+
+function operand(table: Readonly<Record<string, string>>, tagged: object): Readonly<Record<string, never>> {
+  const [[operator, value] = ['', null]] = Object.entries(tagged)
+  const ours = ourName(table, operator)
+  // True because each operator's operand is of the type that our attribute of the same meaning has.
+  return (ours === undefined ? {} : { [ours]: value }) as Readonly<Record<string, never>>
+}
+
+type DurationComparison = Extract<Assertion, { DnsResoltion: unknown }>['DnsResoltion']['expected']
+type DurationState = NonNullable<AssertionState['dns_resolution']>
+
+function durations(
+  expected: DurationComparison,
+  prior: Partial<DurationState> | null | undefined,
+): Partial<DurationState> {
+  if ('Between' in expected) {
+    const between = expected.Between.map((bound, index) => keepSpelling(bound, prior?.between?.[index]))
+    return { between }
+  }
+  if ('LessThan' in expected) return { lt: keepSpelling(expected.LessThan, prior?.lt) }
+  return { lte: keepSpelling(expected.LessOrEqual, prior?.lte) }
+}
+
+/** `duration` as text: as it was spelled, if that means the same. */
+function keepSpelling(duration: Duration, prior: string | null | undefined): string {
+  const before = prior == null ? undefined : parseDuration(prior)
+  if (prior != null && before !== undefined && compareDurations(before, duration) === 0) return prior
+  return formatDuration(duration)
+}

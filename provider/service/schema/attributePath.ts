@@ -1,0 +1,53 @@
+import type { Path, PathStep } from '../../protocol/values/path.ts'
+import {
+  ASSERTION_KINDS,
+  DURATION_OPERATORS,
+  INTEGER_OPERATORS,
+  ourName,
+  TEXT_OPERATORS,
+} from './operators.ts'
+
+type ContractPath = readonly (string | number)[]
+
+const HTTP_FIELDS: Readonly<Record<string, string>> = { max_redirects_to_follow: 'max_redirects' }
+
+/**
+ * Where in a `pharos_service` the field at `path` of a service request is configured: the deepest attribute
+ * that Terraform can point at. Pure.
+ */
+export function attributePath(path: ContractPath): Path {
+  const [field, index, part, ...rest] = path
+  if (field === 'interval_secs') return ['interval']
+  // A set's elements have no path.
+  if (field === 'regions') return ['regions']
+  if (field !== 'endpoints' || typeof index !== 'number') return path.slice(0, 1).map(String)
+  const endpoint: Path = ['endpoints', index]
+  if (part === 'call') return [...endpoint, 'http', ...httpPath(rest.slice(1))]
+  if (part === 'assertions') return [...endpoint, 'assertions', ...assertionPath(rest)]
+  return part === undefined ? endpoint : [...endpoint, String(part)]
+}
+
+function httpPath([field, ...rest]: ContractPath): Path {
+  if (field === undefined) return []
+  if (field === 'headers') {
+    const [name, ...inside] = rest
+    return name === undefined ? ['headers'] : ['headers', { key: String(name) }, ...inside.map(String)]
+  }
+  if (field === 'body') return ['body', ...rest.map(String)]
+  return [HTTP_FIELDS[field] ?? String(field)]
+}
+
+function assertionPath([index, kind, ...rest]: ContractPath): Path {
+  const steps: PathStep[] = typeof index === 'number' ? [index] : []
+  const ourKind = kind === undefined ? undefined : ourName(ASSERTION_KINDS, String(kind))
+  if (ourKind === undefined) return steps
+  steps.push(ourKind)
+  const [field, operator, bound] = rest
+  if (field === 'l_type') return [...steps, 'phase']
+  if (field === 'name') return [...steps, 'name']
+  const table =
+    field === 'matcher' ? TEXT_OPERATORS : kind === 'StatusCode' ? INTEGER_OPERATORS : DURATION_OPERATORS
+  const ours = operator === undefined ? undefined : ourName(table, String(operator))
+  if (ours === undefined) return steps
+  return ours === 'between' && typeof bound === 'number' ? [...steps, ours, bound] : [...steps, ours]
+}

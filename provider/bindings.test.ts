@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
 import { generateBindings, generateSchema } from '../scripts/generateBindings.ts'
 import { PROVIDER_ADDRESS, REGISTRY_HOSTS } from './distribution/mirror.ts'
+import { schemaDocument } from './docs/schemaDocument.ts'
 import { pharosProvider } from './pharosProvider.ts'
 import { type Attributes, isNested } from './protocol/authoring/schema.ts'
-import { schemaDocument } from './schemaDocument.ts'
 import { cannotRunTerraform, terraformWorkspace } from './testing/terraformWorkspace.ts'
 
 const provider = pharosProvider(packageJson.version, {})

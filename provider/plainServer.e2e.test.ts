@@ -10,7 +10,7 @@ describe('on a server that implements the API document and nothing of ours', asy
     vi.resetModules()
   })
   vi.resetModules()
-  await import('./scenarios/lifecycle.e2e.test.ts')
+  await import('./testing/scenarios/lifecycle.e2e.test.ts')
   await import('./incident/incidentResource.e2e.test.ts')
   await import('./service/apply/createOrTakeOver.test.ts')
 })

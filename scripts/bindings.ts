@@ -1,7 +1,7 @@
 /** Writes what is made from the provider: its schema, its CDKTF bindings and its reference. `npm run bindings`. */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { currentPages } from '../provider/reference/currentPages.ts'
+import { currentPages } from '../provider/docs/currentPages.ts'
 import { generateBindings, generateSchema } from './generateBindings.ts'
 
 const REFERENCE = 'docs/provider'

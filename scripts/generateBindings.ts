@@ -5,7 +5,7 @@ import { join, relative } from 'node:path'
 import packageJson from '../package.json' with { type: 'json' }
 import { PROVIDER_ADDRESS, REGISTRY_HOSTS } from '../provider/distribution/mirror.ts'
 import { pharosProvider } from '../provider/pharosProvider.ts'
-import { schemaDocument } from '../provider/schemaDocument.ts'
+import { schemaDocument } from '../provider/docs/schemaDocument.ts'
 
 /**
  * Versions of the provider that the bindings may meet: this minor version and later ones, below the next major. It

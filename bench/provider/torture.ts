@@ -51,7 +51,7 @@ ordeal({
 })
 ordeal({
   files: [
-    'provider/scenarios',
+    'provider/testing/scenarios',
     'provider/terraform.e2e.test.ts',
     'provider/failures.e2e.test.ts',
     'provider/data',
@@ -60,8 +60,8 @@ ordeal({
 })
 ordeal({
   files: [
-    'provider/scenarios/lifecycle.e2e.test.ts',
-    'provider/scenarios/secrets.e2e.test.ts',
+    'provider/testing/scenarios/lifecycle.e2e.test.ts',
+    'provider/testing/scenarios/secrets.e2e.test.ts',
     'provider/data',
   ],
   environment: { PHAROS_TEST_PLAIN: '1' },

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { startServer } from '../../server/testing/startServer.ts'
-import { openScenario, type Scenario, serviceBlock } from '../testing/scenario.ts'
-import { cannotRunTerraform } from '../testing/terraformWorkspace.ts'
+import { startServer } from '../../../server/testing/startServer.ts'
+import { openScenario, type Scenario, serviceBlock } from '../scenario.ts'
+import { cannotRunTerraform } from '../terraformWorkspace.ts'
 
 const VARIABLE = `variable "token" {
   type      = string

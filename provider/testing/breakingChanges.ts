@@ -1,4 +1,4 @@
-import type { SchemaDocument } from './schemaDocument.ts'
+import type { SchemaDocument } from '../docs/schemaDocument.ts'
 
 /** As much of an attribute of a schema document as compatibility is about. */
 interface Entry {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { ServiceRequest } from '../../api/contract/service.ts'
-import { startServer } from '../../server/testing/startServer.ts'
-import { changedLines, openScenario, serviceBlock } from '../testing/scenario.ts'
-import { cannotRunTerraform } from '../testing/terraformWorkspace.ts'
+import type { ServiceRequest } from '../../../api/contract/service.ts'
+import { startServer } from '../../../server/testing/startServer.ts'
+import { changedLines, openScenario, serviceBlock } from '../scenario.ts'
+import { cannotRunTerraform } from '../terraformWorkspace.ts'
 
 const FULL = `
   interval = "90s"

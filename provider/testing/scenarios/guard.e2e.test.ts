@@ -3,15 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { Client } from '../../api/client/client.ts'
-import { startServer } from '../../server/testing/startServer.ts'
-import type { RecordingProxy } from '../testing/recordingProxy.ts'
-import { openScenario, serviceBlock } from '../testing/scenario.ts'
-import {
-  cannotRunTerraform,
-  type TerraformWorkspace,
-  terraformWorkspace,
-} from '../testing/terraformWorkspace.ts'
+import type { Client } from '../../../api/client/client.ts'
+import { startServer } from '../../../server/testing/startServer.ts'
+import type { RecordingProxy } from '../recordingProxy.ts'
+import { openScenario, serviceBlock } from '../scenario.ts'
+import { cannotRunTerraform, type TerraformWorkspace, terraformWorkspace } from '../terraformWorkspace.ts'
 
 /** Resource addresses that are renamed at once: three times what Terraform works on side by side. */
 const RENAMED = 30

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { startServer } from '../../server/testing/startServer.ts'
-import { openScenario, type Scenario, serviceBlock } from '../testing/scenario.ts'
-import { cannotRunTerraform } from '../testing/terraformWorkspace.ts'
+import { startServer } from '../../../server/testing/startServer.ts'
+import { openScenario, type Scenario, serviceBlock } from '../scenario.ts'
+import { cannotRunTerraform } from '../terraformWorkspace.ts'
 
 async function openServer(): Promise<Scenario> {
   return openScenario(await startServer({ rateLimit: 'none' }))

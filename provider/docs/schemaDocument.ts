@@ -1,7 +1,7 @@
-import type { Provider } from './protocol/authoring/provider.ts'
-import type { AnyFunction } from './protocol/authoring/providerFunction.ts'
-import { type Attribute, type Attributes, isNested, type Schema } from './protocol/authoring/schema.ts'
-import { encodeType, type Type } from './protocol/values/type.ts'
+import type { Provider } from '../protocol/authoring/provider.ts'
+import type { AnyFunction } from '../protocol/authoring/providerFunction.ts'
+import { type Attribute, type Attributes, isNested, type Schema } from '../protocol/authoring/schema.ts'
+import { encodeType, type Type } from '../protocol/values/type.ts'
 
 /** A JSON document as `terraform providers schema -json` prints it, or a part of one. */
 export interface SchemaDocument {

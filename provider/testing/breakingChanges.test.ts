@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { SchemaDocument } from '../docs/schemaDocument.ts'
 import { breakingChanges } from './breakingChanges.ts'
-import type { SchemaDocument } from './schemaDocument.ts'
 
 /** Schemas of released versions by version: a release adds `provider-schema.json` as it is then. */
 const RELEASED = 'fixtures/provider-schema'

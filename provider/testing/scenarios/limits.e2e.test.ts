@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import type { ServiceRequest } from '../../api/contract/service.ts'
-import { startServer } from '../../server/testing/startServer.ts'
-import { expectOneList } from '../testing/expectOneList.ts'
-import { openScenario, type Scenario, serviceBlock } from '../testing/scenario.ts'
-import { cannotRunTerraform, terraformWorkspace } from '../testing/terraformWorkspace.ts'
+import type { ServiceRequest } from '../../../api/contract/service.ts'
+import { startServer } from '../../../server/testing/startServer.ts'
+import { expectOneList } from '../expectOneList.ts'
+import { openScenario, type Scenario, serviceBlock } from '../scenario.ts'
+import { cannotRunTerraform, terraformWorkspace } from '../terraformWorkspace.ts'
 
 const many = (count: number, prefix = 'many'): string =>
   serviceBlock('many', `count = ${count}\n name = "${prefix} \${count.index}"`)

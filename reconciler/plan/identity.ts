@@ -25,28 +25,42 @@ export interface IdentityScene {
   readonly hasState: boolean
 }
 
+/** A desired service and which service it means. */
+export interface Identified {
+  readonly service: DesiredService
+  readonly identity: Identity
+}
+
 /**
- * The identity of every desired service: by its binding, by `metadata.id`, by `previousNames`, by asking
- * for exactly what one vanished key asked for, or new. Anything that two could claim is blocked. Pure.
+ * The identity of every desired service, in their order: by its binding, by `metadata.id`, by `previousNames`, by asking
+ * for exactly what one vanished key asked for, or new. What two manifests could claim is blocked. Pure.
  */
-export function identify(scene: IdentityScene): ReadonlyMap<string, Identity> {
+export function identify(scene: IdentityScene): readonly Identified[] {
   const byKey = new Map(scene.bindings.map((binding) => [binding.key, binding]))
   const present = new Set([...scene.desired.map((service) => service.key), ...scene.frozenKeys])
   const vanished = scene.bindings.filter(
     (binding) => !present.has(binding.key) && binding.tombstonedAtMs === null,
   )
-  const identities = new Map<string, Identity>()
-  for (const service of scene.desired) {
+  const announced = scene.desired.map((service): Identified => {
     const binding = byKey.get(service.key)
-    identities.set(
-      service.key,
+    const identity =
       binding === undefined
         ? withoutBinding(service, vanished, scene)
-        : withBinding(service, { kind: 'bound', binding, renamedFrom: null }),
-    )
-  }
-  const renamed = withUnannouncedRenames(scene.desired, identities, vanished)
-  return soleClaims(withLikelyRenames(scene, renamed, vanished), scene)
+        : withBinding(service, { kind: 'bound', binding, renamedFrom: null })
+    return { service, identity }
+  })
+  const applied = vanished.filter(isApplied)
+  // Stryker disable next-line ConditionalExpression: it only saves time, and in most plans nothing has vanished.
+  if (applied.length === 0) return soleClaims(announced, scene)
+  const renamed = withUnannouncedRenames(announced, applied)
+  return soleClaims(withLikelyRenames(renamed, applied, scene.actual), scene)
+}
+
+/** A binding for which a definition was sent. */
+type Applied = Binding & { readonly desired: CanonicalService }
+
+function isApplied(binding: Binding): binding is Applied {
+  return binding.desired !== null
 }
 
 type Bound = Extract<Identity, { kind: 'bound' }>
@@ -68,14 +82,14 @@ function withoutBinding(
   const former = vanished.filter(
     (binding) => service.previousNames.includes(binding.key) || binding.serviceId === service.id,
   )
-  const [only] = former
-  if (former.length === 1 && only !== undefined) {
-    return withBinding(service, { kind: 'bound', binding: only, renamedFrom: only.key })
-  }
   if (former.length > 1) {
     const names = former.map((binding) => binding.key)
     const message = `previousNames matches several services: ${names.join(', ')}`
     return blocked(service.key, message, 'keep one of them', names)
+  }
+  const [only] = former
+  if (only !== undefined) {
+    return withBinding(service, { kind: 'bound', binding: only, renamedFrom: only.key })
   }
   if (service.id !== undefined) return named(service.key, service.id, scene)
   if (scene.hasState) return { kind: 'new' }
@@ -102,42 +116,55 @@ function named(key: string, id: string, scene: IdentityScene): Identity {
   )
 }
 
+/** Those of `vanished` that no manifest claims yet. */
+function unclaimed(identified: readonly Identified[], vanished: readonly Applied[]): readonly Applied[] {
+  const claimed = new Set(identified.map(({ identity }) => bindingOf(identity)?.key))
+  return vanished.filter((binding) => !claimed.has(binding.key))
+}
+
+function bindingOf(identity: Identity): Binding | undefined {
+  return identity.kind === 'bound' ? identity.binding : undefined
+}
+
 /** A key vanished and one appeared that asks for the same, and nothing else does: it was renamed without a word. */
 function withUnannouncedRenames(
-  desired: readonly DesiredService[],
-  identities: ReadonlyMap<string, Identity>,
-  vanished: readonly Binding[],
-): ReadonlyMap<string, Identity> {
-  const taken = new Set(
-    [...identities.values()].flatMap((one) => (one.kind === 'bound' ? one.binding.key : [])),
-  )
-  const free = grouped(
-    vanished.filter((binding) => !taken.has(binding.key)),
-    (binding) => (binding.desired === null ? undefined : shapeOf(binding.desired)),
-  )
-  if (free.size === 0) return identities
-  const appeared = desired.filter((service) => identities.get(service.key)?.kind === 'new')
-  const pairs = appeared.flatMap((service) => {
-    const candidates = free.get(shapeOf(service.canonical)) ?? []
-    // So many of one shape cannot be told apart anyway.
-    const isCrowd = candidates.length > TWINS_MAX
-    const likely = isCrowd ? candidates : candidates.filter((binding) => asksForTheSame(service, binding))
-    return likely.slice(0, TWINS_MAX).map((binding) => ({ service, binding }))
+  identified: readonly Identified[],
+  vanished: readonly Applied[],
+): readonly Identified[] {
+  const alike = grouped(unclaimed(identified, vanished), (binding) => shapeOf(binding.desired))
+  const pairs = identified.flatMap(({ service, identity }) => {
+    const candidates = identity.kind === 'new' ? alike.get(shapeOf(service.canonical)) : undefined
+    return candidates === undefined ? [] : [{ service, candidates, likely: likelyOf(service, candidates) }]
   })
-  const ofService = grouped(pairs, (pair) => pair.service.key)
-  const ofBinding = grouped(pairs, (pair) => pair.binding.key)
-  const renamed = new Map(identities)
-  for (const { service, binding } of pairs) {
-    const rivals = ofService.get(service.key) ?? []
-    if (rivals.length === 1 && ofBinding.get(binding.key)?.length === 1) {
-      renamed.set(service.key, { kind: 'bound', binding, renamedFrom: binding.key })
-    } else if (renamed.get(service.key)?.kind === 'new') {
-      const candidates = (free.get(shapeOf(service.canonical)) ?? []).map(({ key }) => key)
-      const message = `it asks for the same as what was removed: ${rivals.map((pair) => pair.binding.key).join(', ')}`
-      renamed.set(service.key, blocked(service.key, message, 'say which with previousNames', candidates))
-    }
+  const rivalsOf = grouped(
+    pairs.flatMap(({ likely }) => likely),
+    ({ key }) => key,
+  )
+  const renamed = new Map<string, Identity>()
+  for (const { service, candidates, likely } of pairs) {
+    const [binding] = likely
+    if (binding === undefined) continue
+    const isSole = likely.length === 1 && rivalsOf.get(binding.key)?.length === 1
+    const message = `it asks for the same as what was removed: ${likely.map(({ key }) => key).join(', ')}`
+    const claims = candidates.map(({ key }) => key)
+    renamed.set(
+      service.key,
+      isSole
+        ? { kind: 'bound', binding, renamedFrom: binding.key }
+        : blocked(service.key, message, 'say which with previousNames', claims),
+    )
   }
-  return renamed
+  return identified.map(({ service, identity }) => ({
+    service,
+    identity: renamed.get(service.key) ?? identity,
+  }))
+}
+
+/** Those of `candidates`, which have the shape of `service`, that it could be the new name of. */
+function likelyOf(service: DesiredService, candidates: readonly Applied[]): readonly Applied[] {
+  // So many of one shape cannot be told apart anyway.
+  if (candidates.length > TWINS_MAX) return candidates.slice(0, TWINS_MAX)
+  return candidates.filter((binding) => asksForTheSame(service, binding))
 }
 
 /**
@@ -145,33 +172,26 @@ function withUnannouncedRenames(
  * well: more likely it was renamed and changed than that a service and its history are to go for another one.
  */
 function withLikelyRenames(
-  { desired, actual }: IdentityScene,
-  identities: ReadonlyMap<string, Identity>,
-  vanished: readonly Binding[],
-): ReadonlyMap<string, Identity> {
-  const taken = new Set(
-    [...identities.values()].flatMap((one) => (one.kind === 'bound' ? one.binding.key : [])),
-  )
-  const free = vanished.filter(({ key, serviceId }) => !taken.has(key) && actual.has(serviceId))
-  if (free.length === 0) return identities
-  const byName = grouped(free, (binding) => binding.desired?.name)
-  const byAddresses = grouped(free, (binding) =>
-    binding.desired === null ? undefined : addressesOf(binding.desired),
-  )
-  const checked = new Map(identities)
-  for (const { key, canonical } of desired) {
-    if (identities.get(key)?.kind !== 'new') continue
+  identified: readonly Identified[],
+  vanished: readonly Applied[],
+  actual: IdentityScene['actual'],
+): readonly Identified[] {
+  const free = unclaimed(identified, vanished).filter(({ serviceId }) => actual.has(serviceId))
+  const byName = grouped(free, (binding) => binding.desired.name)
+  const byAddresses = grouped(free, (binding) => addressesOf(binding.desired))
+  return identified.map(({ service, identity }) => {
+    if (identity.kind !== 'new') return { service, identity }
+    const { key, canonical } = service
     const likely = byName.get(canonical.name) ?? byAddresses.get(addressesOf(canonical)) ?? []
     const [first] = likely
-    if (first === undefined) continue
+    if (first === undefined) return { service, identity }
     const names = likely.map((binding) => binding.key)
     const shown = names.slice(0, NAMES_MAX).join(', ')
     const more = names.length > NAMES_MAX ? ` and ${names.length - NAMES_MAX} more` : ''
     const message = `it has the name or the addresses of what was removed: ${shown}${more}`
     const hint = `if it is the same service, say previousNames: [${first.key}]; if not, apply once without it`
-    checked.set(key, blocked(key, message, hint, names))
-  }
-  return checked
+    return { service, identity: blocked(key, message, hint, names) }
+  })
 }
 
 /** Most names that one message lists. */
@@ -185,50 +205,36 @@ function addressesOf({ endpoints }: CanonicalService): string {
 const TWINS_MAX = 20
 
 /** What a rename leaves alone, as text: everything but the name and the marks of secrets. */
-function shapeOf(service: CanonicalService): string {
-  return JSON.stringify({ ...service, name: '' }, (_key, value: unknown) =>
-    typeof value === 'object' && value !== null && 'sealed' in value ? 'sealed' : value,
-  )
+function shapeOf({ name: _, ...unnamed }: CanonicalService): string {
+  return JSON.stringify(unnamed, (key, value: unknown) => (key === 'sealed' ? undefined : value))
 }
 
-function asksForTheSame(service: DesiredService, binding: Binding): boolean {
-  if (binding.desired === null) return false
+function asksForTheSame(service: DesiredService, binding: Applied): boolean {
   const wanted = { ...service.canonicalUnder(binding.key), name: binding.desired.name }
   return changesBetween(binding.desired, wanted, 'by-mark').length === 0
 }
 
 /** Blocks what two manifests claim at once. */
-function soleClaims(
-  identities: ReadonlyMap<string, Identity>,
-  scene: IdentityScene,
-): ReadonlyMap<string, Identity> {
-  const claims = new Map<string, string[]>()
-  for (const [key, identity] of identities) {
-    const id = identity.kind === 'bound' ? identity.binding.serviceId : undefined
-    if (id !== undefined) claims.set(id, [...(claims.get(id) ?? []), key])
-  }
+function soleClaims(identified: readonly Identified[], scene: IdentityScene): readonly Identified[] {
+  const claims = grouped(identified, ({ identity }) => bindingOf(identity)?.serviceId)
   const bound = new Set(scene.bindings.map((binding) => binding.serviceId))
-  const services = new Map(scene.desired.map((service) => [service.key, service]))
   const namesakes = grouped([...scene.actual.values()], (actual) => actual.name)
-  const checked = new Map<string, Identity>()
-  for (const [key, identity] of identities) {
-    const rivals = identity.kind === 'bound' ? (claims.get(identity.binding.serviceId) ?? []) : []
-    const service = services.get(key)
-    if (rivals.length > 1) {
-      const names = identity.kind === 'bound' ? [identity.binding.key] : []
-      const message = `${rivals.join(' and ')} claim the same service`
-      checked.set(key, blocked(key, message, 'let one of them go', names))
-    } else if (identity.kind === 'new' && service !== undefined) {
+  return identified.map(({ service, identity }) => {
+    if (identity.kind === 'new') {
       const twins = (namesakes.get(service.canonical.name) ?? []).filter(({ id }) => !bound.has(id))
-      checked.set(key, blockedByTwins(service, twins) ?? { kind: 'new' })
-    } else checked.set(key, identity)
-  }
-  return checked
+      return { service, identity: blockedByTwins(service, twins) ?? identity }
+    }
+    if (identity.kind !== 'bound') return { service, identity }
+    const rivals = claims.get(identity.binding.serviceId) ?? []
+    if (rivals.length < 2) return { service, identity }
+    const message = `${rivals.map((rival) => rival.service.key).join(' and ')} claim the same service`
+    return { service, identity: blocked(service.key, message, 'let one of them go', [identity.binding.key]) }
+  })
 }
 
 /**
- * A service of that name which is not ours may be the one that is meant: nobody but a person can tell. `lost` is the
- * service that the manifest had and that is gone.
+ * A service of that name which is not ours may be the one that is meant: a person has to tell. `lost` is the service
+ * that the manifest had and that is gone.
  */
 export function blockedByTwins(
   service: DesiredService,

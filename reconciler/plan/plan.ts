@@ -1,7 +1,7 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { Binding } from './binding.ts'
 import type { DesiredService } from './desiredService.ts'
-import { blockedByTwins, type Identity, identify } from './identity.ts'
+import { blockedByTwins, type Identified, type Identity, identify } from './identity.ts'
 import { compareNames } from './naturalOrder.ts'
 import type { Blocked, Change, Plan } from './planValue.ts'
 import { pruneOf } from './prunePlan.ts'
@@ -32,14 +32,14 @@ export function planChanges(input: PlanInput): Plan {
   const actual = new Map(input.actual.map((service) => [service.id, service]))
   const frozenKeys = new Set(input.frozenKeys)
   const unsettled = new Map(input.unsettled.map((blocked) => [blocked.key, blocked]))
-  const identities = identify({ ...input, frozenKeys, actual })
-  const planned = input.desired.map((desired): Change | null => {
+  const identified = identify({ ...input, frozenKeys, actual })
+  const planned = identified.map(({ service: desired, identity }): Change | null => {
     const waiting = unsettled.get(desired.key)
     // Naming the service settles which one it is.
     if (waiting !== undefined && desired.id === undefined) return waiting
-    return changeOf(desired, identities.get(desired.key) ?? { kind: 'new' }, actual, input)
+    return changeOf(desired, identity, actual, input)
   })
-  const kept = keptKeys(input, identities)
+  const kept = keptKeys(input, identified)
   const prunes = input.bindings.flatMap((binding) =>
     kept.has(binding.key) ? [] : (pruneOf(binding, actual, input) ?? []),
   )
@@ -54,18 +54,13 @@ export function planChanges(input: PlanInput): Plan {
 }
 
 /** Keys of bindings that still have a manifest, under their own or a new name. */
-function keptKeys(input: PlanInput, identities: ReadonlyMap<string, Identity>): ReadonlySet<string> {
-  const former = [...identities.values()].flatMap((one) => (one.kind === 'bound' ? one.binding.key : []))
-  // While nobody decided which service a manifest means, none of those that it may mean goes.
-  const announced = [...identities.values()].flatMap((one) =>
-    one.kind === 'blocked' ? (one.claims ?? []) : [],
-  )
-  return new Set([
-    ...input.desired.map((service) => service.key),
-    ...input.frozenKeys,
-    ...former,
-    ...announced,
-  ])
+function keptKeys(input: PlanInput, identified: readonly Identified[]): ReadonlySet<string> {
+  // Until it is decided which service a manifest means, none of those that it may mean goes.
+  const claimed = identified.flatMap(({ identity }) => {
+    if (identity.kind === 'bound') return [identity.binding.key]
+    return identity.kind === 'blocked' ? (identity.claims ?? []) : []
+  })
+  return new Set([...input.desired.map((service) => service.key), ...input.frozenKeys, ...claimed])
 }
 
 function changeOf(

@@ -1,0 +1,333 @@
+import { expect, test } from 'vitest'
+import type { Blocked } from './planValue.ts'
+import { binding, brief, desired, ID, live, OTHER_ID, plan } from './testing/planning.ts'
+
+const elsewhere = { url: 'https://new.example.com/' }
+
+/** What a plan says of a manifest about which a person has to decide. */
+function undecided(key: string, message: string, hint: string, claims: readonly string[] = []): Blocked {
+  return { kind: 'blocked', key, message, hint, needsDecision: true, claims }
+}
+
+test('a manifest keeps the service that it has, also where metadata.id says the same', () => {
+  const { changes, unchanged } = plan({
+    desired: [desired({}, { id: ID })],
+    actual: [live()],
+    bindings: [binding()],
+  })
+
+  expect([changes, unchanged]).toEqual([[], ['shop']])
+})
+
+test('a manifest that has a service and names another one waits for a person', () => {
+  const { changes } = plan({
+    desired: [desired({}, { id: OTHER_ID })],
+    actual: [live(), live({ id: OTHER_ID })],
+    bindings: [binding()],
+  })
+
+  expect(changes).toEqual([
+    undecided(
+      'shop',
+      `metadata.id names service ${OTHER_ID}, but the state binds this name to ${ID}`,
+      'remove metadata.id, or correct it',
+    ),
+  ])
+})
+
+test('a manifest of a new name keeps the service that its metadata.id names', () => {
+  const { changes } = plan({
+    desired: [desired(elsewhere, { key: 'store', id: ID })],
+    actual: [live(), live({ id: OTHER_ID, name: 'Other' })],
+    bindings: [binding(), binding({ name: 'Other' }, { id: OTHER_ID, name: 'Other' }, { key: 'other' })],
+    frozenKeys: ['other'],
+  })
+
+  expect(brief(changes)).toEqual(['replace store from shop: git /endpoints/0/url'])
+})
+
+test('a manifest whose previous names are two services waits for a person, and neither goes', () => {
+  const { changes } = plan({
+    desired: [desired({}, { key: 'store', previousNames: ['a', 'b'] })],
+    actual: [live({ id: 'a' }), live({ id: 'b' })],
+    bindings: ['a', 'b'].map((key) => binding({}, { id: key }, { key })),
+  })
+
+  expect(changes).toEqual([
+    undecided('store', 'previousNames matches several services: a, b', 'keep one of them', ['a', 'b']),
+  ])
+})
+
+test('without state a manifest without metadata.id says how to find its service again', () => {
+  const { changes } = plan({ desired: [desired()], hasState: false })
+
+  expect(changes).toEqual([
+    {
+      ...undecided(
+        'shop',
+        'without state only a service with metadata.id can be found again',
+        'give --state FILE, or set metadata.id',
+      ),
+      needsDecision: false,
+    },
+  ])
+})
+
+test('a service that another manifest has cannot be named by metadata.id', () => {
+  const { changes } = plan({
+    desired: [
+      desired({ name: 'First' }, { key: 'first' }),
+      desired(),
+      desired({}, { key: 'second', id: ID }),
+    ],
+    actual: [live({ id: OTHER_ID, name: 'First' }), live()],
+    bindings: [binding({ name: 'First' }, { id: OTHER_ID, name: 'First' }, { key: 'first' }), binding()],
+  })
+
+  expect(changes).toEqual([
+    undecided('second', `service ${ID} belongs to shop`, 'remove one of the two manifests'),
+  ])
+})
+
+test('a metadata.id that no service has is told with how to get a service', () => {
+  const { changes } = plan({ desired: [desired({}, { id: ID })], actual: [live({ id: OTHER_ID })] })
+
+  expect(changes).toEqual([
+    undecided(
+      'shop',
+      `service ${ID} of metadata.id does not exist in this organisation`,
+      'remove metadata.id to have it created',
+    ),
+  ])
+})
+
+test('a service that waits to be removed is not taken for the past of a new manifest', () => {
+  const { changes } = plan({
+    desired: [desired({}, { key: 'store' })],
+    actual: [live({ paused: true })],
+    bindings: [binding({}, {}, { onDelete: 'pause', tombstonedAtMs: 1 })],
+  })
+
+  expect(brief(changes)).toEqual(['create store'])
+})
+
+test('a service that one manifest claims by its previous name is not taken for the past of another', () => {
+  const { changes } = plan({
+    desired: [
+      desired({}, { key: 'store', previousNames: ['shop'] }),
+      desired({}, { key: 'same' }),
+      desired({ interval: 30 }, { key: 'similar' }),
+    ],
+    actual: [live()],
+    bindings: [binding()],
+  })
+
+  expect(brief(changes)).toEqual(['record store from shop', 'create same', 'create similar'])
+})
+
+test('of two that vanished, the new name of one is not the new name of the other', () => {
+  const { changes } = plan({
+    desired: [desired({}, { key: 'store' }), desired({ interval: 30 }, { key: 'similar' })],
+    actual: [live(), live({ id: OTHER_ID, name: 'Other', ...elsewhere })],
+    bindings: [
+      binding(),
+      binding(
+        { name: 'Other', ...elsewhere },
+        { id: OTHER_ID, name: 'Other', ...elsewhere },
+        { key: 'other' },
+      ),
+    ],
+  })
+
+  expect(brief(changes)).toEqual(['record store from shop', 'create similar', 'delete other'])
+})
+
+test('a service that was taken over and never written to is not taken for the past of a new manifest', () => {
+  const { changes } = plan({
+    desired: [desired({}, { key: 'store' })],
+    actual: [live()],
+    bindings: [binding({}, {}, { desired: null, observed: null })],
+  })
+
+  expect(brief(changes)).toEqual(['create store', 'delete shop'])
+})
+
+test('a new manifest that asks for the same under another shown name is the renamed one', () => {
+  const { changes } = plan({
+    desired: [desired({ name: 'Store' }, { key: 'store' })],
+    actual: [live()],
+    bindings: [binding()],
+  })
+
+  expect(brief(changes)).toEqual(['replace store from shop: git /name'])
+})
+
+test('secrets tell those apart that ask for the same otherwise', () => {
+  const keys = ['a', 'b']
+  const { changes } = plan({
+    desired: [desired({ secret: 'of b' }, { key: 'store' })],
+    actual: keys.map((id) => live({ id })),
+    bindings: keys.map((key) => binding({ secret: `of ${key}` }, { id: key }, { key })),
+  })
+
+  expect(brief(changes)).toEqual(['record store from b', 'delete a'])
+})
+
+test('a new manifest that asks for the same but for a secret may be the renamed one', () => {
+  const { changes } = plan({
+    desired: [desired({ secret: 'two', name: 'New', ...elsewhere }, { key: 'store' })],
+    actual: [live(elsewhere)],
+    bindings: [binding(elsewhere)],
+  })
+
+  expect(changes).toEqual([
+    undecided(
+      'store',
+      'it has the name or the addresses of what was removed: shop',
+      'if it is the same service, say previousNames: [shop]; if not, apply once without it',
+      ['shop'],
+    ),
+  ])
+})
+
+test('a new manifest that asks for what two vanished ones asked for names both, and neither goes', () => {
+  const { changes } = plan({
+    desired: [desired({}, { key: 'store' })],
+    actual: ['a', 'b'].map((id) => live({ id })),
+    bindings: ['a', 'b'].map((key) => binding({}, { id: key }, { key })),
+  })
+
+  expect(changes).toEqual([
+    undecided('store', 'it asks for the same as what was removed: a, b', 'say which with previousNames', [
+      'a',
+      'b',
+    ]),
+  ])
+})
+
+test('two new manifests that ask for what one vanished asked for both name it, and it stays', () => {
+  const { changes } = plan({
+    desired: [desired({}, { key: 'a' }), desired({}, { key: 'b' })],
+    actual: [live()],
+    bindings: [binding()],
+  })
+
+  const message = 'it asks for the same as what was removed: shop'
+  expect(changes).toEqual([
+    undecided('a', message, 'say which with previousNames', ['shop']),
+    undecided('b', message, 'say which with previousNames', ['shop']),
+  ])
+})
+
+test('among more than 20 that asked for the same, secrets aside, no past is looked for', () => {
+  const among = (count: number) => {
+    const keys = Array.from({ length: count }, (_, index) => `k${index}`)
+    return plan({
+      desired: [desired({ secret: 'of k3' }, { key: 'store' })],
+      actual: keys.map((id) => live({ id })),
+      bindings: keys.map((key) => binding({ secret: `of ${key}` }, { id: key }, { key, onDelete: 'detach' })),
+    }).changes
+  }
+  const keys = Array.from({ length: 21 }, (_, index) => `k${index}`)
+
+  expect(brief(among(20))[0]).toBe('record store from k3')
+  expect(among(21)).toEqual([
+    undecided(
+      'store',
+      `it asks for the same as what was removed: ${keys.slice(0, 20).join(', ')}`,
+      'say which with previousNames',
+      keys,
+    ),
+  ])
+})
+
+test.each([
+  [3, 'a1, a2, a3'],
+  [5, 'a1, a2, a3 and 2 more'],
+])('where %i that vanished had the name of a new manifest, three are named', (count, shown) => {
+  const keys = Array.from({ length: count }, (_, index) => `a${index + 1}`)
+  const { changes } = plan({
+    desired: [desired({ interval: 30 }, { key: 'store' })],
+    actual: keys.map((id) => live({ id })),
+    bindings: keys.map((key) => binding({}, { id: key }, { key })),
+  })
+
+  expect(changes).toEqual([
+    undecided(
+      'store',
+      `it has the name or the addresses of what was removed: ${shown}`,
+      'if it is the same service, say previousNames: [a1]; if not, apply once without it',
+      keys,
+    ),
+  ])
+})
+
+test('a new manifest that calls the same addresses in another order may be the renamed one', () => {
+  const [one, two] = ['https://one.example.com/', 'https://two.example.com/']
+  const before = { url: one, moreUrls: [two] }
+  const { changes } = plan({
+    desired: [desired({ name: 'New', url: two, moreUrls: [one] }, { key: 'store' })],
+    actual: [live(before)],
+    bindings: [binding(before)],
+  })
+
+  expect(brief(changes)).toEqual(['blocked store for a person'])
+})
+
+test('a manifest that has the name of a service that is gone is a new one', () => {
+  const { changes } = plan({
+    desired: [desired({ interval: 30 }, { key: 'store' })],
+    bindings: [binding()],
+  })
+
+  expect(brief(changes)).toEqual(['create store', 'forget shop'])
+})
+
+test('two manifests that were one before wait for a person, and its service stays', () => {
+  const { changes } = plan({
+    desired: ['a', 'b'].map((key) => desired({}, { key, previousNames: ['shop'] })),
+    actual: [live()],
+    bindings: [binding()],
+  })
+
+  expect(changes).toEqual(
+    ['a', 'b'].map((key) => undecided(key, 'a and b claim the same service', 'let one of them go', ['shop'])),
+  )
+})
+
+test('a manifest may have the shown name of a service that another manifest has', () => {
+  const { changes } = plan({
+    desired: [desired(), desired({ interval: 30 }, { key: 'second' })],
+    actual: [live()],
+    bindings: [binding()],
+  })
+
+  expect(brief(changes)).toEqual(['create second'])
+})
+
+test('a manifest with the shown name of services that are not ours says how to take one over', () => {
+  const { changes } = plan({ desired: [desired()], actual: [live(), live({ id: OTHER_ID })] })
+
+  expect(changes).toEqual([
+    undecided(
+      'shop',
+      `a service named "Shop" exists and is not managed here: ${ID}, ${OTHER_ID}`,
+      '"pharos adopt apply" takes it over where it is equal, metadata.id in any case; or choose another spec.name',
+    ),
+  ])
+})
+
+test('a manifest whose service is gone while another has its name says how to take that one over', () => {
+  const { changes } = plan({ desired: [desired()], actual: [live({ id: OTHER_ID })], bindings: [binding()] })
+
+  expect(changes).toEqual([
+    {
+      ...undecided(
+        'shop',
+        `a service named "Shop" exists and is not managed here: ${OTHER_ID}`,
+        `its own, ${ID}, was deleted: after "pharos unbind shop" the other can be adopted or bound; or choose another spec.name`,
+      ),
+      lost: ID,
+    },
+  ])
+})

@@ -31,6 +31,7 @@ test('a manifest that has a service and names another one waits for a person', (
       'shop',
       `metadata.id names service ${OTHER_ID}, but the state binds this name to ${ID}`,
       'remove metadata.id, or correct it',
+      ['shop'],
     ),
   ])
 })
@@ -44,6 +45,23 @@ test('a manifest of a new name keeps the service that its metadata.id names', ()
   })
 
   expect(brief(changes)).toEqual(['replace store from shop: git /endpoints/0/url'])
+})
+
+test('a manifest whose previous name and metadata.id mean different services waits for a person, and neither goes', () => {
+  const { changes } = plan({
+    desired: [desired({}, { key: 'store', id: OTHER_ID, previousNames: ['shop'] })],
+    actual: [live(), live({ id: OTHER_ID })],
+    bindings: [binding()],
+  })
+
+  expect(changes).toEqual([
+    undecided(
+      'store',
+      `metadata.id names service ${OTHER_ID}, but the state binds this name to ${ID}`,
+      'remove metadata.id, or correct it',
+      ['shop'],
+    ),
+  ])
 })
 
 test('a manifest whose previous names are two services waits for a person, and neither goes', () => {

@@ -71,6 +71,7 @@ function withBinding(service: DesiredService, bound: Bound): Identity {
     service.key,
     `metadata.id names service ${service.id}, but the state binds this name to ${bound.binding.serviceId}`,
     'remove metadata.id, or correct it',
+    [bound.binding.key],
   )
 }
 

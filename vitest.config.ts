@@ -27,7 +27,7 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ['{api,server,provider,reconciler,examples,scripts}/**/*.test.ts'],
+    include: ['{api,monitoring,server,provider,reconciler,examples,scripts}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/cdktf.out/**'],
     globalSetup: ['scripts/buildBeforeTests.ts'],
     // A test that checks nothing fails.
@@ -42,7 +42,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     coverage: {
       provider: 'v8',
-      include: ['{api,server,provider,reconciler}/**/*.ts'],
+      include: ['{api,monitoring,server,provider,reconciler}/**/*.ts'],
       exclude: ['**/*.test.ts', 'provider/cdktf/**', '**/testing/**'],
       reporter: ['text-summary', 'json-summary'],
       // What runs in a process of its own, as the programs do, does not count; the rest may not fall below this.

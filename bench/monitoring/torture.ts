@@ -1,0 +1,23 @@
+/**
+ * Lets our reader of responses and node:http read 100,000 generated ones: valid, odd and damaged. They may disagree only
+ * where a difference has a name.
+ *
+ *     node --import tsx bench/monitoring/torture.ts [responses]
+ */
+import { compareReaders } from '../../monitoring/check/testing/namedDifferences.ts'
+
+const RESPONSES = 100_000
+const count = Number(process.argv[2] ?? RESPONSES)
+const startedAtMs = performance.now()
+const { whole, named, unnamed } = await compareReaders(1_000_000, count)
+const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1)
+console.log(
+  `node ${process.version}: ${count} responses in ${seconds} s, of which node:http read ${whole} whole`,
+)
+for (const [name, times] of Object.entries(named)) console.log(`  differs ${times} times: ${name}`)
+if (unnamed.length > 0) {
+  console.log(
+    `FAIL: ${unnamed.length} differences without a name, such as seeds ${unnamed.slice(0, 10).join(', ')}`,
+  )
+  process.exitCode = 1
+}

@@ -1,0 +1,132 @@
+import { ChunkedBody } from './chunkedBody.ts'
+import { type BodyFraming, bodyFraming, parseHead, type ResponseHead } from './responseHead.ts'
+
+/** Most bytes of a response before its body, interim responses (1xx) included. */
+export const HEAD_BYTES_MAX = 65_536
+
+const END_OF_HEAD = Buffer.from('\r\n\r\n')
+const START = 'HTTP/1.'
+const BARE_LINE_FEED = /[^\r]\n/
+const CR = 0x0d
+const LF = 0x0a
+
+/** Why the bytes of a connection are no response. */
+export type ReadFault = 'closed_early' | 'not_http' | 'headers_too_large'
+
+/** Who hears of a response, in this order: the head, parts of the body, and then its end. A fault ends everything. */
+export interface ResponseListener {
+  readonly onHead: (head: ResponseHead) => void
+  readonly onBody: (bytes: Buffer) => void
+  readonly onEnd: () => void
+  readonly onFault: (fault: ReadFault) => void
+}
+
+/**
+ * Reads one response out of the bytes of a connection that carries no second one: there is no reuse whose rules could be
+ * got wrong, and bytes after the response are ignored. Accepts what node:http accepts, with the differences that its
+ * test names. Keeps the head only.
+ */
+export class ResponseReader {
+  readonly #listener: ResponseListener
+  #state: 'head' | 'length' | 'chunked' | 'until close' | 'over' = 'head'
+  #head: Buffer[] = []
+  #headBytes = 0
+  #left = 0
+  #chunks: ChunkedBody | undefined
+
+  constructor(listener: ResponseListener) {
+    this.#listener = listener
+  }
+
+  /** Takes what came over the connection. */
+  push(bytes: Buffer): void {
+    if (this.#state === 'head') this.#pushHead(bytes)
+    else if (this.#state === 'length') this.#pushCounted(bytes)
+    else if (this.#state === 'chunked') this.#pushChunks(bytes)
+    else if (this.#state === 'until close') this.#listener.onBody(bytes)
+  }
+
+  /** Takes that the other side has ended the connection. */
+  close(): void {
+    if (this.#state === 'until close') this.#end()
+    else if (this.#state !== 'over') this.#fail('closed_early')
+  }
+
+  #pushHead(bytes: Buffer): void {
+    this.#headBytes += bytes.length
+    const part = this.#head.length === 0 ? withoutEmptyLines(bytes) : bytes
+    // The end may have begun in what came before.
+    const before = Buffer.concat(this.#head.slice(-3)).subarray(-3)
+    const searched = before.length === 0 ? part : Buffer.concat([before, part])
+    const end = searched.indexOf(END_OF_HEAD)
+    if (part.length > 0) this.#head.push(part)
+    if (end !== -1) this.#takeHead(part, end + END_OF_HEAD.length - before.length)
+    else if (this.#headBytes > HEAD_BYTES_MAX) this.#fail('headers_too_large')
+    else if (this.#isNoHead(searched)) this.#fail('not_http')
+  }
+
+  /** Whether what came so far can become no head: waiting for its end would take a refusal for a timeout. */
+  #isNoHead(searched: Buffer): boolean {
+    const start = Buffer.concat(this.#head.slice(0, START.length)).toString('latin1', 0, START.length)
+    return !START.startsWith(start) || BARE_LINE_FEED.test(searched.toString('latin1'))
+  }
+
+  /** Takes the head that ends in `part`, the last that came, where its body starts at `bodyStart`. */
+  #takeHead(part: Buffer, bodyStart: number): void {
+    const rest = part.subarray(bodyStart)
+    const whole = this.#head.length === 1 ? part : Buffer.concat(this.#head)
+    const text = whole.toString('latin1', 0, whole.length - rest.length - END_OF_HEAD.length)
+    this.#head = []
+    this.#headBytes -= rest.length
+    if (this.#headBytes > HEAD_BYTES_MAX) {
+      this.#fail('headers_too_large')
+      return
+    }
+    const head = parseHead(text)
+    const framing = head === undefined ? undefined : bodyFraming(head)
+    if (head === undefined || framing === undefined || head.status === 101) this.#fail('not_http')
+    else if (head.status >= 200) this.#startBody(head, framing, rest)
+    // An interim response: what follows is the next head.
+    else if (rest.length > 0) this.#pushHead(rest)
+  }
+
+  #startBody(head: ResponseHead, framing: BodyFraming, rest: Buffer): void {
+    this.#left = framing.kind === 'length' ? framing.bytes : 0
+    const isEmpty = framing.kind === 'none' || (framing.kind === 'length' && this.#left === 0)
+    if (framing.kind !== 'none') this.#state = framing.kind
+    this.#listener.onHead(head)
+    if (isEmpty) this.#end()
+    else if (rest.length > 0) this.push(rest)
+  }
+
+  #pushCounted(bytes: Buffer): void {
+    const part = bytes.subarray(0, this.#left)
+    this.#left -= part.length
+    this.#listener.onBody(part)
+    if (this.#left === 0) this.#end()
+  }
+
+  #pushChunks(bytes: Buffer): void {
+    this.#chunks ??= new ChunkedBody()
+    const result = this.#chunks.push(bytes, this.#listener.onBody)
+    if (result === 'end') this.#end()
+    else if (result === 'fault') this.#fail('not_http')
+  }
+
+  #end(): void {
+    this.#state = 'over'
+    this.#listener.onEnd()
+  }
+
+  #fail(fault: ReadFault): void {
+    this.#state = 'over'
+    this.#listener.onFault(fault)
+  }
+}
+
+/** Empty lines before a response are let pass, as by every reader. */
+function withoutEmptyLines(bytes: Buffer): Buffer {
+  let start = 0
+  while (bytes[start] === CR || bytes[start] === LF) start += 1
+  return start === 0 ? bytes : bytes.subarray(start)
+}

@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from 'node:util'
+import { generatedResponse } from './generatedResponse.ts'
+import { type Reading, readOwn, readWithNode } from './readResponse.ts'
+
+/** One response on which the two readers disagree. */
+interface Disagreement {
+  /** The bytes that our reader took for the response, Latin-1. */
+  readonly text: string
+  readonly own: Reading
+  readonly node: Reading
+}
+
+/** Where the readers may disagree, why ours is right, and how such a response is recognised. */
+interface NamedDifference {
+  readonly name: string
+  readonly holds: (disagreement: Disagreement) => boolean
+}
+
+/** What our reader refuses on purpose: `pattern` is somewhere in the head or where the body begins. */
+const refuses = (name: string, pattern: RegExp): NamedDifference => ({
+  name,
+  holds: ({ text, own, node }) => own.kind === 'none' && node.kind === 'whole' && pattern.test(text),
+})
+const accepts = (name: string, pattern: RegExp): NamedDifference => ({
+  name,
+  holds: ({ text, own, node }) => own.kind === 'whole' && node.kind === 'none' && pattern.test(text),
+})
+
+/** All differences from node:http. Bytes after the response, which ours ignores, are cut off before the comparison. */
+export const NAMED_DIFFERENCES: readonly NamedDifference[] = [
+  refuses(
+    'versions other than HTTP/1.0 and HTTP/1.1, and other protocols',
+    /(?:HTTP\/(?!1\.[01] )|RTSP\/|ICE\/)\S* \d/,
+  ),
+  refuses(
+    'a status below 100, and a change of protocol that was not asked for',
+    /HTTP\/1\.[01] (?:0\d\d|101)/,
+  ),
+  {
+    name: 'transfer codings that were not asked for, chunks in chunks, an empty coding',
+    holds: ({ text, own, node }) =>
+      own.kind === 'none' && node.kind === 'whole' && !/^(?:chunked|identity|)$/.test(codingsOf(text)),
+  },
+  refuses(
+    'a carriage return that stands for the end of the status line',
+    /HTTP\/1\.[01] \d\d\d[^\r\n]*\r[^\n]/,
+  ),
+  accepts('blanks between the size of a chunk and the end of its line', /\n[\da-f]+[ \t]+(?:;.*)?\r\n/i),
+  accepts('any text as extension of a chunk', /\n[\da-f]+;[^\r\n]*\r\n/i),
+  {
+    name: 'a tab around a length or a transfer coding, which node:http takes for a part of it',
+    holds: ({ text, own }) =>
+      own.kind === 'whole' &&
+      /\n(?:Content-Length|Transfer-Encoding):(?:[ ]*\t|[^\r\n]*\t[ ]*\r)/i.test(text),
+  },
+  accepts(
+    'headers about the body after its last chunk',
+    /\n0+[ \t]*(?:;.*)?\r\n(?:.*\r\n)*(?:Content-Length|Transfer-Encoding):/i,
+  ),
+]
+
+/** What the headers of `text` say of transfer codings, separated by `,`; a coding without a name is `empty`. */
+function codingsOf(text: string): string {
+  const values = [...text.matchAll(/\nTransfer-Encoding:[ \t]*([^\r\n]*?)[ \t]*\r/gi)]
+  return values.map(([, value = '']) => value.toLowerCase() || 'empty').join(',')
+}
+
+/** What came of comparing the responses of some seeds. */
+export interface Comparison {
+  /** How many responses node:http read whole. */
+  readonly whole: number
+  /** How often each named difference showed. */
+  readonly named: Readonly<Record<string, number>>
+  /** Seeds on which the readers disagree for no known reason. */
+  readonly unnamed: readonly number[]
+}
+
+/** Lets both readers read the responses of `count` seeds from `firstSeed`. */
+export async function compareReaders(firstSeed: number, count: number): Promise<Comparison> {
+  const named: Record<string, number> = {}
+  const unnamed: number[] = []
+  let whole = 0
+  for (let seed = firstSeed; seed < firstSeed + count; seed += 1) {
+    const { bytes, pieces } = generatedResponse(seed)
+    const own = readOwn(pieces).reading
+    const first = await readWithNode(bytes)
+    if (first.kind === 'whole') whole += 1
+    if (isDeepStrictEqual(own, first)) continue
+    const used = bytes.subarray(0, own.kind === 'whole' ? usedBytesOf(bytes) : bytes.length)
+    const node = await readWithNode(used)
+    if (isDeepStrictEqual(own, node)) continue
+    const disagreement = { text: used.toString('latin1'), own, node }
+    const difference = NAMED_DIFFERENCES.find(({ holds }) => holds(disagreement))
+    if (difference === undefined) unnamed.push(seed)
+    else named[difference.name] = (named[difference.name] ?? 0) + 1
+  }
+  return { whole, named, unnamed }
+}
+
+/** Length of the response that `bytes` begin with. */
+function usedBytesOf(bytes: Buffer): number {
+  return readOwn([...bytes].map((byte) => Buffer.from([byte]))).usedBytes
+}

@@ -1,0 +1,46 @@
+import { basename, dirname } from 'node:path'
+import { expect, test } from 'vitest'
+import { importsOf, sourceFiles } from './testing/importGraph.ts'
+
+/** Most files of one folder: more want rooms. A test beside its file is no other thing to find, and is not counted. */
+const FILES_MAX = 20
+
+/** Folders that are larger today. The list only shrinks: take out what you divide. */
+const LARGE_LEFT: readonly string[] = [
+  'reconciler/cli',
+  'reconciler/manifest',
+  'reconciler/state',
+  'server/http',
+  'server/store',
+]
+
+/** Files that only tests import, and that are not below `testing/` today. */
+const TESTING_LEFT: readonly string[] = ['provider/protocol/reattach.ts', 'server/hardness/modelHistory.ts']
+
+const files = sourceFiles()
+
+function isTest(file: string): boolean {
+  return file.endsWith('.test.ts') || file.split('/').includes('testing')
+}
+
+test(`no folder has more than ${FILES_MAX} files, but for tests and the calls of Terraform's protocol`, () => {
+  const counts = new Map<string, number>()
+  for (const folder of files.filter((file) => !file.endsWith('.test.ts')).map(dirname)) {
+    counts.set(folder, (counts.get(folder) ?? 0) + 1)
+  }
+  const large = [...counts].filter(
+    ([folder, count]) => count > FILES_MAX && !/^testing$|^rpc$/.test(basename(folder)),
+  )
+
+  expect(large.map(([folder]) => folder).sort()).toEqual(LARGE_LEFT)
+})
+
+test('files that only tests import are below testing/', () => {
+  const importers = new Map<string, string[]>()
+  for (const [file, imported] of importsOf(files)) {
+    for (const path of imported) importers.set(path, [...(importers.get(path) ?? []), file])
+  }
+  const outside = [...importers].filter(([file, by]) => !isTest(file) && by.every(isTest))
+
+  expect(outside.map(([file]) => file).sort()).toEqual(TESTING_LEFT)
+})

@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+
+/** Which names a name leads to. */
+export type Graph = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Hand-written TypeScript and JavaScript files of the repository, relative to its root. */
+export function sourceFiles(): readonly string[] {
+  const listed = execFileSync(
+    'git',
+    ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.mjs'],
+    {
+      encoding: 'utf8',
+    },
+  )
+  return listed
+    .split('\n')
+    .filter((file) => file !== '' && existsSync(file) && !/\.d\.m?ts$|\/\.gen\//.test(file))
+}
+
+/** Relative imports in a source text: static, dynamic, of types and re-exports. */
+const RELATIVE_IMPORT = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g
+
+/** Which of `files` each of them imports, types included. */
+export function importsOf(files: readonly string[]): Graph {
+  const known = new Set(files)
+  return new Map(
+    files.map((file) => {
+      const imported = [...readFileSync(file, 'utf8').matchAll(RELATIVE_IMPORT)].map(([, path = '']) =>
+        normalize(join(dirname(file), path)),
+      )
+      return [file, new Set(imported.filter((path) => known.has(path) && path !== file))]
+    }),
+  )
+}
+
+/** Which folders the files of each folder import from. */
+export function folderImports(imports: Graph): Graph {
+  const folders = new Map<string, Set<string>>()
+  for (const [file, imported] of imports) {
+    const folder = dirname(file)
+    const others = folders.get(folder) ?? new Set()
+    for (const path of imported) if (dirname(path) !== folder) others.add(dirname(path))
+    folders.set(folder, others)
+  }
+  return folders
+}
+
+/** Groups of names in which each leads to each other one, in order; a group is what has to be taken apart. */
+export function circlesIn(graph: Graph): readonly (readonly string[])[] {
+  const reached = new Map([...graph.keys()].map((name) => [name, reachableFrom(graph, name)]))
+  const leads = (from: string, to: string): boolean => reached.get(from)?.has(to) === true
+  const groups = [...graph.keys()]
+    .filter((name) => leads(name, name))
+    .map((name) => [...graph.keys()].filter((other) => leads(name, other) && leads(other, name)).sort())
+  return [...new Map(groups.map((group) => [group.join(' '), group])).values()].sort((a, b) =>
+    a.join(' ') < b.join(' ') ? -1 : 1,
+  )
+}
+
+/** All names to which `from` leads, over others too; itself among them only where it is in a circle. */
+function reachableFrom(graph: Graph, from: string): ReadonlySet<string> {
+  const reached = new Set<string>()
+  const waiting = [...(graph.get(from) ?? [])]
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (reached.has(name)) continue
+    reached.add(name)
+    waiting.push(...(graph.get(name) ?? []))
+  }
+  return reached
+}
+
+/** The shortest way from the first of `circle` back to it, as text: `a → b → a`. */
+export function shortestCircle(graph: Graph, circle: readonly string[]): string {
+  const [start = ''] = circle
+  const seen = new Set<string>()
+  const ways = [[start]]
+  for (const way of ways) {
+    for (const next of graph.get(way.at(-1) ?? start) ?? []) {
+      if (next === start) return [...way, start].join(' → ')
+      if (circle.includes(next) && !seen.has(next)) ways.push([...way, next])
+      seen.add(next)
+    }
+  }
+  return circle.join(', ')
+}

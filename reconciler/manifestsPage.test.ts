@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readYaml } from './manifest/readYaml.ts'
-import { compileSet } from './manifest/serviceSet.ts'
+import { compileSet } from './manifest/compile/serviceSet.ts'
+import { readYaml } from './manifest/read/readYaml.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../docs/manifests.md'), 'utf8')
 const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map((match) => match[1] ?? '')

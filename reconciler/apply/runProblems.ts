@@ -1,5 +1,6 @@
+import type { DeclaredService } from '../manifest/compile/declaredService.ts'
+import { problemAt } from '../manifest/compile/serviceSet.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
-import { type DeclaredService, problemAt } from '../manifest/serviceSet.ts'
 import type { Change } from '../plan/planValue.ts'
 import type { ChangeOutcome } from './outcome.ts'
 

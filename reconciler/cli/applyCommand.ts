@@ -13,6 +13,7 @@ import { folderCommit } from '../source/folderCommit.ts'
 import { outcomeOfExit } from '../state/runOutcome.ts'
 import type { LoadedManifests } from './manifests.ts'
 import { requireDigest } from './operatorCommands.ts'
+import { reviewOf } from './planReview.ts'
 import {
   type CommandContext,
   type CommandResult,
@@ -20,7 +21,6 @@ import {
   type Interruption,
   tellFailure,
 } from './runCommand.ts'
-import { reviewOf } from './planReview.ts'
 import { type OpenScene, withScene } from './scene.ts'
 import { openSendingSession, sleepUnlessStopped, type WritingSession } from './session.ts'
 

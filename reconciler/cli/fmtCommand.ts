@@ -1,4 +1,4 @@
-import { formattedManifest } from '../manifest/format.ts'
+import { formattedManifest } from '../manifest/edit/format.ts'
 import { visible } from '../manifest/visibleText.ts'
 import { counted } from '../render/planText.ts'
 import { problemDocument } from '../render/problemDocument.ts'

@@ -1,6 +1,6 @@
 import { manifestText } from '../export/manifestText.ts'
 import { formatProblem } from '../manifest/manifestProblem.ts'
-import { withoutReferences } from '../manifest/variables.ts'
+import { withoutReferences } from '../manifest/values/variables.ts'
 import { visible } from '../manifest/visibleText.ts'
 import { problemDocument } from '../render/problemDocument.ts'
 import { EXIT } from '../run/exitCode.ts'

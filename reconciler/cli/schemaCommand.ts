@@ -1,5 +1,5 @@
 import { controllerJsonSchema } from '../controller/config/controllerSchema.ts'
-import { manifestJsonSchema } from '../manifest/jsonSchema.ts'
+import { manifestJsonSchema } from '../manifest/schema/jsonSchema.ts'
 import { EXIT } from '../run/exitCode.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 

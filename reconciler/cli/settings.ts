@@ -1,7 +1,7 @@
 import { clientProblem } from '../../api/client/client.ts'
 import { TIMER_MS_MAX } from '../../api/client/limiter.ts'
 import { parseDuration } from '../../api/contract/duration.ts'
-import type { ProgramPermissions } from '../manifest/secretPrograms.ts'
+import type { ProgramPermissions } from '../manifest/values/secretPrograms.ts'
 import { type BrakePolicy, type Ceiling, DEFAULT_BRAKES } from '../plan/brakes.ts'
 import { RUN_MS_MAX } from '../run/apiWait.ts'
 

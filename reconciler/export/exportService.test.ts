@@ -7,8 +7,8 @@ import {
   type ServiceResponse,
   serviceRequestSchema,
 } from '../../api/contract/service.ts'
-import { readYaml } from '../manifest/readYaml.ts'
-import { compileSet } from '../manifest/serviceSet.ts'
+import { compileSet } from '../manifest/compile/serviceSet.ts'
+import { readYaml } from '../manifest/read/readYaml.ts'
 import { assertions as apiAssertions } from '../testing/assertionArbitrary.ts'
 import { exportKeys, exportService, variableNames, variablesOf } from './exportService.ts'
 import { manifestText } from './manifestText.ts'

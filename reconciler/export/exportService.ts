@@ -1,8 +1,8 @@
 import { formatDuration } from '../../api/contract/duration.ts'
 import type { EndpointOutput, ServiceResponse } from '../../api/contract/service.ts'
-import { exportAssertion } from '../manifest/assertionExport.ts'
-import { API_VERSION } from '../manifest/serviceManifest.ts'
-import { withoutReferences } from '../manifest/variables.ts'
+import { exportAssertion } from '../manifest/schema/assertionExport.ts'
+import { API_VERSION } from '../manifest/schema/serviceManifest.ts'
+import { withoutReferences } from '../manifest/values/variables.ts'
 
 type Output = NonNullable<EndpointOutput['call']['Http']['body']>
 

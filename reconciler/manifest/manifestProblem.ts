@@ -1,4 +1,3 @@
-import type { LineColumn } from './position.ts'
 import { visible } from './visibleText.ts'
 
 /** What kind of thing is wrong, stable for scripts, and what it means. */
@@ -76,4 +75,10 @@ export function sortedProblems(problems: readonly ManifestProblem[]): readonly M
 function compareText(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1
+}
+
+/** A line and a column, both from 1. */
+export interface LineColumn {
+  readonly line: number
+  readonly column: number
 }

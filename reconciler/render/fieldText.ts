@@ -1,9 +1,9 @@
 import { assertionSchema } from '../../api/contract/assertion.ts'
 import { formatDuration } from '../../api/contract/duration.ts'
 import { formatPath } from '../../api/contract/problem.ts'
-import { exportAssertion } from '../manifest/assertionExport.ts'
-import { manifestPathOf } from '../manifest/compile.ts'
-import type { ManifestPath } from '../manifest/position.ts'
+import { manifestPathOf } from '../manifest/compile/compileService.ts'
+import type { ManifestPath } from '../manifest/read/position.ts'
+import { exportAssertion } from '../manifest/schema/assertionExport.ts'
 import { visible } from '../manifest/visibleText.ts'
 import type { PlannedField } from '../plan/planValue.ts'
 

@@ -1,9 +1,9 @@
 import { posix } from 'node:path'
 import { FILE_BYTES_MAX, SET_BYTES_MAX, SET_DOCUMENTS_MAX } from '../manifest/manifestLimits.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
-import type { ManifestDocument, ReadFile } from '../manifest/readYaml.ts'
-import { decodeUtf8 } from '../manifest/utf8Text.ts'
-import type { ReadSetFile } from '../manifest/valueReference.ts'
+import type { ManifestDocument, ReadFile } from '../manifest/read/readYaml.ts'
+import { decodeUtf8 } from '../manifest/read/utf8Text.ts'
+import type { ReadSetFile } from '../manifest/values/valueReference.ts'
 import { listTree, type ObjectReader, readBlobs, type TreeEntry, TreeTooLarge } from './gitTree.ts'
 import {
   IGNORE_FILE,

@@ -1,7 +1,8 @@
+import type { ServiceSet } from '../manifest/compile/declaredService.ts'
+import { patternCheckFor } from '../manifest/compile/patterns.ts'
+import { compileSet } from '../manifest/compile/serviceSet.ts'
 import { sortedProblems } from '../manifest/manifestProblem.ts'
-import { patternCheckFor } from '../manifest/patterns.ts'
-import { compileSet, type ServiceSet } from '../manifest/serviceSet.ts'
-import type { ValueSources } from '../manifest/valueReference.ts'
+import type { ValueSources } from '../manifest/values/valueReference.ts'
 import { type CommitManifests, manifestReader } from './gitManifests.ts'
 import { BrokenMirror, type Commit, type MirrorOptions, mirrorOf, SourceUnavailable } from './gitMirror.ts'
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { compileSet } from '../manifest/serviceSet.ts'
+import { compileSet } from '../manifest/compile/serviceSet.ts'
 import { manifestOf } from '../testing/pharosProgram.ts'
 import { readManifests } from './manifestFiles.ts'
 

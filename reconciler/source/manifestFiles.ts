@@ -11,8 +11,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { FILE_BYTES_MAX, SET_BYTES_MAX, SET_DOCUMENTS_MAX } from '../manifest/manifestLimits.ts'
-import type { ManifestProblem } from '../manifest/manifestProblem.ts'
-import type { LineColumn } from '../manifest/position.ts'
+import type { LineColumn, ManifestProblem } from '../manifest/manifestProblem.ts'
 import {
   type ManifestDocument,
   type ManifestFile,
@@ -20,8 +19,8 @@ import {
   readYaml,
   readYamlFiles,
   type YamlOptions,
-} from '../manifest/readYaml.ts'
-import { decodeUtf8 } from '../manifest/utf8Text.ts'
+} from '../manifest/read/readYaml.ts'
+import { decodeUtf8 } from '../manifest/read/utf8Text.ts'
 import {
   IGNORE_FILE,
   type IgnoreRules,

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import * as z from 'zod'
 import { clientProblem } from '../../../api/client/client.ts'
-import { API_VERSION } from '../../manifest/serviceManifest.ts'
+import { API_VERSION } from '../../manifest/schema/serviceManifest.ts'
 import { RUN_MS_MAX } from '../../run/apiWait.ts'
 import { branchProblem, treePathProblem } from '../../source/gitUrl.ts'
 import { isGitLocation } from '../../state/gitRef.ts'

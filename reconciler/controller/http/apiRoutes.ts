@@ -1,5 +1,5 @@
 import { parseDuration } from '../../../api/contract/duration.ts'
-import { mappingOf } from '../../manifest/defaults.ts'
+import { mappingOf } from '../../manifest/mapping.ts'
 import { SUSPENSION_MS_MAX } from '../../state/record.ts'
 import { StateError } from '../../state/stateError.ts'
 import type { WrongRequests } from './addressLimit.ts'

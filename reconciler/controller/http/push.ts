@@ -1,4 +1,4 @@
-import { mappingOf } from '../../manifest/defaults.ts'
+import { mappingOf } from '../../manifest/mapping.ts'
 import { repositoryIdentity } from '../../source/gitUrl.ts'
 import type { HookConfig } from '../config/controllerSchema.ts'
 

@@ -1,9 +1,9 @@
-import { type ProgramCall, type ProgramOutput, runBeside } from '../../manifest/programRun.ts'
+import { type ProgramCall, type ProgramOutput, runBeside } from '../../manifest/values/programRun.ts'
 import {
   type ProgramPermissions,
   type SecretPrograms,
   secretPrograms,
-} from '../../manifest/secretPrograms.ts'
+} from '../../manifest/values/secretPrograms.ts'
 
 /** Most programs at a time. */
 const AT_A_TIME = 4

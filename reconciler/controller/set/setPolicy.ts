@@ -1,4 +1,4 @@
-import type { ServicePolicy, ServiceSet } from '../../manifest/serviceSet.ts'
+import type { ServicePolicy, ServiceSet } from '../../manifest/compile/declaredService.ts'
 import type { SetConfig } from '../config/controllerSchema.ts'
 
 /** `set` with the policies of its services as far as the configuration of the controller allows them. Pure. */

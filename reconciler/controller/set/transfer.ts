@@ -1,4 +1,4 @@
-import type { ServiceSet } from '../../manifest/serviceSet.ts'
+import type { ServiceSet } from '../../manifest/compile/declaredService.ts'
 import type { SetContext } from './setContext.ts'
 
 /** A service that one set no longer names and another one does. */

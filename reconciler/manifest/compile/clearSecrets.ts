@@ -1,0 +1,31 @@
+import { formatPath } from '../../../api/contract/problem.ts'
+import type { ManifestProblem } from '../manifestProblem.ts'
+import type { ManifestPath } from '../read/position.ts'
+import type { ServiceManifest, ValueForm } from '../schema/serviceManifest.ts'
+import { type Origin, pathIn, placeIn } from './origin.ts'
+
+const SECRET_NAME = /authorization|cookie|token|api-?key|password|secret/i
+
+/** Headers of `manifest` whose names say secret and whose values stand in clear, each where it was written. Pure. */
+export function clearSecretWarnings(manifest: ServiceManifest, origin: Origin): readonly ManifestProblem[] {
+  return manifest.spec.endpoints.flatMap(({ headers }, index) =>
+    Object.entries(headers ?? {}).flatMap(([name, form]): readonly ManifestProblem[] => {
+      if (!SECRET_NAME.test(name) || !isClear(form)) return []
+      const path: ManifestPath = ['spec', 'endpoints', index, 'headers', name]
+      return [
+        {
+          code: 'W_CLEAR_SECRET',
+          ...placeIn(origin, path, 'value'),
+          message: `${formatPath(pathIn(origin, path))} looks like a secret, and is sent and stored in clear`,
+          hint: 'refer to it as { env: NAME } or { file: /run/secrets/NAME }',
+        },
+      ]
+    }),
+  )
+}
+
+/** An inline value marked as sensitive is sealed, or refused. */
+function isClear(form: ValueForm): boolean {
+  if (typeof form === 'string') return form !== ''
+  return 'value' in form && form.sensitive !== true && form.value !== ''
+}

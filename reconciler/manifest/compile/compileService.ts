@@ -1,0 +1,131 @@
+import { parseDuration } from '../../../api/contract/duration.ts'
+import { problemsOf } from '../../../api/contract/problem.ts'
+import {
+  type EndpointInput,
+  type SensitiveInput,
+  type ServiceRequest,
+  serviceRequestSchema,
+} from '../../../api/contract/service.ts'
+import type { ProblemCode } from '../manifestProblem.ts'
+import type { ManifestPath } from '../read/position.ts'
+import { compileAssertion } from '../schema/assertionForm.ts'
+import type { ServiceManifest, ValueForm } from '../schema/serviceManifest.ts'
+import type { ResolvedValue } from '../values/valueReference.ts'
+
+/** Something that a valid manifest cannot be compiled for: `path` leads to it in the manifest. */
+export interface CompileProblem {
+  readonly path: ManifestPath
+  readonly code: ProblemCode
+  readonly message: string
+  readonly hint?: string
+}
+
+export interface Compiled {
+  /** Absent when there is a problem. */
+  readonly request?: ServiceRequest
+  readonly problems: readonly CompileProblem[]
+}
+
+/** Gives the value that a reference stands for, or why there is none. */
+export type ResolveForm = (form: ValueForm, part: 'header' | 'body') => ResolvedValue
+
+/** What stands for a value that could not be resolved until the problem is reported. */
+const NO_VALUE: SensitiveInput = { value: 'unresolved', sensitive: true }
+
+type Endpoint = ServiceManifest['spec']['endpoints'][number]
+
+/**
+ * The API request of `manifest`, checked by the contract's own schema as well, with every problem at its
+ * place in the manifest. Pure if `resolve` is.
+ */
+export function compileService(manifest: ServiceManifest, resolve: ResolveForm): Compiled {
+  const problems: CompileProblem[] = []
+  const { spec } = manifest
+  const request: ServiceRequest = {
+    name: spec.name ?? manifest.metadata.name,
+    interval_secs: durationOf(spec.interval).secs,
+    regions: [...spec.regions],
+    endpoints: spec.endpoints.map((endpoint, index) => {
+      const value = (form: ValueForm, part: 'header' | 'body', path: ManifestPath): SensitiveInput => {
+        const resolved = resolve(form, part)
+        if ('input' in resolved) return resolved.input
+        problems.push({ ...resolved, path: ['spec', 'endpoints', index, ...path] })
+        return NO_VALUE
+      }
+      return compileEndpoint(endpoint, value)
+    }),
+  }
+  // The API refuses it for the limits of whatever plan, as if a larger one allowed it (Gap G12).
+  if (request.interval_secs === 0) {
+    problems.push({ path: ['spec', 'interval'], code: 'E_VALUE', message: 'must be longer than zero' })
+  }
+  const checked = serviceRequestSchema.safeParse(request)
+  if (!checked.success) {
+    problems.push(
+      ...problemsOf(checked.error).map(
+        ({ path, message }): CompileProblem => ({
+          path: manifestPathOf(path, spec.name === undefined),
+          code: 'E_VALUE',
+          message,
+        }),
+      ),
+    )
+  }
+  return problems.length === 0 ? { request, problems } : { problems }
+}
+
+type ValueFor = (form: ValueForm, part: 'header' | 'body', path: ManifestPath) => SensitiveInput
+
+function compileEndpoint(endpoint: Endpoint, valueFor: ValueFor): EndpointInput {
+  const headers = Object.entries(endpoint.headers ?? {})
+  return {
+    url: endpoint.url,
+    ...(endpoint.name == null ? {} : { name: endpoint.name }),
+    call: {
+      Http: {
+        method: endpoint.method ?? 'GET',
+        timeout: endpoint.timeout == null ? null : durationOf(endpoint.timeout),
+        ...(headers.length === 0
+          ? {}
+          : {
+              headers: Object.fromEntries(
+                headers.map(([name, form]) => [name, valueFor(form, 'header', ['headers', name])]),
+              ),
+            }),
+        ...(endpoint.body == null ? {} : { body: valueFor(endpoint.body, 'body', ['body']) }),
+        ...(endpoint.maxRedirects == null ? {} : { max_redirects_to_follow: endpoint.maxRedirects }),
+        ...(endpoint.withDns == null ? {} : { with_dns: endpoint.withDns }),
+      },
+    },
+    assertions: (endpoint.assertions ?? []).map(compileAssertion),
+  }
+}
+
+/** The duration that `text`, which passed the schema, writes. */
+export function durationOf(text: string): { secs: number; nanos: number } {
+  const duration = parseDuration(text)
+  // The schema of manifests lets only durations through.
+  if (duration === undefined) throw new Error('a duration passed the schema that is none')
+  return { ...duration }
+}
+
+const FIELD_OF_HTTP: Readonly<Record<string, string>> = {
+  max_redirects_to_follow: 'maxRedirects',
+  with_dns: 'withDns',
+}
+
+/** Where in a manifest the value at `path` of the request comes from; below an assertion, the assertion. Pure. */
+export function manifestPathOf(path: ManifestPath, nameIsKey: boolean): ManifestPath {
+  const [field, index, part, ...rest] = path
+  if (field === 'name') return nameIsKey ? ['metadata', 'name'] : ['spec', 'name']
+  if (field === 'interval_secs') return ['spec', 'interval']
+  if (field !== 'endpoints' || index === undefined) return ['spec', ...path]
+  const endpoint: ManifestPath = ['spec', 'endpoints', index]
+  if (part === undefined) return endpoint
+  if (part === 'assertions') return [...endpoint, 'assertions', ...rest.slice(0, 1)]
+  if (part !== 'call') return [...endpoint, part]
+  const [, httpField, ...below] = rest
+  if (httpField === undefined) return endpoint
+  const named = FIELD_OF_HTTP[httpField] ?? httpField
+  return [...endpoint, named, ...(named === 'headers' ? below.slice(0, 1) : [])]
+}

@@ -1,0 +1,136 @@
+import { formatPath } from '../../../api/contract/problem.ts'
+import { ENVIRONMENT_LIMITS, SERVICE_LIMITS } from '../manifestLimits.ts'
+import type { ManifestProblem } from '../manifestProblem.ts'
+import { type Mapping, mappingOf } from '../mapping.ts'
+import type { ManifestPath } from '../read/position.ts'
+import type { ManifestDocument, ManifestFile } from '../read/readYaml.ts'
+import { API_VERSION, KINDS } from '../schema/serviceManifest.ts'
+import { suggestionFor } from '../suggestion.ts'
+import type { Document } from './document.ts'
+import { IMPOSSIBLE_NAME } from './fieldProblem.ts'
+import { positionsOf } from './origin.ts'
+
+/** Documents by kind, and the problems of those that have none. */
+export interface ClassifiedDocuments {
+  readonly services: readonly Document[]
+  readonly defaults: readonly Document[]
+  readonly environments: readonly Document[]
+  readonly problems: readonly ManifestProblem[]
+}
+
+/** Sorts documents by their `kind`; one without a kind that we know is a problem, never skipped. Pure. */
+export function classifyDocuments(documents: readonly ManifestDocument[]): ClassifiedDocuments {
+  const services: Document[] = []
+  const defaults: Document[] = []
+  const environments: Document[] = []
+  const problems: ManifestProblem[] = []
+  for (const { source, index, value, faulty } of documents) {
+    const mapping = mappingOf(value)
+    const survey = surveyOf(value)
+    const problem =
+      mapping === undefined ? notAMapping() : (sizeProblem(survey, mapping.kind) ?? kindProblem(mapping))
+    if (problem !== undefined || mapping === undefined) {
+      const { path, ...rest } = problem ?? notAMapping()
+      // The place of all of a file is known without looking through it, which may be too large for that.
+      const isWhole = index === 0 && rest.code === 'E_LIMIT'
+      const at = isWhole ? { line: 1, column: 1 } : positionsOf(source).locate(index, path, 'value')
+      problems.push({ ...rest, file: source.file, ...at })
+    } else {
+      const list = { Service: services, Defaults: defaults, Environment: environments }
+      const kind = KINDS.find((known) => known === mapping.kind) ?? 'Service'
+      const impossible = survey.hasImpossibleKey ? impossibleKeys(mapping, []) : []
+      for (const path of impossible) problems.push(impossibleKeyProblem(source, index, path))
+      list[kind].push({ source, index, mapping, faulty: faulty || impossible.length > 0 })
+    }
+  }
+  return { services, defaults, environments, problems }
+}
+
+/** What has to be known of a document before anything looks at it more closely. */
+interface Survey {
+  values: number
+  /** Items of the longest list or mapping. */
+  longest: number
+  /** Whether `impossibleKeys` has anything to find: most documents have no such key, and need no paths. */
+  hasImpossibleKey: boolean
+}
+
+function surveyOf(
+  value: unknown,
+  survey: Survey = { values: 0, longest: 0, hasImpossibleKey: false },
+): Survey {
+  survey.values += 1
+  if (typeof value !== 'object' || value === null) return survey
+  const items = Object.values(value)
+  survey.longest = Math.max(survey.longest, items.length)
+  if (Object.hasOwn(value, '__proto__')) survey.hasImpossibleKey = true
+  for (const item of items) surveyOf(item, survey)
+  return survey
+}
+
+function sizeProblem({ values, longest }: Survey, kind: unknown): Unplaced | undefined {
+  const { itemsMax, valuesMax } = kind === 'Environment' ? ENVIRONMENT_LIMITS : SERVICE_LIMITS
+  const hint = 'split it'
+  if (longest > itemsMax) {
+    return { code: 'E_LIMIT', message: `a list or a mapping has more than ${itemsMax} items`, hint, path: [] }
+  }
+  if (values <= valuesMax) return undefined
+  return { code: 'E_LIMIT', message: `the document has more than ${valuesMax} values`, hint, path: [] }
+}
+
+/** Paths of keys that no object of JavaScript keeps reliably: a schema would drop them without a word. */
+function impossibleKeys(value: unknown, path: ManifestPath): readonly ManifestPath[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => impossibleKeys(item, [...path, index]))
+  const mapping = mappingOf(value)
+  if (mapping === undefined) return []
+  return Object.entries(mapping).flatMap(([key, inner]) =>
+    key === '__proto__' ? [[...path, key]] : impossibleKeys(inner, [...path, key]),
+  )
+}
+
+function impossibleKeyProblem(source: ManifestFile, index: number, path: ManifestPath): ManifestProblem {
+  return {
+    code: 'E_UNKNOWN_FIELD',
+    file: source.file,
+    ...positionsOf(source).locate(index, path, 'key'),
+    message: `${formatPath(path)} is not a known field`,
+    hint: IMPOSSIBLE_NAME,
+  }
+}
+
+type Unplaced = Pick<ManifestProblem, 'code' | 'message' | 'hint'> & { readonly path: ManifestPath }
+
+function notAMapping(): Unplaced {
+  return { code: 'E_KIND', message: 'the document is not a mapping', hint: SKELETON, path: [] }
+}
+
+const SKELETON = `a manifest starts with apiVersion: ${API_VERSION} and kind: Service`
+
+function kindProblem(mapping: Mapping): Unplaced | undefined {
+  const { apiVersion, kind } = mapping
+  if (apiVersion === undefined) {
+    const message = 'apiVersion is missing: this is no Pharos manifest'
+    return {
+      code: 'E_API_VERSION',
+      message,
+      hint: `${SKELETON}; keep other YAML out of this folder, or list it in .pharosignore`,
+      path: [],
+    }
+  }
+  if (apiVersion !== API_VERSION) {
+    const isOurs = typeof apiVersion === 'string' && apiVersion.startsWith('pharos/')
+    const hint = isOurs
+      ? 'this version of pharos reads no other'
+      : 'keep other YAML out of this folder, or list it in .pharosignore'
+    return { code: 'E_API_VERSION', message: `apiVersion must be ${API_VERSION}`, hint, path: ['apiVersion'] }
+  }
+  if (kind === undefined) return { code: 'E_KIND', message: 'kind is missing', hint: SKELETON, path: [] }
+  if (KINDS.some((known) => known === kind)) return undefined
+  const meant = typeof kind === 'string' ? suggestionFor(kind, KINDS) : undefined
+  return {
+    code: 'E_KIND',
+    message: `kind must be one of ${KINDS.join(', ')}`,
+    ...(meant === undefined ? {} : { hint: `did you mean ${meant}?` }),
+    path: ['kind'],
+  }
+}

@@ -1,0 +1,178 @@
+import { formatPath, problemsOf } from '../../../api/contract/problem.ts'
+import type { ManifestProblem } from '../manifestProblem.ts'
+import { type Mapping, mappingOf } from '../mapping.ts'
+import { knownFieldsAt, unknownFieldHint } from '../schema/knownFields.ts'
+import { environmentManifestSchema } from '../schema/serviceManifest.ts'
+import { suggestionFor } from '../suggestion.ts'
+import type { Variable } from '../values/variables.ts'
+import type { Document } from './document.ts'
+import { describeProblem } from './fieldProblem.ts'
+import { type Origin, placeIn } from './origin.ts'
+import { patchedEndpoints, withoutRemovedHeaders } from './patchedEndpoints.ts'
+import { indexOfPatches, type PatchIndex } from './patches.ts'
+
+/** The Environment of --env, as far as it could be read. */
+export interface ChosenEnvironment {
+  readonly problems: readonly ManifestProblem[]
+  /** Whether no service may be used, because what would apply to it is not known. */
+  readonly isFaulty: boolean
+  readonly variables: ReadonlyMap<string, Variable>
+  readonly document: Document | undefined
+  readonly patches: PatchIndex
+}
+
+const NONE: Pick<ChosenEnvironment, 'variables' | 'document' | 'patches'> = {
+  variables: new Map(),
+  document: undefined,
+  patches: indexOfPatches([]),
+}
+
+/** There is no Environment of the name that was asked for. */
+export class UnknownEnvironment extends Error {
+  override readonly name = 'UnknownEnvironment'
+}
+
+/**
+ * The Environment named `name` among `documents`, all of which are checked; without a name, no variables and
+ * no patches. Throws UnknownEnvironment.
+ */
+export function chooseEnvironment(
+  documents: readonly Document[],
+  name: string | undefined,
+): ChosenEnvironment {
+  const parsed = documents.map((document) => ({
+    document,
+    result: environmentManifestSchema.safeParse(document.mapping),
+  }))
+  const problems = parsed.flatMap(({ document, result }) =>
+    result.success
+      ? []
+      : problemsOf(result.error).map((problem) =>
+          describeProblem(problem, { own: document, defaults: [] }, document.mapping),
+        ),
+  )
+  if (name === undefined) return { ...NONE, problems, isFaulty: false }
+  const found = parsed.find(({ document }) => mappingOf(document.mapping.metadata)?.name === name)
+  if (found === undefined) throw unknown(name, documents)
+  const { document, result } = found
+  if (!result.success) return { ...NONE, problems, isFaulty: true }
+  return {
+    problems,
+    isFaulty: document.faulty,
+    variables: new Map(Object.entries(result.data.spec?.vars ?? {})),
+    document,
+    patches: indexOfPatches(result.data.spec?.patches ?? []),
+  }
+}
+
+/**
+ * Fields of patches of any of the Environments `documents` that no Service has: of the chosen one they show where they
+ * are merged, of the others nowhere until it is too late. Environments that cannot be read are left out.
+ */
+export function unknownPatchFields(documents: readonly Document[]): readonly ManifestProblem[] {
+  return documents.flatMap((document) => {
+    const { data } = environmentManifestSchema.safeParse(document.mapping)
+    return (data?.spec?.patches ?? []).flatMap(({ patch }, index) =>
+      (['spec', 'policy'] as const).flatMap((part) => {
+        const known = knownFieldsAt('Service', [part])
+        const unknown = Object.keys(patch[part] ?? {}).filter((field) => !known.includes(field))
+        const at = ['spec', 'patches', index, 'patch', part]
+        return unknown.map((field): ManifestProblem => {
+          const path = [...at, field]
+          return {
+            code: 'E_UNKNOWN_FIELD',
+            ...placeIn({ own: document, defaults: [] }, path, 'key'),
+            message: `${formatPath(path)} is not a known field`,
+            hint: unknownFieldHint('Service', [part], field),
+          }
+        })
+      }),
+    )
+  })
+}
+
+/**
+ * Patches of any of the Environments `documents` that are for none of `services`: a target that was misspelt, or
+ * whose service is gone. Environments that cannot be read are left out.
+ */
+export function idlePatchWarnings(
+  documents: readonly Document[],
+  services: readonly Document[],
+): readonly ManifestProblem[] {
+  return documents.flatMap((document) => {
+    const { data } = environmentManifestSchema.safeParse(document.mapping)
+    const patches = data?.spec?.patches ?? []
+    const index = indexOfPatches(patches)
+    const busy = new Set(services.flatMap(({ mapping }) => index.of(mapping).map((one) => one.index)))
+    return patches.flatMap((_, at): readonly ManifestProblem[] => {
+      if (busy.has(at)) return []
+      const place = placeIn({ own: document, defaults: [] }, ['spec', 'patches', at, 'target'], 'value')
+      const message = `spec.patches[${at}].target is no service of these manifests, so the patch changes nothing`
+      return [
+        { code: 'W_PATCH_TARGET', ...place, message, hint: 'correct the name or the labels, or remove it' },
+      ]
+    })
+  })
+}
+
+function unknown(name: string, documents: readonly Document[]): UnknownEnvironment {
+  const names = documents.flatMap((document) => {
+    const known = mappingOf(document.mapping.metadata)?.name
+    return typeof known === 'string' ? [known] : []
+  })
+  if (names.length === 0)
+    return new UnknownEnvironment(`--env ${name}: there is no document of kind Environment`)
+  const meant = suggestionFor(name, names)
+  const hint = meant === undefined ? `there are ${names.join(', ')}` : `did you mean ${meant}?`
+  return new UnknownEnvironment(`--env ${name}: there is no Environment of that name (${hint})`)
+}
+
+/** A service with patches merged into it, and where they stand. */
+export interface Patched {
+  readonly mapping: Mapping
+  readonly patches: NonNullable<Origin['patches']>
+}
+
+/**
+ * `service` with the endpoints of those patches of `chosen` whose target it is. It comes before Defaults, so that
+ * `endpointsDefaults` goes below patched endpoints too. Pure.
+ */
+export function withPatchedEndpoints(service: Mapping, { document, patches }: ChosenEnvironment): Patched {
+  if (document === undefined) return { mapping: service, patches: [] }
+  const applied: NonNullable<Origin['patches']>[number][] = []
+  let mapping = service
+  for (const { index, patch } of patches.of(service)) {
+    const spec = mappingOf(mapping.spec)
+    const endpoints = patchedEndpoints(spec?.endpoints, patch.spec?.endpoints)
+    if (endpoints !== undefined) mapping = { ...mapping, spec: { ...spec, endpoints: endpoints.list } }
+    const at = ['spec', 'patches', index, 'patch']
+    applied.push({ document, at, ...(endpoints === undefined ? {} : { endpoints: endpoints.places }) })
+  }
+  return { mapping, patches: applied }
+}
+
+/** `service`, which has its Defaults, with everything else of the patches for it. Pure. */
+export function withPatches(service: Mapping, { patches }: ChosenEnvironment): Mapping {
+  const applied = patches.of(service)
+  if (applied.length === 0) return service
+  const own = mappingOf(service.spec)
+  const endpoints = withoutRemovedHeaders(own?.endpoints)
+  const start = endpoints === undefined ? service : { ...service, spec: { ...own, endpoints } }
+  return applied.reduce<Mapping>((mapping, { patch }) => {
+    const { endpoints: _, ...spec } = patch.spec ?? {}
+    const merged = mergePatch(mapping, { ...patch, ...(patch.spec === undefined ? {} : { spec }) })
+    return mappingOf(merged) ?? mapping
+  }, start)
+}
+
+/** RFC 7396: mappings merge, null removes, everything else replaces. */
+function mergePatch(value: unknown, patch: unknown): unknown {
+  const changes = mappingOf(patch)
+  if (changes === undefined) return patch
+  const merged = new Map(Object.entries(mappingOf(value) ?? {}))
+  for (const [key, change] of Object.entries(changes)) {
+    if (change === null) merged.delete(key)
+    else if (change !== undefined) merged.set(key, mergePatch(merged.get(key), change))
+  }
+  return Object.fromEntries(merged)
+}

@@ -1,0 +1,127 @@
+import { formatPath, type Problem } from '../../../api/contract/problem.ts'
+import type { ManifestProblem } from '../manifestProblem.ts'
+import { mappingOf } from '../mapping.ts'
+import type { ManifestPath } from '../read/position.ts'
+import { STATUS_FORM } from '../schema/assertionForm.ts'
+import { descriptionOf } from '../schema/jsonSchema.ts'
+import { knownFieldsAt, unknownFieldHint } from '../schema/knownFields.ts'
+import { KINDS, type Kind, NAME_MESSAGE } from '../schema/serviceManifest.ts'
+import { suggestionFor } from '../suggestion.ts'
+import { type Origin, pathIn, placeIn } from './origin.ts'
+
+const MERGE_KEY = '<<'
+
+/** What to do about a key named `__proto__`. */
+export const IMPOSSIBLE_NAME = 'nothing can have this name, not even a header'
+
+/** `problem` of `merged`, which came from `origin`, as its author should read it: code, place, words and a hint. */
+export function describeProblem(problem: Problem, origin: Origin, merged: unknown): ManifestProblem {
+  const { path } = problem
+  const last = path.at(-1)
+  if (problem.message === 'is not a known field' && typeof last === 'string') {
+    return unknownField(path, last, origin)
+  }
+  const value = valueAt(merged, path)
+  if (value === undefined) {
+    const message = `${formatPath(path)} is required: it ${problem.message}`
+    return { code: 'E_REQUIRED', ...placeIn(origin, path, 'key'), message }
+  }
+  const kind = kindOf(origin)
+  const hint =
+    typeHint(problem.message, value) ?? mappingHint(kind, path, value) ?? exampleHint(kind, path, problem)
+  // Of all that a status may be, a mapping is the least that somebody means who wrote something else.
+  const isStatus = last === 'status' && mappingOf(value) === undefined
+  const message = isStatus ? STATUS_FORM : plainWords(problem.message)
+  return {
+    code: 'E_VALUE',
+    ...placeIn(origin, path, 'value'),
+    message: `${formatPath(pathIn(origin, path)) || 'the document'} ${message}`,
+    ...(hint === undefined ? {} : { hint }),
+  }
+}
+
+function kindOf({ own }: Origin): Kind {
+  return KINDS.find((kind) => kind === own.mapping.kind) ?? 'Service'
+}
+
+function hintFor(origin: Origin, parent: ManifestPath, field: string): string | undefined {
+  if (field === '__proto__') return IMPOSSIBLE_NAME
+  if (field === MERGE_KEY) return 'merge keys are not supported: share values with a kind: Defaults document'
+  return unknownFieldHint(kindOf(origin), parent, field)
+}
+
+function unknownField(path: ManifestPath, field: string, origin: Origin): ManifestProblem {
+  const place = placeIn(origin, path, 'key')
+  // The key of a merge is no name, which paths do not show, but here it is all that there is to say.
+  const written = formatPath(pathIn(origin, path))
+  const shown = field === MERGE_KEY ? written.replace(/…$/, MERGE_KEY) : written
+  const message = `${shown} is not a known field`
+  return { code: 'E_UNKNOWN_FIELD', ...place, message, hint: hintFor(origin, path.slice(0, -1), field) }
+}
+
+/** What to do about a scalar that YAML read as something else than its author meant. */
+function typeHint(message: string, value: unknown): string | undefined {
+  const wantsText = message.startsWith('must be a string')
+  if (wantsText && (typeof value === 'number' || typeof value === 'boolean' || value === null)) {
+    return 'YAML reads this as a number, a boolean or nothing: quote it'
+  }
+  const wantsTime = message.includes('duration') || message.includes('whole seconds')
+  if (wantsTime && typeof value === 'number') return 'add a unit: 30 becomes 30s'
+  if (message === NAME_MESSAGE && typeof value === 'string')
+    return 'what people should read goes into spec.name, which may be any text'
+  if (message === 'must be true or false' && typeof value === 'string') {
+    return 'YAML 1.2 knows true and false only, without quotes: yes, no, on and off are texts'
+  }
+  return undefined
+}
+
+/** Where a value may come from: only one of these goes into a mapping. */
+const SOURCES = ['env', 'file', 'sops', 'exec', 'value']
+const ONE_OF = 'must have exactly one of the keys'
+
+/** What to do about a mapping in which a key is misspelt, or which has two keys where one is wanted. */
+function mappingHint(kind: Kind, path: ManifestPath, value: unknown): string | undefined {
+  const keys = Object.keys(mappingOf(value) ?? {})
+  const known = knownFieldsAt(kind, path)
+  const meant = keys.filter((key) => !known.includes(key)).map((key) => suggestionFor(key, known))
+  const [first] = meant.filter((name) => name !== undefined)
+  if (first !== undefined) return `did you mean ${first}?`
+  if (meant.length > 0 || keys.length < 2) return undefined
+  const sources = keys.filter((key) => SOURCES.includes(key))
+  if (sources.length > 1) return `keep one of ${sources.join(', ')}`
+  return path.at(-2) === 'assertions' ? 'make an item of each' : undefined
+}
+
+/** What could stand at `path` instead, where the message does not show it. */
+function exampleHint(kind: Kind, path: ManifestPath, { message }: Problem): string | undefined {
+  if (!message.startsWith(ONE_OF)) return undefined
+  const names = path.filter((step) => typeof step === 'string')
+  const [example] =
+    typeof path.at(-1) === 'number' ? [] : (descriptionOf({ kind, path: names })?.examples ?? [])
+  const fields = Object.entries(mappingOf(example) ?? {})
+  if (fields.length === 0) return undefined
+  return `such as { ${fields.map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(', ')} }`
+}
+
+const KIND_WORDS: Readonly<Record<string, string>> = {
+  object: 'a mapping',
+  array: 'a list',
+  tuple: 'a list',
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+}
+
+/** `message` in words of manifests, where it is one of the schema library's own. */
+function plainWords(message: string): string {
+  const expected = /^Invalid input: expected (\w+)/.exec(message)?.[1]
+  return expected === undefined ? message : `must be ${KIND_WORDS[expected] ?? expected}`
+}
+
+function valueAt(value: unknown, path: ManifestPath): unknown {
+  return path.reduce<unknown>((current, step) => {
+    if (Array.isArray(current)) return typeof step === 'number' ? current[step] : undefined
+    const mapping = mappingOf(current)
+    return mapping !== undefined && Object.hasOwn(mapping, step) ? mapping[step] : undefined
+  }, value)
+}

@@ -1,0 +1,118 @@
+import type { DocumentOrigin, Place } from '../manifestProblem.ts'
+import { mappingOf } from '../mapping.ts'
+import { type ManifestPath, Positions } from '../read/position.ts'
+import type { ManifestFile } from '../read/readYaml.ts'
+import { isManifestName, KINDS } from '../schema/serviceManifest.ts'
+import type { Document } from './document.ts'
+import type { EndpointPlaces } from './patchedEndpoints.ts'
+
+/** The documents that one service comes from: its own, the Defaults below it, outermost first, and patches on top. */
+export interface Origin {
+  readonly own: Document
+  readonly defaults: readonly Document[]
+  /** Patches of the chosen Environment that apply, in order. */
+  readonly patches?: readonly PatchOrigin[]
+}
+
+/** Where a patch stands. */
+export interface PatchOrigin {
+  readonly document: Document
+  /** Leads to the patch in its document. */
+  readonly at: ManifestPath
+  /** Which endpoints it wrote; absent when it has none. */
+  readonly endpoints?: EndpointPlaces
+}
+
+const positionsByFile = new WeakMap<ManifestFile, Positions>()
+
+/** Where everything in `source` stands; worked out once for each file that has a problem. */
+export function positionsOf(source: ManifestFile): Positions {
+  const known = positionsByFile.get(source)
+  if (known !== undefined) return known
+  const positions = new Positions(source.text)
+  positionsByFile.set(source, positions)
+  return positions
+}
+
+/**
+ * Where the value at `path` of a merged service was written: in its own document, or else in the nearest
+ * Defaults that has it, or else where the service's own document would have it.
+ */
+export function placeIn(origin: Origin, path: ManifestPath, part: 'key' | 'value'): Place {
+  const written = writtenAt(origin, path)
+  return place(written.document, written.path, part)
+}
+
+/** How the value at `path` of a merged service is called where it was written. */
+export function pathIn(origin: Origin, path: ManifestPath): ManifestPath {
+  return writtenAt(origin, path).path
+}
+
+function writtenAt(origin: Origin, path: ManifestPath): { document: Document; path: ManifestPath } {
+  // Where the endpoint as a whole was written, when that was a patch.
+  let replaced: { document: Document; path: ManifestPath } | undefined
+  for (const patch of (origin.patches ?? []).toReversed()) {
+    const inPatch = patchPathOf(path, patch)
+    if (inPatch !== undefined && hasPath(patch.document.mapping, inPatch))
+      return { document: patch.document, path: inPatch }
+    if (inPatch === undefined || !isBelowEndpoints(path)) continue
+    const isReplaced = patch.endpoints?.isReplaced === true
+    // An endpoint that only patches have was written by the first of them.
+    if (isReplaced || !hasPath(origin.own.mapping, path.slice(0, 3)))
+      replaced = { document: patch.document, path: inPatch }
+    if (isReplaced) break
+  }
+  if (replaced === undefined && hasPath(origin.own.mapping, path)) return { document: origin.own, path }
+  for (const document of origin.defaults.toReversed()) {
+    const inDefaults = defaultsPathOf(path)
+    for (const candidate of [path, inDefaults]) {
+      if (hasPath(document.mapping, candidate)) return { document, path: candidate }
+    }
+  }
+  return replaced ?? { document: origin.own, path }
+}
+
+function isBelowEndpoints([spec, field]: ManifestPath): boolean {
+  return spec === 'spec' && field === 'endpoints'
+}
+
+/** Where `patch` would have what is at `path` of the merged service; `undefined` where it wrote no such endpoint. */
+function patchPathOf(path: ManifestPath, { at, endpoints }: PatchOrigin): ManifestPath | undefined {
+  const [, , index, ...rest] = path
+  if (!isBelowEndpoints(path) || typeof index !== 'number') return [...at, ...path]
+  const inPatch = endpoints?.indexes[index]
+  return inPatch === undefined ? undefined : [...at, 'spec', 'endpoints', inPatch, ...rest]
+}
+
+function place(document: Document, path: ManifestPath, part: 'key' | 'value'): Place {
+  return {
+    file: document.source.file,
+    ...positionsOf(document.source).locate(document.index, path, part),
+    origin: originOf(document),
+  }
+}
+
+function originOf({ mapping, index }: Document): DocumentOrigin {
+  const name = mappingOf(mapping.metadata)?.name
+  return {
+    kind: KINDS.find((kind) => kind === mapping.kind) ?? 'Service',
+    name: typeof name === 'string' && isManifestName(name) ? name : null,
+    document: index,
+  }
+}
+
+/** `spec.endpoints[2].timeout` is `spec.endpointsDefaults.timeout` in Defaults. */
+function defaultsPathOf(path: ManifestPath): ManifestPath {
+  const [spec, field, index, ...rest] = path
+  if (spec !== 'spec' || field !== 'endpoints' || index === undefined || rest.length === 0) return path
+  return ['spec', 'endpointsDefaults', ...rest]
+}
+
+function hasPath(value: unknown, path: ManifestPath): boolean {
+  const [step, ...rest] = path
+  if (step === undefined) return true
+  if (Array.isArray(value))
+    return typeof step === 'number' && step < value.length && hasPath(value[step], rest)
+  const mapping = mappingOf(value)
+  return mapping !== undefined && Object.hasOwn(mapping, step) && hasPath(mapping[step], rest)
+}

@@ -1,0 +1,268 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { manifestOf } from '../../testing/pharosProgram.ts'
+import { formatProblem } from '../manifestProblem.ts'
+import { readYaml } from '../read/readYaml.ts'
+import type { ValueSources } from '../values/valueReference.ts'
+import { compileSet } from './serviceSet.ts'
+
+const sources: ValueSources = {
+  env: { TOKEN: 's3cret', EMPTY: '' },
+  secretsDirectory: '/nowhere/secrets',
+  rootDirectory: '/nowhere',
+  allowInlineSecrets: false,
+  secrets: 'required',
+}
+
+/** What is wrong with a manifest whose endpoint has `more` (from line 9 on), and what it compiles to. */
+function compiled(more: string, change: Partial<ValueSources> = {}) {
+  const { documents, problems } = readYaml({ file: 'a.yaml', directory: '', text: manifestOf('a', more) })
+  const set = compileSet(documents, { ...sources, ...change })
+  return {
+    problems: [...problems, ...set.problems].map((one) => formatProblem(one).replace(/^a\.yaml:/, '')),
+    request: set.services[0]?.request,
+    http: set.services[0]?.request.endpoints[0]?.call.Http,
+  }
+}
+
+test.each([
+  [
+    'a field',
+    '      timeout: 1s\n      timeout: 2s\n',
+    '10:7: [E_DUP_FIELD] timeout is already set in this mapping',
+  ],
+  [
+    'a header as number and text',
+    '      headers: {1: a, "1": b}\n',
+    '9:24: [E_DUP_FIELD] 1 is already set in this mapping',
+  ],
+])('Scenario 2: %s that is set twice is an error where it is repeated', (_, more, problem) => {
+  const { problems, request } = compiled(more)
+  expect([problems, request]).toEqual([[expect.stringContaining(problem)], undefined])
+})
+
+test('Scenario 7: fields named like parts of every object are unknown fields, and nothing is polluted', () => {
+  const { problems } = compiled('      constructor: {prototype: {polluted: true}}\n      toString: x\n')
+  expect(problems).toEqual([
+    expect.stringContaining('9:7: [E_UNKNOWN_FIELD] spec.endpoints[0].constructor is not a known field'),
+    expect.stringContaining('10:7: [E_UNKNOWN_FIELD] spec.endpoints[0].toString is not a known field'),
+  ])
+  expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false)
+  expect(compiled('      headers: {constructor: a, toString: b}\n').http?.headers).toEqual({
+    constructor: { value: 'a' },
+    toString: { value: 'b' },
+  })
+})
+
+const NO_STRING =
+  'must be a string, { env: NAME } or { file: PATH } (YAML reads this as a number, a boolean or nothing: quote it)'
+const NO_STATUS = 'must be a status code, a class such as "2xx", or a comparison such as { lt: 400 }'
+
+test.each([
+  ['no', '      withDns: no\n', '9:16', 'must be true or false'],
+  ['1.0', '      headers: {X-A: 1.0}\n', '9:22', NO_STRING],
+  ['1e3', '      headers: {X-A: 1e3}\n', '9:22', NO_STRING],
+  ['012', '      headers: {X-A: 012}\n', '9:22', NO_STRING],
+  ['nothing', '      headers: {X-A: }\n', '9:17', NO_STRING],
+  ['20 digits', '      maxRedirects: 12345678901234567890\n', '9:21', 'must be a whole number'],
+  ['a half', '      assertions: [{status: 1.5}]\n', '9:29', NO_STATUS],
+  [
+    'a blank that does not break',
+    '      timeout:\u00a05s\n',
+    '9:18',
+    'a blank on this line is no ordinary space: type it again',
+  ],
+  [
+    'a tab',
+    '      timeout:\t5s\n\t- x\n',
+    '10:1',
+    'tab characters must not be used in indentation (indent with spaces)',
+  ],
+  ['an emoji before the place', '      headers: {"X-🦉": 1}\n', '9:25', NO_STRING],
+])('Scenario 8: %s is never taken for something else in silence', (_, more, at, message) => {
+  const { problems, request } = compiled(more)
+  expect(request).toBeUndefined()
+  expect(problems[0]).toMatch(new RegExp(`^${at}: \\[`))
+  expect(problems[0]).toContain(message)
+})
+
+test('Scenario 8: what YAML 1.2 reads as text stays text, and a file of comments is no document', () => {
+  const more = '      headers: {A: yes, B: 1_000, C: 2020-01-01, D: on}\n'
+  expect(compiled(more).http?.headers).toEqual({
+    A: { value: 'yes' },
+    B: { value: '1_000' },
+    C: { value: '2020-01-01' },
+    D: { value: 'on' },
+  })
+  expect(readYaml({ file: 'a.yaml', directory: '', text: '# nothing\n' })).toEqual({
+    documents: [],
+    problems: [],
+  })
+})
+
+test('Scenario 9: a merge key names what stands in its place', () => {
+  expect(compiled('      <<: {timeout: 5s}\n').problems).toEqual([
+    '9:7: [E_UNKNOWN_FIELD] spec.endpoints[0].<< is not a known field (merge keys are not supported: share values with a kind: Defaults document)',
+  ])
+})
+
+test.each([
+  [
+    'unknown',
+    '      colour: red\n',
+    'spec.endpoints[0].colour is not a known field (known here: url, name, method,',
+  ],
+  ['misspelt', '      asertions: []\n', '(did you mean assertions?)'],
+  ['written as the API does', '      max_redirects_to_follow: 3\n', '(did you mean maxRedirects?)'],
+  [
+    'of the neighbouring level',
+    '  method: GET\n',
+    'spec.method is not a known field (it belongs to an endpoint)',
+  ],
+  ['only of Defaults', '  endpointsDefaults: {}\n', '(it belongs to the spec of a kind: Defaults)'],
+  [
+    'misspelt in policy',
+    'policy: {pruneAftr: 24h}\n',
+    'policy.pruneAftr is not a known field (did you mean pruneAfter?)',
+  ],
+  [
+    'unknown in policy',
+    'policy: {colour: red}\n',
+    '(known here: onDelete, pruneAfter, protect, drift, ignore)',
+  ],
+  ['misspelt beside a secret', '      headers: {A: {env: TOKEN, prefx: y}}\n', '(did you mean prefix?)'],
+  ['one too many for a secret', '      headers: {A: {env: X, file: /y}}\n', '(keep one of env, file)'],
+  ['that of the API in an assertion', '      assertions: [{StatusCode: 200}]\n', '(did you mean status?)'],
+  ['two assertions in one', '      assertions: [{status: 200, dns: "< 1s"}]\n', '(make an item of each)'],
+  ['a text where parts are wanted', '      assertions: [{latency: 1s}]\n', '(such as { total: "< 500ms" })'],
+  [
+    'no mapping below raw',
+    '      assertions: [{raw: {StatusCode: 1}}]\n',
+    'raw.StatusCode must be a mapping',
+  ],
+  ['of another level', '      regions: [eu-west-1]\n', '(it belongs to spec)'],
+  ['of policy', '  drift: heal\n', '(it belongs to policy)'],
+])('Scenario 10: a field that is %s says what is known', (_, more, hint) => {
+  expect(compiled(more).problems).toEqual([expect.stringContaining(hint)])
+})
+
+test.each([
+  ['a colon in a text', '      name: Shop: checkout\n', 'put a text that has ": " in it between quotes'],
+  [
+    'a text that starts with @',
+    '      name: @shop\n',
+    'put a text that starts with @, ` or % between quotes',
+  ],
+  ['a text that goes on behind its quotes', '      name: "a" b\n', 'put the whole text between quotes'],
+  [
+    'a backslash between double quotes',
+    '      body: "\\d"\n',
+    'between single quotes a backslash is only itself',
+  ],
+  ['a template', '      body: {{ body }}\n', 'put a text that starts with { between quotes'],
+  ['a tag', '      name: !secret x\n', 'leave out the word that starts with !'],
+  ['a field in a wrong column', '     name: x\n', 'so do the fields of one mapping'],
+  [
+    'an item in a wrong column',
+    '      assertions:\n      - dns: "< 1s"\n       - dns: "< 1s"\n',
+    'items of one list start',
+  ],
+  ['no blank behind a colon', '      timeout:5s\n      name: x\n', 'behind the colon on the line before'],
+  ['a template that was not filled in', '      timeout: {{ .Values.t }}\n', '9:17: [E_YAML]'],
+  ['a key without a colon', '      name\n      timeout: 1s\n', 'no ": " behind its key'],
+  [
+    'an odd blank a line above',
+    '      timeout:\u00a05s\n      name: x\n',
+    'on the line before is no ordinary space',
+  ],
+  ['a conflict of git', '<<<<<<< HEAD\n', '9:1: [E_YAML] git left a conflict here'],
+])('YAML that is broken by %s says what to do', (_, more, hint) => {
+  const { problems, request } = compiled(more)
+  expect(request).toBeUndefined()
+  expect(problems).toEqual([expect.stringContaining(hint)])
+})
+
+test.each([
+  ['1.5s', { secs: 1, nanos: 500_000_000 }],
+  ['999999999ns', { secs: 0, nanos: 999_999_999 }],
+  ['0.1s', { secs: 0, nanos: 100_000_000 }],
+  ['1m', { secs: 60, nanos: 0 }],
+])('Scenario 11: the timeout %s is exact', (text, duration) => {
+  expect(compiled(`      timeout: ${text}\n`).http?.timeout).toEqual(duration)
+})
+
+test.each([
+  ['timeout', '0s', 'must be longer than zero'],
+  ['interval', '0s', 'must be longer than zero'],
+  ['timeout', '90m', 'must be at most 60 seconds'],
+  ['timeout', '0.0000000001s', 'must be a duration'],
+  ['interval', '500ms', 'must be whole seconds'],
+  ['interval', '2147483648s', 'at most 2147483647s'],
+  ['interval', '1.5s', 'must be whole seconds'],
+])('Scenario 11: the %s %s is refused', (field, text, message) => {
+  const manifest =
+    field === 'timeout' ? manifestOf('a', `      timeout: ${text}\n`) : manifestOf('a').replace('60s', text)
+  const { documents } = readYaml({ file: 'a.yaml', directory: '', text: manifest })
+  expect(compileSet(documents, sources).problems.map(formatProblem)).toEqual([
+    expect.stringContaining(message),
+  ])
+})
+
+test('Scenario 14: a body comes from a file of the set and from nowhere else', () => {
+  const root = mkdtempSync(join(tmpdir(), 'pharos-body-'))
+  const set = join(root, 'set')
+  mkdirSync(join(set, 'folder'), { recursive: true })
+  writeFileSync(join(root, 'outside'), 'canary')
+  writeFileSync(join(set, 'inside'), 'ping')
+  symlinkSync(join(root, 'outside'), join(set, 'link'))
+  symlinkSync(root, join(set, 'up'))
+  const body = (file: string) => compiled(`      body: {file: ${file}}\n`, { rootDirectory: set })
+
+  expect(body('./inside').http?.body).toEqual({ value: 'ping' })
+  for (const file of [
+    '../outside',
+    './../outside',
+    './folder/../../outside',
+    './link',
+    './up/outside',
+    './folder',
+    './absent',
+    join(root, 'outside'),
+  ]) {
+    const { problems, request } = body(file)
+    expect([file, request, problems.length]).toEqual([file, undefined, 1])
+    expect(problems[0]).toMatch(/\[E_FILE\]|\[E_SECRET\]/)
+  }
+  rmSync(root, { recursive: true })
+})
+
+test.each([
+  ['is not set', '{env: ABSENT}', 'which is not set'],
+  ['is empty', '{env: EMPTY}', 'which is empty'],
+  ['has no file', '{file: /nowhere/secrets/token}', 'which cannot be read'],
+])('Scenario 15: a secret that %s keeps its service from being sent, and no other', (_, form, message) => {
+  const broken = manifestOf('a', `      headers: {X-A: ${form}}\n`)
+  const { documents } = readYaml({ file: 'a.yaml', directory: '', text: `${broken}---\n${manifestOf('b')}` })
+  const set = compileSet(documents, sources)
+  expect(set.problems.map(formatProblem)).toEqual([expect.stringMatching(/^a\.yaml:9:22: \[E_SECRET\]/)])
+  expect(set.problems[0]?.message).toContain(message)
+  expect([set.services.map(({ key }) => key), set.frozenKeys]).toEqual([['b'], ['a']])
+})
+
+test('Scenario 15: an empty secret is sent only where it is meant', () => {
+  expect(compiled('      headers: {X-A: {env: EMPTY, allowEmpty: true}}\n').http?.headers).toEqual({
+    'X-A': { value: '', sensitive: true },
+  })
+})
+
+test('Scenario 16: a secret that stands in a manifest is refused unless that is allowed', () => {
+  const more = '      headers: {X-A: {value: canary, sensitive: true}}\n'
+  const refused = compiled(more)
+  expect(refused.problems).toEqual([expect.stringContaining('9:22: [E_INLINE_SECRET]')])
+  expect(refused.problems.join()).not.toContain('canary')
+  expect(compiled(more, { allowInlineSecrets: true }).http?.headers).toEqual({
+    'X-A': { value: 'canary', sensitive: true },
+  })
+})

@@ -1,0 +1,202 @@
+import { formatPath, problemsOf } from '../../../api/contract/problem.ts'
+import { grouped } from '../../plan/grouped.ts'
+import { type ManifestProblem, type ProblemCode, sortedProblems } from '../manifestProblem.ts'
+import { type Mapping, mappingOf } from '../mapping.ts'
+import type { ManifestPath } from '../read/position.ts'
+import type { ManifestDocument } from '../read/readYaml.ts'
+import {
+  defaultsManifestSchema,
+  type ServiceManifest,
+  serviceManifestSchema,
+} from '../schema/serviceManifest.ts'
+import { resolveValue, type ValueSources } from '../values/valueReference.ts'
+import { substituteVariables, variableWords } from '../values/variables.ts'
+import { clearSecretWarnings } from './clearSecrets.ts'
+import { compileService, durationOf } from './compileService.ts'
+import type { DeclaredService, ReadService, ServiceSet } from './declaredService.ts'
+import { foldersOf, withDefaults } from './defaults.ts'
+import type { Document } from './document.ts'
+import { classifyDocuments } from './documentKind.ts'
+import { duplicateProblems, sameNameWarnings } from './duplicates.ts'
+import {
+  type ChosenEnvironment,
+  chooseEnvironment,
+  idlePatchWarnings,
+  unknownPatchFields,
+  withPatchedEndpoints,
+  withPatches,
+} from './environment.ts'
+import { describeProblem } from './fieldProblem.ts'
+import { ignoredSecretProblems } from './ignoredSecrets.ts'
+import { missingAssertionWarnings } from './missingAssertions.ts'
+import { type Origin, pathIn, placeIn } from './origin.ts'
+import { type PatternCheck, patternProblems } from './patterns.ts'
+import { withoutFields } from './withoutFields.ts'
+
+/** Where each service was declared: not part of the value, which is compared and copied. */
+const originOf = new WeakMap<DeclaredService, Origin>()
+
+/** `problem` at the place in the manifests where the value at `path` of `service` was written. Pure. */
+export function problemAt(
+  service: DeclaredService,
+  path: ManifestPath,
+  problem: Pick<ManifestProblem, 'code' | 'message' | 'hint'>,
+): ManifestProblem {
+  const origin = originOf.get(service)
+  return { file: service.file, line: 1, column: 1, ...(origin && placeIn(origin, path, 'value')), ...problem }
+}
+
+/** What a set is compiled with. */
+export interface SetSources extends ValueSources {
+  /** Absent where patterns are left to the API. */
+  readonly isPattern?: PatternCheck | undefined
+}
+
+/** Compiles the documents of a set. Each problem keeps only its own service from being used. */
+export function compileSet(
+  documents: readonly ManifestDocument[],
+  sources: SetSources,
+  environmentName?: string,
+): ServiceSet {
+  const { services, defaults, environments, problems } = classifyDocuments(documents)
+  const chosen = chooseEnvironment(environments, environmentName)
+  const defaultsOf = byDirectory(defaults)
+  const read = services.map((document) => readService(document, defaultsOf, chosen, sources))
+  const duplicates = duplicateProblems(read, defaults, environments)
+  const found = [
+    ...problems,
+    ...defaults.flatMap(defaultsProblems),
+    ...chosen.problems,
+    ...unknownPatchFields(environments),
+    ...read.flatMap((one) => one.problems),
+    ...duplicates.problems,
+  ]
+  const usable = read.flatMap((one) =>
+    one.service !== undefined && !duplicates.keys.has(one.service.key) ? [one.service] : [],
+  )
+  const usableKeys = new Set(usable.map((service) => service.key))
+  const keys = read.flatMap((one) => one.key ?? [])
+  return {
+    services: usable,
+    frozenKeys: [...new Set(keys)].filter((key) => !usableKeys.has(key)),
+    problems: sortedProblems(found),
+    warnings: sortedProblems([
+      ...read.flatMap((one) => one.warnings ?? []),
+      ...read.flatMap((one) => (one.key !== undefined && usableKeys.has(one.key) ? (one.advice ?? []) : [])),
+      ...sameNameWarnings(read, usableKeys),
+      ...idlePatchWarnings(environments, services),
+    ]),
+  }
+}
+
+function defaultsProblems(document: Document): readonly ManifestProblem[] {
+  const parsed = defaultsManifestSchema.safeParse(document.mapping)
+  if (parsed.success) return []
+  return problemsOf(parsed.error).map((problem) =>
+    describeProblem(problem, { own: document, defaults: [] }, document.mapping),
+  )
+}
+
+/** Defaults documents by the folder that they stand in. */
+type DefaultsOf = ReadonlyMap<string, readonly Document[]>
+
+function byDirectory(defaults: readonly Document[]): DefaultsOf {
+  return grouped(defaults, ({ source }) => source.directory)
+}
+
+function readService(
+  document: Document,
+  defaultsOf: DefaultsOf,
+  chosen: ChosenEnvironment,
+  sources: SetSources,
+): ReadService {
+  const defaults = foldersOf(document.source.directory).flatMap((folder) => defaultsOf.get(folder) ?? [])
+  const mappings = defaults.map((one) => one.mapping)
+  const { mapping: patched, patches } = withPatchedEndpoints(document.mapping, chosen)
+  const mapping = withPatches(withDefaults(patched, mappings), chosen)
+  const origin: Origin = { own: document, defaults, patches }
+  const substituted = substituteVariables(mapping, chosen.variables)
+  const metadata = mappingOf(document.mapping.metadata)
+  const read = { document, key: textAt(metadata, 'name'), id: textAt(metadata, 'id') }
+  const placed = (
+    path: ManifestPath,
+    code: ProblemCode,
+    message: string,
+    hint?: string,
+  ): ManifestProblem => ({
+    code,
+    ...placeIn(origin, path, 'value'),
+    message: `${formatPath(pathIn(origin, path))} ${message}`,
+    hint,
+  })
+  if (substituted.problems.length > 0) {
+    const problems = substituted.problems.map(({ path, name }) => {
+      const { message, hint } = variableWords(name, chosen.variables)
+      return placed(path, 'E_VARIABLE', message, hint)
+    })
+    // What an Environment with a problem defines is not known.
+    return { ...read, service: undefined, problems: chosen.isFaulty ? [] : problems }
+  }
+  const parsed = serviceManifestSchema.safeParse(substituted.mapping)
+  if (!parsed.success) {
+    const found = problemsOf(parsed.error)
+    const sound = withoutFields(
+      substituted.mapping,
+      found.map(({ path }) => path),
+    )
+    const rest = serviceManifestSchema.safeParse(sound)
+    const problems = [
+      ...found.map((problem) => describeProblem(problem, origin, substituted.mapping)),
+      // What is wrong with the other fields is told in the same run.
+      ...(rest.success ? compileManifest(rest.data, origin, sources).problems : []),
+    ]
+    return { ...read, service: undefined, problems }
+  }
+  const compiled = compileManifest(parsed.data, origin, sources)
+  const isFaulty = document.faulty || defaults.some((one) => one.faulty) || chosen.isFaulty
+  return { ...read, ...compiled, ...(isFaulty ? { service: undefined } : {}) }
+}
+
+function textAt(mapping: Mapping | undefined, field: string): string | undefined {
+  const value = mapping?.[field]
+  return typeof value === 'string' ? value : undefined
+}
+
+function compileManifest(
+  manifest: ServiceManifest,
+  origin: Origin,
+  sources: SetSources,
+): Pick<ReadService, 'service' | 'problems' | 'warnings' | 'advice'> {
+  const { directory } = origin.own.source
+  const compiled = compileService(manifest, (form, part) => resolveValue(form, { part, directory }, sources))
+  const { isPattern } = sources
+  const patterns = isPattern === undefined ? [] : patternProblems(manifest, isPattern)
+  const ignored = compiled.request === undefined ? [] : ignoredSecretProblems(manifest, compiled.request)
+  const problems = [...compiled.problems, ...patterns, ...ignored].map(({ path, message, ...rest }) => ({
+    ...rest,
+    ...placeIn(origin, path, 'value'),
+    message: `${formatPath(pathIn(origin, path))} ${message}`,
+  }))
+  const warnings = clearSecretWarnings(manifest, origin)
+  if (compiled.request === undefined || patterns.length + ignored.length > 0)
+    return { service: undefined, problems, warnings }
+  const { metadata, spec, policy } = manifest
+  const service: DeclaredService = {
+    key: metadata.name,
+    id: metadata.id,
+    previousNames: metadata.previousNames ?? [],
+    request: compiled.request,
+    paused: spec.paused ?? undefined,
+    policy: {
+      onDelete: policy?.onDelete ?? 'delete',
+      pruneAfterSecs: policy?.pruneAfter === undefined ? null : durationOf(policy.pruneAfter).secs,
+      protect: policy?.protect ?? false,
+      drift: policy?.drift ?? 'heal',
+      ignore: policy?.ignore ?? [],
+    },
+    file: origin.own.source.file,
+    manifest,
+  }
+  originOf.set(service, origin)
+  return { problems, warnings, advice: missingAssertionWarnings(manifest, origin), service }
+}

@@ -1,0 +1,171 @@
+import { isDeepStrictEqual } from 'node:util'
+import { EVENT_ID, type Event, getScalarValue, loadAll, parseEvents, YAMLException } from 'js-yaml'
+import { MANIFEST_DEPTH_MAX } from '../manifestLimits.ts'
+
+/** Fields of a document in the order in which they are written. */
+const FIELD_ORDER = ['apiVersion', 'kind', 'metadata', 'spec', 'policy']
+
+/**
+ * `text` as manifests are written: UTF-8 without a mark, lines that end in LF and not in blanks, at most one empty
+ * line in a row, one at the end of none, and the fields of each document in their order. Indentation, quotes and
+ * comments stay. `undefined` when it is no YAML. Every step that would change what the text means is left out, and
+ * what comes of it stays as it is when it is formatted again. Pure.
+ */
+export function formattedManifest(text: string): string | undefined {
+  const meaning = meaningOf(text)
+  if (meaning === undefined) return undefined
+  let current = text
+  for (const step of [withPlainBreaks, withFieldsInOrder, withoutNeedlessBlanks]) {
+    const next = step(current)
+    if (next !== current && isDeepStrictEqual(meaningOf(next), meaning)) current = next
+  }
+  return current
+}
+
+function meaningOf(text: string): readonly unknown[] | undefined {
+  try {
+    return loadAll(text, { maxAliases: 0, maxDepth: MANIFEST_DEPTH_MAX })
+  } catch (error) {
+    if (error instanceof YAMLException) return undefined
+    throw error
+  }
+}
+
+function withPlainBreaks(text: string): string {
+  return text.replace(/^\uFEFF/, '').replaceAll(/\r\n?/g, '\n')
+}
+
+function withoutNeedlessBlanks(text: string): string {
+  const lines = text.split('\n')
+  const inScalars = linesInScalars(text)
+  const kept: string[] = []
+  for (const [index, line] of lines.entries()) {
+    if (inScalars.has(index)) kept.push(line)
+    else if (line.trimEnd() !== '') kept.push(line.replace(/[ \t]+$/, ''))
+    else if (kept.length > 0 && kept.at(-1) !== '') kept.push('')
+  }
+  while (kept.at(-1) === '') kept.pop()
+  return kept.length === 0 ? '' : `${kept.join('\n')}\n`
+}
+
+/** Numbers of the lines on which a text of several lines stands, where blanks may be part of it. */
+function linesInScalars(text: string): ReadonlySet<number> {
+  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)]
+  const found = new Set<number>()
+  for (const event of eventsOf(text)) {
+    if (event.type !== EVENT_ID.SCALAR || !text.slice(event.valueStart, event.valueEnd).includes('\n'))
+      continue
+    const first = lineOf(event.valueStart, starts)
+    const last = lineOf(event.valueEnd, starts)
+    for (let line = first; line <= last; line += 1) found.add(line)
+  }
+  return found
+}
+
+function lineOf(offset: number, starts: readonly number[]): number {
+  let low = 0
+  let high = starts.length - 1
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((starts[middle] ?? 0) <= offset) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+function eventsOf(text: string): readonly Event[] {
+  return parseEvents(text, { maxDepth: MANIFEST_DEPTH_MAX })
+}
+
+/** A field of a document at the left edge, and where its lines start, with the comments right above it. */
+interface Field {
+  readonly name: string
+  readonly start: number
+}
+
+function withFieldsInOrder(text: string): string {
+  let result = ''
+  let done = 0
+  for (const fields of fieldsOfDocuments(text)) {
+    const [first] = fields
+    if (first === undefined) continue
+    const end = endOfDocument(text, fields.at(-1)?.start ?? first.start)
+    const lines = fields.map(({ start }, index) =>
+      withBreak(text.slice(start, fields[index + 1]?.start ?? end)),
+    )
+    const blanks = lines.map((part) => /(?<=\n)(?:[ \t]*\n)*$/.exec(part)?.[0] ?? '')
+    // Blank lines above a field move with it, and those at the end of the document stay there.
+    const parts = fields.map(({ name }, index) => ({
+      rank: rankOf(name),
+      above: blanks[index - 1] ?? '',
+      text: lines[index]?.slice(0, lines[index].length - (blanks[index]?.length ?? 0)) ?? '',
+    }))
+    parts.sort((a, b) => a.rank - b.rank)
+    const ordered = parts.map((part, index) => (index === 0 ? part.text : `${part.above}${part.text}`))
+    result += `${text.slice(done, first.start)}${ordered.join('')}${blanks.at(-1) ?? ''}`
+    done = end
+  }
+  return `${result}${text.slice(done)}`
+}
+
+function rankOf(name: string): number {
+  const rank = FIELD_ORDER.indexOf(name)
+  return rank < 0 ? FIELD_ORDER.length : rank
+}
+
+function withBreak(lines: string): string {
+  return lines.endsWith('\n') ? lines : `${lines}\n`
+}
+
+/** The fields of each document whose fields all stand at the left edge; none for any other. */
+function fieldsOfDocuments(text: string): readonly (readonly Field[])[] {
+  const events = eventsOf(text)
+  const documents: Field[][] = []
+  let depth = 0
+  let isKey = true
+  for (const event of events) {
+    if (event.type === EVENT_ID.DOCUMENT) {
+      documents.push([])
+      depth = 0
+    } else if (event.type === EVENT_ID.POP) depth -= 1
+    // The mapping of a document has depth 1, and its keys and values take turns.
+    if (depth === 1 && event.type !== EVENT_ID.POP) {
+      if (isKey) documents.at(-1)?.push(fieldAt(text, event))
+      isKey = !isKey
+    }
+    if (event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.SEQUENCE) {
+      depth += 1
+      if (depth === 1) isKey = true
+    }
+  }
+  return documents.map((fields) =>
+    fields.every(({ start }) => start >= 0)
+      ? fields.map((field, index) => withComments(text, field, index))
+      : [],
+  )
+}
+
+/** The field whose key is `event`; at -1 when it does not stand at the left edge. */
+function fieldAt(text: string, event: Event): Field {
+  if (event.type !== EVENT_ID.SCALAR || event.anchorStart >= 0 || event.tagStart >= 0)
+    return { name: '', start: -1 }
+  const isQuoted = /["']/.test(text[event.valueStart - 1] ?? '')
+  const start = event.valueStart - (isQuoted ? 1 : 0)
+  const isAtEdge = start === 0 || text[start - 1] === '\n'
+  return { name: getScalarValue(text, event), start: isAtEdge ? start : -1 }
+}
+
+/** Comments right above a field move with it; those above the first are about the document. */
+function withComments(text: string, field: Field, index: number): Field {
+  if (index === 0) return field
+  const above = /(?:^#[^\n]*\n)+$/m.exec(text.slice(0, field.start))
+  const start = above === null || above.index + above[0].length !== field.start ? field.start : above.index
+  return { ...field, start }
+}
+
+function endOfDocument(text: string, from: number): number {
+  const marker = /\n(?=(?:---|\.\.\.)(?:\s|$))/g
+  marker.lastIndex = from
+  const found = marker.exec(text)
+  return found === null ? text.length : found.index + 1
+}

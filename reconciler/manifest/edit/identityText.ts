@@ -1,0 +1,64 @@
+import { isDeepStrictEqual } from 'node:util'
+import { loadAll, YAMLException } from 'js-yaml'
+import { MANIFEST_DEPTH_MAX } from '../manifestLimits.ts'
+import { mappingOf } from '../mapping.ts'
+import { Positions } from '../read/position.ts'
+import type { YamlOptions } from '../read/readYaml.ts'
+
+/**
+ * `text` with `metadata.id: id` in its document number `index`, put beside `metadata.name`; everything else stays
+ * byte for byte. `undefined` where that cannot be done without a change of anything else, such as where `metadata`
+ * is an alias. Pure.
+ */
+export function withServiceId(
+  text: string,
+  index: number,
+  id: string,
+  options: YamlOptions = {},
+): string | undefined {
+  const documents = meaningOf(text, options)
+  const document = mappingOf(documents?.[index])
+  const name = document === undefined ? undefined : new Positions(text).offsets(index, ['metadata', 'name'])
+  if (documents === undefined || document === undefined || name === undefined) return undefined
+  const withId = { ...document, metadata: { ...mappingOf(document.metadata), id } }
+  const wanted = documents.with(index, withId)
+  return splices(text, name, id).find((spliced) => isDeepStrictEqual(meaningOf(spliced, options), wanted))
+}
+
+function meaningOf(text: string, { aliasesMax = 0 }: YamlOptions): readonly unknown[] | undefined {
+  try {
+    return loadAll(text, { maxAliases: aliasesMax, maxDepth: MANIFEST_DEPTH_MAX })
+  } catch (error) {
+    if (error instanceof YAMLException) return undefined
+    throw error
+  }
+}
+
+/** What the text may become: only what means the right thing is written. */
+function splices(
+  text: string,
+  name: { readonly key: number; readonly value: number },
+  id: string,
+): readonly string[] {
+  const inserted = (offset: number, more: string): string =>
+    `${text.slice(0, offset)}${more}${text.slice(offset)}`
+  const key = name.key - (/["']/.test(text[name.key - 1] ?? '') ? 1 : 0)
+  const indent = ' '.repeat(key - lineStartOf(text, key))
+  const lineBreak = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
+  return [
+    // On a line of its own, after whatever comment the line of the name has.
+    inserted(endOf(text, name.value, /[^\r\n]*/y), `${lineBreak}${indent}id: ${id}`),
+    // Between braces.
+    inserted(endOf(text, name.value, /[-a-z0-9._]*["']?/y), `, id: ${id}`),
+  ]
+}
+
+function lineStartOf(text: string, offset: number): number {
+  return Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1
+}
+
+/** Where what `pattern`, a sticky one, takes from `offset` on ends. */
+function endOf(text: string, offset: number, pattern: RegExp): number {
+  pattern.lastIndex = offset
+  return offset + (pattern.exec(text)?.[0].length ?? 0)
+}

@@ -1,0 +1,238 @@
+import { EVENT_ID, type Event, getScalarValue, parseEvents } from 'js-yaml'
+import { formatPath, formatPointer } from '../../../api/contract/problem.ts'
+import { MANIFEST_DEPTH_MAX } from '../manifestLimits.ts'
+import type { LineColumn } from '../manifestProblem.ts'
+
+/** Keys and indexes from the root of a document to a value. */
+export type ManifestPath = readonly (string | number)[]
+
+/** What stands between two places of a file, and which value of its document that is. */
+export interface Extent extends LineColumn {
+  /** The first place behind it. */
+  readonly end: LineColumn
+  /** JSON pointer from the root of the document, as far as all keys are names: others may be secrets in a wrong place. */
+  readonly pointer: string
+}
+
+interface TreeNode {
+  /** Offset of the value, or of its key where the value is empty. */
+  readonly start: number
+  /** Offset behind the value, quotes and brackets left out. */
+  readonly end: number
+  /** Offset of the key in its mapping; that of the value elsewhere. */
+  readonly keyStart: number
+  readonly keyEnd: number
+  readonly children: ReadonlyMap<string | number, TreeNode>
+  /** Offset of the first key that is a mapping or a list, which no field is. */
+  readonly complexKey?: number | undefined
+  /** Keys that the mapping holds more than once, at their repetitions. */
+  readonly repeated: readonly { readonly key: string; readonly start: number; readonly end: number }[]
+}
+
+/** Where every value of a file stands. Made only when something is wrong, because it costs as much as parsing. */
+export class Positions {
+  readonly #text: string
+  readonly #documents: readonly TreeNode[]
+  readonly #lineStarts: readonly number[]
+
+  /** Throws YAMLException where `text` is no YAML. */
+  constructor(text: string) {
+    this.#text = text
+    this.#documents = readTree(text)
+    this.#lineStarts = lineStartsOf(text)
+  }
+
+  /**
+   * Where `path` of document number `index` stands: its key with `'key'`, its value with `'value'`. A path
+   * that is not there is placed at its nearest ancestor's key.
+   */
+  locate(index: number, path: ManifestPath, part: 'key' | 'value'): Extent {
+    let node = this.#documents[index]
+    if (node === undefined) return { line: 1, column: 1, end: { line: 1, column: 1 }, pointer: '' }
+    const pointer = shownPointer(path)
+    for (const step of path) {
+      const child: TreeNode | undefined = node.children.get(step)
+      if (child === undefined) return this.#extent(node.keyStart, node.keyEnd, pointer)
+      node = child
+    }
+    return part === 'key'
+      ? this.#extent(node.keyStart, node.keyEnd, pointer)
+      : this.#extent(node.start, node.end, pointer)
+  }
+
+  #extent(start: number, end: number, pointer: string): Extent {
+    return { ...this.lineColumn(start), end: this.lineColumn(Math.max(start, end)), pointer }
+  }
+
+  /** Offsets of the key and of the value at `path` of document number `index`, behind the quotes of quoted ones; `undefined` when it is not there. */
+  offsets(index: number, path: ManifestPath): { readonly key: number; readonly value: number } | undefined {
+    let node = this.#documents[index]
+    for (const step of path) node = node?.children.get(step)
+    return node === undefined ? undefined : { key: node.keyStart, value: node.start }
+  }
+
+  /** Every key that its mapping holds twice, where it is repeated. */
+  repeatedKeys(): readonly { readonly key: string; readonly at: LineColumn & Pick<Extent, 'end'> }[] {
+    const found: { key: string; at: LineColumn & Pick<Extent, 'end'> }[] = []
+    const visit = (node: TreeNode): void => {
+      for (const { key, start, end } of node.repeated)
+        found.push({ key, at: { ...this.lineColumn(start), end: this.lineColumn(end) } })
+      for (const child of node.children.values()) visit(child)
+    }
+    for (const document of this.#documents) visit(document)
+    return found
+  }
+
+  /** Where the first key stands that is a mapping or a list, such as that of a template that was not filled in. */
+  complexKey(): LineColumn | undefined {
+    const visit = (node: TreeNode): number | undefined => {
+      if (node.complexKey !== undefined) return node.complexKey
+      for (const child of node.children.values()) {
+        const found = visit(child)
+        if (found !== undefined) return found
+      }
+      return undefined
+    }
+    for (const document of this.#documents) {
+      const found = visit(document)
+      if (found !== undefined) return this.lineColumn(found)
+    }
+    return undefined
+  }
+
+  lineColumn(offset: number): LineColumn {
+    let low = 0
+    let high = this.#lineStarts.length - 1
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2)
+      if ((this.#lineStarts[middle] ?? 0) <= offset) low = middle
+      else high = middle - 1
+    }
+    const lineStart = this.#lineStarts[low] ?? 0
+    // A byte order mark takes no column on the screen.
+    const mark = low === 0 && this.#text.startsWith('\uFEFF') ? 1 : 0
+    return { line: low + 1, column: Math.max(1, offset - lineStart + 1 - mark) }
+  }
+}
+
+function shownPointer(path: ManifestPath): string {
+  const hidden = path.findIndex((step) => formatPath([step]) === HIDDEN_KEY)
+  return formatPointer(hidden < 0 ? path : path.slice(0, hidden))
+}
+
+/** What stands for a key that is no name. */
+const HIDDEN_KEY = '…'
+
+function lineStartsOf(text: string): readonly number[] {
+  const starts = [0]
+  for (const match of text.matchAll(/\r\n|\n|\r/g)) starts.push(match.index + match[0].length)
+  return starts
+}
+
+function readTree(text: string): readonly TreeNode[] {
+  const events = parseEvents(text, { maxDepth: MANIFEST_DEPTH_MAX })
+  const documents: TreeNode[] = []
+  let next = 0
+  while (next < events.length) {
+    // A document event opens each document and a pop closes it.
+    const read = readNode(text, events, next + 1, undefined)
+    documents.push(read.node)
+    next = read.next
+    while (events[next]?.type === EVENT_ID.POP) next += 1
+  }
+  return documents
+}
+
+interface Read {
+  readonly node: TreeNode
+  readonly next: number
+}
+
+/** Where the key of a value stands. */
+type Key = Pick<TreeNode, 'start' | 'end'>
+
+function readNode(text: string, events: readonly Event[], at: number, key: Key | undefined): Read {
+  const event = events[at]
+  switch (event?.type) {
+    case EVENT_ID.MAPPING:
+      return readMapping(text, events, at, key)
+    case EVENT_ID.SEQUENCE:
+      return readSequence(text, events, at, key)
+    case EVENT_ID.SCALAR: {
+      const isEmpty = event.valueStart < 0
+      const value = isEmpty
+        ? (key ?? NOWHERE)
+        : { start: textStart(text, event.valueStart), end: event.valueEnd }
+      // A block of text ends before the line break that its last line has.
+      const end = value.start + text.slice(value.start, value.end).trimEnd().length
+      return { node: leaf({ start: value.start, end }, key), next: at + 1 }
+    }
+    case EVENT_ID.ALIAS:
+      return { node: leaf({ start: event.anchorStart, end: event.anchorEnd }, key), next: at + 1 }
+    default:
+      return { node: leaf(key ?? NOWHERE, key), next: at }
+  }
+}
+
+/** A block of text starts behind the indentation of its first line. */
+function textStart(text: string, start: number): number {
+  if (text[start - 1] !== '\n') return start
+  const blanks = /[^ ]/.exec(text.slice(start))?.index ?? 0
+  return start + blanks
+}
+
+const NOWHERE: Key = { start: 0, end: 0 }
+
+// Shared: a file may have very many leaves.
+const NO_CHILDREN: TreeNode['children'] = new Map()
+const NONE_REPEATED: TreeNode['repeated'] = []
+
+function leaf({ start, end }: Key, key: Key | undefined): TreeNode {
+  return placed({ start, end, children: NO_CHILDREN, repeated: NONE_REPEATED }, key)
+}
+
+function placed(node: Omit<TreeNode, 'keyStart' | 'keyEnd'>, key: Key | undefined): TreeNode {
+  const { start, end } = key ?? node
+  return { ...node, keyStart: start, keyEnd: end }
+}
+
+function startOf(event: Event | undefined): number {
+  return event !== undefined && 'start' in event ? event.start : 0
+}
+
+function readMapping(text: string, events: readonly Event[], at: number, key: Key | undefined): Read {
+  const start = startOf(events[at])
+  let end = start
+  let complexKey: number | undefined
+  const children = new Map<string, TreeNode>()
+  const repeated: { key: string; start: number; end: number }[] = []
+  let next = at + 1
+  while (next < events.length && events[next]?.type !== EVENT_ID.POP) {
+    const keyEvent = events[next]
+    const scalar = keyEvent?.type === EVENT_ID.SCALAR ? keyEvent : undefined
+    const name = scalar === undefined ? undefined : getScalarValue(text, scalar)
+    const keyRead = readNode(text, events, next, undefined)
+    const value = readNode(text, events, keyRead.next, keyRead.node)
+    const { start: keyStart, end: keyEnd } = keyRead.node
+    if (name !== undefined && children.has(name)) repeated.push({ key: name, start: keyStart, end: keyEnd })
+    else if (name !== undefined) children.set(name, value.node)
+    else complexKey ??= keyStart
+    end = Math.max(end, value.node.end)
+    next = value.next
+  }
+  return { node: placed({ start, end, children, repeated, complexKey }, key), next: next + 1 }
+}
+
+function readSequence(text: string, events: readonly Event[], at: number, key: Key | undefined): Read {
+  const start = startOf(events[at])
+  let end = start
+  const children = new Map<number, TreeNode>()
+  let next = at + 1
+  while (next < events.length && events[next]?.type !== EVENT_ID.POP) {
+    const item = readNode(text, events, next, undefined)
+    children.set(children.size, item.node)
+    end = Math.max(end, item.node.end)
+    next = item.next
+  }
+  return { node: placed({ start, end, children, repeated: NONE_REPEATED }, key), next: next + 1 }
+}

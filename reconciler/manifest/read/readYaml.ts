@@ -1,0 +1,247 @@
+import { loadAll, YAMLException } from 'js-yaml'
+import { MANIFEST_DEPTH_MAX, REPEATED_KEYS_CHARS_MAX } from '../manifestLimits.ts'
+import type { LineColumn, ManifestProblem } from '../manifestProblem.ts'
+import { expansionProblem } from './expansion.ts'
+import { Positions } from './position.ts'
+import { conflictIn, syntaxHint } from './syntaxHint.ts'
+import { unclosedIn } from './unclosed.ts'
+
+/** One file of a set. `file` is what messages call it, `directory` its folder below the set's root (`''` at the root). */
+export interface ManifestFile {
+  readonly file: string
+  readonly directory: string
+  readonly text: string
+}
+
+/**
+ * One document of a file, as plain data. `index` counts the documents of the file from 0. One that is
+ * `faulty` may be checked but not used: the file holds a repeated key, and which value counts is not known.
+ */
+export interface ManifestDocument {
+  readonly source: ManifestFile
+  readonly index: number
+  readonly value: unknown
+  readonly faulty: boolean
+}
+
+/** The documents of a file, empty ones left out, and what keeps it from being read. */
+export interface ReadFile {
+  readonly documents: readonly ManifestDocument[]
+  readonly problems: readonly ManifestProblem[]
+}
+
+/** How YAML is read. */
+export interface YamlOptions {
+  /** Most aliases of one document; none when absent. */
+  readonly aliasesMax?: number
+}
+
+/**
+ * Reads the YAML of `source`. Aliases are refused unless some are allowed, so that no document can grow beyond
+ * its own text; a repeated key is a problem, but the rest of the file is read all the same. Pure.
+ */
+export function readYaml(source: ManifestFile, options: YamlOptions = {}): ReadFile {
+  try {
+    return withoutEndless(documentsOf(source, false, options), options)
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error
+    const isListed = error.reason === REPEATED_KEY && source.text.length <= REPEATED_KEYS_CHARS_MAX
+    const repeated = isListed ? repeatedKeyProblems(source) : []
+    if (repeated.length > 0) return afterRepeatedKeys(source, repeated, options)
+    return { documents: [], problems: [syntaxProblem(source, error, options)] }
+  }
+}
+
+const REPEATED_KEY = 'duplicated mapping key'
+
+/** Most files that are given to the parser at once: it takes longer to start than to read a small one. */
+const BATCH_FILES = 16
+/** What separates documents or counts for a whole file, and so would mean something else in a batch. */
+const NOT_FOR_A_BATCH = /^\uFEFF|^(?:---|\.\.\.|%)|[\n\r](?:---|\.\.\.|%)/
+
+/** The same as `readYaml` for each of `sources`, in less time. Pure. */
+export function readYamlFiles(
+  sources: readonly ManifestFile[],
+  options: YamlOptions = {},
+): readonly ReadFile[] {
+  const read: ReadFile[] = []
+  for (let from = 0; from < sources.length; ) {
+    const batch = batchAt(sources, from, options)
+    from += batch.length
+    for (const one of readBatch(batch) ?? batch.map((source) => readYaml(source, options))) read.push(one)
+  }
+  return read
+}
+
+/** As many of `sources` from `from` on as may be read at once; at least one. */
+function batchAt(
+  sources: readonly ManifestFile[],
+  from: number,
+  { aliasesMax = 0 }: YamlOptions,
+): readonly ManifestFile[] {
+  const candidates = sources.slice(from, from + BATCH_FILES)
+  const isFit = ({ text }: ManifestFile): boolean => text.endsWith('\n') && !NOT_FOR_A_BATCH.test(text)
+  const unfit = aliasesMax > 0 ? 0 : candidates.findIndex((source) => !isFit(source))
+  return unfit < 0 ? candidates : candidates.slice(0, Math.max(1, unfit))
+}
+
+/** The files of `batch`, one document each; `undefined` when anything is wrong with any, which then has to be told alone. */
+function readBatch(batch: readonly ManifestFile[]): readonly ReadFile[] | undefined {
+  if (batch.length < 2) return undefined
+  try {
+    const values = loadAll(batch.map(({ text }) => text).join('---\n'), {
+      maxAliases: 0,
+      maxDepth: MANIFEST_DEPTH_MAX,
+    })
+    if (values.length !== batch.length) return undefined
+    return batch.map((source, index) => {
+      const value = values[index]
+      return { documents: value === null ? [] : [{ source, index: 0, value, faulty: false }], problems: [] }
+    })
+  } catch (error) {
+    if (error instanceof YAMLException) return undefined
+    throw error
+  }
+}
+
+function afterRepeatedKeys(
+  source: ManifestFile,
+  problems: readonly ManifestProblem[],
+  options: YamlOptions,
+): ReadFile {
+  try {
+    const read = withoutEndless(documentsOf(source, true, options), options)
+    return { ...read, problems: [...problems, ...read.problems] }
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error
+    return { documents: [], problems: [...problems, syntaxProblem(source, error, options)] }
+  }
+}
+
+/** With `json`, js-yaml lets the last of repeated keys win instead of throwing. */
+function documentsOf(
+  source: ManifestFile,
+  json: boolean,
+  { aliasesMax = 0 }: YamlOptions,
+): readonly ManifestDocument[] {
+  const values = loadAll(source.text, {
+    filename: source.file,
+    maxAliases: aliasesMax,
+    maxDepth: MANIFEST_DEPTH_MAX,
+    json,
+  })
+  return values.flatMap((value, index) => (value === null ? [] : [{ source, index, value, faulty: json }]))
+}
+
+/** Leaves out documents that aliases make too large to look at. */
+function withoutEndless(documents: readonly ManifestDocument[], { aliasesMax = 0 }: YamlOptions): ReadFile {
+  if (aliasesMax === 0) return { documents, problems: [] }
+  const problems: ManifestProblem[] = []
+  const usable = documents.filter(({ source, index, value }) => {
+    const message = expansionProblem(value)
+    if (message === undefined) return true
+    const at = new Positions(source.text).locate(index, [], 'value')
+    problems.push({ code: 'E_ALIAS', file: source.file, ...at, message, hint: 'write it out' })
+    return false
+  })
+  return { documents: usable, problems }
+}
+
+/** Most repeated keys of a file that are listed one by one. */
+const REPEATED_KEYS_MAX = 100
+
+function repeatedKeyProblems(source: ManifestFile): readonly ManifestProblem[] {
+  const repeated = new Positions(source.text).repeatedKeys()
+  const left = repeated.length - REPEATED_KEYS_MAX
+  return repeated.slice(0, REPEATED_KEYS_MAX).map(({ key, at }, index) => ({
+    code: 'E_DUP_FIELD',
+    file: source.file,
+    ...at,
+    message: `${key} is already set in this mapping`,
+    hint:
+      left > 0 && index === REPEATED_KEYS_MAX - 1
+        ? `as are ${left} more in this file`
+        : 'keep one of the two',
+  }))
+}
+
+/** What the parser says in its own terms. */
+const PLAIN_REASONS: Readonly<Record<string, string>> = {
+  'missed comma between flow collection entries': 'a comma is missing between two items',
+  'the stream contains non-printable characters': 'a control character stands in the file',
+  'end of the stream or a document separator is expected': 'something follows where the document has ended',
+  'deficient indentation': 'this line is not indented far enough',
+  'object-based map does not support complex keys': 'a mapping or a list stands where a field is wanted',
+  'can not read a block mapping entry; a multiline key may not be an implicit key':
+    'a field goes on over several lines, or has no colon',
+}
+
+function syntaxProblem(
+  source: ManifestFile,
+  error: YAMLException,
+  { aliasesMax = 0 }: YamlOptions,
+): ManifestProblem {
+  const line = (error.mark?.line ?? 0) + 1
+  const column = (error.mark?.column ?? 0) + 1
+  const place = { file: source.file, line, column }
+  if (error.reason.startsWith('aliases exceeded')) {
+    return {
+      code: 'E_ALIAS',
+      ...place,
+      // The mark stands behind the asterisk.
+      column: Math.max(1, column - 1),
+      message:
+        aliasesMax === 0 ? 'aliases are not supported' : `the document has more than ${aliasesMax} aliases`,
+      hint: 'share values with a kind: Defaults document',
+    }
+  }
+  if (error.reason === REPEATED_KEY) {
+    return {
+      code: 'E_DUP_FIELD',
+      ...place,
+      message: 'the field is already set in this mapping',
+      hint: 'keep one of the two',
+    }
+  }
+  if (error.reason.startsWith('nesting exceeded')) {
+    const message = `nesting is deeper than ${MANIFEST_DEPTH_MAX} levels`
+    return { code: 'E_LIMIT', ...place, message, hint: 'look for a bracket or an indentation that is wrong' }
+  }
+  return { code: 'E_YAML', ...place, ...brokenSyntax(source.text, error) }
+}
+
+/** What is wrong with `text`, and where it is rather than where the parser could not go on, where that can be told. */
+function brokenSyntax(
+  text: string,
+  error: YAMLException,
+): Pick<ManifestProblem, 'message' | 'hint'> & Partial<LineColumn> {
+  const conflict = conflictIn(text)
+  if (conflict !== undefined) {
+    const hint = 'choose between what follows <<<<<<< and what follows ======='
+    return { ...conflict, message: 'git left a conflict here', hint }
+  }
+  const unclosed = unclosedIn(text, error)
+  if (unclosed !== undefined) {
+    const { opener, closer, line, column } = unclosed
+    const message = `this ${opener} is not closed`
+    const hint = `close it with ${closer}, and indent what stands inside`
+    return { line, column, message, hint }
+  }
+  const hint = syntaxHint(text, error)
+  // The parser does not say where such a key is.
+  const complexKey = error.reason.includes('complex key') ? complexKeyOf(text) : undefined
+  return {
+    ...complexKey,
+    message: PLAIN_REASONS[error.reason] ?? error.reason,
+    ...(hint === undefined ? {} : { hint }),
+  }
+}
+
+function complexKeyOf(text: string): LineColumn | undefined {
+  try {
+    return new Positions(text).complexKey()
+  } catch (error) {
+    if (error instanceof YAMLException) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,15 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { assertions } from '../../testing/assertionArbitrary.ts'
+import { exportAssertion } from './assertionExport.ts'
+import { assertionFormSchema, compileAssertion } from './assertionForm.ts'
+
+test('Scenario 12: every assertion of the API survives its human form', () => {
+  fc.assert(
+    fc.property(assertions, (assertion) => {
+      const form = assertionFormSchema.parse(exportAssertion(assertion))
+      expect(compileAssertion(form)).toEqual(assertion)
+    }),
+    { numRuns: 10_000 },
+  )
+})

@@ -1,0 +1,69 @@
+import { mappingOf } from '../mapping.ts'
+import type { ManifestPath } from '../read/position.ts'
+import { fold, suggestionFor } from '../suggestion.ts'
+import { manifestJsonSchema } from './jsonSchema.ts'
+import { KINDS, type Kind } from './serviceManifest.ts'
+
+type Node = Readonly<Record<string, unknown>>
+
+let documents: readonly Node[] | undefined
+
+/** The JSON Schema of each kind; made when something is wrong for the first time. */
+function schemaOf(kind: Kind): Node {
+  documents ??= nodesIn(mappingOf(manifestJsonSchema())?.anyOf)
+  return documents[KINDS.indexOf(kind)] ?? {}
+}
+
+/** Fields that a document of `kind` may have in the mapping at `path`; empty where none has a meaning of its own. Pure. */
+export function knownFieldsAt(kind: Kind, path: ManifestPath): readonly string[] {
+  const nodes = path.reduce<readonly Node[]>(
+    (current, step) => current.flatMap((node) => below(node, step)),
+    options(schemaOf(kind)),
+  )
+  return [...new Set(nodes.flatMap((node) => Object.keys(mappingOf(node.properties) ?? {})))]
+}
+
+/** What stands at `step` below `node`, with each of its options. */
+function below(node: Node, step: string | number): readonly Node[] {
+  if (typeof step === 'number') {
+    const items = Array.isArray(node.items) ? node.items.slice(step, step + 1) : [node.items]
+    return nodesIn(items).flatMap(options)
+  }
+  const properties = mappingOf(node.properties) ?? {}
+  const found = Object.hasOwn(properties, step) ? properties[step] : node.additionalProperties
+  return nodesIn([found]).flatMap(options)
+}
+
+function options(node: Node): readonly Node[] {
+  return [node, ...nodesIn(node.anyOf).flatMap(options)]
+}
+
+function nodesIn(values: unknown): readonly Node[] {
+  return Array.isArray(values) ? values.map(mappingOf).filter((node) => node !== undefined) : []
+}
+
+/** Mappings in which a field may belong that was found elsewhere, as a message calls them. */
+const HOMES: readonly (readonly [name: string, kind: Kind, path: ManifestPath])[] = [
+  ['the top level', 'Service', []],
+  ['metadata', 'Service', ['metadata']],
+  ['spec', 'Service', ['spec']],
+  ['an endpoint', 'Service', ['spec', 'endpoints', 0]],
+  ['policy', 'Service', ['policy']],
+  ['the spec of a kind: Defaults', 'Defaults', ['spec']],
+]
+
+/** What to do about `field`, which the mapping at `path` of a document of `kind` cannot have. Pure. */
+export function unknownFieldHint(kind: Kind, path: ManifestPath, field: string): string | undefined {
+  const known = knownFieldsAt(kind, path)
+  const isHere = known.some((one) => fold(one) === fold(field))
+  const home = isHere ? undefined : homeOf(field)
+  if (home !== undefined) return `it belongs to ${home}`
+  const meant = suggestionFor(field, known)
+  if (meant !== undefined) return `did you mean ${meant}?`
+  return known.length === 0 ? undefined : `known here: ${known.join(', ')}`
+}
+
+function homeOf(field: string): string | undefined {
+  const found = HOMES.find(([, kind, path]) => knownFieldsAt(kind, path).includes(field))
+  return found?.[0]
+}

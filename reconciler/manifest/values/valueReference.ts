@@ -1,0 +1,277 @@
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { isAbsolute, join, relative, sep } from 'node:path'
+import { BODY_BYTES_MAX, type SensitiveInput } from '../../../api/contract/service.ts'
+import { FILE_BYTES_MAX } from '../manifestLimits.ts'
+import type { ProblemCode } from '../manifestProblem.ts'
+import { decodeUtf8 } from '../read/utf8Text.ts'
+import type { ValueForm } from '../schema/serviceManifest.ts'
+import type { ProgramOutput } from './programRun.ts'
+import type { SecretPrograms } from './secretPrograms.ts'
+
+/** Where the values that manifests refer to come from. */
+export interface ValueSources {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The one folder from which secret files may be read. */
+  readonly secretsDirectory: string
+  /** Root of the set: files that are sent in clear come from below it. */
+  readonly rootDirectory: string
+  /** Reads files of a set that lies in no folder; absent where `rootDirectory` is one. */
+  readonly readSetFile?: ReadSetFile | undefined
+  readonly allowInlineSecrets: boolean
+  /** Runs programs that print secrets; absent where none may run. */
+  readonly programs?: SecretPrograms | undefined
+  /** Whether a secret that is not to be had is a problem, or stands as `unresolved`: to validate needs none. */
+  readonly secrets: 'required' | 'optional'
+}
+
+/**
+ * The bytes of the file at `path` below the root of a set, with forward slashes; why there are none when it is
+ * no regular file of the set or has more than `bytesMax` bytes, of which then none is read.
+ */
+export type ReadSetFile = (path: string, bytesMax: number) => Buffer | 'absent' | 'too-large'
+
+/** A value ready to send, or why there is none. */
+export type ResolvedValue =
+  | { readonly input: SensitiveInput }
+  | { readonly code: ProblemCode; readonly message: string; readonly hint?: string }
+
+/** Where a reference stands: a body may come from a file of the set, a header may not. */
+export interface ValueSite {
+  readonly part: 'header' | 'body'
+  /** Folder of the manifest below the set's root. */
+  readonly directory: string
+}
+
+const NOT_UTF8 = 'which is not UTF-8: save it as UTF-8'
+/** Stands for a secret that is not available where secrets are optional. */
+export const UNRESOLVED = 'unresolved'
+
+/**
+ * The value that `form` stands for. Everything that comes from the environment or from the secrets folder
+ * is sensitive; a text and a file of the set (`./payload.json`) are sent in clear. Messages never hold a value.
+ */
+export function resolveValue(form: ValueForm, site: ValueSite, sources: ValueSources): ResolvedValue {
+  if (typeof form === 'string') return { input: { value: form } }
+  if ('value' in form) return inlineValue(form, sources)
+  if ('env' in form) return environmentValue(form, sources)
+  if ('exec' in form) return programValue(form, sources)
+  if ('sops' in form) return sopsValue(form, site, sources)
+  if (form.file.startsWith('./') || form.file.startsWith('../')) return fileOfTheSet(form.file, site, sources)
+  return secretFile(form, sources)
+}
+
+function inlineValue(
+  form: { value: string; sensitive?: boolean | undefined },
+  sources: ValueSources,
+): ResolvedValue {
+  if (form.sensitive !== true) return { input: { value: form.value } }
+  if (sources.allowInlineSecrets) return { input: { value: form.value, sensitive: true } }
+  return {
+    code: 'E_INLINE_SECRET',
+    message: 'must not hold a secret: whoever reads the repository would read it',
+    hint: 'refer to it as { env: NAME } or { file: /run/secrets/NAME }',
+  }
+}
+
+interface SecretOptions {
+  readonly prefix?: string | undefined
+  readonly allowEmpty?: boolean | undefined
+}
+
+function environmentValue(form: { env: string } & SecretOptions, sources: ValueSources): ResolvedValue {
+  // A manifest could otherwise send our own credentials to any host that it names.
+  if (form.env.toUpperCase().startsWith('PHAROS_')) {
+    return {
+      code: 'E_SECRET',
+      message: `must not refer to ${form.env}: variables of Pharos itself are not for manifests`,
+      hint: 'give the secret a variable of another name',
+    }
+  }
+  const value = sources.env[form.env]
+  if (value === undefined) {
+    return missing(
+      `refers to the environment variable ${form.env}, which is not set`,
+      `export ${form.env}`,
+      sources,
+    )
+  }
+  return secret(value, form, `the environment variable ${form.env}`)
+}
+
+function secretFile(form: { file: string } & SecretOptions, sources: ValueSources): ResolvedValue {
+  const root = sources.secretsDirectory
+  const path = isAbsolute(form.file) ? form.file : join(root, form.file)
+  const outside = {
+    code: 'E_SECRET',
+    message: `refers to a file outside the secrets folder ${root}`,
+    hint: 'move the secret there, or name its folder with --secrets-dir; a file of the repository starts with ./',
+  } as const
+  if (!isBelow(root, path)) return outside
+  const bytes = readBytes(path)
+  if (bytes === undefined) {
+    return missing(`refers to the secret file ${path}, which cannot be read`, 'create it', sources)
+  }
+  // A link inside the folder may still lead out of it.
+  if (!isBelow(realpathSync(root), realpathSync(path))) return outside
+  const decoded = decodeUtf8(bytes)
+  if (!('text' in decoded)) {
+    return { code: 'E_SECRET', message: `refers to the secret file ${path}, ${NOT_UTF8}` }
+  }
+  // Editors and echo end a file with a line break that is no part of the secret.
+  return secret(decoded.text.replace(/\r?\n$/, ''), form, `the file ${path}`)
+}
+
+const NO_PROGRAMS: ProgramOutput = {
+  failure: 'needs a program to be run, which is not allowed here',
+  hint: 'take the secret from { env: NAME } or { file: PATH }',
+}
+
+function programValue(
+  form: { exec: readonly string[] } & SecretOptions,
+  sources: ValueSources,
+): ResolvedValue {
+  if (sources.secrets === 'optional') return { input: { value: UNRESOLVED, sensitive: true } }
+  const output = sources.programs?.exec(form.exec) ?? NO_PROGRAMS
+  if ('failure' in output) return { code: 'E_SECRET', message: output.failure, hint: output.hint }
+  const what = `the output of ${form.exec[0]}`
+  const decoded = decodeUtf8(output.bytes)
+  if (!('text' in decoded)) return { code: 'E_SECRET', message: `refers to ${what}, ${NOT_UTF8}` }
+  return secret(decoded.text.replace(/\r?\n$/, ''), form, what)
+}
+
+function sopsValue(
+  form: { sops: string } & SecretOptions,
+  site: ValueSite,
+  sources: ValueSources,
+): ResolvedValue {
+  if (sources.secrets === 'optional') return { input: { value: UNRESOLVED, sensitive: true } }
+  const [file = '', pointer = ''] = form.sops.split('#')
+  const bytes = bytesOfTheSet(file, site, sources, FILE_BYTES_MAX)
+  if (!Buffer.isBuffer(bytes)) return bytes
+  const output = sources.programs?.sops(bytes, file.endsWith('.json') ? 'json' : 'yaml') ?? NO_PROGRAMS
+  if ('failure' in output) return { code: 'E_SECRET', message: output.failure, hint: output.hint }
+  const value = valueAtPointer(output.bytes, pointer)
+  if (value !== undefined) return secret(value, form, form.sops)
+  return {
+    code: 'E_SECRET',
+    message: `refers to ${form.sops}, but there is no single value there`,
+    hint: 'correct what stands behind the #',
+  }
+}
+
+/** The text, number or truth value at `pointer` of the JSON in `bytes`; `undefined` when there is none. */
+function valueAtPointer(bytes: Buffer, pointer: string): string | undefined {
+  const steps = pointer.split('/').slice(1)
+  const names = steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const found = names.reduce<unknown>((value, name) => {
+    const isParent = typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    // True because own fields of an object are under their names.
+    return isParent ? (value as Record<string, unknown>)[name] : undefined
+  }, parsedJson(bytes))
+  return ['string', 'number', 'boolean'].includes(typeof found) ? String(found) : undefined
+}
+
+function parsedJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    // The message of the parser would quote what was decrypted.
+    return undefined
+  }
+}
+
+function secret(value: string, options: SecretOptions, source: string): ResolvedValue {
+  if (value === '' && options.allowEmpty !== true) {
+    return {
+      code: 'E_SECRET',
+      message: `refers to ${source}, which is empty`,
+      hint: 'give it a value, or set allowEmpty: true',
+    }
+  }
+  return { input: { value: `${options.prefix ?? ''}${value}`, sensitive: true } }
+}
+
+function missing(message: string, hint: string, sources: ValueSources): ResolvedValue {
+  if (sources.secrets === 'optional') return { input: { value: UNRESOLVED, sensitive: true } }
+  return { code: 'E_SECRET', message, hint }
+}
+
+function fileOfTheSet(file: string, site: ValueSite, sources: ValueSources): ResolvedValue {
+  if (site.part === 'header') {
+    return {
+      code: 'E_SECRET',
+      message: 'must not come from a file of the repository',
+      hint: 'write the value here, or refer to a secret file by its absolute path',
+    }
+  }
+  const bytes = bytesOfTheSet(file, site, sources, BODY_BYTES_MAX)
+  if (!Buffer.isBuffer(bytes)) return bytes
+  const decoded = decodeUtf8(bytes)
+  if ('text' in decoded) return { input: { value: decoded.text } }
+  return { code: 'E_FILE', message: `refers to ${file}, ${NOT_UTF8}` }
+}
+
+function bytesOfTheSet(
+  file: string,
+  site: ValueSite,
+  sources: ValueSources,
+  bytesMax: number,
+): Buffer | Exclude<ResolvedValue, { input: unknown }> {
+  const root = sources.rootDirectory
+  const path = join(root, site.directory, file)
+  if (isAbsolute(file) || !isBelow(root, path)) {
+    return {
+      code: 'E_FILE',
+      message: 'refers to a file outside the folder of the manifests',
+      hint: 'put the file below that folder',
+    }
+  }
+  const read = sources.readSetFile ?? fileBelow(root)
+  const bytes = read(relative(root, path).split(sep).join('/'), bytesMax)
+  if (bytes === 'absent') {
+    return {
+      code: 'E_FILE',
+      message: `refers to ${file}, which is not a readable regular file`,
+      hint: 'correct the path, which starts at the folder of this manifest',
+    }
+  }
+  if (bytes === 'too-large') {
+    return {
+      code: 'E_LIMIT',
+      message: `refers to ${file}, which has more than ${bytesMax} bytes`,
+      hint: 'make it smaller',
+    }
+  }
+  return bytes
+}
+
+/** Reads regular files below the folder `root`, and follows no link out of it. */
+function fileBelow(root: string): ReadSetFile {
+  return (file, bytesMax) => {
+    const path = join(root, file)
+    const size = regularFileBytes(path)
+    if (size === undefined || realpathSync(path) !== join(realpathSync(root), file)) return 'absent'
+    return size > bytesMax ? 'too-large' : readFileSync(path)
+  }
+}
+
+function isBelow(root: string, path: string): boolean {
+  const rest = relative(root, path)
+  return rest !== '' && rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest)
+}
+
+function regularFileBytes(path: string): number | undefined {
+  const entry = lstatSync(path, { throwIfNoEntry: false })
+  return entry?.isFile() === true ? entry.size : undefined
+}
+
+/** The bytes of the regular file at `path`; reading anything else could wait for ever. */
+function readBytes(path: string): Buffer | undefined {
+  try {
+    return statSync(path).isFile() ? readFileSync(path) : undefined
+  } catch (error) {
+    // Absent, a folder, or not ours to read: each is the same to the author of the manifest.
+    if (error instanceof Error && 'code' in error) return undefined
+    throw error
+  }
+}

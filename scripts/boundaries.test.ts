@@ -60,7 +60,7 @@ const imports = [
   ['reconciler/plan', './digest.ts', ''],
   ['reconciler/plan', 'node:crypto', 'reconciler/plan is a pure value'],
   ['reconciler/plan', '../../api/client/client.ts', 'reconciler/plan is a pure value'],
-  ['reconciler/plan', '../state/store.ts', 'reconciler/plan is a pure value'],
+  ['reconciler/plan', '../state/model/store.ts', 'reconciler/plan is a pure value'],
   ['reconciler/state', '../../api/client/client.ts', ''],
   ['reconciler/state', '../../server/main.ts', 'reconciler may import'],
   ['reconciler', '../provider/main.ts', 'reconciler may import'],

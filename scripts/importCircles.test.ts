@@ -18,8 +18,8 @@ const FILES_LEFT: readonly string[] = [
   'reconciler/cli/format.ts reconciler/cli/interruption.ts reconciler/cli/output.ts reconciler/cli/runCommand.ts reconciler/render/fencedBlock.ts reconciler/render/planMarkdown.ts reconciler/render/planText.ts',
   'reconciler/manifest/documentKind.ts reconciler/manifest/fieldProblem.ts reconciler/manifest/origin.ts',
   'reconciler/manifest/duplicates.ts reconciler/manifest/serviceSet.ts',
-  'reconciler/source/gitEnvironment.ts reconciler/source/gitFailure.ts reconciler/source/gitProgram.ts',
-  'reconciler/state/lease.ts reconciler/state/stateDocument.ts reconciler/state/store.ts',
+  'reconciler/git/gitEnvironment.ts reconciler/git/gitFailure.ts reconciler/git/gitProgram.ts',
+  'reconciler/state/model/lease.ts reconciler/state/model/stateDocument.ts reconciler/state/model/store.ts',
   'server/program.ts server/rehearseStart.ts',
 ]
 

@@ -1,5 +1,5 @@
-import { createService } from '../../server/domain/serviceChanges.ts'
 import { addressRules } from '../../monitoring/check/addressRules.ts'
+import { createService } from '../../server/domain/serviceChanges.ts'
 import { openDatabase } from '../../server/store/openDatabase.ts'
 import { openStore } from '../../server/store/openStore.ts'
 import type { Store } from '../../server/store/store.ts'

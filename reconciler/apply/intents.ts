@@ -1,5 +1,5 @@
 import type { Change } from '../plan/planValue.ts'
-import type { Intent } from '../state/store.ts'
+import type { Intent } from '../state/model/store.ts'
 import type { Situation } from './situation.ts'
 
 /** One request of a change, before it has an operation. */

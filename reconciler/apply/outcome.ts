@@ -2,8 +2,8 @@ import { ConnectionError } from '../../api/client/attempt.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Change } from '../plan/planValue.ts'
 import { ApiTimeout } from '../run/apiWait.ts'
-import { databaseFailureText, isDatabaseError } from '../state/databaseFailure.ts'
-import { StateError } from '../state/stateError.ts'
+import { databaseFailureText, isDatabaseError } from '../run/databaseFailure.ts'
+import { StateError } from '../state/model/stateError.ts'
 
 /** What became of one change. */
 export interface ChangeOutcome {

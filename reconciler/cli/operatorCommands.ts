@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import { EXIT } from '../run/exitCode.ts'
-import { SUSPENSION_MS_MAX } from '../state/record.ts'
+import { SUSPENSION_MS_MAX } from '../state/model/record.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { durationMs, UsageError } from './settings.ts'
 import { notingInState } from './stateAccess.ts'

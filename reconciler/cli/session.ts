@@ -4,8 +4,9 @@ import type { Org } from '../../api/contract/org.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { requireWriteScope } from '../apply/applySet.ts'
 import { machineWaitClock, waitText, watchApiWait } from '../run/apiWait.ts'
-import { forgetfulStore } from '../state/forgetfulStore.ts'
-import { type HeldLease, type LeaseClock, takeLease } from '../state/lease.ts'
+import { type HeldLease, type LeaseClock, takeLease } from '../state/model/lease.ts'
+import type { StateReading, StateStore } from '../state/model/store.ts'
+import { nullStore } from '../state/nullStore.ts'
 import { openStore, readStore, storeExists } from '../state/openStore.ts'
 import {
   isOfOtherKey,
@@ -14,7 +15,6 @@ import {
   type StateKey,
   stateKeyFor,
 } from '../state/stateKey.ts'
-import type { StateReading, StateStore } from '../state/store.ts'
 import { holderName } from './holder.ts'
 import { Interrupted, signalOf } from './interruption.ts'
 import type { CommandContext, Interruption } from './runCommand.ts'
@@ -223,12 +223,12 @@ async function openState<Store extends StateReading>(
   const location = options.state
   if (location === undefined) {
     output.notice('no --state: only services with metadata.id are managed, and nothing is removed')
-    return { store: forgetfulStore(), ...passing() }
+    return { store: nullStore(), ...passing() }
   }
   const exists = await storeExists(location, env)
   if (!exists) output.notice(`no state at ${location} yet: everything is new`)
   // Whoever only looks leaves no file behind: a state that is not there yet remembers nothing.
-  if (!makes && !exists) return { store: { ...forgetfulStore(), isDurable: true }, ...passing() }
+  if (!makes && !exists) return { store: { ...nullStore(), isDurable: true }, ...passing() }
   const store = await open(location, env)
   try {
     const fromEnvironment = env[STATE_KEY_VARIABLE] ?? ''

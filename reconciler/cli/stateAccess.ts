@@ -1,5 +1,5 @@
+import type { StateReading, StateStore } from '../state/model/store.ts'
 import { openStore, readStore } from '../state/openStore.ts'
-import type { StateReading, StateStore } from '../state/store.ts'
 import type { CommandContext } from './runCommand.ts'
 import { leaseOf, requireExistingState } from './session.ts'
 import { UsageError } from './settings.ts'

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { GitError, runGit } from '../git/gitProgram.ts'
 import { visible } from '../manifest/visibleText.ts'
 import { APPROVAL_TRAILERS, approvalsIn } from './approvalTrailers.ts'
-import { GitError, runGit } from './gitProgram.ts'
 
 /** Longest run of a git that only reads the disk (milliseconds). */
 const GIT_MS_MAX = 60_000

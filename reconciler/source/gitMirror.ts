@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
+import type { GitAccess } from '../git/gitAccess.ts'
+import { GitError, GitTooMuch, runGit } from '../git/gitProgram.ts'
 import { APPROVAL_TRAILERS, approvalsIn } from './approvalTrailers.ts'
-import type { GitAccess } from './gitAccess.ts'
-import { GitError, GitTooMuch, runGit } from './gitProgram.ts'
 import { signatureProblem } from './gitSignature.ts'
 
 /** Longest time for a transfer where nothing else is said, and for anything on the disk (milliseconds). */

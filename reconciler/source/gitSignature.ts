@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { takeWorkFolder } from '../state/workFolder.ts'
-import type { GitAccess } from './gitAccess.ts'
-import { GitError, runGit } from './gitProgram.ts'
+import type { GitAccess } from '../git/gitAccess.ts'
+import { GitError, runGit } from '../git/gitProgram.ts'
+import { takeWorkFolder } from '../state/sqlite/workFolder.ts'
 
 /** Longest look at one signature (milliseconds). */
 const LIMIT_MS = 60_000

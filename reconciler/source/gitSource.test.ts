@@ -12,11 +12,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { branchProblem, gitSchemeOf, treePathProblem } from '../git/gitUrl.ts'
 import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
 import { manifestOf } from '../testing/pharosProgram.ts'
 import type { SourceUnavailable } from './gitMirror.ts'
 import { type GitSource, type GitSourceOptions, gitSource } from './gitSource.ts'
-import { branchProblem, gitSchemeOf, treePathProblem } from './gitUrl.ts'
 
 let repository: GitRepository
 let folder: string

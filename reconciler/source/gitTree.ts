@@ -1,5 +1,5 @@
+import { GitTooMuch } from '../git/gitProgram.ts'
 import { BrokenMirror, type Mirror } from './gitMirror.ts'
-import { GitTooMuch } from './gitProgram.ts'
 
 /** What reads objects of a repository. */
 export type ObjectReader = Pick<Mirror, 'read'>

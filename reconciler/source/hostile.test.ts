@@ -4,11 +4,11 @@ import { mkdtempSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { runGit } from '../git/gitProgram.ts'
 import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
 import { manifestOf } from '../testing/pharosProgram.ts'
 import { manifestReader } from './gitManifests.ts'
 import { SourceUnavailable } from './gitMirror.ts'
-import { runGit } from './gitProgram.ts'
 import { type GitSource, gitSource } from './gitSource.ts'
 
 let repository: GitRepository

@@ -1,8 +1,8 @@
-import { gitLocationOf, isGitLocation, refExists, type StateAccess } from './gitRef.ts'
-import { openGitStore } from './gitStore.ts'
-import { stateExists } from './openDatabase.ts'
-import { openSqliteStore, readSqliteStore } from './sqliteStore.ts'
-import type { StateReading, StateStore } from './store.ts'
+import { gitLocationOf, isGitLocation, refExists, type StateAccess } from './git/gitRef.ts'
+import { openGitStore } from './git/gitStore.ts'
+import type { StateReading, StateStore } from './model/store.ts'
+import { stateExists } from './sqlite/openDatabase.ts'
+import { openSqliteStore, readSqliteStore } from './sqlite/sqliteStore.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

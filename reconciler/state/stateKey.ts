@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import type { CanonicalService, Fingerprint } from '../../api/contract/canonical.ts'
-import { isGitLocation } from './gitRef.ts'
-import { StateError } from './stateError.ts'
+import { isGitLocation } from './git/gitRef.ts'
+import { StateError } from './model/stateError.ts'
 
 /** Name of the variable that holds the key of the marks, where no key file is wanted. */
 export const STATE_KEY_VARIABLE = 'PHAROS_STATE_KEY'

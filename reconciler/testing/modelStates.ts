@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module'
 import type DatabaseConstructor from 'better-sqlite3'
-import { RefMoved, type StateFiles, type StateRef } from '../state/gitRef.ts'
-import { gitStoreOn } from '../state/gitStore.ts'
-import { create } from '../state/sqliteFile.ts'
-import { sqliteStoreOn } from '../state/sqliteStore.ts'
-import type { StateStore } from '../state/store.ts'
+import { RefMoved, type StateFiles, type StateRef } from '../state/git/gitRef.ts'
+import { gitStoreOn } from '../state/git/gitStore.ts'
+import type { StateStore } from '../state/model/store.ts'
+import { create } from '../state/sqlite/sqliteFile.ts'
+import { sqliteStoreOn } from '../state/sqlite/sqliteStore.ts'
 import type { StoryClock } from './modelServer.ts'
 
 /** An SQLite database that outlives the processes, and whose lock the dead give back. */

@@ -1,10 +1,10 @@
 import { isAbsolute } from 'node:path'
 import * as z from 'zod'
 import { clientProblem } from '../../../api/client/client.ts'
+import { branchProblem, treePathProblem } from '../../git/gitUrl.ts'
 import { API_VERSION } from '../../manifest/schema/serviceManifest.ts'
 import { RUN_MS_MAX } from '../../run/apiWait.ts'
-import { branchProblem, treePathProblem } from '../../source/gitUrl.ts'
-import { isGitLocation } from '../../state/gitRef.ts'
+import { isGitLocation } from '../../state/git/gitRef.ts'
 import { windowProblem } from '../schedule/window.ts'
 import {
   absolutePath,

@@ -1,5 +1,5 @@
-import { repositoryIdentity } from '../../source/gitUrl.ts'
-import { StateError } from '../../state/stateError.ts'
+import { repositoryIdentity } from '../../git/gitUrl.ts'
+import { StateError } from '../../state/model/stateError.ts'
 import type { HookSettings } from '../config/settings.ts'
 import type { WrongRequests } from './addressLimit.ts'
 import { isLargeBody } from './bodies.ts'

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { request } from 'node:http'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { StateError } from '../../state/stateError.ts'
+import { StateError } from '../../state/model/stateError.ts'
 import { fakeClock } from '../../testing/fakeClock.ts'
 import type { HookConfig } from '../config/controllerSchema.ts'
 import { type WrongRequests, wrongRequests } from './addressLimit.ts'

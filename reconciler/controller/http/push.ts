@@ -1,5 +1,5 @@
+import { repositoryIdentity } from '../../git/gitUrl.ts'
 import { mappingOf } from '../../manifest/mapping.ts'
-import { repositoryIdentity } from '../../source/gitUrl.ts'
 import type { HookConfig } from '../config/controllerSchema.ts'
 
 type Fields = Readonly<Record<string, unknown>>

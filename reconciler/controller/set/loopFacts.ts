@@ -1,6 +1,6 @@
 import type { WaitReport } from '../../run/apiWait.ts'
-import type { Suspension } from '../../state/record.ts'
-import { StateError } from '../../state/stateError.ts'
+import type { Suspension } from '../../state/model/record.ts'
+import { StateError } from '../../state/model/stateError.ts'
 import type { CommitStatus, RunningStatus } from '../status/status.ts'
 import type { CycleReport } from './cycle.ts'
 

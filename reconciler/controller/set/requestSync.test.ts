@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { StateStore } from '../../state/model/store.ts'
 import { openStore } from '../../state/openStore.ts'
-import type { StateStore } from '../../state/store.ts'
 import { askForLook, wasAskedForLook } from './requestSync.ts'
 
 let folder: string

@@ -1,4 +1,4 @@
-import type { StateStore } from '../../state/store.ts'
+import type { StateStore } from '../../state/model/store.ts'
 
 /** What a wish for a look at the repository is called in the state: an approval that the leader uses up. */
 const LOOK = 'look'

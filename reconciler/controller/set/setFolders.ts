@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { makeFolder, missingFolders, OWNER_ONLY } from '../../../api/runtime/makeFolder.ts'
-import { isGitLocation } from '../../state/gitRef.ts'
-import { StateError } from '../../state/stateError.ts'
+import { isGitLocation } from '../../state/git/gitRef.ts'
+import { StateError } from '../../state/model/stateError.ts'
 import type { SetSettings } from '../config/settings.ts'
 
 /** Folders that a set writes to. Pure. */

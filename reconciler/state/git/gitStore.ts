@@ -1,10 +1,9 @@
+import { LEASE_LOOK_MS_MAX, LEASE_TTL_MS } from '../model/lease.ts'
+import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT, type StateEvent } from '../model/record.ts'
+import { leaseLost, StateError } from '../model/stateError.ts'
+import type { BindingChange, Intent, Lease, OpenIntent, StateDocument, StateStore } from '../model/store.ts'
 import { type Contents, changed, KeptContents, takenOver, withWhatPeopleSaid } from './gitContents.ts'
 import { GitRef, type GitRefLocation, RefMoved, type StateRef } from './gitRef.ts'
-import { LEASE_LOOK_MS_MAX, LEASE_TTL_MS, type Lease } from './lease.ts'
-import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT, type StateEvent } from './record.ts'
-import type { StateDocument } from './stateDocument.ts'
-import { leaseLost, StateError } from './stateError.ts'
-import type { BindingChange, Intent, OpenIntent, StateStore } from './store.ts'
 
 /** How often a change is tried again that somebody else's push came before. */
 const TRIES_MAX = 5

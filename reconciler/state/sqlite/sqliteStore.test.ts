@@ -15,12 +15,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { newBinding } from '../plan/binding.ts'
-import { finished } from '../testing/pharosProgram.ts'
+import { newBinding } from '../../plan/binding.ts'
+import { finished } from '../../testing/pharosProgram.ts'
+import type { StateReading } from '../model/store.ts'
+import { fingerprintFor, stateKeyFor } from '../stateKey.ts'
 import { SCHEMA } from './sqliteSchema.ts'
 import { openSqliteStore, readSqliteStore } from './sqliteStore.ts'
-import { fingerprintFor, stateKeyFor } from './stateKey.ts'
-import type { StateReading } from './store.ts'
 
 let folder: string
 let path: string
@@ -55,7 +55,7 @@ test('a state of version 1 is read as it is, and migrated when it is written to'
 })
 
 test('a state of version 2 keeps what it holds, is read without being touched, and is migrated once', async () => {
-  cpSync(join(import.meta.dirname, '../../fixtures/state/version-2.db'), path)
+  cpSync(join(import.meta.dirname, '../../../fixtures/state/version-2.db'), path)
   const before = readFileSync(path)
   const contents = async (store: StateReading) => {
     const [gone, shop] = await store.bindings()

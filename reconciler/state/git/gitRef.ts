@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { GitAccess } from '../source/gitAccess.ts'
-import { GitError, runGit } from '../source/gitProgram.ts'
-import { branchProblem, gitSchemeOf } from '../source/gitUrl.ts'
-import { requireGit } from '../source/gitVersion.ts'
-import { StateError } from './stateError.ts'
-import { takeWorkFolder, type WorkFolder } from './workFolder.ts'
+import type { GitAccess } from '../../git/gitAccess.ts'
+import { GitError, runGit } from '../../git/gitProgram.ts'
+import { branchProblem, gitSchemeOf } from '../../git/gitUrl.ts'
+import { requireGit } from '../../git/gitVersion.ts'
+import { StateError } from '../model/stateError.ts'
+import { takeWorkFolder, type WorkFolder } from '../sqlite/workFolder.ts'
 
 /** A ref of a git repository, and how to reach it. */
 export interface GitRefLocation {

@@ -1,9 +1,9 @@
 import { lstatSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeFolder, OWNER_ONLY } from '../../api/runtime/makeFolder.ts'
+import { makeFolder, OWNER_ONLY } from '../../../api/runtime/makeFolder.ts'
+import { StateError } from '../model/stateError.ts'
 import { takeFileLock } from './sqliteLease.ts'
-import { StateError } from './stateError.ts'
 
 /** Most folders of one kind that are in use at a time, by all programs of a user. */
 const FOLDERS_MAX = 10_000

@@ -15,3 +15,8 @@ export interface GitAccess {
   /** OpenPGP keys that may sign commits, as `gpg --export` writes them; absent where no such signature counts. */
   readonly gpgKeysFile?: string | undefined
 }
+
+/** What stands in the header that proves who asks; `undefined` where nobody has to. */
+export function loginOf({ credential }: GitAccess): string | undefined {
+  return credential && Buffer.from(`${credential.username}:${credential.password}`).toString('base64')
+}

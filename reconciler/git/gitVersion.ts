@@ -1,4 +1,5 @@
-import { type GitCall, GitError, runGit } from './gitProgram.ts'
+import type { GitCall } from './gitCall.ts'
+import { GitError, runGit } from './gitProgram.ts'
 
 /** The oldest git that takes all of its settings from its environment and knows signatures of ssh. */
 const OLDEST = [2, 34] as const

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type DatabaseConstructor from 'better-sqlite3'
-import { databaseProblem } from '../../api/runtime/databasePair.ts'
-import { isCutOff } from './databaseFailure.ts'
-import { StateError } from './stateError.ts'
+import { databaseProblem } from '../../../api/runtime/databasePair.ts'
+import { isCutOff } from '../../run/databaseFailure.ts'
+import { StateError } from '../model/stateError.ts'
 
 /** An open SQLite database. */
 export type Database = DatabaseConstructor.Database

@@ -1,15 +1,5 @@
 import { StateError } from './stateError.ts'
-import type { StateStore } from './store.ts'
-
-/** Who may write a state. */
-export interface Lease {
-  /** For people: program, host and process. */
-  readonly holder: string
-  /** Grows by one with every holder: what an earlier one still writes is refused. */
-  readonly epoch: number
-  /** Grows with every sign of life of the holder. */
-  readonly renewals: number
-}
+import type { Lease, StateStore } from './store.ts'
 
 /** Monotonic milliseconds, and a wait that ends early when the program is to stop. */
 export interface LeaseClock {

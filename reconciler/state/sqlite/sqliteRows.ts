@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import type { CanonicalService } from '../../api/contract/canonical.ts'
-import type { Binding } from '../plan/binding.ts'
-import type { Approval, RunRecord, StateEvent, Suspension } from './record.ts'
-import { outcomeOfExit } from './runOutcome.ts'
-import type { Intent, OpenIntent } from './store.ts'
+import type { CanonicalService } from '../../../api/contract/canonical.ts'
+import type { Binding } from '../../plan/binding.ts'
+import type { Approval, RunRecord, StateEvent, Suspension } from '../model/record.ts'
+import { outcomeOfExit } from '../model/runOutcome.ts'
+import type { Intent, OpenIntent } from '../model/store.ts'
 
 /** A canonical service that we wrote ourselves: read back without checking every field again. */
 const canonicalJson = z.string().transform((text): CanonicalService => JSON.parse(text))

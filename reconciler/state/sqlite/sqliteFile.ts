@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { databaseFailureText, isBusy } from './databaseFailure.ts'
+import { databaseFailureText, isBusy } from '../../run/databaseFailure.ts'
+import { StateError } from '../model/stateError.ts'
 import { type Database, inMemory, openForReading, openForWriting } from './openDatabase.ts'
 import { MIGRATIONS, SCHEMA, SCHEMA_VERSION, TABLES } from './sqliteSchema.ts'
-import { StateError } from './stateError.ts'
 
 /** Opens the state file `path` to write to it, made or migrated where needed. Throws StateError. */
 export async function openStateFile(path: string): Promise<Database> {

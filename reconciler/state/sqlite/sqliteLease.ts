@@ -1,9 +1,9 @@
-import { isDatabaseError } from './databaseFailure.ts'
-import type { Lease } from './lease.ts'
+import { isDatabaseError } from '../../run/databaseFailure.ts'
+import { leaseLost } from '../model/stateError.ts'
+import type { Lease } from '../model/store.ts'
 import { type Database, openForWriting } from './openDatabase.ts'
 import { unusable } from './sqliteFile.ts'
 import { leaseOf } from './sqliteRows.ts'
-import { leaseLost } from './stateError.ts'
 
 /** A lock that is given back when it is closed, and when its process ends. */
 export interface ProcessLock {

@@ -1,10 +1,10 @@
-import type { StateStore } from './store.ts'
+import type { StateStore } from './model/store.ts'
 
 /**
  * The store of a run without state: nothing outlives the process, so only services with `metadata.id` can
  * be managed and nothing is ever pruned.
  */
-export function forgetfulStore(): StateStore {
+export function nullStore(): StateStore {
   return {
     isDurable: false,
     stateId: 'stateless',

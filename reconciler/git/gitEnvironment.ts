@@ -1,5 +1,6 @@
 import type { GitAccess } from './gitAccess.ts'
-import type { GitCall } from './gitProgram.ts'
+import { loginOf } from './gitAccess.ts'
+import type { GitCall } from './gitCall.ts'
 
 /** Variables that git and ssh need to work at all. */
 const PASSED_ON = ['PATH', 'HOME', 'SSH_AUTH_SOCK', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy']
@@ -63,11 +64,6 @@ export function environmentOf({
       ]),
     ),
   }
-}
-
-/** What stands in the header that proves who asks; `undefined` where nobody has to. */
-export function loginOf({ credential }: GitAccess): string | undefined {
-  return credential && Buffer.from(`${credential.username}:${credential.password}`).toString('base64')
 }
 
 function configurationOf(access: GitAccess): Record<string, string> {

@@ -1,5 +1,5 @@
 import type { GitAccess } from './gitAccess.ts'
-import { loginOf } from './gitEnvironment.ts'
+import { loginOf } from './gitAccess.ts'
 
 /** Longest text of git that is passed on (characters). */
 const MESSAGE_CHARS_MAX = 500

@@ -1,26 +1,10 @@
 import * as z from 'zod'
-import type { CanonicalService } from '../../api/contract/canonical.ts'
-import type { Binding } from '../plan/binding.ts'
-import type { Approval, RunRecord, StateEvent, Suspension } from './record.ts'
+import type { CanonicalService } from '../../../api/contract/canonical.ts'
 import { StateError } from './stateError.ts'
-import type { CreateIntent, OpenIntent, StateHome, StateReading } from './store.ts'
+import type { CreateIntent, StateDocument, StateReading } from './store.ts'
 
 /** Version of the document. A newer one is refused. */
 const DOCUMENT_VERSION = 1
-
-/** Everything that a state holds, as one JSON value: how it is exported, and what a state in git is. */
-export interface StateDocument {
-  readonly version: number
-  readonly stateId: string
-  readonly home: StateHome | null
-  readonly bindings: readonly Binding[]
-  readonly intents: readonly OpenIntent[]
-  /** Newest first, as are events. */
-  readonly runs: readonly RunRecord[]
-  readonly events: readonly StateEvent[]
-  readonly suspensions: readonly Suspension[]
-  readonly approvals: readonly Approval[]
-}
 
 // What we wrote ourselves is read back without checking every field of a service again.
 const canonical = z.custom<CanonicalService>((value) => typeof value === 'object' && value !== null)

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { stateGone } from './stateError.ts'
+import { stateGone } from '../model/stateError.ts'
 
 /**
  * A check that the file of the database at `path` is still the one that was opened: what is written to a removed file

@@ -1,8 +1,6 @@
-import type { CanonicalService } from '../../api/contract/canonical.ts'
-import type { Binding } from '../plan/binding.ts'
-import type { Lease } from './lease.ts'
+import type { CanonicalService } from '../../../api/contract/canonical.ts'
+import type { Binding } from '../../plan/binding.ts'
 import type { Approval, RunRecord, StateEvent, Suspension } from './record.ts'
-import type { StateDocument } from './stateDocument.ts'
 
 /** The organisation and server that a state belongs to, and the manifests. */
 export interface StateHome {
@@ -120,4 +118,28 @@ export interface StateStore extends StateReading {
   resume(scope: string): Promise<boolean>
   /** Needs no lease. */
   approve(approval: Approval): Promise<void>
+}
+
+/** Who may write a state. */
+export interface Lease {
+  /** For people: program, host and process. */
+  readonly holder: string
+  /** Grows by one with every holder: what an earlier one still writes is refused. */
+  readonly epoch: number
+  /** Grows with every sign of life of the holder. */
+  readonly renewals: number
+}
+
+/** Everything that a state holds, as one JSON value: how it is exported, and what a state in git is. */
+export interface StateDocument {
+  readonly version: number
+  readonly stateId: string
+  readonly home: StateHome | null
+  readonly bindings: readonly Binding[]
+  readonly intents: readonly OpenIntent[]
+  /** Newest first, as are events. */
+  readonly runs: readonly RunRecord[]
+  readonly events: readonly StateEvent[]
+  readonly suspensions: readonly Suspension[]
+  readonly approvals: readonly Approval[]
 }

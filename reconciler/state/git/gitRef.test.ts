@@ -3,10 +3,10 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { httpsGitServer } from '../testing/httpsGitServer.ts'
-import { sshGitServer, sshSkipReason } from '../testing/sshGitServer.ts'
+import { httpsGitServer } from '../../testing/httpsGitServer.ts'
+import { sshGitServer, sshSkipReason } from '../../testing/sshGitServer.ts'
+import { openStore } from '../openStore.ts'
 import { GitRef, gitLocationOf, RefMoved, refExists } from './gitRef.ts'
-import { openStore } from './openStore.ts'
 
 const REF = 'refs/pharos/production'
 const CANARY = 'canary-of-the-state'

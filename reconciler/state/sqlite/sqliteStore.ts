@@ -1,9 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs'
 import type { Statement } from 'better-sqlite3'
+import { LEASE_LOOK_MS_MAX, LEASE_TTL_MS } from '../model/lease.ts'
+import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT } from '../model/record.ts'
+import type { BindingChange, StateDocument, StateReading, StateStore } from '../model/store.ts'
 import { fileInPlace } from './fileInPlace.ts'
-import { LEASE_LOOK_MS_MAX, LEASE_TTL_MS } from './lease.ts'
 import type { Database } from './openDatabase.ts'
-import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT } from './record.ts'
 import { fileWrittenAtMs, openStateFile, readStateFile, unusable } from './sqliteFile.ts'
 import { SqliteLease, type TakeLock, takeFileLock } from './sqliteLease.ts'
 import {
@@ -18,8 +19,6 @@ import {
   runsOf,
   suspensionsOf,
 } from './sqliteRows.ts'
-import type { StateDocument } from './stateDocument.ts'
-import type { BindingChange, StateReading, StateStore } from './store.ts'
 
 /**
  * Opens the state in the SQLite file `path` to write to it, making it when it is not there. Whoever means to

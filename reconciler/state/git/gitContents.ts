@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { emptyDocument, parseDocument, parsedJson } from '../model/stateDocument.ts'
+import { StateError, stateGone } from '../model/stateError.ts'
+import type { BindingChange, StateDocument } from '../model/store.ts'
 import type { StateRef } from './gitRef.ts'
-import { emptyDocument, parseDocument, parsedJson, type StateDocument } from './stateDocument.ts'
-import { StateError, stateGone } from './stateError.ts'
-import type { BindingChange } from './store.ts'
 
 /** What one commit holds: the state, and who may write it. */
 export interface Contents {

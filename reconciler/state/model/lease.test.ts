@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openStore } from '../openStore.ts'
+import { takeFileLock } from '../sqlite/sqliteLease.ts'
 import { takeLease } from './lease.ts'
-import { openStore } from './openStore.ts'
-import { takeFileLock } from './sqliteLease.ts'
 import type { StateStore } from './store.ts'
 
 let folder: string

@@ -29,7 +29,7 @@ export default defineConfig({
   test: {
     include: ['{api,monitoring,server,provider,reconciler,examples,scripts}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/cdktf.out/**'],
-    globalSetup: ['scripts/buildBeforeTests.ts'],
+    globalSetup: ['scripts/testing/buildBeforeTests.ts'],
     // A test that checks nothing fails.
     expect: { requireAssertions: true },
     sequence: { shuffle: { tests: true }, sequencer: LongestFirst },

@@ -22,15 +22,21 @@ export function sourceFiles(): readonly string[] {
 /** Relative imports in a source text: static, dynamic, of types and re-exports. */
 const RELATIVE_IMPORT = /\b(?:from|import)\s*\(?\s*'(\.[^']+)'/g
 
+/** Files of the repository that `file` with the source `text` imports, types included. */
+export function importedFrom(file: string, text: string): readonly string[] {
+  const paths = [...text.matchAll(RELATIVE_IMPORT)].map(([, path = '']) =>
+    normalize(join(dirname(file), path)),
+  )
+  return paths.filter((path) => path !== file && existsSync(path))
+}
+
 /** Which of `files` each of them imports, types included. */
 export function importsOf(files: readonly string[]): Graph {
   const known = new Set(files)
   return new Map(
     files.map((file) => {
-      const imported = [...readFileSync(file, 'utf8').matchAll(RELATIVE_IMPORT)].map(([, path = '']) =>
-        normalize(join(dirname(file), path)),
-      )
-      return [file, new Set(imported.filter((path) => known.has(path) && path !== file))]
+      const imported = importedFrom(file, readFileSync(file, 'utf8'))
+      return [file, new Set(imported.filter((path) => known.has(path)))]
     }),
   )
 }

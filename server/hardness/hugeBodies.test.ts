@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect, Socket } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { BODY_BYTES_MAX } from '../http/jsonBody.ts'
+import { BODY_BYTES_MAX } from '../http/transport/jsonBody.ts'
 import { startServer } from '../testing/startServer.ts'
 
 const server = await startServer({ rateLimit: 'none' })

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { ApiError } from '../../api/contract/apiError.ts'
-import { JSON_TYPE } from './answer.ts'
-import { ADMIN_CONNECTIONS_MAX, limitConnections } from './connectionLimits.ts'
-import { refuseConnection, refuseTunnels } from './connectionRefusals.ts'
+import { JSON_TYPE } from './transport/answer.ts'
+import { ADMIN_CONNECTIONS_MAX, limitConnections } from './transport/connectionLimits.ts'
+import { refuseConnection, refuseTunnels } from './transport/connectionRefusals.ts'
 import type { Metrics } from './metrics.ts'
-import { PATIENCE } from './patience.ts'
-import { refusalOf } from './refusal.ts'
+import { PATIENCE } from './transport/timeouts.ts'
+import { refusalOf } from './transport/refusal.ts'
 
 /** What the admin listener shows. */
 export interface AdminParts {

@@ -4,28 +4,32 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Caller } from '../domain/apiKeys.ts'
 import { type AdmissionParts, admit } from './admission.ts'
-import { type HeaderList, writeAnswer, writeLastAnswer } from './answer.ts'
-import type { AnswerBudget } from './answerBudget.ts'
-import { allowedMethods, isUnderApi, OPERATIONS, pathOf } from './apiRoutes.ts'
-import { type ConnectionBounds, type ConnectionLimits, limitConnections } from './connectionLimits.ts'
+import { type HeaderList, writeAnswer, writeLastAnswer } from './transport/answer.ts'
+import type { AnswerBudget } from './transport/answerBudget.ts'
+import { allowedMethods, isUnderApi, OPERATIONS, pathOf } from './operations/apiRoutes.ts'
+import {
+  type ConnectionBounds,
+  type ConnectionLimits,
+  limitConnections,
+} from './transport/connectionLimits.ts'
 import {
   answerExpectations,
   assertHost,
   permitBody,
   refuseConnection,
   refuseTunnels,
-} from './connectionRefusals.ts'
-import { watchAnswers } from './gracefulClose.ts'
-import { BODY_BYTES_MAX } from './jsonBody.ts'
-import { loopTurns } from './loopTurns.ts'
-import { openApi } from './openApi.ts'
-import type { ApiParts } from './operation.ts'
+} from './transport/connectionRefusals.ts'
+import { watchAnswers } from './transport/gracefulClose.ts'
+import { BODY_BYTES_MAX } from './transport/jsonBody.ts'
+import { loopTurns } from './transport/loopTurns.ts'
+import { openApi } from './openapi/openApi.ts'
+import type { ApiParts } from './operations/operation.ts'
 import { type Answering, addOperation } from './operationRoute.ts'
-import type { Patience } from './patience.ts'
+import type { Patience } from './transport/timeouts.ts'
 import { rateLimitHeaders } from './rateLimit.ts'
-import { refusalOf } from './refusal.ts'
-import { notFound } from './resourceId.ts'
-import { dropBody, hasIdleBody, willBeCut } from './unreadBody.ts'
+import { refusalOf } from './transport/refusal.ts'
+import { notFound } from './operations/resourceId.ts'
+import { dropBody, hasIdleBody, willBeCut } from './transport/unreadBody.ts'
 
 /** Longest path parameter that the router looks at; more is a path of nothing. */
 const PARAMETER_CHARS_MAX = 4_096

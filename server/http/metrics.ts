@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { AnswerBudget } from './answerBudget.ts'
+import type { AnswerBudget } from './transport/answerBudget.ts'
 import type { RequestRecord } from './app.ts'
 
 /** Upper bounds of the duration buckets (seconds). */

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import * as z from 'zod'
-import { openApi } from '../http/openApi.ts'
+import { openApi } from '../http/openapi/openApi.ts'
 
 const responseSchema = z.union([
   z.object({ $ref: z.string() }),

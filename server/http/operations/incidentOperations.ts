@@ -3,9 +3,9 @@ import {
   type IncidentPage,
   incidentRequestSchema,
   incidentUpdateRequestSchema,
-} from '../../api/contract/incident.ts'
-import { distinctServiceIds, openIncident, updateIncident } from '../domain/incidentChanges.ts'
-import type { IncidentFilter, LongList } from '../store/store.ts'
+} from '../../../api/contract/incident.ts'
+import { distinctServiceIds, openIncident, updateIncident } from '../../domain/incidentChanges.ts'
+import type { IncidentFilter, LongList } from '../../store/store.ts'
 import { creationMark } from './idempotencyKey.ts'
 import { readIncidentQuery } from './incidentQuery.ts'
 import type { Answer, ApiParts, Exchange, Operation } from './operation.ts'

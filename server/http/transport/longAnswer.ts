@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import type { FastifyReply } from 'fastify'
-import type { LongList } from '../store/store.ts'
+import type { LongList } from '../../store/store.ts'
 import { type HeaderList, JSON_TYPE } from './answer.ts'
 import type { GiveWay } from './loopTurns.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { type Problem, problemsOf } from '../../api/contract/problem.ts'
-import type { Slices } from './slices.ts'
+import { type Problem, problemsOf } from '../../../api/contract/problem.ts'
+import type { Slices } from '../transport/slices.ts'
 
 /** What a schema makes of a value, or the first thing that is wrong with it. */
 export type Read = { readonly value: unknown } | { readonly problem: Problem }

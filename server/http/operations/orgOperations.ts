@@ -1,5 +1,5 @@
-import type { Org } from '../../api/contract/org.ts'
-import { REGIONS } from '../domain/regions.ts'
+import type { Org } from '../../../api/contract/org.ts'
+import { REGIONS } from '../../domain/regions.ts'
 import type { Operation } from './operation.ts'
 
 const REGIONS_TEXT = JSON.stringify(REGIONS)

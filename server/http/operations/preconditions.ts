@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/contract/apiError.ts'
+import { ApiError } from '../../../api/contract/apiError.ts'
 
 /** The entity tag of a service in its `generation`; of another store, which a restore makes, it is another one. Gap G20. Pure. */
 export function entityTag(storeId: string, generation: number): string {

@@ -1,4 +1,4 @@
-import { ApiError, codeOfStatus } from '../../api/contract/apiError.ts'
+import { ApiError, codeOfStatus } from '../../../api/contract/apiError.ts'
 
 /** What every refusal looks like on the wire. */
 export interface Refusal {

@@ -1,5 +1,5 @@
-import { INCIDENT_STATUSES, SECTIONS } from '../../api/contract/incidentTerms.ts'
-import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_CHARS_MAX } from './incidentQuery.ts'
+import { INCIDENT_STATUSES, SECTIONS } from '../../../api/contract/incidentTerms.ts'
+import { LIMIT_DEFAULT, LIMIT_MAX, SEARCH_CHARS_MAX } from '../operations/incidentQuery.ts'
 import { type Json, schemaRef as one, type SchemaName } from './openApiSchemas.ts'
 
 /** Groups of operations. */

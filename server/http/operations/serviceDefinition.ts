@@ -1,13 +1,18 @@
 import { RE2JS } from 're2js'
-import type { Assertion, StringMatcher } from '../../api/contract/assertion.ts'
-import type { Problem } from '../../api/contract/problem.ts'
-import { HEADERS_MAX } from '../../api/contract/requestHeaders.ts'
-import { endpointInputSchema, type ServiceRequest, serviceRequestSchema } from '../../api/contract/service.ts'
-import { isRegionCode, REGIONS } from '../domain/regions.ts'
+import type { Assertion, StringMatcher } from '../../../api/contract/assertion.ts'
+import type { Problem } from '../../../api/contract/problem.ts'
+import { HEADERS_MAX } from '../../../api/contract/requestHeaders.ts'
+import {
+  endpointInputSchema,
+  type ServiceRequest,
+  serviceRequestSchema,
+} from '../../../api/contract/service.ts'
+import { isRegionCode, REGIONS } from '../../domain/regions.ts'
 import { PATTERN_WORK_MAX, PATTERNS_WORK_MAX, patternWork } from './patternWork.ts'
-import { type BodyExchange, invalid, readBody } from './requestBody.ts'
+import { invalidBody } from '../transport/invalidBody.ts'
+import { type BodyExchange, readBody } from './requestBody.ts'
 import { readInSlices } from './schemaRead.ts'
-import { inSlices, Slices } from './slices.ts'
+import { inSlices, Slices } from '../transport/slices.ts'
 
 /** More endpoints than the largest plan has in one service, and regions than there are: fewer are cheap to look at. */
 const CROWD = 100
@@ -18,13 +23,13 @@ const SENSITIVE_MAX = 500
 export async function readServiceDefinition(exchange: BodyExchange): Promise<ServiceRequest> {
   const { body, giveWay } = exchange
   const early = await inSlices(crowdProblem(body, new Slices()), giveWay)
-  if (early !== undefined) throw invalid(early)
+  if (early !== undefined) throw invalidBody(early)
   const request = await readBody(serviceRequestSchema, exchange)
   const problem =
     regionProblem(request) ??
     sensitiveProblem(request) ??
     (await inSlices(patternProblem(request, new Slices()), giveWay))
-  if (problem !== undefined) throw invalid(problem)
+  if (problem !== undefined) throw invalidBody(problem)
   return request
 }
 

@@ -1,8 +1,8 @@
-import type { Caller } from '../domain/apiKeys.ts'
-import type { Environment } from '../domain/environment.ts'
-import type { MasterKey } from '../domain/seal.ts'
-import type { LongList, Store } from '../store/store.ts'
-import type { GiveWay } from './loopTurns.ts'
+import type { Caller } from '../../domain/apiKeys.ts'
+import type { Environment } from '../../domain/environment.ts'
+import type { MasterKey } from '../../domain/seal.ts'
+import type { LongList, Store } from '../../store/store.ts'
+import type { GiveWay } from '../transport/loopTurns.ts'
 
 /** What the operations work with. */
 export interface ApiParts {

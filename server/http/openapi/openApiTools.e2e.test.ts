@@ -5,8 +5,8 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serviceBody } from './testing/serviceBodies.ts'
-import { startServer, type TestServer } from './testing/startServer.ts'
+import { serviceBody } from '../../testing/serviceBodies.ts'
+import { startServer, type TestServer } from '../../testing/startServer.ts'
 
 /** Tools of consumers, with a lock file of their own; `.ci/run` installs them. */
 const TOOLS = join(process.cwd(), '.ci/openapi')

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
-import { ApiError } from '../../api/contract/apiError.ts'
-import type { CreationMark } from '../store/store.ts'
+import { ApiError } from '../../../api/contract/apiError.ts'
+import type { CreationMark } from '../../store/store.ts'
 import type { Exchange } from './operation.ts'
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/

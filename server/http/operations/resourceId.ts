@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/contract/apiError.ts'
+import { ApiError } from '../../../api/contract/apiError.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
-import { incidentRequestSchema, incidentUpdateRequestSchema } from '../../api/contract/incident.ts'
-import { problemsOf } from '../../api/contract/problem.ts'
-import { serviceRequestSchema } from '../../api/contract/service.ts'
+import { incidentRequestSchema, incidentUpdateRequestSchema } from '../../../api/contract/incident.ts'
+import { problemsOf } from '../../../api/contract/problem.ts'
+import { serviceRequestSchema } from '../../../api/contract/service.ts'
 import { readInSlices } from './schemaRead.ts'
-import { SLICE_WORK, Slices } from './slices.ts'
+import { SLICE_WORK, Slices } from '../transport/slices.ts'
 
 const duration = { secs: 5, nanos: 0 }
 const matchers = ['Equals', 'Contains', 'StartsWith', 'EndsWith', 'Regex'].map((tag) => ({ [tag]: 'x' }))

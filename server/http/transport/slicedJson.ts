@@ -1,4 +1,4 @@
-import type { Problem } from '../../api/contract/problem.ts'
+import type { Problem } from '../../../api/contract/problem.ts'
 import type { Slices } from './slices.ts'
 
 /** What is parsed at once (characters): a hundred kilobytes of names that are all different take a tenth of a second. */

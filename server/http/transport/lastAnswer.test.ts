@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { apiClient } from '../testing/apiClient.ts'
-import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
-import { startServer, type TestServer } from '../testing/startServer.ts'
+import { apiClient } from '../../testing/apiClient.ts'
+import { endpointBody, serviceBody } from '../../testing/serviceBodies.ts'
+import { startServer, type TestServer } from '../../testing/startServer.ts'
 import { BODY_BYTES_MAX } from './jsonBody.ts'
 
 const BODY = JSON.stringify(serviceBody())

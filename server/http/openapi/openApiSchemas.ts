@@ -6,7 +6,7 @@ import {
   durationComparisonSchema,
   durationSchema,
   stringMatcherSchema,
-} from '../../api/contract/assertion.ts'
+} from '../../../api/contract/assertion.ts'
 import {
   incidentPageSchema,
   incidentRequestSchema,
@@ -15,8 +15,8 @@ import {
   incidentUpdateRequestSchema,
   incidentUpdateSchema,
   severitySchema,
-} from '../../api/contract/incident.ts'
-import { orgSchema, regionSchema } from '../../api/contract/org.ts'
+} from '../../../api/contract/incident.ts'
+import { orgSchema, regionSchema } from '../../../api/contract/org.ts'
 import {
   callInputSchema,
   callOutputSchema,
@@ -28,7 +28,7 @@ import {
   sensitiveOutputSchema,
   serviceRequestSchema,
   serviceResponseSchema,
-} from '../../api/contract/service.ts'
+} from '../../../api/contract/service.ts'
 
 /** A part of an OpenAPI document. */
 export type Json = Readonly<Record<string, unknown>>

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { serviceBody } from '../testing/serviceBodies.ts'
-import { startServer } from '../testing/startServer.ts'
+import { serviceBody } from '../../testing/serviceBodies.ts'
+import { startServer } from '../../testing/startServer.ts'
 
 test('C199 a request that is under way when the server stops is answered, and no new one is taken', async () => {
   const server = await startServer()

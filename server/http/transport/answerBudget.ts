@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { ApiError } from '../../api/contract/apiError.ts'
+import { ApiError } from '../../../api/contract/apiError.ts'
 import { FairQueue, type Lane } from './fairQueue.ts'
 
 const KIB = 1_024

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { ApiError } from '../../api/contract/apiError.ts'
+import { ApiError } from '../../../api/contract/apiError.ts'
 import { BODY_BYTES_MAX } from './jsonBody.ts'
 
 /** What is dropped of a body before its sender is cut off: a whole one, and what a socket holds at once (bytes). */

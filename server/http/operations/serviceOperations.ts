@@ -1,4 +1,4 @@
-import { sealValue } from '../domain/seal.ts'
+import { sealValue } from '../../domain/seal.ts'
 import {
   createService,
   deleteService,
@@ -8,8 +8,8 @@ import {
   type Service,
   type ServiceChange,
   type ServiceMaking,
-} from '../domain/serviceChanges.ts'
-import type { RenderedService, ServiceFacts } from '../store/store.ts'
+} from '../../domain/serviceChanges.ts'
+import type { RenderedService, ServiceFacts } from '../../store/store.ts'
 import { creationMark } from './idempotencyKey.ts'
 import type { Answer, ApiParts, Asked, Exchange, Operation } from './operation.ts'
 import { assertIfMatch, entityTag } from './preconditions.ts'

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { assertDescribed } from '../testing/describedAnswer.ts'
-import { startServer } from '../testing/startServer.ts'
+import { assertDescribed } from '../../testing/describedAnswer.ts'
+import { startServer } from '../../testing/startServer.ts'
 import { openApi } from './openApi.ts'
 
 test('docs/openapi.json is what the schemas say', async () => {
   const committed: unknown = JSON.parse(await readFile('docs/openapi.json', 'utf8'))
 
-  // "node --import tsx server/http/writeOpenApi.ts" writes it anew.
+  // "node --import tsx server/http/openapi/writeOpenApi.ts" writes it anew.
   expect(committed).toEqual(openApi())
 })
 

@@ -1,6 +1,6 @@
-import { ApiError } from '../../api/contract/apiError.ts'
+import { ApiError } from '../../../api/contract/apiError.ts'
 import type { GiveWay } from './loopTurns.ts'
-import { invalid } from './requestBody.ts'
+import { invalidBody } from './invalidBody.ts'
 import { CHUNK_CHARS, JsonLimitError, MEMBERS_MAX, parseInSlices } from './slicedJson.ts'
 import { inSlices, Slices } from './slices.ts'
 
@@ -86,7 +86,7 @@ function parse<Value>(read: () => Value): Value {
   try {
     return read()
   } catch (error) {
-    if (error instanceof JsonLimitError) throw invalid(error.problem)
+    if (error instanceof JsonLimitError) throw invalidBody(error.problem)
     if (!(error instanceof SyntaxError)) throw error
     // The parser's message quotes the text, which may hold a secret: it is not kept as a cause either.
     throw new ApiError('invalid', 'body: is not valid JSON')

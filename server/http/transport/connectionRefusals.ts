@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { ApiError, type ErrorCode } from '../../api/contract/apiError.ts'
+import { ApiError, type ErrorCode } from '../../../api/contract/apiError.ts'
 import type { Answers } from './gracefulClose.ts'
 import { refusalOf } from './refusal.ts'
 

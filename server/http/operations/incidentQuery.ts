@@ -1,7 +1,7 @@
-import { ApiError } from '../../api/contract/apiError.ts'
-import { SECTIONS, SEVERITIES } from '../../api/contract/incidentTerms.ts'
-import { isLongerThan, tooLong } from '../../api/contract/text.ts'
-import type { IncidentFilter } from '../store/store.ts'
+import { ApiError } from '../../../api/contract/apiError.ts'
+import { SECTIONS, SEVERITIES } from '../../../api/contract/incidentTerms.ts'
+import { isLongerThan, tooLong } from '../../../api/contract/text.ts'
+import type { IncidentFilter } from '../../store/store.ts'
 
 /** Page size when none is asked for, and the largest; more is cut to it. Gap G8. */
 export const LIMIT_DEFAULT = 20

@@ -19,9 +19,9 @@ import { blameAdminHost, rehearseStart } from './rehearseStart.ts'
 import { logRequest } from './requestLog.ts'
 import type { KeySource } from './secrets/keyring.ts'
 import { openMasterKeys } from './secrets/masterKeys.ts'
-import { assertUndamaged } from './store/assertUndamaged.ts'
-import { lockDataFolder } from './store/lockDataFolder.ts'
-import { openStore } from './store/openStore.ts'
+import { assertUndamaged } from './store/sqlite/files/assertUndamaged.ts'
+import { lockDataFolder } from './store/sqlite/files/lockDataFolder.ts'
+import { openStore } from './store/sqlite/openStore.ts'
 import type { Store } from './store/store.ts'
 
 /** Time that requests under way get to finish when the server stops (milliseconds). */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
-import { MIGRATIONS } from './store/migrations.ts'
+import { MIGRATIONS } from './store/sqlite/files/migrations.ts'
 import { apiClient } from './testing/apiClient.ts'
 import { UNKNOWN_ID } from './testing/routes.ts'
 import { makeKeys, makeOrg } from './testing/seedFolder.ts'

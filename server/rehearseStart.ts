@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import type { ProgramSettings } from './program.ts'
 import { assertKeysUsable } from './secrets/keyring.ts'
-import { databaseFile } from './store/openDatabase.ts'
+import { databaseFile } from './store/sqlite/files/openDatabase.ts'
 
 type Rehearsed = Pick<ProgramSettings, 'dataDir' | 'host' | 'port' | 'adminHost' | 'adminPort' | 'keySource'>
 

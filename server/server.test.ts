@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { databaseFile } from './store/openDatabase.ts'
+import { databaseFile } from './store/sqlite/files/openDatabase.ts'
 import { type ApiClient, apiClient } from './testing/apiClient.ts'
 import { endpointBody, serviceBody } from './testing/serviceBodies.ts'
 import { startServer, type TestServer } from './testing/startServer.ts'

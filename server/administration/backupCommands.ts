@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { restoreDatabase } from '../store/restoreDatabase.ts'
+import { restoreDatabase } from '../store/sqlite/files/restoreDatabase.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, type Write } from './output.ts'
 import { withExistingStore } from './withStore.ts'

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDatabase } from '../store/openDatabase.ts'
+import { openDatabase } from '../store/sqlite/files/openDatabase.ts'
 import { makeOrg } from '../testing/seedFolder.ts'
 import { runProgram } from '../testing/serverProcess.ts'
 

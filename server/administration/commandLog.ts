@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { timestamp } from '../domain/environment.ts'
 import { REGIONS } from '../domain/regions.ts'
-import { noOrg } from '../store/noOrg.ts'
+import { noOrg } from '../store/shared/noOrg.ts'
 import type { CommandFilter, LoggedCommand, Store } from '../store/store.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import type { Write } from './output.ts'

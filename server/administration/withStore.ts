@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { databaseFile } from '../store/openDatabase.ts'
-import { openStore } from '../store/openStore.ts'
+import { databaseFile } from '../store/sqlite/files/openDatabase.ts'
+import { openStore } from '../store/sqlite/openStore.ts'
 import type { Store } from '../store/store.ts'
 import { systemEnvironment } from '../systemEnvironment.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { serviceResponseSchema } from '../../api/contract/service.ts'
 import { defaultKeyFile } from '../secrets/keyring.ts'
-import { openStore } from '../store/openStore.ts'
+import { openStore } from '../store/sqlite/openStore.ts'
 import { startServer } from '../testing/startServer.ts'
 
 describe('a server on a restored copy keeps the contract', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import Sqlite from 'better-sqlite3'
-import { databaseFile } from '../store/openDatabase.ts'
+import { databaseFile } from '../store/sqlite/files/openDatabase.ts'
 
 /** Incidents of one organisation, all alike. */
 export interface SeededIncidents {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import Sqlite from 'better-sqlite3'
 import { afterAll, expect, test } from 'vitest'
-import { databaseFile } from '../store/openDatabase.ts'
+import { databaseFile } from '../store/sqlite/files/openDatabase.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { rawExchange } from '../testing/rawExchange.ts'
 import { startServer } from '../testing/startServer.ts'

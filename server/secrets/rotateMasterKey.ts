@@ -1,6 +1,6 @@
 import type { Environment } from '../domain/environment.ts'
 import { KEY_BYTES, type MasterKey, masterKeyOf, rewrapValue } from '../domain/seal.ts'
-import { lockRotation } from '../store/lockDataFolder.ts'
+import { lockRotation } from '../store/sqlite/files/lockDataFolder.ts'
 import type { SecretStore } from '../store/store.ts'
 import { hasKeys, type KeySource, readKeys, replaceKeys } from './keyring.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hashKey, mintKey } from '../domain/apiKeys.ts'
-import { openStore } from '../store/openStore.ts'
+import { openStore } from '../store/sqlite/openStore.ts'
 import { systemEnvironment } from '../systemEnvironment.ts'
 
 /** Makes an organisation in `dataDir` that no plan limit stops; resolves to its id. No server has to run. */

@@ -1,0 +1,115 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ServiceResponse } from '../../../api/contract/service.ts'
+import { REGIONS } from '../../domain/regions.ts'
+import { createService, replaceService } from '../../domain/serviceChanges.ts'
+import { systemEnvironment } from '../../systemEnvironment.ts'
+import { endpointBody, serviceBody } from '../../testing/serviceBodies.ts'
+import { type Connections, openDatabase } from '../sqlite/files/openDatabase.ts'
+import { openStore } from '../sqlite/openStore.ts'
+import { preparePublish } from './publishCommands.ts'
+
+const CODES = REGIONS.map(({ code }) => code)
+
+let folder: string
+let database: Connections
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pharos-publish-'))
+  database = await openDatabase(folder)
+})
+afterEach(async () => {
+  for (const connection of [database.reader, database.writer]) connection.close()
+  await rm(folder, { recursive: true })
+})
+
+/** What the database holds (bytes). */
+function bytesOf(writer: Database): number {
+  const [pages, free] = ['page_count', 'freelist_count'].map((name) =>
+    Number(writer.pragma(name, { simple: true })),
+  )
+  return 4_096 * ((pages ?? 0) - (free ?? 0))
+}
+
+test('replacing a long service writes a few hundred bytes for each region, not its definition', async () => {
+  const store = await openStore(folder, () => 0)
+  await store.createOrg({ id: 'org', name: 'x', plan: 'business', nowMs: 0 })
+  await store.activateMasterKey('key', 0)
+  const uuid = () => systemEnvironment.uuid()
+  const seal = (): never => {
+    throw new Error('the body has no secret')
+  }
+  const call = { Http: { method: 'POST' as const, timeout: null, body: { value: 'x'.repeat(15_000) } } }
+  const request = serviceBody({ regions: CODES, endpoints: [endpointBody({ call })] })
+  const making = { nowMs: 0, uuid, seal, isBlocked: () => false }
+  const { text } = await store.createService('org', undefined, ({ standing }) =>
+    createService(request, { ...making, standing }),
+  )
+  // True because the text is that of a service.
+  const { id } = JSON.parse(text) as ServiceResponse
+  const before = bytesOf(database.writer)
+
+  for (let replaced = 0; replaced < 300; replaced += 1) {
+    await store.changeService('org', id, (service, { standing }) =>
+      replaceService(service, request, { ...making, standing }),
+    )
+  }
+
+  expect((bytesOf(database.writer) - before) / (300 * CODES.length)).toBeLessThan(300)
+  await store.close()
+})
+
+test('of the published commands of an organisation the newest are kept, so that days of replacing add nothing', () => {
+  const { writer } = database
+  const publish = preparePublish(writer, 400)
+  const publishAll = writer.prepare(
+    'UPDATE publication SET published_up_to = (SELECT max(sequence) FROM commands)',
+  )
+  const change = (orgId: string, generation: number): void => {
+    const of = { serviceId: '00000000-0000-4000-8000-000000000001', generation }
+    const command = (region: string) => ({ type: 'StartServiceMonitoring' as const, region, ...of })
+    publish(orgId, CODES.map(command), 0)
+  }
+  const rows = (orgId: string) =>
+    writer.prepare('SELECT count(*) FROM commands WHERE org_id = ?').pluck().get(orgId)
+  const sizes: number[] = []
+
+  change('other', 1)
+  for (const days of [1, 2, 3]) {
+    writer.transaction(() => {
+      for (let made = 0; made < 2_000; made += 1) {
+        change('busy', days * 2_000 + made)
+        publishAll.run()
+      }
+    })()
+    sizes.push(bytesOf(writer))
+  }
+
+  expect([rows('busy'), rows('other')]).toEqual([400, 8])
+  expect((sizes[2] ?? 0) - (sizes[0] ?? 0)).toBeLessThan(16_384)
+})
+
+test('commands that wait to be published are kept, however many they are, and go little by little afterwards', () => {
+  const { writer } = database
+  const publish = preparePublish(writer, 10)
+  const command = {
+    type: 'EndServiceMonitoring' as const,
+    region: 'eu-west-1',
+    serviceId: 'x',
+    generation: 1,
+  }
+  const rows = () => writer.prepare('SELECT count(*) FROM commands').pluck().get()
+
+  writer.transaction(() => publish('org', Array(2_500).fill(command), 0))()
+  publish('org', [command], 0)
+  const waiting = rows()
+  writer.exec('UPDATE publication SET published_up_to = 2501')
+  const left = [1, 2, 3].map(() => {
+    publish('org', [command], 0)
+    return rows()
+  })
+
+  expect([waiting, left]).toEqual([2_501, [1_502, 503, 10]])
+})

@@ -1,0 +1,35 @@
+import type { Database } from 'better-sqlite3'
+import type { Command } from '../../domain/commands.ts'
+
+/** Most commands of an organisation that are kept after they were published, for those who want to look. Gap G24. */
+const KEPT_MAX = 50_000
+/** Most that a change forgets of them, more than the commands it can have: what waited for long goes little by little. */
+const FORGOTTEN_AT_ONCE = 1_000
+
+/** Writes the commands of a change of an organisation's service to the outbox, in the caller's transaction. */
+export type Publish = (orgId: string, commands: readonly Command[], nowMs: number) => void
+
+/** Prepares the writing of commands. They are numbered for each organisation, so that none has to be counted. */
+export function preparePublish(writer: Database, keptMax = KEPT_MAX): Publish {
+  const newest = writer
+    .prepare<[string], number | null>('SELECT max(number) FROM commands WHERE org_id = ?')
+    .pluck()
+  const insert = writer.prepare(`
+    INSERT INTO commands (type, region, service_id, generation, org_id, number, created_at_ms)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`)
+  const forget = writer.prepare(
+    `DELETE FROM commands WHERE sequence IN
+       (SELECT sequence FROM commands WHERE org_id = ? AND number <= ?
+          AND sequence <= (SELECT published_up_to FROM publication)
+        ORDER BY number LIMIT ${FORGOTTEN_AT_ONCE})`,
+  )
+  return (orgId, commands, nowMs) => {
+    if (commands.length === 0) return
+    let number = newest.get(orgId) ?? 0
+    for (const { type, region, serviceId, generation } of commands) {
+      number += 1
+      insert.run(type, region, serviceId, generation, orgId, number, nowMs)
+    }
+    if (number > keptMax) forget.run(orgId, number - keptMax)
+  }
+}

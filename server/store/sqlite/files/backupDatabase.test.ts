@@ -1,0 +1,111 @@
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openStore } from '../openStore.ts'
+import { restoreDatabase } from './restoreDatabase.ts'
+import type { Store } from '../../store.ts'
+
+let folder: string
+let store: Store
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pharos-backup-'))
+  store = await openStore(join(folder, 'live'), () => 0)
+  await store.createOrg({ id: 'org', name: 'Kept', plan: 'business', nowMs: 0 })
+})
+
+afterEach(async () => {
+  await store.close()
+  await rm(folder, { recursive: true })
+})
+
+test('a backup can be read by its owner only, and nothing else is left beside it', async () => {
+  await mkdir(join(folder, 'backups'))
+
+  await store.backupTo(join(folder, 'backups/one.db'))
+
+  expect((await stat(join(folder, 'backups/one.db'))).mode & 0o777).toBe(0o600)
+  expect(await readdir(join(folder, 'backups'))).toEqual(['one.db'])
+})
+
+test('a backup comes to an end while others never stop writing, and holds one instant', async () => {
+  // Some hundred pages: many steps of the copy.
+  await store.createOrg({ id: 'large', name: 'x'.repeat(4_000_000), plan: 'business', nowMs: 0 })
+  const backup = join(folder, 'one.db')
+  let isDone = false
+  const done = store.backupTo(backup).finally(() => {
+    isDone = true
+  })
+
+  let made = 0
+  while (!isDone) {
+    made += 1
+    await store.createOrg({ id: `later${made}`, name: 'Later', plan: 'business', nowMs: 0 })
+  }
+  await done
+
+  expect(made).toBeGreaterThan(1)
+  await restoreDatabase(backup, join(folder, 'restored'))
+  const restored = await openStore(join(folder, 'restored'), () => 0)
+  const names = (await restored.listOrgs()).map(({ id }) => id)
+  expect(names).toEqual(expect.arrayContaining(['org', 'large']))
+  expect(names).not.toContain(`later${made}`)
+  await restored.close()
+})
+
+test('a backup never takes the place of a file, another database least of all', async () => {
+  const other = join(folder, 'other.db')
+  await writeFile(other, 'precious')
+
+  await expect(store.backupTo(other)).rejects.toThrow('is already there: name a new file')
+  await expect(store.backupTo(join(folder, 'live/control.db'))).rejects.toThrow('is already there')
+
+  expect(await readFile(other, 'utf8')).toBe('precious')
+  expect((await readdir(folder)).sort()).toEqual(['live', 'other.db'])
+})
+
+test('a backup into a folder that is not there is refused, and the folder is not made', async () => {
+  await expect(store.backupTo(join(folder, 'nowhere/one.db'))).rejects.toThrow('there is no folder')
+
+  expect(await readdir(folder)).toEqual(['live'])
+})
+
+test('a folder with the log of another database is no place to restore into', async () => {
+  const backup = join(folder, 'one.db')
+  await store.backupTo(backup)
+  await store.createOrg({ id: 'later', name: 'Later', plan: 'business', nowMs: 0 })
+  const restored = join(folder, 'restored')
+  await mkdir(restored)
+  await copyFile(join(folder, 'live/control.db-wal'), join(restored, 'control.db-wal'))
+
+  await expect(restoreDatabase(backup, restored)).rejects.toThrow(
+    'is not empty: restore into an empty folder',
+  )
+
+  expect(await readdir(restored)).toEqual(['control.db-wal'])
+})
+
+test.each([
+  ['/proc/backup.db', '/proc/backup.db cannot be written (ENOENT)'],
+  [`/tmp/${'x'.repeat(300)}`, `/tmp/${'x'.repeat(300)} cannot be written (ENAMETOOLONG)`],
+])('a backup to %s, which cannot be made, says so of the file that was named', async (file, words) => {
+  await expect(store.backupTo(file)).rejects.toThrow(words)
+})
+
+test('the name of a backup may be as long as a name can be', async () => {
+  const file = join(folder, 'x'.repeat(255))
+
+  await store.backupTo(file)
+
+  expect((await stat(file)).size).toBeGreaterThan(0)
+})
+
+test('the database of a folder that is in use is no backup: what its log holds would be missing', async () => {
+  const from = join(folder, 'live/control.db')
+
+  await expect(restoreDatabase(from, join(folder, 'restored'))).rejects.toThrow(
+    'its newest changes are not in it',
+  )
+  expect(await readdir(folder)).toEqual(['live'])
+})

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { link, open, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { syncFolder } from '../../../../api/runtime/syncFolder.ts'
+import { forgetIdentity } from './storeIdentity.ts'
+
+/** How long the copy waits for another process's transaction (milliseconds). */
+const BUSY_MS_MAX = 5_000
+
+/**
+ * Writes all of the database `source` to `file`, complete or not at all and readable by its owner only: it holds
+ * hashes of keys and every header that is not sealed. Rejects when the file is there, whatever it is, and when its
+ * folder is not.
+ */
+export async function backupDatabase(source: string, file: string): Promise<void> {
+  await assertFolder(dirname(file))
+  // Of a length of its own: with anything added, a name that is allowed may be too long.
+  const temporary = join(dirname(file), `pharos-backup-${randomUUID()}.part`)
+  try {
+    // Made first, so that the copy has its mode from the first byte on.
+    await writeFile(temporary, '', { mode: 0o600, flag: 'wx' })
+    await copyInstant(source, temporary)
+    await makeAnonymous(temporary)
+    const handle = await open(temporary, 'r+')
+    await handle.sync()
+    await handle.close()
+    // A link, unlike a rename, never takes the place of a file: another backup, or another folder's database.
+    await link(temporary, file)
+    syncFolder(dirname(file))
+  } catch (error) {
+    throw failureOf(file, error)
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}
+
+/**
+ * Copies `source` as it is now. Its own transaction keeps that instant: SQLite would begin the copy anew after each
+ * commit of anybody, and never come to an end while a server works.
+ */
+async function copyInstant(source: string, target: string): Promise<void> {
+  const { default: Sqlite } = await import('better-sqlite3')
+  const database = new Sqlite(source, { timeout: BUSY_MS_MAX, fileMustExist: true })
+  try {
+    database.pragma('query_only = ON')
+    database.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
+    await database.backup(target)
+  } finally {
+    database.close()
+  }
+}
+
+/** A backup that is put in the place of a database by hand becomes another store too. */
+async function makeAnonymous(copy: string): Promise<void> {
+  const { default: Sqlite } = await import('better-sqlite3')
+  const database = new Sqlite(copy)
+  try {
+    // In memory: a copy that a crash leaves half-way is no backup yet.
+    database.pragma('journal_mode = MEMORY')
+    forgetIdentity(database)
+  } finally {
+    database.close()
+  }
+}
+
+async function assertFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined)
+  if (found?.isDirectory() !== true) throw new Error(`there is no folder ${folder}`)
+}
+
+/** `error` as it concerns whoever named `file`, who knows nothing of the temporary one. */
+function failureOf(file: string, error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === 'EEXIST') return new Error(`${file} is already there: name a new file`, { cause: error })
+  if (code === 'ENOSPC' || code === 'SQLITE_FULL') {
+    return Object.assign(new Error(`there is no room for ${file}`, { cause: error }), { code, path: file })
+  }
+  if (!code.startsWith('E')) return error
+  const text = `${file} cannot be written (${code}): name a new file where you may make one`
+  return Object.assign(new Error(text, { cause: error }), { code })
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { access, chmod, copyFile, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { makeFolder, OWNER_ONLY } from '../../../../api/runtime/makeFolder.ts'
+import { syncFolder } from '../../../../api/runtime/syncFolder.ts'
+import { MIGRATIONS, schemaVersion } from './migrations.ts'
+import { databaseFile } from './openDatabase.ts'
+import { forgetIdentity } from './storeIdentity.ts'
+
+/**
+ * Makes the database of `dataDir` from the backup `file`, complete or not at all: a folder that was made for it goes
+ * again. It is another store than the one that was copied. Rejects when the folder has anything in it, and when the backup is damaged, empty or of a newer release.
+ */
+export async function restoreDatabase(file: string, dataDir: string): Promise<void> {
+  await access(file, constants.R_OK).catch((error: unknown) => {
+    throw new Error(`${file} cannot be read: name a file that "pharos-server backup" wrote`, { cause: error })
+  })
+  await assertNotInUse(file)
+  const made = makeFolder(dataDir, OWNER_ONLY)
+  try {
+    await fillFolder(file, dataDir)
+  } catch (error) {
+    if (made !== undefined) await rm(made, { recursive: true })
+    throw error
+  }
+}
+
+/** A database that a server has open, or that a crash left, has its newest changes in a log beside it, which a copy would lack. */
+async function assertNotInUse(file: string): Promise<void> {
+  const log = await stat(`${file}-wal`).catch(() => undefined)
+  if (log === undefined || log.size === 0) return
+  throw new Error(
+    `${file} is the database of a data folder, and its newest changes are not in it: make a backup with "pharos-server backup"`,
+  )
+}
+
+async function fillFolder(file: string, dataDir: string): Promise<void> {
+  const target = databaseFile(dataDir)
+  await assertEmpty(dataDir, target)
+  const temporary = `${target}.${randomUUID()}.restoring`
+  try {
+    await copyFile(file, temporary, constants.COPYFILE_EXCL)
+    await chmod(temporary, 0o600)
+    await assertWhole(temporary, file)
+    const handle = await open(temporary, 'r+')
+    await handle.sync()
+    await handle.close()
+    await rename(temporary, target)
+    syncFolder(dataDir)
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}
+
+async function assertWhole(copy: string, file: string): Promise<void> {
+  const { default: Sqlite } = await import('better-sqlite3')
+  const database = new Sqlite(copy)
+  try {
+    const verdict = database.pragma('integrity_check', { simple: true })
+    if (verdict !== 'ok') throw new Error(`${file} is damaged: take another backup`)
+    const version = schemaVersion(database)
+    if (version === 0) throw new Error(`${file} holds no data of pharos-server: name another backup`)
+    if (version > MIGRATIONS.length) {
+      throw new Error(
+        `${file} has schema ${version} and this release knows ${MIGRATIONS.length}: take the release that wrote it`,
+      )
+    }
+    // The copy becomes the database without the log files that a reader may have made for it.
+    database.pragma('journal_mode = DELETE')
+    forgetIdentity(database)
+  } catch (error) {
+    if (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_NOTADB') {
+      throw new Error(`${file} is not a backup: name a file that "pharos-server backup" wrote`, {
+        cause: error,
+      })
+    }
+    throw error
+  } finally {
+    database.close()
+  }
+}
+
+/** Anything that is left of another database, its log above all, would become part of the restored one. */
+async function assertEmpty(dataDir: string, target: string): Promise<void> {
+  const files = await readdir(dataDir)
+  if (files.includes(basename(target))) {
+    throw new Error(`${dataDir} already has a database: restore into an empty folder`)
+  }
+  if (files.length > 0) throw new Error(`${dataDir} is not empty: restore into an empty folder`)
+}

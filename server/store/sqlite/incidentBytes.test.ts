@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openIncident, updateIncident } from '../../domain/incidentChanges.ts'
+import { incidentBytes } from '../../domain/incidentRoom.ts'
+import { systemEnvironment as environment } from '../../systemEnvironment.ts'
+import { openDatabase } from './files/openDatabase.ts'
+import { openStore } from './openStore.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pharos-room-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+// The last one is a few bytes too long for a page of the database, so that most of another page is lost.
+test.each([[1], [400], [4_000], [4_400]])(
+  'incidents with updates of %i bytes take at most twice what they count for',
+  async (bytes) => {
+    const store = await openStore(folder, environment.nowMs)
+    await store.createOrg({ id: 'org', name: 'x', plan: 'business', nowMs: 0 })
+    const { reader, writer } = await openDatabase(folder)
+    const size = () => 4_096 * Number(reader.pragma('page_count', { simple: true }))
+    const before = size()
+    const serviceIds = [0, 1, 2].map(() => environment.uuid())
+    const ownServiceIds = new Set(serviceIds)
+    const message = 'x'.repeat(bytes)
+    let counted = 0
+
+    for (let made = 0; made < 300; made += 1) {
+      const request = { title: 'x', message, severity: 'major_outage' as const, service_ids: serviceIds }
+      const { id } = await store.createIncident('org', serviceIds, undefined, (facts) =>
+        openIncident(request, { ...facts, ownServiceIds }, environment),
+      )
+      const resolved = await store.changeIncident('org', id, (incident, room) =>
+        updateIncident(incident, { body: message, status: 'resolved' }, { environment, room }),
+      )
+      counted += resolved === undefined ? 0 : incidentBytes(resolved)
+    }
+
+    expect((size() - before) / counted).toBeLessThan(2)
+    for (const database of [reader, writer]) database.close()
+    await store.close()
+  },
+)

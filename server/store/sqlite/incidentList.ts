@@ -1,0 +1,62 @@
+import type { Database } from 'better-sqlite3'
+import { INCIDENT_COLUMNS, type IncidentRow, prepareIncidentRead, type ReadIncident } from './incidentRows.ts'
+import { prepareIncidentSearch } from './incidentSearch.ts'
+import { openAtInstant } from './longList.ts'
+import type { IncidentStore, LongList } from '../store.ts'
+
+/** Longest page that is read whole: bytes of texts, and updates, each of which costs a row. Gap G33. */
+const WHOLE_PAGE_BYTES_MAX = 512 * 1_024
+const WHOLE_PAGE_UPDATES_MAX = 2_000
+
+/** Prepares the rows at places in the order of creation. */
+function prepareRows(database: Database): (positions: readonly number[]) => readonly IncidentRow[] {
+  const select = database.prepare<[number], IncidentRow>(
+    `SELECT ${INCIDENT_COLUMNS} FROM incidents WHERE position = ?`,
+  )
+  return (positions) => positions.flatMap((position) => select.get(position) ?? [])
+}
+
+/** Prepares the question whether a page is too long to be read whole; no text is read for the answer. */
+function prepareIsLong(database: Database): (rows: readonly IncidentRow[]) => boolean {
+  const updatesOf = database
+    .prepare<[string], number>('SELECT 1 + max(place) FROM incident_updates WHERE incident_id = ?')
+    .pluck()
+  const bytesOf = database
+    .prepare<[string], number>('SELECT sum(octet_length(body)) FROM incident_updates WHERE incident_id = ?')
+    .pluck()
+  return (rows) => {
+    const updates = rows.reduce((sum, { id }) => sum + (updatesOf.get(id) ?? 0), 0)
+    // Counted first: their lengths are in as many rows.
+    if (updates > WHOLE_PAGE_UPDATES_MAX) return true
+    const bytes = rows.reduce((sum, { id, title }) => sum + title.length + (bytesOf.get(id) ?? 0), 0)
+    return bytes > WHOLE_PAGE_BYTES_MAX
+  }
+}
+
+/** Prepares the list of an organisation's incidents: one page. Gap G3, Gap G8. */
+export function prepareIncidentList(
+  database: Database,
+  { ofRow }: Pick<ReadIncident, 'ofRow'>,
+): IncidentStore['listIncidents'] {
+  const find = prepareIncidentSearch(database)
+  const rowsAt = prepareRows(database)
+  const isLong = prepareIsLong(database)
+  return async (orgId, filter, giveWay) => {
+    const { positions, total } = await find(orgId, filter, giveWay)
+    const rows = rowsAt(positions)
+    if (isLong(rows)) return { total, openItems: () => openLongPage(database.name, positions) }
+    return { total, items: rows.map(ofRow) }
+  }
+}
+
+/** Opens the incidents at `positions` in the database `file`, as it is now, to be read one at a time. Gap G33. */
+function openLongPage(file: string, positions: readonly number[]): Promise<LongList> {
+  return openAtInstant(file, (database) => {
+    const rows = prepareRows(database)(positions)
+    const { ofRow } = prepareIncidentRead(database)
+    function* rendered(): Generator<Uint8Array, void> {
+      for (const row of rows) yield Buffer.from(JSON.stringify(ofRow(row)))
+    }
+    return { rows: rendered }
+  })
+}

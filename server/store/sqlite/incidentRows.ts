@@ -1,0 +1,64 @@
+import type { Database } from 'better-sqlite3'
+import type { Incident, IncidentUpdate } from '../../../api/contract/incident.ts'
+import type { IncidentStatus, Severity } from '../../../api/contract/incidentTerms.ts'
+
+/** An incident without what other tables hold. */
+export interface IncidentRow {
+  readonly id: string
+  readonly number: number
+  readonly title: string
+  readonly status: IncidentStatus
+  readonly severity: Severity
+  readonly created_at: string
+  readonly updated_at: string
+  readonly resolved_at: string | null
+  readonly auto_managed: number
+}
+
+/** Columns of an IncidentRow. */
+export const INCIDENT_COLUMNS =
+  'id, number, title, status, severity, created_at, updated_at, resolved_at, auto_managed'
+
+/** Reads whole incidents, updates in posting order. */
+export interface ReadIncident {
+  readonly one: (orgId: string, incidentId: string) => Incident | undefined
+  readonly ofRow: (row: IncidentRow) => Incident
+}
+
+/** Prepares the reading of incidents on `database`. */
+export function prepareIncidentRead(database: Database): ReadIncident {
+  const select = database.prepare<[string, string], IncidentRow>(
+    `SELECT ${INCIDENT_COLUMNS} FROM incidents WHERE id = ? AND org_id = ? AND kind = 'incident'`,
+  )
+  const services = database
+    .prepare<[string], string>(
+      'SELECT service_id FROM incident_services WHERE incident_id = ? ORDER BY place',
+    )
+    .pluck()
+  const updates = database.prepare<[string], IncidentUpdate>(
+    `SELECT id, body, status_at_update, created_at FROM incident_updates
+     WHERE incident_id = ? ORDER BY place`,
+  )
+  const whole = (row: IncidentRow): Incident => ({
+    id: row.id,
+    kind: 'incident',
+    title: row.title,
+    status: row.status,
+    severity: row.severity,
+    created_by: null,
+    created_at: row.created_at,
+    resolved_at: row.resolved_at,
+    service_ids: services.all(row.id),
+    display_id: `INC-${row.number}`,
+    updated_at: row.updated_at,
+    auto_managed: row.auto_managed === 1,
+    updates: updates.all(row.id),
+  })
+  return {
+    one: (orgId, incidentId) => {
+      const row = select.get(incidentId, orgId)
+      return row === undefined ? undefined : whole(row)
+    },
+    ofRow: whole,
+  }
+}

@@ -1,0 +1,188 @@
+import type { Database } from 'better-sqlite3'
+import { foldForSearch } from '../shared/searchText.ts'
+import type { IncidentFilter } from '../store.ts'
+
+/** Most incidents that are looked at before others have their turn: some milliseconds. */
+const SLICE_INCIDENTS = 2_000
+/** Fewest of one service in a slice of several services': a request names some hundred at most. */
+const SHARE_INCIDENTS_MIN = 20
+
+/** A page as places in the order of creation, newest first, and how many incidents there are in all. */
+export interface FoundPage {
+  readonly positions: readonly number[]
+  readonly total: number
+}
+
+/** The named parameters of the statements. */
+interface Parameters {
+  readonly orgId: string
+  readonly isResolved: number
+  readonly q: string | null
+  readonly severity: string | null
+  /** JSON array of the services, any of which will do. */
+  readonly serviceIds: string
+}
+
+/** Candidates below a place, a slice at a time. */
+interface Walk {
+  /** The last place of the slice below `before`; 0 when it is the last slice. */
+  readonly endOf: (parameters: Parameters, before: number) => number
+  /** Those of the slice that pass, newest first. */
+  readonly passing: (parameters: Parameters, before: number, end: number) => readonly number[]
+  /** How many a slice has that is not the last. */
+  readonly sliceIncidents: number
+}
+
+const IN_SECTION = "org_id = @orgId AND kind = 'incident' AND (status = 'resolved') = @isResolved"
+// instr and not LIKE: a percent sign or an underscore in the search is only itself (Gap G18).
+const FOUND = '(@q IS NULL OR instr(title_folded, @q) > 0 OR instr(display_id_folded, @q) > 0)'
+
+/**
+ * Prepares the search of a page. Sections and severities are counted, and ordered by an index each, as the incidents of one
+ * service are: what is not shown is not looked at. A text, and several services, are looked for a slice at a time,
+ * from the newest on, with the turn of others in between. Gap G3, Gap G8.
+ */
+export function prepareIncidentSearch(database: Database, sliceIncidents = SLICE_INCIDENTS) {
+  const walks = prepareWalks(database, sliceIncidents)
+  const total = database
+    .prepare<[Parameters], number>(
+      `SELECT coalesce(sum(incidents), 0) FROM incident_counts
+       WHERE org_id = @orgId AND is_resolved = @isResolved AND (@severity IS NULL OR severity = @severity)`,
+    )
+    .pluck()
+  // A service never changes its organisation: one look says whether any of its incidents are somebody else's.
+  const owner = database
+    .prepare<[string], string>(
+      `SELECT org_id FROM incident_services s JOIN incidents i ON i.position = s.position
+       WHERE service_id = ? AND s.position IS NOT NULL LIMIT 1`,
+    )
+    .pluck()
+  return async (orgId: string, filter: IncidentFilter, giveWay: () => Promise<void>): Promise<FoundPage> => {
+    const own = [...new Set(filter.serviceIds)].filter((id) => owner.get(id) === orgId)
+    if (own.length === 0 && filter.serviceIds.length > 0) return { positions: [], total: 0 }
+    const parameters = parametersOf(orgId, filter, own)
+    const offset = (filter.page - 1) * filter.limit
+    const isCounted = filter.q === undefined && own.length === 0
+    const known = isCounted ? (total.get(parameters) ?? 0) : undefined
+    const place = { offset, limit: filter.limit, known }
+    if (own.length > 0) return findPage(walks.services(own), parameters, place, giveWay)
+    return findPage(
+      filter.severity === undefined ? walks.section : walks.severity,
+      parameters,
+      place,
+      giveWay,
+    )
+  }
+}
+
+function parametersOf(
+  orgId: string,
+  { section, q, severity }: IncidentFilter,
+  serviceIds: readonly string[],
+): Parameters {
+  return {
+    orgId,
+    isResolved: section === 'resolved' ? 1 : 0,
+    q: q === undefined ? null : foldForSearch(q),
+    severity: severity ?? null,
+    serviceIds: JSON.stringify(serviceIds),
+  }
+}
+
+/** The page that begins at `offset` among those that pass; all are counted unless `known` says how many they are. */
+async function findPage(
+  walk: Walk,
+  parameters: Parameters,
+  {
+    offset,
+    limit,
+    known,
+  }: { readonly offset: number; readonly limit: number; readonly known: number | undefined },
+  giveWay: () => Promise<void>,
+): Promise<FoundPage> {
+  const positions: number[] = []
+  if (known !== undefined && offset >= known) return { positions, total: known }
+  let seen = 0
+  let before = Number.MAX_SAFE_INTEGER
+  for (;;) {
+    const end = walk.endOf(parameters, before)
+    // Where all pass, a slice in front of the page need not be read.
+    if (known !== undefined && end > 0 && seen + walk.sliceIncidents <= offset) seen += walk.sliceIncidents
+    else {
+      const passing = walk.passing(parameters, before, end)
+      const from = Math.max(offset - seen, 0)
+      positions.push(...passing.slice(from, from + limit - positions.length))
+      seen += passing.length
+    }
+    const isFull = known !== undefined && positions.length === limit
+    if (end === 0 || isFull) return { positions, total: known ?? seen }
+    before = end
+    await giveWay()
+  }
+}
+
+function prepareWalks(database: Database, sliceIncidents: number) {
+  return {
+    section: prepareSection(database, 'incidents_by_section', IN_SECTION, sliceIncidents),
+    severity: prepareSection(
+      database,
+      'incidents_by_severity',
+      `${IN_SECTION} AND severity = @severity`,
+      sliceIncidents,
+    ),
+    services: prepareServices(database, sliceIncidents),
+  }
+}
+
+// The indexes are named: with the statistics of another organisation SQLite would choose to read the table.
+function prepareSection(database: Database, index: string, candidate: string, sliceIncidents: number): Walk {
+  const below = `SELECT position FROM incidents INDEXED BY ${index} WHERE ${candidate} AND position < @before`
+  const end = database
+    .prepare<[Parameters & { before: number }], number>(
+      `${below} ORDER BY position DESC LIMIT 1 OFFSET ${sliceIncidents - 1}`,
+    )
+    .pluck()
+  const passing = database
+    .prepare<[Parameters & { before: number; end: number }], number>(
+      `${below} AND position >= @end AND ${FOUND} ORDER BY position DESC`,
+    )
+    .pluck()
+  return {
+    endOf: (parameters, before) => end.get({ ...parameters, before }) ?? 0,
+    passing: (parameters, before, last) => passing.all({ ...parameters, before, end: last }),
+    sliceIncidents,
+  }
+}
+
+/** The walk through the incidents of any of some services: a slice ends where the first of them has had its share. */
+function prepareServices(
+  database: Database,
+  sliceIncidents: number,
+): (serviceIds: readonly string[]) => Walk {
+  const from = 'FROM incident_services s INDEXED BY incident_services_by_section'
+  const inRange = 's.is_resolved = @isResolved AND s.position < @before AND s.position IS NOT NULL'
+  const end = database
+    .prepare<[{ serviceId: string; isResolved: number; before: number; others: number }], number>(
+      `SELECT position ${from} WHERE service_id = @serviceId AND ${inRange}
+       ORDER BY position DESC LIMIT 1 OFFSET @others`,
+    )
+    .pluck()
+  const passing = database
+    .prepare<[Parameters & { before: number; end: number }], number>(
+      `SELECT DISTINCT position ${from}
+       WHERE service_id IN (SELECT value FROM json_each(@serviceIds)) AND ${inRange} AND s.position >= @end
+         AND (@q IS NULL AND @severity IS NULL OR EXISTS (SELECT 1 FROM incidents i
+           WHERE i.position = s.position AND (@severity IS NULL OR severity = @severity) AND ${FOUND}))
+       ORDER BY position DESC`,
+    )
+    .pluck()
+  return (serviceIds) => {
+    const others = Math.max(Math.floor(sliceIncidents / serviceIds.length), SHARE_INCIDENTS_MIN) - 1
+    return {
+      endOf: ({ isResolved }, before) =>
+        Math.max(...serviceIds.map((serviceId) => end.get({ serviceId, isResolved, before, others }) ?? 0)),
+      passing: (parameters, before, last) => passing.all({ ...parameters, before, end: last }),
+      sliceIncidents,
+    }
+  }
+}

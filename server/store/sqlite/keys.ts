@@ -1,0 +1,40 @@
+import type { Scope } from '../../../api/contract/org.ts'
+import type { Caller } from '../../domain/apiKeys.ts'
+import type { CommittedVersion } from './commits/committedVersion.ts'
+import type { Connections } from './files/openDatabase.ts'
+import type { KeyStore } from '../store.ts'
+import { untilCommitted } from './commits/untilCommitted.ts'
+
+interface CallerRow {
+  readonly keyId: string
+  readonly keyLast4: string
+  readonly scope: Scope
+  readonly orgId: string
+  readonly orgName: string
+  readonly plan: string
+  readonly hasApiAccess: number
+}
+
+/** Most keys that are remembered at a time. */
+const KEYS_KEPT = 10_000
+
+/**
+ * Keys in SQLite. An answer is remembered until administration commits something, or another process anything at
+ * all: revoking a key, or changing a plan, holds for the next request. They are looked up by the connection that
+ * writes, which keeps its pages when it commits; the other one forgets them all.
+ */
+export function sqliteKeys({ writer }: Connections, version: CommittedVersion): KeyStore {
+  const select = writer.prepare<[Buffer], CallerRow>(`
+    SELECT k.id AS keyId, k.last4 AS keyLast4, k.scope,
+      o.id AS orgId, o.name AS orgName, o.plan, p.has_api_access AS hasApiAccess
+    FROM api_keys k JOIN orgs o ON o.id = k.org_id JOIN plans p ON p.name = o.plan
+    WHERE k.key_hash = ? AND k.revoked_at IS NULL`)
+  const remember = untilCommitted<Caller | undefined>(version, KEYS_KEPT, () => 1)
+  return {
+    callerOf: async (hash) =>
+      remember(hash.toString('latin1'), () => {
+        const row = select.get(hash)
+        return row === undefined ? undefined : { ...row, hasApiAccess: row.hasApiAccess === 1 }
+      }),
+  }
+}

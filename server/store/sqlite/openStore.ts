@@ -1,0 +1,64 @@
+import { committedVersions } from './commits/committedVersion.ts'
+import { DiskRoom } from './files/diskRoom.ts'
+import { GroupCommit, type Mutations } from './commits/groupCommit.ts'
+import { type Connections, openDatabase } from './files/openDatabase.ts'
+import { sqliteAdministration } from './administration.ts'
+import { sqliteIncidents } from './incidents.ts'
+import { sqliteKeys } from './keys.ts'
+import { sqliteOutbox } from './outbox.ts'
+import { sqliteSecrets } from './secrets.ts'
+import { sqliteServices } from './services.ts'
+import { sqliteUpkeep } from './upkeep.ts'
+import type { Store } from '../store.ts'
+import { identify } from './files/storeIdentity.ts'
+
+/**
+ * Opens the store of `dataDir`, made when there is none. Rejects when the database is of a newer release, not
+ * durable, or not a database. Several programs may have the same store open. `mutationsPerCommit` is the most of
+ * them that share a flush; as GroupCommit sees fit when absent.
+ */
+export async function openStore(
+  dataDir: string,
+  nowMs: () => number,
+  mutationsPerCommit?: number,
+): Promise<Store> {
+  const disk = new DiskRoom(dataDir)
+  disk.prepareOpening()
+  const connections = await openDatabase(dataDir)
+  const commits = new GroupCommit(connections.writer, {
+    batchMax: mutationsPerCommit,
+    room: { assertGrowth: () => disk.assertGrowth(), makeRoom: () => makeRoom(disk, connections) },
+  })
+  const storeId = identify(connections.reader)
+  const versions = committedVersions(connections.writer)
+  commits.onCommit(versions.all.forget)
+  const administering: Mutations = {
+    run: (work) =>
+      commits.run(() => {
+        // Nobody reads between here and the commit, which is in the same turn.
+        versions.administration.forget()
+        return work()
+      }),
+  }
+  return {
+    storeId,
+    ...sqliteServices(connections, { commits, version: versions.all, nowMs }),
+    ...sqliteIncidents(connections, commits, nowMs),
+    ...sqliteOutbox(connections, { commits, storeId }),
+    ...sqliteKeys(connections, versions.administration),
+    ...sqliteSecrets(connections, commits),
+    ...sqliteAdministration(connections, administering),
+    ...sqliteUpkeep(connections, { commits, disk }),
+  }
+}
+
+/** Gives the reserve free, so that the log can go into the database, and gives the log's own room free as well. */
+function makeRoom(disk: DiskRoom, { writer }: Connections): boolean {
+  if (!disk.release()) return false
+  try {
+    writer.pragma('wal_checkpoint(TRUNCATE)')
+  } catch {
+    // The log stays as long as it is: what was given free has to do.
+  }
+  return true
+}

@@ -1,0 +1,110 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Database } from 'better-sqlite3'
+import { ApiError } from '../../../api/contract/apiError.ts'
+import type { CreationMark } from '../store.ts'
+
+/** How long a creation is remembered by its Idempotency-Key (milliseconds). Gap G20. */
+export const REMEMBERED_MS = 24 * 60 * 60 * 1_000
+
+/** What counts as a long answer (bytes). */
+const LONG_ANSWER_BYTES = 16 * 1_024
+/** Most that the long answers of an organisation, the newest, are together (bytes): a key may ask for 200 GB a day. Gap G20. */
+const LONG_ANSWERS_BYTES_MAX = 1_024 * 1_024 * 1_024
+
+/** Most short answers of an organisation that are remembered, the newest; together at most another GiB. Gap G20. */
+const SHORT_ANSWERS_MAX = 65_536
+
+/** Most that are remembered of an organisation's answers; as usual for what is absent. */
+interface Bounds {
+  readonly longBytesMax?: number
+  readonly shortMax?: number
+}
+
+/** Gives the answer that a creation got before, or makes and remembers it; both in the caller's transaction. */
+export type Remember = (
+  orgId: string,
+  mark: CreationMark | undefined,
+  nowMs: number,
+  create: () => string,
+) => string
+
+/**
+ * Prepares the memory of creations. A creation that fails is not remembered: nothing happened, and asking
+ * again may succeed. Throws `invalid` when the mark was used for another body.
+ */
+export function prepareRemember(database: Database, bounds: Bounds = {}): Remember {
+  const limitLong = prepareLimit(database, bounds.longBytesMax ?? LONG_ANSWERS_BYTES_MAX)
+  const numberShort = prepareNumbering(database, bounds.shortMax ?? SHORT_ANSWERS_MAX)
+  const select = database.prepare<
+    [string, Buffer],
+    { bodyMark: Buffer; answer: string; createdAtMs: number }
+  >(`SELECT body_mark AS bodyMark, answer, created_at_ms AS createdAtMs
+     FROM remembered_creations WHERE org_id = ? AND key_hash = ?`)
+  const insert = database.prepare(
+    `INSERT INTO remembered_creations (org_id, key_hash, body_mark, answer, created_at_ms, long_bytes, number)
+     VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (org_id, key_hash) DO UPDATE SET body_mark = excluded.body_mark, answer = excluded.answer,
+       created_at_ms = excluded.created_at_ms, long_bytes = excluded.long_bytes, number = excluded.number`,
+  )
+  return (orgId, mark, nowMs, create) => {
+    if (mark === undefined) return create()
+    const earlier = select.get(orgId, mark.keyHash)
+    if (earlier !== undefined && nowMs - earlier.createdAtMs < REMEMBERED_MS) {
+      if (!isSameBody(earlier.bodyMark, mark)) {
+        throw new ApiError('invalid', 'Idempotency-Key: was already used for another body')
+      }
+      return earlier.answer
+    }
+    const answer = create()
+    const bytes = Buffer.byteLength(answer)
+    const isLong = bytes > LONG_ANSWER_BYTES
+    const [longBytes, number] = isLong ? [bytes, null] : [null, numberShort(orgId)]
+    insert.run(orgId, mark.keyHash, mark.bodyMark, answer, nowMs, longBytes, number)
+    if (isLong) limitLong(orgId)
+    return answer
+  }
+}
+
+/**
+ * Gives the next short answer of an organisation its number, and forgets those that are `max` and more behind it. Counting
+ * them for each would take as long as there are.
+ */
+function prepareNumbering(database: Database, max: number): (orgId: string) => number {
+  const newest = database
+    .prepare<[string], number | null>(
+      'SELECT max(number) FROM remembered_creations WHERE org_id = ? AND number IS NOT NULL',
+    )
+    .pluck()
+  const forget = database.prepare(
+    'DELETE FROM remembered_creations WHERE org_id = ? AND number IS NOT NULL AND number <= ?',
+  )
+  return (orgId) => {
+    const number = (newest.get(orgId) ?? 0) + 1
+    forget.run(orgId, number - max)
+    return number
+  }
+}
+
+function isSameBody(stored: Buffer, mark: CreationMark): boolean {
+  return timingSafeEqual(stored, mark.bodyMark) || timingSafeEqual(stored, mark.earlierBodyMark())
+}
+
+/** Forgets the oldest long answers of an organisation, as far as they are more than `bytesMax` together. */
+function prepareLimit(database: Database, bytesMax: number): (orgId: string) => void {
+  const long = 'org_id = @orgId AND long_bytes IS NOT NULL'
+  const total = database
+    .prepare<{ orgId: string }, number>(`SELECT sum(long_bytes) FROM remembered_creations WHERE ${long}`)
+    .pluck()
+  const forgetOldest = database
+    .prepare<{ orgId: string }, number>(
+      `DELETE FROM remembered_creations WHERE org_id = @orgId AND key_hash =
+         (SELECT key_hash FROM remembered_creations WHERE ${long} ORDER BY created_at_ms LIMIT 1)
+       RETURNING long_bytes`,
+    )
+    .pluck()
+  return (orgId) => {
+    // Summed up once: a hundred short ones may have to go for a single one.
+    let excess = (total.get({ orgId }) ?? 0) - bytesMax
+    while (excess > 0) excess -= forgetOldest.get({ orgId }) ?? excess
+  }
+}

@@ -1,0 +1,58 @@
+import { timestamp } from '../../domain/environment.ts'
+import type { SealedValue } from '../../domain/seal.ts'
+import type { GroupCommit } from './commits/groupCommit.ts'
+import type { Connections } from './files/openDatabase.ts'
+import type { SecretStore } from '../store.ts'
+
+/** Inserts a SealedValue by its field names. */
+export const insertSealedSql = `
+  INSERT INTO sealed_values (key_id, org_id, service_id, endpoint_id, slot, master_key_id,
+    wrap_nonce, wrapped_key, nonce, ciphertext)
+  VALUES (@keyId, @orgId, @serviceId, @endpointId, @slot, @masterKeyId,
+    @wrapNonce, @wrappedKey, @nonce, @ciphertext)`
+
+const SEALED_COLUMNS = `key_id AS keyId, org_id AS orgId, service_id AS serviceId,
+  endpoint_id AS endpointId, slot, master_key_id AS masterKeyId, wrap_nonce AS wrapNonce,
+  wrapped_key AS wrappedKey, nonce, ciphertext`
+
+/** Secrets in SQLite: ciphertexts and ids only, nothing that opens them. */
+export function sqliteSecrets({ reader, writer }: Connections, commits: GroupCommit): SecretStore {
+  const ids = reader
+    .prepare<[], string>('SELECT id FROM master_keys ORDER BY is_active DESC, activated_at DESC')
+    .pluck()
+  const deactivate = writer.prepare('UPDATE master_keys SET is_active = 0')
+  const activate = writer.prepare(
+    `INSERT INTO master_keys (id, is_active, activated_at) VALUES (?, 1, ?)
+     ON CONFLICT (id) DO UPDATE SET is_active = 1, activated_at = excluded.activated_at`,
+  )
+  const retire = writer.prepare('DELETE FROM master_keys WHERE id = ? AND is_active = 0')
+  const ofService = reader.prepare<[string], SealedValue>(
+    `SELECT ${SEALED_COLUMNS} FROM sealed_values WHERE service_id = ?`,
+  )
+  const underOthers = writer.prepare<[string, number], SealedValue>(
+    `SELECT ${SEALED_COLUMNS} FROM sealed_values WHERE master_key_id <> ? LIMIT ?`,
+  )
+  const rewrite = writer.prepare<SealedValue>(
+    `UPDATE sealed_values SET master_key_id = @masterKeyId, wrap_nonce = @wrapNonce,
+       wrapped_key = @wrappedKey WHERE key_id = @keyId`,
+  )
+  return {
+    masterKeyIds: async () => ids.all(),
+    activateMasterKey: (id, nowMs) =>
+      commits.run(() => {
+        deactivate.run()
+        activate.run(id, timestamp(nowMs))
+      }),
+    retireMasterKey: (id) =>
+      commits.run(() => {
+        retire.run(id)
+      }),
+    sealedValues: async (serviceId) => ofService.all(serviceId),
+    rewrapSome: (activeId, countMax, rewrap) =>
+      commits.run(() => {
+        const some = underOthers.all(activeId, countMax)
+        for (const sealed of some) rewrite.run(rewrap(sealed))
+        return some.length
+      }),
+  }
+}

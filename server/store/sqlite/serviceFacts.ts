@@ -1,0 +1,92 @@
+import type { Database } from 'better-sqlite3'
+import type { OrgUsage, PlanLimits } from '../../domain/planLimits.ts'
+import type { GroupCommit } from './commits/groupCommit.ts'
+import type { ServiceFacts } from '../store.ts'
+
+/** Stands for every region in a column that otherwise lists codes. */
+export const ALL_REGIONS = 'all'
+
+/** Limit columns of an organisation, its overrides first. For a query that names orgs `o` and plans `p`. */
+export const LIMIT_COLUMNS = `
+  coalesce(o.services_max, p.services_max) AS servicesMax,
+  coalesce(o.endpoints_max, p.endpoints_max) AS endpointsMax,
+  coalesce(o.service_endpoints_max, p.service_endpoints_max) AS serviceEndpointsMax,
+  coalesce(o.interval_secs_min, p.interval_secs_min) AS intervalSecsMin,
+  coalesce(o.incidents_mib_max, p.incidents_mib_max) AS incidentsMibMax,
+  coalesce(o.regions_allowed, p.regions_allowed) AS regionsAllowed`
+
+/** What LIMIT_COLUMNS select. */
+export interface LimitRow {
+  readonly servicesMax: number
+  readonly endpointsMax: number
+  readonly serviceEndpointsMax: number
+  readonly intervalSecsMin: number
+  readonly incidentsMibMax: number
+  readonly regionsAllowed: string
+}
+
+/** The limits of a row, its list of regions read. Pure. */
+export function limitsOfRow(row: LimitRow): PlanLimits {
+  return {
+    servicesMax: row.servicesMax,
+    endpointsMax: row.endpointsMax,
+    serviceEndpointsMax: row.serviceEndpointsMax,
+    intervalSecsMin: row.intervalSecsMin,
+    incidentsMibMax: row.incidentsMibMax,
+    regionsAllowed: row.regionsAllowed === ALL_REGIONS ? null : row.regionsAllowed.split(','),
+  }
+}
+
+interface FactsRow extends LimitRow {
+  readonly activeServices: number
+  readonly activeEndpoints: number
+  readonly storedServices: number
+  readonly masterKeyId: string | null
+}
+
+/** What decisions about services are made from, in transactions of one GroupCommit. */
+export interface ServiceFactsStore {
+  /** Throws when there is no such organisation, and while no master key is active. */
+  readonly read: (orgId: string) => ServiceFacts
+  /** Counts a service as it `is` in place of as it `was`, for the organisation of `facts`, which were just read. */
+  readonly use: (facts: ServiceFacts, was: OrgUsage, is: OrgUsage) => void
+}
+
+export function prepareFacts(database: Database, commits: Pick<GroupCommit, 'ordinal'>): ServiceFactsStore {
+  // One statement: for most creations a second one would cost as much as what it reads.
+  const select = database.prepare<[string], FactsRow>(`
+    SELECT ${LIMIT_COLUMNS},
+      o.active_services AS activeServices,
+      o.active_endpoints AS activeEndpoints,
+      o.stored_services AS storedServices,
+      (SELECT id FROM master_keys WHERE is_active = 1) AS masterKeyId
+    FROM orgs o JOIN plans p ON p.name = o.plan WHERE o.id = ?`)
+  const write = database.prepare(
+    'UPDATE orgs SET active_services = ?, active_endpoints = ?, stored_services = ? WHERE id = ?',
+  )
+  /** What the mutation `ordinal` left: the next one of the same organisation need not read it again. */
+  let left: { readonly ordinal: number; readonly facts: ServiceFacts } | undefined
+  return {
+    read: (orgId) => {
+      const isNext = left !== undefined && left.ordinal === commits.ordinal - 1
+      return isNext && left?.facts.standing.orgId === orgId ? left.facts : factsOf(orgId, select.get(orgId))
+    },
+    use: ({ standing, masterKeyId }, was, is) => {
+      const usage: OrgUsage = {
+        activeServices: standing.usage.activeServices + is.activeServices - was.activeServices,
+        activeEndpoints: standing.usage.activeEndpoints + is.activeEndpoints - was.activeEndpoints,
+        storedServices: standing.usage.storedServices + is.storedServices - was.storedServices,
+      }
+      write.run(usage.activeServices, usage.activeEndpoints, usage.storedServices, standing.orgId)
+      left = { ordinal: commits.ordinal, facts: { standing: { ...standing, usage }, masterKeyId } }
+    },
+  }
+}
+
+function factsOf(orgId: string, row: FactsRow | undefined): ServiceFacts {
+  if (row === undefined) throw new Error('the organisation of a key does not exist')
+  const { activeServices, activeEndpoints, storedServices, masterKeyId } = row
+  if (masterKeyId === null) throw new Error('no master key is active')
+  const usage = { activeServices, activeEndpoints, storedServices }
+  return { standing: { orgId, limits: limitsOfRow(row), usage }, masterKeyId }
+}

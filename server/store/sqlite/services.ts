@@ -1,0 +1,173 @@
+import type { Database } from 'better-sqlite3'
+import type { ServiceResponse } from '../../../api/contract/service.ts'
+import type { OrgUsage } from '../../domain/planLimits.ts'
+import type { SealedValue } from '../../domain/seal.ts'
+import type { Service, ServiceChange } from '../../domain/serviceChanges.ts'
+import type { CommittedVersion } from './commits/committedVersion.ts'
+import type { GroupCommit } from './commits/groupCommit.ts'
+import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
+import type { Connections } from './files/openDatabase.ts'
+import { preparePublish } from '../shared/publishCommands.ts'
+import { prepareRemember } from './rememberedCreations.ts'
+import { prepareFacts, type ServiceFactsStore } from './serviceFacts.ts'
+import { insertSealedSql } from './secrets.ts'
+import type { RenderedService, ServiceFacts, ServiceStore } from '../store.ts'
+import { untilCommitted } from './commits/untilCommitted.ts'
+
+/** Most bytes of rendered lists, and of rendered services, that are kept at a time. */
+const KEPT_BYTES_MAX = 32 * 1024 * 1024
+/** What the absence of a service counts as, or of a list that is too long (bytes). */
+const ABSENT_BYTES = 100
+/** Longest list that is rendered whole (bytes): it takes several times as much memory, and nobody else's turn comes. Gap G33. */
+const WHOLE_LIST_BYTES_MAX = 8 * 1024 * 1024
+
+/** What the parts of the store share. */
+interface Sharing {
+  readonly commits: GroupCommit
+  readonly version: CommittedVersion
+  readonly nowMs: () => number
+}
+
+/** Services in SQLite. The rendered answer is stored, so that a read parses and renders nothing. */
+export function sqliteServices(
+  { reader, writer }: Connections,
+  { commits, version, nowMs }: Sharing,
+): ServiceStore {
+  const listAll = reader.prepare<[string], RenderedService>(
+    'SELECT response AS text, generation FROM services WHERE org_id = ? ORDER BY position',
+  )
+  const selectOne = 'SELECT response AS text, generation FROM services WHERE id = ? AND org_id = ?'
+  const concatenate = reader
+    .prepare<[string], Buffer>(
+      `SELECT CAST('[' || coalesce(group_concat(response, ',' ORDER BY position), '') || ']' AS BLOB)
+       FROM services WHERE org_id = ?`,
+    )
+    .pluck()
+  const readOne = reader.prepare<[string, string], RenderedService>(selectOne)
+  const readForChange = writer.prepare<[string, string], ChangingRow>(
+    `SELECT response AS text, generation, definition_generation AS definitionGeneration
+     FROM services WHERE id = ? AND org_id = ?`,
+  )
+  const lengthOf = reader.prepare<[string], number>(LIST_LENGTH_SQL).pluck()
+  const lists = untilCommitted<Buffer | undefined>(
+    version,
+    KEPT_BYTES_MAX,
+    (list) => list?.length ?? ABSENT_BYTES,
+  )
+  const services = untilCommitted<RenderedService | undefined>(
+    version,
+    KEPT_BYTES_MAX,
+    (service) => service?.text.length ?? ABSENT_BYTES,
+  )
+  const facts = prepareFacts(writer, commits)
+  const apply = prepareApply(writer, facts, () => commits.assertGrowth())
+  const remember = prepareRemember(writer)
+  return {
+    listServices: async (orgId) => listAll.all(orgId),
+    renderServices: async (orgId) =>
+      lists(orgId, () =>
+        (lengthOf.get(orgId) ?? 0) > WHOLE_LIST_BYTES_MAX ? undefined : concatenate.get(orgId),
+      ),
+    openServices: (orgId) => openLongList(reader.name, orgId),
+    getService: async (orgId, serviceId) =>
+      services(`${orgId} ${serviceId}`, () => readOne.get(serviceId, orgId)),
+    createService: (orgId, mark, decide) =>
+      commits.run(() => {
+        const now = nowMs()
+        const text = remember(orgId, mark, now, () => {
+          const known = facts.read(orgId)
+          return apply(known, null, decide(known), now).text
+        })
+        return { text, generation: 1 }
+      }),
+    changeService: (orgId, serviceId, decide) =>
+      commits.run(() => {
+        const row = readForChange.get(serviceId, orgId)
+        if (row === undefined) return undefined
+        // True because only rendered ServiceResponses are stored.
+        const response = JSON.parse(row.text) as ServiceResponse
+        const { generation, definitionGeneration } = row
+        const current: Service = { response, generation, definitionGeneration }
+        const known = facts.read(orgId)
+        const change = decide(current, known)
+        if (change === null) return { text: row.text, generation }
+        return apply(known, current, change, nowMs())
+      }),
+  }
+}
+
+/** A service as it is read to be changed. */
+interface ChangingRow extends RenderedService {
+  readonly definitionGeneration: number
+}
+
+type Apply = (
+  facts: ServiceFacts,
+  before: Service | null,
+  change: ServiceChange,
+  nowMs: number,
+) => RenderedService
+
+function prepareApply(
+  writer: Database,
+  { use }: Pick<ServiceFactsStore, 'use'>,
+  assertGrowth: () => void,
+): Apply {
+  const insert = writer.prepare(
+    `INSERT INTO services (id, org_id, generation, definition_generation, running_in, response)
+     VALUES (@id, @orgId, @generation, @definitionGeneration, @runningIn, @text)`,
+  )
+  const update = writer.prepare(
+    `UPDATE services SET generation = @generation, definition_generation = @definitionGeneration,
+       running_in = @runningIn, response = @text WHERE id = @id`,
+  )
+  const remove = writer.prepare('DELETE FROM services WHERE id = ?')
+  const seal = prepareSeal(writer)
+  const publish = preparePublish(writer)
+  return (facts, before, { service, text, sealed, commands }, nowMs) => {
+    if (!freesRoom(before, service)) assertGrowth()
+    const id = service?.response.id ?? before?.response.id ?? ''
+    // Ends are written before the row goes. Contract: Service, delete.
+    const { orgId } = facts.standing
+    publish(orgId, commands, nowMs)
+    if (service === null) remove.run(id)
+    else if (before === null) insert.run({ id, orgId, text, ...columnsOf(service) })
+    else update.run({ id, text, ...columnsOf(service) })
+    if (service !== null && sealed !== null) seal(id, sealed, before !== null)
+    use(facts, usageOf(before), usageOf(service))
+    return { text, generation: service?.generation ?? (before?.generation ?? 0) + 1 }
+  }
+}
+
+function columnsOf({ response, generation, definitionGeneration }: Service) {
+  // Where it runs: nowhere while it is paused.
+  const runningIn = response.paused_at == null ? response.regions.join(',') : ''
+  return { generation, definitionGeneration, runningIn }
+}
+
+/** Whether the change is one that makes or keeps room: a delete, or a pause, which ends what fills it. */
+function freesRoom(before: Service | null, after: Service | null): boolean {
+  return (
+    after === null ||
+    (before?.response.paused_at == null && before !== null && after.response.paused_at != null)
+  )
+}
+
+function usageOf(service: Service | null): OrgUsage {
+  if (service === null) return { activeServices: 0, activeEndpoints: 0, storedServices: 0 }
+  const isActive = service.response.paused_at == null
+  return {
+    activeServices: isActive ? 1 : 0,
+    activeEndpoints: isActive ? service.response.endpoints.length : 0,
+    storedServices: 1,
+  }
+}
+
+function prepareSeal(writer: Database) {
+  const remove = writer.prepare('DELETE FROM sealed_values WHERE service_id = ?')
+  const insert = writer.prepare<SealedValue>(insertSealedSql)
+  return (serviceId: string, sealed: readonly SealedValue[], hadSome: boolean): void => {
+    if (hadSome) remove.run(serviceId)
+    for (const value of sealed) insert.run(value)
+  }
+}

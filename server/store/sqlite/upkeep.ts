@@ -1,0 +1,65 @@
+import { ApiError } from '../../../api/contract/apiError.ts'
+import { backupDatabase } from './files/backupDatabase.ts'
+import type { DiskRoom } from './files/diskRoom.ts'
+import type { GroupCommit } from './commits/groupCommit.ts'
+import type { Connections } from './files/openDatabase.ts'
+import { REMEMBERED_MS } from './rememberedCreations.ts'
+import type { UpkeepStore } from '../store.ts'
+
+/** How long a published command is kept for whoever wants to look (milliseconds). */
+const COMMANDS_KEPT_MS = 7 * 24 * 60 * 60 * 1_000
+
+/** Most rows of each kind that are removed in one transaction: nobody else is answered meanwhile. */
+const FORGOTTEN_AT_ONCE = 1_000
+
+/** Care of the SQLite file. */
+export function sqliteUpkeep(
+  { reader, writer }: Connections,
+  { commits, disk }: { readonly commits: GroupCommit; readonly disk: DiskRoom },
+): UpkeepStore {
+  const unused = reader.prepare<[], number>('PRAGMA freelist_count').pluck()
+  const pageBytes = Number(reader.pragma('page_size', { simple: true }))
+  const beat = writer.prepare(
+    `INSERT INTO heartbeat (only_row, beaten_at_ms) VALUES (1, ?)
+     ON CONFLICT (only_row) DO UPDATE SET beaten_at_ms = excluded.beaten_at_ms`,
+  )
+  const forgetCreations = writer.prepare(
+    `DELETE FROM remembered_creations WHERE (org_id, key_hash) IN
+       (SELECT org_id, key_hash FROM remembered_creations WHERE created_at_ms < ? LIMIT ${FORGOTTEN_AT_ONCE})`,
+  )
+  // The oldest are looked at and no others: a look at each would take as long as there are commands.
+  const forgetCommands = writer.prepare(
+    `DELETE FROM commands WHERE created_at_ms < ? AND sequence IN
+       (SELECT sequence FROM commands WHERE sequence <= (SELECT published_up_to FROM publication)
+        ORDER BY sequence LIMIT ${FORGOTTEN_AT_ONCE})`,
+  )
+  const forgetSome = (nowMs: number): number =>
+    forgetCreations.run(nowMs - REMEMBERED_MS).changes + forgetCommands.run(nowMs - COMMANDS_KEPT_MS).changes
+  return {
+    assertRoom: async () => {
+      if (!disk.look((unused.get() ?? 0) * pageBytes)) return
+      throw new ApiError(
+        'unavailable',
+        'the disk of the data folder is full: reads, deletes and pauses are answered, make room for more',
+      )
+    },
+    probeWrite: (nowMs) =>
+      commits.run(() => {
+        beat.run(nowMs)
+      }),
+    tidy: async (nowMs) => {
+      while ((await commits.run(() => forgetSome(nowMs))) > 0) {}
+      writer.pragma('wal_checkpoint(TRUNCATE)')
+      writer.pragma('optimize')
+    },
+    backupTo: (file) => backupDatabase(reader.name, file),
+    onCommands: (listener) => commits.onCommit(listener),
+    waitNoMore: () => commits.waitNoMore(),
+    close: async () => {
+      await commits.flush()
+      reader.close()
+      writer.close()
+      disk.prepareNextOpening()
+    },
+  }
+}

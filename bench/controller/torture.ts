@@ -13,7 +13,7 @@ import { IN_FLIGHT } from '../../reconciler/apply/carryOut.ts'
 import { manifestOf } from '../../reconciler/testing/pharosProgram.ts'
 import { replicaOrdeal, type StateKind } from '../../reconciler/testing/replicaOrdeal.ts'
 import { testController } from '../../reconciler/testing/testController.ts'
-import { seededRandom } from '../../server/hardness/random.ts'
+import { seededRandom } from '../../server/testing/robustness/random.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 
 const SECONDS = setting('TORTURE_SECONDS', 180)

@@ -1,6 +1,6 @@
 import fastify from 'fastify'
 import { BURST_REQUESTS } from '../../api/contract/tokenBucket.ts'
-import { seedIncidents } from '../../server/hardness/seedIncidents.ts'
+import { seedIncidents } from '../../server/testing/robustness/seedIncidents.ts'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 
 /** A limiter that counts like the real one, up to as many tokens, and never refuses. */

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fillDisk } from '../../server/hardness/diskFull.ts'
-import { watchFlushes } from '../../server/hardness/flushOrder.ts'
-import { fuzz } from '../../server/hardness/fuzz.ts'
-import { killLoop } from '../../server/hardness/killLoop.ts'
-import { seededRandom } from '../../server/hardness/random.ts'
+import { fillDisk } from '../../server/testing/robustness/diskFull.ts'
+import { watchFlushes } from '../../server/testing/robustness/flushOrder.ts'
+import { fuzz } from '../../server/testing/robustness/fuzz.ts'
+import { killLoop } from '../../server/testing/robustness/killLoop.ts'
+import { seededRandom } from '../../server/testing/robustness/random.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 
 /** What the suite does in small, in large: numbers and the seed may be changed by variables. */
@@ -88,7 +88,7 @@ async function flushOrder(): Promise<string> {
 }
 
 async function conformOnCopies(): Promise<string> {
-  const child = spawn('npx', ['vitest', 'run', '--silent=true', 'server/conformance'], {
+  const child = spawn('npx', ['vitest', 'run', '--silent=true', 'server/testing/conformance'], {
     env: { ...process.env, PHAROS_TEST_RESTORED: 'yes', NO_COLOR: 'yes' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

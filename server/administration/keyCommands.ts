@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { SCOPES, type Scope } from '../../api/contract/org.ts'
 import { hashKey, mintKey } from '../domain/apiKeys.ts'
-import { systemEnvironment } from '../systemEnvironment.ts'
+import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
 import { readableOption } from './readableOption.ts'

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { TITLE_CHARS_MAX } from '../../api/contract/incident.ts'
-import { systemEnvironment } from '../systemEnvironment.ts'
+import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
 import { readableOption } from './readableOption.ts'

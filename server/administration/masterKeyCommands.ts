@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { rotateMasterKey } from '../secrets/rotateMasterKey.ts'
-import { systemEnvironment } from '../systemEnvironment.ts'
+import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { MASTER_KEY_VARIABLE } from './configuration.ts'
 import { addDataDir } from './dataDirOption.ts'
 import { keySourceOf, type MasterKeyOptions, masterKeyOption } from './masterKeyOption.ts'

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { databaseFile } from '../store/sqlite/files/openDatabase.ts'
 import { openStore } from '../store/sqlite/openStore.ts'
 import type { Store } from '../store/store.ts'
-import { systemEnvironment } from '../systemEnvironment.ts'
+import { systemEnvironment } from '../process/systemEnvironment.ts'
 
 /** Runs `work` on the store of `dataDir`, beside a running server or without one, and closes it. */
 export async function withStore<Result>(

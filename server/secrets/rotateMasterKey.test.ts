@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { systemEnvironment } from '../systemEnvironment.ts'
+import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 import { startServer } from '../testing/startServer.ts'

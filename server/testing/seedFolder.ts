@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { hashKey, mintKey } from '../domain/apiKeys.ts'
 import { openStore } from '../store/sqlite/openStore.ts'
-import { systemEnvironment } from '../systemEnvironment.ts'
+import { systemEnvironment } from '../process/systemEnvironment.ts'
 
 /** Makes an organisation in `dataDir` that no plan limit stops; resolves to its id. No server has to run. */
 export async function makeOrg(dataDir: string): Promise<string> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openIncident, updateIncident } from '../../domain/incidentChanges.ts'
 import { incidentBytes } from '../../domain/incidentRoom.ts'
-import { systemEnvironment as environment } from '../../systemEnvironment.ts'
+import { systemEnvironment as environment } from '../../process/systemEnvironment.ts'
 import { openDatabase } from './files/openDatabase.ts'
 import { openStore } from './openStore.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { ServiceRequest } from '../../../api/contract/service.ts'
 import { createService } from '../../domain/serviceChanges.ts'
-import { systemEnvironment } from '../../systemEnvironment.ts'
+import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
 import { openStore } from './openStore.ts'
 

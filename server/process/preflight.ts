@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { createServer, type Server } from 'node:net'
+import type { ProgramSettings } from './settings.ts'
+import { assertKeysUsable } from '../secrets/keyring.ts'
+import { databaseFile } from '../store/sqlite/files/openDatabase.ts'
+
+type Checked = Pick<ProgramSettings, 'dataDir' | 'host' | 'port' | 'adminHost' | 'adminPort' | 'keySource'>
+
+/**
+ * Rejects with what would stop a server whose data folder is still to be made: a start that fails leaves no folder and no
+ * master key behind. They could not be taken away again: another program may have begun to use them.
+ */
+export async function preflight(settings: Checked): Promise<void> {
+  const { dataDir, host, port, adminHost, adminPort, keySource } = settings
+  if (existsSync(databaseFile(dataDir))) return
+  assertKeysUsable(keySource, dataDir)
+  const listening: Server[] = []
+  try {
+    listening.push(await listen(host, port))
+    if (adminPort !== null) listening.push(await listen(adminHost, adminPort).catch(blameAdminHost))
+  } finally {
+    await Promise.all(listening.map((server) => new Promise((resolve) => server.close(resolve))))
+  }
+}
+
+/** Resolves to a server that turns everybody away; rejects when the address cannot be listened on. */
+function listen(host: string, port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy())
+    server.once('error', reject).listen({ host, port }, () => resolve(server))
+  })
+}
+
+/** Rejects with `error` as one of the address that --admin-host names: by itself it does not say which one it is about. */
+export function blameAdminHost(error: unknown): never {
+  throw error instanceof Error ? Object.assign(error, { hostFlag: '--admin-host' }) : error
+}

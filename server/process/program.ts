@@ -1,0 +1,173 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Logger } from 'pino'
+import { inProcessBus } from '../bus/inProcessBus.ts'
+import { startRelay } from '../bus/relay.ts'
+import { buildAdminListener } from '../http/adminListener.ts'
+import { ANSWER_BOUNDS, AnswerBudget } from '../http/transport/answerBudget.ts'
+import { buildApp } from '../http/app.ts'
+import { BODY_BOUNDS } from '../http/transport/bodyBudget.ts'
+import { createMetrics } from '../http/metrics.ts'
+import { PATIENCE } from '../http/transport/timeouts.ts'
+import { addressRules } from '../../monitoring/check/addressRules.ts'
+import { readiness } from './readiness.ts'
+import { startRefusalLog } from './refusalLog.ts'
+import { blameAdminHost, preflight } from './preflight.ts'
+import { logRequest } from './requestLog.ts'
+import type { ProgramSettings } from './settings.ts'
+import { openMasterKeys } from '../secrets/masterKeys.ts'
+import { assertUndamaged } from '../store/sqlite/files/assertUndamaged.ts'
+import { lockDataFolder } from '../store/sqlite/files/lockDataFolder.ts'
+import { openStore } from '../store/sqlite/openStore.ts'
+import type { Store } from '../store/store.ts'
+
+/** Time that requests under way get to finish when the server stops (milliseconds). */
+const STOP_MS_MAX = 9_000
+/** How often it is looked whether the disk has room (milliseconds). */
+const ROOM_LOOK_MS = 2_000
+/** How often the database is tidied (milliseconds). */
+const TIDY_MS = 60 * 60 * 1_000
+
+/** A server that answers. */
+export interface Program {
+  readonly url: string
+  readonly adminUrl: string | null
+  readonly store: Store
+  /** Publishes what the outbox holds; resolves when it is marked as published. */
+  readonly publishCommands: () => Promise<void>
+  /** Takes no new connections, lets requests under way finish, makes everything durable. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Starts a server; resolves when it answers. Rejects, with nothing left open, when the folder is in use, the
+ * database or a master key cannot be used, or a port is taken.
+ */
+export async function startProgram(settings: ProgramSettings): Promise<Program> {
+  const undo: (() => Promise<void> | void)[] = []
+  const closeAll = async (): Promise<void> => {
+    const failures: unknown[] = []
+    // What cannot be closed is no reason to keep the folder: the rest is closed all the same.
+    for (const step of undo.splice(0).reverse()) {
+      try {
+        await step()
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
+  }
+  const isBlocked = addressRules(settings.allowedRanges)
+  await preflight(settings)
+  try {
+    const unlock = await lockDataFolder(settings.dataDir)
+    undo.push(unlock)
+    const store = await openStore(settings.dataDir, settings.environment.nowMs, settings.mutationsPerCommit)
+    undo.push(() => store.close())
+    await assertUndamaged(settings.dataDir)
+    return { ...(await listen({ ...settings, isBlocked }, store, undo)), store, close: closeAll }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+type Undo = (() => Promise<void> | void)[]
+
+async function listen(
+  settings: ProgramSettings & { readonly isBlocked: ReturnType<typeof addressRules> },
+  store: Store,
+  undo: Undo,
+) {
+  const { environment, log, spendRequest, isBlocked } = settings
+  const { dataDir, keySource: source } = settings
+  const findMasterKey = await openMasterKeys({ store, source, dataDir, environment })
+  const patience = { ...PATIENCE, ...settings.patience }
+  const budget = new AnswerBudget({ ...ANSWER_BOUNDS, mibMs: patience.mibMs, ...settings.answerBounds })
+  const bodies = new AnswerBudget(BODY_BOUNDS)
+  const refusals = startRefusalLog(log)
+  undo.push(() => refusals.stop())
+  const metrics = createMetrics(budget)
+  const app = buildApp({
+    store,
+    environment,
+    findMasterKey,
+    isBlocked,
+    spendRequest,
+    patience,
+    budget,
+    bodies,
+    connectionsMax: settings.connectionsMax,
+    onConnectionEnded: () => metrics.countEndedConnection(),
+    onRequestDone: (record) => {
+      metrics.count(record)
+      logRequest(log, record)
+      refusals.count(record)
+    },
+  })
+  const onError = (error: unknown) => log.error({ err: error }, 'commands could not be published')
+  const bus = settings.bus ?? inProcessBus()
+  const relay = startRelay({ store, bus, onError })
+  undo.push(() => relay.stop())
+  const tidying = setInterval(() => {
+    store.tidy(environment.nowMs()).catch((error: unknown) => log.error({ err: error }, 'tidying failed'))
+  }, TIDY_MS)
+  undo.push(() => clearInterval(tidying))
+  undo.push(await watchRoom(store, log))
+  const adminUrl = await listenAdmin(settings, store, metrics, undo)
+  undo.push(async () => {
+    const impatience = setTimeout(() => app.server.closeAllConnections(), STOP_MS_MAX)
+    await app.close()
+    clearTimeout(impatience)
+    // Nobody is left who could be told what came of it.
+    store.waitNoMore()
+  })
+  await app.listen({ host: settings.host, port: settings.port })
+  return { url: urlOf(app.server), adminUrl, publishCommands: relay.drain }
+}
+
+/** Looks now, and again and again, whether the disk has room; logs when that changes. Resolves to what ends it. */
+async function watchRoom(store: Store, log: Logger): Promise<() => void> {
+  let wasFull = false
+  const look = async (): Promise<void> => {
+    try {
+      await store.assertRoom()
+      if (wasFull) log.warn('the disk of the data folder has room again: everything is written')
+      wasFull = false
+    } catch (error) {
+      if (!wasFull) log.error({ err: error }, 'the disk of the data folder is full')
+      wasFull = true
+    }
+  }
+  await look()
+  const timer = setInterval(() => void look(), ROOM_LOOK_MS)
+  return () => clearInterval(timer)
+}
+
+async function listenAdmin(
+  settings: ProgramSettings,
+  store: Store,
+  metrics: ReturnType<typeof createMetrics>,
+  undo: Undo,
+): Promise<string | null> {
+  if (settings.adminPort === null) return null
+  const admin = buildAdminListener({ metrics, probe: readiness({ ...settings, store }) })
+  await new Promise<void>((resolve, reject) => {
+    admin.once('error', reject)
+    admin.listen({ host: settings.adminHost, port: settings.adminPort ?? 0 }, resolve)
+  }).catch(blameAdminHost)
+  undo.push(
+    () =>
+      new Promise<void>((resolve) => {
+        admin.close(() => resolve())
+        admin.closeAllConnections()
+      }),
+  )
+  return urlOf(admin)
+}
+
+function urlOf(server: Pick<Server, 'address'>): string {
+  // True because the server listens on a TCP port: only a pipe has a string for an address.
+  const { address, port, family } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

@@ -1,0 +1,63 @@
+import type { Logger } from 'pino'
+import type { RequestRecord } from '../http/app.ts'
+
+/** How often refusals are logged (milliseconds): a line for each would let whoever sends them fill the disk. */
+const FLUSH_MS = 10_000
+/** Most lines at a time; all further refusals share one for each status. */
+const LINES_MAX = 100
+/** Refusals that say who cannot get at what: a wrong key, a scope or plan, a path or id of nothing, too many requests. */
+const REFUSALS: ReadonlySet<number> = new Set([401, 403, 404, 429])
+
+/** Refusals of one kind since they were logged last. */
+interface Refused {
+  readonly status: number
+  /** Where they came from, for those without a valid key. */
+  readonly address?: string
+  /** Last characters of the key, and its organisation. */
+  readonly key?: string
+  readonly orgId?: string
+  /** Method and route of the first. */
+  readonly method: string
+  readonly route: string
+  count: number
+}
+
+/** Counts refusals, and logs them now and then. */
+export interface RefusalLog {
+  readonly count: (record: RequestRecord) => void
+  /** Logs what was counted, and ends. */
+  readonly stop: () => void
+}
+
+/**
+ * Logs 401, 403, 404 and 429 to `log`: one line each FLUSH_MS for each status and key, or address where there is no
+ * valid key, with how many there were. Nothing of path parameters, query, headers or body is part of it.
+ */
+export function startRefusalLog(log: Logger): RefusalLog {
+  const counted = new Map<string, Refused>()
+  const flush = (): void => {
+    for (const refused of counted.values()) log.info(refused, 'refused')
+    counted.clear()
+  }
+  const timer = setInterval(flush, FLUSH_MS)
+  timer.unref()
+  return {
+    count: ({ status, caller, address, method, route }) => {
+      if (!REFUSALS.has(status)) return
+      const name = `${status} ${caller?.keyId ?? address}`
+      const isKnown = counted.has(name) || counted.size < LINES_MAX
+      const known = counted.get(isKnown ? name : `${status}`)
+      if (known !== undefined) {
+        known.count += 1
+        return
+      }
+      const who = caller === null ? { address } : { key: caller.keyLast4, orgId: caller.orgId }
+      const refused = { status, ...(isKnown ? who : { address: 'others' }), method, route, count: 1 }
+      counted.set(isKnown ? name : `${status}`, refused)
+    },
+    stop: () => {
+      clearInterval(timer)
+      flush()
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { type DestinationStream, type Logger, pino } from 'pino'
+import type { RequestRecord } from '../http/app.ts'
+
+/** Requests that take longer are logged, whatever they were (milliseconds). */
+export const SLOW_MS = 500
+
+const MUTATING: ReadonlySet<string> = new Set(['POST', 'PATCH', 'DELETE'])
+
+/** What a log line may never carry, should a record ever grow such a field. */
+const REDACTED = ['*.authorization', '*.body', '*.headers', 'authorization', 'body', 'headers']
+
+/** A structured log to `destination`, JSON lines. */
+export function createLog(destination: DestinationStream, level: string): Logger {
+  return pino({ level, base: null, redact: REDACTED }, destination)
+}
+
+/**
+ * Logs `record` when it failed inside, was slow, or changed something: a line for each request would halve
+ * what the server can do. Nothing of path parameters, query, headers or body is part of it.
+ */
+export function logRequest(log: Logger, record: RequestRecord): void {
+  const { requestId, method, route, status, durationMs, caller, failure } = record
+  const line = {
+    requestId,
+    method,
+    route,
+    status,
+    durationMs: Math.round(durationMs * 10) / 10,
+    key: caller?.keyLast4,
+    orgId: caller?.orgId,
+  }
+  if (status >= 500 || failure !== undefined)
+    log.error({ ...line, ...failureFields(failure) }, 'request failed')
+  else if (durationMs >= SLOW_MS) log.warn(line, 'slow request')
+  else if (status < 300 && MUTATING.has(method)) log.info(line, 'changed')
+}
+
+function failureFields(failure: unknown): Record<string, unknown> {
+  if (!(failure instanceof Error)) return {}
+  const code = 'code' in failure && typeof failure.code === 'string' ? failure.code : undefined
+  return { error: failure.message, code, stack: failure.stack }
+}

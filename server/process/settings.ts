@@ -1,0 +1,36 @@
+import type { Logger } from 'pino'
+import type { Bus } from '../bus/bus.ts'
+import type { Environment } from '../domain/environment.ts'
+import type { SpendRequest } from '../http/rateLimit.ts'
+import type { AnswerBounds } from '../http/transport/answerBudget.ts'
+import type { Patience } from '../http/transport/timeouts.ts'
+import type { KeySource } from '../secrets/keyring.ts'
+
+/** Everything that a server is started with. */
+export interface ProgramSettings {
+  readonly dataDir: string
+  readonly host: string
+  /** 0 for any free port. */
+  readonly port: number
+  readonly adminHost: string
+  /** Most connections of the API at a time. */
+  readonly connectionsMax: number
+  /** `null` for no admin listener. */
+  readonly adminPort: number | null
+  readonly keySource: KeySource
+  /** Address ranges that may be checked although they are private. */
+  readonly allowedRanges: readonly string[]
+  readonly environment: Environment
+  /** Milliseconds of a clock that only runs forward. */
+  readonly monotonicMs: () => number
+  readonly spendRequest: SpendRequest
+  readonly log: Logger
+  /** The bus to publish commands on; one within the process when absent. */
+  readonly bus?: Bus
+  /** How long a client may take; as usual for what is absent. */
+  readonly patience?: Partial<Patience>
+  /** What answers under way may hold; as usual for what is absent. */
+  readonly answerBounds?: Partial<AnswerBounds>
+  /** Most mutations that share a flush to disk; as the store sees fit when absent. */
+  readonly mutationsPerCommit?: number
+}

@@ -1,0 +1,217 @@
+import Sqlite from 'better-sqlite3'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { incidentSchema } from '../../../api/contract/incident.ts'
+import { serviceResponseSchema } from '../../../api/contract/service.ts'
+import { databaseFile } from '../../store/sqlite/files/openDatabase.ts'
+import { apiClient } from '../apiClient.ts'
+import { endpointBody, serviceBody } from '../serviceBodies.ts'
+import { startServer } from '../startServer.ts'
+
+const server = await startServer({ rateLimit: 'none' })
+const api = apiClient(server.url, server.apiKey)
+/** Somebody else's connection to the database of the server, which breaks it and mends it. */
+const vandal = new Sqlite(databaseFile(server.dataDir))
+afterAll(async () => {
+  vandal.close()
+  await server.close()
+})
+afterEach(() => vandal.exec('DROP TRIGGER IF EXISTS broken'))
+
+const INTERNAL = '{"error":"internal error"}'
+/** Everything that a mutation could have changed. */
+const everything = () =>
+  [
+    'orgs',
+    'services',
+    'sealed_values',
+    'commands',
+    'remembered_creations',
+    'incidents',
+    'incident_services',
+    'incident_updates',
+  ].map((table) => vandal.prepare(`SELECT * FROM ${table}`).all())
+
+const breakWrites = (event: string, how = 'ABORT') =>
+  vandal.exec(
+    `CREATE TRIGGER broken BEFORE ${event} BEGIN SELECT RAISE(${how}, 'a secret of the inside'); END`,
+  )
+
+const sealed = serviceBody({
+  endpoints: [
+    endpointBody({
+      call: { Http: { method: 'POST', timeout: null, body: { value: 'hush', sensitive: true } } },
+    }),
+  ],
+})
+const headers = { 'idempotency-key': 'once' }
+
+describe.each(['ABORT', 'FAIL', 'ROLLBACK'])('a database that fails with %s', (how) => {
+  test.each([
+    'INSERT ON services',
+    'INSERT ON sealed_values',
+    'INSERT ON commands',
+    'UPDATE ON orgs',
+    'INSERT ON remembered_creations',
+  ])('C168 C169 at %s: a create is 500, has no effect, and succeeds once when repeated', async (event) => {
+    const orgId = await server.createOrg()
+    const key = await server.createKey({ orgId })
+    const before = everything()
+
+    breakWrites(event, how)
+    const failed = await api.post('/v1/services', sealed, { key, headers })
+    const during = await api.get('/v1/services', { key })
+    const after = everything()
+    vandal.exec('DROP TRIGGER broken')
+    const repeated = await api.post('/v1/services', sealed, { key, headers })
+    const again = await api.post('/v1/services', sealed, { key, headers })
+
+    expect([failed.status, failed.text, during.text]).toEqual([500, INTERNAL, '[]'])
+    expect(after).toEqual(before)
+    expect([repeated.status, again.text]).toEqual([201, repeated.text])
+    expect(serviceResponseSchema.array().parse((await api.get('/v1/services', { key })).json)).toHaveLength(1)
+  })
+})
+
+test('C168 a write that fails takes none of those with it that were made at the same moment', async () => {
+  const bad = serviceBody({ name: 'Bad', regions: ['sa-east-1'] })
+  vandal.exec(
+    `CREATE TRIGGER broken BEFORE INSERT ON commands WHEN NEW.region = 'sa-east-1'
+     BEGIN SELECT RAISE(ABORT, 'a secret of the inside'); END`,
+  )
+
+  const answers = await Promise.all(
+    [serviceBody(), bad, serviceBody(), bad, serviceBody()].map((body) => api.post('/v1/services', body)),
+  )
+  const listed = serviceResponseSchema.array().parse((await api.get('/v1/services')).json)
+
+  expect(answers.map(({ status }) => status)).toEqual([201, 500, 201, 500, 201])
+  const acknowledged = answers.filter(({ status }) => status === 201).map(({ json }) => json)
+  expect(listed).toEqual(expect.arrayContaining(acknowledged))
+  expect(listed.filter(({ name }) => name === 'Bad')).toEqual([])
+})
+
+test('C168 a transaction that the database gives up is 500 for all who shared it, and nothing of it stays', async () => {
+  const bad = serviceBody({ name: 'Bad', regions: ['sa-east-1'] })
+  const before = everything()
+  vandal.exec(
+    `CREATE TRIGGER broken BEFORE INSERT ON commands WHEN NEW.region = 'sa-east-1'
+     BEGIN SELECT RAISE(ROLLBACK, 'a secret of the inside'); END`,
+  )
+
+  const answers = await Promise.all(
+    [bad, serviceBody(), bad].map(async (body) => ({ body, ...(await api.post('/v1/services', body)) })),
+  )
+
+  const stored = answers.filter(({ status }) => status === 201).length
+  expect(answers.filter(({ body, status }) => body === bad && status !== 500)).toEqual([])
+  expect(everything()[1]?.length).toBe((before[1]?.length ?? 0) + stored)
+})
+
+test('C168 what is refused for a reason of its own is told so, also when what shared its transaction fails', async () => {
+  const { id } = serviceResponseSchema.parse((await api.post('/v1/services', serviceBody())).json)
+  const orgId = await server.createOrg()
+  const key = await server.createKey({ orgId })
+  await server.overrideLimits({ servicesMax: 0 }, orgId)
+  const before = everything()
+  vandal.exec(
+    `CREATE TABLE trap (nobody TEXT REFERENCES orgs (id) DEFERRABLE INITIALLY DEFERRED);
+     CREATE TRIGGER broken AFTER INSERT ON services BEGIN INSERT INTO trap VALUES ('nobody'); END`,
+  )
+
+  const answers = await Promise.all([
+    api.post('/v1/services', serviceBody()),
+    api.post('/v1/services', serviceBody(), { key }),
+    api.delete(`/v1/services/${orgId}`),
+    api.delete(`/v1/services/${id}`, { headers: { 'if-match': '"7"' } }),
+    api.post('/v1/services', serviceBody()),
+  ])
+  vandal.exec('DROP TRIGGER broken; DROP TABLE trap')
+
+  expect(answers.map(({ status }) => status)).toEqual([500, 403, 404, 412, 500])
+  expect(everything()).toEqual(before)
+})
+
+test('C168 while another program writes, reads and health go on, and mutations wait for it', async () => {
+  vandal.exec('BEGIN IMMEDIATE')
+
+  const created = api.post('/v1/services', serviceBody())
+  const listed = await api.get('/v1/services')
+  const health = await fetch(`${server.adminUrl}/healthz`)
+  vandal.exec('COMMIT')
+
+  expect([listed.status, health.status, (await created).status]).toEqual([200, 200, 201])
+})
+
+test.each([
+  ['PATCH', '', 'UPDATE ON services'],
+  ['PATCH', '', 'INSERT ON commands'],
+  ['DELETE', '', 'DELETE ON services'],
+  ['DELETE', '', 'INSERT ON commands'],
+  ['POST', '/pause', 'INSERT ON commands'],
+  ['POST', '/resume', 'UPDATE ON services'],
+])(
+  'C168 C169 %s of a service%s that fails at %s has no effect, and succeeds when repeated',
+  async (...row) => {
+    const [method, suffix, event] = row
+    const { id } = serviceResponseSchema.parse((await api.post('/v1/services', sealed)).json)
+    if (suffix === '/resume') await api.post(`/v1/services/${id}/pause`)
+    const options = method === 'PATCH' ? { json: serviceBody({ name: 'New' }) } : {}
+    const before = everything()
+
+    breakWrites(event)
+    const failed = await api.call(method, `/v1/services/${id}${suffix}`, options)
+    const after = everything()
+    vandal.exec('DROP TRIGGER broken')
+    const repeated = await api.call(method, `/v1/services/${id}${suffix}`, options)
+
+    expect([failed.status, failed.text, after]).toEqual([500, INTERNAL, before])
+    expect(repeated.status).toBe(method === 'DELETE' ? 204 : 200)
+  },
+)
+
+test('C168 C169 an incident and its update that fail leave no number used and no update behind', async () => {
+  const { id } = serviceResponseSchema.parse((await api.post('/v1/services', serviceBody())).json)
+  const body = { title: 'x', message: 'x', severity: 'major_outage', service_ids: [id] }
+  const first = incidentSchema.parse((await api.post('/v1/incidents', body)).json)
+  const update = { body: 'x', status: 'resolved' }
+  const before = everything()
+
+  breakWrites('INSERT ON incident_updates')
+  const failed = [
+    await api.post('/v1/incidents', body),
+    await api.post(`/v1/incidents/${first.id}/updates`, update),
+  ]
+  const after = everything()
+  vandal.exec('DROP TRIGGER broken')
+  const second = incidentSchema.parse((await api.post('/v1/incidents', body)).json)
+  const updated = incidentSchema.parse((await api.post(`/v1/incidents/${first.id}/updates`, update)).json)
+
+  expect(failed.map(({ status, text }) => [status, text])).toEqual([
+    [500, INTERNAL],
+    [500, INTERNAL],
+  ])
+  expect(after).toEqual(before)
+  const number = (each: typeof first) => Number(each.display_id.slice('INC-'.length))
+  expect([number(second), updated.updates.length]).toEqual([number(first) + 1, 2])
+})
+
+test('C168 reads of a table that is gone are 500, other reads go on, and all do when it is back', async () => {
+  const before = (await api.get('/v1/services')).text
+  vandal.exec('ALTER TABLE services RENAME TO hidden')
+
+  const failed = await api.get('/v1/services')
+  const other = await api.get('/v1/regions')
+  vandal.exec('ALTER TABLE hidden RENAME TO services')
+
+  expect([failed.status, failed.text, other.status]).toEqual([500, INTERNAL, 200])
+  expect((await api.get('/v1/services')).text).toBe(before)
+})
+
+test('C168 what the database said is in the log and in no answer', async () => {
+  breakWrites('INSERT ON services')
+
+  const failed = await api.post('/v1/services', serviceBody())
+
+  expect(failed.text).toBe(INTERNAL)
+  expect(server.logged()).toContain('a secret of the inside')
+})

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { serviceResponseSchema } from '../../../api/contract/service.ts'
+import { defaultKeyFile } from '../../secrets/keyring.ts'
+import { openStore } from '../../store/sqlite/openStore.ts'
+import { startServer } from '../startServer.ts'
+
+describe('a server on a restored copy keeps the contract', async () => {
+  // Each file starts its server when it is read. `npm run torture` runs all of them so; these are the ones
+  // that depend most on what was stored before. Files that are read for themselves are read anew, before and after.
+  vi.stubEnv('PHAROS_TEST_RESTORED', 'yes')
+  vi.resetModules()
+  await import('./pauseAndDelete.test.ts')
+  await import('./incidents.test.ts')
+  await import('./endpoints.test.ts')
+  await import('./extensions.test.ts')
+  await import('./tenancy.test.ts')
+  vi.resetModules()
+  vi.unstubAllEnvs()
+})
+
+describe('a restored copy', () => {
+  let folder = ''
+  let dataDir = ''
+  const kept = async () => {
+    const store = await openStore(dataDir, () => 0)
+    const orgs = await store.listOrgs()
+    const lists = await Promise.all(orgs.map(({ id }) => store.listServices(id)))
+    await store.close()
+    return lists.flat().map(({ text }) => serviceResponseSchema.parse(JSON.parse(text)).name)
+  }
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'pharos-restored-'))
+    dataDir = join(folder, 'data')
+    const server = await startServer({ dataDir, isRestored: true })
+    await server.close()
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  test('has what the backup had and nothing that came after', async () => {
+    expect(await kept()).toEqual(['Checkout', 'Cart'])
+  })
+
+  test('does not start with another master key, nor with none', async () => {
+    const file = defaultKeyFile(dataDir)
+    const missing = /^master key \S+ of this database is missing from .+: put the file back, or name it with/
+
+    await writeFile(file, `${randomBytes(32).toString('hex')}\n`)
+    await expect(startServer({ dataDir })).rejects.toThrow(missing)
+    await rm(file)
+    await expect(startServer({ dataDir })).rejects.toThrow(missing)
+
+    expect(await kept()).toEqual(['Checkout', 'Cart'])
+  })
+})

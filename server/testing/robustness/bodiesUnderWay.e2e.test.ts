@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { makeKeys, makeOrg } from '../seedFolder.ts'
+import { startProcess } from '../serverProcess.ts'
+
+/** What a key may ask for at once. */
+const BURST = 20
+const HEAP_MIB = 144
+/** As long as a body may be, of values that take the most memory for their length. */
+const COSTLY = `{"name":[${Array(8_600)
+  .fill('['.repeat(60) + ']'.repeat(60))
+  .join()}]}`
+
+const undo: (() => unknown)[] = []
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step()
+})
+
+/** Sends all of a create but its last byte; resolves to what sends that and resolves to the first line of the answer. */
+async function beginCreate(port: number, key: string): Promise<() => Promise<string>> {
+  const socket = connect(port, '127.0.0.1').on('error', () => {})
+  undo.push(() => socket.destroy())
+  const head = ['POST /v1/services HTTP/1.1', 'Host: x', `Authorization: Bearer ${key}`, 'Connection: close']
+  socket.write(`${head.join('\r\n')}\r\nContent-Length: ${COSTLY.length}\r\n\r\n`)
+  await new Promise((resolve) => socket.write(COSTLY.slice(0, -1), resolve))
+  return async () => {
+    let text = ''
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+    })
+    const ended = once(socket, 'close')
+    socket.write(COSTLY.slice(-1))
+    await ended
+    return text.split('\r\n', 1)[0] ?? ''
+  }
+}
+
+test('long bodies full of nested arrays, forty at once, leave a server with a small heap alive', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pharos-bodies-'))
+  undo.push(() => rm(folder, { recursive: true, force: true }))
+  const dataDir = join(folder, 'data')
+  const keys = [
+    ...(await makeKeys(dataDir, await makeOrg(dataDir), 1)),
+    ...(await makeKeys(dataDir, await makeOrg(dataDir), 1)),
+  ]
+  const environment = { NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` }
+  const server = await startProcess(dataDir, [], { environment })
+  undo.push(server.kill)
+  const port = Number(new URL(server.url).port)
+  const begun = await Promise.all(
+    keys.flatMap((key) => Array.from({ length: BURST }, () => beginCreate(port, key))),
+  )
+
+  const answers = await Promise.all(begun.map((finish) => finish()))
+
+  expect(new Set(answers)).toEqual(new Set(['HTTP/1.1 400 Bad Request']))
+}, 120_000)

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { startServer } from '../startServer.ts'
+import { fuzz } from './fuzz.ts'
+import { seededRandom } from './random.ts'
+
+test('two thousand random requests are each answered in the form of the contract and none with 5xx', async () => {
+  const server = await startServer({ rateLimit: 'none', plan: 'enterprise' })
+
+  const counts = await fuzz({ url: server.url, key: server.apiKey, requests: 2_000, random: seededRandom(7) })
+  await server.close()
+
+  expect(Object.keys(counts)).toEqual(
+    expect.arrayContaining(['200', '201', '204', '400', '404', '405', '415']),
+  )
+  expect(server.logged()).not.toContain('request failed')
+})

@@ -1,0 +1,189 @@
+import { incidentSchema } from '../../../api/contract/incident.ts'
+import type { ServiceRequest } from '../../../api/contract/service.ts'
+import { serviceResponseSchema } from '../../../api/contract/service.ts'
+import { openDatabase } from '../../store/sqlite/files/openDatabase.ts'
+import { openStore } from '../../store/sqlite/openStore.ts'
+import { systemEnvironment } from '../../process/systemEnvironment.ts'
+import { type ApiAnswer, apiClient } from '../apiClient.ts'
+import { makeKeys, makeOrg } from '../seedFolder.ts'
+import { startProcess } from '../serverProcess.ts'
+import { serviceBody } from '../serviceBodies.ts'
+
+/** Writers that are at work when the process is killed. */
+const WRITERS = 8
+/** Answers after which the process is killed: at least, and how many more at most. */
+const ANSWERS_MIN = 40
+const ANSWERS_MORE = 120
+/** Enough fresh keys for each writer that none meets the rate limit. */
+const KEYS_PER_WRITER = Math.ceil((ANSWERS_MIN + ANSWERS_MORE) / 15)
+
+/** What writers were told, over all rounds. */
+interface Acknowledged {
+  /** Text of each service's last answer; `null` when it was deleted. */
+  readonly services: Map<string, string | null>
+  /** Services whose last request was not answered: either outcome is right. */
+  readonly uncertain: Set<string>
+  readonly displayIds: string[]
+  answers: number
+}
+
+/** What a loop is made of. `random` gives numbers from 0 to 1. */
+export interface KillRun {
+  readonly dataDir: string
+  readonly kills: number
+  readonly random: () => number
+  /** Told how many kills there were, after each; absent when nobody watches. */
+  readonly onKill?: (kills: number) => void
+}
+
+/** What a loop did, for whoever wants to print it. */
+export interface KillReport {
+  readonly kills: number
+  readonly acknowledged: number
+  readonly services: number
+  readonly incidents: number
+}
+
+/**
+ * Kills a server `kills` times in the middle of writes, in `dataDir`, and throws when a restart shows an
+ * acknowledged write lost, half an effect, or a command missing.
+ */
+export async function killLoop({ dataDir, kills, random, onKill }: KillRun): Promise<KillReport> {
+  const told: Acknowledged = { services: new Map(), uncertain: new Set(), displayIds: [], answers: 0 }
+  const orgId = await makeOrg(dataDir)
+  for (let round = 0; round < kills; round += 1) {
+    const keys = await makeKeys(dataDir, orgId, WRITERS * KEYS_PER_WRITER)
+    const server = await startProcess(dataDir)
+    const killAt = told.answers + ANSWERS_MIN + Math.floor(random() * ANSWERS_MORE)
+    let killed: Promise<void> | undefined
+    const onAnswer = (): void => {
+      told.answers += 1
+      if (told.answers === killAt) killed = server.kill()
+    }
+    await Promise.all(
+      Array.from({ length: WRITERS }, (_, writer) => {
+        const writerKeys = keys.slice(writer * KEYS_PER_WRITER, (writer + 1) * KEYS_PER_WRITER)
+        return write({ url: server.url, writerKeys, told, random, onAnswer })
+      }),
+    )
+    await killed
+    await assertNothingLost(dataDir, orgId, told)
+    onKill?.(round + 1)
+  }
+  const kept = [...told.services.values()].filter((text) => text !== null)
+  return { kills, acknowledged: told.answers, services: kept.length, incidents: told.displayIds.length }
+}
+
+interface Writing {
+  readonly url: string
+  readonly writerKeys: readonly string[]
+  readonly told: Acknowledged
+  readonly random: () => number
+  readonly onAnswer: () => void
+}
+
+/** Writes until the server is gone. */
+async function write({ url, writerKeys, told, random, onAnswer }: Writing): Promise<void> {
+  const client = apiClient(url, '')
+  let sent = 0
+  let current: string | null = null
+  const call = async (method: string, path: string, json?: unknown): Promise<ApiAnswer> => {
+    const key = writerKeys[Math.floor(sent / 18) % writerKeys.length] ?? ''
+    sent += 1
+    const answer = await client.call(method, path, { key, ...(json === undefined ? {} : { json }) })
+    if (answer.status >= 300) throw new Error(`${method} was answered ${answer.status}: ${answer.text}`)
+    onAnswer()
+    return answer
+  }
+  for (;;) {
+    try {
+      current = await writeOnce({ call, told, random, current })
+    } catch (error) {
+      if (error instanceof Error && 'code' in error) return
+      throw error
+    }
+  }
+}
+
+interface Step {
+  readonly call: (method: string, path: string, json?: unknown) => Promise<ApiAnswer>
+  readonly told: Acknowledged
+  readonly random: () => number
+  readonly current: string | null
+}
+
+/** One random write; resolves to the service to go on with. */
+async function writeOnce({ call, told, random, current }: Step): Promise<string | null> {
+  if (current === null) {
+    const { text, json } = await call('POST', '/v1/services', definition(random))
+    const { id } = serviceResponseSchema.parse(json)
+    told.services.set(id, text)
+    return id
+  }
+  const path = `/v1/services/${current}`
+  const dice = random()
+  if (dice < 0.2) {
+    const body = { title: 'x', message: 'x', severity: 'major_outage', service_ids: [current] }
+    told.displayIds.push(incidentSchema.parse((await call('POST', '/v1/incidents', body)).json).display_id)
+    return current
+  }
+  told.uncertain.add(current)
+  if (dice < 0.4) {
+    await call('DELETE', path)
+    told.services.set(current, null)
+  } else if (dice < 0.6) told.services.set(current, (await call('PATCH', path, definition(random))).text)
+  else if (dice < 0.8) told.services.set(current, (await call('POST', `${path}/pause`)).text)
+  else told.services.set(current, (await call('POST', `${path}/resume`)).text)
+  told.uncertain.delete(current)
+  return dice < 0.4 || random() < 0.3 ? null : current
+}
+
+function definition(random: () => number): ServiceRequest {
+  const regions = ['eu-west-1', 'us-east-1', 'sa-east-1'].slice(0, 1 + Math.floor(random() * 3))
+  return serviceBody({ name: `service ${Math.floor(random() * 1e9)}`, regions })
+}
+
+async function assertNothingLost(dataDir: string, orgId: string, told: Acknowledged): Promise<void> {
+  const { reader, writer } = await openDatabase(dataDir)
+  const integrity = writer.pragma('integrity_check', { simple: true })
+  reader.close()
+  writer.close()
+  const store = await openStore(dataDir, systemEnvironment.nowMs)
+  const services = new Map(
+    (await store.listServices(orgId)).map((service) => [
+      serviceResponseSchema.parse(JSON.parse(service.text)).id,
+      service,
+    ]),
+  )
+  const commands = await store.listCommands()
+  const problems = [...told.services]
+    .filter(([id, text]) => !told.uncertain.has(id) && (services.get(id)?.text ?? null) !== text)
+    .map(([id]) => `service ${id} is not what was acknowledged`)
+  for (const [id, { text, generation }] of services) {
+    const { regions, paused_at } = serviceResponseSchema.parse(JSON.parse(text))
+    const last = commands.filter((command) => command.serviceId === id && command.generation === generation)
+    const type = paused_at == null ? 'StartServiceMonitoring' : 'EndServiceMonitoring'
+    const told = last.filter((command) => command.type === type).map(({ region }) => region)
+    // A paused service that is replaced publishes nothing.
+    const isComplete =
+      regions.every((region) => told.includes(region)) || (paused_at != null && last.length === 0)
+    if (!isComplete) problems.push(`service ${id} lacks commands of generation ${generation}`)
+  }
+  const page = await store.listIncidents(
+    orgId,
+    {
+      section: 'active',
+      q: undefined,
+      severity: undefined,
+      serviceIds: [],
+      page: 1,
+      limit: 1,
+    },
+    async () => {},
+  )
+  await store.close()
+  if (integrity !== 'ok') problems.push('the database is damaged')
+  if (new Set(told.displayIds).size !== told.displayIds.length) problems.push('a display id was used twice')
+  if ((page?.total ?? 0) < told.displayIds.length) problems.push('an incident was lost')
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+}

@@ -1,0 +1,149 @@
+import { once } from 'node:events'
+import { truncateSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
+import { afterEach, expect, test } from 'vitest'
+import { serviceResponseSchema } from '../../../api/contract/service.ts'
+import type { Patience } from '../../http/transport/timeouts.ts'
+import { databaseFile } from '../../store/sqlite/files/openDatabase.ts'
+import { apiClient } from '../apiClient.ts'
+import { endpointBody, serviceBody } from '../serviceBodies.ts'
+import { startServer } from '../startServer.ts'
+
+/** Twice as many MiB as two sockets may hold between them (36 MiB where Linux lets a receiver grow), and more than is rendered whole. */
+const SERVICES = 80
+
+const undo: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step()
+})
+
+/** A server with services of nearly 1 MiB each, and somebody else's connection to its database. */
+async function startFull(patience: Partial<Patience> = {}) {
+  const server = await startServer({ rateLimit: 'none', patience })
+  undo.push(server.close)
+  const api = apiClient(server.url, server.apiKey)
+  const other = new Sqlite(databaseFile(server.dataDir), { timeout: 0 })
+  undo.push(() => {
+    other.close()
+  })
+  const call = {
+    Http: { method: 'POST' as const, timeout: null, body: { value: 'é'.repeat(32 * 1_024) } },
+  }
+  const body = serviceBody({ endpoints: Array(15).fill(endpointBody({ call })) })
+  const { id } = serviceResponseSchema.parse((await api.post('/v1/services', body)).json)
+  const copy = other.prepare(
+    'INSERT INTO services (id, org_id, generation, response) SELECT ?, org_id, 1, response FROM services WHERE id = ?',
+  )
+  for (let index = 1; index < SERVICES; index += 1) copy.run(`${index}`, id)
+  const responses = other.prepare<[], string>('SELECT response FROM services ORDER BY position').pluck()
+  return {
+    ...server,
+    api,
+    other,
+    id,
+    /** Everything that the list is made of, read past the server. */
+    list: () => `[${responses.all().join(',')}]`,
+    /** Asks for the list on a connection of its own. */
+    ask: (method = 'GET'): Socket => {
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+      const head = `${method} /v1/services HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`
+      socket.write(`${head}Authorization: Bearer ${server.apiKey}\r\n\r\n`)
+      return socket
+    },
+    /** Resolves when nobody keeps an instant of the database any more. */
+    untilNothingIsKept: async (): Promise<void> => {
+      other.exec('UPDATE orgs SET name = name')
+      const emptyLog = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').pluck()
+      let isKept = true
+      undo.push(() => {
+        isKept = false
+      })
+      while (isKept) {
+        isKept = emptyLog.get() !== 0
+        await setImmediate()
+      }
+    },
+  }
+}
+
+/** Everything that comes on `socket`, up to where it breaks off. */
+async function takeAll(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => {})
+  await once(socket, 'close')
+  return Buffer.concat(chunks).toString()
+}
+
+test('a list of many MiB is answered whole, with its length, to all who ask at the same moment', async () => {
+  const { list, ask } = await startFull()
+  const text = list()
+
+  const answers = await Promise.all([ask(), ask(), ask('HEAD')].map(takeAll))
+
+  const [heads, bodies] = [0, 1].map((part) => answers.map((answer) => answer.split('\r\n\r\n')[part]))
+  const length = `content-length: ${Buffer.byteLength(text)}\r\n`
+  expect(heads?.map((head) => head?.startsWith('HTTP/1.1 200 OK') && head.includes(length))).toEqual([
+    true,
+    true,
+    true,
+  ])
+  expect(bodies?.map((body) => body === text)).toEqual([true, true, false])
+  expect(bodies?.at(-1)).toBe('')
+})
+
+test('a long list is what it was when it was begun, whatever changes while it is taken', async () => {
+  const { api, id, list, ask, other } = await startFull()
+  const before = list()
+
+  const socket = ask()
+  await once(socket, 'readable')
+  await api.delete(`/v1/services/${id}`)
+  await api.post('/v1/services', serviceBody())
+  other.exec(`DELETE FROM services WHERE id = '${SERVICES - 1}'`)
+  const [, body] = (await takeAll(socket)).split('\r\n\r\n')
+
+  expect(body === before).toBe(true)
+  expect((await takeAll(ask())).endsWith(list())).toBe(true)
+})
+
+test('a client that goes away in the middle of a long list, or while it waits for one, keeps nothing', async () => {
+  const { api, ask, untilNothingIsKept } = await startFull()
+  const taking = ask()
+  await once(taking, 'readable')
+  const waiting = ask()
+  await api.get('/v1/org')
+
+  taking.destroy()
+  waiting.destroy()
+
+  await untilNothingIsKept()
+  expect(await takeAll(ask('HEAD'))).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test.each([
+  ['more slowly than is allowed', { mibMs: 1 }],
+  ['not at all', { silenceMs: 500, mibMs: 60_000 }],
+])('a client that takes a long list %s is cut off, and keeps nothing', async (_how, patience) => {
+  const { list, ask, untilNothingIsKept } = await startFull(patience)
+
+  const socket = ask()
+  await once(socket, 'readable')
+  await untilNothingIsKept()
+
+  expect((await takeAll(socket)).length).toBeLessThan(list().length)
+})
+
+test('a long list that cannot be read to its end breaks off, and the reason is logged', async () => {
+  const { dataDir, ask, logged, other, untilNothingIsKept } = await startFull()
+  await untilNothingIsKept()
+  const half = other.prepare<[], number>('PRAGMA page_count').pluck()
+  const socket = ask()
+  await once(socket, 'readable')
+
+  truncateSync(databaseFile(dataDir), ((half.get() ?? 0) / 2) * 4_096)
+  await takeAll(socket)
+
+  expect(logged()).toMatch(/"status":200.*"code":"SQLITE_.*"request failed"/)
+})

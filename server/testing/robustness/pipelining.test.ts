@@ -1,0 +1,33 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, expect, test } from 'vitest'
+import { startServer } from '../startServer.ts'
+
+const server = await startServer()
+afterAll(() => server.close())
+
+/** How many answers come to `requests` that are sent at once on one connection. */
+async function answersTo(requests: readonly string[]): Promise<number> {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+  let text = ''
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString()
+  })
+  socket.on('error', () => {})
+  socket.write(requests.join(''))
+  await once(socket, 'close')
+  return text.split('HTTP/1.1 ').length - 1
+}
+
+const READ = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'
+const LAST = READ.replace('Host: x\r\n', 'Host: x\r\nConnection: close\r\n')
+const EXPECTING = READ.replace('Host: x\r\n', 'Host: x\r\nExpect: nothing\r\n')
+
+test('a hundred requests that are sent at once on one connection are all answered', async () => {
+  expect(await answersTo([...Array(99).fill(READ), LAST])).toBe(100)
+})
+
+test('a connection on which more than a hundred answers wait is cut off, whatever they are answers to', async () => {
+  expect(await answersTo([...Array(1_000).fill(READ), LAST])).toBeLessThan(1_000)
+  expect(await answersTo([EXPECTING, ...Array(1_000).fill(READ), LAST])).toBeLessThan(1_000)
+})

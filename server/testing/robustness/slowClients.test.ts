@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, expect, test } from 'vitest'
+import { type ApiAnswer, apiClient } from '../apiClient.ts'
+import { rawExchange } from '../rawExchange.ts'
+import { serviceBody } from '../serviceBodies.ts'
+import { startServer } from '../startServer.ts'
+
+const server = await startServer({
+  rateLimit: 'none',
+  patience: { requestMs: 800, headersMs: 400, keepAliveMs: 800, lookMs: 50 },
+})
+const api = apiClient(server.url, server.apiKey)
+afterAll(() => server.close())
+
+const HEAD = `POST /v1/services HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.apiKey}\r\n`
+const TIMEOUT = '{"error":"request took too long"}'
+
+test.concurrent.each([
+  ['that says nothing'],
+  ['that stops in its first line', 'GET /v1/'],
+  ['that stops in its headers', HEAD],
+  ['that stops before its body', `${HEAD}Content-Length: 10\r\n\r\n`],
+  ['that stops in its body', `${HEAD}Content-Length: 10\r\n\r\n{`],
+  ['that stops in a chunk', `${HEAD}Transfer-Encoding: chunked\r\n\r\nff\r\n{`],
+])('a sender %s is answered 408 and cut off', async (_what, ...parts) => {
+  const answer = await rawExchange(server.url, ...parts)
+
+  expect([answer.status, answer.text, answer.headers.connection]).toEqual([408, TIMEOUT, 'close'])
+})
+
+test.concurrent('a sender that drips its body is cut off, however steadily it drips', async () => {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+  let answer = ''
+  socket.on('data', (bytes) => {
+    answer += bytes.toString()
+  })
+  socket.on('error', () => {})
+  socket.write(`${HEAD}Content-Length: 1000000\r\n\r\n`)
+
+  const dripping = setInterval(() => socket.write(' '), 20)
+  await once(socket, 'close')
+  clearInterval(dripping)
+
+  expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
+  expect(answer.endsWith(TIMEOUT)).toBe(true)
+})
+
+test.concurrent('two hundred half-open requests are all cut off, and others are answered meanwhile and after', async () => {
+  const halfOpen = Promise.all(
+    Array.from({ length: 200 }, () => rawExchange(server.url, `${HEAD}Content-Length: 10\r\n\r\n{`)),
+  )
+  let isOver = false
+  const over = halfOpen.finally(() => {
+    isOver = true
+  })
+
+  const meanwhile: ApiAnswer[] = []
+  while (!isOver) meanwhile.push(await api.post('/v1/incidents', {}), await api.get('/v1/org'))
+  const cut = await over
+  const after = await api.post('/v1/services', serviceBody())
+
+  expect(new Set(cut.map(({ status }) => status))).toEqual(new Set([408]))
+  expect(new Set(meanwhile.map(({ status }) => status))).toEqual(new Set([400, 200]))
+  expect(after.status).toBe(201)
+  expect((await api.get('/v1/services')).json).toHaveLength(1)
+})
+
+test.concurrent('a connection that is kept open and not used is closed', async () => {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+  socket.write(`GET /v1/org HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.apiKey}\r\n\r\n`)
+  const [answer]: unknown[] = await once(socket, 'data')
+  await once(socket, 'close')
+
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+})

@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openStore } from '../../store/sqlite/openStore.ts'
+import { apiClient } from '../apiClient.ts'
+import { makeKeys, makeOrg } from '../seedFolder.ts'
+import { startProcess } from '../serverProcess.ts'
+import { serviceBody } from '../serviceBodies.ts'
+
+const IN_FLIGHT = 150
+const BODY = JSON.stringify(serviceBody())
+
+/** A request that has reached the server, which said so by letting it go on. */
+interface InFlight {
+  readonly finish: () => void
+  /** First line of the answer. */
+  readonly answered: Promise<string>
+}
+
+async function begin(port: number, key: string): Promise<InFlight> {
+  const socket = connect(port, '127.0.0.1')
+  let text = ''
+  socket.on('data', (bytes) => {
+    text += bytes.toString()
+  })
+  socket.write(
+    `POST /v1/services HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nExpect: 100-continue\r\nContent-Length: ${BODY.length}\r\n\r\n`,
+  )
+  await once(socket, 'data')
+  const answered = once(socket, 'close').then(() => text.split('\r\n\r\n')[1]?.split('\r\n')[0] ?? text)
+  return { finish: () => socket.write(BODY), answered }
+}
+
+/** Resolves when nobody listens on `port` any more. */
+async function refused(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1')
+    const isTaken = await outcome(socket)
+    socket.destroy()
+    if (!isTaken) return
+  }
+}
+
+function outcome(socket: Socket): Promise<boolean> {
+  return new Promise((resolve) => {
+    socket.once('connect', () => resolve(true))
+    socket.once('error', () => resolve(false))
+  })
+}
+
+/** Reads without a pause until the server is gone; resolves to the statuses that were answered. */
+async function readOn(url: string, key: string): Promise<ReadonlySet<number>> {
+  const statuses = new Set<number>()
+  const api = apiClient(url, key)
+  for (;;) {
+    try {
+      statuses.add((await api.get('/v1/services')).status)
+    } catch (error) {
+      if (error instanceof Error && 'code' in error) return statuses
+      throw error
+    }
+  }
+}
+
+test('C199 a server that is told to stop under load answers every request it has begun, and exits with 0', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pharos-stop-'))
+  const dataDir = join(folder, 'data')
+  const orgId = await makeOrg(dataDir)
+  const keys = await makeKeys(dataDir, orgId, IN_FLIGHT)
+  const server = await startProcess(dataDir)
+  const port = Number(new URL(server.url).port)
+  const readers = keys.slice(0, 8).map((key) => readOn(server.url, key))
+  const inFlight = await Promise.all(keys.map((key) => begin(port, key)))
+
+  const stopped = server.stop()
+  await refused(port)
+  for (const { finish } of inFlight) finish()
+  const lines = await Promise.all(inFlight.map(({ answered }) => answered))
+  const code = await stopped
+  const statuses = await Promise.all(readers)
+
+  const store = await openStore(dataDir, () => 0)
+  const stored = (await store.listServices(orgId)).length
+  await store.close()
+  await rm(folder, { recursive: true })
+  expect(new Set(lines)).toEqual(new Set(['HTTP/1.1 201 Created']))
+  expect([code, stored]).toEqual([0, IN_FLIGHT])
+  expect(statuses.flatMap((each) => [...each]).filter((status) => status !== 200 && status !== 429)).toEqual(
+    [],
+  )
+})

@@ -25,14 +25,15 @@ const REQUIRE_IN_ESM =
 const NO_INSPECTOR_ON_SIGNAL = "process.on('SIGUSR1', () => {});"
 
 const programs = [
-  { entry: 'reconciler/main.ts', out: 'pharos.js', format: 'esm' },
+  // Of its commands only the controller serves HTTP: the others start a third faster without reading that.
+  { entry: 'reconciler/main.ts', out: 'pharos.js', format: 'esm', late: ['fastify'] },
   { entry: 'server/main.ts', out: 'pharos-server.js', format: 'esm' },
   { entry: 'provider/cli.ts', out: 'pharos-provider.js', format: 'esm' },
   // Terraform starts a provider as it is. The extension keeps it CommonJS below any package.json.
   { entry: 'provider/main.ts', out: 'terraform-provider-pharos.cjs', format: 'cjs', isPacked: true },
 ]
 
-/** Libraries that most processes of the provider have no use for: kept as texts until one is asked for. */
+/** Libraries that most processes of the provider do not use: kept as texts until one is loaded. */
 const LATE_LIBRARIES = ['undici', 'zod', 're2js']
 
 /**
@@ -64,35 +65,45 @@ const packing = {
   setup(outer) {
     const { initialOptions, onResolve, onLoad } = outer
     const entry = join(root, initialOptions.entryPoints[0])
-    const inner = (path, plugins) =>
-      build({
-        ...initialOptions,
-        entryPoints: [path],
-        plugins,
-        banner: {},
-        // Names stay as they are, for the stacks in reports of bugs.
-        minifyWhitespace: true,
-        minifySyntax: true,
-      }).then(({ outputFiles: [{ contents }] }) => Buffer.from(contents))
+    const inner = innerBuild(initialOptions)
     onResolve({ filter: /^\./ }, ({ kind, path, resolveDir, importer }) =>
       kind === 'dynamic-import' && importer === entry
         ? { path: resolve(resolveDir, path), namespace: 'packed' }
         : undefined,
     )
     onLoad({ filter: /./, namespace: 'packed' }, async ({ path }) => {
-      const packed = deflateRawSync(await inner(path, [textLibraries(inner)]), { level: 9 }).toString(
-        'base64',
-      )
+      const packed = deflateRawSync(await inner(path, [textLibraries(inner, LATE_LIBRARIES)]), {
+        level: 9,
+      }).toString('base64')
       return runningText(`require('node:zlib').inflateRawSync(Buffer.from('${packed}', 'base64')).toString()`)
     })
   },
 }
 
-/** Has each late library bundled by `inner`, for itself, and kept as a text. */
-const textLibraries = (inner) => ({
+/** Bundles what the text of a bundle holds. */
+const innerBuild = (initialOptions) => (path, plugins) =>
+  build({
+    ...initialOptions,
+    entryPoints: [path],
+    plugins,
+    banner: {},
+    format: 'cjs',
+    // Names stay as they are, for the stacks in reports of bugs.
+    minifyWhitespace: true,
+    minifySyntax: true,
+  }).then(({ outputFiles: [{ contents }] }) => Buffer.from(contents))
+
+/** Keeps `libraries` of a bundle as texts. */
+const lateLibraries = (libraries) => ({
+  name: 'late libraries',
+  setup: (outer) => textLibraries(innerBuild(outer.initialOptions), libraries).setup(outer),
+})
+
+/** Has each of `libraries` bundled by `inner`, for itself, and kept as a text. */
+const textLibraries = (inner, libraries) => ({
   name: 'text libraries',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: new RegExp(`^(${LATE_LIBRARIES.join('|')})$`) }, ({ path }) => ({
+    onResolve({ filter: new RegExp(`^(${libraries.join('|')})$`) }, ({ path }) => ({
       path,
       namespace: 'text',
     }))
@@ -105,7 +116,8 @@ const textLibraries = (inner) => ({
 /** A CommonJS module that runs the text which the expression `text` gives. */
 const runningText = (text) => ({
   contents: `const names = ['module', 'exports', 'require', '__filename']
-require('node:vm').compileFunction(${text}, names, { filename: __filename })(module, exports, require, __filename)`,
+const filename = typeof __filename === 'string' ? __filename : process.argv[1]
+require('node:vm').compileFunction(${text}, names, { filename })(module, exports, require, filename)`,
   loader: 'js',
 })
 
@@ -117,13 +129,13 @@ function writeWhenChanged(file, bytes) {
   renameSync(temporary, file)
 }
 
-async function bundle({ entry, out, format, isPacked = false }) {
+async function bundle({ entry, out, format, isPacked = false, late = [] }) {
   const result = await build({
     absWorkingDir: root,
     entryPoints: [entry],
     outfile: join('dist', out),
     bundle: true,
-    plugins: isPacked ? [packing] : [leanUndici],
+    plugins: isPacked ? [packing] : [leanUndici, ...(late.length === 0 ? [] : [lateLibraries(late)])],
     write: false,
     platform: 'node',
     target: 'node20',

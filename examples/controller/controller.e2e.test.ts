@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { load } from 'js-yaml'
 import { expect, test } from 'vitest'
 import { metricsOf } from '../../reconciler/controller/metrics.ts'
-import { faceMetrics } from '../../reconciler/notifications/notificationMetrics.ts'
+import { notificationMetrics } from '../../reconciler/notifications/notificationMetrics.ts'
 import { startForgeServer } from '../../reconciler/notifications/testing/forgeServer.ts'
 import { startReceiver } from '../../reconciler/notifications/testing/receiver.ts'
 import { controllerProcess } from '../../reconciler/testing/controllerProcess.ts'
@@ -19,7 +19,7 @@ const read = (name: string): string => readFileSync(join(import.meta.dirname, na
 test('the alert rules ask only for metrics and conditions that there are', async () => {
   const status = () => ({ version: '', startedAt: '', at: '', replica: '', sets: [] })
   const { registry } = metricsOf(status, Date.now)
-  faceMetrics(registry, () => new Map())
+  notificationMetrics(registry, () => new Map())
   const known = await registry.metrics()
   const conditions = readFileSync('reconciler/controller/status/status.ts', 'utf8')
 

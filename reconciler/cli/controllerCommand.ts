@@ -5,12 +5,11 @@ import { ConfigError, type ControllerSettings } from '../controller/config/setti
 import { type Controller, type ControllerOptions, openController } from '../controller/controller.ts'
 import { systemClock } from '../controller/schedule/clock.ts'
 import { foldersOf, tryFolder } from '../controller/set/setFolders.ts'
-import { mountFace } from '../dashboard/face.ts'
 import { GitError } from '../git/gitProgram.ts'
 import { requireGit } from '../git/gitVersion.ts'
 import { waitText } from '../run/apiWait.ts'
 import { EXIT, mostTelling } from '../run/exitCode.ts'
-import { configFileOf, controllerSettings, reloadConfiguration } from './controllerConfig.ts'
+import { configFileOf, controllerSettings } from './controllerConfig.ts'
 import type { CommandContext, CommandResult } from './runCommand.ts'
 import { lockTimeoutMs, UsageError } from './settings.ts'
 
@@ -65,45 +64,18 @@ function controllerOptions(settings: ControllerSettings, { env, output }: Comman
     holder: `pharos ${settings.replica} on ${hostname()}, process ${process.pid}`,
     onEvent: (event) => output.result(JSON.stringify(event)),
     onWait: (set, report) => output.notice(`${set}: ${waitText(report)}`),
-    mountFace: (deps, { notifications, config, replica, apiToken }) =>
-      mountFace(deps, {
-        settings: notifications,
-        publicUrl: config.publicUrl ?? null,
-        hasApi: apiToken !== null,
-        version: packageJson.version,
-        replica,
-        clock: systemClock,
-        newId: randomUUID,
-        onProblem: (message) => output.notice(message),
-      }),
+    onProblem: (message) => output.notice(message),
   }
 }
 
 async function untilStopped(settings: ControllerSettings, context: CommandContext): Promise<CommandResult> {
   const { output, interruption } = context
-  const opening = opened(settings, context)
-  const sayWhere = (url: string | null): void => {
-    if (url !== null) output.notice(`listening on ${url}`)
-  }
-  const reload = async (): Promise<void> => {
-    const controller = await opening
-    const before = controller.url()
-    await reloadConfiguration(controller, settings.replica, context)
-    if (controller.url() !== before) sayWhere(controller.url())
-  }
-  let reloading = Promise.resolve()
-  // While it opens as well: a SIGHUP that nobody takes for this ends the program.
-  interruption.onReload(() => {
-    // What cannot be opened ends the program by itself; nothing else of this fails.
-    reloading = reloading.then(reload).catch(() => {})
-  })
-  const controller = await opening
+  const controller = await opened(settings, context)
   try {
-    sayWhere(controller.url())
+    if (controller.url !== null) output.notice(`listening on ${controller.url}`)
     interruption.onStop(() => controller.stop())
     const isUnread = stopWhenUnread(controller, output)
     await controller.run()
-    await reloading
     const exitCode = interruption.exitCode() ?? (isUnread() ? EXIT.couldNotRun : EXIT.converged)
     return { exitCode, document: { status: controller.status() } }
   } finally {

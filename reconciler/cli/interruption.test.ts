@@ -28,17 +28,3 @@ test.each([
   expect(() => process.emit(signal)).toThrow('ended')
   expect([stops, process.ended]).toEqual([1, exitCode])
 })
-
-test('where settings can be read again SIGHUP asks for that, and stops nothing', () => {
-  const process = new Signalled()
-  const interruption = interruptionOf(process)
-  let reloads = 0
-  interruption.onReload(() => {
-    reloads += 1
-  })
-
-  process.emit('SIGHUP')
-  process.emit('SIGHUP')
-
-  expect([reloads, interruption.exitCode(), process.ended]).toEqual([2, undefined, undefined])
-})

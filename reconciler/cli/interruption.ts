@@ -27,12 +27,11 @@ interface Signalled {
 
 /**
  * Listens to SIGINT and SIGTERM: the first asks for a clean stop, the second ends the process at once. SIGHUP, which a
- * closed terminal sends, counts like them unless somebody takes it for a wish to read settings again.
+ * closed terminal sends, counts as SIGTERM.
  */
 export function interruptionOf(process: Signalled): Interruption {
   let exitCode: number | undefined
   const listeners: (() => void)[] = []
-  const reloads: (() => void)[] = []
   const stop = (code: number): void => {
     if (exitCode !== undefined) process.exit(code)
     exitCode = code
@@ -40,15 +39,9 @@ export function interruptionOf(process: Signalled): Interruption {
   }
   process.on('SIGINT', () => stop(EXIT.interrupted))
   process.on('SIGTERM', () => stop(EXIT.terminated))
-  process.on('SIGHUP', () => {
-    if (reloads.length === 0) stop(EXIT.terminated)
-    for (const reload of reloads) reload()
-  })
+  process.on('SIGHUP', () => stop(EXIT.terminated))
   return {
     exitCode: () => exitCode,
-    onReload: (listener) => {
-      reloads.push(listener)
-    },
     onStop: (listener) => {
       if (exitCode === undefined) listeners.push(listener)
       else listener()

@@ -32,8 +32,6 @@ export interface CommandContext {
 export interface Interruption {
   readonly exitCode: () => number | undefined
   readonly onStop: (listener: () => void) => void
-  /** Hears whenever somebody asks for settings to be read again (SIGHUP). */
-  readonly onReload: (listener: () => void) => void
 }
 
 /** How a command ended: its exit code, and what the formats that are one document show of it besides. */

@@ -1,24 +1,20 @@
-import { json, type Route } from './http/route.ts'
-import type { KeptSet } from './setManager.ts'
+import type { FastifyInstance } from 'fastify'
+import type { ManagedSet } from './setManager.ts'
 
-/** `/healthz`: every loop is alive. `/readyz`: every set was read. */
-export function healthRoutes(sets: () => readonly KeptSet[]): readonly Route[] {
-  const answer = (path: string, isOdd: (set: KeptSet) => boolean, what: string): Route => ({
-    method: 'GET',
-    path,
-    handle: () => {
-      const names = sets().flatMap((set) => (isOdd(set) ? [set.loop.name] : []))
-      return names.length === 0 ? json(200, { status: 'ok' }) : json(503, { status: what, sets: names })
-    },
-  })
-  return [
-    answer('/healthz', ({ hasEnded }) => hasEnded, 'a loop has ended'),
-    answer('/readyz', (set) => !isReady(set), 'not read yet'),
-  ]
+/** `/healthz`: every loop is alive. `/readyz`: the manifests of every set were read. */
+export function addHealthRoutes(app: FastifyInstance, sets: readonly ManagedSet[]): void {
+  const add = (path: string, isFailing: (set: ManagedSet) => boolean, status: string): void => {
+    app.get(path, (_request, reply) => {
+      const names = sets.filter(isFailing).map(({ loop }) => loop.name)
+      return names.length === 0 ? reply.send({ status: 'ok' }) : reply.code(503).send({ status, sets: names })
+    })
+  }
+  add('/healthz', ({ hasEnded }) => hasEnded, 'a loop has ended')
+  add('/readyz', (set) => !isReady(set), 'not read yet')
 }
 
 /** A follower is ready at once: all that it has to do is wait. */
-function isReady({ loop }: KeptSet): boolean {
+function isReady({ loop }: ManagedSet): boolean {
   const { role, report } = loop.facts()
   return role === 'follower' || report?.source?.accepted != null
 }

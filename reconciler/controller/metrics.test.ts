@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 import { sampleService, sampleSet, sampleStatus } from '../dashboard/testing/sampleStatus.ts'
-import { faceMetrics } from '../notifications/notificationMetrics.ts'
+import { notificationMetrics } from '../notifications/notificationMetrics.ts'
 import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
 import { startFaultProxy } from '../testing/faultProxy.ts'
 import { manifestOf } from '../testing/pharosProgram.ts'
@@ -17,7 +17,7 @@ const { controllerOf, server } = controllerScene(startServer)
 const MANY = 10_000
 
 async function scraped(one: TestController): Promise<string> {
-  return (await fetch(`${one.controller.url()}/metrics`)).text()
+  return (await fetch(`${one.controller.url}/metrics`)).text()
 }
 
 function seriesIn(text: string): readonly string[] {
@@ -28,7 +28,7 @@ function seriesIn(text: string): readonly string[] {
 
 test('the page on operating names every metric with its labels, and no other', () => {
   const registry = new Registry()
-  faceMetrics(registry, () => new Map())
+  notificationMetrics(registry, () => new Map())
   const { registry: ours } = metricsOf(() => sampleStatus([]), Date.now)
   const known = [...ours.getMetricsAsArray(), ...registry.getMetricsAsArray()].map((metric) => {
     const labels = 'labelNames' in metric && Array.isArray(metric.labelNames) ? metric.labelNames : []
@@ -82,7 +82,7 @@ test('Scenario 53: neither do services in every state, nor routes with the ids o
       const path = `/v1/services/${serviceId}/pause`
       metrics.onAttempt('shop', { method: 'POST', path, status: 200, durationMs: 1 })
     }
-    return seriesIn(await metrics.text())
+    return seriesIn(await metrics.registry.metrics())
   }
 
   expect(await series(MANY)).toEqual(await series(14))

@@ -12,13 +12,9 @@ export interface Metrics {
   readonly onAttempt: (set: string, attempt: AttemptReport) => void
   /** A look at the repository that took `ms` milliseconds, whether or not there was an answer. */
   readonly onFetch: (set: string, ms: number, result: 'ok' | 'failed') => void
-  /** A set is kept from now on: its limiter is looked at whenever somebody asks. */
+  /** A set was opened: its limiter is read at each scrape. */
   readonly onSet: (set: string, limiter: Pick<Limiter, 'tokens' | 'heldMsTotal'>) => void
-  /** A set is no longer kept, and neither are the figures of its key. */
-  readonly onSetGone: (set: string) => void
   readonly onHook: (source: string, result: HookResult) => void
-  /** All of it as Prometheus reads it. */
-  readonly text: () => Promise<string>
   readonly contentType: string
   readonly registry: Registry
 }
@@ -43,15 +39,10 @@ export function metricsOf(status: () => ControllerStatus, nowMs: () => number): 
     onFetch: (set, ms, result) => fetches.observe({ set, result }, ms / 1_000),
     onSet: (set, limiter) => {
       limiters.set(set, limiter)
-      // Who never succeeded would otherwise have no series that an alert could ask for.
+      // A set that never succeeded would otherwise have no series that an alert could ask for.
       lastSuccess.set({ set }, nowMs() / 1_000)
     },
-    onSetGone: (set) => {
-      limiters.delete(set)
-      lastSuccess.remove({ set })
-    },
     onHook: (source, result) => hooks.inc({ source, result }),
-    text: () => registry.metrics(),
     contentType: registry.contentType,
     registry,
   }
@@ -135,8 +126,7 @@ function limiterMetrics(registry: Registry): Map<string, Pick<Limiter, 'tokens' 
     registers,
     collect() {
       for (const [set, { heldMsTotal }] of limiters) {
-        // A set that was taken out and came back with another key begins anew.
-        this.inc({ set }, Math.max(0, heldMsTotal - (counted.get(set) ?? 0)) / 1_000)
+        this.inc({ set }, (heldMsTotal - (counted.get(set) ?? 0)) / 1_000)
         counted.set(set, heldMsTotal)
       }
     },

@@ -307,7 +307,7 @@ test('a port that is taken is said in one line with what to do', async () => {
 
   expect(await one.ended).toBe(1)
   expect(one.stderr()).toBe(
-    `error the controller cannot listen on ${host} (listen EADDRINUSE: address already in use ${host}): end what listens there, or name another port in "listen"\n`,
+    `error the controller cannot listen on ${host} (listen EADDRINUSE: address already in use ${host}): stop the program that listens there, or name another port in "listen"\n`,
   )
 })
 

@@ -31,7 +31,7 @@ export function framed(page: PageFrame): string {
 ${isRefreshing && html`<meta http-equiv="refresh" content="${REFRESH_SECONDS}">`}
 <title>${title}</title>
 <link rel="icon" type="image/svg+xml" href="${root}favicon.svg">
-<link rel="stylesheet" href="${root}face.css?${STYLE_VERSION}">
+<link rel="stylesheet" href="${root}style.css?${STYLE_VERSION}">
 </head>
 <body>
 ${ICON_SHAPES}

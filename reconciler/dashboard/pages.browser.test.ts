@@ -1,13 +1,13 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Listener, listen } from '../controller/http/listener.ts'
+import { type HttpServer, startHttpServer } from '../controller/http/httpServer.ts'
 import type { ControllerStatus } from '../controller/status/status.ts'
+import { addDashboardRoutes } from './dashboardRoutes.ts'
 import { skipReason, startBrowser } from './testing/browser.ts'
 import { busyStatus } from './testing/busyStatus.ts'
 import { sampleService, sampleSet, sampleStatus } from './testing/sampleStatus.ts'
-import { testFace } from './testing/testFace.ts'
 
-let listener: Listener
+let server: HttpServer
 let browser: Browser
 let shown: ControllerStatus = busyStatus()
 
@@ -23,9 +23,9 @@ async function opened(path: string, options: BrowserContextOptions = {}) {
     if (answer.status() !== 200) complaints.push(`${answer.status()}: ${answer.url()}`)
   })
   page.on('request', (request) => {
-    if (!request.url().startsWith(listener.url)) complaints.push(`elsewhere: ${request.url()}`)
+    if (!request.url().startsWith(server.url)) complaints.push(`elsewhere: ${request.url()}`)
   })
-  await page.goto(`${listener.url}${path}`)
+  await page.goto(`${server.url}${path}`)
   return { page, complaints, close: () => context.close() }
 }
 
@@ -56,17 +56,16 @@ describe.skipIf(skipReason !== null)(
   `the page in a browser${skipReason === null ? '' : ` (${skipReason})`}`,
   () => {
     beforeAll(async () => {
-      const face = testFace(() => shown)
-      listener = await listen(
+      server = await startHttpServer(
         { host: '127.0.0.1', port: 0 },
-        () => face.routes,
+        (app) => addDashboardRoutes(app, () => shown, { publicUrl: null, hasApi: true }),
         () => {},
       )
       browser = await startBrowser()
     })
     afterAll(async () => {
       await browser.close()
-      await listener.close()
+      await server.close()
     })
 
     test('the browser has nothing to object to, with JavaScript and without', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Listener, listen } from '../controller/http/listener.ts'
+import { type HttpServer, startHttpServer } from '../controller/http/httpServer.ts'
 import type { ControllerStatus, ServiceStatus } from '../controller/status/status.ts'
+import { addDashboardRoutes } from './dashboardRoutes.ts'
 import { pageFor } from './pages.ts'
 import { busyStatus } from './testing/busyStatus.ts'
 import {
@@ -10,22 +11,20 @@ import {
   sampleSet,
   sampleStatus,
 } from './testing/sampleStatus.ts'
-import { testFace } from './testing/testFace.ts'
 
 const OPTIONS = { apiUrl: '$PHAROS_CONTROLLER' }
-let listener: Listener
+let server: HttpServer
 
 beforeAll(async () => {
-  const face = testFace(busyStatus)
-  listener = await listen(
+  server = await startHttpServer(
     { host: '127.0.0.1', port: 0 },
-    () => face.routes,
+    (app) => addDashboardRoutes(app, busyStatus, { publicUrl: null, hasApi: true }),
     (error) => {
       throw error
     },
   )
 })
-afterAll(() => listener.close())
+afterAll(() => server.close())
 
 function bodyOf(target: string, status: ControllerStatus): string {
   return pageFor(target, () => status, OPTIONS)?.body ?? ''
@@ -250,13 +249,13 @@ test('every answer forbids scripts, frames and anything from elsewhere', async (
   for (const path of [
     '/',
     '/sets/shop',
-    '/face.css',
+    '/style.css',
     '/favicon.svg',
     '/status.json',
     '/badge/shop.svg',
     '/badge/no.svg',
   ]) {
-    const { headers } = await fetch(`${listener.url}${path}`)
+    const { headers } = await fetch(`${server.url}${path}`)
     expect([path, headers.get('content-security-policy')]).toEqual([
       path,
       "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -269,7 +268,7 @@ test('every answer forbids scripts, frames and anything from elsewhere', async (
 
 test('what is not there is 404, a badge of it too, and only GET and HEAD are answered', async () => {
   const status = async (path: string, method = 'GET') => {
-    const answer = await fetch(`${listener.url}${path}`, { method })
+    const answer = await fetch(`${server.url}${path}`, { method })
     return [answer.status, answer.headers.get('content-type')]
   }
   expect(await status('/sets/shop')).toEqual([200, 'text/html; charset=utf-8'])

@@ -63,7 +63,7 @@ export function pageFor(
   const params = new URLSearchParams(query)
   const wish = () => ({ status: status(), apiUrl, isRefreshing: params.get('refresh') !== 'off' })
   if (path === '/') return found(HTML, overviewPage(wish()))
-  if (path === '/face.css') return found(CSS, STYLE)
+  if (path === '/style.css') return found(CSS, STYLE)
   if (path === '/favicon.svg') return found({ ...SVG, 'Cache-Control': 'max-age=3600' }, SIGN.toString())
   if (path === '/status.json') return found(JSON_HEADERS, `${JSON.stringify(statusDocument(status()))}\n`)
   const [, folder, segment = ''] = /^\/(sets|badge)\/([^/]+)$/.exec(path) ?? []

@@ -3,13 +3,16 @@ import type { DeliveryResult } from './delivery/channel.ts'
 import type { ReportResult } from './forge/forgeReporter.ts'
 
 /** The metrics of telling others. Their labels are names of the configuration and the few results there are. */
-export interface FaceMetrics {
+export interface NotificationMetrics {
   readonly onDelivery: (channel: string, result: DeliveryResult, events: number) => void
   readonly onReport: (forge: string, result: ReportResult) => void
 }
 
 /** Puts the metrics into `registry`; `waiting` gives how many events wait, by channel. */
-export function faceMetrics(registry: Registry, waiting: () => ReadonlyMap<string, number>): FaceMetrics {
+export function notificationMetrics(
+  registry: Registry,
+  waiting: () => ReadonlyMap<string, number>,
+): NotificationMetrics {
   const registers = [registry]
   const deliveries = new Counter({
     name: 'pharos_notifications_total',

@@ -6,15 +6,15 @@ import type { ChannelConfig } from '../controller/config/notificationsSchema.ts'
 import type { ControllerEvent } from '../controller/status/status.ts'
 import { eventOf } from '../controller/view/eventsOf.ts'
 import { sampleStatus } from '../dashboard/testing/sampleStatus.ts'
-import { type TestFace, testFace } from '../dashboard/testing/testFace.ts'
 import { ATTEMPTS_MAX, WAITING_MAX } from './delivery/channel.ts'
 import { slackRequest } from './slack/slackRequest.ts'
 import { type Receiver, startReceiver } from './testing/receiver.ts'
+import { type TestNotifications, testNotifications } from './testing/testNotifications.ts'
 
 const SECRET = 'a-secret-of-the-receiver'
 let slack: Receiver
 let hook: Receiver
-let face: TestFace
+let notifications: TestNotifications
 
 beforeEach(async () => {
   slack = await startReceiver()
@@ -34,8 +34,8 @@ function channel(
   return { config, url, secret: kind === 'webhook' ? SECRET : null }
 }
 
-function opened(channels: readonly ChannelSettings[]): TestFace {
-  return testFace(() => sampleStatus([]), { settings: { channels, forges: [] } })
+function opened(channels: readonly ChannelSettings[]): TestNotifications {
+  return testNotifications(() => sampleStatus([]), { channels, forges: [] })
 }
 
 function event(message: string, over: Partial<ControllerEvent> = {}): ControllerEvent {
@@ -47,15 +47,15 @@ function event(message: string, over: Partial<ControllerEvent> = {}): Controller
 /** Lets `clock` go on, a step at a time, until `receiver` has `count` requests in all. */
 async function received(receiver: Receiver, count: number): Promise<void> {
   while (receiver.received.length < count) {
-    const stepMs = face.clock.nextTimerMs()
-    if (stepMs !== null) face.clock.advance(stepMs)
+    const stepMs = notifications.clock.nextTimerMs()
+    if (stepMs !== null) notifications.clock.advance(stepMs)
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
 /** Waits until what is said of a channel in the metrics contains `line`. */
 async function metric(line: string): Promise<void> {
-  while (!(await face.registry.metrics()).includes(line))
+  while (!(await notifications.registry.metrics()).includes(line))
     await new Promise((resolve) => setImmediate(resolve))
 }
 
@@ -67,26 +67,26 @@ function messagesOf(receiver: Receiver): readonly string[][] {
 
 test('Scenario 52: a Slack that is down holds up nobody: no run, no other channel, and not the end of the program', async () => {
   slack.answers.push('hang', 'hang')
-  face = opened([channel('slack', `${slack.url}/services/T/B/x`), channel('webhook', hook.url)])
-  face.onEvent(event('first'))
+  notifications = opened([channel('slack', `${slack.url}/services/T/B/x`), channel('webhook', hook.url)])
+  notifications.onEvent(event('first'))
   await received(hook, 1)
-  face.onEvent(event('second'))
+  notifications.onEvent(event('second'))
   await received(hook, 2)
   await metric('pharos_notifications_total{channel="webhook",result="sent"} 2')
 
   expect(messagesOf(hook)).toEqual([['first'], ['second']])
   expect(slack.received).toHaveLength(1)
-  const closed = face.close()
-  face.clock.advance(5_000)
+  const closed = notifications.close()
+  notifications.clock.advance(5_000)
   await closed
   const lost = 'the channel slack does not take what it is sent (AbortError): 1 event lost'
-  expect(face.problems).toEqual([lost, lost])
+  expect(notifications.problems).toEqual([lost, lost])
 })
 
 test('what belongs together comes in one message, and its signature is over the raw body, time included', async () => {
-  face = opened([channel('webhook', `${hook.url}/pharos?team=shop`)])
-  face.onEvent(event('one', { set: null }))
-  face.onEvent(event('two'))
+  notifications = opened([channel('webhook', `${hook.url}/pharos?team=shop`)])
+  notifications.onEvent(event('one', { set: null }))
+  notifications.onEvent(event('two'))
   await received(hook, 1)
 
   const [request] = hook.received
@@ -109,9 +109,9 @@ test('what belongs together comes in one message, and its signature is over the 
 })
 
 test('a receiver that is away is tried again with the same delivery, later each time, as late as it asks', async () => {
-  face = opened([channel('webhook', hook.url)])
+  notifications = opened([channel('webhook', hook.url)])
   hook.answers.push(503, 'reset', { status: 429, headers: { 'Retry-After': '30' } }, 500)
-  face.onEvent(event('told in the end'))
+  notifications.onEvent(event('told in the end'))
   await received(hook, 5)
 
   const tries = hook.received.map(({ body }) => JSON.parse(body))
@@ -122,52 +122,52 @@ test('a receiver that is away is tried again with the same delivery, later each 
   // A second, then two, each with a quarter less by chance; then what was asked for; then eight.
   expect(times).toEqual([0, 0.75, 2.25, 32.25, 38.25])
   await metric('pharos_notifications_total{channel="webhook",result="sent"} 1')
-  expect(face.problems).toEqual([
+  expect(notifications.problems).toEqual([
     'the channel webhook does not take what it is sent (status 503): tried again',
   ])
 })
 
 test('what a receiver refuses for good is told without its address, and does not hold up what follows', async () => {
-  face = opened([channel('slack', `${slack.url}/services/SECRET-PATH`)])
+  notifications = opened([channel('slack', `${slack.url}/services/SECRET-PATH`)])
   slack.answers.push(404)
-  face.onEvent(event('lost'))
+  notifications.onEvent(event('lost'))
   await received(slack, 1)
   await metric('pharos_notifications_total{channel="slack",result="refused"} 1')
-  face.onEvent(event('next'))
+  notifications.onEvent(event('next'))
   await received(slack, 2)
 
   expect(JSON.parse(slack.received[1]?.body ?? '').text).toBe('shop: next')
-  expect(face.problems).toEqual([
+  expect(notifications.problems).toEqual([
     'the channel slack does not take what it is sent (status 404): 1 event lost',
   ])
 })
 
 test('a receiver that never recovers is given up after a while, message by message', async () => {
-  face = opened([channel('webhook', 'http://127.0.0.1:9')])
-  face.onEvent(event('lost'))
+  notifications = opened([channel('webhook', 'http://127.0.0.1:9')])
+  notifications.onEvent(event('lost'))
   let attempts = 0
-  while (face.problems.length < 2) {
-    const stepMs = face.clock.nextTimerMs()
+  while (notifications.problems.length < 2) {
+    const stepMs = notifications.clock.nextTimerMs()
     if (stepMs !== null) {
-      face.clock.advance(stepMs)
+      notifications.clock.advance(stepMs)
       attempts += 1
     }
     await new Promise((resolve) => setImmediate(resolve))
   }
   expect(attempts).toBe(ATTEMPTS_MAX)
-  expect(face.problems[1]).toMatch(
+  expect(notifications.problems[1]).toMatch(
     /^the channel webhook does not take what it is sent \([A-Z_]+\): 1 event lost$/,
   )
 })
 
 test('the same is told once; what comes back after it was over is told again', async () => {
-  face = opened([channel('webhook', hook.url)])
+  notifications = opened([channel('webhook', hook.url)])
   const raised = event('Degraded: 2 services', { type: 'ConditionRaised', condition: 'Degraded' })
   const cleared = event('Degraded no longer holds', { type: 'ConditionCleared', condition: 'Degraded' })
-  for (const one of [raised, raised, cleared, cleared, raised]) face.onEvent(one)
+  for (const one of [raised, raised, cleared, cleared, raised]) notifications.onEvent(one)
   await received(hook, 1)
-  face.clock.advance(13 * 3_600_000)
-  face.onEvent(raised)
+  notifications.clock.advance(13 * 3_600_000)
+  notifications.onEvent(raised)
   await received(hook, 2)
 
   expect(messagesOf(hook)).toEqual([
@@ -178,10 +178,10 @@ test('the same is told once; what comes back after it was over is told again', a
 })
 
 test('only so many events wait: the least severe go first, and how many went is said', async () => {
-  face = opened([channel('webhook', hook.url)])
+  notifications = opened([channel('webhook', hook.url)])
   for (let index = 0; index < 10_000; index += 1)
-    face.onEvent(event(`event ${index}`, { severity: index % 100 === 0 ? 'error' : 'info' }))
-  expect(await face.registry.metrics()).toContain(
+    notifications.onEvent(event(`event ${index}`, { severity: index % 100 === 0 ? 'error' : 'info' }))
+  expect(await notifications.registry.metrics()).toContain(
     `pharos_notifications_waiting{channel="webhook"} ${WAITING_MAX}`,
   )
   await received(hook, WAITING_MAX / 20)
@@ -193,14 +193,14 @@ test('only so many events wait: the least severe go first, and how many went is 
 })
 
 test('a channel hears of the sets, severities and types that it asked for', async () => {
-  face = opened([
+  notifications = opened([
     channel('webhook', hook.url, { sets: ['shop'], severity: 'warning', events: ['Notice', 'RunFailed'] }),
   ])
-  face.onEvent(event('other set', { set: 'search' }))
-  face.onEvent(event('no set', { set: null }))
-  face.onEvent(event('too mild', { severity: 'info' }))
-  face.onEvent(event('other type', { type: 'DriftFound' }))
-  face.onEvent(event('this one', { severity: 'error' }))
+  notifications.onEvent(event('other set', { set: 'search' }))
+  notifications.onEvent(event('no set', { set: null }))
+  notifications.onEvent(event('too mild', { severity: 'info' }))
+  notifications.onEvent(event('other type', { type: 'DriftFound' }))
+  notifications.onEvent(event('this one', { severity: 'error' }))
   await received(hook, 1)
 
   expect(messagesOf(hook)).toEqual([['this one']])
@@ -247,14 +247,14 @@ test('whatever somebody wrote, for Slack it is text, and as long as Slack allows
 })
 
 test('Scenario 53: the metrics of telling others have a series for each channel and result, and none for a service', async () => {
-  face = opened([channel('webhook', hook.url)])
-  const lines = async (): Promise<number> => (await face.registry.metrics()).split('\n').length
-  face.onEvent(event('failed', { type: 'ServiceFailed', keys: ['a'] }))
+  notifications = opened([channel('webhook', hook.url)])
+  const lines = async (): Promise<number> => (await notifications.registry.metrics()).split('\n').length
+  notifications.onEvent(event('failed', { type: 'ServiceFailed', keys: ['a'] }))
   await received(hook, 1)
   await metric('result="sent"} 1')
   const before = await lines()
   for (let index = 0; index < 400; index += 1)
-    face.onEvent(event(`failed ${index}`, { type: 'ServiceFailed', keys: [`service-${index}`] }))
+    notifications.onEvent(event(`failed ${index}`, { type: 'ServiceFailed', keys: [`service-${index}`] }))
   await received(hook, 21)
   await metric('result="sent"} 401')
   expect(await lines()).toBe(before)

@@ -8,7 +8,6 @@ import type { ProgramRun } from './pharosProgram.ts'
 export const undisturbed: Interruption = {
   exitCode: () => undefined,
   onStop: () => {},
-  onReload: () => {},
 }
 
 /** Runs the program with exactly `args` in this process, which is quicker than a new one; `cwd` is only what output is relative to. */

@@ -6,7 +6,6 @@ import { setTimeout as realTimeout } from 'node:timers/promises'
 import { readConfig } from '../controller/config/readConfig.ts'
 import { settingsOf } from '../controller/config/settings.ts'
 import { type Controller, openController } from '../controller/controller.ts'
-import type { SetsChange } from '../controller/setManager.ts'
 import type { ControllerEvent, SetStatus } from '../controller/status/status.ts'
 import { type FakeClock, fakeClock } from './fakeClock.ts'
 import { type GitRepository, gitRepository } from './gitRepository.ts'
@@ -34,8 +33,6 @@ export interface TestController {
   readonly until: (isTrue: () => boolean | Promise<boolean>, limitMs?: number) => Promise<void>
   /** Runs cycles until one that began after this call has ended. */
   readonly nextCycle: () => Promise<SetStatus>
-  /** Goes on with other lines of the set and below it, as `more` of the options. */
-  readonly reload: (more: string, env?: Readonly<Record<string, string>>) => Promise<SetsChange>
   /** Posts to /api; the status and the body. */
   readonly api: (path: string, body?: object) => Promise<readonly [number, unknown]>
   /** Tells the webhook that `branch` was pushed to. */
@@ -67,12 +64,8 @@ export async function testController(options: TestControllerOptions): Promise<Te
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'pharos-controller-'))
   const clock = options.clock ?? fakeClock()
   const events: ControllerEvent[] = []
-  const settingsWith = (more: Pick<TestControllerOptions, 'more' | 'env'>) => {
-    const text = configText({ ...options, ...more }, repository, folder)
-    const read = readConfig('pharos-controller.yaml', Buffer.from(text))
-    if (!('config' in read)) throw new Error(JSON.stringify(read.problems))
-    return settingsOf(read.config, { ...env, ...more.env })
-  }
+  const read = readConfig('pharos-controller.yaml', Buffer.from(configText(options, repository, folder)))
+  if (!('config' in read)) throw new Error(JSON.stringify(read.problems))
   const env = {
     PATH: process.env.PATH,
     PHAROS_URL: options.url,
@@ -82,13 +75,14 @@ export async function testController(options: TestControllerOptions): Promise<Te
     ...options.env,
   }
   const controller = await openController({
-    settings: settingsWith({}),
+    settings: settingsOf(read.config, env),
     clock,
     newId: randomUUID,
     version: 'test',
     env,
     holder: `replica ${options.replica ?? 'blue'}`,
     onEvent: (event) => events.push(event),
+    onProblem: () => {},
   })
   let running = Promise.resolve()
   const shop = (): SetStatus => {
@@ -115,7 +109,6 @@ export async function testController(options: TestControllerOptions): Promise<Te
       )
       return shop()
     },
-    reload: (more, moreEnv = {}) => controller.reload(settingsWith({ more, env: moreEnv })),
     ...callsTo(controller),
     close: async () => {
       controller.stop()
@@ -132,7 +125,7 @@ export async function testController(options: TestControllerOptions): Promise<Te
 /** What people and their git host send. */
 function callsTo(controller: Controller): Pick<TestController, 'api' | 'push'> {
   const post = (path: string, body: string, headers: Record<string, string>) =>
-    fetch(`${controller.url()}${path}`, { method: 'POST', body, headers })
+    fetch(`${controller.url}${path}`, { method: 'POST', body, headers })
   return {
     api: async (path, body = {}) => {
       const answer = await post(path, JSON.stringify(body), { Authorization: `Bearer ${API_TOKEN}` })

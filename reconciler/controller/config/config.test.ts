@@ -78,6 +78,19 @@ sets:
   ])
 })
 
+test('kinds of webhooks that are gone are refused with what to write in their place', () => {
+  const hooks = ['gitea', 'forgejo', 'bitbucket', 'svn']
+    .map((kind) => `  - {source: a-${kind}, kind: ${kind}, secrets: [{env: A}]}\n`)
+    .join('')
+
+  expect(problemsOf(`${SMALLEST}webhooks:\n${hooks}`)).toEqual([
+    'c.yaml:7:29: [E_VALUE] webhooks[0].kind gitea is no longer a kind: write github, whose signature Gitea sends as well',
+    'c.yaml:8:31: [E_VALUE] webhooks[1].kind forgejo is no longer a kind: write github, whose signature Forgejo sends as well',
+    'c.yaml:9:33: [E_VALUE] webhooks[2].kind bitbucket is no longer a kind: have a pipeline send POST /api/sets/NAME/run, or rely on the interval',
+    'c.yaml:10:27: [E_VALUE] webhooks[3].kind must be one of github, gitlab, generic',
+  ])
+})
+
 test('what two fields say together is checked as well', () => {
   const twice = `${SMALLEST}${SMALLEST.slice(SMALLEST.indexOf('  - name'))}webhooks:\n  - {source: a, kind: gitlab, secrets: [{env: A}], sets: [shp]}\n`
 

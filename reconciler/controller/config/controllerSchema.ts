@@ -28,8 +28,16 @@ const FETCH_SECONDS_MIN = 1
 /** Shortest time limit of a cycle (seconds): within less no answer may have come. */
 const TIMEOUT_SECONDS_MIN = 1
 
-/** Programs that send webhooks, by the way in which they prove who they are. */
-export const HOOK_KINDS = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket', 'generic'] as const
+/** Senders of webhooks, by the way in which they sign. */
+const HOOK_KINDS = ['github', 'gitlab', 'generic'] as const
+
+/** What to use in place of kinds that there were. */
+const FORMER_HOOK_KINDS: Readonly<Record<string, string>> = {
+  gitea: 'gitea is no longer a kind: write github, whose signature Gitea sends as well',
+  forgejo: 'forgejo is no longer a kind: write github, whose signature Forgejo sends as well',
+  bitbucket:
+    'bitbucket is no longer a kind: have a pipeline send POST /api/sets/NAME/run, or rely on the interval',
+}
 
 /** Checks with `problemOf`, whose text is the message. */
 const checked = (form: string, problemOf: (value: string) => string | undefined) =>
@@ -196,7 +204,9 @@ const set = mapping({
 
 const hook = mapping({
   source: name.describe('the last part of its address: /hooks/SOURCE'),
-  kind: oneOf(HOOK_KINDS),
+  kind: z.enum(HOOK_KINDS, {
+    error: ({ input }) => FORMER_HOOK_KINDS[String(input)] ?? `must be one of ${HOOK_KINDS.join(', ')}`,
+  }),
   secrets: z
     .array(secretReference, { error: 'must be a list of one or two secrets' })
     .min(1, { error: 'must have at least one secret' })

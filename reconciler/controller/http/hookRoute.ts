@@ -1,11 +1,12 @@
+import type { FastifyInstance } from 'fastify'
 import { repositoryIdentity } from '../../git/gitUrl.ts'
 import { StateError } from '../../state/model/stateError.ts'
 import type { HookSettings } from '../config/settings.ts'
 import type { WrongRequests } from './addressLimit.ts'
-import { isLargeBody } from './bodies.ts'
+import { isLargeBody } from './largeBodies.ts'
 import { type Push, pushIn } from './push.ts'
-import { json, type Route, type RouteAnswer, refusal } from './route.ts'
-import { deliveryOf, hasProof, isProven } from './webhookSignature.ts'
+import { Refusal, tooManyRequests } from './refusal.ts'
+import { deliveryOf, hasSignature, isSigned } from './webhookSignature.ts'
 
 /** Largest body of a webhook (bytes): the limit of GitHub. */
 const HOOK_BYTES_MAX = 25 * 1024 * 1024
@@ -26,69 +27,76 @@ export interface FollowedBranch {
 export interface HookDeps {
   readonly hooks: readonly HookSettings[]
   readonly sets: readonly FollowedBranch[]
-  /** Has the set looked at soon, by whichever replica leads. Throws StateError. */
+  /** Has the replica that leads fetch the repository of the set soon. Throws StateError. */
   readonly trigger: (set: string) => Promise<void>
   readonly wrong: WrongRequests
-  /** Those that were here; kept by whoever makes the route. */
-  readonly deliveries: Set<string>
   readonly onResult: (source: string, result: HookResult) => void
 }
 
-/** `POST /hooks/:source`: whoever proves to know the secret may have the repository looked at now. */
-export function hookRoute(deps: HookDeps): Route {
-  const hookOf = (source: string | undefined): HookSettings | undefined =>
-    deps.hooks.find(({ config }) => config.source === source)
-  const limited = (source: string | undefined): RouteAnswer => {
-    if (source !== undefined) deps.onResult(source, 'limited')
-    return refusal(429, 'too many requests', { 'Retry-After': '1' })
+/** What the sender is answered: the sets whose repository is fetched soon, and why none is. */
+interface HookAnswer {
+  readonly source: string
+  readonly queued: readonly string[]
+  readonly reason?: string
+}
+
+/** `POST /hooks/:source`: a sender that proves to know the secret may have the repository fetched now. */
+export function addHookRoute(app: FastifyInstance, deps: HookDeps): void {
+  const { hooks, wrong, onResult } = deps
+  const deliveries = new Set<string>()
+  const hookOf = (source: string): HookSettings | undefined =>
+    hooks.find(({ config }) => config.source === source)
+  const limited = (source: string): Refusal => {
+    onResult(source, 'limited')
+    return tooManyRequests()
   }
-  const refused = (source: string, address: string): RouteAnswer => {
-    if (!deps.wrong.count(address)) return limited(source)
-    deps.onResult(source, 'refused')
-    return refusal(401, 'the signature or token is missing or wrong')
+  const refused = (source: string, address: string): Refusal => {
+    if (!wrong.count(address)) return limited(source)
+    onResult(source, 'refused')
+    return new Refusal(401, 'the signature or token is missing or wrong')
   }
-  return {
-    method: 'POST',
-    path: '/hooks/:source',
-    bodyBytesMax: HOOK_BYTES_MAX,
-    admit: ({ params, headers, address }) => {
-      const hook = hookOf(params.source)
-      if (hook === undefined)
-        return deps.wrong.count(address)
-          ? refusal(404, 'there is no such source of webhooks')
-          : limited(undefined)
-      const { source, kind } = hook.config
-      if (!hasProof(kind, headers)) return refused(source, address)
-      // Whether it is a right one would show only at its end.
-      return isLargeBody(headers) && deps.wrong.areTooMany(address) ? limited(source) : null
+  app.post<{ Params: { source: string } }>(
+    '/hooks/:source',
+    {
+      bodyLimit: HOOK_BYTES_MAX,
+      onRequest: async ({ params, headers, ip }) => {
+        const hook = hookOf(params.source)
+        if (hook === undefined)
+          throw wrong.count(ip) ? new Refusal(404, 'there is no such source of webhooks') : tooManyRequests()
+        const { source, kind } = hook.config
+        if (!hasSignature(kind, headers)) throw refused(source, ip)
+        // Whether the signature is right shows only after the last byte.
+        if (isLargeBody(headers) && wrong.areTooMany(ip)) throw limited(source)
+      },
     },
-    handle: async ({ params, headers, body, address }) => {
+    async ({ params, headers, ip, body }, reply) => {
       const hook = hookOf(params.source)
-      if (hook === undefined) return refusal(404, 'there is no such source of webhooks')
+      if (hook === undefined) throw new Refusal(404, 'there is no such source of webhooks')
       const { source, kind } = hook.config
-      if (!isProven(kind, headers, body, hook.secrets)) return refused(source, address)
+      const bytes = Buffer.isBuffer(body) ? body : Buffer.of()
+      if (!isSigned(kind, headers, bytes, hook.secrets)) throw refused(source, ip)
       const delivery = deliveryOf(kind, headers)
-      if (delivery !== null && !isNew(deps.deliveries, `${source} ${delivery}`)) {
-        deps.onResult(source, 'replayed')
-        return json(200, { source, queued: [], reason: 'this delivery was here before' })
+      if (delivery !== null && !isNew(deliveries, `${source} ${delivery}`)) {
+        onResult(source, 'replayed')
+        return { source, queued: [], reason: 'this delivery was here before' } satisfies HookAnswer
       }
-      const { queued, reason } = matching(deps, hook, pushIn(kind, body))
+      const { queued, reason } = matching(deps, hook, pushIn(kind, bytes))
       try {
         for (const set of queued) await deps.trigger(set)
       } catch (error) {
         if (!(error instanceof StateError)) throw error
         // It counts as new when it is sent again.
-        deps.deliveries.delete(`${source} ${delivery}`)
-        deps.onResult(source, 'failed')
-        return refusal(503, `the replica that leads could not be told: ${error.message}`, {
+        deliveries.delete(`${source} ${delivery}`)
+        onResult(source, 'failed')
+        throw new Refusal(503, `the replica that leads could not be told: ${error.message}`, {
           'Retry-After': '10',
         })
       }
-      deps.onResult(source, queued.length === 0 ? 'ignored' : 'queued')
-      if (queued.length > 0) return json(202, { source, queued })
-      return json(200, { source, queued, reason })
+      onResult(source, queued.length === 0 ? 'ignored' : 'queued')
+      if (queued.length === 0) return { source, queued, reason } satisfies HookAnswer
+      return reply.code(202).send({ source, queued } satisfies HookAnswer)
     },
-  }
+  )
 }
 
 function isNew(seen: Set<string>, delivery: string): boolean {

@@ -20,12 +20,11 @@ export function pushIn(kind: HookConfig['kind'], body: Buffer): Push {
 }
 
 function branchesIn(kind: HookConfig['kind'], payload: Fields): Push['branches'] {
-  if (kind === 'bitbucket') return bitbucketBranches(payload)
   if (typeof payload.ref === 'string') return branchIn(payload.ref)
   return kind === 'generic' ? 'all' : []
 }
 
-/** The JSON of `body`, or the one in the field `payload` of a form, as GitHub and Gitea send it unless told otherwise. */
+/** The JSON of `body`, or the one in the field `payload` of a form, as GitHub sends it unless told otherwise. */
 function parsed(body: Buffer): unknown {
   const text = body.toString('utf8')
   try {
@@ -41,19 +40,7 @@ function branchIn(ref: string): readonly string[] {
   return ref.startsWith(prefix) ? [ref.slice(prefix.length)] : []
 }
 
-/** Bitbucket Cloud lists changes below `push`, Bitbucket Data Center at the top. */
-function bitbucketBranches(payload: Fields): readonly string[] {
-  const changes = mappingOf(payload.push)?.changes ?? payload.changes
-  if (!Array.isArray(changes)) return []
-  return changes.flatMap((one: unknown) => {
-    const change = mappingOf(one)
-    if (typeof change?.refId === 'string') return branchIn(change.refId)
-    const target = mappingOf(change?.new) ?? mappingOf(change?.old)
-    return target?.type === 'branch' && typeof target.name === 'string' ? [target.name] : []
-  })
-}
-
-/** Fields that hold an address of the repository: of GitHub and Gitea, of GitLab, and of whoever sends `generic`. */
+/** Fields that hold an address of the repository, as GitHub and GitLab name them and `generic` senders may. */
 const ADDRESS_FIELDS = [
   'clone_url',
   'ssh_url',
@@ -70,15 +57,8 @@ function repositoriesIn({ repository, project }: Fields): readonly string[] {
   const addresses = [repository, project].flatMap((named) => {
     const fields = mappingOf(named)
     if (fields === undefined) return [named]
-    return [...ADDRESS_FIELDS.map((field) => fields[field]), ...linksIn(fields)]
+    return ADDRESS_FIELDS.map((field) => fields[field])
   })
   const texts = addresses.filter((address) => typeof address === 'string')
   return [...new Set(texts.flatMap((address) => repositoryIdentity(address) ?? []))]
-}
-
-/** Bitbucket names addresses below `links`: one of its page, several to clone from. */
-function linksIn({ links }: Fields): readonly unknown[] {
-  const { html, clone } = mappingOf(links) ?? {}
-  const all: readonly unknown[] = [html, ...(Array.isArray(clone) ? clone : [])]
-  return all.map((link) => mappingOf(link)?.href)
 }

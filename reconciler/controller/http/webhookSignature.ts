@@ -2,24 +2,21 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { HookConfig } from '../config/controllerSchema.ts'
 
-/** How each kind of sender proves that it knows the secret, and names its deliveries. */
+/** In which header each kind of sender signs, how, and where it names its deliveries. */
 const KINDS: Readonly<
   Record<
     HookConfig['kind'],
-    { readonly proof: string; readonly form: 'token' | 'hmac'; readonly delivery: readonly string[] }
+    { readonly header: string; readonly form: 'token' | 'hmac'; readonly delivery: readonly string[] }
   >
 > = {
-  github: { proof: 'x-hub-signature-256', form: 'hmac', delivery: ['x-github-delivery'] },
+  github: { header: 'x-hub-signature-256', form: 'hmac', delivery: ['x-github-delivery'] },
   gitlab: {
-    proof: 'x-gitlab-token',
+    header: 'x-gitlab-token',
     form: 'token',
     // The other one is the same for an event that a webhook of an earlier event brought about.
     delivery: ['idempotency-key', 'x-gitlab-event-uuid'],
   },
-  gitea: { proof: 'x-gitea-signature', form: 'hmac', delivery: ['x-gitea-delivery'] },
-  forgejo: { proof: 'x-gitea-signature', form: 'hmac', delivery: ['x-gitea-delivery'] },
-  bitbucket: { proof: 'x-hub-signature', form: 'hmac', delivery: ['x-request-uuid'] },
-  generic: { proof: 'x-signature', form: 'hmac', delivery: ['x-delivery-id'] },
+  generic: { header: 'x-signature', form: 'hmac', delivery: ['x-delivery-id'] },
 }
 
 /** Whether two texts are equal, in a time that does not tell where they differ. */
@@ -28,30 +25,30 @@ export function isSameSecret(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b))
 }
 
-/** Whether a request has what could be a proof at all: one without need not be read. Pure. */
-export function hasProof(kind: HookConfig['kind'], headers: IncomingHttpHeaders): boolean {
-  return proofOf(kind, headers) !== null
+/** Whether a request has a signature at all: one without need not be read. Pure. */
+export function hasSignature(kind: HookConfig['kind'], headers: IncomingHttpHeaders): boolean {
+  return signatureOf(kind, headers) !== null
 }
 
 /** Whether the sender of `body` knows one of `secrets`. Two are valid while one replaces the other. */
-export function isProven(
+export function isSigned(
   kind: HookConfig['kind'],
   headers: IncomingHttpHeaders,
   body: Buffer,
   secrets: readonly string[],
 ): boolean {
-  const proof = proofOf(kind, headers)
-  if (proof === null) return false
+  const signature = signatureOf(kind, headers)
+  if (signature === null) return false
   const { form } = KINDS[kind]
   // All are tried, so that the time does not tell which one fits.
   return secrets
-    .map((secret) => isSameSecret(proof, form === 'token' ? secret : hmacOf(secret, body)))
+    .map((secret) => isSameSecret(signature, form === 'token' ? secret : hmacOf(secret, body)))
     .includes(true)
 }
 
-function proofOf(kind: HookConfig['kind'], headers: IncomingHttpHeaders): string | null {
-  const { proof, form } = KINDS[kind]
-  const value = headers[proof]
+function signatureOf(kind: HookConfig['kind'], headers: IncomingHttpHeaders): string | null {
+  const { header, form } = KINDS[kind]
+  const value = headers[header]
   if (typeof value !== 'string' || value === '') return null
   if (form === 'token') return value
   const [, hex] = /^(?:sha256=)?([0-9a-f]{64})$/i.exec(value) ?? []

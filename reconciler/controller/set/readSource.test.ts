@@ -221,7 +221,7 @@ test('a commit that is refused is no newer commit that a run would have to give 
   repository.commit(manifestFiles('unsigned'))
   for (const key of keys) await changeInterval(key, 300)
   const fetches = async (): Promise<number> => {
-    const text = await (await fetch(`${one.controller.url()}/metrics`)).text()
+    const text = await (await fetch(`${one.controller.url}/metrics`)).text()
     return Number(/^pharos_git_fetch_seconds_count\{.*"ok".*\} (\d+)$/m.exec(text)?.[1])
   }
   let looked: Promise<void> | undefined

@@ -30,7 +30,7 @@ test('an API that answers 429 for ever makes a set Throttled, shows no old appro
     message: expect.stringMatching(/^waiting for the API since .*Z: the API answered 429/),
     since: expect.any(String),
   })
-  const metrics = await (await fetch(`${one.controller.url()}/metrics`)).text()
+  const metrics = await (await fetch(`${one.controller.url}/metrics`)).text()
   expect(metrics).toContain('pharos_condition{set="shop",condition="Throttled"} 1')
 
   await one.until(() => one.shop().lastRun?.outcome === 'failed')

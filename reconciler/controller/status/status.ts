@@ -225,8 +225,6 @@ export interface ControllerStatus {
 export const EVENT_TYPES = [
   'ControllerStarted',
   'ControllerStopping',
-  'ConfigurationReloaded',
-  'ConfigurationRefused',
   'LeaseTaken',
   'LeaseLost',
   'CommitSeen',
@@ -266,6 +264,9 @@ export interface ControllerEvent {
   /** Equal for events that tell the same: nothing that changes by itself, such as a duration, is part of it. */
   readonly dedupeKey: string
 }
+
+/** Takes every event, in order, and returns at once: a slow receiver must not delay a run. */
+export type EventSink = (event: ControllerEvent) => void
 
 /** The most urgent of `conditions`; `Ready` when there is none. Pure. */
 export function headlineOf(conditions: readonly Pick<Condition, 'type'>[]): ConditionType {

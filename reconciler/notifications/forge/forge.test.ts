@@ -8,8 +8,8 @@ import {
   sampleSet,
   sampleStatus,
 } from '../../dashboard/testing/sampleStatus.ts'
-import { type TestFace, testFace } from '../../dashboard/testing/testFace.ts'
 import { type ForgeServer, startForgeServer } from '../testing/forgeServer.ts'
+import { type TestNotifications, testNotifications } from '../testing/testNotifications.ts'
 
 const TOKEN = 'glpat-CANARY-token'
 const SHA = 'a'.repeat(40)
@@ -17,7 +17,7 @@ const NEXT = 'b'.repeat(40)
 const COMMIT = { sha: SHA, subject: 'a change', author: 'Ada', at: '2026-01-14T09:40:00.000Z' }
 
 let server: ForgeServer
-let face: TestFace
+let notifications: TestNotifications
 let shown: SetStatus
 
 beforeEach(async () => {
@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(() => server.close())
 
-function opened(kind: ForgeConfig['kind'], over: Partial<ForgeConfig> = {}): TestFace {
+function opened(kind: ForgeConfig['kind'], over: Partial<ForgeConfig> = {}): TestNotifications {
   const config = {
     kind,
     repository: 'shop/monitoring',
@@ -36,10 +36,11 @@ function opened(kind: ForgeConfig['kind'], over: Partial<ForgeConfig> = {}): Tes
     ...over,
   }
   const url = kind === 'github' ? server.githubUrl : server.gitlabUrl
-  return testFace(() => sampleStatus([shown]), {
-    settings: { channels: [], forges: [{ config, url, token: TOKEN }] },
-    publicUrl: 'https://pharos.example.com',
-  })
+  return testNotifications(
+    () => sampleStatus([shown]),
+    { channels: [], forges: [{ config, url, token: TOKEN }] },
+    'https://pharos.example.com',
+  )
 }
 
 /** Something happens in the set, which then looks as `set` says; resolves when the forge was told. */
@@ -48,19 +49,19 @@ async function happens(set: SetStatus, told: Partial<ControllerEvent> = {}): Pro
   const before = await reports()
   const { type = 'RunFinished', severity = 'info', message = 'ended' } = told
   const commit = set.commit?.sha ?? null
-  face.onEvent(
+  notifications.onEvent(
     eventOf({ type, severity, message }, { at: '2026-01-14T10:00:00.000Z', set: 'shop', commit, runId: 'r' }),
   )
   while ((await reports()) === before) {
-    const stepMs = face.clock.nextTimerMs()
-    if (stepMs !== null) face.clock.advance(stepMs)
+    const stepMs = notifications.clock.nextTimerMs()
+    if (stepMs !== null) notifications.clock.advance(stepMs)
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
 /** How many reports have ended well, or for good. */
 async function reports(): Promise<number> {
-  const text = await face.registry.metrics()
+  const text = await notifications.registry.metrics()
   const counts = [
     ...text.matchAll(/^pharos_forge_reports_total\{.*result="(?:said|known|refused)"\} (\d+)$/gm),
   ]
@@ -95,7 +96,7 @@ for (const kind of ['github', 'gitlab'] as const) {
 
   describe(kind, () => {
     beforeEach(() => {
-      face = opened(kind)
+      notifications = opened(kind)
     })
 
     test('Scenario 52: the status of a commit is sent when it changes, and at no other time', async () => {
@@ -179,7 +180,7 @@ for (const kind of ['github', 'gitlab'] as const) {
       await happens(failing)
       for (let index = 0; index < 250; index += 1)
         server.comment(7, `> <!-- pharos outcome shop --> ${index}`)
-      face = opened(kind)
+      notifications = opened(kind)
       await happens(done)
 
       expect(comments()).toHaveLength(1)
@@ -190,7 +191,7 @@ for (const kind of ['github', 'gitlab'] as const) {
     test('a program that was started anew says nothing of what is settled', async () => {
       await happens(done, { type: 'ServiceChanged', message: 'checkout: update done' })
       const said = server.requests.filter((line) => !line.startsWith('GET')).length
-      face = opened(kind)
+      notifications = opened(kind)
       await happens({ ...seen, services: done.services })
       await happens(done)
       await happens(done)
@@ -217,33 +218,37 @@ for (const kind of ['github', 'gitlab'] as const) {
 
     test('a forge that is away is tried again and holds up nobody; a call that it refuses is told without the token', async () => {
       server.faults.push(503, 'reset', { status: 429, headers: { 'Retry-After': '60' } })
-      const startMs = face.clock.wallMs()
+      const startMs = notifications.clock.wallMs()
       await happens(done)
       expect(server.statuses.map(({ state }) => state)).toEqual(['success'])
       // A second until it is told, three quarters and one and a half until it is tried again, then what was asked for.
-      expect(face.clock.wallMs() - startMs).toBe(63_250)
+      expect(notifications.clock.wallMs() - startMs).toBe(63_250)
 
-      face = opened(kind, { repository: 'shop/other' })
+      notifications = opened(kind, { repository: 'shop/other' })
       await happens(done)
-      expect(face.problems).toEqual([
+      expect(notifications.problems).toEqual([
         `${kind} shop/other cannot be told what became of a commit: read the statuses of a commit: status 404 (${kind === 'github' ? 'Not Found' : '404 Project Not Found'})`,
       ])
-      expect(JSON.stringify(face.problems) + (await face.registry.metrics())).not.toContain('CANARY')
+      expect(JSON.stringify(notifications.problems) + (await notifications.registry.metrics())).not.toContain(
+        'CANARY',
+      )
     })
 
     test('only the replica that does the work says anything', async () => {
       shown = { ...done, role: 'follower' }
       const told = { type: 'LeaseLost', severity: 'warning', message: 'another replica took over' } as const
-      face.onEvent(eventOf(told, { at: '2026-01-14T10:00:00.000Z', set: 'shop', commit: SHA, runId: null }))
-      await face.close()
+      notifications.onEvent(
+        eventOf(told, { at: '2026-01-14T10:00:00.000Z', set: 'shop', commit: SHA, runId: null }),
+      )
+      await notifications.close()
       expect(server.requests).toEqual([])
     })
 
     test('status and comment can each be left out', async () => {
-      face = opened(kind, { comment: false })
+      notifications = opened(kind, { comment: false })
       await happens(done)
       expect([server.statuses.length, comments().length]).toEqual([1, 0])
-      face = opened(kind, { commitStatus: false })
+      notifications = opened(kind, { commitStatus: false })
       await happens({ ...done, commit: { ...COMMIT, sha: NEXT }, appliedCommit: NEXT })
       expect([server.statuses.length, comments().length]).toEqual([1, 1])
     })

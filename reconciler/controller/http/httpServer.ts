@@ -1,0 +1,144 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import fastify, { type FastifyInstance, type FastifyReply, type HTTPMethods } from 'fastify'
+import { ConfigError } from '../config/settings.ts'
+import { limitLargeBodies } from './largeBodies.ts'
+import { Refusal } from './refusal.ts'
+
+/** Most connections at a time. */
+const CONNECTIONS_MAX = 256
+/** Largest body where a route says nothing else (bytes). */
+const BODY_BYTES_MAX = 16 * 1024
+/** Longest that answers under way may take when the server closes (milliseconds). */
+const CLOSE_MS_MAX = 2_000
+
+/** Time limits of requests (milliseconds). */
+export interface HttpTimeouts {
+  /** For a whole request, head and body. Git hosts themselves give up after ten seconds. */
+  readonly requestMs: number
+  /** Time between two looks for connections beyond that. */
+  readonly checkMs: number
+}
+
+const TIMEOUTS: HttpTimeouts = { requestMs: 10_000, checkMs: 1_000 }
+
+/** Of every answer whose route says nothing else. */
+const USUAL_HEADERS = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+}
+
+/** The controller's HTTP server. */
+export interface HttpServer {
+  readonly url: string
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Serves the routes that `addRoutes` adds. Every refusal is `{"error": "…"}`. `onFault` hears of unexpected errors,
+ * which are answered 500. Port 0 is any free one. Throws ConfigError when it cannot listen there.
+ */
+export async function startHttpServer(
+  at: { readonly host: string; readonly port: number },
+  addRoutes: (app: FastifyInstance) => void,
+  onFault: (error: unknown) => void,
+  timeouts: HttpTimeouts = TIMEOUTS,
+): Promise<HttpServer> {
+  const app = appWith(timeouts, onFault)
+  addRoutesWithMethods(app, addRoutes)
+  try {
+    await app.listen(at)
+  } catch (error) {
+    await app.close()
+    throw cannotListen(at, error)
+  }
+  // True because a server that listens on TCP has an address with a port, and nobody asked for HTTP/2.
+  const server = app.server as Server
+  const { port } = server.address() as AddressInfo
+  const host = at.host.includes(':') ? `[${at.host}]` : at.host
+  return {
+    url: `http://${host}:${port}`,
+    close: async () => {
+      const cut = setTimeout(() => server.closeAllConnections(), CLOSE_MS_MAX)
+      await app.close()
+      clearTimeout(cut)
+    },
+  }
+}
+
+function appWith({ requestMs, checkMs }: HttpTimeouts, onFault: (error: unknown) => void): FastifyInstance {
+  const app = fastify({
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: requestMs,
+    keepAliveTimeout: 5_000,
+    forceCloseConnections: 'idle',
+    http: { headersTimeout: requestMs, connectionsCheckingInterval: checkMs },
+    frameworkErrors: (_error, _request, reply) => {
+      // A path that cannot be decoded is a path of nothing.
+      answerRefusal(reply, new Refusal(404, 'not found'))
+    },
+  })
+  app.server.maxConnections = CONNECTIONS_MAX
+  app.removeAllContentTypeParsers()
+  // A signature is over the raw bytes, whatever the sender calls them.
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes))
+  limitLargeBodies(app)
+  app.setReplySerializer((payload) => `${JSON.stringify(payload)}\n`)
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(USUAL_HEADERS)
+  })
+  app.addHook('onSend', async ({ raw }, reply) => {
+    // The rest of a body that was not read is not waited for.
+    if (!raw.complete) reply.header('Connection', 'close')
+  })
+  app.setNotFoundHandler((_request, reply) => answerRefusal(reply, new Refusal(404, 'not found')))
+  app.setErrorHandler((error, request, reply) => {
+    if (error instanceof Refusal) return answerRefusal(reply, error)
+    const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
+    if (status === 413)
+      return answerRefusal(reply, new Refusal(413, `more than ${request.routeOptions.bodyLimit} bytes`))
+    if (typeof status === 'number' && status < 500)
+      return answerRefusal(reply, new Refusal(status, 'not a request of HTTP'))
+    onFault(error)
+    return answerRefusal(reply, new Refusal(500, 'internal error'))
+  })
+  return app
+}
+
+/** Complete by itself: a path that cannot be decoded comes to no hook and no serializer. */
+function answerRefusal(reply: FastifyReply, { statusCode, headers, message }: Refusal): FastifyReply {
+  return reply
+    .code(statusCode)
+    .headers({ ...USUAL_HEADERS, 'Content-Type': 'application/json; charset=utf-8', ...headers })
+    .send(`${JSON.stringify({ error: message })}\n`)
+}
+
+const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** Adds routes, and for each path the answer 405 to every other method. */
+function addRoutesWithMethods(app: FastifyInstance, addRoutes: (app: FastifyInstance) => void): void {
+  const methodsByPath = new Map<string, string[]>()
+  app.addHook('onRoute', ({ url, method }) => {
+    methodsByPath.set(url, [...(methodsByPath.get(url) ?? []), ...[method].flat()])
+  })
+  addRoutes(app)
+  for (const [url, allowed] of [...methodsByPath]) {
+    const refuse = async (): Promise<never> => {
+      throw new Refusal(405, 'method not allowed', { Allow: allowed.join(', ') })
+    }
+    const others = METHODS.filter((method) => !allowed.includes(method))
+    app.route({ method: others, url, exposeHeadRoute: false, onRequest: refuse, handler: refuse })
+  }
+}
+
+function cannotListen({ host, port }: { host: string; port: number }, error: unknown): ConfigError {
+  const message = error instanceof Error ? error.message : String(error)
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  const advice = isTaken
+    ? 'stop the program that listens there, or name another port'
+    : 'name another address'
+  return new ConfigError(
+    `the controller cannot listen on ${host}:${port} (${message}): ${advice} in "listen"`,
+  )
+}

@@ -1,0 +1,43 @@
+import { Transform } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { Refusal } from './refusal.ts'
+
+/** Bodies beyond this (bytes) are few at a time: each may take its whole size in memory. */
+const LARGE_BODY_BYTES = 1024 * 1024
+const LARGE_BODIES_MAX = 4
+
+/** Whether the body may be a large one, by its announced length. Pure. */
+export function isLargeBody(headers: Readonly<Record<string, unknown>>): boolean {
+  const length = headers['content-length'] ?? (headers['transfer-encoding'] === undefined ? 0 : 'unknown')
+  return !(Number(length) <= LARGE_BODY_BYTES)
+}
+
+/**
+ * Has `app` read four large bodies at a time; a fifth one is refused with 503. A body counts as large from its first
+ * byte beyond the bound on: one that is only announced, or sent slowly, keeps no other out.
+ */
+export function limitLargeBodies(app: FastifyInstance): void {
+  let largeBodies = 0
+  app.addHook('preParsing', async (request, reply, payload) => {
+    if (!isLargeBody(request.headers)) return payload
+    let bytes = 0
+    let isLarge = false
+    const counted = new Transform({
+      transform: (chunk: Buffer, _encoding, done) => {
+        bytes += chunk.length
+        if (!isLarge && bytes > LARGE_BODY_BYTES) {
+          if (largeBodies >= LARGE_BODIES_MAX)
+            return done(new Refusal(503, 'busy: send it again', { 'Retry-After': '5' }))
+          isLarge = true
+          largeBodies += 1
+        }
+        done(null, chunk)
+      },
+    })
+    reply.raw.once('close', () => {
+      counted.destroy()
+      if (isLarge) largeBodies -= 1
+    })
+    return payload.pipe(counted)
+  })
+}

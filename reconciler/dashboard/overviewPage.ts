@@ -1,3 +1,4 @@
+import { servicesToSee } from '../controller/status/servicesToSee.ts'
 import type { ControllerStatus, SetStatus } from '../controller/status/status.ts'
 import { CONDITION_WORDS, countText, shortened, TONES, type Tone } from '../controller/status/words.ts'
 import { counted } from '../render/planText.ts'
@@ -11,7 +12,7 @@ import {
 import { framed } from './frame.ts'
 import { type Html, html } from './html.ts'
 import { icon, label } from './icons.ts'
-import { serviceList, servicesToSee } from './serviceList.ts'
+import { serviceList } from './serviceList.ts'
 import { shortSha } from './setFacts.ts'
 import { setSheet, totalOf } from './setSheet.ts'
 import { tableOf } from './table.ts'

@@ -1,11 +1,5 @@
 import type { ServiceStatus } from '../controller/status/status.ts'
-import {
-  countText,
-  REASON_WORDS,
-  SERVICE_STATES,
-  STATE_WORDS,
-  shortened,
-} from '../controller/status/words.ts'
+import { countText, REASON_WORDS, STATE_WORDS, shortened } from '../controller/status/words.ts'
 import type { PlannedField } from '../plan/planValue.ts'
 import { fieldParts } from '../render/fieldText.ts'
 import { counted } from '../render/planText.ts'
@@ -18,19 +12,6 @@ import { tableOf } from './table.ts'
 export function serviceList(services: readonly ServiceStatus[]): Html {
   return html`<ul class="services">
 ${services.map((service) => html`<li>${serviceEntry(service)}</li>\n`)}</ul>`
-}
-
-/** At most `max` services that are not as git says, the most urgent first. Pure. */
-export function servicesToSee(services: readonly ServiceStatus[], max: number): readonly ServiceStatus[] {
-  const seen: ServiceStatus[] = []
-  for (const state of SERVICE_STATES) {
-    if (state === 'Synced') continue
-    for (const service of services) {
-      if (seen.length >= max) return seen
-      if (service.state === state) seen.push(service)
-    }
-  }
-  return seen
 }
 
 function serviceEntry({ key, state, message, todo, fields, serviceId }: ServiceStatus): Html {

@@ -71,7 +71,7 @@ test('what is wrong with a channel or a forge is said with its place and what to
   channels:
     - {name: ops, kind: slack, url: "https://hooks.slack.example/services/T/B/x", secret: {env: SIGN}}
     - {name: pager, kind: webhook, url: ftp://pager.example.com}
-    - {name: audit, kind: webhook, url: "https://me:pw@audit.example.com", secret: {env: SIGN}, events: [Everything]}
+    - {name: audit, kind: webhook, url: "https://me:pw@audit.example.com", secret: {env: SIGN}, events: [Everything, ConfigurationReloaded]}
   forges:
     - {kind: github, repository: shop, token: {env: TOKEN}}
     - {kind: gitlab, repository: a/b, token: in-clear, url: "http://git.example.com/api/v4"}
@@ -86,6 +86,7 @@ test('what is wrong with a channel or a forge is said with its place and what to
     expect.stringContaining(
       'c.yaml:11:106: [E_VALUE] notifications.channels[2].events[0] must be one of ControllerStarted',
     ),
+    'c.yaml:11:118: [E_VALUE] notifications.channels[2].events[1] ConfigurationReloaded is no longer an event, because the configuration is read at the start only: take it out',
     'c.yaml:13:34: [E_VALUE] notifications.forges[0].repository must be OWNER/NAME, or the path or number of a GitLab project',
     expect.stringContaining('c.yaml:14:46: [E_VALUE] notifications.forges[1].token must be { env: NAME }'),
   ])

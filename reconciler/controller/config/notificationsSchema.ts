@@ -3,6 +3,9 @@ import { parsedUrl } from '../../../api/contract/parsedUrl.ts'
 import { EVENT_TYPES } from '../status/status.ts'
 import { flag, mapping, name, oneOf, secretReference, text } from './fields.ts'
 
+/** Types of events that there were. */
+const FORMER_EVENT_TYPES: ReadonlySet<string> = new Set(['ConfigurationReloaded', 'ConfigurationRefused'])
+
 /** Fewest characters of a secret that signs: others could guess a shorter one. */
 export const SECRET_CHARS_MIN = 16
 
@@ -37,7 +40,15 @@ const channel = mapping({
   sets,
   severity: oneOf(['info', 'warning', 'error']).default('warning').describe('the least severe that is sent'),
   events: z
-    .array(oneOf(EVENT_TYPES), { error: 'must be a list of types of events' })
+    .array(
+      z.enum(EVENT_TYPES, {
+        error: ({ input }) =>
+          FORMER_EVENT_TYPES.has(String(input))
+            ? `${input} is no longer an event, because the configuration is read at the start only: take it out`
+            : `must be one of ${EVENT_TYPES.join(', ')}`,
+      }),
+      { error: 'must be a list of types of events' },
+    )
     .optional()
     .describe('only these types; all when left out'),
 }).superRefine(({ kind, url, secret }, context) => {

@@ -1,6 +1,6 @@
+import { servicesToSee } from '../../controller/status/servicesToSee.ts'
 import type { SetStatus } from '../../controller/status/status.ts'
 import { STATE_WORDS } from '../../controller/status/words.ts'
-import { servicesToSee } from '../../dashboard/serviceList.ts'
 import { type Budget, commentBudget, fenced } from '../../render/fencedBlock.ts'
 import { counted } from '../../render/planText.ts'
 import type { StickyComment } from './forge.ts'

@@ -1,0 +1,15 @@
+import type { ServiceStatus } from './status.ts'
+import { SERVICE_STATES } from './words.ts'
+
+/** At most `max` services that are not as git says, the most urgent first. Pure. */
+export function servicesToSee(services: readonly ServiceStatus[], max: number): readonly ServiceStatus[] {
+  const seen: ServiceStatus[] = []
+  for (const state of SERVICE_STATES) {
+    if (state === 'Synced') continue
+    for (const service of services) {
+      if (seen.length >= max) return seen
+      if (service.state === state) seen.push(service)
+    }
+  }
+  return seen
+}

@@ -73,7 +73,12 @@ function isContainer(value: unknown, pointer: string): value is Container {
 
 function leavesEqual(a: Leaf, b: Leaf, sealed: SealedComparison): boolean {
   if (!isSealed(a) || !isSealed(b)) return sameJson(a, b)
-  return sealed === 'set-is-equal' || [a.sealed, b.sealed].includes(UNKNOWN_MARK) || a.sealed === b.sealed
+  switch (sealed) {
+    case 'set-is-equal':
+      return true
+    case 'by-mark':
+      return [a.sealed, b.sealed].includes(UNKNOWN_MARK) || a.sealed === b.sealed
+  }
 }
 
 function isSealed(value: Leaf): value is { readonly sealed: unknown } {

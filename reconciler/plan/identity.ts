@@ -10,7 +10,7 @@ import type { Blocked } from './planValue.ts'
 export type Identity =
   | { readonly kind: 'bound'; readonly binding: Binding; readonly renamedFrom: string | null }
   /** Named by `metadata.id`, not ours yet. */
-  | { readonly kind: 'named'; readonly id: string }
+  | { readonly kind: 'named'; readonly service: ServiceResponse }
   | { readonly kind: 'new' }
   | Blocked
 
@@ -109,7 +109,8 @@ function named(key: string, id: string, scene: IdentityScene): Identity {
   if (owner !== undefined) {
     return blocked(key, `service ${id} belongs to ${owner.key}`, 'remove one of the two manifests')
   }
-  if (scene.actual.has(id)) return { kind: 'named', id }
+  const service = scene.actual.get(id)
+  if (service !== undefined) return { kind: 'named', service }
   return blocked(
     key,
     `service ${id} of metadata.id does not exist in this organisation`,

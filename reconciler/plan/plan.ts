@@ -75,8 +75,7 @@ function changeOf(
     case 'new':
       return create(desired, null)
     case 'named': {
-      const service = actual.get(identity.id)
-      if (service === undefined) return create(desired, null)
+      const { service } = identity
       const diff = diffOfFirst(desired, service, input.hasState ? 'first-apply' : 'differs')
       return updateOf({ desired, service, diff, binding: null, renamedFrom: null }, input)
     }

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest'
+import { canonicalResponse } from '../../api/contract/canonical.ts'
+import { newBinding } from './binding.ts'
+import { type OpenCreate, resolveCreates } from './createResolution.ts'
+import type { Blocked } from './planValue.ts'
+import { binding, desired, ID, live, NOW_MS, OTHER_ID } from './testing/planning.ts'
+
+const policy = { onDelete: 'pause', protect: true, pruneAfterSecs: 60 } as const
+
+/** A creation of `shop` whose answer was lost, and that can no longer take effect. */
+function open(change: Partial<OpenCreate> = {}): OpenCreate {
+  return {
+    opId: 'op',
+    key: 'shop',
+    sent: desired().canonical,
+    preIds: [],
+    policy,
+    settledAtMs: NOW_MS,
+    ...change,
+  }
+}
+
+function ambiguous(key: string, ids: string): Blocked {
+  return {
+    kind: 'blocked',
+    key,
+    message: `a creation was sent and its answer was lost; several services may be its result: ${ids}`,
+    hint: 'set metadata.id to the right one',
+    needsDecision: true,
+  }
+}
+
+test('the one new service with that name and definition is what a lost creation made', () => {
+  const service = live()
+
+  expect(resolveCreates([open()], [service], [], NOW_MS)).toEqual({
+    recovered: [
+      {
+        opId: 'op',
+        binding: {
+          ...newBinding('shop', ID),
+          desired: desired().canonical,
+          observed: canonicalResponse(service),
+          ...policy,
+        },
+      },
+    ],
+    void: [],
+    unsettled: [],
+    waitUntilMs: null,
+  })
+})
+
+test.each([
+  ['is not there', [], []],
+  ['was there before', [live({ id: 'before' })], []],
+  ['has another name', [live({ name: 'Other' })], []],
+  ['has another definition', [live({ interval: 30 })], []],
+  ['belongs to another manifest', [live()], [binding()]],
+])('a creation whose service %s came to nothing', (_, actual, bindings) => {
+  expect(resolveCreates([open({ preIds: ['before'] })], actual, bindings, NOW_MS)).toEqual({
+    recovered: [],
+    void: ['op'],
+    unsettled: [],
+    waitUntilMs: null,
+  })
+})
+
+test('a creation that may still take effect is waited for, as long as the last of them', () => {
+  const waiting = [1, 3, 2].map((secs) =>
+    open({ opId: `op${secs}`, key: `k${secs}`, settledAtMs: NOW_MS + secs * 1_000 }),
+  )
+  const blocked = (key: string): Blocked => ({
+    kind: 'blocked',
+    key,
+    message: 'a creation was sent and its answer was lost: it may still take effect',
+    hint: 'apply again in a minute',
+    needsDecision: false,
+  })
+
+  expect(resolveCreates([...waiting, open({ opId: 'past' })], [], [], NOW_MS)).toEqual({
+    recovered: [],
+    void: ['past'],
+    unsettled: ['k1', 'k3', 'k2'].map(blocked),
+    waitUntilMs: NOW_MS + 3_000,
+  })
+})
+
+test('several services that a lost creation may have made are for a person to tell apart', () => {
+  const { unsettled, recovered } = resolveCreates([open()], [live(), live({ id: OTHER_ID })], [], NOW_MS)
+
+  expect([unsettled, recovered]).toEqual([[ambiguous('shop', `${ID}, ${OTHER_ID}`)], []])
+})
+
+test('one service that two lost creations may have made is for a person to tell apart', () => {
+  const creations = [
+    open(),
+    open({ opId: 'second', key: 'twin' }),
+    open({ opId: 'third', key: 'other', sent: desired({ name: 'Other' }).canonical }),
+  ]
+  const { unsettled, recovered } = resolveCreates(
+    creations,
+    [live(), live({ id: OTHER_ID, name: 'Other' })],
+    [],
+    NOW_MS,
+  )
+
+  expect(unsettled).toEqual([ambiguous('shop', ID), ambiguous('twin', ID)])
+  expect(recovered.map(({ opId }) => opId)).toEqual(['third'])
+})

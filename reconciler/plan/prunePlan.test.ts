@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import type { Binding } from './binding.ts'
+import type { Blocked, Prune } from './planValue.ts'
+import { binding, ID, type Live, live, NOW_MS, plan } from './testing/planning.ts'
+
+const CREATED_AT = '2026-01-01T00:00:00.000Z'
+
+/** What a plan does about the service of a manifest that is gone. */
+function gone(
+  change: Partial<Binding>,
+  actual: readonly Live[] = [{}],
+  unreadableIds: readonly string[] = [],
+) {
+  return plan({ actual: actual.map(live), unreadableIds, bindings: [binding({}, {}, change)] }).changes
+}
+
+function prune(change: Partial<Prune>): Prune {
+  return { kind: 'prune', key: 'shop', id: ID, how: 'delete', name: 'Shop', createdAt: CREATED_AT, ...change }
+}
+
+function blocked(message: string, hint: string, needsDecision: boolean): Blocked {
+  return { kind: 'blocked', key: 'shop', message, hint, needsDecision }
+}
+
+test('a removal says which service goes, under the name that it has now', () => {
+  expect(gone({}, [{ name: 'Renamed' }])).toEqual([prune({ name: 'Renamed' })])
+})
+
+test.each([
+  ['its last known name', {}, 'Shop'],
+  ['the name of its manifest where nothing was sent', { desired: null }, 'shop'],
+  ['its last known name, also where it is protected', { protect: true }, 'Shop'],
+  ['its last known name, also where it waited to be removed', { tombstonedAtMs: NOW_MS }, 'Shop'],
+])('a service that is gone too is forgotten under %s', (_, change, name) => {
+  expect(gone(change, [])).toEqual([prune({ how: 'forget', name, createdAt: null })])
+})
+
+test('a service that this version cannot read is removed under its last known name', () => {
+  expect(gone({}, [], [ID])).toEqual([prune({ createdAt: null })])
+})
+
+test('a protected service stays, and the plan says how to remove or to forget it', () => {
+  expect(gone({ protect: true })).toEqual([
+    blocked(
+      `its manifest is gone, but policy.protect keeps service ${ID}`,
+      'to remove it, put the manifest back with protect: false, apply, then take it out; to keep it and forget it here, "pharos unbind shop"',
+      false,
+    ),
+  ])
+})
+
+test('a protected service that is only to be detached is detached', () => {
+  expect(gone({ protect: true, onDelete: 'detach' })).toEqual([prune({ how: 'detach' })])
+})
+
+test.each([
+  ['runs again', [{}], []],
+  ['cannot be read', [], [ID]],
+])('a service that was to be deleted by now and %s waits for a person', (_, actual, unreadableIds) => {
+  const waited = { onDelete: 'pause', tombstonedAtMs: NOW_MS - 60_000, pruneAfterSecs: 60 } as const
+
+  expect(gone(waited, actual, unreadableIds)).toEqual([
+    blocked(
+      `its manifest is gone and service ${ID} was to be deleted now, but somebody resumed it`,
+      'put the manifest back, pause it, or unbind it',
+      true,
+    ),
+  ])
+})

@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest'
+import { environmentOf, sourceName } from './sourceName.ts'
+
+test('a source is named as one types it, and tells its environment', () => {
+  const [plain, staging] = [sourceName('monitoring', undefined), sourceName('a --env b', 'staging')]
+
+  expect([plain, staging]).toEqual(['monitoring', 'a --env b --env staging'])
+  expect([environmentOf(plain), environmentOf(staging)]).toEqual(['no --env', '--env staging'])
+})

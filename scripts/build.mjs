@@ -28,6 +28,8 @@ const programs = [
   // Of its commands only the controller serves HTTP: the others start a third faster without reading that.
   { entry: 'reconciler/main.ts', out: 'pharos.js', format: 'esm', late: ['fastify'] },
   { entry: 'server/main.ts', out: 'pharos-server.js', format: 'esm' },
+  // The thread of slow matches, which the programs that check start beside them.
+  { entry: 'monitoring/assertions/matcherWorker.ts', out: 'pharos-matcher.js', format: 'esm' },
   { entry: 'provider/cli.ts', out: 'pharos-provider.js', format: 'esm' },
   // Terraform starts a provider as it is. The extension keeps it CommonJS below any package.json.
   { entry: 'provider/main.ts', out: 'terraform-provider-pharos.cjs', format: 'cjs', isPacked: true },

@@ -1,5 +1,5 @@
 import { formattedManifest } from '../manifest/edit/format.ts'
-import { visible } from '../manifest/visibleText.ts'
+import { visible } from '../../api/contract/visibleText.ts'
 import { counted } from '../render/planText.ts'
 import { problemDocument } from '../render/problemDocument.ts'
 import { exitCodeOf } from '../run/exitCode.ts'

@@ -1,7 +1,7 @@
 import { manifestText } from '../export/manifestText.ts'
 import { formatProblem } from '../manifest/manifestProblem.ts'
 import { withoutReferences } from '../manifest/values/variables.ts'
-import { visible } from '../manifest/visibleText.ts'
+import { visible } from '../../api/contract/visibleText.ts'
 import { problemDocument } from '../render/problemDocument.ts'
 import { EXIT } from '../run/exitCode.ts'
 import { loadManifests } from './manifests.ts'

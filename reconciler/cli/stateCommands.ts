@@ -1,5 +1,5 @@
 import { formatDuration } from '../../api/contract/duration.ts'
-import { visible } from '../manifest/visibleText.ts'
+import { visible } from '../../api/contract/visibleText.ts'
 import type { Binding } from '../plan/binding.ts'
 import { EXIT } from '../run/exitCode.ts'
 import { isGitLocation } from '../state/git/gitRef.ts'

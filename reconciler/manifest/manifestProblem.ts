@@ -1,4 +1,4 @@
-import { visible } from './visibleText.ts'
+import { visible } from '../../api/contract/visibleText.ts'
 
 /** What kind of thing is wrong, stable for scripts, and what it means. */
 export const PROBLEM_MEANINGS = {

@@ -2,7 +2,7 @@ import type { Applied } from '../apply/applySet.ts'
 import { isOpened } from '../apply/approval.ts'
 import type { ChangeOutcome } from '../apply/outcome.ts'
 import type { Output } from '../cli/output.ts'
-import { visible } from '../manifest/visibleText.ts'
+import { visible } from '../../api/contract/visibleText.ts'
 import { changeDocument } from './planDocument.ts'
 import { counted, driftedText } from './planText.ts'
 

@@ -3,7 +3,7 @@ import { isOpened } from '../apply/approval.ts'
 import type { Situation } from '../apply/situation.ts'
 import type { Output } from '../cli/output.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
-import { visible } from '../manifest/visibleText.ts'
+import { visible } from '../../api/contract/visibleText.ts'
 import type { Change, PlannedField, Prune } from '../plan/planValue.ts'
 import { fieldText, leafText } from './fieldText.ts'
 

@@ -8,7 +8,7 @@ import {
   serviceRequestSchema,
 } from '../../../api/contract/service.ts'
 import { isRegionCode, REGIONS } from '../../domain/regions.ts'
-import { PATTERN_WORK_MAX, PATTERNS_WORK_MAX, patternWork } from './patternWork.ts'
+import { PATTERN_WORK_MAX, PATTERNS_WORK_MAX, patternWork } from '../../../api/contract/patternWork.ts'
 import { invalidBody } from '../transport/invalidBody.ts'
 import { type BodyExchange, readBody } from './requestBody.ts'
 import { readInSlices } from './schemaRead.ts'

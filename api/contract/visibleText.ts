@@ -1,4 +1,4 @@
-import { OBEYED } from '../../api/contract/readableText.ts'
+import { OBEYED } from './readableText.ts'
 
 /**
  * `text`, which anybody may have written, as a part of one line that shows all of it: a line break or another character

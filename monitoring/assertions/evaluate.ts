@@ -1,0 +1,206 @@
+import type { CompiledAssertion } from './compileAssertions.ts'
+import { durationText } from './durationComparison.ts'
+import type { Observation } from './observation.ts'
+import { HIDDEN, type Quoting, quotedHeader, quotedText } from './quotedText.ts'
+import { placeOfMatch } from './regexBudget.ts'
+import type { Regex, TextMatcher } from './textMatcher.ts'
+
+/** What became of one assertion. */
+export interface Verdict {
+  readonly kind: CompiledAssertion['kind']
+  /** `unknown` where the matcher had to be ended: neither side of it was seen. */
+  readonly result: 'pass' | 'fail' | 'unknown'
+  /** What was expected, for people: `200–299`, `to contain "ok"`. */
+  readonly expected: string
+  /** What was seen, for people; null when nothing was. Never the text of a body. */
+  readonly seen: string | null
+  /** The whole verdict as a sentence: `status 503, expected 200–299`. */
+  readonly text: string
+}
+
+/** Matches where a long match keeps nothing waiting; `undefined` when it was ended before it knew. */
+export type MatchElsewhere = (regex: Regex, text: string) => Promise<boolean | undefined>
+
+/** What is needed besides a response. */
+export interface EvaluationTools {
+  readonly quoting: Quoting
+  readonly matchElsewhere: MatchElsewhere
+}
+
+/** Evaluates `assertions` on a response: all of them, in their order, whatever the first ones come to. */
+export async function evaluateAssertions(
+  assertions: readonly CompiledAssertion[],
+  observation: Observation,
+  tools: EvaluationTools,
+): Promise<readonly Verdict[]> {
+  const verdicts: Verdict[] = []
+  for (const assertion of assertions) verdicts.push(await evaluate(assertion, observation, tools))
+  return verdicts
+}
+
+/** What assertions come to where there was no response to look at. Pure. */
+export function unseenVerdicts(
+  assertions: readonly CompiledAssertion[],
+  quoting: Quoting,
+): readonly Verdict[] {
+  return assertions.map((assertion) => unseen(assertion, expectedText(assertion, quoting)))
+}
+
+async function evaluate(
+  assertion: CompiledAssertion,
+  observation: Observation,
+  tools: EvaluationTools,
+): Promise<Verdict> {
+  switch (assertion.kind) {
+    case 'StatusCode':
+      return measured(assertion, observation.status, String(observation.status))
+    case 'Latency':
+      return timed(assertion, observation.latencyUs[assertion.type])
+    case 'DnsResoltion':
+      return timed(assertion, observation.dnsUs)
+    case 'Header':
+      return headerVerdict(assertion, observation, tools)
+    case 'Body':
+      return bodyVerdict(assertion, observation, tools)
+  }
+}
+
+type MeasuredAssertion = Extract<CompiledAssertion, { readonly expected: unknown }>
+
+/** The verdict on a number. */
+function measured(assertion: MeasuredAssertion, value: number, seen: string): Verdict {
+  const { kind, expected } = assertion
+  const result = expected.holds(value) ? 'pass' : 'fail'
+  const text = sentence(`${subject(assertion)} ${seen}`, result, expected.text)
+  return { kind, result, expected: expected.text, seen, text }
+}
+
+/** The verdict on a measured time; a phase that never came makes its assertion false. */
+function timed(assertion: MeasuredAssertion, us: number | undefined): Verdict {
+  return us === undefined
+    ? unseen(assertion, assertion.expected.text)
+    : measured(assertion, us, durationText(us))
+}
+
+type TextAssertion = Extract<CompiledAssertion, { readonly matcher: unknown }>
+
+async function headerVerdict(
+  assertion: TextAssertion & { readonly kind: 'Header' },
+  { headers }: Observation,
+  tools: EvaluationTools,
+): Promise<Verdict> {
+  const { name, matcher } = assertion
+  const values = headers.flatMap(([one, value]) => (one.toLowerCase() === name ? [value] : []))
+  // Cookies cannot be joined: each is judged by itself, and one that matches is enough.
+  const texts = values.length === 0 || name === 'set-cookie' ? values : [values.join(', ')]
+  const result = await anyMatches(matcher, texts, tools.matchElsewhere)
+  const expected = expectedText(assertion, tools.quoting)
+  const seen = values.length === 0 ? null : quotedHeader(name, values.join(', '), tools.quoting)
+  const what = `header ${name} ${seen === null ? 'is absent' : `is ${seen}`}`
+  return { kind: 'Header', result, expected, seen, text: sentence(what, result, expected) }
+}
+
+async function bodyVerdict(
+  assertion: TextAssertion & { readonly kind: 'Body' },
+  { body }: Observation,
+  tools: EvaluationTools,
+): Promise<Verdict> {
+  const { matcher } = assertion
+  const { quoting } = tools
+  const expected = expectedText(assertion, quoting)
+  if (body === undefined) return unseen(assertion, expected)
+  const result = await anyMatches(matcher, [body.text], tools.matchElsewhere)
+  const size = `${body.bytes.toLocaleString('en')} ${body.bytes === 1 ? 'byte' : 'bytes'}`
+  const { mediaType } = body
+  const seen = mediaType === '' ? size : `${size}, ${quoting.isPrivate(mediaType) ? HIDDEN : mediaType}`
+  const what = `body (${seen})`
+  const text =
+    matcher === undefined || result === 'unknown'
+      ? sentence(what, result, expected)
+      : `${what} ${result === 'pass' ? matcher.words.holds : matcher.words.fails} ${operandText(matcher, quoting)}`
+  return { kind: 'Body', result, expected, seen, text }
+}
+
+function unseen(assertion: CompiledAssertion, expected: string): Verdict {
+  const text = `${nothingSeen(assertion)}, expected ${expected}`
+  return { kind: assertion.kind, result: 'fail', expected, seen: null, text }
+}
+
+function sentence(what: string, result: Verdict['result'], expected: string): string {
+  if (result === 'pass') return `${what} (expected ${expected})`
+  if (result === 'fail') return `${what}, expected ${expected}`
+  return `${what}; the regular expression took too long, expected ${expected}`
+}
+
+/** Whether one of `texts` matches. A pattern that the API refuses is never matched. */
+async function anyMatches(
+  matcher: TextMatcher | undefined,
+  texts: readonly string[],
+  matchElsewhere: MatchElsewhere,
+): Promise<Verdict['result']> {
+  if (matcher === undefined) return 'unknown'
+  let result: Verdict['result'] = 'fail'
+  for (const text of texts) {
+    const matches =
+      matcher.kind === 'plain' ? matcher.matches(text) : await find(matcher.regex, text, matchElsewhere)
+    if (matches === true) return 'pass'
+    if (matches === undefined) result = 'unknown'
+  }
+  return result
+}
+
+async function find(
+  regex: Regex,
+  text: string,
+  matchElsewhere: MatchElsewhere,
+): Promise<boolean | undefined> {
+  const place = placeOfMatch(regex, text)
+  if (place === 'here') return regex.isIn(text)
+  return place === 'thread' ? await matchElsewhere(regex, text) : undefined
+}
+
+const LATENCY_SUBJECTS = {
+  HeadersLatency: 'headers after',
+  BodyLatency: 'body within',
+  TotalLatency: 'response after',
+} as const
+
+/** What a measured assertion is about, in front of what was seen. */
+function subject(assertion: MeasuredAssertion): string {
+  switch (assertion.kind) {
+    case 'StatusCode':
+      return 'status'
+    case 'Latency':
+      return LATENCY_SUBJECTS[assertion.type]
+    case 'DnsResoltion':
+      return 'name resolved in'
+  }
+}
+
+/** What did not come, so that `assertion` is false. */
+function nothingSeen(assertion: CompiledAssertion): string {
+  switch (assertion.kind) {
+    case 'StatusCode':
+      return 'no status'
+    case 'Latency':
+      return assertion.type === 'HeadersLatency' ? 'no headers' : 'no whole body'
+    case 'DnsResoltion':
+      return 'name not resolved'
+    case 'Header':
+      return `no header ${assertion.name}`
+    case 'Body':
+      return 'no body'
+  }
+}
+
+function expectedText(assertion: CompiledAssertion, quoting: Quoting): string {
+  if ('expected' in assertion) return assertion.expected.text
+  const { matcher } = assertion
+  if (matcher === undefined) return 'a regular expression that the API takes'
+  return `${matcher.words.infinitive} ${operandText(matcher, quoting)}`
+}
+
+function operandText({ kind, operand }: TextMatcher, quoting: Quoting): string {
+  const quoted = quotedText(operand, quoting)
+  return kind === 'regex' && quoted.startsWith('"') ? `/${quoted.slice(1, -1)}/` : quoted
+}

@@ -1,0 +1,77 @@
+import { afterEach, expect, test } from 'vitest'
+import { MatcherThread } from './matcherThread.ts'
+import { compileRegex, type Regex } from './textMatcher.ts'
+
+const FOR_EVER = { series: 'a', deadlineMs: Number.POSITIVE_INFINITY }
+/** Some 300 alternatives stay open at every letter: ten seconds on 8 MiB. */
+const BOMB = '[a-m][a-z]{300}[0-9]'
+const LONG_TEXT = Array.from({ length: 262_144 }, (_, at) =>
+  String.fromCharCode(97 + ((at * 7_919 + ((at * at) >> 3)) % 26)),
+)
+  .join('')
+  .repeat(32)
+const SHORT_TEXT = `${'a'.repeat(301)}1`
+
+let thread: MatcherThread | undefined
+afterEach(async () => {
+  await thread?.close()
+  thread = undefined
+})
+
+function regex(pattern: string): Regex {
+  const compiled = compileRegex(pattern)
+  if (compiled === undefined) throw new Error(`${pattern} does not compile`)
+  return compiled
+}
+
+test('matches are found in the thread as they are found here', async () => {
+  thread = new MatcherThread()
+  const text = `${'x'.repeat(10_000)} status: ok`
+
+  const found = await Promise.all(
+    ['status: (ok|fine)$', '^status', '(?i)STATUS'].map((pattern) =>
+      thread?.match(regex(pattern), text, FOR_EVER),
+    ),
+  )
+
+  expect(found).toEqual([true, false, true])
+})
+
+test('a match that takes too long is ended, and what waited behind it is made', async () => {
+  thread = new MatcherThread()
+
+  const [bomb, behind] = await Promise.all([
+    thread.match(regex(BOMB), LONG_TEXT, FOR_EVER),
+    thread.match(regex('ok'), 'all ok', FOR_EVER),
+  ])
+
+  expect({ bomb, behind }).toEqual({ bomb: undefined, behind: true })
+})
+
+test('a pattern that took too long is left alone for its series for ten minutes, and for no other', async () => {
+  let nowMs = 0
+  thread = new MatcherThread(() => nowMs)
+  const bomb = regex(BOMB)
+  await thread.match(bomb, LONG_TEXT, FOR_EVER)
+
+  expect(await thread.match(bomb, SHORT_TEXT, FOR_EVER)).toBe(undefined)
+  expect(await thread.match(bomb, SHORT_TEXT, { ...FOR_EVER, series: 'b' })).toBe(true)
+  nowMs = 600_001
+  expect(await thread.match(bomb, SHORT_TEXT, FOR_EVER)).toBe(true)
+})
+
+test('a check whose deadline is over matches nothing, which says nothing against the pattern', async () => {
+  thread = new MatcherThread(() => 1_000)
+
+  expect(await thread.match(regex('ok'), 'ok', { series: 'a', deadlineMs: 1_000 })).toBe(undefined)
+  expect(await thread.match(regex('ok'), 'ok', FOR_EVER)).toBe(true)
+})
+
+test('closing ends what waits', async () => {
+  thread = new MatcherThread()
+  const waiting = thread.match(regex('ok'), 'ok', FOR_EVER)
+
+  await thread.close()
+
+  expect(await waiting).toBe(undefined)
+})

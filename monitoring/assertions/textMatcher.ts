@@ -1,0 +1,63 @@
+import { RE2JS } from 're2js'
+import type { StringMatcher } from '../../api/contract/assertion.ts'
+import { PATTERN_WORK_MAX, patternWork } from '../../api/contract/patternWork.ts'
+
+/** A matcher of texts: code units are compared, case counts, nothing is trimmed or normalised. Contract: Assertions. */
+export type TextMatcher =
+  | {
+      readonly kind: 'plain'
+      readonly words: MatcherWords
+      readonly operand: string
+      readonly matches: (text: string) => boolean
+    }
+  | { readonly kind: 'regex'; readonly words: MatcherWords; readonly operand: string; readonly regex: Regex }
+
+/** How a sentence about a matcher goes on, up to its operand. */
+export interface MatcherWords {
+  /** After `expected`. */
+  readonly infinitive: string
+  readonly holds: string
+  readonly fails: string
+}
+
+/** A regular expression, found anywhere in a text. */
+export interface Regex {
+  readonly pattern: string
+  /** Instructions of the compiled program: work is these times the characters of a text. */
+  readonly instructions: number
+  readonly isIn: (text: string) => boolean
+}
+
+const EQUALS = { infinitive: 'to be', holds: 'is', fails: 'is not' }
+const CONTAINS = { infinitive: 'to contain', holds: 'contains', fails: 'does not contain' }
+const STARTS = { infinitive: 'to start with', holds: 'starts with', fails: 'does not start with' }
+const ENDS = { infinitive: 'to end with', holds: 'ends with', fails: 'does not end with' }
+const MATCHES = { infinitive: 'to match', holds: 'matches', fails: 'does not match' }
+
+/** The matcher that `matcher` describes; `undefined` for a pattern that the API refuses (Gap G18, G40). Pure. */
+export function textMatcher(matcher: StringMatcher): TextMatcher | undefined {
+  if ('Equals' in matcher) return plain(EQUALS, matcher.Equals, (text) => text === matcher.Equals)
+  if ('Contains' in matcher)
+    return plain(CONTAINS, matcher.Contains, (text) => text.includes(matcher.Contains))
+  if ('StartsWith' in matcher)
+    return plain(STARTS, matcher.StartsWith, (text) => text.startsWith(matcher.StartsWith))
+  if ('EndsWith' in matcher) return plain(ENDS, matcher.EndsWith, (text) => text.endsWith(matcher.EndsWith))
+  const regex = compileRegex(matcher.Regex)
+  return regex === undefined ? undefined : { kind: 'regex', words: MATCHES, operand: matcher.Regex, regex }
+}
+
+function plain(words: MatcherWords, operand: string, matches: (text: string) => boolean): TextMatcher {
+  return { kind: 'plain', words, operand, matches }
+}
+
+/** `pattern` compiled; `undefined` when it is no RE2, or too costly to compile. Its cost is judged first (Gap G40). Pure. */
+export function compileRegex(pattern: string): Regex | undefined {
+  if (patternWork(pattern) > PATTERN_WORK_MAX) return undefined
+  try {
+    const program = RE2JS.compile(pattern)
+    return { pattern, instructions: program.programSize(), isIn: (text) => program.test(text) }
+  } catch {
+    // Every failure of the compiler is a statement about the pattern, which its message would quote.
+    return undefined
+  }
+}

@@ -12,7 +12,6 @@ const PROGRAM = /^(?:api|server|provider|reconciler|web|monitoring)\//
 
 /** Files that import one another today. The list only shrinks: take out what you take apart. */
 const FILES_LEFT: readonly string[] = [
-  'api/client/client.ts api/client/incidentClient.ts api/client/sender.ts',
   'reconciler/apply/approval.ts reconciler/apply/liveMark.ts reconciler/apply/situation.ts',
   'reconciler/cli/commands.ts reconciler/cli/completionCommand.ts',
   'reconciler/cli/format.ts reconciler/cli/interruption.ts reconciler/cli/output.ts reconciler/cli/runCommand.ts reconciler/render/fencedBlock.ts reconciler/render/planMarkdown.ts reconciler/render/planText.ts',

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { ApiError } from '../contract/apiError.ts'
 import { codeOf, NotConnected } from './connection.ts'
-import { door, KeptBack } from './door.ts'
+import { SendAborted, sendGuard } from './sendGuard.ts'
 
 /** Longest answer that is read (bytes): far beyond a list of all services of any plan. */
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
@@ -56,7 +56,7 @@ export interface Answer {
 export async function send(dispatcher: Dispatcher, origin: string, attempt: Attempt): Promise<Answer> {
   const { mayLeave } = attempt
   try {
-    const way = mayLeave === undefined ? dispatcher : dispatcher.compose(door(mayLeave))
+    const way = mayLeave === undefined ? dispatcher : dispatcher.compose(sendGuard(mayLeave))
     const response = await way.request({
       origin,
       path: attempt.path,
@@ -69,7 +69,7 @@ export async function send(dispatcher: Dispatcher, origin: string, attempt: Atte
     return { status: response.statusCode, headers: response.headers, json: parseJson(text) }
   } catch (error) {
     if (attempt.signal?.aborted === true) throw attempt.signal.reason
-    if (error instanceof KeptBack) throw error.cause
+    if (error instanceof SendAborted) throw error.cause
     if (error instanceof ConnectionError) throw error
     throw connectionError(origin, error)
   }

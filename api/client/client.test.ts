@@ -6,7 +6,7 @@ import { createCertificate } from '../../provider/protocol/plugin/certificate.ts
 import type { ServiceRequest } from '../contract/service.ts'
 import { Client, clientProblem } from './client.ts'
 import { Limiter, type Timing } from './limiter.ts'
-import type { RetryReport } from './sender.ts'
+import type { RetryReport } from './request.ts'
 
 const apiKey = `pharos_${'a1'.repeat(32)}`
 const serviceId = '6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e'

@@ -6,47 +6,8 @@ import { type ServiceRequest, type ServiceResponse, serviceResponseSchema } from
 import { firstProblem, readAnswer as read } from './contractAnswer.ts'
 import { IncidentClient } from './incidentClient.ts'
 import { agreedOrg } from './keyRing.ts'
-import type { Lane, Limiter, Timing } from './limiter.ts'
-import { type AttemptReport, type RetryReport, Sender } from './sender.ts'
-import type { WaitObserver } from './waiting.ts'
-
-export interface ClientOptions {
-  /** Base URL without /v1, http or https. */
-  readonly url: string
-  readonly apiKey: string
-  /** More keys of the same organisation: what each may spend adds up. */
-  readonly moreApiKeys?: readonly string[]
-  /** Product and version, for the server's log. */
-  readonly userAgent: string
-  /** Share one between all clients of the same key; a new one otherwise. */
-  readonly limiter?: Limiter
-  readonly timing?: Timing
-  /** Milliseconds since the epoch, for answers that name an instant. */
-  readonly dateMs?: () => number
-  /** Ends reads, also those on their way, and what they wait for. Changes are not concerned. */
-  readonly endReads?: AbortSignal
-  /**
-   * The signal that ends, from now on, reads and every wait of a change for its turn; asked for at each call. A change
-   * that has left is waited for all the same, so that a creation that is rejected with the reason of this signal never left;
-   * a change that is repeated may have, in an earlier attempt.
-   */
-  readonly endWaits?: () => AbortSignal | undefined
-  /** Knows what the client waits for; share one between clients that are reported together. */
-  readonly observer?: WaitObserver
-  readonly onAttempt?: (report: AttemptReport) => void
-  /** Called when a request has failed and is about to wait before it is sent again. */
-  readonly onRetry?: (report: RetryReport) => void
-}
-
-export interface CallOptions {
-  /** Ends every wait, and a read on its way. A change that has left is waited for all the same. */
-  readonly signal?: AbortSignal | undefined
-  readonly lane?: Lane
-  /** Called whenever an attempt is about to leave, which it does when this resolves; what it throws is thrown. */
-  readonly beforeSend?: () => Promise<void>
-  /** Called when an attempt is about to be written to a connection; what it throws keeps it here and is thrown. */
-  readonly mayLeave?: () => void
-}
+import type { CallOptions, ClientOptions } from './request.ts'
+import { Sender } from './sender.ts'
 
 /** A listed service that could not be understood, such as one with a kind of assertion that is newer than we are. */
 export interface UnreadableService {

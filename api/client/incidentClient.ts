@@ -1,24 +1,8 @@
 import type { Incident, IncidentRequest, IncidentUpdateRequest } from '../contract/incident.ts'
 import type { Section, Severity } from '../contract/incidentTerms.ts'
-import type { ServiceRequest } from '../contract/service.ts'
-import type { Answer, Attempt } from './attempt.ts'
-import type { CallOptions } from './client.ts'
 import { readAnswer } from './contractAnswer.ts'
 import { type IncidentList, incidentAnswerSchema, incidentListSchema } from './incidentAnswer.ts'
-
-/** A request before it is given the client's headers. */
-export interface ClientRequest {
-  readonly method: Attempt['method']
-  readonly path: string
-  readonly json?: ServiceRequest | IncidentRequest | IncidentUpdateRequest
-  readonly idempotencyKey?: string
-}
-
-/** How requests leave: `repeat` for those that may be sent again, `once` for those that may not. */
-export interface Sending {
-  readonly repeat: (request: ClientRequest, options: CallOptions) => Promise<Answer>
-  readonly once: (request: ClientRequest, options: CallOptions) => Promise<Answer>
-}
+import type { CallOptions, Sending } from './request.ts'
 
 /** Which incidents to list. Contract: GET /v1/incidents query parameters. */
 export interface IncidentQuery {

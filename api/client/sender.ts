@@ -9,12 +9,11 @@ import {
   retryAfterMs,
   send,
 } from './attempt.ts'
-import type { CallOptions, ClientOptions } from './client.ts'
 import { connector } from './connection.ts'
 import { refusalOf } from './contractAnswer.ts'
-import type { ClientRequest } from './incidentClient.ts'
 import { KeyRing, type RingKey } from './keyRing.ts'
 import { systemTiming, type Timing } from './limiter.ts'
+import type { AttemptReport, CallOptions, ClientOptions, ClientRequest, RetryReport } from './request.ts'
 import { WaitObserver } from './waiting.ts'
 
 /** How often a request that may be repeated is sent before its failure is passed on. */
@@ -27,22 +26,6 @@ const SILENCE_MS_MAX = 30_000
 
 /** Why a request waits that was answered with 429. */
 const TOO_MANY = 'the API answered 429: another client sends with the same key'
-
-/** One attempt as it went, for logs and counts: nothing of headers or bodies. `status` is 0 without an answer. */
-export interface AttemptReport {
-  readonly method: string
-  readonly path: string
-  readonly status: number
-  readonly durationMs: number
-}
-
-/** A request that failed and is sent again. */
-export interface RetryReport {
-  /** What happened, as a sentence for a person. */
-  readonly reason: string
-  /** How long it waits, about (milliseconds). */
-  readonly delayMs: number
-}
 
 /**
  * Requests on their way: with the key that can send soonest, behind the limiter, and again where that is right.

@@ -1,4 +1,5 @@
-import { Client, type ClientOptions, clientProblem } from '../../api/client/client.ts'
+import { Client, clientProblem } from '../../api/client/client.ts'
+import type { ClientOptions } from '../../api/client/request.ts'
 import type { Org, Region } from '../../api/contract/org.ts'
 import { type Diagnostic, DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'
 import type { CreationGuard } from './apply/creationGuard.ts'

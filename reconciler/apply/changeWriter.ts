@@ -1,4 +1,5 @@
-import type { CallOptions, ServiceClient } from '../../api/client/client.ts'
+import type { ServiceClient } from '../../api/client/client.ts'
+import type { CallOptions } from '../../api/client/request.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { canonicalResponse } from '../../api/contract/canonical.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'

@@ -1,5 +1,6 @@
 import { ConnectionError } from '../../api/client/attempt.ts'
-import type { CallOptions, ServiceClient, ServiceList } from '../../api/client/client.ts'
+import type { ServiceClient, ServiceList } from '../../api/client/client.ts'
+import type { CallOptions } from '../../api/client/request.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { SensitiveOutput, ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 

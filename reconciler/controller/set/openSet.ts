@@ -1,6 +1,6 @@
 import { Client } from '../../../api/client/client.ts'
 import { Limiter } from '../../../api/client/limiter.ts'
-import type { AttemptReport } from '../../../api/client/sender.ts'
+import type { AttemptReport } from '../../../api/client/request.ts'
 import { WaitObserver } from '../../../api/client/waiting.ts'
 import { type GitSource, gitSource } from '../../source/gitSource.ts'
 import { StateError } from '../../state/model/stateError.ts'

@@ -4,7 +4,7 @@ import { JSON_TYPE } from './transport/answer.ts'
 import { ADMIN_CONNECTIONS_MAX, limitConnections } from './transport/connectionLimits.ts'
 import { refuseConnection, refuseTunnels } from './transport/connectionRefusals.ts'
 import type { Metrics } from './metrics.ts'
-import { PATIENCE } from './transport/timeouts.ts'
+import { TIMEOUTS } from './transport/timeouts.ts'
 import { refusalOf } from './transport/refusal.ts'
 
 /** What the admin listener shows. */
@@ -17,9 +17,9 @@ export interface AdminParts {
 /** As patient as the API is by default. */
 const SERVER_OPTIONS = {
   requireHostHeader: false,
-  headersTimeout: PATIENCE.headersMs,
-  requestTimeout: PATIENCE.requestMs,
-  connectionsCheckingInterval: PATIENCE.lookMs,
+  headersTimeout: TIMEOUTS.headersMs,
+  requestTimeout: TIMEOUTS.requestMs,
+  connectionsCheckingInterval: TIMEOUTS.lookMs,
 }
 
 /**

@@ -21,7 +21,7 @@ interface Presented {
 }
 
 /** A request that wants to be let in. */
-export interface Knock extends Presented {
+export interface AccessRequest extends Presented {
   /** Told who calls, as soon as that is known. */
   readonly onCaller: (caller: Caller) => void
   /** Told what became of the token, also when the request is refused. */
@@ -33,13 +33,13 @@ export interface Knock extends Presented {
  * `forbidden` for the scope. The order is Gap G19: whoever has no key learns nothing, and every request of a
  * key costs a token, whatever becomes of it.
  */
-export async function admit(knock: Knock, { store, spendRequest }: AdmissionParts): Promise<void> {
-  const caller = await identify(knock, store)
-  knock.onCaller(caller)
+export async function admit(request: AccessRequest, { store, spendRequest }: AdmissionParts): Promise<void> {
+  const caller = await identify(request, store)
+  request.onCaller(caller)
   const allowance = await spendRequest(caller.keyId)
-  knock.onAllowance(allowance)
+  request.onAllowance(allowance)
   if (!allowance.isAllowed) throw new ApiError('rate_limited', 'rate limit exceeded')
-  assertAllowed(caller, knock.method)
+  assertAllowed(caller, request.method)
 }
 
 /**

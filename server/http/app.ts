@@ -25,7 +25,7 @@ import { loopTurns } from './transport/loopTurns.ts'
 import { openApi } from './openapi/openApi.ts'
 import type { ApiParts } from './operations/operation.ts'
 import { type Answering, addOperation } from './operationRoute.ts'
-import type { Patience } from './transport/timeouts.ts'
+import type { Timeouts } from './transport/timeouts.ts'
 import { rateLimitHeaders } from './rateLimit.ts'
 import { refusalOf } from './transport/refusal.ts'
 import { notFound } from './operations/resourceId.ts'
@@ -55,7 +55,7 @@ export interface AppParts extends ApiParts, Pick<AdmissionParts, 'spendRequest'>
   /** Most connections at a time. */
   readonly connectionsMax: number
   readonly onConnectionEnded: ConnectionBounds['onEnd']
-  readonly patience: Patience
+  readonly timeouts: Timeouts
   /** What all answers under way may hold. */
   readonly budget: AnswerBudget
   /** What all bodies that are read may hold. */
@@ -81,9 +81,9 @@ declare module 'fastify' {
 
 /** The API on Fastify, not yet listening. Every answer from 400 on has the contract's one field. */
 export function buildApp(parts: AppParts): FastifyInstance {
-  const { patience, budget, bodies } = parts
+  const { timeouts, budget, bodies } = parts
   const receive = receiver(parts, (socket, keyId) => connections.identify(socket, keyId))
-  const app = bareApp(patience, async (request, reply) => {
+  const app = bareApp(timeouts, async (request, reply) => {
     // A path that cannot be decoded is a path of nothing, for those who may ask at all (Gap G19).
     try {
       await receive(request, reply)
@@ -129,7 +129,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   app.setNotFoundHandler((request, reply) => refuse(request, reply, notFound()))
   keepBodies(app)
   addOpenApi(app, done, keepUntaken)
-  const { mibMs } = patience
+  const { mibMs } = timeouts
   const answering: Answering = { done, keepUntaken, answers, budget, bodies, turnsOf: loopTurns(), mibMs }
   for (const operation of OPERATIONS) addOperation(app, operation, parts, answering)
   return app
@@ -137,7 +137,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
 
 /** Fastify with nothing on it yet. `undecodable` answers a request whose path is none. */
 function bareApp(
-  { requestMs, headersMs, keepAliveMs, silenceMs, lookMs }: Patience,
+  { requestMs, headersMs, keepAliveMs, silenceMs, lookMs }: Timeouts,
   undecodable: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ): FastifyInstance {
   const app = fastify({

@@ -8,7 +8,7 @@ import { ANSWER_BOUNDS, AnswerBudget } from '../http/transport/answerBudget.ts'
 import { buildApp } from '../http/app.ts'
 import { BODY_BOUNDS } from '../http/transport/bodyBudget.ts'
 import { createMetrics } from '../http/metrics.ts'
-import { PATIENCE } from '../http/transport/timeouts.ts'
+import { TIMEOUTS } from '../http/transport/timeouts.ts'
 import { addressRules } from '../../monitoring/check/addressRules.ts'
 import { readiness } from './readiness.ts'
 import { startRefusalLog } from './refusalLog.ts'
@@ -82,8 +82,8 @@ async function listen(
   const { environment, log, spendRequest, isBlocked } = settings
   const { dataDir, keySource: source } = settings
   const findMasterKey = await openMasterKeys({ store, source, dataDir, environment })
-  const patience = { ...PATIENCE, ...settings.patience }
-  const budget = new AnswerBudget({ ...ANSWER_BOUNDS, mibMs: patience.mibMs, ...settings.answerBounds })
+  const timeouts = { ...TIMEOUTS, ...settings.timeouts }
+  const budget = new AnswerBudget({ ...ANSWER_BOUNDS, mibMs: timeouts.mibMs, ...settings.answerBounds })
   const bodies = new AnswerBudget(BODY_BOUNDS)
   const refusals = startRefusalLog(log)
   undo.push(() => refusals.stop())
@@ -94,7 +94,7 @@ async function listen(
     findMasterKey,
     isBlocked,
     spendRequest,
-    patience,
+    timeouts,
     budget,
     bodies,
     connectionsMax: settings.connectionsMax,
@@ -116,9 +116,9 @@ async function listen(
   undo.push(await watchRoom(store, log))
   const adminUrl = await listenAdmin(settings, store, metrics, undo)
   undo.push(async () => {
-    const impatience = setTimeout(() => app.server.closeAllConnections(), STOP_MS_MAX)
+    const forceClose = setTimeout(() => app.server.closeAllConnections(), STOP_MS_MAX)
     await app.close()
-    clearTimeout(impatience)
+    clearTimeout(forceClose)
     // Nobody is left who could be told what came of it.
     store.waitNoMore()
   })

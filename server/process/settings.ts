@@ -3,7 +3,7 @@ import type { Bus } from '../bus/bus.ts'
 import type { Environment } from '../domain/environment.ts'
 import type { SpendRequest } from '../http/rateLimit.ts'
 import type { AnswerBounds } from '../http/transport/answerBudget.ts'
-import type { Patience } from '../http/transport/timeouts.ts'
+import type { Timeouts } from '../http/transport/timeouts.ts'
 import type { KeySource } from '../secrets/keyring.ts'
 
 /** Everything that a server is started with. */
@@ -27,10 +27,10 @@ export interface ProgramSettings {
   readonly log: Logger
   /** The bus to publish commands on; one within the process when absent. */
   readonly bus?: Bus
-  /** How long a client may take; as usual for what is absent. */
-  readonly patience?: Partial<Patience>
-  /** What answers under way may hold; as usual for what is absent. */
+  /** How long a client may take; TIMEOUTS for absent members. */
+  readonly timeouts?: Partial<Timeouts>
+  /** What answers under way may hold; the defaults for absent members. */
   readonly answerBounds?: Partial<AnswerBounds>
-  /** Most mutations that share a flush to disk; as the store sees fit when absent. */
+  /** Most mutations that share a flush to disk; the default of the store when absent. */
   readonly mutationsPerCommit?: number
 }

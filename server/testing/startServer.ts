@@ -9,7 +9,7 @@ import type { Bus } from '../bus/bus.ts'
 import { hashKey, mintKey } from '../domain/apiKeys.ts'
 import type { Environment } from '../domain/environment.ts'
 import type { AnswerBounds } from '../http/transport/answerBudget.ts'
-import type { Patience } from '../http/transport/timeouts.ts'
+import type { Timeouts } from '../http/transport/timeouts.ts'
 import { keyBuckets, type SpendRequest } from '../http/rateLimit.ts'
 import { startProgram } from '../process/program.ts'
 import { createLog } from '../process/requestLog.ts'
@@ -37,7 +37,7 @@ export interface StartServerOptions {
   readonly allowedRanges?: readonly string[]
   readonly bus?: Bus
   /** How long a sender may take; as usual when absent. */
-  readonly patience?: Partial<Patience>
+  readonly timeouts?: Partial<Timeouts>
   /** What answers under way may hold; as usual when absent. */
   readonly answerBounds?: Partial<AnswerBounds>
   /** Most connections; more than a test opens when absent. */
@@ -121,7 +121,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     spendRequest: limiterOf(options),
     log: createLog(destination, options.logLevel ?? 'info'),
     ...(options.bus === undefined ? {} : { bus: options.bus }),
-    ...(options.patience === undefined ? {} : { patience: options.patience }),
+    ...(options.timeouts === undefined ? {} : { timeouts: options.timeouts }),
     ...(options.answerBounds === undefined ? {} : { answerBounds: options.answerBounds }),
   })
   const { store } = program

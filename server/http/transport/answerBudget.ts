@@ -109,11 +109,11 @@ export class AnswerBudget {
         ...lane,
         bytes,
         grant: () => {
-          clearTimeout(patience)
+          clearTimeout(timeout)
           resolve(this.#hold(lane, bytes))
         },
       }
-      const patience = setTimeout(() => {
+      const timeout = setTimeout(() => {
         this.#waiting.remove(entry)
         this.#grant()
         reject(this.#refusal())

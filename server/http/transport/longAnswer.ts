@@ -46,15 +46,15 @@ async function send(
 ): Promise<unknown> {
   const startedAtMs = performance.now()
   const cut = (): unknown => response.destroy()
-  let patience = setTimeout(cut, CREDIT_MIB * mibMs)
+  let timeout = setTimeout(cut, CREDIT_MIB * mibMs)
   async function* taken(): AsyncGenerator<Uint8Array, void> {
     let bytes = 0
     for (const piece of list.pieces) {
       yield piece
       bytes += piece.length
-      clearTimeout(patience)
+      clearTimeout(timeout)
       const endsAtMs = startedAtMs + (CREDIT_MIB + bytes / MIB) * mibMs
-      patience = setTimeout(cut, Math.max(0, endsAtMs - performance.now()))
+      timeout = setTimeout(cut, Math.max(0, endsAtMs - performance.now()))
       await giveWay()
     }
   }
@@ -72,7 +72,7 @@ async function send(
       ? undefined
       : error
   } finally {
-    clearTimeout(patience)
+    clearTimeout(timeout)
     list.close()
   }
 }

@@ -1,5 +1,5 @@
 /** How long a client may take (milliseconds). Gap G20. */
-export interface Patience {
+export interface Timeouts {
   /** For a whole request, and for its headers; also for the first byte of a connection. */
   readonly requestMs: number
   readonly headersMs: number
@@ -13,8 +13,8 @@ export interface Patience {
   readonly lookMs: number
 }
 
-/** What a server gives to whoever speaks and listens at a usual pace. */
-export const PATIENCE: Patience = {
+/** The timeouts of a server that is not told otherwise. */
+export const TIMEOUTS: Timeouts = {
   requestMs: 30_000,
   headersMs: 10_000,
   keepAliveMs: 72_000,

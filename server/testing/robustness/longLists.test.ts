@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { afterEach, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
-import type { Patience } from '../../http/transport/timeouts.ts'
+import type { Timeouts } from '../../http/transport/timeouts.ts'
 import { databaseFile } from '../../store/sqlite/files/openDatabase.ts'
 import { apiClient } from '../apiClient.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
@@ -20,8 +20,8 @@ afterEach(async () => {
 })
 
 /** A server with services of nearly 1 MiB each, and somebody else's connection to its database. */
-async function startFull(patience: Partial<Patience> = {}) {
-  const server = await startServer({ rateLimit: 'none', patience })
+async function startFull(timeouts: Partial<Timeouts> = {}) {
+  const server = await startServer({ rateLimit: 'none', timeouts })
   undo.push(server.close)
   const api = apiClient(server.url, server.apiKey)
   const other = new Sqlite(databaseFile(server.dataDir), { timeout: 0 })
@@ -125,8 +125,8 @@ test('a client that goes away in the middle of a long list, or while it waits fo
 test.each([
   ['more slowly than is allowed', { mibMs: 1 }],
   ['not at all', { silenceMs: 500, mibMs: 60_000 }],
-])('a client that takes a long list %s is cut off, and keeps nothing', async (_how, patience) => {
-  const { list, ask, untilNothingIsKept } = await startFull(patience)
+])('a client that takes a long list %s is cut off, and keeps nothing', async (_how, timeouts) => {
+  const { list, ask, untilNothingIsKept } = await startFull(timeouts)
 
   const socket = ask()
   await once(socket, 'readable')

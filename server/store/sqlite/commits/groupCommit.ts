@@ -22,7 +22,7 @@ interface Waiting {
   readonly attempt: () => Settle
   readonly reject: (error: unknown) => void
   /** Gives it up; running since another program's transaction was first in its way. */
-  patience?: NodeJS.Timeout
+  timeout?: NodeJS.Timeout
 }
 
 /** What a group commit keeps to; as usual for what is absent. */
@@ -156,9 +156,10 @@ export class GroupCommit {
     if (batch.length === 0) return
     try {
       this.#startOver(this.#begin)
-      const settled = this.#together(batch) ?? this.#asManyAsMay(batch, (waiting) => this.#apart(waiting))
+      const settled =
+        this.#runBatch(batch) ?? this.#asManyAsMay(batch, (waiting) => this.#runIsolated(waiting))
       this.#commit.run()
-      for (const { patience } of batch.slice(0, settled.length)) clearTimeout(patience)
+      for (const { timeout } of batch.slice(0, settled.length)) clearTimeout(timeout)
       // Those that took too long to be part of it are the first of the next one.
       this.#waiting = [...batch.slice(settled.length), ...this.#waiting]
       for (const settle of settled) settle()
@@ -181,15 +182,15 @@ export class GroupCommit {
   /** Puts `batch` back in its place before the others, and looks again soon whether the other program is done. */
   #putBack(batch: readonly Waiting[], error: unknown): void {
     if (this.#busyMsMax === 0) {
-      for (const { patience, reject } of batch) {
-        clearTimeout(patience)
+      for (const { timeout, reject } of batch) {
+        clearTimeout(timeout)
         reject(error)
       }
       return
     }
     this.#waiting = [...batch, ...this.#waiting]
     for (const waiting of this.#waiting) {
-      waiting.patience ??= setTimeout(() => {
+      waiting.timeout ??= setTimeout(() => {
         this.#waiting = this.#waiting.filter((each) => each !== waiting)
         waiting.reject(error)
       }, this.#busyMsMax)
@@ -205,8 +206,8 @@ export class GroupCommit {
    * Answers a mutation whose transaction was given up for `failure`, and which is so too unless it would have changed
    * nothing: what it is refused for, or finds as it wants it, holds without a commit.
    */
-  #refuse({ attempt, reject, patience }: Waiting, failure: unknown): void {
-    clearTimeout(patience)
+  #refuse({ attempt, reject, timeout }: Waiting, failure: unknown): void {
+    clearTimeout(timeout)
     let settle = (): void => reject(failure)
     try {
       this.#startOver(this.#begin)
@@ -224,7 +225,7 @@ export class GroupCommit {
    * As many of `batch` as may be; `undefined`, and nothing done, when one throws. That is rare, and a savepoint for each costs
    * a copy of every page that it touches.
    */
-  #together(batch: readonly Waiting[]): readonly Settle[] | undefined {
+  #runBatch(batch: readonly Waiting[]): readonly Settle[] | undefined {
     try {
       return this.#asManyAsMay(batch, ({ attempt }) => attempt())
     } catch (error) {
@@ -247,7 +248,7 @@ export class GroupCommit {
   }
 
   /** One mutation that is undone, and alone, when it throws. */
-  #apart({ attempt, reject }: Waiting): Settle {
+  #runIsolated({ attempt, reject }: Waiting): Settle {
     this.#save.run()
     try {
       const settle = attempt()

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { compareDurations } from './duration.ts'
 import { HEADER_NAME_CHARS_MAX } from './requestHeaders.ts'
-import { tagged } from './tagged.ts'
+import { tagged, variantOf } from './tagged.ts'
 import { HEADER_NAME, limitedText, tooLong } from './text.ts'
 
 /** Bounds of the contract's int32 fields. Contract: Limits, rule 4. */
@@ -108,6 +108,39 @@ export const ASSERTION_KINDS = {
 /** One assertion, of one of the kinds. */
 export const assertionSchema = tagged(ASSERTION_KINDS)
 export type Assertion = z.infer<typeof assertionSchema>
+
+/**
+ * The regular expression that `assertion` holds, and its path below the assertion; `undefined` when it holds none. Pure.
+ */
+export function regexOf(
+  assertion: Assertion,
+): { readonly pattern: string; readonly path: readonly string[] } | undefined {
+  const { kind, payload } = variantOf(assertion)
+  switch (kind) {
+    case 'StatusCode':
+    case 'Latency':
+    case 'DnsResoltion':
+      return undefined
+    case 'Header':
+    case 'Body': {
+      const pattern = patternOf(payload.matcher)
+      return pattern === undefined ? undefined : { pattern, path: [kind, 'matcher', 'Regex'] }
+    }
+  }
+}
+
+function patternOf(matcher: StringMatcher): string | undefined {
+  const { kind, payload } = variantOf(matcher)
+  switch (kind) {
+    case 'Equals':
+    case 'Contains':
+    case 'StartsWith':
+    case 'EndsWith':
+      return undefined
+    case 'Regex':
+      return payload
+  }
+}
 
 /** Shortest and longest timeout of a call. Gap G14. */
 export const TIMEOUT_SECS_MAX = 60

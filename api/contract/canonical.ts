@@ -1,4 +1,4 @@
-import type { Assertion } from './assertion.ts'
+import type { Assertion, Comparison } from './assertion.ts'
 import type { Duration } from './duration.ts'
 import type {
   CallInput,
@@ -8,6 +8,7 @@ import type {
   ServiceRequest,
   ServiceResponse,
 } from './service.ts'
+import { variantOf } from './tagged.ts'
 
 /**
  * A value that may be sealed, comparable: in clear, or a mark that stands for the secret. The mark of a
@@ -132,9 +133,30 @@ function canonicalHeaders<Value>(
 }
 
 function canonicalAssertion(assertion: Assertion): Assertion {
-  if ('StatusCode' in assertion && 'OneOf' in assertion.StatusCode.expected) {
-    const values = [...new Set(assertion.StatusCode.expected.OneOf)].sort((a, b) => a - b)
-    return { StatusCode: { expected: { OneOf: values } } }
+  const { kind, payload } = variantOf(assertion)
+  switch (kind) {
+    case 'StatusCode':
+      return { StatusCode: { expected: canonicalComparison(payload.expected) } }
+    case 'Latency':
+    case 'DnsResoltion':
+    case 'Header':
+    case 'Body':
+      return assertion
   }
-  return assertion
+}
+
+function canonicalComparison(comparison: Comparison): Comparison {
+  const { kind, payload } = variantOf(comparison)
+  switch (kind) {
+    case 'OneOf':
+      return { OneOf: [...new Set(payload)].sort((a, b) => a - b) }
+    case 'Eq':
+    case 'NotEq':
+    case 'GreaterThan':
+    case 'GreaterOrEqual':
+    case 'LessThan':
+    case 'LessOrEqual':
+    case 'Between':
+      return comparison
+  }
 }

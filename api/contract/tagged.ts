@@ -19,3 +19,15 @@ export function tagged<P extends Payloads>(payloads: P): z.ZodType<Tagged<P>, Ta
   // True because each option is a strict object with one tag and that tag's payload: what Tagged says.
   return union as z.ZodType as z.ZodType<Tagged<P>, Tagged<P>>
 }
+
+/** The members of `Union`, each told apart by `kind`. */
+export type Variant<Union> = Union extends object
+  ? { [Tag in keyof Union]: { readonly kind: Tag; readonly payload: Union[Tag] } }[keyof Union]
+  : never
+
+/** The one tag of `value` and its payload, for a switch over `kind` that the compiler checks for completeness. Pure. */
+export function variantOf<Union extends object>(value: Union): Variant<Union> {
+  const [entry] = Object.entries(value)
+  // True because a tagged object has exactly one key.
+  return { kind: entry?.[0], payload: entry?.[1] } as Variant<Union>
+}

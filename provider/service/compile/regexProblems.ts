@@ -1,3 +1,4 @@
+import { regexOf } from '../../../api/contract/assertion.ts'
 import type { ServiceRequest } from '../../../api/contract/service.ts'
 import { type Diagnostic, errorAt } from '../../protocol/authoring/diagnostics.ts'
 import { formatPath } from '../../protocol/values/path.ts'
@@ -10,15 +11,10 @@ import { attributePath } from '../schema/attributePath.ts'
 export async function regexProblems(request: ServiceRequest): Promise<readonly Diagnostic[]> {
   const patterns = request.endpoints.flatMap((endpoint, index) =>
     endpoint.assertions.flatMap((assertion, place) => {
-      const [kind, matcher] =
-        'Header' in assertion
-          ? (['Header', assertion.Header.matcher] as const)
-          : 'Body' in assertion
-            ? (['Body', assertion.Body.matcher] as const)
-            : []
-      if (kind === undefined || !('Regex' in matcher)) return []
-      const path = attributePath(['endpoints', index, 'assertions', place, kind, 'matcher', 'Regex'])
-      return [{ path, pattern: matcher.Regex }]
+      const regex = regexOf(assertion)
+      if (regex === undefined) return []
+      const path = attributePath(['endpoints', index, 'assertions', place, ...regex.path])
+      return [{ path, pattern: regex.pattern }]
     }),
   )
   if (patterns.length === 0) return []

@@ -1,3 +1,4 @@
+import { regexOf } from '../../../api/contract/assertion.ts'
 import type { ManifestPath } from '../read/position.ts'
 import type { ManifestDocument } from '../read/readYaml.ts'
 import type { AssertionForm } from '../schema/assertionForm.ts'
@@ -64,9 +65,6 @@ function patternIn(
     return { pattern: written.regex, path: ['body' in form ? 'body' : 'header', 'regex'] }
   }
   if (!('raw' in form)) return undefined
-  const { raw } = form
-  const kind = 'Body' in raw ? 'Body' : 'Header'
-  const matcher = 'Body' in raw ? raw.Body.matcher : 'Header' in raw ? raw.Header.matcher : undefined
-  if (matcher === undefined || !('Regex' in matcher)) return undefined
-  return { pattern: matcher.Regex, path: ['raw', kind, 'matcher', 'Regex'] }
+  const regex = regexOf(form.raw)
+  return regex === undefined ? undefined : { pattern: regex.pattern, path: ['raw', ...regex.path] }
 }

@@ -33,6 +33,15 @@ import {
 /** A part of an OpenAPI document. */
 export type Json = Readonly<Record<string, unknown>>
 
+/** One noun for each kind of assertion. */
+const ASSERTION_NOUNS = {
+  StatusCodeAssertion: ASSERTION_KINDS.StatusCode,
+  LatencyAssertion: ASSERTION_KINDS.Latency,
+  DnsResoltionAssertion: ASSERTION_KINDS.DnsResoltion,
+  HeaderAssertion: ASSERTION_KINDS.Header,
+  BodyAssertion: ASSERTION_KINDS.Body,
+} satisfies Record<`${keyof typeof ASSERTION_KINDS}Assertion`, z.ZodType>
+
 /** The nouns of the contract, named as its document names them. */
 const NOUNS = {
   Org: orgSchema,
@@ -49,11 +58,7 @@ const NOUNS = {
   SensitiveResponse: sensitiveOutputSchema,
   Duration: durationSchema,
   MonitoringAssertionDef: assertionSchema,
-  StatusCodeAssertion: ASSERTION_KINDS.StatusCode,
-  LatencyAssertion: ASSERTION_KINDS.Latency,
-  DnsResoltionAssertion: ASSERTION_KINDS.DnsResoltion,
-  HeaderAssertion: ASSERTION_KINDS.Header,
-  BodyAssertion: ASSERTION_KINDS.Body,
+  ...ASSERTION_NOUNS,
   Comparison: comparisonSchema,
   DurationComparison: durationComparisonSchema,
   StringMatcher: stringMatcherSchema,

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import type { Assertion, StringMatcher } from '../../../api/contract/assertion.ts'
+import { regexOf } from '../../../api/contract/assertion.ts'
 import type { Problem } from '../../../api/contract/problem.ts'
 import { HEADERS_MAX } from '../../../api/contract/requestHeaders.ts'
 import {
@@ -107,19 +107,12 @@ function* patternProblem(request: ServiceRequest, slices: Slices): Generator<voi
 function* patternsOf(request: ServiceRequest): Generator<{ pattern: string; path: Problem['path'] }> {
   for (const [endpoint, { assertions }] of request.endpoints.entries()) {
     for (const [index, assertion] of assertions.entries()) {
-      const found = matcherOf(assertion)
-      if (found !== undefined && 'Regex' in found.matcher) {
-        const path = ['endpoints', endpoint, 'assertions', index, found.kind, 'matcher', 'Regex']
-        yield { pattern: found.matcher.Regex, path }
+      const regex = regexOf(assertion)
+      if (regex !== undefined) {
+        yield { pattern: regex.pattern, path: ['endpoints', endpoint, 'assertions', index, ...regex.path] }
       }
     }
   }
-}
-
-function matcherOf(assertion: Assertion): { kind: string; matcher: StringMatcher } | undefined {
-  if ('Header' in assertion) return { kind: 'Header', matcher: assertion.Header.matcher }
-  if ('Body' in assertion) return { kind: 'Body', matcher: assertion.Body.matcher }
-  return undefined
 }
 
 function compiles(pattern: string): boolean {

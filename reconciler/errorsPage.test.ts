@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { FAILURE_CODES } from './cli/failureCode.ts'
 import { compileSet } from './manifest/compile/serviceSet.ts'
 import { formatProblem, PROBLEM_MEANINGS, sortedProblems } from './manifest/manifestProblem.ts'
 import { readYaml } from './manifest/read/readYaml.ts'
 import { EXIT, EXIT_MEANINGS } from './run/exitCode.ts'
+import { FAILURE_CODES } from './run/failure.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../docs/errors.md'), 'utf8')
 const [ofManifests = '', ofCommands = ''] = page.split('\n## Of commands\n')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../server/testing/startServer.ts'
-import { COMMANDS } from './cli/commands.ts'
+import { COMMANDS } from './cli/commandTable.ts'
 import { finished, manifestOf, runProgram } from './testing/pharosProgram.ts'
 
 /** Programs of others that examples name: here each only takes what it is given. */

@@ -1,6 +1,6 @@
 import { surviveBrokenOutput } from './cli/brokenOutput.ts'
-import { interruptionOf } from './cli/interruption.ts'
 import { runProgram } from './cli/program.ts'
+import { interruptionOf } from './cli/session/interruption.ts'
 import { EXIT } from './run/exitCode.ts'
 
 let isOutputLost = false

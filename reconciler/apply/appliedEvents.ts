@@ -1,7 +1,7 @@
 import type { Prune, Update } from '../plan/planValue.ts'
-import { fieldText } from '../render/fieldText.ts'
-import { counted } from '../render/planText.ts'
 import type { StateEvent } from '../state/model/record.ts'
+import { counted } from '../text/counts.ts'
+import { fieldText } from '../text/fieldText.ts'
 import type { Applied } from './applySet.ts'
 import { duplicateText } from './situation.ts'
 

@@ -2,12 +2,14 @@ import type { ServiceClient } from '../../api/client/client.ts'
 import type { Org } from '../../api/contract/org.ts'
 import type { Binding } from '../plan/binding.ts'
 import type { Blocked, Change } from '../plan/planValue.ts'
+import { ExpectedFailure } from '../run/failure.ts'
 import type { OpenIntent, StateStore } from '../state/model/store.ts'
 import { isOpened, withApproval } from './approval.ts'
 import { type CarriedOut, carryOut, type RunControl } from './carryOut.ts'
 import { LiveWatch } from './liveWatch.ts'
 import type { ChangeOutcome } from './outcome.ts'
-import { guardOrg, isOtherSource, lookAround, type Scene, type Situation } from './situation.ts'
+import type { Scene, Situation } from './planResult.ts'
+import { guardOrg, isOtherSource, lookAround } from './situation.ts'
 
 /** What an apply is given. */
 export interface ApplyInput extends Scene {
@@ -41,8 +43,9 @@ export interface Applied {
 }
 
 /** The key may only read: an apply stops after that one request. */
-export class ReadOnlyKey extends Error {
+export class ReadOnlyKey extends ExpectedFailure {
   override readonly name = 'ReadOnlyKey'
+  readonly code = 'E_READ_ONLY_KEY'
 }
 
 /** Throws ReadOnlyKey when the key of `org` may change nothing. */

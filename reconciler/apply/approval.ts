@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { approvableKeys, approvalText, type BrakedPlan, releasedKeys } from '../plan/brakes.ts'
 import { type Live, liveMark } from './liveMark.ts'
-import type { Situation } from './situation.ts'
+import type { Situation } from './planResult.ts'
 
 /**
  * What an approval of everything that approvable brakes hold back has to name; null when they hold nothing. The

@@ -12,8 +12,9 @@ import type { BindingChange, StateStore } from '../state/model/store.ts'
 import { intentsOf, type Step, stepName } from './intents.ts'
 import { keepingValues } from './keptValues.ts'
 import { certainlyNotExecuted, IntentNotWritten, isFinalFailure } from './outcome.ts'
+import type { Situation } from './planResult.ts'
 import { sideEffectsOf } from './sideEffects.ts'
-import { bindingFor, type Situation } from './situation.ts'
+import { bindingFor } from './situation.ts'
 
 /** What writing needs besides the change itself. */
 export interface Writing {

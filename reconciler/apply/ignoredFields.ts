@@ -1,5 +1,5 @@
 import { formatPointer } from '../../api/contract/problem.ts'
-import { fieldPath } from '../render/fieldText.ts'
+import { fieldPath } from '../text/fieldText.ts'
 
 /**
  * Tells of a pointer into the canonical service whether one of `ignore`, pointers into the manifest, names it

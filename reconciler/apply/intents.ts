@@ -1,6 +1,6 @@
 import type { Change } from '../plan/planValue.ts'
 import type { Intent } from '../state/model/store.ts'
-import type { Situation } from './situation.ts'
+import type { Situation } from './planResult.ts'
 
 /** One request of a change, before it has an operation. */
 export type Step = Pick<Intent, 'kind' | 'key' | 'serviceId' | 'create'>

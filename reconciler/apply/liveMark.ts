@@ -1,5 +1,5 @@
 import type { Change } from '../plan/planValue.ts'
-import type { Situation } from './situation.ts'
+import type { Situation } from './planResult.ts'
 
 /** The services that there are, and which of them are ours. */
 export type Live = Pick<Situation, 'services' | 'bindings'>

@@ -1,6 +1,6 @@
 import type { Change } from '../plan/planValue.ts'
 import { liveMark } from './liveMark.ts'
-import type { Situation } from './situation.ts'
+import type { Situation } from './planResult.ts'
 
 /** Oldest list that a change is written on (milliseconds), and most changes that are. */
 const LIST_MS_MAX = 30_000

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { UNKNOWN_MARK } from '../../api/contract/canonical.ts'
 import type { Change } from '../plan/planValue.ts'
+import { EXIT } from '../run/exitCode.ts'
+import { ExpectedFailure } from '../run/failure.ts'
 import { liveMark } from './liveMark.ts'
-import type { Situation } from './situation.ts'
+import type { Situation } from './planResult.ts'
 
 /** Where a plan belongs: the same changes of another organisation or folder have another digest. */
 export interface PlanHome {
@@ -22,8 +24,10 @@ export function requireReviewedPlan(reviewed: string, digest: string | null): vo
 }
 
 /** The plan to be applied is not the one that was reviewed. The message says what to do. */
-export class PlanChanged extends Error {
+export class PlanChanged extends ExpectedFailure {
   override readonly name = 'PlanChanged'
+  readonly code = 'E_PLAN_STALE'
+  override readonly exitCode = EXIT.decisionNeeded
 }
 
 /** Hexadecimal digits of a plan's digest: the author of two plans must not find equal ones, hence 128 bits. */

@@ -4,7 +4,7 @@ import { formatPath } from '../../api/contract/problem.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { DesiredService } from '../plan/desiredService.ts'
 import type { Update } from '../plan/planValue.ts'
-import { fieldPath } from '../render/fieldText.ts'
+import { fieldPath } from '../text/fieldText.ts'
 
 /** Fields that no request sets: whatever we send, they stay. */
 const NOT_OURS = [

@@ -1,76 +1,30 @@
 import { ConnectionError } from '../../api/client/attempt.ts'
-import type { ReadingClient } from '../../api/client/client.ts'
 import { UnreadableAnswer } from '../../api/client/contractAnswer.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { canonicalRequest, UNKNOWN_MARK } from '../../api/contract/canonical.ts'
 import type { Org } from '../../api/contract/org.ts'
-import type { ServiceResponse } from '../../api/contract/service.ts'
-import type { DeclaredService, ServiceSet } from '../manifest/compile/declaredService.ts'
-import { UNRESOLVED } from '../manifest/values/valueReference.ts'
 import { visible } from '../../api/contract/visibleText.ts'
+import type { DeclaredService } from '../manifest/compile/declaredService.ts'
+import { UNRESOLVED } from '../manifest/values/valueReference.ts'
 import { type Binding, newBinding } from '../plan/binding.ts'
-import { applyBrakes, type BrakedPlan, type BrakePolicy, type TrippedBrake } from '../plan/brakes.ts'
-import { type CreateResolution, type OpenCreate, resolveCreates } from '../plan/createResolution.ts'
+import { applyBrakes } from '../plan/brakes.ts'
+import { type OpenCreate, resolveCreates } from '../plan/createResolution.ts'
 import type { DesiredService } from '../plan/desiredService.ts'
 import { type SuspectedDuplicate, suspectedDuplicates } from '../plan/duplicates.ts'
 import { planChanges } from '../plan/plan.ts'
 import type { Plan } from '../plan/planValue.ts'
-import type { OpenIntent, StateReading } from '../state/model/store.ts'
+import { ExpectedFailure } from '../run/failure.ts'
+import type { OpenIntent } from '../state/model/store.ts'
 import { fingerprintFor, type StateKey } from '../state/stateKey.ts'
 import { digestOf } from './approval.ts'
 import { ignoredBy } from './ignoredFields.ts'
+import type { Scene, Situation } from './planResult.ts'
 import { blockUnknownRegions, sendsRegions } from './unknownRegions.ts'
 
-/** What a run is given to look at. */
-export interface Scene {
-  readonly client: ReadingClient
-  readonly store: StateReading
-  readonly stateKey: StateKey
-  readonly url: string
-  readonly set: ServiceSet
-  readonly sourceExists: boolean
-  /** Name of the folder or file of the manifests. */
-  readonly sourceName: string
-  /** Whether regions are looked up before they are sent: one request more, only where some would be. */
-  readonly regions: 'looked-up' | 'trusted'
-  /** Whether a secret that is not available counts as unchanged, because nothing is sent. */
-  readonly areSecretsOptional?: boolean
-  /** How long a creation without an answer may still land (milliseconds). */
-  readonly createGraceMs: number
-  /** Scope of a suspension that does not hold here; absent for none. */
-  readonly liftedScope?: string
-  readonly nowMs: () => number
-  /** What one run may do without approval; the usual when absent. */
-  readonly brakes?: BrakePolicy | undefined
-  /** What else is held back of a plan, such as everything while a window is closed. Pure. */
-  readonly holds?: ((plan: Plan) => readonly TrippedBrake[]) | undefined
-  /** A run whose own requests are under way: they are not lost, and not to be found out about. */
-  readonly runUnderWay?: string
-}
-
-/** Everything known before the first write. */
-export interface Situation {
-  readonly services: readonly ServiceResponse[]
-  /** When they were listed (milliseconds, of the scene's clock). */
-  readonly listedAtMs: number
-  /** Those of the state and of creations that were recovered, by key. */
-  readonly bindings: ReadonlyMap<string, Binding>
-  readonly desired: ReadonlyMap<string, DesiredService>
-  readonly declared: ReadonlyMap<string, DeclaredService>
-  readonly resolution: CreateResolution
-  readonly plan: Plan
-  readonly braked: BrakedPlan
-  /** Services that may have been made twice. */
-  readonly duplicates: readonly SuspectedDuplicate[]
-  /** What could not be looked at and what looks odd, as sentences for the user. */
-  readonly warnings: readonly string[]
-  /** What `--approve` has to name; null when no brake that an approval opens holds anything back. */
-  readonly digest: string | null
-}
-
 /** The state belongs to another organisation: nothing may be compared, let alone written. */
-export class OrgMismatch extends Error {
+export class OrgMismatch extends ExpectedFailure {
   override readonly name = 'OrgMismatch'
+  readonly code = 'E_ORG_MISMATCH'
 }
 
 /**

@@ -9,8 +9,8 @@ import { startServer, type TestServer } from '../../server/testing/startServer.t
 import { openStore } from '../state/openStore.ts'
 import { manifestOf } from '../testing/pharosProgram.ts'
 import { runHere, undisturbed } from '../testing/programHere.ts'
-import { COMMANDS } from './commands.ts'
-import type { Interruption } from './runCommand.ts'
+import { COMMANDS } from './commandTable.ts'
+import type { Interruption } from './session/interruption.ts'
 
 /** A command line that does what it says, and what of the outside it needs. */
 interface Line {

@@ -1,13 +1,14 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { EXIT } from '../run/exitCode.ts'
-import type { CommandEntry } from './commandEntry.ts'
-import { COMMANDS } from './commands.ts'
-import { OPTIONS } from './optionGroups.ts'
-import type { Streams } from './output.ts'
+import type { Streams } from '../text/output.ts'
+import { COMMANDS } from './commandTable.ts'
 import { replacementIn } from './replacedSpellings.ts'
-import { type Interruption, runCommand } from './runCommand.ts'
-import type { CommandOptions } from './settings.ts'
+import { runCommand } from './runCommand.ts'
+import type { CommandEntry } from './session/commandEntry.ts'
+import type { Interruption } from './session/interruption.ts'
+import { OPTIONS } from './session/optionGroups.ts'
+import type { CommandOptions } from './session/settings.ts'
 
 const EXAMPLES_HELP = `
 Examples:

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { addDashboardRoutes } from '../dashboard/dashboardRoutes.ts'
 import { openNotifications } from '../notifications/notifications.ts'
-import { counted } from '../render/planText.ts'
+import { counted } from '../text/counts.ts'
 import { actionsOn } from './actions.ts'
 import type { ControllerSettings } from './config/settings.ts'
 import { addHealthRoutes } from './healthRoutes.ts'

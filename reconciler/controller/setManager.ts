@@ -1,5 +1,5 @@
-import { failureOf } from '../cli/runCommand.ts'
 import type { WaitReport } from '../run/apiWait.ts'
+import { failureOf } from '../run/failureOf.ts'
 import { StateError } from '../state/model/stateError.ts'
 import type { SetSettings } from './config/settings.ts'
 import type { Metrics } from './metrics.ts'

@@ -1,7 +1,7 @@
 import { servicesToSee } from '../controller/status/servicesToSee.ts'
 import type { ControllerStatus, SetStatus } from '../controller/status/status.ts'
 import { CONDITION_WORDS, countText, shortened, TONES, type Tone } from '../controller/status/words.ts'
-import { counted } from '../render/planText.ts'
+import { counted } from '../text/counts.ts'
 import {
   ATTENTION_MAX,
   NAME_CHARS_MAX,

@@ -5,7 +5,7 @@ import type {
   SetStatus,
 } from '../controller/status/status.ts'
 import { countText, shortened } from '../controller/status/words.ts'
-import { counted } from '../render/planText.ts'
+import { counted } from '../text/counts.ts'
 import { LINES_MAX, MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { type Html, html } from './html.ts'
 import { tableOf } from './table.ts'

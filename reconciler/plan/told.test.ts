@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { canonicalRequest, canonicalResponse } from '../../api/contract/canonical.ts'
 import type { EndpointInput, ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
-import { fieldText } from '../render/fieldText.ts'
+import { fieldText } from '../text/fieldText.ts'
 import { newBinding } from './binding.ts'
 import type { DesiredService } from './desiredService.ts'
 import { driftOf } from './drift.ts'

@@ -1,10 +1,11 @@
+import { visible } from '../../api/contract/visibleText.ts'
 import type { Applied } from '../apply/applySet.ts'
 import { isOpened } from '../apply/approval.ts'
 import type { ChangeOutcome } from '../apply/outcome.ts'
-import type { Output } from '../cli/output.ts'
-import { visible } from '../../api/contract/visibleText.ts'
+import { counted } from '../text/counts.ts'
+import type { Output } from '../text/output.ts'
 import { changeDocument } from './planDocument.ts'
-import { counted, driftedText } from './planText.ts'
+import { driftedText } from './planText.ts'
 
 type Paint = Output['paint']
 

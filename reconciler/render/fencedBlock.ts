@@ -1,5 +1,5 @@
 import { OBEYED } from '../../api/contract/readableText.ts'
-import { counted } from './planText.ts'
+import { counted } from '../text/counts.ts'
 
 /** Longest comment (bytes): GitHub takes 65,536 characters, and a job may want to add a line of its own. */
 const COMMENT_BYTES_MAX = 60_000

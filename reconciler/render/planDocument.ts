@@ -1,7 +1,7 @@
 import { formatPath } from '../../api/contract/problem.ts'
-import type { Situation } from '../apply/situation.ts'
+import type { Situation } from '../apply/planResult.ts'
 import type { Change, PlannedField } from '../plan/planValue.ts'
-import { fieldPath } from './fieldText.ts'
+import { fieldPath } from '../text/fieldText.ts'
 import { countsOf, type PlannedSituation } from './planText.ts'
 
 /**

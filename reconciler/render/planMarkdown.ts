@@ -1,8 +1,9 @@
 import pc from 'picocolors'
 import { isOpened } from '../apply/approval.ts'
 import { formatProblem, type ManifestProblem } from '../manifest/manifestProblem.ts'
+import { counted } from '../text/counts.ts'
 import { type Budget, commentBudget, fenced } from './fencedBlock.ts'
-import { changesText, counted, type PlannedSituation, planDigestText, summaryLine } from './planText.ts'
+import { changesText, type PlannedSituation, planDigestText, summaryLine } from './planText.ts'
 
 const plain = pc.createColors(false)
 

@@ -1,11 +1,12 @@
 import { formatDuration } from '../../api/contract/duration.ts'
-import { isOpened } from '../apply/approval.ts'
-import type { Situation } from '../apply/situation.ts'
-import type { Output } from '../cli/output.ts'
-import type { ManifestProblem } from '../manifest/manifestProblem.ts'
 import { visible } from '../../api/contract/visibleText.ts'
+import { isOpened } from '../apply/approval.ts'
+import type { Situation } from '../apply/planResult.ts'
+import type { ManifestProblem } from '../manifest/manifestProblem.ts'
 import type { Change, PlannedField, Prune } from '../plan/planValue.ts'
-import { fieldText, leafText } from './fieldText.ts'
+import { counted, quoted } from '../text/counts.ts'
+import { fieldText, leafText } from '../text/fieldText.ts'
+import type { Output } from '../text/output.ts'
 
 type Paint = Output['paint']
 
@@ -176,14 +177,4 @@ export function summaryLine(situation: PlannedSituation, problems: readonly Mani
 function faultyManifests(problems: readonly ManifestProblem[]): number {
   const faults = problems.filter(({ code }) => code.startsWith('E_'))
   return new Set(faults.map(({ file, origin }) => `${file} ${origin?.document ?? ''}`)).size
-}
-
-/** A name that anybody may have chosen, between quotes and on one line. Pure. */
-export function quoted(name: string): string {
-  return visible(JSON.stringify(name))
-}
-
-/** `1 endpoint`, `2 endpoints`. Pure. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { type ManifestProblem, PROBLEM_MEANINGS, type ProblemCode } from '../manifest/manifestProblem.ts'
-import { pathFrom } from './pathFrom.ts'
+import { pathFrom } from '../text/pathFrom.ts'
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json'
 /** The base of relative paths: where the sources were checked out. */

@@ -1,4 +1,5 @@
 import { type Waiting, WaitObserver } from '../../api/client/waiting.ts'
+import { ExpectedFailure } from './failure.ts'
 
 /** How long a run may take when nothing else is said (milliseconds): 10,000 changes at the rate of one key take 33 minutes. */
 export const RUN_MS_MAX = 3_600_000
@@ -11,8 +12,9 @@ const LOOK_MS = 5_000
 const REPORT_AGAIN_MS = 60_000
 
 /** The time of a run, or of its wait for the API, is over. What was sent before is finished; nothing more was sent. */
-export class ApiTimeout extends Error {
+export class ApiTimeout extends ExpectedFailure {
   override readonly name = 'ApiTimeout'
+  readonly code = 'E_TIMEOUT'
   /** Whether answers were 429 at the end. */
   readonly isThrottled: boolean
 

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { GitError, runGit } from '../git/gitProgram.ts'
 import { visible } from '../../api/contract/visibleText.ts'
+import { GitError, runGit } from '../git/gitProgram.ts'
 import { APPROVAL_TRAILERS, approvalsIn } from './approvalTrailers.ts'
 
 /** Longest run of a git that only reads the disk (milliseconds). */

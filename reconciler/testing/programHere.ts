@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { runProgram } from '../cli/program.ts'
-import type { Interruption } from '../cli/runCommand.ts'
+import type { Interruption } from '../cli/session/interruption.ts'
 import type { ProgramRun } from './pharosProgram.ts'
 
 /** Nobody asks the program for anything. */

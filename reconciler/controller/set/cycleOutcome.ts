@@ -1,6 +1,6 @@
 import type { Applied } from '../../apply/applySet.ts'
-import { failureOf } from '../../cli/runCommand.ts'
 import { EXIT, runExitCode } from '../../run/exitCode.ts'
+import { failureOf } from '../../run/failureOf.ts'
 import type { RunningStatus, RunOutcome } from '../status/status.ts'
 import type { SourceLook } from './readSource.ts'
 import type { SetMemory } from './setContext.ts'

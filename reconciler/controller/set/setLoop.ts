@@ -1,5 +1,5 @@
-import { failureOf } from '../../cli/runCommand.ts'
 import { type ApiWait, watchApiWait } from '../../run/apiWait.ts'
+import { failureOf } from '../../run/failureOf.ts'
 import { SourceUnavailable } from '../../source/gitMirror.ts'
 import { type HeldLease, type LeaseClock, takeLease } from '../../state/model/lease.ts'
 import type { Suspension } from '../../state/model/record.ts'

@@ -1,4 +1,4 @@
-import { fieldText } from '../../render/fieldText.ts'
+import { fieldText } from '../../text/fieldText.ts'
 import type { CycleReport } from '../set/cycle.ts'
 import { handOverText } from '../set/transfer.ts'
 import type { Condition, ControllerEvent, EventType } from '../status/status.ts'

@@ -1,4 +1,5 @@
 import { formatPath, problemsOf } from '../../../api/contract/problem.ts'
+import { ExpectedFailure } from '../../run/failure.ts'
 import type { ManifestProblem } from '../manifestProblem.ts'
 import { type Mapping, mappingOf } from '../mapping.ts'
 import { knownFieldsAt, unknownFieldHint } from '../schema/knownFields.ts'
@@ -28,8 +29,9 @@ const NONE: Pick<ChosenEnvironment, 'variables' | 'document' | 'patches'> = {
 }
 
 /** There is no Environment of the name that was asked for. */
-export class UnknownEnvironment extends Error {
+export class UnknownEnvironment extends ExpectedFailure {
   override readonly name = 'UnknownEnvironment'
+  readonly code = 'E_USAGE'
 }
 
 /**

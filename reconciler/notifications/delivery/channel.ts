@@ -1,6 +1,6 @@
 import type { ControllerClock } from '../../controller/schedule/clock.ts'
 import type { ControllerEvent } from '../../controller/status/status.ts'
-import { counted } from '../../render/planText.ts'
+import { counted } from '../../text/counts.ts'
 import { News } from './news.ts'
 import { backoffMs, isWorthRetrying, type OutgoingRequest, type Send, Unreachable } from './outgoing.ts'
 import { Patience } from './timeouts.ts'

@@ -2,7 +2,7 @@ import { servicesToSee } from '../../controller/status/servicesToSee.ts'
 import type { SetStatus } from '../../controller/status/status.ts'
 import { STATE_WORDS } from '../../controller/status/words.ts'
 import { type Budget, commentBudget, fenced } from '../../render/fencedBlock.ts'
-import { counted } from '../../render/planText.ts'
+import { counted } from '../../text/counts.ts'
 import type { StickyComment } from './forge.ts'
 import type { Verdict } from './verdict.ts'
 

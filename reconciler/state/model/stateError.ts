@@ -1,3 +1,6 @@
+import { EXIT } from '../../run/exitCode.ts'
+import { ExpectedFailure } from '../../run/failure.ts'
+
 /**
  * Why a state cannot be used: `held` another one has the lease, `lost` another one took it over from us, `gone` its
  * file was taken away while it was in use, `unusable` everything else.
@@ -5,19 +8,17 @@
 export type StateProblem = 'unusable' | 'held' | 'lost' | 'gone'
 
 /** The state cannot be used. The message says why and what to do. */
-export class StateError extends Error {
+export class StateError extends ExpectedFailure {
   override readonly name = 'StateError'
+  readonly code = 'E_STATE'
   readonly reason: StateProblem
+  override readonly exitCode: number
 
   constructor(message: string, reason: StateProblem = 'unusable', options?: ErrorOptions) {
     super(message, options)
     this.reason = reason
+    this.exitCode = reason === 'held' || reason === 'lost' ? EXIT.stateHeld : EXIT.couldNotRun
   }
-}
-
-/** Whether `error` says that somebody else has the lease. Pure. */
-export function isSomebodyElses(error: unknown): boolean {
-  return error instanceof StateError && (error.reason === 'held' || error.reason === 'lost')
 }
 
 /** What a write throws whose lease is no longer held. */

@@ -1,0 +1,44 @@
+import { failureMarkdown } from '../render/planMarkdown.ts'
+import { sarifLog } from '../render/sarif.ts'
+import type { Failure } from '../run/failure.ts'
+import type { Format } from '../text/format.ts'
+import { githubAnnotation } from '../text/githubAnnotation.ts'
+import type { CommandResult } from './session/context.ts'
+
+/** How a command ended: what it came to, or why it could not run. */
+export type Ending = { readonly result: CommandResult } | { readonly failure: Failure }
+
+/**
+ * What is written at the end of `command` in `format`, beside the lines that were written on the way; paths of
+ * manifests start at the folder `cwd`. `undefined` when nothing is. Pure.
+ */
+export function closingText(
+  format: Format,
+  command: string,
+  ending: Ending,
+  cwd: string,
+): string | undefined {
+  switch (format) {
+    case 'text':
+      return undefined
+    case 'github':
+      return 'failure' in ending ? githubAnnotation(ending.failure.message) : undefined
+    case 'json':
+      return JSON.stringify(closingDocument(command, ending), null, 2)
+    case 'sarif':
+      return JSON.stringify(sarifLog(sarifSubject(ending), cwd), null, 2)
+    case 'markdown':
+      return 'failure' in ending ? failureMarkdown(ending.failure.message) : ending.result.markdown
+  }
+}
+
+function closingDocument(command: string, ending: Ending): object {
+  if ('result' in ending) return { command, exitCode: ending.result.exitCode, ...ending.result.document }
+  return { command, exitCode: ending.failure.exitCode, error: ending.failure }
+}
+
+function sarifSubject(ending: Ending): Parameters<typeof sarifLog>[0] {
+  if ('failure' in ending) return { problems: [], ...ending.failure }
+  const { exitCode, problems = [], planDigest } = ending.result
+  return { problems, exitCode, message: undefined, planDigest }
+}

@@ -1,0 +1,293 @@
+import { FORMATS, PROBLEM_FORMATS } from '../text/format.ts'
+import type { CommandEntry } from './session/commandEntry.ts'
+import type { CommandContext, CommandResult } from './session/context.ts'
+
+const PATH = [['<path>', 'folder of manifests, or one file']] as const
+const LOOKING = ['manifests', 'api', 'state', 'grace'] as const
+const WRITING = [...LOOKING, 'lock'] as const
+
+const ACTOR = ['--actor <name>', 'who says so (default: the user of the system)'] as const
+
+/** A command whose one argument is the path of the manifests. */
+const onPath =
+  (command: (path: string, context: CommandContext) => Promise<CommandResult>) =>
+  ([path = '']: readonly string[], context: CommandContext): Promise<CommandResult> =>
+    command(path, context)
+
+/** All commands, in the order of the help. */
+export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'validate',
+    args: PATH,
+    summary: 'check manifests, without network and without secrets',
+    examples: [
+      'pharos validate monitoring/',
+      'pharos validate monitoring/ --json | jq .problems',
+      'pharos validate monitoring/ --format github              # marks the lines of a pull request',
+      'pharos validate monitoring/ --format sarif > pharos.sarif',
+    ],
+    groups: ['manifests'],
+    formats: PROBLEM_FORMATS,
+    load: async () => onPath((await import('./commands/validateCommand.ts')).validateCommand),
+  },
+  {
+    name: 'render',
+    args: PATH,
+    summary: 'print manifests as they are after Defaults, patches and variables',
+    examples: ['pharos render monitoring/ --env production'],
+    groups: ['manifests'],
+    load: async () => onPath((await import('./commands/renderCommand.ts')).renderCommand),
+  },
+  {
+    name: 'plan',
+    args: PATH,
+    summary: 'show what apply would do, field by field',
+    examples: [
+      'pharos plan monitoring/ --state pharos.db',
+      'pharos plan monitoring/ --state pharos.db --detailed-exitcode   # 2 when there are changes',
+      'pharos plan monitoring/ --state pharos.db --format markdown > comment.md',
+    ],
+    groups: [...LOOKING, 'limits'],
+    formats: FORMATS,
+    options: [
+      ['--detailed-exitcode', 'exit 2 when there are changes'],
+      ['--without-secrets', 'take a secret that is not available here for unchanged, as in a pull request'],
+    ],
+    load: async () => onPath((await import('./commands/planCommand.ts')).planCommand),
+  },
+  {
+    name: 'apply',
+    args: PATH,
+    summary: 'make the services as the manifests say',
+    examples: [
+      'pharos apply monitoring/ --state pharos.db',
+      'pharos apply monitoring/ --state pharos.db --approve 5e0c6f2d9a417b38   # the digest that plan shows',
+      'pharos apply monitoring/ --state pharos.db --plan 90b1f0c2d5a34e6f8b7a6c5d4e3f2a1b   # only the plan that was reviewed',
+    ],
+    groups: [...WRITING, 'limits'],
+    formats: PROBLEM_FORMATS,
+    options: [
+      ['--approve <digest>', 'let through what the brakes hold back'],
+      ['--plan <digest>', 'apply nothing but the plan with this digest, which "pharos plan" shows'],
+    ],
+    load: async () => onPath((await import('./commands/applyCommand.ts')).applyCommand),
+  },
+  {
+    name: 'drift',
+    args: PATH,
+    summary: 'show what was changed outside since the last apply; exits 2 when something was',
+    examples: ['pharos drift monitoring/ --state pharos.db || notify-the-team'],
+    groups: LOOKING,
+    load: async () => onPath((await import('./commands/driftCommand.ts')).driftCommand),
+  },
+  {
+    name: 'export',
+    args: [],
+    summary: 'write the services of the organisation as manifests',
+    examples: ['pharos export | less', 'pharos export --write monitoring/'],
+    groups: ['api'],
+    options: [['--write <dir>', 'one file for each service, never over an existing one']],
+    load: async () => (await import('./commands/exportCommand.ts')).exportCommand,
+  },
+  {
+    name: 'adopt',
+    args: [['<action>', 'plan to see what would be adopted, or apply'], ...PATH],
+    summary: 'take over services that exist and are exactly what a manifest asks for',
+    examples: [
+      'pharos adopt plan monitoring/ --state pharos.db     # shows it, writes nothing',
+      'pharos adopt apply monitoring/ --state pharos.db',
+      'pharos adopt apply monitoring/ --write-ids          # for work without a state: metadata.id says which service it is',
+    ],
+    groups: WRITING,
+    options: [
+      ['--write-ids', 'write metadata.id into the manifests; everything else in them stays as it is'],
+    ],
+    load: async () => (await import('./commands/adoptCommand.ts')).adoptCommand,
+  },
+  {
+    name: 'bind',
+    args: [
+      ['<name>', 'metadata.name of a manifest'],
+      ['<id>', 'id of a service'],
+    ],
+    summary: 'make a service the one of a manifest; the next apply makes it as the manifest says',
+    examples: ['pharos bind checkout 6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e --state pharos.db'],
+    groups: ['api', 'state', 'lock'],
+    load: async () => (await import('./commands/bindCommands.ts')).bindCommand,
+  },
+  {
+    name: 'unbind',
+    args: [['<name>', 'metadata.name of a manifest']],
+    summary: 'forget which service a manifest has, and leave the service alone',
+    examples: ['pharos unbind checkout --state pharos.db'],
+    groups: ['state', 'lock'],
+    load: async () => (await import('./commands/bindCommands.ts')).unbindCommand,
+  },
+  {
+    name: 'mv',
+    args: [
+      ['<old>', 'metadata.name that the service was known by'],
+      ['<new>', 'metadata.name that it is known by now'],
+    ],
+    summary: 'give the service of one manifest to another, as previousNames does',
+    examples: ['pharos mv checkout shop-checkout --state pharos.db'],
+    groups: ['state', 'lock'],
+    load: async () => (await import('./commands/bindCommands.ts')).mvCommand,
+  },
+  {
+    name: 'approve',
+    args: [['<digest>', 'what "pharos plan" shows under what is held back']],
+    summary: 'let the next run through a brake, once; no network',
+    examples: ['pharos approve 5e0c6f2d9a417b38 --state pharos.db'],
+    groups: ['state'],
+    options: [ACTOR],
+    load: async () => (await import('./commands/operatorCommands.ts')).approveCommand,
+  },
+  {
+    name: 'rollback',
+    args: PATH,
+    summary: 'apply the manifests as they were at a commit, and suspend later applies',
+    examples: [
+      "pharos rollback monitoring/ --to HEAD~1 --reason 'checkout alerts all night' --state pharos.db",
+      "pharos resume '*' --state pharos.db   # once the repository says what is wanted again",
+    ],
+    groups: WRITING,
+    options: [
+      ['--to <commit>', 'commit of the repository that the path is in'],
+      ['--reason <text>', 'why, for whoever finds the suspension'],
+      ['--approve <digest>', 'let through what the brakes hold back'],
+      ACTOR,
+    ],
+    load: async () => onPath((await import('./commands/rollbackCommand.ts')).rollbackCommand),
+  },
+  {
+    name: 'suspend',
+    args: [['<scope>', 'metadata.name of a manifest; * stands for any characters']],
+    summary: 'keep runs from touching services for a while; no network',
+    examples: [
+      "pharos suspend '*' --reason 'migration of the database' --for 2h --state pharos.db",
+      "pharos suspend 'checkout-*' --reason 'under investigation' --state pharos.db",
+    ],
+    groups: ['state'],
+    options: [
+      ['--reason <text>', 'why, for whoever finds it'],
+      ['--for <duration>', 'when it ends by itself (default: never)'],
+      ACTOR,
+    ],
+    load: async () => (await import('./commands/operatorCommands.ts')).suspendCommand,
+  },
+  {
+    name: 'resume',
+    args: [['<scope>', 'what was suspended']],
+    summary: 'end a suspension; no network',
+    examples: ["pharos resume '*' --state pharos.db"],
+    groups: ['state'],
+    load: async () => (await import('./commands/operatorCommands.ts')).resumeCommand,
+  },
+  {
+    name: 'rebaseline',
+    args: [],
+    summary: 'take what the API shows at some fields as it is, when many services seem changed at once',
+    examples: ['pharos rebaseline --pointers /regions,/interval_secs --state pharos.db'],
+    groups: ['api', 'state', 'lock'],
+    options: [['--pointers <list>', 'pointers that "pharos plan" shows, separated by commas']],
+    load: async () => (await import('./commands/rebaselineCommand.ts')).rebaselineCommand,
+  },
+  {
+    name: 'state',
+    args: [
+      ['<action>', 'export, import or verify'],
+      ['[file]', 'what export writes and import reads; - is stdout and stdin'],
+    ],
+    summary: 'take a whole state out, put one in elsewhere, or compare it with the services that there are',
+    examples: [
+      'pharos state export backup.json --state pharos.db',
+      'pharos state import backup.json --state git:git@github.com:shop/monitoring.git#refs/pharos/production',
+      'pharos state verify --state pharos.db   # 6 when services are gone',
+    ],
+    groups: ['api', 'state', 'lock'],
+    load: async () => (await import('./commands/stateFileCommands.ts')).stateCommand,
+  },
+  {
+    name: 'status',
+    args: [],
+    summary: 'show which manifest has which service, and what is not settled; no network',
+    examples: ['pharos status --state pharos.db'],
+    groups: ['state'],
+    load: async () => (await import('./commands/stateCommands.ts')).statusCommand,
+  },
+  {
+    name: 'history',
+    args: [],
+    summary: 'show the last runs, and what each did; no network',
+    examples: ['pharos history --state pharos.db'],
+    groups: ['state'],
+    load: async () => (await import('./commands/stateCommands.ts')).historyCommand,
+  },
+  {
+    name: 'show',
+    args: [['<run>', 'id of a run, or how it starts, as history shows it']],
+    summary: 'show all that is known of one run; no network',
+    examples: ['pharos show 6f1d2f1c --state pharos.db'],
+    groups: ['state'],
+    load: async () => (await import('./commands/stateCommands.ts')).showCommand,
+  },
+  {
+    name: 'controller',
+    args: [],
+    summary: 'keep services as a git repository says, around the clock',
+    examples: [
+      'pharos controller --config pharos-controller.yaml',
+      'pharos controller --config pharos-controller.yaml --check   # is the configuration usable here?',
+      'pharos controller --config pharos-controller.yaml --once    # one cycle of every set, for cron',
+    ],
+    groups: [],
+    options: [
+      ['--config <file>', 'the configuration (default: pharos-controller.yaml)'],
+      ['--once', 'run one cycle of every set and end with its exit code'],
+      [
+        '--lock-timeout <duration>',
+        'with --once: how long whoever holds a state is waited for (default: 0s)',
+      ],
+      ['--check', 'only read the configuration and its secrets, and try its folders'],
+    ],
+    load: async () => (await import('./commands/controllerCommand.ts')).controllerCommand,
+  },
+  {
+    name: 'fmt',
+    args: PATH,
+    summary:
+      'write manifests in order: fields, line ends and blank lines; indentation, quotes and comments stay',
+    examples: [
+      'pharos fmt monitoring/',
+      'pharos fmt monitoring/ --check   # changes nothing; 2 when it would change something',
+    ],
+    groups: [],
+    options: [['--check', 'only say which files would change, and exit 2 when there are any']],
+    load: async () => onPath((await import('./commands/fmtCommand.ts')).fmtCommand),
+  },
+  {
+    name: 'schema',
+    args: [],
+    summary: 'print the JSON Schema of manifests, or of the controller, for editors',
+    examples: ['pharos schema > manifest.schema.json'],
+    groups: [],
+    options: [['--controller', 'the schema of pharos-controller.yaml instead']],
+    load: async () => (await import('./commands/schemaCommand.ts')).schemaCommand,
+  },
+  {
+    name: 'completion',
+    args: [['<shell>', 'bash, zsh or fish']],
+    summary: 'print what makes a shell complete commands, options and names',
+    examples: [
+      'source <(pharos completion bash)',
+      'source <(pharos completion zsh)',
+      'pharos completion fish > ~/.config/fish/completions/pharos.fish',
+    ],
+    groups: [],
+    load: async () => {
+      const { completionCommand } = await import('./commands/completionCommand.ts')
+      return (args, context) => completionCommand(COMMANDS, args, context)
+    },
+  },
+]

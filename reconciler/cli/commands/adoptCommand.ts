@@ -1,0 +1,140 @@
+import { guardOrg, lookAround } from '../../apply/situation.ts'
+import { type Adoption, adoptionsOf } from '../../plan/adoption.ts'
+import { fieldDocument } from '../../render/planDocument.ts'
+import { problemDocument } from '../../render/problemDocument.ts'
+import { runExitCode } from '../../run/exitCode.ts'
+import { UsageError } from '../../run/failure.ts'
+import { counted } from '../../text/counts.ts'
+import { fieldText } from '../../text/fieldText.ts'
+import type { Output } from '../../text/output.ts'
+import type { CommandContext, CommandResult } from '../session/context.ts'
+import { type OpenScene, withScene } from '../session/scene.ts'
+import { openSession, openWritingSession, type Session, type WritingSession } from '../session/session.ts'
+import { aliasesMax } from '../session/settings.ts'
+import { type WrittenId, writeServiceIds } from './writeServiceIds.ts'
+
+/** What adopt can be asked for. */
+const ACTIONS = ['plan', 'apply']
+
+/**
+ * Takes over services that exist and are exactly what a manifest asks for, without touching them: `apply` writes that
+ * down in the state, with --write-ids also or only in the manifests; `plan` shows it and writes nothing. Two requests.
+ */
+export async function adoptCommand(
+  [action = '', path]: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  const { state, env, writeIds } = context.options
+  if (!ACTIONS.includes(action) || path === undefined)
+    throw new UsageError(
+      `say "pharos adopt plan PATH" to see what would be adopted, or "pharos adopt apply PATH"`,
+    )
+  const isDry = action === 'plan'
+  if (!isDry && state === undefined && writeIds !== true)
+    throw new UsageError('adopt apply needs --state or --write-ids: that is where it is written down')
+  if (writeIds === true && env !== undefined)
+    throw new UsageError('an id in a manifest holds for every environment: leave out --env or --write-ids')
+  const wish = { secrets: 'required', regions: 'trusted' } as const
+  if (isDry || state === undefined) {
+    return withScene(path, context, { ...wish, open: openSession }, (open) =>
+      adopt(path, open, context, { isDry, writing: null }),
+    )
+  }
+  return withScene(path, context, { ...wish, open: openWritingSession }, (open) =>
+    adopt(path, open, context, { isDry, writing: open.session }),
+  )
+}
+
+/** `writing` is where the adoptions are written down; null where there is no state, or for a dry run. */
+async function adopt(
+  path: string,
+  { loaded, session, scene }: OpenScene<Session>,
+  { output, options }: CommandContext,
+  { isDry, writing }: { readonly isDry: boolean; readonly writing: WritingSession | null },
+): Promise<CommandResult> {
+  const { set } = loaded
+  const org = await guardOrg(scene)
+  const situation = await lookAround(scene)
+  const bindings = await session.store.bindings()
+  const found = adoptionsOf([...situation.desired.values()], situation.services, bindings)
+  if (writing !== null) {
+    const { store } = writing
+    await store.settleIn({ orgId: org.id, url: session.url, source: loaded.name })
+    for (const [index, one] of found.entries()) {
+      if (one.kind === 'match') await store.save({ put: one.binding })
+      output.progress(`adopted ${index + 1} of ${found.length}`)
+    }
+    output.progress('')
+    await store.checkpoint()
+  }
+  const matches = found.flatMap((one) => (one.kind === 'match' ? [one.binding] : []))
+  const live = new Set(situation.services.map(({ id }) => id))
+  const owned = [...bindings, ...matches].filter(({ serviceId }) => live.has(serviceId))
+  const ids =
+    options.writeIds === true ? writeServiceIds(path, owned, { isDry, aliasesMax: aliasesMax(options) }) : []
+  output.problems(set.problems)
+  for (const one of found) writeAdoption(one, writing !== null, output)
+  for (const one of ids) output.result(idText(one, isDry, output))
+  const what =
+    writing === null && !isDry
+      ? `Wrote ${counted(ids.filter(({ isWritten }) => isWritten).length, 'id')}`
+      : `${isDry ? 'Would adopt' : 'Adopted'} ${counted(matches.length, 'service')}`
+  output.result(`${what} (${counted(session.requests(), 'API request')})`)
+  const decisionNeeded = found.length > matches.length || ids.some(({ isWritten }) => !isWritten)
+  return {
+    exitCode: runExitCode({
+      purpose: 'write',
+      problems: set.problems,
+      usableManifests: set.services.length,
+      blocked: decisionNeeded ? [{ needsDecision: true }] : [],
+    }),
+    document: {
+      problems: set.problems.map(problemDocument),
+      adoptions: found.map(adoptionDocument),
+      ...(options.writeIds === true ? { ids } : {}),
+      requests: session.requests(),
+    },
+  }
+}
+
+function idText({ file, key, id, isWritten }: WrittenId, isDry: boolean, { paint }: Output): string {
+  if (!isWritten)
+    return paint.yellow(`  x ${key}: ${file} is written too oddly (set metadata.id to ${id} yourself)`)
+  return paint.green(`  + ${key}: ${isDry ? 'would write' : 'wrote'} metadata.id: ${id} into ${file}`)
+}
+
+function writeAdoption(one: Adoption, isWritten: boolean, output: Output): void {
+  const { paint } = output
+  switch (one.kind) {
+    case 'match':
+      output.result(
+        paint.green(`  = ${one.key}: ${isWritten ? 'adopted' : 'is'} service ${one.binding.serviceId}`),
+      )
+      return
+    case 'differs':
+      output.result(
+        paint.yellow(
+          `  x ${one.key}: service ${one.id} has the name, but differs (make the manifest equal, or set metadata.id to overwrite it)`,
+        ),
+      )
+      for (const field of one.fields) output.result(`      ${fieldText({ ...field, reason: 'differs' })}`)
+      return
+    case 'several':
+      output.result(
+        paint.yellow(
+          `  x ${one.key}: several may be meant: ${one.ids.join(', ')} (set metadata.id to the right one)`,
+        ),
+      )
+  }
+}
+
+function adoptionDocument(one: Adoption): object {
+  switch (one.kind) {
+    case 'match':
+      return { kind: one.kind, key: one.key, id: one.binding.serviceId }
+    case 'differs':
+      return { ...one, fields: one.fields.map((field) => fieldDocument({ ...field, reason: 'differs' })) }
+    case 'several':
+      return one
+  }
+}

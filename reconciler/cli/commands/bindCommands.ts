@@ -1,0 +1,108 @@
+import type { ReadingClient } from '../../../api/client/client.ts'
+import { ApiError } from '../../../api/contract/apiError.ts'
+import type { ServiceResponse } from '../../../api/contract/service.ts'
+import { guardOrg } from '../../apply/situation.ts'
+import { isManifestName } from '../../manifest/schema/serviceManifest.ts'
+import { newBinding } from '../../plan/binding.ts'
+import { EXIT } from '../../run/exitCode.ts'
+import { UsageError } from '../../run/failure.ts'
+import type { StateStore } from '../../state/model/store.ts'
+import { quoted } from '../../text/counts.ts'
+import type { CommandContext, CommandResult } from '../session/context.ts'
+import { openWritingSession } from '../session/session.ts'
+import { requireState, writingState } from '../session/stateAccess.ts'
+
+/** Makes service ID the one of manifest NAME. The next apply makes it as the manifest says. Two requests. */
+export async function bindCommand(
+  [key = '', id = '']: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  requireState(context)
+  requireManifestName(key)
+  const session = await openWritingSession(context)
+  try {
+    const { store, client } = session
+    const org = await guardOrg(session)
+    const service = await serviceOf(id, client)
+    const bindings = await store.bindings()
+    const owner = bindings.find((binding) => binding.serviceId === service.id && binding.key !== key)
+    if (owner !== undefined) throw new UsageError(`service ${id} belongs to ${owner.key}: unbind that first`)
+    const before = bindings.find((binding) => binding.key === key)
+    if (before !== undefined) throw new UsageError(`${key} has service ${before.serviceId}: unbind it first`)
+    await store.settleIn({ orgId: org.id, url: session.url, source: null })
+    await store.save({ put: newBinding(key, service.id) })
+    await store.checkpoint()
+    context.output.result(
+      `${key} is now service ${service.id} ${quoted(service.name)}; see "pharos plan" for what differs`,
+    )
+    noticeWithoutManifest(key, context)
+    return { exitCode: EXIT.converged, document: { key, id: service.id, requests: session.requests() } }
+  } finally {
+    await session.close()
+  }
+}
+
+async function serviceOf(id: string, client: ReadingClient): Promise<ServiceResponse> {
+  try {
+    return await client.getService(id)
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.code !== 'not_found' && error.code !== 'invalid')) throw error
+    throw new UsageError(
+      `the organisation has no service ${id}: "pharos state verify" lists those that are not managed`,
+    )
+  }
+}
+
+/** Forgets which service manifest NAME has, and leaves the service alone. No request. */
+export function unbindCommand(
+  [key = '']: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  return writingState(context, async (store) => {
+    const binding = await boundAs(key, store)
+    await store.save({ drop: key })
+    await store.checkpoint()
+    context.output.result(`${key} no longer has service ${binding.serviceId}, which is left as it is`)
+    return { exitCode: EXIT.converged, document: { key, id: binding.serviceId } }
+  })
+}
+
+/**
+ * Gives the service of manifest OLD to manifest NEW: what previousNames does, for who does not want it in the
+ * manifest. No request. The marks of secrets belong to a name, so each counts as changed once.
+ */
+export async function mvCommand(
+  [from = '', to = '']: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  requireManifestName(to)
+  return writingState(context, async (store) => {
+    const binding = await boundAs(from, store)
+    const taken = (await store.bindings()).find((one) => one.key === to)
+    if (taken !== undefined) throw new UsageError(`${to} has service ${taken.serviceId}: unbind it first`)
+    await store.save({ drop: from, put: { ...binding, key: to } })
+    await store.checkpoint()
+    context.output.result(`service ${binding.serviceId} is now the one of ${to}, no longer of ${from}`)
+    noticeWithoutManifest(to, context)
+    return { exitCode: EXIT.converged, document: { from, to, id: binding.serviceId } }
+  })
+}
+
+/** A service bound to a name that no manifest can have would be removed by the next apply. */
+function requireManifestName(key: string): void {
+  if (isManifestName(key)) return
+  throw new UsageError(
+    `no manifest can be named ${JSON.stringify(key)}: names are of lower-case letters, digits, ".", "_" and "-"`,
+  )
+}
+
+/** The manifests are not read here, and what none of them names goes with the next apply. */
+function noticeWithoutManifest(key: string, { output }: CommandContext): void {
+  output.notice(`make sure that a manifest is named ${key}: without one the next apply removes the service`)
+}
+
+async function boundAs(key: string, store: StateStore) {
+  const binding = (await store.bindings()).find((one) => one.key === key)
+  if (binding === undefined) throw new UsageError(`the state has no service for ${key}: see "pharos status"`)
+  return binding
+}

@@ -1,0 +1,70 @@
+import {
+  bashCompletion,
+  type CompletedCommand,
+  fishCompletion,
+  zshCompletion,
+} from '../../render/completion.ts'
+import { EXIT } from '../../run/exitCode.ts'
+import { UsageError } from '../../run/failure.ts'
+import type { CommandEntry } from '../session/commandEntry.ts'
+import type { CommandContext, CommandResult } from '../session/context.ts'
+import { OPTIONS } from '../session/optionGroups.ts'
+
+const SCRIPTS: Readonly<Record<string, (commands: readonly CompletedCommand[]) => string>> = {
+  bash: bashCompletion,
+  zsh: zshCompletion,
+  fish: fishCompletion,
+}
+
+/** Prints the completion of a shell for `commands`. */
+export async function completionCommand(
+  commands: readonly CommandEntry[],
+  [shell = '']: readonly string[],
+  { output }: CommandContext,
+): Promise<CommandResult> {
+  const script = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell]?.(commands.map(completedOf)) : undefined
+  if (script === undefined)
+    throw new UsageError(`there is no completion for ${shell}: there is one for bash, zsh and fish`)
+  output.result(script)
+  return { exitCode: EXIT.converged, document: { shell, script } }
+}
+
+/** First arguments that have words of their own. */
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  adopt: ['plan', 'apply'],
+  completion: Object.keys(SCRIPTS),
+  state: ['export', 'import', 'verify'],
+}
+
+function completedOf({
+  name,
+  summary,
+  args,
+  groups,
+  formats = [],
+  options = [],
+}: CommandEntry): CompletedCommand {
+  const flags = [
+    ['--json', 'print one JSON document instead of text'] as const,
+    ...(formats.length === 0 ? [] : [['--format <format>', 'how the result is written'] as const]),
+    ...groups.flatMap((group) => OPTIONS[group]),
+    ...options,
+    ['--help', 'show help'] as const,
+  ]
+  const [argument = ''] = args[0] ?? []
+  return {
+    name,
+    summary,
+    options: flags.map(([text, description]) => {
+      const [long = '', value = ''] = text.split(' ')
+      return { long, description, values: long === '--format' ? formats : valuesOf(value) }
+    }),
+    argument:
+      WORDS[name] ?? (argument === '<path>' ? 'files' : /^<(?:name|scope)>$/.test(argument) ? 'names' : []),
+  }
+}
+
+function valuesOf(value: string): CompletedCommand['options'][number]['values'] {
+  if (value === '') return 'none'
+  return /^<(?:dir|file|place|path)>$/.test(value) ? 'files' : []
+}

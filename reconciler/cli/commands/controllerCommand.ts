@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import packageJson from '../../../package.json' with { type: 'json' }
+import { ConfigError, type ControllerSettings } from '../../controller/config/settings.ts'
+import { type Controller, type ControllerOptions, openController } from '../../controller/controller.ts'
+import { systemClock } from '../../controller/schedule/clock.ts'
+import { foldersOf, tryFolder } from '../../controller/set/setFolders.ts'
+import { GitError } from '../../git/gitProgram.ts'
+import { requireGit } from '../../git/gitVersion.ts'
+import { waitText } from '../../run/apiWait.ts'
+import { EXIT, mostTelling } from '../../run/exitCode.ts'
+import { UsageError } from '../../run/failure.ts'
+import type { CommandContext, CommandResult } from '../session/context.ts'
+import { lockTimeoutMs } from '../session/settings.ts'
+import { configFileOf, controllerSettings } from './controllerConfig.ts'
+
+/** Keeps services as a git repository says: until it is asked to end, or for one cycle with --once. */
+export async function controllerCommand(
+  _args: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  const { output, options } = context
+  const file = configFileOf(context)
+  const read = controllerSettings(context)
+  if ('problems' in read) {
+    output.problems(read.problems)
+    return { exitCode: EXIT.manifestsInvalid, document: { problems: read.problems }, problems: read.problems }
+  }
+  const { settings } = read
+  await requireUsableGit(context)
+  if (options.check === true) {
+    for (const folder of new Set(settings.sets.flatMap(foldersOf))) tryFolder(folder)
+    output.result(`${file} is valid: ${settings.sets.map(({ config }) => config.name).join(', ')}`)
+    return { exitCode: EXIT.converged, document: { sets: settings.sets.map(({ config }) => config.name) } }
+  }
+  return options.once === true ? once(settings, context) : untilStopped(settings, context)
+}
+
+/** Before anything is opened: a git that cannot be used would otherwise show only as a repository that is away. */
+async function requireUsableGit({ env }: CommandContext): Promise<void> {
+  try {
+    await requireGit(env)
+  } catch (error) {
+    if (error instanceof GitError) throw new UsageError(error.message)
+    throw error
+  }
+}
+
+async function opened(settings: ControllerSettings, context: CommandContext): Promise<Controller> {
+  try {
+    return await openController(controllerOptions(settings, context))
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError(error.message)
+    throw error
+  }
+}
+
+function controllerOptions(settings: ControllerSettings, { env, output }: CommandContext): ControllerOptions {
+  return {
+    settings,
+    clock: systemClock,
+    newId: randomUUID,
+    version: packageJson.version,
+    env,
+    holder: `pharos ${settings.replica} on ${hostname()}, process ${process.pid}`,
+    onEvent: (event) => output.result(JSON.stringify(event)),
+    onWait: (set, report) => output.notice(`${set}: ${waitText(report)}`),
+    onProblem: (message) => output.notice(message),
+  }
+}
+
+async function untilStopped(settings: ControllerSettings, context: CommandContext): Promise<CommandResult> {
+  const { output, interruption } = context
+  const controller = await opened(settings, context)
+  try {
+    if (controller.url !== null) output.notice(`listening on ${controller.url}`)
+    interruption.onStop(() => controller.stop())
+    const isUnread = stopWhenUnread(controller, output)
+    await controller.run()
+    const exitCode = interruption.exitCode() ?? (isUnread() ? EXIT.couldNotRun : EXIT.converged)
+    return { exitCode, document: { status: controller.status() } }
+  } finally {
+    await controller.close()
+  }
+}
+
+/** Whatever it went on to do would be told to nobody; who started it, such as systemd, starts it anew with an output. */
+function stopWhenUnread(controller: Controller, output: CommandContext['output']): () => boolean {
+  let isUnread = false
+  output.onReaderGone(() => {
+    if (isUnread) return
+    isUnread = true
+    output.error('nobody reads the events on stdout any more: the controller ends')
+    controller.stop()
+  })
+  return () => isUnread
+}
+
+async function once(settings: ControllerSettings, context: CommandContext): Promise<CommandResult> {
+  const waitMs = lockTimeoutMs(context.options)
+  // Nobody would ask a program that ends at once.
+  const controller = await opened({ ...settings, listen: null }, context)
+  const { interruption } = context
+  try {
+    interruption.onStop(() => controller.stop())
+    const reports = await controller.runOnce(waitMs)
+    return {
+      exitCode: mostTelling(reports.map(({ exitCode }) => exitCode)),
+      document: { status: controller.status() },
+    }
+  } catch (error) {
+    const exitCode = interruption.exitCode()
+    if (exitCode === undefined) throw error
+    // It was asked to stop while it waited for a lease.
+    return { exitCode, document: { status: controller.status() } }
+  } finally {
+    await controller.close()
+  }
+}

@@ -1,0 +1,59 @@
+import { guardOrg, lookAround } from '../../apply/situation.ts'
+import { type Drift, driftOf } from '../../plan/drift.ts'
+import { fieldDocument } from '../../render/planDocument.ts'
+import { problemDocument } from '../../render/problemDocument.ts'
+import { runExitCode } from '../../run/exitCode.ts'
+import { UsageError } from '../../run/failure.ts'
+import { counted } from '../../text/counts.ts'
+import { fieldText } from '../../text/fieldText.ts'
+import type { Output } from '../../text/output.ts'
+import type { CommandContext, CommandResult } from '../session/context.ts'
+import { withScene } from '../session/scene.ts'
+import { openSession, requireExistingState } from '../session/session.ts'
+
+/**
+ * Shows what was changed outside since the last apply. Needs no secrets: a service is compared with what the
+ * API last answered. Two requests, no write.
+ */
+export async function driftCommand(path: string, context: CommandContext): Promise<CommandResult> {
+  const { output, options } = context
+  // Nothing is remembered without a state, so nothing could have drifted: that is no answer.
+  await requireExistingState(options.state, context.env)
+  const wish = { secrets: 'optional', regions: 'trusted', open: openSession } as const
+  return withScene(path, context, wish, async ({ loaded: { set }, session, scene }) => {
+    // Nothing could be compared, which must not pass for nothing having changed.
+    if (options.state === undefined && set.services.every(({ id }) => id === undefined))
+      throw new UsageError('drift needs --state: without one only manifests with metadata.id can be compared')
+    await guardOrg(scene)
+    const situation = await lookAround(scene)
+    const drifts = driftOf(situation.plan)
+    output.problems(set.problems)
+    for (const drift of drifts) writeDrift(drift, output)
+    const managed = situation.plan.changes.length + situation.plan.unchanged.length
+    output.result(
+      drifts.length === 0 ? 'No drift' : `Drift: ${counted(drifts.length, 'service')} of ${managed}`,
+    )
+    return {
+      exitCode: runExitCode({
+        purpose: 'look',
+        problems: set.problems,
+        usableManifests: set.services.length,
+        hasChanges: drifts.length > 0,
+      }),
+      document: {
+        problems: set.problems.map(problemDocument),
+        drift: drifts.map((drift) => ({ ...drift, fields: drift.fields.map(fieldDocument) })),
+        requests: session.requests(),
+      },
+    }
+  })
+}
+
+function writeDrift(drift: Drift, output: Output): void {
+  const what =
+    drift.kind === 'deleted' ? `service ${drift.id} was deleted` : `service ${drift.id} was changed`
+  output.result(output.paint.magenta(`  ! ${drift.key}: ${what}`))
+  // A plan says what a heal would do; here it is the other way round that people ask about.
+  for (const field of drift.fields)
+    output.result(`      ${fieldText({ ...field, from: field.to, to: field.from })}`)
+}

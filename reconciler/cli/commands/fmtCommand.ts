@@ -1,0 +1,32 @@
+import { visible } from '../../../api/contract/visibleText.ts'
+import { formattedManifest } from '../../manifest/edit/format.ts'
+import { problemDocument } from '../../render/problemDocument.ts'
+import { exitCodeOf } from '../../run/exitCode.ts'
+import { UsageError } from '../../run/failure.ts'
+import { readManifests } from '../../source/manifestFiles.ts'
+import { counted } from '../../text/counts.ts'
+import type { CommandContext, CommandResult } from '../session/context.ts'
+import { writeOutput } from '../session/outputFile.ts'
+
+/** Writes manifests as manifests are written; with --check only says which are not. */
+export async function fmtCommand(path: string, { output, options }: CommandContext): Promise<CommandResult> {
+  const { exists, documents, problems, files } = readManifests(path)
+  if (!exists) throw new UsageError(`there is nothing at ${path}`)
+  const isCheck = options.check === true
+  output.problems(problems)
+  const changed: string[] = []
+  for (const { file, text } of new Set(documents.map(({ source }) => source))) {
+    const formatted = formattedManifest(text)
+    if (formatted === undefined || formatted === text) continue
+    changed.push(file)
+    if (!isCheck) writeOutput(file, formatted)
+    output.result(`${isCheck ? 'not formatted' : 'formatted'}: ${visible(file)}`)
+  }
+  if (changed.length === 0 && problems.length === 0)
+    output.result(`formatted already: ${counted(files, 'file')}`)
+  const exitCode = exitCodeOf({
+    manifestsInvalid: problems.length > 0,
+    changesPending: isCheck && changed.length > 0,
+  })
+  return { exitCode, document: { problems: problems.map(problemDocument), changed, files } }
+}

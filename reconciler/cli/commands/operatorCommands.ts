@@ -1,0 +1,77 @@
+import { userInfo } from 'node:os'
+import { EXIT } from '../../run/exitCode.ts'
+import { UsageError } from '../../run/failure.ts'
+import { SUSPENSION_MS_MAX } from '../../state/model/record.ts'
+import type { CommandContext, CommandResult } from '../session/context.ts'
+import { durationMs } from '../session/settings.ts'
+import { notingInState } from '../session/stateAccess.ts'
+
+/** What a digest of withheld changes looks like. */
+const DIGEST = /^[0-9a-f]{16}$/
+
+/** Throws UsageError when `text` cannot be a digest of withheld changes. */
+export function requireDigest(text: string): void {
+  if (!DIGEST.test(text))
+    throw new UsageError('the digest is the 16 hexadecimal digits that "pharos plan" shows')
+}
+
+/** Lets through what a plan shows as held back, at the next apply or cycle of a controller. No request. */
+export function approveCommand(
+  [digest = '']: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  requireDigest(digest)
+  return notingInState(context, async (store) => {
+    const approval = { digest, actor: actorOf(context), at: new Date().toISOString() }
+    await store.approve(approval)
+    context.output.result(`${digest} is approved: the next run whose situation it stands for uses it once`)
+    return { exitCode: EXIT.converged, document: { approval } }
+  })
+}
+
+/** Keeps runs from touching the services of SCOPE for a while. No request. */
+export function suspendCommand(
+  [scope = '']: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  const { options, output } = context
+  const { reason } = options
+  if (reason === undefined || reason.trim() === '')
+    throw new UsageError('--reason is needed: whoever finds the suspension wants to know why')
+  const nowMs = Date.now()
+  const forMs = options.for === undefined ? null : durationMs(options.for, '--for')
+  if (forMs !== null && forMs > SUSPENSION_MS_MAX)
+    throw new UsageError('--for is ten years at most: leave it out for a suspension that somebody ends')
+  return notingInState(context, async (store) => {
+    const until = forMs === null ? null : new Date(nowMs + forMs).toISOString()
+    const since = new Date(nowMs).toISOString()
+    const suspension = { scope, reason, actor: actorOf(context), since, until }
+    await store.suspend(suspension)
+    output.result(`${scope} is suspended${until === null ? ' until "pharos resume"' : ` until ${until}`}`)
+    return { exitCode: EXIT.converged, document: { suspension } }
+  })
+}
+
+/** Ends the suspension of SCOPE. No request. */
+export function resumeCommand(
+  [scope = '']: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  return notingInState(context, async (store) => {
+    if (!(await store.resume(scope)))
+      throw new UsageError(`there is no suspension of ${scope}: see "pharos status"`)
+    context.output.result(`${scope} is no longer suspended`)
+    return { exitCode: EXIT.converged, document: { scope } }
+  })
+}
+
+/** Who says so: what --actor names, or the user of the system. */
+export function actorOf({ options, env }: CommandContext): string {
+  if (options.actor !== undefined) return options.actor
+  try {
+    return userInfo().username
+  } catch {
+    // A container may run as a user that has no name.
+    return env.USER ?? 'unknown'
+  }
+}

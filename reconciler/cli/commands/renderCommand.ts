@@ -1,0 +1,32 @@
+import { visible } from '../../../api/contract/visibleText.ts'
+import { manifestText } from '../../export/manifestText.ts'
+import { formatProblem } from '../../manifest/manifestProblem.ts'
+import { withoutReferences } from '../../manifest/values/variables.ts'
+import { problemDocument } from '../../render/problemDocument.ts'
+import { EXIT } from '../../run/exitCode.ts'
+import { UsageError } from '../../run/failure.ts'
+import type { CommandContext, CommandResult } from '../session/context.ts'
+import { loadManifests } from '../session/manifests.ts'
+
+/** Prints manifests as they are after Defaults, patches and variables; secrets stay references. */
+export async function renderCommand(path: string, context: CommandContext): Promise<CommandResult> {
+  const { output, options, env } = context
+  const { exists, set } = await loadManifests(path, options, env, 'optional')
+  if (!exists) throw new UsageError(`there is nothing at ${path}`)
+  for (const problem of set.problems) output.notice(formatProblem(problem))
+  const rendered = set.services.map(({ manifest, file }) => ({
+    file,
+    // Every variable has its value: what still looks like one is a text.
+    manifest: { ...manifest, spec: withoutReferences(manifest.spec) },
+  }))
+  for (const { manifest, file } of rendered) {
+    output.result(`---\n# ${visible(file)}\n${manifestText(manifest).trimEnd()}`)
+  }
+  return {
+    exitCode: set.problems.length === 0 ? EXIT.converged : EXIT.manifestsInvalid,
+    document: {
+      problems: set.problems.map(problemDocument),
+      manifests: rendered.map(({ manifest }) => manifest),
+    },
+  }
+}

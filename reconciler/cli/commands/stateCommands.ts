@@ -1,0 +1,148 @@
+import { formatDuration } from '../../../api/contract/duration.ts'
+import { visible } from '../../../api/contract/visibleText.ts'
+import type { Binding } from '../../plan/binding.ts'
+import { EXIT } from '../../run/exitCode.ts'
+import { UsageError } from '../../run/failure.ts'
+import { isGitLocation } from '../../state/git/gitRef.ts'
+import { LEASE_TTL_MS } from '../../state/model/lease.ts'
+import type { RunRecord, Suspension } from '../../state/model/record.ts'
+import type { Lease, OpenIntent, StateReading } from '../../state/model/store.ts'
+import type { Output } from '../../text/output.ts'
+import type { CommandContext, CommandResult } from '../session/context.ts'
+import { isGoneHere } from '../session/holder.ts'
+import { readingState, requireState } from '../session/stateAccess.ts'
+
+/** Most runs that `history` shows. */
+const RUNS_MAX = 50
+/** Most events that are looked through for those of one run. */
+const EVENTS_MAX = 1_000
+
+/** Shows what the state holds: which manifest has which service, and what is not settled. No request. */
+export function statusCommand(_args: readonly string[], context: CommandContext): Promise<CommandResult> {
+  return readingState(context, async (store) => {
+    const { output } = context
+    const [home, bindings, intents] = await Promise.all([store.home(), store.bindings(), store.openIntents()])
+    output.result(home === null ? 'nothing was applied yet' : `organisation ${home.orgId} at ${home.url}`)
+    writeBindings(bindings, output)
+    for (const { key, kind } of intents)
+      output.result(output.paint.yellow(`  ? ${key}: ${kind} sent, outcome not recorded`))
+    const said = await whatPeopleSaid(store, requireState(context), output)
+    return {
+      exitCode: EXIT.converged,
+      document: { home, services: bindings.map(bindingDocument), open: intents.map(openDocument), ...said },
+    }
+  })
+}
+
+function writeBindings(bindings: readonly Binding[], output: Output): void {
+  for (const { key, serviceId, tombstonedAtMs, protect } of bindings) {
+    const notes = [
+      protect ? 'protected' : '',
+      tombstonedAtMs === null ? '' : 'paused, its manifest is gone',
+    ].filter((note) => note !== '')
+    output.result(`  ${key}: service ${serviceId}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}`)
+  }
+}
+
+async function whatPeopleSaid(store: StateReading, location: string, output: Output): Promise<object> {
+  const [suspensions, approvals, lease] = await Promise.all([
+    store.suspensions(),
+    store.approvals(),
+    store.lease(),
+  ])
+  for (const one of suspensions) output.result(suspensionLine(one, output))
+  for (const { digest, actor } of approvals)
+    output.result(`  ${digest} is approved by ${visible(actor)}, and not used yet`)
+  if (lease === null) return { suspensions, approvals, lease }
+  const sight = leaseSight(lease, await store.writtenAtMs(), location)
+  output.result(leaseText(sight, output))
+  return { suspensions, approvals, lease: sight }
+}
+
+/** A lease, and what the last write of its state says about whoever holds it. */
+interface LeaseSight extends Lease {
+  /** ISO 8601, UTC; null where nobody knows. */
+  readonly lastSignAt: string | null
+  /** Whether its holder was silent for so long that the next run takes over from it, or has certainly ended. */
+  readonly isExpired: boolean
+  /** Whether its holder was a process of this machine that has ended. */
+  readonly isGone: boolean
+  readonly ttlMs: number
+}
+
+function leaseSight(lease: Lease, writtenAtMs: number | null, location: string): LeaseSight {
+  const ttlMs = LEASE_TTL_MS[isGitLocation(location) ? 'git' : 'file']
+  const lastSignAt = writtenAtMs === null ? null : new Date(writtenAtMs).toISOString()
+  const isGone = isGoneHere(lease.holder)
+  const isSilent = writtenAtMs !== null && Date.now() - writtenAtMs >= ttlMs
+  return { ...lease, lastSignAt, isExpired: isGone || isSilent, isGone, ttlMs }
+}
+
+function leaseText({ holder, lastSignAt, isExpired, isGone, ttlMs }: LeaseSight, { paint }: Output): string {
+  const lastSign = lastSignAt === null ? '' : `, last sign of life ${lastSignAt}`
+  if (!isExpired) return `  in use by ${visible(holder)}${lastSign}`
+  const patience = formatDuration({ secs: (2 * ttlMs) / 1_000, nanos: 0 })
+  return paint.yellow(
+    `  held by ${visible(holder)}, which ${isGone ? 'has ended' : 'is silent'}${lastSign}: a run with --lock-timeout ${patience} takes over`,
+  )
+}
+
+/** One that has run out holds nothing back, but tells why something was held back before. */
+function suspensionLine({ scope, actor, since, until, reason }: Suspension, { paint }: Output): string {
+  const isOver = until !== null && Date.parse(until) <= Date.now()
+  const end = until === null ? '' : isOver ? `, over since ${until}` : ` until ${until}`
+  const text = `  ‖ ${visible(`${scope} suspended by ${actor} since ${since}${end}: ${reason}`)}`
+  return isOver ? paint.dim(text) : paint.yellow(text)
+}
+
+function bindingDocument(binding: Binding): object {
+  const { key, serviceId: id, onDelete, protect, tombstonedAtMs } = binding
+  const tombstonedAt = tombstonedAtMs === null ? null : new Date(tombstonedAtMs).toISOString()
+  return { key, id, onDelete, protect, tombstonedAt }
+}
+
+function openDocument({ key, kind, sentAtMs }: OpenIntent): object {
+  return { key, kind, sentAt: new Date(sentAtMs).toISOString() }
+}
+
+/** Shows the last runs. No request. */
+export function historyCommand(_args: readonly string[], context: CommandContext): Promise<CommandResult> {
+  return readingState(context, async (store) => {
+    const { output } = context
+    const runs = await store.runs(RUNS_MAX)
+    for (const run of runs) output.result(runText(run))
+    if (runs.length === 0) output.result('no run yet')
+    return { exitCode: EXIT.converged, document: { runs } }
+  })
+}
+
+/** Shows all that is known of the run whose id starts with RUN. No request. */
+export function showCommand(
+  [runId = '']: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  return readingState(context, (store) => oneRun(store, runId, context.output))
+}
+
+async function oneRun(store: StateReading, runId: string, output: Output): Promise<CommandResult> {
+  const found = (await store.runs(Number.MAX_SAFE_INTEGER)).filter((run) => run.runId.startsWith(runId))
+  const [run] = found
+  if (run === undefined || found.length > 1) {
+    const what = run === undefined ? 'no run' : 'several runs'
+    throw new UsageError(`the state has ${what} ${runId}: see "pharos history"`)
+  }
+  const events = (await store.events(EVENTS_MAX)).filter((event) => event.runId === run.runId).reverse()
+  output.result(runText(run))
+  output.result(`  started by ${run.trigger}, finished ${run.finishedAt}, ${run.outcome}`)
+  if (run.commitSha !== null) output.result(`  commit ${run.commitSha}`)
+  if (run.planDigest !== null) output.result(`  held back under digest ${run.planDigest}`)
+  for (const { at, key, type, message } of events)
+    output.result(`  ${at}  ${type}${key === null ? '' : ` ${key}`}: ${visible(message)}`)
+  return { exitCode: EXIT.converged, document: { run, events } }
+}
+
+function runText(run: RunRecord): string {
+  const counts = Object.entries(run.counts).filter(([, count]) => count > 0)
+  const text = counts.map(([what, count]) => `${count} ${what}`).join(', ')
+  return `${run.startedAt}  ${run.runId.slice(0, 8)}  ${run.command}  exit ${run.exitCode}  ${text}`
+}

@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs'
+import { guardOrg } from '../../apply/situation.ts'
+import { EXIT } from '../../run/exitCode.ts'
+import { UsageError } from '../../run/failure.ts'
+import { fileReason } from '../../run/fileFailure.ts'
+import { documentOf, parseDocument } from '../../state/model/stateDocument.ts'
+import type { StateDocument, StateReading } from '../../state/model/store.ts'
+import { openStore, storeExists } from '../../state/openStore.ts'
+import { counted, quoted } from '../../text/counts.ts'
+import type { CommandContext, CommandResult } from '../session/context.ts'
+import { requireOutputPlace, writeOutput } from '../session/outputFile.ts'
+import { leaseOf, openSession } from '../session/session.ts'
+import { readingState, requireState } from '../session/stateAccess.ts'
+
+/** What can be done with a whole state. */
+const ACTIONS: Readonly<
+  Record<string, (args: readonly string[], context: CommandContext) => Promise<CommandResult>>
+> = { export: exportState, import: importState, verify: verifyState }
+
+/** `state export|import|verify`. */
+export function stateCommand(
+  [action = '', ...rest]: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
+  const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
+  if (run === undefined) {
+    throw new UsageError(`there is no "state ${action}": there are ${Object.keys(ACTIONS).join(', ')}`)
+  }
+  return run(rest, context)
+}
+
+/** What stands for stdout and stdin where a file may be named. */
+const STANDARD_STREAM = '-'
+
+/** Prints everything that the state holds as JSON, or writes it to a file. No request, no secret. */
+async function exportState([named]: readonly string[], context: CommandContext): Promise<CommandResult> {
+  const file = named === STANDARD_STREAM ? undefined : named
+  if (file !== undefined) requireOutputPlace(file)
+  return readingState(context, async (store) => {
+    const document = await documentOf(store)
+    const text = `${JSON.stringify(document, null, 2)}\n`
+    if (file === undefined) context.output.result(text.trimEnd())
+    else {
+      writeOutput(file, text)
+      context.output.result(`${file}: ${counted(document.bindings.length, 'service')}`)
+    }
+    return { exitCode: EXIT.converged, document: file === undefined ? { state: document } : { file } }
+  })
+}
+
+/** Makes a state of what was exported, where there is none yet. No request. */
+async function importState([file]: readonly string[], context: CommandContext): Promise<CommandResult> {
+  const location = requireState(context)
+  if (file === undefined) throw new UsageError('name the file that "pharos state export" wrote')
+  const document = parseDocument(readText(file), file)
+  // One that an import began, and a full disk ended, holds nothing yet.
+  if ((await storeExists(location, context.env)) && !(await readingState(context, isEmpty)))
+    throw new UsageError(`there is a state at ${location} already: import into a new one`)
+  const store = await openStore(location, context.env)
+  try {
+    const lease = await leaseOf(store, context)
+    await store.restore(document)
+    await lease.release()
+  } finally {
+    await store.close()
+  }
+  context.output.result(
+    `${location}: ${document.bindings.length} services; secrets count as changed once unless the state's key comes along`,
+  )
+  return { exitCode: EXIT.converged, document: { services: document.bindings.length } }
+}
+
+/** Number of the stream by which every system knows stdin. */
+const STDIN = 0
+
+async function isEmpty(store: StateReading): Promise<boolean> {
+  const { home, bindings, intents, runs } = await documentOf(store)
+  return home === null && bindings.length + intents.length + runs.length === 0
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file === STANDARD_STREAM ? STDIN : file, 'utf8')
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${fileReason(error)}`)
+  }
+}
+
+/**
+ * Compares the state with the services that there are: two requests, no write. Exits 6 when a person should
+ * look: services that the state knows and that are gone, and open operations.
+ */
+async function verifyState(_args: readonly string[], context: CommandContext): Promise<CommandResult> {
+  requireState(context)
+  const checked = await readingState(context, async (store) =>
+    // Reads it as an import would.
+    parseDocument(JSON.stringify(await documentOf(store)), requireState(context)),
+  )
+  const session = await openSession(context)
+  try {
+    await guardOrg(session)
+    const { services, unreadable } = await session.client.listServices()
+    const found = findingsOf(
+      checked,
+      [...services.map(({ id }) => id), ...unreadable.map(({ id }) => id)],
+      new Map(services.map(({ id, name }) => [id, name])),
+    )
+    const { output } = context
+    for (const { key, id } of found.gone) {
+      output.result(output.paint.yellow(`  ! ${key}: service ${id} is gone; the next apply makes it anew`))
+    }
+    for (const { key, kind } of found.open) {
+      output.result(output.paint.yellow(`  ? ${key}: ${kind} sent, outcome not recorded`))
+    }
+    for (const { id, name } of found.unmanaged)
+      output.result(`    service ${id} ${quoted(name)} is not managed here`)
+    output.result(`${found.bound} of ${checked.bindings.length} services are there, as the state says`)
+    const needsLook = found.gone.length > 0 || found.open.length > 0
+    return { exitCode: needsLook ? EXIT.decisionNeeded : EXIT.converged, document: found }
+  } finally {
+    await session.close()
+  }
+}
+
+function findingsOf(
+  { bindings, intents }: StateDocument,
+  ids: readonly string[],
+  names: ReadonlyMap<string, string>,
+) {
+  const live = new Set(ids)
+  const owned = new Set(bindings.map(({ serviceId }) => serviceId))
+  const gone = bindings.filter(({ serviceId }) => !live.has(serviceId))
+  return {
+    bound: bindings.length - gone.length,
+    gone: gone.map(({ key, serviceId }) => ({ key, id: serviceId })),
+    open: intents.map(({ key, kind }) => ({ key, kind })),
+    // What an older backup does not know of is told, never removed.
+    unmanaged: ids.filter((id) => !owned.has(id)).map((id) => ({ id, name: names.get(id) ?? '' })),
+  }
+}

@@ -1,0 +1,47 @@
+import type { Document } from '../../manifest/compile/document.ts'
+import { classifyDocuments } from '../../manifest/compile/documentKind.ts'
+import { withServiceId } from '../../manifest/edit/identityText.ts'
+import { mappingOf } from '../../manifest/mapping.ts'
+import type { YamlOptions } from '../../manifest/read/readYaml.ts'
+import type { Binding } from '../../plan/binding.ts'
+import { readManifests } from '../../source/manifestFiles.ts'
+import { writeOutput } from '../session/outputFile.ts'
+
+/** A manifest that had no `metadata.id`, and the one that it was given, or would be. */
+export interface WrittenId {
+  readonly file: string
+  readonly key: string
+  readonly id: string
+  /** Whether it could be written without a change of anything else. */
+  readonly isWritten: boolean
+}
+
+/**
+ * Writes the ids of `bindings` into their manifests below `path` that have none, one file at a time and each at
+ * once; with `isDry` only says what would be written. Everything else in the files stays byte for byte.
+ */
+export function writeServiceIds(
+  path: string,
+  bindings: readonly Pick<Binding, 'key' | 'serviceId'>[],
+  { isDry, ...yaml }: YamlOptions & { readonly isDry: boolean },
+): readonly WrittenId[] {
+  const ids = new Map(bindings.map(({ key, serviceId }) => [key, serviceId]))
+  const texts = new Map<string, string>()
+  const written: WrittenId[] = []
+  for (const document of classifyDocuments(readManifests(path, yaml).documents).services) {
+    const key = keyWithoutId(document)
+    const id = key === undefined ? undefined : ids.get(key)
+    if (key === undefined || id === undefined) continue
+    const { file, text } = document.source
+    const spliced = withServiceId(texts.get(file) ?? text, document.index, id, yaml)
+    if (spliced !== undefined) texts.set(file, spliced)
+    written.push({ file, key, id, isWritten: spliced !== undefined })
+  }
+  if (!isDry) for (const [file, text] of texts) writeOutput(file, text)
+  return written
+}
+
+function keyWithoutId({ mapping }: Document): string | undefined {
+  const { name, id } = mappingOf(mapping.metadata) ?? {}
+  return typeof name === 'string' && id === undefined ? name : undefined
+}

@@ -1,0 +1,75 @@
+import { basename, resolve } from 'node:path'
+import type { ServiceSet } from '../../manifest/compile/declaredService.ts'
+import { patternCheckFor } from '../../manifest/compile/patterns.ts'
+import { compileSet } from '../../manifest/compile/serviceSet.ts'
+import { sortedProblems } from '../../manifest/manifestProblem.ts'
+import { secretPrograms } from '../../manifest/values/secretPrograms.ts'
+import type { ValueSources } from '../../manifest/values/valueReference.ts'
+import { sourceName } from '../../plan/sourceName.ts'
+import { readManifests } from '../../source/manifestFiles.ts'
+import type { Output } from '../../text/output.ts'
+import {
+  aliasesMax,
+  type CommandOptions,
+  type Environment,
+  programPermissions,
+  secretsDirectory,
+} from './settings.ts'
+
+/** A set of manifests as read from a path. */
+export interface LoadedManifests {
+  readonly exists: boolean
+  /** Name of the folder or file itself, the same wherever a checkout lies, and of the environment. */
+  readonly name: string
+  readonly files: number
+  readonly set: ServiceSet
+}
+
+/** Reads and compiles the manifests below `path`. */
+export async function loadManifests(
+  path: string,
+  options: CommandOptions,
+  env: Environment,
+  secrets: 'required' | 'optional',
+): Promise<LoadedManifests> {
+  const source = readManifests(path, { aliasesMax: aliasesMax(options) })
+  const isPattern = await patternCheckFor(source.documents)
+  const sources = compileSources(options, env, secrets)
+  const set = compileSet(
+    source.documents,
+    { ...sources, rootDirectory: source.rootDirectory, isPattern },
+    options.env,
+  )
+  const problems = sortedProblems([...source.problems, ...set.problems])
+  return {
+    exists: source.exists,
+    name: sourceName(basename(resolve(path)), options.env),
+    files: source.files,
+    set: { ...set, problems },
+  }
+}
+
+/** What manifests are compiled with, whatever they were read from. */
+export function compileSources(
+  options: CommandOptions,
+  env: Environment,
+  secrets: 'required' | 'optional',
+): Omit<ValueSources, 'rootDirectory'> {
+  return {
+    env,
+    secretsDirectory: secretsDirectory(options, env),
+    allowInlineSecrets: options.allowInlineSecrets === true,
+    programs: secretPrograms(programPermissions(options, env), env),
+    secrets,
+  }
+}
+
+/** Tells of a set without any service: more often a wrong path than a wish. */
+export function noticeEmpty(
+  { services, frozenKeys, problems }: ServiceSet,
+  path: string,
+  output: Output,
+): void {
+  if (services.length + frozenKeys.length + problems.length === 0)
+    output.notice(`there is no Service manifest at ${path}: is that the right path?`)
+}

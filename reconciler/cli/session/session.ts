@@ -1,0 +1,260 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { Client } from '../../../api/client/client.ts'
+import type { Org } from '../../../api/contract/org.ts'
+import packageJson from '../../../package.json' with { type: 'json' }
+import { requireWriteScope } from '../../apply/applySet.ts'
+import { machineWaitClock, waitText, watchApiWait } from '../../run/apiWait.ts'
+import { Interrupted, UsageError } from '../../run/failure.ts'
+import { type HeldLease, type LeaseClock, takeLease } from '../../state/model/lease.ts'
+import type { StateReading, StateStore } from '../../state/model/store.ts'
+import { nullStore } from '../../state/nullStore.ts'
+import { openStore, readStore, storeExists } from '../../state/openStore.ts'
+import {
+  isOfOtherKey,
+  requireKeyPlace,
+  STATE_KEY_VARIABLE,
+  type StateKey,
+  stateKeyFor,
+} from '../../state/stateKey.ts'
+import type { CommandContext } from './context.ts'
+import { holderName } from './holder.ts'
+import type { Interruption } from './interruption.ts'
+import { signalOf } from './interruption.ts'
+import { apiAccess, type Environment, lockTimeoutMs, timeoutMs } from './settings.ts'
+
+/** A client, a state and its key, opened together and closed together. */
+export interface Session {
+  readonly client: Client
+  readonly store: StateReading
+  readonly stateKey: StateKey
+  /** Whether the key is the same in the next run. */
+  readonly hasLastingKey: boolean
+  readonly url: string
+  readonly runId: string
+  /** Requests made so far. */
+  readonly requests: () => number
+  readonly close: () => Promise<void>
+}
+
+/** A session that holds the lease of its state. */
+export interface WritingSession extends Session {
+  readonly store: StateStore
+  readonly lease: HeldLease
+  /** The organisation of the key, where it had to be asked for before a new state was made. */
+  readonly org: Org | undefined
+}
+
+const USER_AGENT = `pharos/${packageJson.version}`
+
+/**
+ * A client that counts its requests and reports what it waits for; what only reads ends when the program is to stop, and
+ * every wait with the time limit of the command. Throws UsageError where address or key is missing.
+ */
+export function openClient({
+  options,
+  env,
+  output,
+  interruption,
+}: CommandContext): Pick<Session, 'client' | 'requests' | 'url' | 'close'> {
+  const access = apiAccess(options, env)
+  const timeout = timeoutMs(options, env)
+  const wait = watchApiWait({
+    clock: machineWaitClock,
+    timeoutMs: timeout,
+    onWait: (report) => output.notice(waitText(report)),
+  })
+  let requests = 0
+  let isWaiting = false
+  const client = new Client({
+    ...access,
+    userAgent: USER_AGENT,
+    endReads: signalOf(interruption),
+    endWaits: () => wait.signal,
+    observer: wait.observer,
+    onAttempt: () => {
+      requests += 1
+      if (isWaiting) output.passing('')
+      isWaiting = false
+    },
+    onRetry: ({ reason, delayMs }) => {
+      isWaiting = true
+      output.passing(`${reason}; trying again in ${(delayMs / 1_000).toFixed(1)} s`)
+    },
+  })
+  const close = async (): Promise<void> => {
+    wait.stop()
+    await client.close()
+  }
+  return { client, url: access.url, requests: () => requests, close }
+}
+
+/** Opens what a command needs that only looks: it leaves no file behind. */
+export async function openSession(context: CommandContext): Promise<Session> {
+  const { client, requests, url, close } = openClient(context)
+  try {
+    const { store, ...key } = await openState(context, readStore, (opened) => opened.close(), false)
+    return { client, store, ...key, url, runId: randomUUID(), requests, close: closing(close, store) }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Opens what a command needs that writes the state alone: it makes one where there is none, and holds its lease. */
+export function openWritingSession(context: CommandContext): Promise<WritingSession> {
+  return openToWrite(context, () => {})
+}
+
+/** The same for a command that also sends: a key that may not is refused before a new state is made. */
+export function openSendingSession(context: CommandContext): Promise<WritingSession> {
+  return openToWrite(context, requireWriteScope)
+}
+
+async function openToWrite(
+  context: CommandContext,
+  requireScope: (org: Org) => void,
+): Promise<WritingSession> {
+  const { options, env } = context
+  const { client, requests, url, close: closeClient } = openClient(context)
+  try {
+    const org = await orgBeforeState(options.state, env, client)
+    if (org !== undefined) requireScope(org)
+    const opened = await openHeld(context)
+    const close = closing(closeClient, opened.store, opened.lease)
+    return { client, ...opened, org, url, runId: randomUUID(), requests, close }
+  } catch (error) {
+    await closeClient()
+    throw error
+  }
+}
+
+/** Asked for where a state would be made: nobody wants one of a server that is not there, or of a key that was revoked. */
+async function orgBeforeState(
+  location: string | undefined,
+  env: Environment,
+  client: Client,
+): Promise<Org | undefined> {
+  if (location === undefined || (await storeExists(location, env))) return undefined
+  requireKeyPlace(location, env[STATE_KEY_VARIABLE])
+  return client.getOrg()
+}
+
+async function openHeld(
+  context: CommandContext,
+): Promise<Pick<WritingSession, 'store' | 'lease' | 'stateKey' | 'hasLastingKey'>> {
+  const { env } = context
+  let lease: HeldLease | undefined
+  const opened = await openState<StateStore>(
+    context,
+    async (location) => {
+      const store = await openStore(location, env)
+      lease = await leaseOf(store, context)
+      return store
+    },
+    // The lease before the state that it is in: kept, it would hold up the next run, and this program its own end.
+    async (store) => {
+      await lease?.release().finally(() => store.close())
+    },
+    true,
+  )
+  const { store, ...key } = opened
+  return { store, ...key, lease: lease ?? (await leaseOf(store, context)) }
+}
+
+/** The lease of `store` for this process, waited for as long as --lock-timeout says; closes the store where it is not to be had. */
+export async function leaseOf(
+  store: StateStore,
+  { options, interruption }: Pick<CommandContext, 'options' | 'interruption'>,
+): Promise<HeldLease> {
+  try {
+    return await takeLease(store, holderName(), lockTimeoutMs(options), leaseClock(interruption))
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+/** Ends the lease and whatever is open. */
+function closing(closeClient: Session['close'], store: StateReading, lease?: HeldLease): () => Promise<void> {
+  return async () => {
+    await lease?.release()
+    await Promise.all([closeClient(), store.close()])
+  }
+}
+
+function leaseClock(interruption: Interruption): LeaseClock {
+  return {
+    nowMs: () => performance.now(),
+    sleep: async (delayMs) => {
+      await sleepUnlessStopped(delayMs, interruption)
+      const exitCode = interruption.exitCode()
+      if (exitCode !== undefined) throw new Interrupted(exitCode)
+    },
+    every: (periodMs, run) => {
+      if (!Number.isFinite(periodMs)) return () => {}
+      const timer = setInterval(run, periodMs)
+      return () => clearInterval(timer)
+    },
+  }
+}
+
+/** Resolves after `delayMs`, or at once when the program is to stop. */
+export function sleepUnlessStopped(delayMs: number, interruption: Interruption): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, delayMs)
+    interruption.onStop(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
+
+const ALL_CHANGED = 'every secret counts as changed once'
+
+async function openState<Store extends StateReading>(
+  { options, env, output }: CommandContext,
+  open: (location: string, env: Environment) => Promise<Store>,
+  giveBack: (store: Store) => Promise<void>,
+  makes: boolean,
+): Promise<{ readonly store: Store | StateStore } & Pick<Session, 'stateKey' | 'hasLastingKey'>> {
+  // Marks that nothing is compared with need no lasting key.
+  const passing = (): Pick<Session, 'stateKey' | 'hasLastingKey'> => ({
+    stateKey: randomBytes(32).toString('hex'),
+    hasLastingKey: false,
+  })
+  const location = options.state
+  if (location === undefined) {
+    output.notice('no --state: only services with metadata.id are managed, and nothing is removed')
+    return { store: nullStore(), ...passing() }
+  }
+  const exists = await storeExists(location, env)
+  if (!exists) output.notice(`no state at ${location} yet: everything is new`)
+  // Whoever only looks leaves no file behind: a state that is not there yet remembers nothing.
+  if (!makes && !exists) return { store: { ...nullStore(), isDurable: true }, ...passing() }
+  const store = await open(location, env)
+  try {
+    const fromEnvironment = env[STATE_KEY_VARIABLE] ?? ''
+    const key = stateKeyFor(location, fromEnvironment, makes)
+    // A key file lies beside its state: only one that was not there, or a key from elsewhere, can be another.
+    const bindings = exists && (key.isNew || fromEnvironment !== '') ? await store.bindings() : []
+    if (key.isNew && bindings.length > 0)
+      output.notice(`the key of the state was not there (${location}.key): ${ALL_CHANGED}`)
+    const marked = bindings.map(({ desired }) => desired)
+    if (fromEnvironment !== '' && isOfOtherKey(fromEnvironment, marked))
+      output.notice(`${STATE_KEY_VARIABLE} is not the key that the state was made with: ${ALL_CHANGED}`)
+    return key.value === undefined
+      ? { store, ...passing() }
+      : { store, stateKey: key.value, hasLastingKey: true }
+  } catch (error) {
+    await giveBack(store)
+    throw error
+  }
+}
+
+/** Throws UsageError when `location` is given and there is no state: what it was asked for cannot be told. */
+export async function requireExistingState(location: string | undefined, env: Environment): Promise<void> {
+  if (location === undefined || (await storeExists(location, env))) return
+  throw new UsageError(
+    `there is no state at ${location}: the first apply makes it; correct --state if there was one`,
+  )
+}

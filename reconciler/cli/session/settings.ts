@@ -1,0 +1,155 @@
+import { clientProblem } from '../../../api/client/client.ts'
+import { TIMER_MS_MAX } from '../../../api/client/limiter.ts'
+import { parseDuration } from '../../../api/contract/duration.ts'
+import type { ProgramPermissions } from '../../manifest/values/secretPrograms.ts'
+import { type BrakePolicy, type Ceiling, DEFAULT_BRAKES } from '../../plan/brakes.ts'
+import { RUN_MS_MAX } from '../../run/apiWait.ts'
+import { UsageError } from '../../run/failure.ts'
+
+/** What the commands take from the command line, as commander hands it over. */
+export interface CommandOptions {
+  readonly state?: string
+  readonly json?: boolean
+  readonly format?: string
+  readonly url?: string
+  readonly secretsDir?: string
+  readonly allowInlineSecrets?: boolean
+  readonly allowAliases?: string
+  readonly allowExec?: string
+  readonly allowSops?: boolean
+  readonly createGrace?: string
+  readonly approve?: string
+  readonly withoutSecrets?: boolean
+  readonly maxDeletes?: string
+  readonly maxUpdates?: string
+  readonly maxRecreates?: string
+  readonly detailedExitcode?: boolean
+  readonly write?: string
+  readonly env?: string
+  readonly writeIds?: boolean
+  readonly lockTimeout?: string
+  readonly timeout?: string
+  readonly quiet?: boolean
+  readonly plan?: string
+  readonly pointers?: string
+  readonly actor?: string
+  readonly reason?: string
+  readonly to?: string
+  readonly for?: string
+  readonly config?: string
+  readonly once?: boolean
+  readonly check?: boolean
+  readonly controller?: boolean
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** How to reach the API. */
+export interface ApiAccess {
+  readonly url: string
+  readonly apiKey: string
+  /** More keys of the same organisation. */
+  readonly moreApiKeys: readonly string[]
+}
+
+/** Address and key of the API. Throws UsageError when one is missing or cannot be one. */
+export function apiAccess(options: CommandOptions, env: Environment): ApiAccess {
+  const url = options.url ?? env.PHAROS_URL
+  const several = (env.PHAROS_API_KEYS ?? '').split(',').flatMap((key) => key.trim() || [])
+  const [apiKey, ...moreApiKeys] = several.length > 0 ? several : [env.PHAROS_API_KEY?.trim()]
+  if (url === undefined || url === '') {
+    throw new UsageError('no API address: set PHAROS_URL, for example to http://127.0.0.1:7171')
+  }
+  if (apiKey === undefined || apiKey === '') throw new UsageError('no API key: set PHAROS_API_KEY')
+  const more = moreApiKeys.flatMap((key) => key ?? [])
+  for (const key of [apiKey, ...more]) {
+    const problem = clientProblem(url, key)
+    if (problem !== undefined) throw new UsageError(`${problem}: see PHAROS_URL and PHAROS_API_KEY`)
+  }
+  return { url: url.replace(/\/+$/, ''), apiKey, moreApiKeys: more }
+}
+
+/** Folder for secret files when none is named. */
+const SECRETS_DIRECTORY = '/run/secrets'
+
+/** The one folder from which secret files are read. */
+export function secretsDirectory(options: CommandOptions, env: Environment): string {
+  return options.secretsDir ?? env.PHAROS_SECRETS_DIR ?? SECRETS_DIRECTORY
+}
+
+/** Most aliases of one document. Throws UsageError when it is no count. */
+export function aliasesMax({ allowAliases = '0' }: CommandOptions): number {
+  if (!/^\d{1,4}$/.test(allowAliases)) throw new UsageError('--allow-aliases must be a count up to 9999')
+  return Number(allowAliases)
+}
+
+/** Which programs may run for secrets: only what the command line or its environment says, never a repository. */
+export function programPermissions(options: CommandOptions, env: Environment): ProgramPermissions {
+  return {
+    exec: listed(options.allowExec ?? env.PHAROS_ALLOW_EXEC),
+    sops: options.allowSops ?? env.PHAROS_ALLOW_SOPS === '1',
+    variables: listed(env.PHAROS_SECRETS_ENV),
+    hints: {
+      exec: 'whoever runs pharos can allow it with --allow-exec PROGRAM',
+      sops: 'whoever runs pharos can allow it with --allow-sops',
+    },
+  }
+}
+
+function listed(text = ''): readonly string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+}
+
+/** How long a creation without an answer may still take effect: twice as long as a request may take. */
+const CREATE_GRACE_MS = 60_000
+
+/** The grace for lost creations (milliseconds). Throws UsageError when it is no duration. */
+export function createGraceMs(options: CommandOptions): number {
+  return options.createGrace === undefined
+    ? CREATE_GRACE_MS
+    : durationMs(options.createGrace, '--create-grace')
+}
+
+/** How long another run is waited for (milliseconds). Throws UsageError when it is no duration. */
+export function lockTimeoutMs(options: CommandOptions): number {
+  return options.lockTimeout === undefined ? 0 : durationMs(options.lockTimeout, '--lock-timeout')
+}
+
+/** How long a command may take (milliseconds). Throws UsageError when it is no duration, or none at all. */
+export function timeoutMs({ timeout }: CommandOptions, env: Environment): number {
+  const given = timeout ?? (env.PHAROS_TIMEOUT || undefined)
+  if (given === undefined) return RUN_MS_MAX
+  const option = timeout === undefined ? 'PHAROS_TIMEOUT' : '--timeout'
+  const ms = durationMs(given, option)
+  if (ms < 1_000 || ms > TIMER_MS_MAX)
+    throw new UsageError(`${option} must be at least 1s and at most 24 days`)
+  return ms
+}
+
+/** `text` in milliseconds. Throws UsageError that names `option` when it is no duration. */
+export function durationMs(text: string, option: string): number {
+  const duration = parseDuration(text)
+  if (duration === undefined) throw new UsageError(`${option} must be a duration such as 60s or 2m`)
+  return duration.secs * 1_000 + Math.ceil(duration.nanos / 1_000_000)
+}
+
+/** The safety limits of this run. Throws UsageError when one is neither a count nor a percentage. */
+export function safetyLimits(options: CommandOptions): BrakePolicy {
+  return {
+    maxDeletes: ceiling(options.maxDeletes, '--max-deletes') ?? DEFAULT_BRAKES.maxDeletes,
+    maxUpdates: ceiling(options.maxUpdates, '--max-updates') ?? DEFAULT_BRAKES.maxUpdates,
+    maxRecreates: ceiling(options.maxRecreates, '--max-recreates') ?? DEFAULT_BRAKES.maxRecreates,
+  }
+}
+
+function ceiling(text: string | undefined, option: string): Ceiling | undefined {
+  if (text === undefined) return undefined
+  const [, count, percent] = /^(?=.)(?:(\d{1,6})(?:,(?=\d)|$))?(?:(\d{1,3})%)?$/.exec(text) ?? []
+  if ((count === undefined && percent === undefined) || Number(percent ?? 0) > 100) {
+    throw new UsageError(`${option} must be a count, a percentage or both, such as 5, 20% or 5,20%`)
+  }
+  return { count: Number(count ?? 0), percent: Number(percent ?? 0) }
+}

@@ -1,0 +1,38 @@
+import { ConnectionError } from '../../api/client/attempt.ts'
+import { UnreadableAnswer } from '../../api/client/contractAnswer.ts'
+import { KeysDisagree } from '../../api/client/keyRing.ts'
+import { ApiError } from '../../api/contract/apiError.ts'
+import { databaseFailureText, isDatabaseError } from './databaseFailure.ts'
+import { EXIT } from './exitCode.ts'
+import { ExpectedFailure, type Failure, type FailureCode } from './failure.ts'
+import { fileErrorText, isFileError } from './fileFailure.ts'
+
+/** `error` as a user should read it. An unexpected error says so and shows where it happened. Pure. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof ExpectedFailure) {
+    const { code, message, exitCode } = error
+    return { code, message, exitCode }
+  }
+  const [code, message] = codeAndMessage(error)
+  return { code, message, exitCode: EXIT.couldNotRun }
+}
+
+function codeAndMessage(error: unknown): readonly [FailureCode, string] {
+  if (error instanceof KeysDisagree) return ['E_ORG_MISMATCH', error.message]
+  if (error instanceof ConnectionError)
+    return ['E_NETWORK', `${error.message}: ${error.hint ?? 'check PHAROS_URL and that the server is up'}`]
+  if (error instanceof ApiError) return ['E_API', apiMessage(error)]
+  if (error instanceof UnreadableAnswer)
+    return ['E_ANSWER', `${error.message}: check PHAROS_URL, and proxies between here and the API`]
+  if (isDatabaseError(error)) return ['E_STATE', `the state cannot be used: ${databaseFailureText(error)}`]
+  if (isFileError(error)) return ['E_FILE', fileErrorText(error)]
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return ['E_INTERNAL', `this is a fault in pharos: ${text}`]
+}
+
+function apiMessage(error: ApiError): string {
+  const text = `the API answered ${error.status}: ${error.message}`
+  if (error.code === 'unauthorized') return `${text}: check PHAROS_API_KEY, it may have been revoked`
+  if (error.code === 'forbidden') return `${text}: the plan of the organisation may not include API access`
+  return text
+}

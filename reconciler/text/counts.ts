@@ -1,0 +1,11 @@
+import { visible } from '../../api/contract/visibleText.ts'
+
+/** A name that anybody may have chosen, between quotes and on one line. Pure. */
+export function quoted(name: string): string {
+  return visible(JSON.stringify(name))
+}
+
+/** `1 endpoint`, `2 endpoints`. Pure. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

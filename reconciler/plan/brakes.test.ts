@@ -5,7 +5,9 @@ import {
   approvalText,
   type BrakeFacts,
   DEFAULT_BRAKES,
+  isInScope,
   releasedKeys,
+  type TrippedBrake,
 } from './brakes.ts'
 import type { Change, Plan } from './planValue.ts'
 
@@ -218,4 +220,298 @@ test.each([
   })
   expect(withheld.map(({ key }) => key)).toEqual(keys)
   expect(tripped.every(({ brake, approvable }) => brake === 'suspended' && !approvable)).toBe(true)
+})
+
+test('what an approval stands for names each change with its service, one a line', () => {
+  const [a, b] = [prune('a'), prune('b')]
+
+  expect(
+    approvalText([
+      { change: b, live: 'as b is' },
+      { change: a, live: 'as a is' },
+    ]),
+  ).toBe(`${JSON.stringify(a)} as a is\n${JSON.stringify(b)} as b is`)
+})
+
+function recreates(count: number): readonly Change[] {
+  return Array.from({ length: count }, (_, index) => ({
+    kind: 'create' as const,
+    key: `c${index}`,
+    desired: { name: `c${index}`, interval_secs: 60, regions: [], endpoints: [] },
+    paused: false,
+    replacesLost: `id-c${index}`,
+  }))
+}
+
+const alike = updates(11, 'drift').map((change) =>
+  change.kind === 'update'
+    ? {
+        ...change,
+        fields: ['/regions', '/name'].map((pointer) => ({
+          pointer,
+          from: 1,
+          to: 2,
+          reason: 'drift' as const,
+        })),
+      }
+    : change,
+)
+
+const keysOf = (changes: readonly Change[]) => changes.map(({ key }) => key)
+
+test.each<[string, readonly Change[], number, Partial<BrakeFacts>, readonly TrippedBrake[]]>([
+  [
+    'deletions',
+    prunes(4),
+    10,
+    {},
+    [
+      {
+        brake: 'maxDeletes',
+        message: '4 deletions of 10 services: more than 3 need approval',
+        keys: ['s0', 's1', 's2', 's3'],
+        approvable: true,
+      },
+    ],
+  ],
+  [
+    'updates from git',
+    updates(11, 'git'),
+    11,
+    {},
+    [
+      {
+        brake: 'maxUpdates',
+        message: '11 updates from git of 11 services: more than 10 need approval',
+        keys: keysOf(updates(11)),
+        approvable: true,
+      },
+    ],
+  ],
+  [
+    'updates that undo the same drift, whatever the order of its fields',
+    alike.map((change, index) =>
+      change.kind === 'update' && index > 4 ? { ...change, fields: change.fields.toReversed() } : change,
+    ),
+    20,
+    {},
+    [
+      {
+        brake: 'suspectedServerChange',
+        message:
+          '11 of 20 services changed in the same fields, so the API may show them otherwise than before: "pharos rebaseline --pointers /name,/regions" takes that as it is, an approval puts it back',
+        keys: keysOf(alike),
+        approvable: true,
+      },
+      {
+        brake: 'maxHeals',
+        message: '11 updates that undo drift of 20 services: more than 10 need approval',
+        keys: keysOf(alike),
+        approvable: true,
+      },
+    ],
+  ],
+  [
+    're-creations, of an organisation that has services',
+    recreates(4),
+    10,
+    {},
+    [
+      {
+        brake: 'maxRecreates',
+        message: '4 re-creations of 10 services: more than 3 need approval',
+        keys: keysOf(recreates(4)),
+        approvable: true,
+      },
+    ],
+  ],
+  [
+    'a re-creation in an empty organisation',
+    recreates(1),
+    1,
+    { liveServices: 0 },
+    [
+      {
+        brake: 'emptyLive',
+        message: 'the organisation has no services, but 1 are remembered',
+        keys: ['c0'],
+        approvable: true,
+      },
+    ],
+  ],
+  [
+    'removals where the path is gone',
+    prunes(1),
+    5,
+    { exists: false },
+    [
+      {
+        brake: 'missingPath',
+        message: 'the path does not exist, so its services are not taken for removed',
+        keys: ['s0'],
+        approvable: false,
+      },
+    ],
+  ],
+  [
+    'removals where manifests are invalid',
+    prunes(1),
+    5,
+    { isValid: false },
+    [
+      {
+        brake: 'invalidSource',
+        message: 'some manifests cannot be used, so none is taken for removed',
+        keys: ['s0'],
+        approvable: false,
+      },
+    ],
+  ],
+  [
+    'removals where there are no manifests',
+    prunes(1),
+    5,
+    { services: 0 },
+    [
+      {
+        brake: 'emptySource',
+        message: 'there is no Service manifest at all',
+        keys: ['s0'],
+        approvable: true,
+      },
+    ],
+  ],
+  [
+    'the manifests of another environment',
+    prunes(1),
+    5,
+    { name: 'monitoring --env staging' },
+    [
+      {
+        brake: 'otherSource',
+        message:
+          'the state was last applied with no --env, and this is --env staging: use the state of that environment, or approve when it replaces the other one',
+        keys: ['s0'],
+        approvable: true,
+      },
+    ],
+  ],
+  [
+    'everything, for a person who suspended it',
+    recreates(1),
+    5,
+    { suspensions: [{ scope: '*', reason: 'a migration', actor: 'ada' }] },
+    [
+      {
+        brake: 'suspended',
+        message: 'ada suspended everything: a migration',
+        keys: ['c0'],
+        approvable: false,
+      },
+    ],
+  ],
+  [
+    'one manifest, for a person who suspended it',
+    recreates(1),
+    5,
+    { suspensions: [{ scope: 'c0', reason: 'a migration', actor: 'ada' }] },
+    [{ brake: 'suspended', message: 'ada suspended c0: a migration', keys: ['c0'], approvable: false }],
+  ],
+  [
+    'what whoever runs this holds back',
+    recreates(1),
+    5,
+    { holds: [{ brake: 'windowClosed', message: 'not now', keys: ['c0'], approvable: false }] },
+    [{ brake: 'windowClosed', message: 'not now', keys: ['c0'], approvable: false }],
+  ],
+])('%s are held back with the reason', (_, changes, owned, facts, tripped) => {
+  expect(applyBrakes(planOf(changes, owned), { ...sound, ...facts })).toEqual({
+    changes: [],
+    withheld: changes,
+    tripped,
+  })
+})
+
+test.each([
+  ['shop', ', last applied from "shop",'],
+  [null, ''],
+])(
+  'manifests that would replace all of a state last applied from %j say which state it is',
+  (formerName, from) => {
+    const changes = prunes(2)
+    const plan = { changes, unchanged: [], owned: 2, kept: 0 }
+
+    expect(applyBrakes(plan, { ...sound, formerName }).tripped).toContainEqual({
+      brake: 'otherSource',
+      message: `the state${from} has no service of these manifests and would lose all of its 2: use the state that belongs to "monitoring"`,
+      keys: ['s0', 's1'],
+      approvable: true,
+    })
+  },
+)
+
+test.each([
+  [
+    'nothing of a state goes',
+    { changes: recreates(1), unchanged: [], owned: 1, kept: 0 },
+    { formerName: 'shop' },
+  ],
+  [
+    'nothing was owned',
+    { changes: recreates(1), unchanged: [], owned: 0, kept: 0 },
+    { formerName: 'a --env b' },
+  ],
+  [
+    'nothing was owned and nothing is there',
+    { changes: recreates(1), unchanged: [], owned: 0, kept: 0 },
+    { liveServices: 0 },
+  ],
+])('no brake holds anything back where %s', (_, plan, facts) => {
+  expect(applyBrakes(plan, { ...sound, ...facts })).toEqual({
+    changes: plan.changes,
+    withheld: [],
+    tripped: [],
+  })
+})
+
+test('where there are no manifests, that is what is told', () => {
+  const plan = { changes: prunes(2), unchanged: [], owned: 4, kept: 0 }
+  const { tripped } = applyBrakes(plan, { ...sound, services: 0, formerName: 'shop' })
+
+  expect(tripped.map(({ brake }) => brake)).toEqual(['emptySource'])
+})
+
+test('a suspension does not hold back what changes nothing', () => {
+  const told: readonly Change[] = [
+    { kind: 'blocked', key: 'a', message: 'm', hint: 'h', needsDecision: true },
+    { kind: 'drifted', key: 'b', id: 'id-b', fields: [], told: [], looping: [] },
+  ]
+  const suspensions = [{ scope: '*', reason: 'a migration', actor: 'ada' }]
+
+  expect(applyBrakes(planOf(told, 5), { ...sound, suspensions })).toEqual({
+    changes: told,
+    withheld: [],
+    tripped: [],
+  })
+})
+
+test('a share of the services that differ in the same fields is no sign yet', () => {
+  const { tripped } = applyBrakes(planOf(alike, 100), sound)
+
+  expect(tripped).toEqual([])
+})
+
+test('an approval opens only what an approval may open', () => {
+  const braked = applyBrakes(planOf(prunes(1), 5), { ...sound, exists: false })
+
+  expect([...approvableKeys(braked)]).toEqual([])
+})
+
+test('characters of a scope that are no asterisk stand for themselves', () => {
+  expect([
+    isInScope('a.b', 'a.b'),
+    isInScope('axb', 'a.b'),
+    isInScope('a(b', 'a(b'),
+    isInScope('xa', 'a'),
+  ]).toEqual([true, false, true, false])
 })

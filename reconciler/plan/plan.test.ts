@@ -324,3 +324,91 @@ test('a service deleted outside is not made anew beside another one of its name,
   expect(brief(lost.changes)).toEqual(['blocked shop for a person'])
   expect(driftOf(lost)).toEqual([{ kind: 'deleted', key: 'shop', id: ID, fields: [] }])
 })
+
+test('a plan says what is owned, what of it has a manifest, and what is as it should be', () => {
+  const whole = plan({
+    desired: [
+      desired({}, { key: 'rests' }),
+      desired({}, { key: 'renamed', previousNames: ['old'] }),
+      desired({}, { key: 'broken', previousNames: ['a', 'b'] }),
+    ],
+    frozenKeys: ['frozen'],
+    actual: ['rests', 'old', 'a', 'b', 'frozen', 'goes'].map((id) => live({ id })),
+    bindings: ['rests', 'old', 'a', 'b', 'frozen', 'goes'].map((key) => binding({}, { id: key }, { key })),
+  })
+
+  expect({ ...whole, changes: brief(whole.changes) }).toEqual({
+    changes: ['record renamed from old', 'delete goes', 'blocked broken for a person'],
+    unchanged: ['rests'],
+    owned: 6,
+    kept: 5,
+  })
+})
+
+test('changes come in the order in which they are carried out', () => {
+  const { changes } = plan({
+    desired: [
+      desired({}, { key: 'z', policy: { protect: true } }),
+      desired({ interval: 90 }, { key: 'y' }),
+      desired({ interval: 30 }, { key: 'x' }),
+      desired({ name: 'New', url: 'https://new.example.com/' }, { key: 'w', paused: true }),
+      desired({}, { key: 'v', paused: false }),
+      desired({}, { key: 'u', paused: true }),
+      desired({}, { key: 'b', policy: { drift: 'report' } }),
+      desired({}, { key: 'a', id: 'no service' }),
+    ],
+    actual: [
+      ...['z', 'y', 'x', 'u', 't'].map((id) => live({ id })),
+      live({ id: 'v', paused: true }),
+      live({ id: 'b', interval: 90 }),
+    ],
+    bindings: ['z', 'y', 'x', 'v', 'u', 't', 'b'].map((key) => binding({}, { id: key }, { key })),
+  })
+
+  expect(brief(changes)).toEqual([
+    'record z',
+    'replace y: git /interval_secs',
+    'replace x: git /interval_secs',
+    'create w paused',
+    'resume v: git /paused',
+    'pause u: git /paused',
+    'delete t',
+    'blocked a for a person',
+    'drifted b: /interval_secs',
+  ])
+})
+
+test('a manifest whose creation is not settled waits, unless it names its service', () => {
+  const waiting = { kind: 'blocked', key: 'shop', message: 'm', hint: 'h', needsDecision: false } as const
+  const settle = (id: string | undefined) =>
+    plan({ desired: [desired({}, { id })], actual: [live()], unsettled: [waiting] }).changes
+
+  expect(settle(undefined)).toEqual([waiting])
+  expect(brief(settle(ID))).toEqual([
+    'replace shop: first-apply /endpoints/0/call/Http/headers/authorization',
+  ])
+})
+
+test('a service that this version cannot read is left alone', () => {
+  expect(plan({ desired: [desired()], unreadableIds: [ID], bindings: [binding()] }).changes).toEqual([
+    {
+      kind: 'blocked',
+      key: 'shop',
+      message: `service ${ID} has something that this version of pharos cannot read`,
+      hint: 'use a newer pharos',
+      needsDecision: false,
+    },
+  ])
+})
+
+test('a service that was deleted is made anew beside ours of its name and others of other names', () => {
+  const { changes } = plan({
+    desired: [desired(), desired({ interval: 30 }, { key: 'twin' })],
+    actual: [live({ id: OTHER_ID, interval: 30 }), live({ id: 'foreign', name: 'Foreign' })],
+    bindings: [binding(), binding({ interval: 30 }, { id: OTHER_ID, interval: 30 }, { key: 'twin' })],
+  })
+
+  expect(changes).toEqual([
+    { kind: 'create', key: 'shop', desired: desired().canonical, paused: false, replacesLost: ID },
+  ])
+})

@@ -1,8 +1,4 @@
-import {
-  type CanonicalService,
-  canonicalRequest,
-  canonicalResponse,
-} from '../../../api/contract/canonical.ts'
+import { canonicalRequest, canonicalResponse } from '../../../api/contract/canonical.ts'
 import type { ServiceRequest, ServiceResponse } from '../../../api/contract/service.ts'
 import { type Binding, newBinding } from '../binding.ts'
 import type { DesiredService } from '../desiredService.ts'
@@ -68,8 +64,11 @@ export function desired(
   } = {},
 ): DesiredService {
   const key = change.key ?? 'shop'
-  const canonicalUnder = (of: string): CanonicalService =>
-    canonicalRequest(request(shape), (pointer, value) => `mark of ${value} at ${of}${pointer}`)
+  const canonicalUnder: DesiredService['canonicalUnder'] = (of, placeOf = (at) => at) =>
+    canonicalRequest(request(shape), (pointer, value) => {
+      const place = pointer.replace(/\d+/, (at) => String(placeOf(Number(at))))
+      return `mark of ${value} at ${of}${place}`
+    })
   return {
     key,
     id: undefined,

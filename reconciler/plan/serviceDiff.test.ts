@@ -1,0 +1,200 @@
+import { expect, test } from 'vitest'
+import { canonicalResponse } from '../../api/contract/canonical.ts'
+import type { ServiceResponse } from '../../api/contract/service.ts'
+import { diffOfBound, diffOfFirst, isSealed } from './serviceDiff.ts'
+import { binding, desired, live } from './testing/planning.ts'
+
+const SECRET = '/endpoints/0/call/Http/headers/authorization'
+
+const nothing = {
+  wanted: [],
+  drifted: [],
+  told: { wanted: [], drifted: [], outside: [] },
+  contested: [],
+  left: [],
+  pausing: null,
+}
+
+test('a service that is as it was applied differs in nothing, whatever the server made of the request', () => {
+  const answer = { regions: ['eu-west-1', 'us-east-1'] }
+
+  expect(diffOfBound(desired(), binding({}, answer), live(answer))).toEqual({
+    ...nothing,
+    live: canonicalResponse(live(answer)),
+    alreadyThere: true,
+  })
+})
+
+test('a service that was taken over and has what its manifest asks for may hold another secret', () => {
+  const secret = {
+    pointer: SECRET,
+    from: { sealed: 'k1' },
+    to: { sealed: `mark of one at shop${SECRET}` },
+    reason: 'first-apply',
+  }
+
+  expect(diffOfFirst(desired(), live(), 'first-apply')).toEqual({
+    ...nothing,
+    wanted: [secret],
+    told: { wanted: [secret], drifted: [], outside: [] },
+    live: canonicalResponse(live()),
+    alreadyThere: false,
+  })
+})
+
+test('without state a secret that is set counts as the same', () => {
+  expect(diffOfFirst(desired(), live(), 'differs')).toEqual({
+    ...nothing,
+    live: canonicalResponse(live()),
+    alreadyThere: true,
+  })
+})
+
+test('what differs without state is told with where endpoints moved to, and without what is left to others', () => {
+  const two = 'https://two.example.com/'
+  const service = live({ interval: 90, name: 'Other' })
+  const manifest = desired(
+    { url: two, moreUrls: ['https://example.com/'] },
+    { policy: { isIgnored: (pointer) => pointer === '/name' } },
+  )
+
+  const { wanted, told, left, alreadyThere } = diffOfFirst(manifest, service, 'differs')
+
+  const interval = { pointer: '/interval_secs', from: 90, to: 60, reason: 'differs' }
+  expect(wanted.map(({ pointer }) => pointer)).toEqual(['/interval_secs', '/endpoints/0/url', '/endpoints/1'])
+  expect(told).toEqual({
+    wanted: [
+      interval,
+      { pointer: '/endpoints/0', from: undefined, to: manifest.canonical.endpoints[0], reason: 'differs' },
+    ],
+    drifted: [],
+    outside: [],
+  })
+  expect([left, alreadyThere]).toEqual([['/name'], false])
+})
+
+test('a secret that git changed is not there already, although the rest is', () => {
+  const service = live({ interval: 30 })
+  const { alreadyThere } = diffOfBound(desired({ interval: 30, secret: 'two' }), binding(), service)
+
+  expect(alreadyThere).toBe(false)
+})
+
+test('a secret that somebody changed is not there already, although the rest is', () => {
+  const service = live({ interval: 30, keyId: 'k2' })
+  const { alreadyThere } = diffOfBound(desired({ interval: 30 }), binding(), service)
+
+  expect(alreadyThere).toBe(false)
+})
+
+test('what somebody changed and is left to others is neither drift nor told', () => {
+  const manifest = desired({}, { policy: { isIgnored: (pointer) => pointer === '/interval_secs' } })
+  const service = live({ interval: 90, name: 'Other' })
+
+  const { drifted, told, left } = diffOfBound(manifest, binding(), service)
+
+  const name = { pointer: '/name', from: 'Other', to: 'Shop', reason: 'drift' }
+  expect([drifted, told, left]).toEqual([
+    [name],
+    { wanted: [], drifted: [name], outside: [name] },
+    ['/interval_secs'],
+  ])
+})
+
+test('what git changes and leaves to others is not wanted', () => {
+  const manifest = desired(
+    { interval: 90, name: 'New' },
+    { policy: { isIgnored: (pointer) => pointer === '/interval_secs' } },
+  )
+
+  expect(diffOfBound(manifest, binding(), live()).wanted).toEqual([
+    { pointer: '/name', from: 'Shop', to: 'New', reason: 'git' },
+  ])
+})
+
+const [one, two] = ['https://example.com/', 'https://two.example.com/']
+
+test('endpoints that somebody changed are told as people read them, beside other drift', () => {
+  const service = live({ url: two, moreUrls: [one], interval: 90 })
+
+  const { told } = diffOfBound(desired(), binding(), service)
+
+  const interval = { pointer: '/interval_secs', from: 90, to: 60, reason: 'drift' }
+  const added = {
+    pointer: '/endpoints/0',
+    from: canonicalResponse(service).endpoints[0],
+    to: undefined,
+    reason: 'drift',
+  }
+  expect(told).toEqual({ wanted: [], drifted: [interval, added], outside: [interval, added] })
+})
+
+test('endpoints that git changed are told as people read them, beside what else it changed, and drift beside them', () => {
+  const manifest = desired({ url: two, moreUrls: [one], interval: 30 })
+
+  const { told } = diffOfBound(manifest, binding(), live({ name: 'Other' }))
+
+  const name = { pointer: '/name', from: 'Other', to: 'Shop', reason: 'drift' }
+  expect(told).toEqual({
+    wanted: [
+      { pointer: '/interval_secs', from: 60, to: 30, reason: 'git' },
+      {
+        pointer: '/endpoints/0',
+        from: undefined,
+        to: manifest.canonicalUnder('shop').endpoints[0],
+        reason: 'git',
+      },
+    ],
+    drifted: [name],
+    outside: [name],
+  })
+})
+
+test('a change within endpoints that git leaves to others is not told', () => {
+  const manifest = desired(
+    { url: two, interval: 30 },
+    { policy: { isIgnored: (pointer) => pointer === '/endpoints/0/url' } },
+  )
+
+  expect(diffOfBound(manifest, binding(), live()).told.wanted.map(({ pointer }) => pointer)).toEqual([
+    '/interval_secs',
+  ])
+})
+
+test('a field is contested where both sides changed it to something else, or something above or below it', () => {
+  const both = (wanted: Parameters<typeof desired>[0], now: ServiceResponse) =>
+    diffOfBound(desired(wanted), binding(), now).contested
+
+  expect([
+    both({ interval: 30 }, live({ interval: 90 })),
+    both({ interval: 30 }, live({ interval: 30 })),
+    both({ interval: 30 }, live({ name: 'Other' })),
+    both({ url: two }, { ...live(), endpoints: [] }),
+  ]).toEqual([['/interval_secs'], [], [], ['/endpoints/0/url']])
+})
+
+test.each([
+  ['no pause, where the manifest says nothing', undefined, {}, null],
+  ['a pause, where the manifest asks for one', true, {}, { from: false, to: true, reason: 'git' }],
+  ['a pause that somebody ended', true, { paused: true }, { from: false, to: true, reason: 'drift' }],
+  [
+    'a pause that is new, since the service had gone in between',
+    true,
+    { paused: true, tombstonedAtMs: 1 },
+    { from: false, to: true, reason: 'git' },
+  ],
+])('a running service wants %s', (_, paused, before, pausing) => {
+  const diff = diffOfBound(desired({}, { paused }), binding({}, {}, before), live())
+
+  expect(diff.pausing).toEqual(pausing === null ? null : { pointer: '/paused', ...pausing })
+})
+
+test('only a mark is a secret', () => {
+  expect([{ sealed: 'k' }, { plain: 'text' }, null, 'sealed', undefined].map(isSealed)).toEqual([
+    true,
+    false,
+    false,
+    false,
+    false,
+  ])
+})

@@ -1,5 +1,4 @@
 import type { ActionResult, ApiDeps } from './http/apiRoutes.ts'
-import { historyDigest } from './set/readSource.ts'
 import type { SetContext } from './set/setContext.ts'
 import type { SetLoop } from './set/setLoop.ts'
 import type { ControllerEvent } from './status/status.ts'
@@ -77,7 +76,7 @@ async function acknowledge(set: ActingSet, actor: string, tell: Tell): Promise<A
   const head = source?.accepted?.loaded.commit.sha
   if (source?.isRewritten !== true || head === undefined)
     return { status: 409, error: 'the history of the branch is not in doubt' }
-  await set.context.store.approve({ digest: historyDigest(head), actor, at: nowOf(set) })
+  await set.context.store.acknowledgeHistory({ commitSha: head, actor, at: nowOf(set) })
   tell(set.loop.name, {
     type: 'HistoryAcknowledged',
     severity: 'info',

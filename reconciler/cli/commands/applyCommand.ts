@@ -131,6 +131,7 @@ async function recordRun(
     startedAt,
     finishedAt,
     exitCode,
+    isHistoryRewritten: false,
     counts: countsOfApplied(applied),
   })
   await store.checkpoint()

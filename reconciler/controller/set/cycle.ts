@@ -12,7 +12,7 @@ import type { CommitStatus, RunOutcome, Trigger } from '../status/status.ts'
 import { exitCodeFor, type Found, outcomeFor, type StopReason } from './cycleOutcome.ts'
 import { holdsOf } from './holds.ts'
 import { readSource, type SourceLook } from './readSource.ts'
-import { type Accepted, Ending, REWRITTEN_COUNT, type SetContext, type SetMemory } from './setContext.ts'
+import { type Accepted, Ending, type SetContext, type SetMemory } from './setContext.ts'
 import { type HandedOver, handOver } from './transfer.ts'
 
 /** How long an organisation that passed its guard counts as the same (milliseconds). */
@@ -271,7 +271,8 @@ async function writtenDown(
       startedAt: new Date(report.startedAtMs).toISOString(),
       finishedAt: new Date(report.finishedAtMs).toISOString(),
       exitCode: report.exitCode,
-      counts: { ...report.counts, ...(isRewritten ? { [REWRITTEN_COUNT]: 1 } : {}) },
+      isHistoryRewritten: isRewritten,
+      counts: report.counts,
     })
     await store.note(eventsOfApplied(applied, report.runId, new Date(report.finishedAtMs).toISOString()))
   } catch (error) {

@@ -79,11 +79,6 @@ async function acceptedNow(
   return { loaded, set: withSetPolicy(loaded.set, settings.config), secretsMark: mark }
 }
 
-/** What an acknowledgement of rewritten history is called in the state: an approval of the new head. */
-export function historyDigest(head: string): string {
-  return `history:${head}`
-}
-
 async function historyOf(
   { source, store }: SetContext,
   baseline: string | null,
@@ -92,6 +87,6 @@ async function historyOf(
   if (baseline === null || baseline === head || (await source.contains(head, baseline))) {
     return { isRewritten: false, baseline }
   }
-  if (await store.useApproval(historyDigest(head))) return { isRewritten: false, baseline: head }
+  if (await store.useHistoryAcknowledgement(head)) return { isRewritten: false, baseline: head }
   return { isRewritten: true, baseline }
 }

@@ -62,16 +62,13 @@ export interface SetMemory {
   readonly recorded: { readonly commit: string | null; readonly outcome: string } | null
 }
 
-/** Marks a run whose commit must not become the baseline. */
-export const REWRITTEN_COUNT = 'historyRewritten'
-
 /** What a set remembers when it starts, out of its state. */
 export async function initialMemory(store: Pick<StateStore, 'runs'>): Promise<SetMemory> {
   const runs = await store.runs(RUNS_LOOKED_AT)
   // A run of the command line may have been of a commit that no branch has.
   const known = runs.find(
-    ({ trigger, commitSha, counts }) =>
-      trigger !== 'command' && commitSha !== null && (counts[REWRITTEN_COUNT] ?? 0) === 0,
+    ({ trigger, commitSha, isHistoryRewritten }) =>
+      trigger !== 'command' && commitSha !== null && !isHistoryRewritten,
   )
   return { accepted: null, org: null, baseline: known?.commitSha ?? null, recorded: null }
 }

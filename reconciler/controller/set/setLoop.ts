@@ -10,7 +10,6 @@ import { untilOpensMs } from '../schedule/window.ts'
 import type { RunningStatus, Trigger } from '../status/status.ts'
 import { type CycleReport, lean, runCycle } from './cycle.ts'
 import { isFailed, type LoopEars, type LoopFacts, type StopReason } from './loopFacts.ts'
-import { askForLook, wasAskedForLook } from './requestSync.ts'
 import { Ending, initialMemory, type SetContext, type SetMemory } from './setContext.ts'
 
 /**
@@ -88,7 +87,7 @@ export class SetLoop {
   async trigger(trigger: Trigger): Promise<void> {
     if (this.#role === 'follower') {
       const at = new Date(this.#context.clock.wallMs()).toISOString()
-      return askForLook(this.#context.store, `${trigger} at ${this.#holder}`, at)
+      return this.#context.store.requestSync({ actor: `${trigger} at ${this.#holder}`, at })
     }
     this.#burst = withTrigger(this.#burst, this.#context.clock.nowMs())
     this.#burstTrigger = trigger
@@ -106,7 +105,7 @@ export class SetLoop {
   /** Takes up what was said into the state since the last sign of life, at this replica or anywhere else. */
   async #hear(): Promise<void> {
     try {
-      if (await wasAskedForLook(this.#context.store)) await this.trigger('webhook')
+      if (await this.#context.store.takeSyncRequest()) await this.trigger('webhook')
       const wasWhole = this.#isWholeSuspended()
       await this.#readSuspensions()
       if (this.#running !== null && !wasWhole && this.#isWholeSuspended()) this.#interrupt('suspended')

@@ -84,12 +84,3 @@ export function changed(state: StateDocument, { put, drop }: BindingChange): Par
 export function takenOver(state: StateDocument, nowMs: number): StateDocument {
   return { ...state, intents: state.intents.map((intent) => ({ ...intent, sentAtMs: nowMs })) }
 }
-
-/** `known` with what people said in the newer `told`, but for the approvals `used` since. Pure. */
-export function withWhatPeopleSaid(
-  known: StateDocument,
-  { suspensions, approvals }: StateDocument,
-  used: ReadonlySet<string>,
-): StateDocument {
-  return { ...known, suspensions, approvals: approvals.filter(({ digest }) => !used.has(digest)) }
-}

@@ -1,9 +1,18 @@
 import { LEASE_LOOK_MS_MAX, LEASE_TTL_MS } from '../model/lease.ts'
-import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT, type StateEvent } from '../model/record.ts'
+import { EVENTS_KEPT, RUNS_KEPT, type StateEvent } from '../model/record.ts'
 import { leaseLost, StateError } from '../model/stateError.ts'
 import type { BindingChange, Intent, Lease, OpenIntent, StateDocument, StateStore } from '../model/store.ts'
-import { type Contents, changed, KeptContents, takenOver, withWhatPeopleSaid } from './gitContents.ts'
+import { type Contents, changed, KeptContents, takenOver } from './gitContents.ts'
 import { GitRef, type GitRefLocation, RefMoved, type StateRef } from './gitRef.ts'
+import {
+  SAID,
+  unusedIn,
+  withAcknowledgement,
+  withApproval,
+  withSuspension,
+  withSyncRequest,
+  withWhatPeopleSaid,
+} from './gitSaid.ts'
 
 /** How often a change is tried again that somebody else's push came before. */
 const TRIES_MAX = 5
@@ -42,7 +51,7 @@ class GitStore implements StateStore {
   #lease: Contents['lease']
   readonly #openedWithMs: number | null
   #epoch: number | undefined
-  /** Approvals that are being used, in case somebody's push brings them back. */
+  /** What is being used up of what people said, in case another push brings it back. */
   readonly #used = new Set<string>()
   #isDirty = false
   #turn: Promise<unknown> = Promise.resolve()
@@ -58,29 +67,15 @@ class GitStore implements StateStore {
   get stateId() {
     return this.#state.stateId
   }
-  async home() {
-    return this.#state.home
-  }
-  async bindings() {
-    return this.#state.bindings
-  }
-  async openIntents() {
-    return this.#state.intents
-  }
-  async runs(most: number) {
-    return this.#state.runs.slice(0, most)
-  }
-  async events(most: number) {
-    return this.#state.events.slice(0, most)
-  }
-  async suspensions() {
-    await this.#inTurn(() => this.#hearWhatPeopleSaid())
-    return this.#state.suspensions
-  }
-  async approvals() {
-    await this.#inTurn(() => this.#hearWhatPeopleSaid())
-    return this.#state.approvals
-  }
+  readonly home = async () => this.#state.home
+  readonly bindings = async () => this.#state.bindings
+  readonly openIntents = async () => this.#state.intents
+  readonly runs = async (most: number) => this.#state.runs.slice(0, most)
+  readonly events = async (most: number) => this.#state.events.slice(0, most)
+  readonly suspensions = async () => (await this.#heard()).suspensions
+  readonly approvals = async () => (await this.#heard()).approvals
+  readonly syncRequests = async () => this.#state.syncRequests
+  readonly historyAcknowledgements = async () => this.#state.historyAcknowledgements
   async lease(): Promise<Lease | null> {
     const { holder, epoch, renewals } = this.#lease
     return holder === null ? null : { holder, epoch, renewals }
@@ -176,14 +171,21 @@ class GitStore implements StateStore {
     })
   }
 
-  async useApproval(digest: string): Promise<boolean> {
-    const wasThere = (await this.approvals()).some((one) => one.digest === digest)
-    this.#used.add(digest)
-    this.#fenced(({ approvals }) => ({ approvals: approvals.filter((one) => one.digest !== digest) }))
-    await this.#push('use an approval')
-    // Where it comes up again, somebody said it again.
-    this.#used.delete(digest)
-    return wasThere
+  readonly useApproval = (digest: string) => this.#use(SAID.approval(digest))
+  readonly takeSyncRequest = () => this.#use(SAID.syncRequest)
+  readonly useHistoryAcknowledgement = (commitSha: string) => this.#use(SAID.acknowledgement(commitSha))
+
+  /** Takes what a person said, by its name, out of the state; whether it was there. */
+  async #use(name: string): Promise<boolean> {
+    await this.#heard()
+    const without = (state: StateDocument) => withWhatPeopleSaid(state, state, new Set([name]))
+    if (unusedIn(without(this.#state)) === unusedIn(this.#state)) return false
+    this.#used.add(name)
+    this.#fenced(without)
+    await this.#push(`use ${name}`)
+    // Where it comes up again, it was said again.
+    this.#used.delete(name)
+    return true
   }
 
   async restore(document: StateDocument): Promise<void> {
@@ -195,11 +197,8 @@ class GitStore implements StateStore {
     return this.#push('checkpoint')
   }
 
-  async suspend(suspension: StateDocument['suspensions'][number]): Promise<void> {
-    await this.#said(({ suspensions }) => ({
-      suspensions: [...suspensions.filter(({ scope }) => scope !== suspension.scope), suspension],
-    }))
-  }
+  readonly suspend = (suspension: StateDocument['suspensions'][number]) =>
+    this.#said((state) => withSuspension(state, suspension))
 
   async resume(scope: string): Promise<boolean> {
     let wasThere = false
@@ -210,13 +209,12 @@ class GitStore implements StateStore {
     return wasThere
   }
 
-  async approve(approval: StateDocument['approvals'][number]): Promise<void> {
-    await this.#said(({ approvals }) =>
-      approvals.some(({ digest }) => digest === approval.digest)
-        ? null
-        : { approvals: [...approvals, approval].slice(-APPROVALS_KEPT) },
-    )
-  }
+  readonly approve = (approval: StateDocument['approvals'][number]) =>
+    this.#said((state) => withApproval(state, approval))
+  readonly requestSync = (request: StateDocument['syncRequests'][number]) =>
+    this.#said((state) => withSyncRequest(state, request))
+  readonly acknowledgeHistory = (acknowledgement: StateDocument['historyAcknowledgements'][number]) =>
+    this.#said((state) => withAcknowledgement(state, acknowledgement))
 
   async close(): Promise<void> {
     await this.release()
@@ -231,26 +229,24 @@ class GitStore implements StateStore {
 
   /** What people say, who hold no lease: tried again on top of whatever came first; null is nothing new. */
   #said(change: (state: StateDocument) => Partial<StateDocument> | null): Promise<void> {
-    return this.#inTurn(() => this.#saidNow(change))
-  }
-
-  async #saidNow(change: (state: StateDocument) => Partial<StateDocument> | null): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
-      const { state, lease } = await this.#kept.read()
-      // Whoever holds the lease knows more than the ref does, except of what people said.
-      const known = this.#holds(lease) ? withWhatPeopleSaid(this.#state, state, this.#used) : state
-      const news = change(known)
-      this.#state = { ...known, ...news }
-      if (!this.#holds(lease)) this.#lease = lease
-      if (news === null) return
-      try {
-        await this.#kept.write({ state: this.#state, lease: this.#lease }, 'said by a person')
-        this.#isDirty = false
-        return
-      } catch (error) {
-        if (!(error instanceof RefMoved) || tries === TRIES_MAX) throw error
+    return this.#inTurn(async () => {
+      for (let tries = 1; ; tries += 1) {
+        const { state, lease } = await this.#kept.read()
+        // Whoever holds the lease knows more than the ref does, except of what people said.
+        const known = this.#holds(lease) ? withWhatPeopleSaid(this.#state, state, this.#used) : state
+        const news = change(known)
+        this.#state = { ...known, ...news }
+        if (!this.#holds(lease)) this.#lease = lease
+        if (news === null) return
+        try {
+          await this.#kept.write({ state: this.#state, lease: this.#lease }, 'said by a person')
+          this.#isDirty = false
+          return
+        } catch (error) {
+          if (!(error instanceof RefMoved) || tries === TRIES_MAX) throw error
+        }
       }
-    }
+    })
   }
 
   /**
@@ -291,6 +287,12 @@ class GitStore implements StateStore {
       throw leaseLost()
     }
     this.#state = withWhatPeopleSaid(this.#state, state, this.#used)
+  }
+
+  /** The state with what people said until now. */
+  async #heard(): Promise<StateDocument> {
+    await this.#inTurn(() => this.#hearWhatPeopleSaid())
+    return this.#state
   }
 
   #holds({ epoch }: Contents['lease']): boolean {

@@ -1,4 +1,4 @@
-/** Most runs, events and unused approvals that a state keeps: the oldest go first. */
+/** Most runs, events, unused approvals and unused acknowledgements that a state keeps: the oldest go first. */
 export const RUNS_KEPT = 200
 export const EVENTS_KEPT = 1_000
 export const APPROVALS_KEPT = 50
@@ -22,6 +22,8 @@ export interface RunRecord {
   readonly startedAt: string
   readonly finishedAt: string
   readonly exitCode: number
+  /** Whether the branch no longer contained the commit applied before: its commit is no base for later runs. */
+  readonly isHistoryRewritten: boolean
   readonly counts: Readonly<globalThis.Record<string, number>>
 }
 
@@ -51,9 +53,24 @@ export interface Suspension {
   readonly until: string | null
 }
 
-/** Somebody's consent to what a brake holds back. */
+/** A person's consent to changes that a safety limit blocks. */
 export interface Approval {
   readonly digest: string
+  readonly actor: string
+  /** ISO 8601, UTC. */
+  readonly at: string
+}
+
+/** A request that the replica that leads fetches the repository soon. At most one waits in a state. */
+export interface SyncRequest {
+  readonly actor: string
+  /** ISO 8601, UTC. */
+  readonly at: string
+}
+
+/** A person's word that the branch may end with `commitSha`, although its history was rewritten. */
+export interface HistoryAcknowledgement {
+  readonly commitSha: string
   readonly actor: string
   /** ISO 8601, UTC. */
   readonly at: string

@@ -4,7 +4,7 @@ import { StateError } from './stateError.ts'
 import type { CreateIntent, StateDocument, StateReading } from './store.ts'
 
 /** Version of the document. A newer one is refused. */
-const DOCUMENT_VERSION = 1
+const DOCUMENT_VERSION = 2
 
 // What we wrote ourselves is read back without checking every field of a service again.
 const canonical = z.custom<CanonicalService>((value) => typeof value === 'object' && value !== null)
@@ -54,6 +54,7 @@ export const stateDocumentSchema = z.strictObject({
       startedAt: text,
       finishedAt: text,
       exitCode: z.number(),
+      isHistoryRewritten: z.boolean(),
       counts: z.record(text, z.number()),
     }),
   ),
@@ -70,7 +71,41 @@ export const stateDocumentSchema = z.strictObject({
   ),
   suspensions: z.array(z.strictObject({ scope: text, reason: text, actor: text, since: text, until: none })),
   approvals: z.array(z.strictObject({ digest: text, actor: text, at: text })),
+  syncRequests: z.array(z.strictObject({ actor: text, at: text })),
+  historyAcknowledgements: z.array(z.strictObject({ commitSha: text, actor: text, at: text })),
 })
+
+/** How an approval of version 1 said that it was another thing. */
+const SYNC_REQUEST_V1 = 'look'
+const ACKNOWLEDGEMENT_V1 = 'history:'
+const REWRITTEN_V1 = 'historyRewritten'
+
+/** A document of version 1, in which approvals and counts stood for other things, as one of today. */
+const version1Schema = stateDocumentSchema
+  .omit({ syncRequests: true, historyAcknowledgements: true })
+  .extend({
+    version: z.literal(1),
+    runs: z.array(stateDocumentSchema.shape.runs.element.omit({ isHistoryRewritten: true })),
+  })
+  .transform(
+    ({ approvals, runs, ...rest }): StateDocument => ({
+      ...rest,
+      version: DOCUMENT_VERSION,
+      runs: runs.map((run) => {
+        const { [REWRITTEN_V1]: rewritten = 0, ...counts } = run.counts
+        return { ...run, counts, isHistoryRewritten: rewritten !== 0 }
+      }),
+      approvals: approvals.filter(
+        ({ digest }) => digest !== SYNC_REQUEST_V1 && !digest.startsWith(ACKNOWLEDGEMENT_V1),
+      ),
+      syncRequests: approvals
+        .filter(({ digest }) => digest === SYNC_REQUEST_V1)
+        .map(({ actor, at }) => ({ actor, at })),
+      historyAcknowledgements: approvals
+        .filter(({ digest }) => digest.startsWith(ACKNOWLEDGEMENT_V1))
+        .map(({ digest, actor, at }) => ({ commitSha: digest.slice(ACKNOWLEDGEMENT_V1.length), actor, at })),
+    }),
+  )
 
 /** A document of a state that holds nothing yet. Pure. */
 export function emptyDocument(stateId: string): StateDocument {
@@ -84,6 +119,8 @@ export function emptyDocument(stateId: string): StateDocument {
     events: [],
     suspensions: [],
     approvals: [],
+    syncRequests: [],
+    historyAcknowledgements: [],
   }
 }
 
@@ -100,6 +137,8 @@ export async function documentOf(store: StateReading): Promise<StateDocument> {
     events: await store.events(all),
     suspensions: await store.suspensions(),
     approvals: await store.approvals(),
+    syncRequests: await store.syncRequests(),
+    historyAcknowledgements: await store.historyAcknowledgements(),
   }
 }
 
@@ -117,7 +156,7 @@ export function parseDocument(json: string, source: string, way = OTHER_FILE): S
   if (typeof version === 'number' && version > DOCUMENT_VERSION) {
     throw new StateError(`${source} was written by a newer pharos: use that version or a later one`)
   }
-  const parsed = stateDocumentSchema.safeParse(value)
+  const parsed = (version === 1 ? version1Schema : stateDocumentSchema).safeParse(value)
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.join('.') ?? ''
     throw new StateError(`${source} is no state of pharos${where === '' ? '' : ` (see ${where})`}: ${way}`)

@@ -47,6 +47,7 @@ const run: RunRecord = {
   startedAt: '2026-01-01T00:00:00.000Z',
   finishedAt: '2026-01-01T00:00:01.000Z',
   exitCode: 0,
+  isHistoryRewritten: false,
   counts: { created: 1 },
 }
 const event = {
@@ -217,10 +218,11 @@ describe.each([
     await Promise.all([stopped.close(), waiting.close()])
   })
 
-  test('what people say needs no lease, and an approval is used once', async () => {
+  test('what people say needs no lease, and an approval or an acknowledgement is used once', async () => {
     const running = await opened()
     const person = await openStore(locate(), env)
     await person.approve({ digest: 'd', actor: 'ada', at: 't' })
+    await person.acknowledgeHistory({ commitSha: 'c', actor: 'ada', at: 't' })
     await person.suspend({ scope: 'a', reason: 'one', actor: 'ada', since: 's', until: null })
     await person.suspend({ scope: 'a', reason: 'two', actor: 'ada', since: 's', until: 'u' })
     expect([await person.resume('b'), await person.suspensions()]).toMatchObject([false, [{ reason: 'two' }]])
@@ -229,6 +231,7 @@ describe.each([
 
     await running.save({ put: binding })
     expect([await running.useApproval('d'), await running.useApproval('d')]).toEqual([true, false])
+    expect(await acknowledged(running)).toEqual([false, true, false])
     expect(await running.suspensions()).toEqual([])
     await running.release()
     await running.close()
@@ -248,3 +251,11 @@ describe.each([
     await store.close()
   })
 })
+
+async function acknowledged(store: StateStore): Promise<readonly boolean[]> {
+  return [
+    await store.useHistoryAcknowledgement('d'),
+    await store.useHistoryAcknowledgement('c'),
+    await store.useHistoryAcknowledgement('c'),
+  ]
+}

@@ -1,6 +1,13 @@
 import type { CanonicalService } from '../../../api/contract/canonical.ts'
 import type { Binding } from '../../plan/binding.ts'
-import type { Approval, RunRecord, StateEvent, Suspension } from './record.ts'
+import type {
+  Approval,
+  HistoryAcknowledgement,
+  RunRecord,
+  StateEvent,
+  Suspension,
+  SyncRequest,
+} from './record.ts'
 
 /** The organisation and server that a state belongs to, and the manifests. */
 export interface StateHome {
@@ -57,6 +64,10 @@ export interface StateReading {
   suspensions(): Promise<readonly Suspension[]>
   /** Approvals that no run has used yet. */
   approvals(): Promise<readonly Approval[]>
+  /** Requests that no replica has taken yet: one at most. */
+  syncRequests(): Promise<readonly SyncRequest[]>
+  /** Acknowledgements of rewritten history that no run has used yet. */
+  historyAcknowledgements(): Promise<readonly HistoryAcknowledgement[]>
   /** Who may write, null when nobody holds the lease. */
   lease(): Promise<Lease | null>
   /**
@@ -109,6 +120,10 @@ export interface StateStore extends StateReading {
   note(events: readonly Omit<StateEvent, 'seq'>[]): Promise<void>
   /** Takes the approval of `digest` out of the state; whether there was one. */
   useApproval(digest: string): Promise<boolean>
+  /** Takes the request for a sync out of the state; whether there was one. */
+  takeSyncRequest(): Promise<boolean>
+  /** Takes the acknowledgement of `commitSha` out of the state; whether there was one. */
+  useHistoryAcknowledgement(commitSha: string): Promise<boolean>
   /** Puts `document` in the place of everything but the lease, its name and its marks included. */
   restore(document: StateDocument): Promise<void>
   checkpoint(): Promise<void>
@@ -118,6 +133,10 @@ export interface StateStore extends StateReading {
   resume(scope: string): Promise<boolean>
   /** Needs no lease. */
   approve(approval: Approval): Promise<void>
+  /** Needs no lease. One request waits at a time. */
+  requestSync(request: SyncRequest): Promise<void>
+  /** Needs no lease. */
+  acknowledgeHistory(acknowledgement: HistoryAcknowledgement): Promise<void>
 }
 
 /** Who may write a state. */
@@ -142,4 +161,6 @@ export interface StateDocument {
   readonly events: readonly StateEvent[]
   readonly suspensions: readonly Suspension[]
   readonly approvals: readonly Approval[]
+  readonly syncRequests: readonly SyncRequest[]
+  readonly historyAcknowledgements: readonly HistoryAcknowledgement[]
 }

@@ -1,7 +1,14 @@
 import * as z from 'zod'
 import type { CanonicalService } from '../../../api/contract/canonical.ts'
 import type { Binding } from '../../plan/binding.ts'
-import type { Approval, RunRecord, StateEvent, Suspension } from '../model/record.ts'
+import type {
+  Approval,
+  HistoryAcknowledgement,
+  RunRecord,
+  StateEvent,
+  Suspension,
+  SyncRequest,
+} from '../model/record.ts'
 import { outcomeOfExit } from '../model/runOutcome.ts'
 import type { Intent, OpenIntent } from '../model/store.ts'
 
@@ -126,6 +133,7 @@ const runRow = z
     finished_at: z.string(),
     exit_code: z.number(),
     counts: z.string().transform((text): RunRecord['counts'] => JSON.parse(text)),
+    history_rewritten: flag,
   })
   .transform(
     (row): RunRecord => ({
@@ -139,6 +147,7 @@ const runRow = z
       finishedAt: row.finished_at,
       exitCode: row.exit_code,
       counts: row.counts,
+      isHistoryRewritten: row.history_rewritten,
     }),
   )
 
@@ -163,6 +172,7 @@ export function runParameters(
     finished_at: run.finishedAt,
     exit_code: run.exitCode,
     counts: JSON.stringify(run.counts),
+    history_rewritten: Number(run.isHistoryRewritten),
     epoch,
   }
 }
@@ -192,6 +202,10 @@ const suspensionRow = z.object({
   until: z.string().nullable(),
 })
 const approvalRow = z.object({ digest: z.string(), actor: z.string(), at: z.string() })
+const syncRequestRow = z.object({ actor: z.string(), at: z.string() })
+const acknowledgementRow = z
+  .object({ commit_sha: z.string(), actor: z.string(), at: z.string() })
+  .transform(({ commit_sha: commitSha, ...rest }): HistoryAcknowledgement => ({ commitSha, ...rest }))
 
 /** Suspensions as rows of the table `suspension`. Throws a ZodError where a row is not ours. */
 export function suspensionsOf(rows: readonly unknown[]): readonly Suspension[] {
@@ -201,6 +215,16 @@ export function suspensionsOf(rows: readonly unknown[]): readonly Suspension[] {
 /** Approvals as rows of the table `approval`. Throws a ZodError where a row is not ours. */
 export function approvalsOf(rows: readonly unknown[]): readonly Approval[] {
   return z.array(approvalRow).parse(rows)
+}
+
+/** Requests as rows of the table `sync_request`. Throws a ZodError where a row is not ours. */
+export function syncRequestsOf(rows: readonly unknown[]): readonly SyncRequest[] {
+  return z.array(syncRequestRow).parse(rows)
+}
+
+/** Acknowledgements as rows of the table `history_acknowledgement`. Throws a ZodError where a row is not ours. */
+export function acknowledgementsOf(rows: readonly unknown[]): readonly HistoryAcknowledgement[] {
+  return z.array(acknowledgementRow).parse(rows)
 }
 
 const leaseRow = z.object({

@@ -1,5 +1,5 @@
 /** Version of the tables below. A newer one is refused, an older one migrated before it is written to. */
-export const SCHEMA_VERSION = 3
+export const SCHEMA_VERSION = 4
 
 /** Names of the tables of a state file, of every version. */
 export const TABLES = ['meta', 'binding', 'intent', 'run'] as const
@@ -31,6 +31,19 @@ CREATE TABLE suspension (
 ) STRICT;
 CREATE TABLE approval (
   digest TEXT PRIMARY KEY,
+  actor TEXT NOT NULL,
+  at TEXT NOT NULL
+) STRICT;
+`
+
+const SYNC_REQUEST_ACKNOWLEDGEMENT = `
+CREATE TABLE sync_request (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  actor TEXT NOT NULL,
+  at TEXT NOT NULL
+) STRICT;
+CREATE TABLE history_acknowledgement (
+  commit_sha TEXT PRIMARY KEY,
   actor TEXT NOT NULL,
   at TEXT NOT NULL
 ) STRICT;
@@ -79,9 +92,10 @@ CREATE TABLE run (
   commit_sha TEXT,
   plan_digest TEXT,
   outcome TEXT,
-  epoch INTEGER NOT NULL DEFAULT 0
+  epoch INTEGER NOT NULL DEFAULT 0,
+  history_rewritten INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-${EVENT_LEASE_SUSPENSION_APPROVAL}`
+${EVENT_LEASE_SUSPENSION_APPROVAL}${SYNC_REQUEST_ACKNOWLEDGEMENT}`
 
 /** What makes each version of the tables the next one, from version 1 on. */
 export const MIGRATIONS = [
@@ -99,4 +113,13 @@ ALTER TABLE run ADD COLUMN plan_digest TEXT;
 ALTER TABLE run ADD COLUMN outcome TEXT;
 ALTER TABLE run ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0;
 ${EVENT_LEASE_SUSPENSION_APPROVAL}`,
+  // Approvals and counts stood for other things as well.
+  `${SYNC_REQUEST_ACKNOWLEDGEMENT}
+INSERT INTO sync_request SELECT 1, actor, at FROM approval WHERE digest = 'look';
+INSERT INTO history_acknowledgement
+  SELECT substr(digest, length('history:') + 1), actor, at FROM approval WHERE digest LIKE 'history:%';
+DELETE FROM approval WHERE digest = 'look' OR digest LIKE 'history:%';
+ALTER TABLE run ADD COLUMN history_rewritten INTEGER NOT NULL DEFAULT 0;
+UPDATE run SET history_rewritten = 1, counts = json_remove(counts, '$.historyRewritten')
+  WHERE json_extract(counts, '$.historyRewritten') <> 0;`,
 ] as const

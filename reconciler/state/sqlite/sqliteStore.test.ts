@@ -17,9 +17,10 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newBinding } from '../../plan/binding.ts'
 import { finished } from '../../testing/pharosProgram.ts'
+import { documentOf, parseDocument } from '../model/stateDocument.ts'
 import type { StateReading } from '../model/store.ts'
 import { fingerprintFor, stateKeyFor } from '../stateKey.ts'
-import { SCHEMA } from './sqliteSchema.ts'
+import { SCHEMA, SCHEMA_VERSION } from './sqliteSchema.ts'
 import { openSqliteStore, readSqliteStore } from './sqliteStore.ts'
 
 let folder: string
@@ -37,7 +38,7 @@ test('a state of version 1 is read as it is, and migrated when it is written to'
   old.exec(`CREATE TABLE meta (one INTEGER PRIMARY KEY, state_id TEXT NOT NULL, org_id TEXT, url TEXT) STRICT;
     CREATE TABLE binding (key TEXT PRIMARY KEY, tombstone INTEGER NOT NULL) STRICT;
     CREATE TABLE intent (op_id TEXT PRIMARY KEY) STRICT;
-    CREATE TABLE run (run_id TEXT PRIMARY KEY) STRICT;
+    CREATE TABLE run (run_id TEXT PRIMARY KEY, counts TEXT NOT NULL) STRICT;
     INSERT INTO meta VALUES (1, 'id', 'org', 'http://x')`)
   old.pragma('user_version = 1')
   old.close()
@@ -93,6 +94,35 @@ test('a state of version 2 keeps what it holds, is read without being touched, a
   }
 })
 
+test('approvals of version 3 that were a requested sync or an acknowledged history become records of their own', async () => {
+  cpSync(join(import.meta.dirname, '../../../fixtures/state/version-3.db'), path)
+
+  const reading = await readSqliteStore(path)
+  const read = await documentOf(reading)
+  await reading.close()
+  const store = await openSqliteStore(path)
+  const opened = await documentOf(store)
+  await store.acquire('test')
+
+  expect(read).toEqual(opened)
+  expect(opened).toMatchObject({
+    approvals: [{ digest: '0123456789abcdef', actor: 'ada' }],
+    syncRequests: [{ actor: 'webhook at green' }],
+    historyAcknowledgements: [{ commitSha: 'a'.repeat(40), actor: 'ada' }],
+    runs: [
+      { runId: 'r2', isHistoryRewritten: true, counts: { created: 0 } },
+      { runId: 'r1', isHistoryRewritten: false, counts: { created: 1 } },
+    ],
+  })
+  expect(opened.runs[0]?.counts).toEqual({ created: 0 })
+  expect([await store.takeSyncRequest(), await store.takeSyncRequest()]).toEqual([true, false])
+  expect(await store.useHistoryAcknowledgement('a'.repeat(40))).toBe(true)
+  await store.close()
+
+  const exported = readFileSync(join(import.meta.dirname, '../../../fixtures/state/version-1.json'), 'utf8')
+  expect(parseDocument(exported, 'version-1.json')).toEqual(opened)
+})
+
 test('a state whose holder is certainly gone is taken over at once', async () => {
   const script = `
     const { openSqliteStore } = await import(${JSON.stringify(import.meta.resolve('./sqliteStore.ts'))})
@@ -132,7 +162,7 @@ function leaveInLogMode(): void {
   const old = new Database(origin)
   old.pragma('journal_mode = WAL')
   old.exec(SCHEMA)
-  old.pragma('user_version = 3')
+  old.pragma(`user_version = ${SCHEMA_VERSION}`)
   old.exec(`INSERT INTO meta VALUES (1, 'id', 'org', 'http://x', 'monitoring');
     INSERT INTO binding (key, service_id, on_delete, protect) VALUES ('shop', 'id-1', 'delete', 0)`)
   for (const end of ['', '-wal']) cpSync(`${origin}${end}`, `${path}${end}`)

@@ -8,6 +8,7 @@ import type { Database } from './openDatabase.ts'
 import { fileWrittenAtMs, openStateFile, readStateFile, unusable } from './sqliteFile.ts'
 import { SqliteLease, type TakeLock, takeFileLock } from './sqliteLease.ts'
 import {
+  acknowledgementsOf,
   approvalsOf,
   bindingParameters,
   bindingsOf,
@@ -18,6 +19,7 @@ import {
   runParameters,
   runsOf,
   suspensionsOf,
+  syncRequestsOf,
 } from './sqliteRows.ts'
 
 /**
@@ -82,6 +84,9 @@ function readingOf(database: Database, lease: SqliteLease, path: string | undefi
     events: async (most) => eventsOf(all('SELECT * FROM event ORDER BY seq DESC LIMIT ?', most)),
     suspensions: async () => suspensionsOf(all('SELECT * FROM suspension ORDER BY scope')),
     approvals: async () => approvalsOf(all('SELECT * FROM approval ORDER BY at')),
+    syncRequests: async () => syncRequestsOf(all('SELECT * FROM sync_request')),
+    historyAcknowledgements: async () =>
+      acknowledgementsOf(all('SELECT * FROM history_acknowledgement ORDER BY at')),
     lease: async () => lease.read(),
     writtenAtMs: async () => (path === undefined ? null : fileWrittenAtMs(path)),
     close: async () => {
@@ -99,18 +104,26 @@ const PUT_INTENT = `INSERT INTO intent
   VALUES (@op_id, @run_id, @key, @kind, @service_id, @sent_at_ms, @creation, @may_still_land, @epoch)
   ON CONFLICT (op_id) DO UPDATE SET sent_at_ms = @sent_at_ms`
 const PUT_RUN = `INSERT INTO run
-  (run_id, command, cause, commit_sha, plan_digest, outcome, started_at, finished_at, exit_code, counts, epoch)
+  (run_id, command, cause, commit_sha, plan_digest, outcome, started_at, finished_at, exit_code, counts, epoch,
+    history_rewritten)
   VALUES (@run_id, @command, @cause, @commit_sha, @plan_digest, @outcome, @started_at, @finished_at,
-    @exit_code, @counts, @epoch)`
+    @exit_code, @counts, @epoch, @history_rewritten)`
 const PUT_EVENT = `INSERT INTO event (at, run_id, key, type, severity, message)
   VALUES (@at, @runId, @key, @type, @severity, @message)`
 
 const PUT_SUSPENSION = 'INSERT OR REPLACE INTO suspension VALUES (@scope, @reason, @actor, @since, @until)'
 const PUT_APPROVAL = 'INSERT OR REPLACE INTO approval VALUES (@digest, @actor, @at)'
+const PUT_SYNC_REQUEST = 'INSERT OR IGNORE INTO sync_request VALUES (1, @actor, @at)'
+const PUT_ACKNOWLEDGEMENT = 'INSERT OR REPLACE INTO history_acknowledgement VALUES (@commitSha, @actor, @at)'
+
+/** Tables that a document takes the place of. */
+const CONTENT_TABLES = [
+  ...['binding', 'intent', 'run', 'event', 'suspension'],
+  ...['approval', 'sync_request', 'history_acknowledgement'],
+]
 
 function restore(database: Database, document: StateDocument, epoch: number): void {
-  for (const table of ['binding', 'intent', 'run', 'event', 'suspension', 'approval'])
-    database.exec(`DELETE FROM ${table}`)
+  for (const table of CONTENT_TABLES) database.exec(`DELETE FROM ${table}`)
   const { stateId, home } = document
   database
     .prepare('UPDATE meta SET state_id = ?, org_id = ?, url = ?, source = ?')
@@ -134,6 +147,8 @@ function restore(database: Database, document: StateDocument, epoch: number): vo
   put(PUT_EVENT, document.events.toReversed())
   put(PUT_SUSPENSION, document.suspensions)
   put(PUT_APPROVAL, document.approvals)
+  put(PUT_SYNC_REQUEST, document.syncRequests)
+  put(PUT_ACKNOWLEDGEMENT, document.historyAcknowledgements)
 }
 
 /** What a store can do besides reading. */
@@ -146,7 +161,10 @@ interface Writer {
   /** What people say, who hold no lease. */
   readonly said: (sql: string, parameter: unknown) => number
   /** Writes together or not at all, and only for who has the lease. */
-  readonly fenced: (write: (epoch: number) => void) => void
+  readonly fenced: <Result>(write: (epoch: number) => Result) => Result
+  /** Deletes what is used up, fenced; whether there was anything. */
+  readonly take: (sql: string, ...parameters: unknown[]) => boolean
+  readonly isThere: (sql: string) => boolean
   readonly change: (change: BindingChange) => void
   /** Drops all but the `most` newest rows of a table. */
   readonly keep: (table: string, newest: string, most: number) => void
@@ -155,6 +173,7 @@ interface Writer {
 function writerOf(database: Database, lease: SqliteLease, path: string): Writer {
   const prepared = statementsOf(database)
   const run = (sql: string, ...parameters: unknown[]): number => prepared(sql).run(...parameters).changes
+  const fenced: Writer['fenced'] = (write) => database.transaction(() => write(lease.epoch())).immediate()
   return {
     run,
     said: (sql, parameter) => {
@@ -165,7 +184,10 @@ function writerOf(database: Database, lease: SqliteLease, path: string): Writer 
         throw unusable(path, error)
       }
     },
-    fenced: (write) => database.transaction(() => write(lease.epoch())).immediate(),
+    fenced,
+    take: (sql, ...parameters) => fenced(() => run(sql, ...parameters)) > 0,
+    // Asked at each renewal: a look takes no lock from those who write.
+    isThere: (sql) => prepared(sql).get() !== undefined,
     change: ({ put, drop }) => {
       if (drop !== undefined) run('DELETE FROM binding WHERE key = ?', drop)
       if (put === undefined) return
@@ -182,7 +204,7 @@ function writerOf(database: Database, lease: SqliteLease, path: string): Writer 
 }
 
 function writingOf(database: Database, lease: SqliteLease, path: string): StateWriting {
-  const { run, said, fenced, change, keep } = writerOf(database, lease, path)
+  const { run, said, fenced, take, isThere, change, keep } = writerOf(database, lease, path)
   return {
     leaseTtlMs: LEASE_TTL_MS.file,
     leaseLookMsMax: LEASE_LOOK_MS_MAX.file,
@@ -191,9 +213,9 @@ function writingOf(database: Database, lease: SqliteLease, path: string): StateW
     renew: () => lease.renew(),
     release: async () => lease.release(),
     settleIn: async ({ orgId, url, source }) =>
-      fenced(() =>
-        run('UPDATE meta SET org_id = ?, url = ?, source = coalesce(?, source)', orgId, url, source),
-      ),
+      fenced(() => {
+        run('UPDATE meta SET org_id = ?, url = ?, source = coalesce(?, source)', orgId, url, source)
+      }),
     begin: async (intents) =>
       fenced((epoch) => {
         for (const intent of intents) run(PUT_INTENT, intentParameters(intent, epoch))
@@ -203,7 +225,10 @@ function writingOf(database: Database, lease: SqliteLease, path: string): StateW
         run('DELETE FROM intent WHERE op_id = ?', opId)
         change(bindingChange)
       }),
-    failed: async (opId) => fenced(() => run('UPDATE intent SET may_still_land = 0 WHERE op_id = ?', opId)),
+    failed: async (opId) =>
+      fenced(() => {
+        run('UPDATE intent SET may_still_land = 0 WHERE op_id = ?', opId)
+      }),
     save: async (bindingChange) => fenced(() => change(bindingChange)),
     recordRun: async (record) =>
       fenced((epoch) => {
@@ -215,13 +240,10 @@ function writingOf(database: Database, lease: SqliteLease, path: string): StateW
         for (const event of events) run(PUT_EVENT, event)
         keep('event', 'seq DESC', EVENTS_KEPT)
       }),
-    useApproval: async (digest) => {
-      let wasThere = false
-      fenced(() => {
-        wasThere = run('DELETE FROM approval WHERE digest = ?', digest) > 0
-      })
-      return wasThere
-    },
+    useApproval: async (digest) => take('DELETE FROM approval WHERE digest = ?', digest),
+    takeSyncRequest: async () => isThere('SELECT 1 FROM sync_request') && take('DELETE FROM sync_request'),
+    useHistoryAcknowledgement: async (commitSha) =>
+      take('DELETE FROM history_acknowledgement WHERE commit_sha = ?', commitSha),
     restore: async (document) => fenced((epoch) => restore(database, document, epoch)),
     // Every write of this store is on the disk when it returns.
     checkpoint: async () => {},
@@ -232,6 +254,13 @@ function writingOf(database: Database, lease: SqliteLease, path: string): StateW
     approve: async (approval) => {
       said(PUT_APPROVAL, approval)
       keep('approval', 'at DESC', APPROVALS_KEPT)
+    },
+    requestSync: async (request) => {
+      said(PUT_SYNC_REQUEST, request)
+    },
+    acknowledgeHistory: async (acknowledgement) => {
+      said(PUT_ACKNOWLEDGEMENT, acknowledgement)
+      keep('history_acknowledgement', 'at DESC', APPROVALS_KEPT)
     },
     close: async () => {
       lease.release()

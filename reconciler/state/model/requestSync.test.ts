@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { StateStore } from '../../state/model/store.ts'
-import { openStore } from '../../state/openStore.ts'
-import { askForLook, wasAskedForLook } from './requestSync.ts'
+import { openStore } from '../openStore.ts'
+import type { StateStore } from './store.ts'
 
+const REQUEST = { actor: 'webhook at green', at: 't' }
 let folder: string
 let stores: StateStore[]
 beforeEach(() => {
@@ -23,7 +23,7 @@ test.each([
   ['a file', () => join(folder, 'shop.db')],
   ['git', () => `git:${join(folder, 'state.git')}#refs/pharos/shop`],
 ])(
-  'whoever leads hears once of each wish that came into a state in %s, however many there were',
+  'the holder of the lease takes each request for a sync in %s once, however many there were',
   async (_what, locate) => {
     const opened = async (): Promise<StateStore> => {
       const store = await openStore(locate(), { PATH: process.env.PATH })
@@ -33,14 +33,15 @@ test.each([
     const leader = await opened()
     await leader.acquire('blue')
     const follower = await opened()
-    expect(await wasAskedForLook(leader)).toBe(false)
+    expect(await leader.takeSyncRequest()).toBe(false)
 
     for (const _ of [1, 2]) {
-      // Wishes and signs of life come at the same time.
-      await Promise.all([askForLook(follower, 'webhook at green', 't'), leader.renew()])
-      await askForLook(follower, 'webhook at green', 't')
-      expect([await wasAskedForLook(leader), await wasAskedForLook(leader)]).toEqual([true, false])
+      // Requests and renewals come at the same time.
+      await Promise.all([follower.requestSync(REQUEST), leader.renew()])
+      await follower.requestSync(REQUEST)
+      expect([await leader.takeSyncRequest(), await leader.takeSyncRequest()]).toEqual([true, false])
     }
-    expect(await (await opened()).approvals()).toEqual([])
+    const after = await opened()
+    expect([await after.syncRequests(), await after.approvals()]).toEqual([[], []])
   },
 )

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { compareDurations } from './duration.ts'
 import { HEADER_NAME_CHARS_MAX } from './requestHeaders.ts'
-import { tagged, variantOf } from './tagged.ts'
+import { tagged } from './tagged.ts'
 import { HEADER_NAME, limitedText, tooLong } from './text.ts'
 
 /** Bounds of the contract's int32 fields. Contract: Limits, rule 4. */
@@ -105,41 +105,81 @@ export const ASSERTION_KINDS = {
   Body: z.object({ matcher: stringMatcherSchema }),
 }
 
+export type AssertionKind = keyof typeof ASSERTION_KINDS
+
 /** One assertion, of one of the kinds. */
 export const assertionSchema = tagged(ASSERTION_KINDS)
 export type Assertion = z.infer<typeof assertionSchema>
 
+/** How the payload of a kind is laid out: the field with its operator, and the field that names its subject. */
+interface AssertionLayout {
+  readonly operators: 'integer' | 'duration' | 'text'
+  readonly operatorField: 'expected' | 'matcher'
+  readonly subjectField: 'l_type' | 'name' | undefined
+}
+
+/** The layout of each kind. What programs do with assertions follows from this table. */
+export const ASSERTION_LAYOUTS = {
+  StatusCode: { operators: 'integer', operatorField: 'expected', subjectField: undefined },
+  Latency: { operators: 'duration', operatorField: 'expected', subjectField: 'l_type' },
+  DnsResoltion: { operators: 'duration', operatorField: 'expected', subjectField: undefined },
+  Header: { operators: 'text', operatorField: 'matcher', subjectField: 'name' },
+  Body: { operators: 'text', operatorField: 'matcher', subjectField: undefined },
+} as const satisfies Readonly<Record<AssertionKind, AssertionLayout>>
+
+/** The keys of a union of tagged objects: those of each member, not only the common ones. */
+type TagOf<Union> = Union extends unknown ? keyof Union & string : never
+
+export type IntegerOperator = TagOf<Comparison>
+export type DurationOperator = TagOf<DurationComparison>
+export type TextOperator = TagOf<StringMatcher>
+
+/** The operator of an assertion with its operand, by the family of operators that the kind takes. */
+export type AssertionOperator =
+  | { readonly operators: 'integer'; readonly operator: Comparison }
+  | { readonly operators: 'duration'; readonly operator: DurationComparison }
+  | { readonly operators: 'text'; readonly operator: StringMatcher }
+
+/** An assertion in its parts. `subject` is the phase of a latency or the name of a header; `undefined` for other kinds. */
+export type AssertionParts = AssertionOperator & {
+  readonly kind: AssertionKind
+  readonly subject: string | undefined
+}
+
+/** The parts of `assertion`. Pure. */
+export function assertionParts(assertion: Assertion): AssertionParts {
+  // True because an assertion is an object with one key, the kind, and a payload that the table describes.
+  const [[kind, payload]] = Object.entries(assertion) as [[AssertionKind, Readonly<Record<string, unknown>>]]
+  const { operators, operatorField, subjectField } = ASSERTION_LAYOUTS[kind]
+  const subject = subjectField === undefined ? undefined : payload[subjectField]
+  return { kind, subject, operators, operator: payload[operatorField] } as AssertionParts
+}
+
+/** The assertion with the parts `kind`, `subject` and `operator`. Pure. */
+export function assertionOf({
+  kind,
+  subject,
+  operator,
+}: Pick<AssertionParts, 'kind' | 'subject' | 'operator'>): Assertion {
+  const { operatorField, subjectField } = ASSERTION_LAYOUTS[kind]
+  const payload = {
+    ...(subjectField === undefined ? {} : { [subjectField]: subject }),
+    [operatorField]: operator,
+  }
+  // True because the table describes the payload of the kind.
+  return { [kind]: payload } as Assertion
+}
+
 /**
- * The regular expression that `assertion` holds, and its path below the assertion; `undefined` when it holds none. Pure.
+ * The regular expression that `assertion` holds, and its path inside the assertion; `undefined` when it holds none.
+ * The one place that decides which assertions do. Pure.
  */
 export function regexOf(
   assertion: Assertion,
 ): { readonly pattern: string; readonly path: readonly string[] } | undefined {
-  const { kind, payload } = variantOf(assertion)
-  switch (kind) {
-    case 'StatusCode':
-    case 'Latency':
-    case 'DnsResoltion':
-      return undefined
-    case 'Header':
-    case 'Body': {
-      const pattern = patternOf(payload.matcher)
-      return pattern === undefined ? undefined : { pattern, path: [kind, 'matcher', 'Regex'] }
-    }
-  }
-}
-
-function patternOf(matcher: StringMatcher): string | undefined {
-  const { kind, payload } = variantOf(matcher)
-  switch (kind) {
-    case 'Equals':
-    case 'Contains':
-    case 'StartsWith':
-    case 'EndsWith':
-      return undefined
-    case 'Regex':
-      return payload
-  }
+  const { kind, operators, operator } = assertionParts(assertion)
+  if (operators !== 'text' || !('Regex' in operator)) return undefined
+  return { pattern: operator.Regex, path: [kind, ASSERTION_LAYOUTS[kind].operatorField, 'Regex'] }
 }
 
 /** Shortest and longest timeout of a call. Gap G14. */

@@ -1,4 +1,4 @@
-import type { Assertion, Comparison } from './assertion.ts'
+import { type Assertion, assertionOf, assertionParts, type Comparison } from './assertion.ts'
 import type { Duration } from './duration.ts'
 import type {
   CallInput,
@@ -133,16 +133,9 @@ function canonicalHeaders<Value>(
 }
 
 function canonicalAssertion(assertion: Assertion): Assertion {
-  const { kind, payload } = variantOf(assertion)
-  switch (kind) {
-    case 'StatusCode':
-      return { StatusCode: { expected: canonicalComparison(payload.expected) } }
-    case 'Latency':
-    case 'DnsResoltion':
-    case 'Header':
-    case 'Body':
-      return assertion
-  }
+  const parts = assertionParts(assertion)
+  if (parts.operators !== 'integer') return assertion
+  return assertionOf({ ...parts, operator: canonicalComparison(parts.operator) })
 }
 
 function canonicalComparison(comparison: Comparison): Comparison {

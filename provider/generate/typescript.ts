@@ -1,4 +1,12 @@
-import type { Assertion } from '../../api/contract/assertion.ts'
+import {
+  type Assertion,
+  type AssertionKind,
+  type AssertionOperator,
+  assertionParts,
+  type DurationOperator,
+  type IntegerOperator,
+  type TextOperator,
+} from '../../api/contract/assertion.ts'
 import { type Duration, formatDuration } from '../../api/contract/duration.ts'
 import type { EndpointOutput, SensitiveOutput, ServiceResponse } from '../../api/contract/service.ts'
 import { INTEGER_OPERATORS, ourName, PHASES } from '../service/schema/operators.ts'
@@ -114,13 +122,7 @@ function valueCall(
     : `${sealed}(${[...names, secret()].join(', ')})`
 }
 
-/** A union's keys: those of each member, not only what all have. */
-type KeyOf<Union> = Union extends unknown ? keyof Union : never
-type StatusOperator = KeyOf<Extract<Assertion, { StatusCode: unknown }>['StatusCode']['expected']>
-type DurationOperator = KeyOf<Extract<Assertion, { DnsResoltion: unknown }>['DnsResoltion']['expected']>
-type TextOperator = KeyOf<Extract<Assertion, { Body: unknown }>['Body']['matcher']>
-
-const STATUS_METHODS: Readonly<Record<StatusOperator, string>> = {
+const STATUS_METHODS: Readonly<Record<IntegerOperator, string>> = {
   Eq: 'is',
   NotEq: 'isNot',
   GreaterThan: 'above',
@@ -143,27 +145,34 @@ const TEXT_METHODS: Readonly<Record<TextOperator, string>> = {
   Regex: 'matches',
 }
 
+/** What the layer offers for each kind, before the call that names the operator. */
+const MATCHERS: Readonly<Record<AssertionKind, (subject: string) => string>> = {
+  StatusCode: () => 'status',
+  Latency: (phase) => `latency.${ourName(PHASES, phase)}`,
+  DnsResoltion: () => 'dns',
+  Header: (name) => `header(${text(name)})`,
+  Body: () => 'body',
+}
+
 function assertionText(assertion: Assertion): string {
-  if ('StatusCode' in assertion) {
-    const { expected } = assertion.StatusCode
-    const call = `status.${operation(STATUS_METHODS, expected, String)}`
-    // The layer's methods refuse numbers that no status code is; the API takes any whole number.
-    return Object.values(expected).flat().every(isStatusCode)
-      ? call
-      : `{ statusCode: ${plainOperator(expected)} }`
+  const parts = assertionParts(assertion)
+  const { kind, subject = '' } = parts
+  // The layer's methods refuse numbers that no status code is; the API takes any whole number.
+  if (kind === 'StatusCode' && !Object.values(parts.operator).flat().every(isStatusCode)) {
+    return `{ statusCode: ${plainOperator(parts.operator)} }`
   }
-  if ('Latency' in assertion) {
-    const { l_type, expected } = assertion.Latency
-    return `latency.${ourName(PHASES, l_type)}.${operation(DURATION_METHODS, expected, durationText)}`
+  return `${MATCHERS[kind](subject)}.${operatorText(parts)}`
+}
+
+function operatorText({ operators, operator }: AssertionOperator): string {
+  switch (operators) {
+    case 'integer':
+      return operation(STATUS_METHODS, operator, String)
+    case 'duration':
+      return operation(DURATION_METHODS, operator, durationText)
+    case 'text':
+      return operation(TEXT_METHODS, operator, text)
   }
-  if ('DnsResoltion' in assertion) {
-    return `dns.${operation(DURATION_METHODS, assertion.DnsResoltion.expected, durationText)}`
-  }
-  if ('Header' in assertion) {
-    const { name, matcher } = assertion.Header
-    return `header(${text(name)}).${operation(TEXT_METHODS, matcher, text)}`
-  }
-  return `body.${operation(TEXT_METHODS, assertion.Body.matcher, text)}`
 }
 
 function isStatusCode(operand: number): boolean {
@@ -171,9 +180,7 @@ function isStatusCode(operand: number): boolean {
 }
 
 /** The operator of a status code as the bindings take it, such as `{ between: [0, 99] }`. */
-function plainOperator(
-  expected: Extract<Assertion, { StatusCode: unknown }>['StatusCode']['expected'],
-): string {
+function plainOperator(expected: object): string {
   const [[operator, operands] = ['', 0]] = Object.entries(expected)
   const name = ourName(INTEGER_OPERATORS, operator)?.replace('one_of', 'oneOf')
   return `{ ${name}: ${Array.isArray(operands) ? `[${operands.join(', ')}]` : operands} }`

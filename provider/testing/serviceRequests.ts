@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { type Assertion, LATENCY_TYPES } from '../../api/contract/assertion.ts'
+import { LATENCY_TYPES } from '../../api/contract/assertion.ts'
 import { compareDurations, type Duration } from '../../api/contract/duration.ts'
 import { endpointUrlProblem } from '../../api/contract/endpointUrl.ts'
 import { headerNameProblem } from '../../api/contract/requestHeaders.ts'
@@ -12,6 +12,7 @@ import {
   type ServiceResponse,
   serviceRequestSchema,
 } from '../../api/contract/service.ts'
+import { assertionArbitrary } from '../../api/testing/assertionArbitrary.ts'
 import type { ConfigOf } from '../protocol/authoring/inferred.ts'
 import { type ServiceAnswer, toState } from '../service/read/toState.ts'
 import type { serviceSchema } from '../service/schema/schema.ts'
@@ -81,15 +82,13 @@ const headerName = fc
   )
   .filter((candidate) => headerNameProblem(candidate) === undefined)
 
-const assertion: fc.Arbitrary<Assertion> = fc.oneof(
-  comparison.map((expected) => ({ StatusCode: { expected } })),
-  fc
-    .record({ l_type: fc.constantFrom(...LATENCY_TYPES), expected: durationComparison })
-    .map((Latency) => ({ Latency })),
-  durationComparison.map((expected) => ({ DnsResoltion: { expected } })),
-  fc.record({ name: headerName, matcher }).map((Header) => ({ Header })),
-  matcher.map((expected) => ({ Body: { matcher: expected } })),
-)
+const assertion = assertionArbitrary({
+  integer: comparison,
+  duration: durationComparison,
+  text: matcher,
+  l_type: fc.constantFrom(...LATENCY_TYPES),
+  name: headerName,
+})
 
 const sensitive: fc.Arbitrary<SensitiveInput> = fc.oneof(
   fc.record({ value: text }),

@@ -1,3 +1,4 @@
+import { assertionParts } from '../../api/contract/assertion.ts'
 import type { CanonicalEndpoint, CanonicalService } from '../../api/contract/canonical.ts'
 import {
   changesBetween,
@@ -105,9 +106,8 @@ function assertionChanges(
 
 /** What an assertion is about. */
 function subjectOf(assertion: Assertion): string {
-  if ('Latency' in assertion) return `Latency ${assertion.Latency.l_type}`
-  if ('Header' in assertion) return `Header ${assertion.Header.name}`
-  return Object.keys(assertion).join()
+  const { kind, subject } = assertionParts(assertion)
+  return `${kind} ${subject}`
 }
 
 /** Whether what both lists have is in another order. */

@@ -6,6 +6,7 @@ import type {
   StringMatcher,
 } from '../../api/contract/assertion.ts'
 import { compareDurations } from '../../api/contract/duration.ts'
+import { assertionArbitrary } from '../../api/testing/assertionArbitrary.ts'
 
 const integer = fc.integer({ min: -2_147_483_648, max: 2_147_483_647 })
 const single = (keys: readonly string[]) =>
@@ -34,12 +35,10 @@ const matcher: fc.Arbitrary<StringMatcher> = fc
   )
   .map(([key, value]) => ({ [key]: value }) as StringMatcher)
 /** Assertions of the API over its whole grammar. */
-export const assertions: fc.Arbitrary<Assertion> = fc.oneof(
-  comparison.map((expected) => ({ StatusCode: { expected } })),
-  fc
-    .tuple(fc.constantFrom('HeadersLatency', 'BodyLatency', 'TotalLatency'), durationComparison)
-    .map(([l_type, expected]) => ({ Latency: { l_type, expected } }) as Assertion),
-  durationComparison.map((expected) => ({ DnsResoltion: { expected } })),
-  matcher.map((one) => ({ Header: { name: 'x-a', matcher: one } })),
-  matcher.map((one) => ({ Body: { matcher: one } })),
-)
+export const assertions: fc.Arbitrary<Assertion> = assertionArbitrary({
+  integer: comparison,
+  duration: durationComparison,
+  text: matcher,
+  l_type: fc.constantFrom('HeadersLatency', 'BodyLatency', 'TotalLatency'),
+  name: fc.constant('x-a'),
+})

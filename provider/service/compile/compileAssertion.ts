@@ -1,16 +1,26 @@
-import type { Assertion } from '../../../api/contract/assertion.ts'
+import {
+  ASSERTION_LAYOUTS,
+  type Assertion,
+  type AssertionOperator,
+  assertionOf,
+  type Comparison,
+  type DurationComparison,
+  type StringMatcher,
+} from '../../../api/contract/assertion.ts'
 import { type Duration, NOT_A_DURATION, parseDuration } from '../../../api/contract/duration.ts'
 import { type Diagnostic, errorAt } from '../../protocol/authoring/diagnostics.ts'
 import type { NumberValue } from '../../protocol/values/number.ts'
 import { formatPath, type Path } from '../../protocol/values/path.ts'
 import { UNKNOWN, type Unknown } from '../../protocol/values/value.ts'
+import { KINDS } from '../schema/assertionKinds.ts'
 import type { AssertionConfig } from '../schema/config.ts'
 import {
-  ASSERTION_KINDS,
   DURATION_OPERATORS,
   INTEGER_OPERATORS,
   PHASES,
+  SUBJECTS,
   TEXT_OPERATORS,
+  theirName,
 } from '../schema/operators.ts'
 
 /** Where problems are collected while something is compiled. */
@@ -69,51 +79,69 @@ function theOne<Name extends string>(
   return isCertain ? set[0] : undefined
 }
 
-function keysOf<T extends object>(table: T): readonly (keyof T & string)[] {
-  // True for a table that is a literal, as all of ours are.
-  return Object.keys(table) as (keyof T & string)[]
-}
-
 /**
  * The assertion that is configured at `path`: exactly one kind, with exactly one operator. What is wrong with
  * it goes to `findings`, and something valid stands in for it.
  */
 export function compileAssertion(assertion: AssertionConfig, path: Path, findings: Findings): Assertion {
-  const kind = theOne(keysOf(ASSERTION_KINDS), assertion, path, findings)
-  if (kind === undefined) return SOME_ASSERTION
-  const at = [...path, kind]
-  const { status_code, latency, dns_resolution, header, body } = assertion
-  if (status_code !== null && status_code !== UNKNOWN) {
-    return { StatusCode: { expected: compileComparison(status_code, at, findings) } }
-  }
-  if (latency !== null && latency !== UNKNOWN) {
-    const phase = keysOf(PHASES).find((name) => name === latency.phase)
-    if (phase === undefined && latency.phase !== UNKNOWN) {
-      findings.problems.push(problemAt([...at, 'phase'], `must be one of ${keysOf(PHASES).join(', ')}`))
-    }
-    const expected = compileDurationComparison(latency, at, findings)
-    return { Latency: { l_type: PHASES[phase ?? 'total'], expected } }
-  }
-  if (dns_resolution !== null && dns_resolution !== UNKNOWN) {
-    return { DnsResoltion: { expected: compileDurationComparison(dns_resolution, at, findings) } }
-  }
-  if (header !== null && header !== UNKNOWN) {
-    return { Header: { name: orElse(header.name, 'unknown'), matcher: compileMatcher(header, at, findings) } }
-  }
-  if (body !== null && body !== UNKNOWN) return { Body: { matcher: compileMatcher(body, at, findings) } }
-  return SOME_ASSERTION
+  const name = theOne(Object.values(KINDS), assertion, path, findings)
+  const given = name === undefined ? null : assertion[name]
+  if (name === undefined || given === null || given === UNKNOWN) return SOME_ASSERTION
+  const kind = theirName(KINDS, name)
+  const { operators, subjectField } = ASSERTION_LAYOUTS[kind]
+  const at = [...path, name]
+  const subject = subjectField === undefined ? undefined : compileSubject(subjectField, given, at, findings)
+  return assertionOf({ kind, subject, operator: compileOperator(operators, given, at, findings) })
 }
 
-type Comparison = Extract<Assertion, { StatusCode: unknown }>['StatusCode']['expected']
-type DurationComparison = Extract<Assertion, { DnsResoltion: unknown }>['DnsResoltion']['expected']
-type Matcher = Extract<Assertion, { Body: unknown }>['Body']['matcher']
+/** What an assertion is about: the contract's phase, or the name of a header. */
+function compileSubject(
+  field: keyof typeof SUBJECTS,
+  given: Given,
+  path: Path,
+  { problems }: Findings,
+): string {
+  const name = SUBJECTS[field]
+  const value = given[name]
+  switch (field) {
+    case 'l_type': {
+      const phases = Object.values(PHASES)
+      const phase = phases.find((candidate) => candidate === value)
+      if (phase === undefined && value !== UNKNOWN) {
+        problems.push(problemAt([...path, name], `must be one of ${phases.join(', ')}`))
+      }
+      return theirName(PHASES, phase ?? 'total')
+    }
+    case 'name':
+      return value === UNKNOWN ? 'unknown' : String(value)
+  }
+}
 
-function compileComparison(
-  given: Exclude<AssertionConfig['status_code'], Unknown | null>,
+type Operator = AssertionOperator['operator']
+type IntegerConfig = Exclude<AssertionConfig['status_code'], Unknown | null>
+type DurationConfig = Exclude<AssertionConfig['dns_resolution'], Unknown | null>
+type TextConfig = Exclude<AssertionConfig['body'], Unknown | null>
+
+/** The one operator of `given`, which the schema gave the operators of the family `operators`. */
+function compileOperator(
+  operators: AssertionOperator['operators'],
+  given: IntegerConfig | DurationConfig | TextConfig,
   path: Path,
   findings: Findings,
-): Comparison {
-  const operator = theOne(keysOf(INTEGER_OPERATORS), given, path, findings)
+): Operator {
+  // True because a kind's attributes are those of its family.
+  switch (operators) {
+    case 'integer':
+      return compileComparison(given as IntegerConfig, path, findings)
+    case 'duration':
+      return compileDurationComparison(given as DurationConfig, path, findings)
+    case 'text':
+      return compileMatcher(given as TextConfig, path, findings)
+  }
+}
+
+function compileComparison(given: IntegerConfig, path: Path, findings: Findings): Comparison {
+  const operator = theOne(Object.values(INTEGER_OPERATORS), given, path, findings)
   if (operator === undefined) return { Eq: 200 }
   if (operator === 'one_of' || operator === 'between') {
     const values = given[operator]
@@ -123,16 +151,16 @@ function compileComparison(
     return { Between: twoOf(numbers, 200, [...path, operator], findings) }
   }
   const value = toNumber(given[operator] ?? 1)
-  // True because the table's value for this operator is one of the contract's keys that take one integer.
-  return { [INTEGER_OPERATORS[operator]]: value } as Comparison
+  // True because the table's name for this operator is one of the contract's keys that take one integer.
+  return { [theirName(INTEGER_OPERATORS, operator)]: value } as Comparison
 }
 
 function compileDurationComparison(
-  given: Pick<Exclude<AssertionConfig['dns_resolution'], Unknown | null>, 'lt' | 'lte' | 'between'>,
+  given: DurationConfig,
   path: Path,
   findings: Findings,
 ): DurationComparison {
-  const operator = theOne(keysOf(DURATION_OPERATORS), given, path, findings)
+  const operator = theOne(Object.values(DURATION_OPERATORS), given, path, findings)
   if (operator === undefined) return { LessThan: SOME_DURATION }
   if (operator === 'between') {
     const { between } = given
@@ -144,7 +172,8 @@ function compileDurationComparison(
     return { Between: twoOf(durations, SOME_DURATION, [...path, 'between'], findings) }
   }
   const duration = compileDuration(given[operator], [...path, operator], findings)
-  return operator === 'lt' ? { LessThan: duration } : { LessOrEqual: duration }
+  // True because the table's name for this operator is one of the contract's keys that take one duration.
+  return { [theirName(DURATION_OPERATORS, operator)]: duration } as DurationComparison
 }
 
 function twoOf<T>(values: readonly T[], standIn: T, path: Path, { problems }: Findings): [T, T] {
@@ -154,14 +183,10 @@ function twoOf<T>(values: readonly T[], standIn: T, path: Path, { problems }: Fi
   return [standIn, standIn]
 }
 
-function compileMatcher(
-  given: Exclude<AssertionConfig['body'], Unknown | null>,
-  path: Path,
-  findings: Findings,
-): Matcher {
-  const operator = theOne(keysOf(TEXT_OPERATORS), given, path, findings)
+function compileMatcher(given: TextConfig, path: Path, findings: Findings): StringMatcher {
+  const operator = theOne(Object.values(TEXT_OPERATORS), given, path, findings)
   if (operator === undefined) return { Contains: 'unknown' }
   const text = orElse(given[operator], 'unknown') ?? ''
-  // True because the table's value for this operator is one of the contract's keys, and all of them take a text.
-  return { [TEXT_OPERATORS[operator]]: text } as Matcher
+  // True because the table's name for this operator is one of the contract's keys, and all of them take a text.
+  return { [theirName(TEXT_OPERATORS, operator)]: text } as StringMatcher
 }

@@ -1,8 +1,10 @@
+import { assertionParts } from '../../../api/contract/assertion.ts'
 import { problemsOf } from '../../../api/contract/problem.ts'
 import { serviceRequestSchema } from '../../../api/contract/service.ts'
 import { type Diagnostic, warningAt } from '../../protocol/authoring/diagnostics.ts'
 import { formatPath, type Path } from '../../protocol/values/path.ts'
 import { UNKNOWN } from '../../protocol/values/value.ts'
+import { KINDS } from '../schema/assertionKinds.ts'
 import { attributePath } from '../schema/attributePath.ts'
 import type { ServiceConfig } from '../schema/config.ts'
 import { problemAt } from './compileAssertion.ts'
@@ -81,16 +83,11 @@ function oddStatusCodes({ request }: Compiled): readonly Diagnostic[] {
 function impossibleTimes({ request }: Compiled): readonly Diagnostic[] {
   return request.endpoints.flatMap((endpoint, index) =>
     endpoint.assertions.flatMap((assertion, place) => {
-      const [kind, comparison] =
-        'Latency' in assertion
-          ? (['latency', assertion.Latency.expected] as const)
-          : 'DnsResoltion' in assertion
-            ? (['dns_resolution', assertion.DnsResoltion.expected] as const)
-            : []
-      if (kind === undefined || !('LessThan' in comparison)) return []
-      const { secs, nanos } = comparison.LessThan
+      const { kind, operators, operator } = assertionParts(assertion)
+      if (operators !== 'duration' || !('LessThan' in operator)) return []
+      const { secs, nanos } = operator.LessThan
       if (secs > 0 || nanos > 0) return []
-      const path: Path = ['endpoints', index, 'assertions', place, kind, 'lt']
+      const path: Path = ['endpoints', index, 'assertions', place, KINDS[kind], 'lt']
       const detail = `${formatPath(path)} is 0s, and no time is shorter: the assertion fails with every check.`
       return [warningAt(path, 'This assertion never holds', detail)]
     }),

@@ -1,4 +1,4 @@
-import type { Assertion } from '../../../api/contract/assertion.ts'
+import { type Assertion, assertionParts } from '../../../api/contract/assertion.ts'
 import { canonicalRequest } from '../../../api/contract/canonical.ts'
 import type { EndpointInput, EndpointOutput, ServiceResponse } from '../../../api/contract/service.ts'
 import { compileEndpoint } from '../compile/compileService.ts'
@@ -57,12 +57,8 @@ function endpointKey(endpoint: EndpointInput): string {
 }
 
 function assertionKey(assertion: Assertion): string {
-  if ('StatusCode' in assertion && 'OneOf' in assertion.StatusCode.expected) {
-    return `one of ${[...assertion.StatusCode.expected.OneOf].sort((a, b) => a - b).join()}`
-  }
-  if ('Header' in assertion) {
-    const { name, matcher } = assertion.Header
-    return JSON.stringify({ Header: { name: name.toLowerCase(), matcher } })
-  }
-  return JSON.stringify(assertion)
+  const { kind, subject, operator } = assertionParts(assertion)
+  // Names of headers mean the same in any case, and so does the order of values.
+  const values = 'OneOf' in operator ? { OneOf: [...operator.OneOf].sort((a, b) => a - b) } : operator
+  return JSON.stringify([kind, subject?.toLowerCase(), values])
 }

@@ -1,4 +1,10 @@
-import type { Assertion } from '../../../api/contract/assertion.ts'
+import {
+  ASSERTION_LAYOUTS,
+  type Assertion,
+  type AssertionOperator,
+  assertionParts,
+  type DurationComparison,
+} from '../../../api/contract/assertion.ts'
 import {
   compareDurations,
   type Duration,
@@ -7,7 +13,8 @@ import {
 } from '../../../api/contract/duration.ts'
 import type { EndpointOutput, SensitiveOutput, ServiceResponse } from '../../../api/contract/service.ts'
 import type { AnswerOf, StateOf } from '../../protocol/authoring/inferred.ts'
-import { INTEGER_OPERATORS, ourName, PHASES, TEXT_OPERATORS } from '../schema/operators.ts'
+import { KINDS } from '../schema/assertionKinds.ts'
+import { OPERATORS, ourName, PHASES, SUBJECTS } from '../schema/operators.ts'
 import type { serviceSchema } from '../schema/schema.ts'
 
 export type ServiceAnswer = AnswerOf<typeof serviceSchema>
@@ -129,51 +136,49 @@ function valueState(output: SensitiveOutput, prior: ValueState | null | undefine
   }
 }
 
-const NO_INTEGER = {
-  eq: null,
-  ne: null,
-  gt: null,
-  gte: null,
-  lt: null,
-  lte: null,
-  between: null,
-  one_of: null,
+/** Every name of `table` as an attribute that is null. */
+function unset(table: Readonly<Record<string, string>>): Readonly<Record<string, null>> {
+  return Object.fromEntries(Object.values(table).map((name) => [name, null]))
 }
-const NO_DURATION = { lt: null, lte: null, between: null }
-const NO_TEXT = { eq: null, contains: null, starts_with: null, ends_with: null, regex: null }
-const NO_KIND = { status_code: null, latency: null, dns_resolution: null, header: null, body: null }
+
+const NO_KIND = unset(KINDS)
 
 function assertionState(assertion: Assertion, prior: AssertionState | undefined): AssertionState {
-  if ('StatusCode' in assertion) {
-    return {
-      ...NO_KIND,
-      status_code: { ...NO_INTEGER, ...operand(INTEGER_OPERATORS, assertion.StatusCode.expected) },
+  const parts = assertionParts(assertion)
+  const name = KINDS[parts.kind]
+  const { subjectField } = ASSERTION_LAYOUTS[parts.kind]
+  const subject =
+    subjectField === undefined ? {} : { [SUBJECTS[subjectField]]: subjectState(subjectField, parts.subject) }
+  // True because the schema gives each kind its subject and the operators of its family.
+  return { ...NO_KIND, [name]: { ...subject, ...operatorState(parts, prior?.[name]) } } as AssertionState
+}
+
+function subjectState(field: keyof typeof SUBJECTS, subject: string | undefined): string | null {
+  switch (field) {
+    case 'l_type':
+      return ourName(PHASES, subject ?? '') ?? null
+    case 'name':
+      return subject ?? null
+  }
+}
+
+function operatorState(
+  { operators, operator }: AssertionOperator,
+  prior: object | null | undefined,
+): Readonly<Record<string, unknown>> {
+  const table = OPERATORS[operators]
+  switch (operators) {
+    case 'integer':
+    case 'text': {
+      const [[theirs, operand] = ['', null]] = Object.entries(operator)
+      return { ...unset(table), [ourName(table, theirs) ?? '']: operand }
     }
+    case 'duration':
+      // True because what is stored of this kind has the operators of its family.
+      return { ...unset(table), ...durations(operator, prior as Partial<DurationState> | null | undefined) }
   }
-  if ('Latency' in assertion) {
-    const { l_type, expected } = assertion.Latency
-    const phase = ourName(PHASES, l_type) ?? null
-    return { ...NO_KIND, latency: { phase, ...NO_DURATION, ...durations(expected, prior?.latency) } }
-  }
-  if ('DnsResoltion' in assertion) {
-    const { expected } = assertion.DnsResoltion
-    return { ...NO_KIND, dns_resolution: { ...NO_DURATION, ...durations(expected, prior?.dns_resolution) } }
-  }
-  if ('Header' in assertion) {
-    const { name, matcher } = assertion.Header
-    return { ...NO_KIND, header: { name, ...NO_TEXT, ...operand(TEXT_OPERATORS, matcher) } }
-  }
-  return { ...NO_KIND, body: { ...NO_TEXT, ...operand(TEXT_OPERATORS, assertion.Body.matcher) } }
 }
 
-function operand(table: Readonly<Record<string, string>>, tagged: object): Readonly<Record<string, never>> {
-  const [[operator, value] = ['', null]] = Object.entries(tagged)
-  const ours = ourName(table, operator)
-  // True because each operator's operand is of the type that our attribute of the same meaning has.
-  return (ours === undefined ? {} : { [ours]: value }) as Readonly<Record<string, never>>
-}
-
-type DurationComparison = Extract<Assertion, { DnsResoltion: unknown }>['DnsResoltion']['expected']
 type DurationState = NonNullable<AssertionState['dns_resolution']>
 
 function durations(

@@ -1,11 +1,7 @@
+import { ASSERTION_LAYOUTS } from '../../../api/contract/assertion.ts'
 import type { Path, PathStep } from '../../protocol/values/path.ts'
-import {
-  ASSERTION_KINDS,
-  DURATION_OPERATORS,
-  INTEGER_OPERATORS,
-  ourName,
-  TEXT_OPERATORS,
-} from './operators.ts'
+import { KINDS } from './assertionKinds.ts'
+import { OPERATORS, ourName, SUBJECTS, theirName } from './operators.ts'
 
 type ContractPath = readonly (string | number)[]
 
@@ -39,15 +35,13 @@ function httpPath([field, ...rest]: ContractPath): Path {
 
 function assertionPath([index, kind, ...rest]: ContractPath): Path {
   const steps: PathStep[] = typeof index === 'number' ? [index] : []
-  const ourKind = kind === undefined ? undefined : ourName(ASSERTION_KINDS, String(kind))
+  const ourKind = kind === undefined ? undefined : ourName(KINDS, String(kind))
   if (ourKind === undefined) return steps
   steps.push(ourKind)
+  const { operators, subjectField } = ASSERTION_LAYOUTS[theirName(KINDS, ourKind)]
   const [field, operator, bound] = rest
-  if (field === 'l_type') return [...steps, 'phase']
-  if (field === 'name') return [...steps, 'name']
-  const table =
-    field === 'matcher' ? TEXT_OPERATORS : kind === 'StatusCode' ? INTEGER_OPERATORS : DURATION_OPERATORS
-  const ours = operator === undefined ? undefined : ourName(table, String(operator))
+  if (subjectField !== undefined && field === subjectField) return [...steps, SUBJECTS[subjectField]]
+  const ours = operator === undefined ? undefined : ourName(OPERATORS[operators], String(operator))
   if (ours === undefined) return steps
   return ours === 'between' && typeof bound === 'number' ? [...steps, ours, bound] : [...steps, ours]
 }

@@ -1,37 +1,66 @@
-/** One table for both directions: our name of each operator, kind and phase, and the contract's. */
+/** One table for both directions: the contract's name of each operator, phase and subject, and ours. */
+import type {
+  DurationOperator,
+  IntegerOperator,
+  LATENCY_TYPES,
+  TextOperator,
+} from '../../../api/contract/assertion.ts'
 
 export const INTEGER_OPERATORS = {
-  eq: 'Eq',
-  ne: 'NotEq',
-  gt: 'GreaterThan',
-  gte: 'GreaterOrEqual',
-  lt: 'LessThan',
-  lte: 'LessOrEqual',
-  between: 'Between',
-  one_of: 'OneOf',
-} as const
+  Eq: 'eq',
+  NotEq: 'ne',
+  GreaterThan: 'gt',
+  GreaterOrEqual: 'gte',
+  LessThan: 'lt',
+  LessOrEqual: 'lte',
+  Between: 'between',
+  OneOf: 'one_of',
+} as const satisfies Readonly<Record<IntegerOperator, string>>
 
-export const DURATION_OPERATORS = { lt: 'LessThan', lte: 'LessOrEqual', between: 'Between' } as const
+export const DURATION_OPERATORS = {
+  LessThan: 'lt',
+  LessOrEqual: 'lte',
+  Between: 'between',
+} as const satisfies Readonly<Record<DurationOperator, string>>
 
 export const TEXT_OPERATORS = {
-  eq: 'Equals',
-  contains: 'Contains',
-  starts_with: 'StartsWith',
-  ends_with: 'EndsWith',
-  regex: 'Regex',
+  Equals: 'eq',
+  Contains: 'contains',
+  StartsWith: 'starts_with',
+  EndsWith: 'ends_with',
+  Regex: 'regex',
+} as const satisfies Readonly<Record<TextOperator, string>>
+
+/** The operators of each family. */
+export const OPERATORS = {
+  integer: INTEGER_OPERATORS,
+  duration: DURATION_OPERATORS,
+  text: TEXT_OPERATORS,
 } as const
 
-export const ASSERTION_KINDS = {
-  status_code: 'StatusCode',
-  latency: 'Latency',
-  dns_resolution: 'DnsResoltion',
-  header: 'Header',
-  body: 'Body',
-} as const
+export const PHASES = {
+  HeadersLatency: 'headers',
+  BodyLatency: 'body',
+  TotalLatency: 'total',
+} as const satisfies Readonly<Record<(typeof LATENCY_TYPES)[number], string>>
 
-export const PHASES = { headers: 'HeadersLatency', body: 'BodyLatency', total: 'TotalLatency' } as const
+/** Our attribute for the field that names what an assertion is about. */
+export const SUBJECTS = { l_type: 'phase', name: 'name' } as const
 
-/** Our name for `theirs` in `table`; `undefined` when the table has none. Pure. */
-export function ourName(table: Readonly<Record<string, string>>, theirs: string): string | undefined {
-  return Object.keys(table).find((ours) => table[ours] === theirs)
+/** Our name in `table` for `theirs`, any text; `undefined` when the table has none. Pure. */
+export function ourName<Table extends Readonly<Record<string, string>>>(
+  table: Table,
+  theirs: string,
+): Table[keyof Table] | undefined {
+  // True because the table has this key of its own.
+  return Object.hasOwn(table, theirs) ? (table[theirs] as Table[keyof Table]) : undefined
+}
+
+/** The contract's name for `ours`, which the table has. Pure. */
+export function theirName<Table extends Readonly<Record<string, string>>>(
+  table: Table,
+  ours: Table[keyof Table],
+): keyof Table & string {
+  // True because `ours` is one of the table's values.
+  return Object.keys(table).find((theirs) => table[theirs] === ours) as keyof Table & string
 }

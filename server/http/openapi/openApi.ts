@@ -1,8 +1,8 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import { OPERATIONS } from '../operations/apiRoutes.ts'
+import type { Operation } from '../operations/operation.ts'
 import { DESCRIPTIONS, type Description, IF_MATCH, PARAMETERS, TAGS } from './openApiOperations.ts'
 import { type Json, nounSchemas, schemaRef } from './openApiSchemas.ts'
-import type { Operation } from '../operations/operation.ts'
 
 /** `path` as OpenAPI writes it, the parameter named as the document names it. Pure. */
 function templateOf(path: string): string {

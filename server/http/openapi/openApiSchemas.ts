@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import {
   ASSERTION_KINDS,
+  type AssertionKind,
   assertionSchema,
   comparisonSchema,
   durationComparisonSchema,
@@ -33,14 +34,12 @@ import {
 /** A part of an OpenAPI document. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** One noun for each kind of assertion. */
-const ASSERTION_NOUNS = {
-  StatusCodeAssertion: ASSERTION_KINDS.StatusCode,
-  LatencyAssertion: ASSERTION_KINDS.Latency,
-  DnsResoltionAssertion: ASSERTION_KINDS.DnsResoltion,
-  HeaderAssertion: ASSERTION_KINDS.Header,
-  BodyAssertion: ASSERTION_KINDS.Body,
-} satisfies Record<`${keyof typeof ASSERTION_KINDS}Assertion`, z.ZodType>
+/** One noun for each kind of assertion, as `StatusCodeAssertion`. */
+function assertionNouns(): Readonly<Record<`${AssertionKind}Assertion`, z.ZodType>> {
+  const nouns = Object.entries(ASSERTION_KINDS).map(([kind, payload]) => [`${kind}Assertion`, payload])
+  // True because there is an entry for each kind.
+  return Object.fromEntries(nouns)
+}
 
 /** The nouns of the contract, named as its document names them. */
 const NOUNS = {
@@ -58,7 +57,7 @@ const NOUNS = {
   SensitiveResponse: sensitiveOutputSchema,
   Duration: durationSchema,
   MonitoringAssertionDef: assertionSchema,
-  ...ASSERTION_NOUNS,
+  ...assertionNouns(),
   Comparison: comparisonSchema,
   DurationComparison: durationComparisonSchema,
   StringMatcher: stringMatcherSchema,

@@ -1,0 +1,22 @@
+/** Which spellings of a value mean the same, so that neither is a difference. */
+import { compareDurations, parseDuration } from '../../../api/contract/duration.ts'
+
+/** Whether bounds are the same durations, place by place. */
+export function sameDurations(prior: readonly string[], next: readonly string[]): boolean {
+  return prior.length === next.length && prior.every((text, index) => sameDuration(text, next[index] ?? ''))
+}
+
+/** Names of headers mean the same in any case. Contract: Assertions, which compare them so. */
+export function sameHeaderName(prior: string, next: string): boolean {
+  return prior.toLowerCase() === next.toLowerCase()
+}
+
+/** `60s` and `1m` are the same length of time, so that neither shows as a change of the other. */
+export function sameDuration(prior: string, next: string): boolean {
+  const a = parseDuration(prior)
+  const b = parseDuration(next)
+  return a !== undefined && b !== undefined && compareDurations(a, b) === 0
+}
+
+/** An attribute that holds a duration, such as `30s`. */
+export const durationText = { type: 'string', optional: true, equal: sameDuration } as const

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatDuration, parseDuration } from './duration.ts'
+import { compareDurations, formatDuration, NOT_A_DURATION, parseDuration } from './duration.ts'
 
 test.each([
   ['500ms', { secs: 0, nanos: 500_000_000 }],
@@ -9,6 +9,8 @@ test.each([
   ['0.1s', { secs: 0, nanos: 100_000_000 }],
   ['999999999ns', { secs: 0, nanos: 999_999_999 }],
   ['0s', { secs: 0, nanos: 0 }],
+  ['1.25s2ns', { secs: 1, nanos: 250_000_002 }],
+  ['9007199254740991s', { secs: 9_007_199_254_740_991, nanos: 0 }],
 ])('%s is read exactly', (text, duration) => {
   expect(parseDuration(text)).toEqual(duration)
 })
@@ -31,4 +33,31 @@ test('every duration survives its human form', () => {
       expect(parseDuration(formatDuration(duration))).toEqual(duration)
     }),
   )
+})
+
+test.each([
+  [{ secs: 0, nanos: 0 }, '0s'],
+  [{ secs: 0, nanos: 1_001 }, '1us1ns'],
+  [{ secs: 3_690, nanos: 500_000_000 }, '1h1m30s500ms'],
+])('%j is written as people read it: %s', (duration, text) => {
+  expect(formatDuration(duration)).toBe(text)
+})
+
+test('durations are in order by seconds, then by nanoseconds', () => {
+  const [short, longer, longest] = [
+    { secs: 1, nanos: 2 },
+    { secs: 1, nanos: 3 },
+    { secs: 2, nanos: 0 },
+  ]
+
+  expect([longest, short, longer].toSorted(compareDurations)).toEqual([short, longer, longest])
+  expect([
+    compareDurations(short, short),
+    compareDurations(longer, short),
+    compareDurations(short, longest),
+  ]).toEqual([0, 1, -1])
+})
+
+test('a text that is no duration is answered with what one looks like', () => {
+  expect(NOT_A_DURATION).toBe('must be a duration such as 500ms, 30s or 1m30s')
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { canonicalRequest, canonicalResponse } from './canonical.ts'
-import { changesBetween, diffService } from './fieldChange.ts'
+import { type CanonicalService, canonicalRequest, canonicalResponse, UNKNOWN_MARK } from './canonical.ts'
+import { changesBetween, diffService, sameJson } from './fieldChange.ts'
 import type { ServiceRequest, ServiceResponse } from './service.ts'
 
 const request: ServiceRequest = {
@@ -98,4 +98,123 @@ test('the canonical form of a request holds the fingerprint of a secret and neve
   expect(canonical.endpoints[0]?.call.Http.headers?.authorization).toEqual({
     sealed: 'mark of /endpoints/0/call/Http/headers/authorization',
   })
+})
+
+const canonical = canonicalResponse(response)
+
+/** `canonical` with another call or other assertions. */
+function changed(http: object, assertions = canonical.endpoints[0]!.assertions): CanonicalService {
+  const [endpoint] = canonical.endpoints
+  return {
+    ...canonical,
+    endpoints: [{ ...endpoint!, call: { Http: { ...endpoint!.call.Http, ...http } }, assertions }],
+  }
+}
+
+const AT = '/endpoints/0/call/Http'
+
+test.each([
+  [
+    'regions, as one list',
+    { ...canonical, regions: ['eu-west-1'] },
+    { pointer: '/regions', from: ['eu-west-1', 'us-east-1'], to: ['eu-west-1'] },
+  ],
+  [
+    'a timeout, as one duration',
+    changed({ timeout: { secs: 5, nanos: 1 } }),
+    { pointer: `${AT}/timeout`, from: { secs: 5, nanos: 0 }, to: { secs: 5, nanos: 1 } },
+  ],
+  [
+    'no timeout',
+    changed({ timeout: null }),
+    { pointer: `${AT}/timeout`, from: { secs: 5, nanos: 0 }, to: null },
+  ],
+  [
+    'an assertion, as a whole',
+    changed({}, [{ StatusCode: { expected: { OneOf: [200] } } }]),
+    {
+      pointer: '/endpoints/0/assertions/0',
+      from: { StatusCode: { expected: { OneOf: [200, 204] } } },
+      to: { StatusCode: { expected: { OneOf: [200] } } },
+    },
+  ],
+  ['a flag', changed({ with_dns: true }), { pointer: `${AT}/with_dns`, from: null, to: true }],
+  [
+    'all headers',
+    changed({ headers: null }),
+    { pointer: `${AT}/headers`, from: canonical.endpoints[0]!.call.Http.headers, to: null },
+  ],
+  [
+    'an endpoint',
+    { ...canonical, endpoints: [] },
+    { pointer: '/endpoints/0', from: canonical.endpoints[0], to: undefined },
+  ],
+])('a difference is told at the field that differs: %s', (_, to, change) => {
+  expect(changesBetween(canonical, to, 'by-mark')).toEqual([change])
+})
+
+test('each assertion is told for itself, also beyond the tenth', () => {
+  const many = (last: number) =>
+    Array.from({ length: 11 }, (_, index) => ({
+      StatusCode: { expected: { Eq: index < 10 ? index : last } },
+    }))
+
+  expect(changesBetween(changed({}, many(10)), changed({}, many(99)), 'by-mark')).toEqual([
+    {
+      pointer: '/endpoints/0/assertions/10',
+      from: { StatusCode: { expected: { Eq: 10 } } },
+      to: { StatusCode: { expected: { Eq: 99 } } },
+    },
+  ])
+})
+
+test('a secret whose mark is not known is equal to any other, and to no value in clear', () => {
+  const body = (value: object) => changed({ body: value })
+  const compare = (from: object, to: object) => changesBetween(body(from), body(to), 'by-mark').length
+
+  expect([
+    compare({ sealed: UNKNOWN_MARK }, { sealed: 'k' }),
+    compare({ sealed: 'k' }, { sealed: UNKNOWN_MARK }),
+    compare({ sealed: 'k' }, { sealed: 'l' }),
+    compare({ sealed: 'k' }, { sealed: 'k' }),
+    compare({ sealed: UNKNOWN_MARK }, { plain: 'k' }),
+  ]).toEqual([0, 0, 1, 0, 1])
+})
+
+test('the mark of a secret that is not known is kept from run to run', () => {
+  // States hold it.
+  expect(UNKNOWN_MARK).toBe('unknown')
+})
+
+test('equal secrets differ in nothing beside what differs', () => {
+  const other = { ...changed({ body: { sealed: 'k' } }), name: 'other' }
+
+  expect(changesBetween(changed({ body: { sealed: 'k' } }), other, 'by-mark')).toEqual([
+    { pointer: '/name', from: 'checkout', to: 'other' },
+  ])
+})
+
+const inherited = Object.assign(Object.create({ inherited: 1 }), { a: 1 })
+
+test.each([
+  [1, 1, true],
+  [1, '1', false],
+  [null, null, true],
+  [null, {}, false],
+  [{}, null, false],
+  [[], {}, false],
+  [{}, [], false],
+  [[1, 2], [1, 2], true],
+  [[1, 2], [1], false],
+  [[1], [1, 2], false],
+  [[1, 2], [1, 3], false],
+  [{ a: 1, b: [{ c: 2 }] }, { b: [{ c: 2 }], a: 1 }, true],
+  [{ a: 1 }, { a: 2 }, false],
+  [{ a: 1 }, { a: 1, b: 2 }, false],
+  [{ a: 1, b: 2 }, { a: 1 }, false],
+  [{ a: undefined }, { b: undefined }, false],
+  [inherited, { a: 1 }, true],
+  [{ a: 1 }, inherited, true],
+])('whether %j and %j are equal is %s', (a, b, isEqual) => {
+  expect(sameJson(a, b)).toBe(isEqual)
 })

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import type { Assertion } from './assertion.ts'
 import { incidentRequestSchema, incidentUpdateRequestSchema } from './incident.ts'
 import { problemsOf } from './problem.ts'
 import { serviceRequestSchema } from './service.ts'
-import { isLongerThan } from './text.ts'
+import { isLongerThan, limitedText, readableText, readableTextProblem } from './text.ts'
 
 type Http = Record<string, unknown>
 
@@ -123,4 +124,46 @@ test('a length is counted in code points, however many units of UTF-16 they take
     true,
     false,
   ])
+})
+
+test.each([
+  ['a', 'one line', false, undefined],
+  ['', 'one line', true, undefined],
+  ['', 'one line', false, 'must not be empty'],
+  [' ', 'one line', false, 'must not be empty'],
+  [' ', 'one line', true, 'must have a visible character'],
+  ['\u200b', 'one line', false, 'must have a visible character'],
+  ['a\nb', 'many lines', false, undefined],
+  ['a\nb', 'one line', false, 'must not contain the line break U+000A (character 2)'],
+  ['abcdef', 'one line', false, 'must have at most 5 characters'],
+] as const)('a text that people read may be %j in %s (empty: %s): %s', (text, lines, mayBeEmpty, problem) => {
+  expect(readableTextProblem(text, { charsMax: 5, lines, mayBeEmpty })).toBe(problem)
+})
+
+test('what is no text is answered as the field wants it', () => {
+  const error = 'must be a string or null'
+  const messageOf = (schema: z.ZodType) => problemsOf(schema.safeParse(5).error!)
+
+  expect([
+    messageOf(limitedText(5)),
+    messageOf(readableText({ charsMax: 5, lines: 'one line' })),
+    messageOf(readableText({ charsMax: 5, lines: 'one line', error })),
+  ]).toEqual([
+    [{ path: [], message: 'must be a string' }],
+    [{ path: [], message: 'must be a string' }],
+    [{ path: [], message: error }],
+  ])
+})
+
+test('documents of the API show the lengths', () => {
+  const shown = (schema: z.ZodType) => {
+    const { minLength, maxLength } = z.toJSONSchema(schema)
+    return { minLength, maxLength }
+  }
+
+  expect([
+    shown(limitedText(5)),
+    shown(readableText({ charsMax: 6, lines: 'one line' })),
+    shown(readableText({ charsMax: 7, lines: 'one line', mayBeEmpty: true })),
+  ]).toEqual([{ maxLength: 5 }, { minLength: 1, maxLength: 6 }, { maxLength: 7 }])
 })

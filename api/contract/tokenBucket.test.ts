@@ -61,3 +61,12 @@ test('the stated wait is exactly what a refused request needs', () => {
   expect(spend(bucket, 130 + waitMs - 1, 1).passed).toBe(0)
   expect(spend(bucket, 130 + waitMs, 1).passed).toBe(1)
 })
+
+test('a bucket with a token has no wait, and one that is empty waits for the next', () => {
+  const { bucket: almostEmpty } = spend(fullBucket(0), 0, 19)
+  const { bucket: empty } = spend(fullBucket(0), 0, 20)
+
+  expect([waitForTokenMs(almostEmpty, 0), waitForTokenMs(empty, 0), waitForTokenMs(empty, 150)]).toEqual([
+    0, 200, 50,
+  ])
+})

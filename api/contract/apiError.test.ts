@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { ApiError, codeOfStatus, STATUS_OF_ERROR } from './apiError.ts'
+
+test.each(Object.entries(STATUS_OF_ERROR))(
+  'a client reads %s out of the status that says it, %i',
+  (code, status) => {
+    expect(codeOfStatus(status)).toBe(code)
+  },
+)
+
+test.each([
+  [399, 'internal'],
+  [402, 'invalid'],
+  [499, 'invalid'],
+  [505, 'internal'],
+  [200, 'internal'],
+])('the status %i, which names no error of ours, reads as %s', (status, code) => {
+  expect(codeOfStatus(status)).toBe(code)
+})
+
+test('an error has the status of its code, unless it says another', () => {
+  const cause = new Error('why')
+  const [plain, other] = [
+    new ApiError('conflict', 'text', { cause }),
+    new ApiError('invalid', 'text', { status: 418 }),
+  ]
+
+  expect([plain.name, plain.code, plain.status, plain.message, plain.cause]).toEqual([
+    'ApiError',
+    'conflict',
+    409,
+    'text',
+    cause,
+  ])
+  expect([other.code, other.status, new ApiError('internal', 'text').status]).toEqual(['invalid', 418, 500])
+})

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { firstIgnoredField, formatPath, formatPointer, problemsOf } from './problem.ts'
+import { tagged } from './tagged.ts'
+
+test('a path is written as one would in code, and a key that is no name is not shown', () => {
+  expect([
+    formatPath([]),
+    formatPath(['endpoints', 0, 'call', 'Http', 'x-a']),
+    formatPath([0, 'a']),
+    formatPath(['headers', 'Bearer token', 'value']),
+    formatPath(['x'.repeat(128)]),
+    formatPath(['x'.repeat(129)]),
+  ]).toEqual(['', 'endpoints[0].call.Http.x-a', '[0].a', 'headers.….value', 'x'.repeat(128), '…'])
+})
+
+test('a pointer escapes what has a meaning in it', () => {
+  expect([formatPointer([]), formatPointer(['a', 0, 'b/c~d'])]).toEqual(['', '/a/0/b~1c~0d'])
+})
+
+function problems(schema: z.ZodType, value: unknown) {
+  return problemsOf(schema.safeParse(value).error!)
+}
+
+test('each unknown field is a problem at its own path', () => {
+  const schema = z.object({ a: z.strictObject({}) })
+
+  expect(problems(schema, { a: { x: 1, y: 2 } })).toEqual([
+    { path: ['a', 'x'], message: 'is not a known field' },
+    { path: ['a', 'y'], message: 'is not a known field' },
+  ])
+})
+
+const one = tagged({ A: z.object({ n: z.number({ error: 'must be a number' }) }), B: z.string() })
+
+test.each([
+  ['of the option that has its key', { A: { n: 'x' } }, [{ path: ['A', 'n'], message: 'must be a number' }]],
+  [
+    'of the key where no option has it',
+    { C: 1 },
+    [{ path: [], message: 'must have exactly one of the keys A, B' }],
+  ],
+  [
+    'of the keys where there are two',
+    { A: { n: 1 }, B: '' },
+    [{ path: [], message: 'must have exactly one of the keys A, B' }],
+  ],
+  ['of the keys where it is no object', 5, [{ path: [], message: 'must have exactly one of the keys A, B' }]],
+])('the problem of a tagged object is that %s', (_, value, expected) => {
+  expect(problems(one, value)).toEqual(expected)
+})
+
+test('where several options of a union could be meant, none of them is told', () => {
+  const union = z.union([z.object({ a: z.string() }), z.object({ a: z.boolean() })], { error: 'must be one' })
+
+  expect(problems(union, { a: 1 })).toEqual([{ path: [], message: 'must be one' }])
+})
+
+test.each([
+  [{ a: 1 }, { a: 1 }, undefined],
+  [{ a: 1, b: 2 }, { a: 1 }, ['b']],
+  [{ a: { b: [1, { c: 1 }] } }, { a: { b: [1, {}] } }, ['a', 'b', 1, 'c']],
+  [{ a: [{ b: 1 }], c: 1 }, { a: [{ b: 1 }] }, ['c']],
+  [[{ a: 1 }], [{}], [0, 'a']],
+  [{ a: null }, { a: null }, undefined],
+  [{ a: { b: 1 } }, { a: null }, undefined],
+  [{ a: { b: 1 } }, { a: [] }, undefined],
+  [{ a: [1] }, { a: {} }, undefined],
+  ['text', {}, undefined],
+  [undefined, undefined, undefined],
+])('the first field of %j that %j ignores is %j', (input, parsed, field) => {
+  expect(firstIgnoredField(input, parsed)).toEqual(field)
+})

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Limiter } from '../../api/client/limiter.ts'
 import type { AttemptReport } from '../../api/client/request.ts'
 import type { HookResult } from './http/hookRoute.ts'
-import type { CycleReport } from './set/cycle.ts'
+import type { CycleReport } from './set/cycleReport.ts'
 import type { ControllerStatus } from './status/status.ts'
 import { statusGauges } from './statusGauges.ts'
 

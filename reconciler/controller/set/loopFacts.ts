@@ -2,17 +2,17 @@ import type { WaitReport } from '../../run/apiWait.ts'
 import type { Suspension } from '../../state/model/record.ts'
 import { StateError } from '../../state/model/stateError.ts'
 import type { CommitStatus, RunningStatus } from '../status/status.ts'
-import type { CycleReport } from './cycle.ts'
+import type { CycleReport } from './cycleReport.ts'
 
-/** What a loop tells whoever runs it. Each returns at once. */
-export interface LoopEars {
+/** What a loop reports. Each returns at once. */
+export interface LoopObserver {
   readonly onReport: (report: CycleReport) => void
   /** A cycle works on this commit, which may be the one of the cycle before. */
   readonly onCommit: (commit: CommitStatus, runId: string) => void
   readonly onLease: (change: 'taken' | 'lost', epoch: number) => void
   /** A cycle waits for the API, and has for at least ten seconds. */
   readonly onWait: (report: WaitReport) => void
-  /** Something that nobody foresaw; the loop goes on. */
+  /** An unexpected error; the loop goes on. */
   readonly onFault: (error: unknown) => void
 }
 

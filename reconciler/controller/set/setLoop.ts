@@ -8,8 +8,9 @@ import { type Burst, burstDueAtMs, jittered, retryDelayMs, withTrigger } from '.
 import { every, Waits } from '../schedule/waits.ts'
 import { untilOpensMs } from '../schedule/window.ts'
 import type { RunningStatus, Trigger } from '../status/status.ts'
-import { type CycleReport, lean, runCycle } from './cycle.ts'
-import { isFailed, type LoopEars, type LoopFacts, type StopReason } from './loopFacts.ts'
+import { runCycle } from './cycle.ts'
+import { type CycleReport, lean } from './cycleReport.ts'
+import { isFailed, type LoopFacts, type LoopObserver, type StopReason } from './loopFacts.ts'
 import { Ending, initialMemory, type SetContext, type SetMemory } from './setContext.ts'
 
 /**
@@ -20,7 +21,7 @@ export class SetLoop {
   readonly name: string
   readonly #context: SetContext
   readonly #holder: string
-  readonly #ears: LoopEars
+  readonly #observer: LoopObserver
   readonly #abort = new AbortController()
   readonly #waits: Waits
   #stopReason: StopReason | null = null
@@ -39,32 +40,32 @@ export class SetLoop {
   #suspensions: readonly Suspension[] = []
   /** Newest commit that was seen, also one that may not be applied. */
   #head: string | null = null
-  #isPeeking = false
+  #isFetchingBeside = false
   /** Bounds the cycle under way; null between two. */
   #wait: ApiWait | null = null
 
-  constructor(context: SetContext, holder: string, ears: LoopEars) {
+  constructor(context: SetContext, holder: string, observer: LoopObserver) {
     this.name = context.settings.config.name
     this.#context = context
     this.#waits = new Waits(context.clock)
     this.#holder = holder
-    this.#ears = ears
+    this.#observer = observer
   }
 
   /** Runs until `stop`. Never rejects: what goes wrong is told, and tried again. */
   async run(): Promise<void> {
     while (!this.#isStopping) {
       try {
-        await this.#follow()
-        if (!this.#isStopping) await this.#lead()
+        await this.#acquireLease()
+        if (!this.#isStopping) await this.#runAsLeader()
       } catch (error) {
         if (error instanceof Ending) break
         this.#failures += 1
         this.#fault = failureOf(error).message
-        this.#ears.onFault(error)
+        this.#observer.onFault(error)
         await this.#waits.wait(retryDelayMs(this.#failures, this.#context.clock.random()) ?? 0)
       } finally {
-        await this.#letGo()
+        await this.#releaseLease()
       }
     }
   }
@@ -76,7 +77,7 @@ export class SetLoop {
     try {
       return await this.#cycle(await initialMemory(this.#context.store), trigger)
     } finally {
-      await this.#letGo()
+      await this.#releaseLease()
     }
   }
 
@@ -92,7 +93,7 @@ export class SetLoop {
     this.#burst = withTrigger(this.#burst, this.#context.clock.nowMs())
     this.#burstTrigger = trigger
     if (this.#running === null) this.#waits.wake()
-    else void this.#peek()
+    else void this.#checkForNewCommit()
   }
 
   /** Reads the suspensions again: a new one stops a run between two operations. */
@@ -103,7 +104,7 @@ export class SetLoop {
   }
 
   /** Takes up what was said into the state since the last sign of life, at this replica or anywhere else. */
-  async #hear(): Promise<void> {
+  async #readRequests(): Promise<void> {
     try {
       if (await this.#context.store.takeSyncRequest()) await this.trigger('webhook')
       const wasWhole = this.#isWholeSuspended()
@@ -111,7 +112,7 @@ export class SetLoop {
       if (this.#running !== null && !wasWhole && this.#isWholeSuspended()) this.#interrupt('suspended')
     } catch (error) {
       // What is wrong with the state shows at the next renewal, which is made whatever becomes of this.
-      if (!(error instanceof StateError)) this.#ears.onFault(error)
+      if (!(error instanceof StateError)) this.#observer.onFault(error)
     }
   }
 
@@ -138,15 +139,15 @@ export class SetLoop {
     }
   }
 
-  async #follow(): Promise<void> {
+  async #acquireLease(): Promise<void> {
     const { store } = this.#context
     this.#lease = await takeLease(store, this.#holder, Number.POSITIVE_INFINITY, this.#leaseClock())
     this.#role = 'leader'
     this.#leaseHolder = this.#holder
-    this.#ears.onLease('taken', this.#lease.epoch)
+    this.#observer.onLease('taken', this.#lease.epoch)
   }
 
-  async #lead(): Promise<void> {
+  async #runAsLeader(): Promise<void> {
     let memory = await initialMemory(this.#context.store)
     let trigger: Trigger = 'start'
     while (!this.#isStopping && this.#lease?.isLost() === false) {
@@ -157,11 +158,11 @@ export class SetLoop {
     const fault = this.#lease?.fault() ?? null
     if (fault === null || this.#isStopping) return
     // Whoever waits for this lease need not wait until this one tries again.
-    await this.#letGo()
+    await this.#releaseLease()
     throw fault
   }
 
-  async #letGo(): Promise<void> {
+  async #releaseLease(): Promise<void> {
     const lease = this.#lease
     if (lease === null) return
     this.#lease = null
@@ -170,8 +171,8 @@ export class SetLoop {
     this.#role = isTaken && !this.#isStopping ? 'follower' : 'starting'
     this.#leaseHolder = null
     this.#nextRunAtMs = null
-    if (isTaken) this.#ears.onLease('lost', lease.epoch)
-    await lease.release().catch((error: unknown) => this.#ears.onFault(error))
+    if (isTaken) this.#observer.onLease('lost', lease.epoch)
+    await lease.release().catch((error: unknown) => this.#observer.onFault(error))
   }
 
   async #cycle(memory: SetMemory, trigger: Trigger): Promise<CycleReport> {
@@ -199,9 +200,9 @@ export class SetLoop {
         },
         onPhase: (phase, commit) => {
           if (this.#running !== null) this.#running = { ...this.#running, phase, commit }
-          if (phase === 'planning' && this.#burst !== null) void this.#peek()
+          if (phase === 'planning' && this.#burst !== null) void this.#checkForNewCommit()
         },
-        onCommit: this.#ears.onCommit,
+        onCommit: this.#observer.onCommit,
         onProgress: (done, total) => {
           if (this.#running !== null) this.#running = { ...this.#running, done, total }
         },
@@ -213,7 +214,7 @@ export class SetLoop {
       this.#fault = null
       this.#running = null
       await this.#readSuspensions()
-      this.#ears.onReport(report)
+      this.#observer.onReport(report)
       this.#report = lean(report)
       return this.#report
     } finally {
@@ -248,7 +249,7 @@ export class SetLoop {
   /** Bounds a run, and reports what it waits for. */
   #watchWhileRunning(): () => void {
     const { clock, observer, settings, endWaitsWith } = this.#context
-    const { onWait } = this.#ears
+    const { onWait } = this.#observer
     const wait = watchApiWait({ clock, timeoutMs: settings.config.timeout, onWait, observer })
     this.#wait = wait
     endWaitsWith(wait.signal)
@@ -262,13 +263,13 @@ export class SetLoop {
   /** A long run looks for newer commits as often as an idle set does. */
   #pollWhileRunning(): () => void {
     const { clock, settings } = this.#context
-    return every(clock.after, settings.config.interval, () => void this.#peek())
+    return every(clock.after, settings.config.interval, () => void this.#checkForNewCommit())
   }
 
   /** Fetches beside a run: when the head moved, the run gives way to it. */
-  async #peek(): Promise<void> {
-    if (this.#isPeeking || this.#running === null || this.#running.phase === 'fetching') return
-    this.#isPeeking = true
+  async #checkForNewCommit(): Promise<void> {
+    if (this.#isFetchingBeside || this.#running === null || this.#running.phase === 'fetching') return
+    this.#isFetchingBeside = true
     const burst = this.#burst
     try {
       const head = await this.#context.source.fetch(this.#abort.signal)
@@ -276,9 +277,9 @@ export class SetLoop {
       else if (this.#burst === burst) this.#burst = null
     } catch (error) {
       // The next cycle looks again, and says what is wrong.
-      if (!(error instanceof SourceUnavailable || error instanceof Ending)) this.#ears.onFault(error)
+      if (!(error instanceof SourceUnavailable || error instanceof Ending)) this.#observer.onFault(error)
     } finally {
-      this.#isPeeking = false
+      this.#isFetchingBeside = false
     }
   }
 
@@ -313,7 +314,7 @@ export class SetLoop {
         if (this.#isStopping) throw new Ending()
       },
       every: (periodMs, run) => every(clock.after, periodMs, run),
-      onRenewed: () => void this.#hear(),
+      onRenewed: () => void this.#readRequests(),
     }
   }
 }

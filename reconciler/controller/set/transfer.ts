@@ -1,4 +1,6 @@
 import type { ServiceSet } from '../../manifest/compile/declaredService.ts'
+import type { WindowState } from '../schedule/window.ts'
+import type { SourceLook } from './readSource.ts'
 import type { SetContext } from './setContext.ts'
 
 /** A service that one set no longer names and another one does. */
@@ -10,11 +12,32 @@ export interface HandedOver {
 }
 
 /**
+ * Hands services over to the sets whose manifests name them now; none while it is in doubt what the manifests say, or
+ * while nothing may change. Throws what the client and the store throw.
+ */
+export async function handOver(
+  context: SetContext,
+  { accepted, sourceProblem, isRewritten }: SourceLook,
+  { runId, window }: { readonly runId: string; readonly window: WindowState },
+): Promise<readonly HandedOver[]> {
+  const { claims, store, settings } = context
+  const set = accepted?.set
+  const isSure = accepted?.loaded.exists === true && set?.problems.length === 0 && sourceProblem === null
+  if (set === undefined || !isSure || isRewritten) return []
+  claims.want(settings.config.name, new Set(set.services.flatMap(({ id }) => id ?? [])))
+  if (!window.isOpen || claims.wantedFrom(settings.config.name).size === 0) return []
+  const nowMs = context.clock.wallMs()
+  const suspensions = await store.suspensions()
+  const isSuspended = suspensions.some(({ until }) => until === null || Date.parse(until) > nowMs)
+  return isSuspended ? [] : release(context, set, runId)
+}
+
+/**
  * Lets go of services whose manifests are gone from `set` and whose ids the manifests of another set of this
  * controller name: the other one takes them over as they are, instead of finding them paused or deleted. One that was
  * paused because its manifest went runs again first. Throws what the client and the store throw.
  */
-export async function handOver(
+async function release(
   { claims, store, client, settings, clock }: SetContext,
   set: ServiceSet,
   runId: string,

@@ -4,7 +4,7 @@ import { failureOf } from '../../run/failureOf.ts'
 import type { Suspension } from '../../state/model/record.ts'
 import { counted } from '../../text/counts.ts'
 import { STALLED_AFTER } from '../schedule/schedule.ts'
-import type { CycleReport } from '../set/cycle.ts'
+import type { CycleReport } from '../set/cycleReport.ts'
 import type { Condition, ConditionType, ServiceStatus } from '../status/status.ts'
 
 /** A condition without its age. */

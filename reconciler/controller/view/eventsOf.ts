@@ -1,5 +1,5 @@
 import { fieldText } from '../../text/fieldText.ts'
-import type { CycleReport } from '../set/cycle.ts'
+import type { CycleReport } from '../set/cycleReport.ts'
 import { handOverText } from '../set/transfer.ts'
 import type { Condition, ControllerEvent, EventType } from '../status/status.ts'
 import { driftsOf } from './servicesOf.ts'

@@ -1,7 +1,7 @@
 import { releasedKeys } from '../../plan/brakes.ts'
 import type { SetSettings } from '../config/settings.ts'
 import { windowStateAt } from '../schedule/window.ts'
-import { type CycleReport, lean } from '../set/cycle.ts'
+import { type CycleReport, lean } from '../set/cycleReport.ts'
 import type { LoopFacts } from '../set/loopFacts.ts'
 import {
   type CommitStatus,

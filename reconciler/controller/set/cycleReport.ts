@@ -1,10 +1,45 @@
 import type { Applied } from '../../apply/applySet.ts'
 import { EXIT, runExitCode } from '../../run/exitCode.ts'
 import { failureOf } from '../../run/failureOf.ts'
-import type { RunningStatus, RunOutcome } from '../status/status.ts'
+import type { WindowState } from '../schedule/window.ts'
+import type { RunningStatus, RunOutcome, Trigger } from '../status/status.ts'
 import type { SourceLook } from './readSource.ts'
 import type { SetMemory } from './setContext.ts'
 import type { HandedOver } from './transfer.ts'
+
+/** What a cycle knows of itself before it does anything. */
+export interface CycleStart {
+  readonly runId: string
+  readonly trigger: Trigger
+  readonly startedAtMs: number
+  /** Whether the set may write when the cycle starts. */
+  readonly window: WindowState
+}
+
+/** Everything that a cycle found and did. */
+export interface CycleReport extends CycleStart {
+  readonly memory: SetMemory
+  readonly finishedAtMs: number
+  readonly source: SourceLook | null
+  /** What was planned and done; null when the cycle did not come that far. */
+  readonly applied: Applied | null
+  readonly handedOver: readonly HandedOver[]
+  /** Why it did not; undefined when nothing went wrong. */
+  readonly error: unknown
+  readonly outcome: RunOutcome
+  /** As `pharos apply` would have ended. */
+  readonly exitCode: number
+  readonly counts: Readonly<Record<string, number>>
+  readonly requests: number
+}
+
+/** `report` without the lists of all services: what is kept until the next cycle need not hold them. Pure. */
+export function lean(report: CycleReport): CycleReport {
+  if (report.applied === null) return report
+  const none = { services: [], bindings: new Map(), desired: new Map(), declared: new Map() }
+  const situation = { ...report.applied.situation, ...none }
+  return { ...report, applied: { ...report.applied, situation } }
+}
 
 /** What a cycle found, as far as it came. */
 export interface Found {

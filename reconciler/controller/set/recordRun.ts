@@ -1,0 +1,54 @@
+import { ApiError } from '../../../api/contract/apiError.ts'
+import { eventsOfApplied } from '../../apply/appliedEvents.ts'
+import { outcomeOfExit } from '../../state/model/runOutcome.ts'
+import { StateError } from '../../state/model/stateError.ts'
+import type { CycleReport } from './cycleReport.ts'
+import type { SetContext, SetMemory } from './setContext.ts'
+
+/** The command under which a state records the runs of a controller. Pure. */
+export function commandOf({ config }: SetContext['settings']): string {
+  return `controller ${config.name}`
+}
+
+/** Records a run that did something, or that differs from the last one; what to remember afterwards. */
+export async function recordRun({ store, settings }: SetContext, report: CycleReport): Promise<SetMemory> {
+  const { memory, applied, source, outcome } = report
+  const commit = source?.accepted?.loaded.commit.sha ?? null
+  const isSame = memory.recorded?.commit === commit && memory.recorded.outcome === outcome
+  const isIdle = (applied?.outcomes.length ?? 0) === 0
+  const org = isOdd(report) ? null : memory.org
+  if ((isSame && isIdle) || applied === null || isFenced(report.error)) return { ...memory, org }
+  const isRewritten = source?.isRewritten ?? false
+  try {
+    await store.recordRun({
+      runId: report.runId,
+      command: commandOf(settings),
+      trigger: report.trigger,
+      commitSha: commit,
+      planDigest: applied.situation.digest,
+      outcome: outcomeOfExit(report.exitCode),
+      startedAt: new Date(report.startedAtMs).toISOString(),
+      finishedAt: new Date(report.finishedAtMs).toISOString(),
+      exitCode: report.exitCode,
+      isHistoryRewritten: isRewritten,
+      counts: report.counts,
+    })
+    await store.note(eventsOfApplied(applied, report.runId, new Date(report.finishedAtMs).toISOString()))
+  } catch (error) {
+    // A replica that lost the lease has nothing more to write in this state.
+    if (!isFenced(error)) throw error
+    return { ...memory, org }
+  }
+  return { ...memory, org, recorded: { commit, outcome }, baseline: isRewritten ? memory.baseline : commit }
+}
+
+function isFenced(error: unknown): boolean {
+  return error instanceof StateError && error.reason === 'lost'
+}
+
+/** Whether the next cycle should make sure again that the key belongs to the organisation of the state. */
+function isOdd({ applied, error }: Pick<CycleReport, 'applied' | 'error'>): boolean {
+  if (error instanceof ApiError) return error.status === 401 || error.status === 403
+  if (applied === null) return false
+  return applied.situation.services.length === 0 && applied.situation.plan.owned > 0
+}

@@ -39,10 +39,10 @@ export interface ServiceFacts {
 export interface LongList {
   /** Of all pieces together (bytes); absent when that is known only at their end. */
   readonly length?: number
-  /** One JSON text, bytes of UTF-8, an array in the store. Throws when the database cannot be read. */
-  readonly pieces: Iterable<Uint8Array>
+  /** One JSON text, bytes of UTF-8, an array in the store. Fails when the database cannot be read. */
+  readonly pieces: AsyncIterable<Uint8Array>
   /** Has to be called whatever happened: the database grows with every change until then. */
-  readonly close: () => void
+  readonly close: () => Promise<void>
 }
 
 /** The services of an organisation. */

@@ -55,7 +55,7 @@ function placeOf(total: number, { page, limit }: IncidentFilter): Omit<IncidentP
 /** The same page in pieces. */
 function pageOf({ pieces, close }: LongList, place: Omit<IncidentPage, 'items'>): LongList {
   const rest = JSON.stringify(place).slice('{'.length)
-  function* page(): Generator<Uint8Array, void> {
+  async function* page(): AsyncGenerator<Uint8Array, void> {
     yield Buffer.from('{"items":')
     yield* pieces
     yield Buffer.from(`,${rest}`)

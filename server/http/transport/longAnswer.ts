@@ -49,7 +49,7 @@ async function send(
   let timeout = setTimeout(cut, CREDIT_MIB * mibMs)
   async function* taken(): AsyncGenerator<Uint8Array, void> {
     let bytes = 0
-    for (const piece of list.pieces) {
+    for await (const piece of list.pieces) {
       yield piece
       bytes += piece.length
       clearTimeout(timeout)
@@ -73,6 +73,6 @@ async function send(
       : error
   } finally {
     clearTimeout(timeout)
-    list.close()
+    await list.close()
   }
 }

@@ -32,9 +32,9 @@ export async function openAtInstant<Read extends { readonly rows: () => Iterable
     database.exec('BEGIN')
     const { rows, ...known } = read(database)
     const pieces = piecesOf(rows)
-    const close = (): void => {
+    const close = async (): Promise<void> => {
       // A statement that is half-way through keeps its connection open.
-      pieces.return()
+      await pieces.return()
       database.close()
     }
     return { ...known, pieces, close }
@@ -60,7 +60,7 @@ export function openLongList(file: string, orgId: string): Promise<LongList> {
 }
 
 /** The JSON array of `rows` in pieces; the rows are begun with the first of them. */
-function* piecesOf(rows: () => Iterable<Uint8Array>): Generator<Uint8Array, void> {
+async function* piecesOf(rows: () => Iterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   let gathered: Uint8Array[] = [OPENING]
   let bytes = 0
   let isFirst = true

@@ -8,8 +8,8 @@ import { REGIONS } from '../../domain/regions.ts'
 import { createService, replaceService } from '../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { endpointBody, serviceBody } from '../../testing/serviceBodies.ts'
-import { type Connections, openDatabase } from '../sqlite/files/openDatabase.ts'
-import { openStore } from '../sqlite/openStore.ts'
+import { type Connections, openDatabase } from './files/openDatabase.ts'
+import { openStore } from './openStore.ts'
 import { preparePublish } from './publishCommands.ts'
 
 const CODES = REGIONS.map(({ code }) => code)

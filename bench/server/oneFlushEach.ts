@@ -2,11 +2,13 @@ import { pino } from 'pino'
 import { keyBuckets } from '../../server/http/rateLimit.ts'
 import { startProgram } from '../../server/process/program.ts'
 import { defaultKeyFile } from '../../server/secrets/keyring.ts'
+import { sqliteEngine } from '../../server/store/sqlite/sqliteEngine.ts'
 import { monotonicMs, systemEnvironment } from '../../server/process/systemEnvironment.ts'
 
 /** The server as `pharos-server serve --data-dir <folder>` starts it, but for one thing: each mutation has a commit of its own. */
 const dataDir = process.argv[process.argv.indexOf('--data-dir') + 1] ?? ''
 const program = await startProgram({
+  engine: sqliteEngine(dataDir, systemEnvironment.nowMs, 1),
   dataDir,
   host: '127.0.0.1',
   port: 0,
@@ -19,7 +21,6 @@ const program = await startProgram({
   environment: systemEnvironment,
   spendRequest: keyBuckets(monotonicMs),
   log: pino({ level: 'error' }, pino.destination({ fd: 2, sync: true })),
-  mutationsPerCommit: 1,
 })
 process.once('SIGTERM', () => void program.close())
 process.stdout.write(`listening on ${program.url}\n`)

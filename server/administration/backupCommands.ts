@@ -1,21 +1,21 @@
 import type { Command } from 'commander'
-import { restoreDatabase } from '../store/sqlite/files/restoreDatabase.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, type Write } from './output.ts'
-import { withExistingStore } from './withStore.ts'
+import { engineOf, withExistingStore } from './withStore.ts'
 
 /** Adds `backup` and `restore`. */
 export function addBackupCommands(program: Command, write: Write): void {
   addDataDir(program.command('backup').description('copy the database, also while a server runs'))
     .requiredOption('--to <file>', 'file to write; it holds no master key')
     .action(async (options: DataDirOptions & { to: string }) => {
-      await withExistingStore(options.dataDir, (store) => store.backupTo(options.to))
+      const engine = engineOf(options.dataDir)
+      await withExistingStore(engine, () => engine.backupTo(options.to))
       present(write, options.json, { file: options.to }, `wrote ${options.to}`)
     })
   addDataDir(program.command('restore').description('make a data folder from a backup'))
     .requiredOption('--from <file>', 'file that "backup" wrote')
     .action(async (options: DataDirOptions & { from: string }) => {
-      await restoreDatabase(options.from, options.dataDir)
+      await engineOf(options.dataDir).restoreFrom(options.from)
       const text = `restored ${options.dataDir}; it needs the master key that the original had`
       present(write, options.json, { dataDir: options.dataDir }, text)
     })

@@ -30,7 +30,7 @@ beforeAll(async () => {
         number,
       )
     }
-    writer.exec(`UPDATE publication SET published_up_to = ${COMMANDS - 3}`)
+    writer.exec(`INSERT OR REPLACE INTO outbox_readers VALUES ('bus', ${COMMANDS - 3})`)
   })()
   for (const database of [reader, writer]) database.close()
 })

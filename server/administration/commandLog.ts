@@ -5,7 +5,7 @@ import { noOrg } from '../store/shared/noOrg.ts'
 import type { CommandFilter, LoggedCommand, Store } from '../store/store.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import type { Write } from './output.ts'
-import { withExistingStore } from './withStore.ts'
+import { engineOf, withExistingStore } from './withStore.ts'
 
 /** Commands read at once: there may be millions. */
 const PAGE_COMMANDS = 1_000
@@ -33,7 +33,7 @@ export function addCommandLog(program: Command, write: Write): void {
     .option('--after <sequence>', 'only those behind this one', whole)
     .option('--limit <n>', 'at most so many', whole)
     .action(async (options: CommandOptions) => {
-      await withExistingStore(options.dataDir, async (store) => {
+      await withExistingStore(engineOf(options.dataDir), async (store) => {
         await assertOrg(store, options.org)
         const pages = pagesOf(store, filterOf(options), options.limit)
         await (options.json ? writeJson(write, pages) : writeTable(write, pages))

@@ -5,7 +5,7 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
 import { readableOption } from './readableOption.ts'
-import { withExistingStore } from './withStore.ts'
+import { engineOf, withExistingStore } from './withStore.ts'
 
 /** Longest note of who asked for a key (code points). Gap G35. */
 const CREATED_BY_CHARS_MAX = 255
@@ -32,7 +32,7 @@ export function addKeyCommands(program: Command, write: Write): void {
     .action(async (options: CreateOptions) => {
       const minted = mintKey(systemEnvironment)
       const id = systemEnvironment.uuid()
-      await withExistingStore(options.dataDir, (store) =>
+      await withExistingStore(engineOf(options.dataDir), (store) =>
         store.createKey({
           id,
           orgId: options.org,
@@ -48,7 +48,7 @@ export function addKeyCommands(program: Command, write: Write): void {
   addDataDir(key.command('list').description('list the keys of an organisation'))
     .requiredOption('--org <id>', 'organisation')
     .action(async (options: DataDirOptions & { org: string }) => {
-      const keys = await withExistingStore(options.dataDir, (store) => store.listKeys(options.org))
+      const keys = await withExistingStore(engineOf(options.dataDir), (store) => store.listKeys(options.org))
       const rows = keys.map(({ id, last4, scope, createdAt, revokedAt, createdBy }) => [
         id,
         last4,
@@ -67,7 +67,7 @@ export function addKeyCommands(program: Command, write: Write): void {
   addDataDir(key.command('revoke').description('revoke a key; it stops at its next request'))
     .requiredOption('--id <id>', 'id of the key, as "key list" shows it')
     .action(async (options: DataDirOptions & { id: string }) => {
-      await withExistingStore(options.dataDir, (store) =>
+      await withExistingStore(engineOf(options.dataDir), (store) =>
         store.revokeKey(options.id, systemEnvironment.nowMs()),
       )
       present(write, options.json, { id: options.id }, `revoked ${options.id}`)

@@ -4,7 +4,7 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
 import { readableOption } from './readableOption.ts'
-import { withExistingStore } from './withStore.ts'
+import { engineOf, withExistingStore } from './withStore.ts'
 
 interface CreateOptions extends DataDirOptions {
   readonly org: string
@@ -28,7 +28,7 @@ export function addMaintenanceCommands(program: Command, write: Write): void {
       if (endsAt <= startsAt) throw new Error('--ends-at must be after --starts-at')
       const id = systemEnvironment.uuid()
       const serviceIds = [...new Set(options.service.map((each) => each.toLowerCase()))]
-      await withExistingStore(options.dataDir, (store) =>
+      await withExistingStore(engineOf(options.dataDir), (store) =>
         store.createMaintenance(
           { id, orgId, title, startsAt, endsAt, serviceIds },
           systemEnvironment.nowMs(),
@@ -39,7 +39,9 @@ export function addMaintenanceCommands(program: Command, write: Write): void {
   addDataDir(maintenance.command('list').description('list the maintenance windows of an organisation'))
     .requiredOption('--org <id>', 'organisation')
     .action(async (options: DataDirOptions & { org: string }) => {
-      const windows = await withExistingStore(options.dataDir, (store) => store.listMaintenance(options.org))
+      const windows = await withExistingStore(engineOf(options.dataDir), (store) =>
+        store.listMaintenance(options.org),
+      )
       const rows = windows.map(({ id, title, startsAt, endsAt }) => [id, startsAt, endsAt, title])
       present(write, options.json, windows, table(['ID', 'FROM', 'TO', 'TITLE'], rows))
     })

@@ -6,7 +6,7 @@ import { MASTER_KEY_VARIABLE } from './configuration.ts'
 import { addDataDir } from './dataDirOption.ts'
 import { keySourceOf, type MasterKeyOptions, masterKeyOption } from './masterKeyOption.ts'
 import { present, type Write } from './output.ts'
-import { withExistingStore } from './withStore.ts'
+import { engineOf, withExistingStore } from './withStore.ts'
 
 /** Pause of a rotation between its transactions (milliseconds): longer than one of them takes. */
 const GIVE_WAY_MS = 10
@@ -29,9 +29,11 @@ export function addMasterKeyCommands(
     .action(async (options: MasterKeyOptions) => {
       const { dataDir } = options
       const source = keySourceOf(options, environment)
-      const rotation = await withExistingStore(dataDir, (store) =>
+      const engine = engineOf(dataDir)
+      const rotation = await withExistingStore(engine, (store) =>
         rotateMasterKey({
           store,
+          engine,
           source,
           dataDir,
           environment: systemEnvironment,

@@ -3,7 +3,7 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
 import { readableOption } from './readableOption.ts'
-import { withExistingStore, withStore } from './withStore.ts'
+import { engineOf, withExistingStore, withStore } from './withStore.ts'
 
 /** Longest name of an organisation (code points). Gap G35. */
 const NAME_CHARS_MAX = 200
@@ -16,14 +16,14 @@ export function addOrgCommands(program: Command, write: Write): void {
     .addOption(new Option('--plan <plan>', 'its plan; "plan list" shows them').default('business'))
     .action(async (options: DataDirOptions & { name: string; plan: string }) => {
       const id = systemEnvironment.uuid()
-      await withStore(options.dataDir, (store) =>
+      await withStore(engineOf(options.dataDir), (store) =>
         store.createOrg({ id, name: options.name, plan: options.plan, nowMs: systemEnvironment.nowMs() }),
       )
       present(write, options.json, { id }, id)
     })
   addDataDir(org.command('list').description('list organisations')).action(
     async (options: DataDirOptions) => {
-      const orgs = await withExistingStore(options.dataDir, (store) => store.listOrgs())
+      const orgs = await withExistingStore(engineOf(options.dataDir), (store) => store.listOrgs())
       const rows = orgs.map(({ id, name, plan, createdAt }) => [id, name, plan, createdAt])
       present(write, options.json, orgs, table(['ID', 'NAME', 'PLAN', 'CREATED'], rows))
     },

@@ -3,7 +3,7 @@ import { isRegionCode } from '../domain/regions.ts'
 import type { LimitOverrides } from '../store/store.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
-import { withExistingStore } from './withStore.ts'
+import { engineOf, withExistingStore } from './withStore.ts'
 
 /** What the user types to go back to the plan's own limit. */
 const PLAN_WORD = 'plan'
@@ -13,7 +13,7 @@ export function addPlanCommands(program: Command, write: Write): void {
   const plan = program.command('plan').description('plans and limits')
   addDataDir(plan.command('list').description('list plans and what they allow')).action(
     async (options: DataDirOptions) => {
-      const plans = await withExistingStore(options.dataDir, (store) => store.listPlans())
+      const plans = await withExistingStore(engineOf(options.dataDir), (store) => store.listPlans())
       const rows = plans.map((each) => [
         each.name,
         each.hasApiAccess ? 'yes' : 'no',
@@ -41,7 +41,7 @@ export function addPlanCommands(program: Command, write: Write): void {
     .requiredOption('--org <id>', 'organisation')
     .requiredOption('--plan <plan>', 'its new plan')
     .action(async (options: DataDirOptions & { org: string; plan: string }) => {
-      await withExistingStore(options.dataDir, (store) => store.setPlan(options.org, options.plan))
+      await withExistingStore(engineOf(options.dataDir), (store) => store.setPlan(options.org, options.plan))
       const { org: id, plan: name } = options
       present(write, options.json, { id, plan: name }, `${id} is on plan ${name}`)
     })
@@ -59,7 +59,7 @@ function addLimits(plan: Command, write: Write): void {
     .option('--regions-allowed <codes>', 'codes with commas, "all" or "plan"', regions)
     .action(async (options: DataDirOptions & TypedLimits & { org: string }) => {
       const { org: id, dataDir, json, ...typed } = options
-      const org = await withExistingStore(dataDir, async (store) => {
+      const org = await withExistingStore(engineOf(dataDir), async (store) => {
         await store.overrideLimits(id, overridesOf(typed))
         return (await store.listOrgs()).find((each) => each.id === id)
       })

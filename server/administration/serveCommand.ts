@@ -6,12 +6,12 @@ import { keyBuckets } from '../http/rateLimit.ts'
 import { type Program, startProgram } from '../process/program.ts'
 import { createLog } from '../process/requestLog.ts'
 import type { KeySource } from '../secrets/keyring.ts'
-import { MIGRATIONS } from '../store/sqlite/files/migrations.ts'
 import { monotonicMs, systemEnvironment } from '../process/systemEnvironment.ts'
 import { LOG_LEVELS, MASTER_KEY_VARIABLE, VARIABLES } from './configuration.ts'
 import { dataDirOption, readGiven } from './dataDirOption.ts'
 import { keySourceOf, masterKeyOption } from './masterKeyOption.ts'
 import type { Write } from './output.ts'
+import { engineOf } from './withStore.ts'
 
 interface ServeOptions {
   readonly dataDir: string
@@ -97,7 +97,9 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
   const destination = pino.destination({ fd: 2, sync: true })
   const log = createLog(destination, options.logLevel)
   const { dataDir, host, port, adminHost, adminPort = null, allowRanges: allowedRanges } = options
+  const engine = engineOf(dataDir)
   const program = await startProgram({
+    engine,
     dataDir,
     host,
     port,
@@ -114,7 +116,7 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
   const { url, adminUrl } = program
   const version = packageJson.version
   log.info(
-    { version, node: process.versions.node, dataDir, schema: MIGRATIONS.length, url, adminUrl },
+    { version, node: process.versions.node, dataDir, schema: engine.schemaVersion, url, adminUrl },
     'started',
   )
   const stopped = stopOnSignal(program, log)

@@ -1,15 +1,19 @@
-import { existsSync } from 'node:fs'
-import { databaseFile } from '../store/sqlite/files/openDatabase.ts'
-import { openStore } from '../store/sqlite/openStore.ts'
-import type { Store } from '../store/store.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
+import type { Engine } from '../store/engine.ts'
+import { type SqliteEngine, sqliteEngine } from '../store/sqlite/sqliteEngine.ts'
+import type { Store } from '../store/store.ts'
 
-/** Runs `work` on the store of `dataDir`, beside a running server or without one, and closes it. */
+/** The engine of a data folder, as every subcommand uses it. */
+export function engineOf(dataDir: string): SqliteEngine {
+  return sqliteEngine(dataDir, systemEnvironment.nowMs)
+}
+
+/** Runs `work` on the store of `engine`, beside a running server or without one, and closes it. */
 export async function withStore<Result>(
-  dataDir: string,
+  engine: Engine,
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
-  const store = await openStore(dataDir, systemEnvironment.nowMs)
+  const store = await engine.open('administer')
   try {
     return await work(store)
   } finally {
@@ -17,11 +21,11 @@ export async function withStore<Result>(
   }
 }
 
-/** As `withStore`, for commands that only look: rejects where there is no database, instead of making one. */
+/** As `withStore`, for commands that need existing data: rejects where there is no database, instead of making one. */
 export async function withExistingStore<Result>(
-  dataDir: string,
+  engine: Engine,
   work: (store: Store) => Promise<Result>,
 ): Promise<Result> {
-  if (!existsSync(databaseFile(dataDir))) throw new Error(`there is no database in ${dataDir}`)
-  return withStore(dataDir, work)
+  if (!(await engine.exists())) throw new Error(`there is no database in ${engine.place}`)
+  return withStore(engine, work)
 }

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Delivery } from '../domain/commands.ts'
+import { BUS_READER } from '../store/store.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 import { startServer, type TestServer } from '../testing/startServer.ts'
@@ -23,6 +24,12 @@ function closedBus(): Bus & { readonly taken: Delivery[]; open: () => void } {
     },
     subscribe: () => () => {},
   }
+}
+
+/** What the bus has not taken yet, as far as it is fetched at once. */
+async function unpublished(countMax: number): Promise<readonly Delivery[]> {
+  const { store } = server
+  return (await store.commandsAfter(await store.cursorOf(BUS_READER), countMax)).deliveries
 }
 
 /** Makes a service; its id and the text of it. */
@@ -59,7 +66,7 @@ test('a region gets what a service is by then, as the newest published generatio
   expect(toldOf(two.id)).toEqual([ended, ended])
   expect(toldOf(gone.id)).toEqual([['End', 'eu-west-1', 1, null], ended])
   expect(new Set(bus.taken.map(({ storeId }) => storeId))).toEqual(new Set([server.store.storeId]))
-  expect(await server.store.pendingDeliveries(10)).toEqual([])
+  expect(await unpublished(10)).toEqual([])
 })
 
 test('a command whose publication fails stays in the outbox and is published again, in order', async () => {
@@ -85,7 +92,7 @@ test('a command whose publication fails stays in the outbox and is published aga
   await server.publishCommands()
 
   expect(delivered.slice(-3)).toEqual(['eu-west-1', 'us-east-1', 'sa-east-1'])
-  expect(await server.store.pendingDeliveries(10)).toEqual([])
+  expect(await unpublished(10)).toEqual([])
 })
 
 test('definitions are fetched a few at a time, one for all regions of a service, and all commands are published', async () => {
@@ -97,7 +104,7 @@ test('definitions are fetched a few at a time, one for all regions of a service,
     await create({ regions, endpoints: Array(15).fill(endpointBody({ call })) })
   }
 
-  const fetched = await server.store.pendingDeliveries(500)
+  const fetched = await unpublished(500)
   bus.open()
   await server.publishCommands()
 

@@ -1,4 +1,4 @@
-import type { OutboxStore } from '../store/store.ts'
+import { BUS_READER, type OutboxStore } from '../store/store.ts'
 import type { Bus } from './bus.ts'
 
 /** Most commands taken from the outbox at once. */
@@ -33,11 +33,12 @@ export function startRelay({ store, bus, onError }: RelayParts): Relay {
 
   async function publishAll(): Promise<void> {
     for (;;) {
-      const commands = await store.pendingDeliveries(BATCH_MAX)
-      for (const command of commands) await bus.publish(command)
-      const last = commands.at(-1)
-      if (last === undefined) return
-      await store.markPublished(last.sequence)
+      const from = await store.cursorOf(BUS_READER)
+      // Never a reset: no command is deleted that this reader has not passed.
+      const { deliveries, next } = await store.commandsAfter(from, BATCH_MAX)
+      if (deliveries.length === 0) return
+      for (const delivery of deliveries) await bus.publish(delivery)
+      await store.moveCursor(BUS_READER, from, next)
     }
   }
 

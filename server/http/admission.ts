@@ -1,15 +1,20 @@
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Caller } from '../domain/apiKeys.ts'
-import type { KeyStore } from '../store/store.ts'
+import type { Allowance } from '../domain/allowance.ts'
+import type { Admission, KeyStore } from '../store/store.ts'
 import { presentedHash } from './bearerKey.ts'
-import type { Allowance, SpendRequest } from './rateLimit.ts'
+import type { SpendRequest } from './rateLimit.ts'
 
 const MUTATING: ReadonlySet<string> = new Set(['POST', 'PATCH', 'DELETE'])
 
-/** What is needed to let a request in. */
-export interface AdmissionParts {
-  readonly store: KeyStore
-  readonly spendRequest: SpendRequest
+/** Admission against the keys of `keys` and a limiter of this process. */
+export function localAdmission(keys: KeyStore, spendRequest: SpendRequest): Admission {
+  return {
+    admit: async (keyHash) => {
+      const caller = await keys.callerOf(keyHash)
+      return caller === undefined ? undefined : { caller, allowance: await spendRequest(caller.keyId) }
+    },
+  }
 }
 
 /** What is looked at: nothing of path or body, so that a refusal tells nothing of either. */
@@ -33,10 +38,12 @@ export interface AccessRequest extends Presented {
  * `forbidden` for the scope. The order is Gap G19: whoever has no key learns nothing, and every request of a
  * key costs a token, whatever becomes of it.
  */
-export async function admit(request: AccessRequest, { store, spendRequest }: AdmissionParts): Promise<void> {
-  const caller = await identify(request, store)
+export async function admit(request: AccessRequest, admission: Admission): Promise<void> {
+  const keyHash = presentedHash(request.rawHeaders, request.connection)
+  const admitted = keyHash === undefined ? undefined : await admission.admit(keyHash)
+  if (admitted === undefined) throw unauthorized()
+  const { caller, allowance } = admitted
   request.onCaller(caller)
-  const allowance = await spendRequest(caller.keyId)
   request.onAllowance(allowance)
   if (!allowance.isAllowed) throw new ApiError('rate_limited', 'rate limit exceeded')
   assertAllowed(caller, request.method)
@@ -46,15 +53,15 @@ export async function admit(request: AccessRequest, { store, spendRequest }: Adm
  * Lets a request whose body has come go on, or throws as `admit`: a body may take half a minute, and a key that was
  * revoked meanwhile has stopped.
  */
-export async function readmit(presented: Presented, store: KeyStore): Promise<void> {
-  assertAllowed(await identify(presented, store), presented.method)
+export async function readmit({ method, rawHeaders, connection }: Presented, keys: KeyStore): Promise<void> {
+  const keyHash = presentedHash(rawHeaders, connection)
+  const caller = keyHash === undefined ? undefined : await keys.callerOf(keyHash)
+  if (caller === undefined) throw unauthorized()
+  assertAllowed(caller, method)
 }
 
-async function identify({ rawHeaders, connection }: Presented, store: KeyStore): Promise<Caller> {
-  const hash = presentedHash(rawHeaders, connection)
-  const caller = hash === undefined ? undefined : await store.callerOf(hash)
-  if (caller === undefined) throw new ApiError('unauthorized', 'unauthorized')
-  return caller
+function unauthorized(): ApiError {
+  return new ApiError('unauthorized', 'unauthorized')
 }
 
 function assertAllowed({ hasApiAccess, scope }: Caller, method: string): void {

@@ -3,7 +3,8 @@ import type { Server } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Caller } from '../domain/apiKeys.ts'
-import { type AdmissionParts, admit } from './admission.ts'
+import type { Admission } from '../store/store.ts'
+import { admit } from './admission.ts'
 import { type HeaderList, writeAnswer, writeLastAnswer } from './transport/answer.ts'
 import type { AnswerBudget } from './transport/answerBudget.ts'
 import { allowedMethods, isUnderApi, OPERATIONS, pathOf } from './operations/apiRoutes.ts'
@@ -50,7 +51,8 @@ export interface RequestRecord {
 }
 
 /** What the HTTP side is made of. */
-export interface AppParts extends ApiParts, Pick<AdmissionParts, 'spendRequest'> {
+export interface AppParts extends ApiParts {
+  readonly admission: Admission
   readonly onRequestDone: (record: RequestRecord) => void
   /** Most connections at a time. */
   readonly connectionsMax: number
@@ -214,7 +216,7 @@ function receiver(parts: AppParts, identify: ConnectionLimits['identify']) {
         },
         onAllowance: (allowance) => headers.push(...rateLimitHeaders(allowance)),
       },
-      parts,
+      parts.admission,
     )
     if (route === undefined) throw refuseRoute(request, headers)
     if (Number(request.headers['content-length'] ?? 0) > BODY_BYTES_MAX) {

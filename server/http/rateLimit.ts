@@ -8,15 +8,7 @@ import {
   refill,
   spendToken,
 } from '../../api/contract/tokenBucket.ts'
-
-/** What became of a request's token. */
-export interface Allowance {
-  readonly isAllowed: boolean
-  /** Requests that may still follow at once. */
-  readonly remaining: number
-  /** Time until the bucket is full again (milliseconds). */
-  readonly fullInMs: number
-}
+import type { Allowance } from '../domain/allowance.ts'
 
 /** Spends a token of the key with this id. The only thing that a shared limiter has to offer. */
 export type SpendRequest = (keyId: string) => Promise<Allowance> | Allowance

@@ -1,18 +1,19 @@
-import { existsSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import type { ProgramSettings } from './settings.ts'
 import { assertKeysUsable } from '../secrets/keyring.ts'
-import { databaseFile } from '../store/sqlite/files/openDatabase.ts'
 
-type Checked = Pick<ProgramSettings, 'dataDir' | 'host' | 'port' | 'adminHost' | 'adminPort' | 'keySource'>
+type Checked = Pick<
+  ProgramSettings,
+  'engine' | 'dataDir' | 'host' | 'port' | 'adminHost' | 'adminPort' | 'keySource'
+>
 
 /**
  * Rejects with what would stop a server whose data folder is still to be made: a start that fails leaves no folder and no
  * master key behind. They could not be taken away again: another program may have begun to use them.
  */
 export async function preflight(settings: Checked): Promise<void> {
-  const { dataDir, host, port, adminHost, adminPort, keySource } = settings
-  if (existsSync(databaseFile(dataDir))) return
+  const { engine, dataDir, host, port, adminHost, adminPort, keySource } = settings
+  if (await engine.exists()) return
   assertKeysUsable(keySource, dataDir)
   const listening: Server[] = []
   try {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { inProcessBus } from '../bus/inProcessBus.ts'
 import { startRelay } from '../bus/relay.ts'
 import { buildAdminListener } from '../http/adminListener.ts'
+import { localAdmission } from '../http/admission.ts'
 import { ANSWER_BOUNDS, AnswerBudget } from '../http/transport/answerBudget.ts'
 import { buildApp } from '../http/app.ts'
 import { BODY_BOUNDS } from '../http/transport/bodyBudget.ts'
@@ -16,9 +17,6 @@ import { blameAdminHost, preflight } from './preflight.ts'
 import { logRequest } from './requestLog.ts'
 import type { ProgramSettings } from './settings.ts'
 import { openMasterKeys } from '../secrets/masterKeys.ts'
-import { assertUndamaged } from '../store/sqlite/files/assertUndamaged.ts'
-import { lockDataFolder } from '../store/sqlite/files/lockDataFolder.ts'
-import { openStore } from '../store/sqlite/openStore.ts'
 import type { Store } from '../store/store.ts'
 
 /** Time that requests under way get to finish when the server stops (milliseconds). */
@@ -60,11 +58,9 @@ export async function startProgram(settings: ProgramSettings): Promise<Program> 
   const isBlocked = addressRules(settings.allowedRanges)
   await preflight(settings)
   try {
-    const unlock = await lockDataFolder(settings.dataDir)
-    undo.push(unlock)
-    const store = await openStore(settings.dataDir, settings.environment.nowMs, settings.mutationsPerCommit)
+    undo.push(await settings.engine.lock('serve'))
+    const store = await settings.engine.open('serve')
     undo.push(() => store.close())
-    await assertUndamaged(settings.dataDir)
     return { ...(await listen({ ...settings, isBlocked }, store, undo)), store, close: closeAll }
   } catch (error) {
     await closeAll()
@@ -93,7 +89,7 @@ async function listen(
     environment,
     findMasterKey,
     isBlocked,
-    spendRequest,
+    admission: localAdmission(store, spendRequest),
     timeouts,
     budget,
     bodies,

@@ -5,9 +5,12 @@ import type { SpendRequest } from '../http/rateLimit.ts'
 import type { AnswerBounds } from '../http/transport/answerBudget.ts'
 import type { Timeouts } from '../http/transport/timeouts.ts'
 import type { KeySource } from '../secrets/keyring.ts'
+import type { Engine } from '../store/engine.ts'
 
 /** Everything that a server is started with. */
 export interface ProgramSettings {
+  readonly engine: Engine
+  /** Folder of the database, in which no copy of the master key may be. */
   readonly dataDir: string
   readonly host: string
   /** 0 for any free port. */
@@ -31,6 +34,4 @@ export interface ProgramSettings {
   readonly timeouts?: Partial<Timeouts>
   /** What answers under way may hold; the defaults for absent members. */
   readonly answerBounds?: Partial<AnswerBounds>
-  /** Most mutations that share a flush to disk; the default of the store when absent. */
-  readonly mutationsPerCommit?: number
 }

@@ -16,9 +16,10 @@ test('a rotation gives way to the server after each transaction, and leaves noth
   const { json } = await api.post('/v1/services', body)
 
   const statuses: number[] = []
-  const { store, dataDir } = server
+  const { engine, store, dataDir } = server
   const rotation = await rotateMasterKey({
     store,
+    engine,
     source: { kind: 'file', file: defaultKeyFile(dataDir) },
     dataDir,
     environment: systemEnvironment,

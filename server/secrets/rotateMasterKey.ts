@@ -1,6 +1,6 @@
 import type { Environment } from '../domain/environment.ts'
 import { KEY_BYTES, type MasterKey, masterKeyOf, rewrapValue } from '../domain/seal.ts'
-import { lockRotation } from '../store/sqlite/files/lockDataFolder.ts'
+import type { Engine } from '../store/engine.ts'
 import type { SecretStore } from '../store/store.ts'
 import { hasKeys, type KeySource, readKeys, replaceKeys } from './keyring.ts'
 
@@ -9,6 +9,7 @@ const BATCH_MAX = 200
 
 export interface RotationParts {
   readonly store: SecretStore
+  readonly engine: Pick<Engine, 'lock'>
   /**
    * Where the master key is. A file gets a new key, and holds both until nothing needs the old one; a text has to
    * begin with the new one, because nobody but its owner can change it.
@@ -38,11 +39,11 @@ export interface Rotation {
  * while another rotation goes on: the last of two to write the file would drop the key that is in use.
  */
 export async function rotateMasterKey(parts: RotationParts): Promise<Rotation> {
-  const unlock = await lockRotation(parts.dataDir)
+  const unlock = await parts.engine.lock('rotation')
   try {
     return await rotate(parts)
   } finally {
-    unlock()
+    await unlock()
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Incident } from '../../api/contract/incident.ts'
 import type { Section, Severity } from '../../api/contract/incidentTerms.ts'
 import type { Scope } from '../../api/contract/org.ts'
+import type { Allowance } from '../domain/allowance.ts'
 import type { Caller } from '../domain/apiKeys.ts'
 import type { Command, Delivery } from '../domain/commands.ts'
 import type { IncidentFacts } from '../domain/incidentChanges.ts'
@@ -129,11 +130,6 @@ export interface LoggedCommand extends Command {
   readonly isPublished: boolean
 }
 
-/** A command on its way to its region. */
-export interface PendingDelivery extends Delivery {
-  readonly sequence: number
-}
-
 /** Which commands a list shows; what is absent lets everything pass. */
 export interface CommandFilter {
   readonly orgId?: string | undefined
@@ -146,23 +142,57 @@ export interface CommandFilter {
   readonly countMax?: number
 }
 
-/** Commands between the transaction that made them and the bus. Contract: Events, rule 3. */
+/** A place in the order of commands: opaque, and of one store. '' is before all commands. */
+export type Cursor = string
+
+/** Commands behind a cursor, as their regions get them. */
+export interface DeliveryPage {
+  readonly deliveries: readonly Delivery[]
+  /** Behind the last of them; on a reset, behind every command that there was. */
+  readonly next: Cursor
+  /** The cursor is of another store, or commands behind it are deleted: the reader has to begin with the assignments. */
+  readonly isReset: boolean
+}
+
+/** What a region has to run of a service. */
+export interface Assignment {
+  readonly serviceId: string
+  /** Of the last published change. */
+  readonly generation: number
+  /** The service as the API shows it, JSON. */
+  readonly definition: string
+}
+
+/** Commands between the transaction that made them and their readers. Contract: Events, rule 3. */
 export interface OutboxStore {
   /**
-   * The oldest commands that are not yet published, in order, at most `countMax` and with definitions of 8 MiB together;
-   * none only when all are published.
+   * Committed commands behind `cursor` in order, for one region or for all, at most `countMax` and with definitions of 8 MiB
+   * together; none only when there are no more. A later call never finds one in front of `next`.
    */
-  pendingDeliveries(countMax: number): Promise<readonly PendingDelivery[]>
-  /** Marks as published every command up to `sequence`. */
-  markPublished(sequence: number): Promise<void>
+  commandsAfter(cursor: Cursor, countMax: number, region?: string): Promise<DeliveryPage>
+  /** Where the named reader stands; '' when it never moved. */
+  cursorOf(reader: string): Promise<Cursor>
+  /** Moves the named reader; false, and nothing moved, when it does not stand at `from` any more. */
+  moveCursor(reader: string, from: Cursor, to: Cursor): Promise<boolean>
+  /** What `region` has to run, by service id from behind `afterServiceId` on, bounded as `commandsAfter`. */
+  assignments(region: string, afterServiceId: string, countMax: number): Promise<readonly Assignment[]>
   /** The commands that are kept and pass `filter`, in order. */
   listCommands(filter?: CommandFilter): Promise<readonly LoggedCommand[]>
 }
+
+/** The reader whose commands count as published: older ones may be deleted. */
+export const BUS_READER = 'bus'
 
 /** Whether keys may call, read at every request: a revoked key stops at once. */
 export interface KeyStore {
   /** Who calls with the key of this hash; `undefined` when it is unknown or revoked. */
   callerOf(keyHash: Buffer): Promise<Caller | undefined>
+}
+
+/** Admits a key and spends its token in one step. */
+export interface Admission {
+  /** `undefined` when the key is unknown or revoked. */
+  admit(keyHash: Buffer): Promise<{ readonly caller: Caller; readonly allowance: Allowance } | undefined>
 }
 
 /** Secrets as they are stored, for rotation and for the regions. */
@@ -264,8 +294,6 @@ export interface UpkeepStore {
   probeWrite(nowMs: number): Promise<void>
   /** Removes what is only kept for a time, and lets the database tidy itself. */
   tidy(nowMs: number): Promise<void>
-  /** Writes a copy of the whole database, as it is at one instant, to `file`, while it is in use. */
-  backupTo(file: string): Promise<void>
   /** Calls `listener` after each commit that may have added commands. */
   onCommands(listener: () => void): void
   /** From now on no mutation waits for another program's transaction: what would is rejected. */

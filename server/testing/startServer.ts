@@ -16,6 +16,7 @@ import { createLog } from '../process/requestLog.ts'
 import { defaultKeyFile } from '../secrets/keyring.ts'
 import { databaseFile } from '../store/sqlite/files/openDatabase.ts'
 import { restoreDatabase } from '../store/sqlite/files/restoreDatabase.ts'
+import { type SqliteEngine, sqliteEngine } from '../store/sqlite/sqliteEngine.ts'
 import type { LimitOverrides, Store } from '../store/store.ts'
 import { monotonicMs, systemEnvironment } from '../process/systemEnvironment.ts'
 import { apiClient } from './apiClient.ts'
@@ -60,6 +61,7 @@ export interface TestServer {
   readonly url: string
   readonly adminUrl: string
   readonly dataDir: string
+  readonly engine: SqliteEngine
   readonly store: Store
   readonly orgId: string
   /** A read_write key of the first organisation. */
@@ -107,7 +109,9 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
       done()
     },
   })
+  const engine = sqliteEngine(dataDir, environment.nowMs)
   const program = await startProgram({
+    engine,
     dataDir,
     host: '127.0.0.1',
     port: options.port ?? 0,
@@ -141,6 +145,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     url: plain?.url ?? program.url,
     adminUrl: program.adminUrl ?? '',
     dataDir,
+    engine,
     store,
     orgId,
     apiKey: await createKey(),
@@ -176,7 +181,7 @@ async function restoreCopy(dataDir: string): Promise<void> {
   await api.post('/v1/services', serviceBody({ name: 'Cart' }))
   await api.post('/v1/incidents', { title: 'x', message: 'x', severity: 'major_outage', service_ids: [id] })
   const backup = `${original.dataDir}.backup`
-  await original.store.backupTo(backup)
+  await original.engine.backupTo(backup)
   // After the backup: it must not be in the copy, and not disturb it.
   await api.delete(`/v1/services/${id}`)
   await restoreDatabase(backup, dataDir)

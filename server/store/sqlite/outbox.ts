@@ -1,19 +1,27 @@
-import type { Command } from '../../domain/commands.ts'
+import type { Database } from 'better-sqlite3'
+import type { Command, Delivery } from '../../domain/commands.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
-import type { CommandFilter, LoggedCommand, OutboxStore, PendingDelivery } from '../store.ts'
+import {
+  type Assignment,
+  BUS_READER,
+  type CommandFilter,
+  type Cursor,
+  type LoggedCommand,
+  type OutboxStore,
+} from '../store.ts'
 
 /** Most that the definitions of one fetch are together (bytes): services may be any number, and 1 MiB each. */
 const FETCHED_BYTES_MAX = 8 * 1024 * 1024
 
-/** A command that waits, and what its service is by now; nulls when that is deleted. */
-interface WaitingRow extends Command {
+/** A command, and what its service is by now; nulls when that is deleted. */
+interface CommandRow extends Command {
   readonly sequence: number
   readonly definitionGeneration: number | null
   readonly runningIn: string | null
 }
 
-const PUBLISHED_UP_TO = '(SELECT published_up_to FROM publication)'
+const PUBLISHED_UP_TO = `(SELECT sequence FROM outbox_readers WHERE name = '${BUS_READER}')`
 
 /** The parts that the outbox shares with the rest of the store. */
 interface Sharing {
@@ -22,63 +30,131 @@ interface Sharing {
 }
 
 /**
- * The outbox in SQLite. Its one writer makes sequence numbers visible in their order, so that one number says
- * what is published; a mark in each row would write every command twice. Commands keep no definition: a region gets the
+ * The outbox in SQLite. Its one writer makes sequence numbers visible in their order, so that one number says what a
+ * reader has passed; a mark in each row would write every command twice. Commands keep no definition: a region gets the
  * newest, read when it is told. What was just written is read by the connection that wrote it: the other one would
  * fetch every page from the log.
  */
 export function sqliteOutbox({ reader, writer }: Connections, { commits, storeId }: Sharing): OutboxStore {
-  const oldest = writer.prepare<[number], WaitingRow>(
-    `SELECT c.sequence, c.type, c.region, c.service_id AS serviceId, c.generation,
-       s.definition_generation AS definitionGeneration, s.running_in AS runningIn
-     FROM commands c LEFT JOIN services s ON s.id = c.service_id
-     WHERE c.sequence > ${PUBLISHED_UP_TO} ORDER BY c.sequence LIMIT ?`,
+  const cursors = cursorsOf(storeId)
+  const place = writer.prepare<[string], number>('SELECT sequence FROM outbox_readers WHERE name = ?').pluck()
+  const enter = writer.prepare(
+    'INSERT INTO outbox_readers (name, sequence) VALUES (?, 0) ON CONFLICT DO NOTHING',
   )
-  const definition = writer.prepare<[string], string>('SELECT response FROM services WHERE id = ?').pluck()
-  const mark = writer.prepare('UPDATE publication SET published_up_to = max(published_up_to, ?)')
-  const list = prepareLog(reader)
+  const move = writer.prepare('UPDATE outbox_readers SET sequence = ? WHERE name = ? AND sequence = ?')
   return {
-    pendingDeliveries: async (countMax) =>
-      deliveriesOf(oldest.iterate(countMax), (serviceId) => definition.get(serviceId) ?? '', storeId),
-    markPublished: (sequence) =>
-      commits.run(() => {
-        mark.run(sequence)
-      }),
-    listCommands: async (filter = {}) => list(filter),
+    commandsAfter: prepareCommandsAfter(writer, storeId),
+    cursorOf: async (name) => {
+      const sequence = place.get(name)
+      return sequence === undefined ? '' : cursors.write(sequence)
+    },
+    moveCursor: async (name, from, to) => {
+      const [left, entered] = [cursors.read(from), cursors.read(to)]
+      if (left === undefined || entered === undefined) return false
+      return await commits.run(() => {
+        enter.run(name)
+        return move.run(entered, name, left).changes === 1
+      })
+    },
+    assignments: prepareAssignments(reader),
+    listCommands: prepareLog(reader),
   }
 }
 
-/** What the commands `rows` tell, as far as that is affordable at once: at least the first. */
-function deliveriesOf(
-  rows: Iterable<WaitingRow>,
+/** Cursors as texts: the store that they are of, and the sequence number of the last command in front of them. */
+function cursorsOf(storeId: string) {
+  return {
+    write: (sequence: number): Cursor => `${storeId}.${sequence}`,
+    /** `undefined` for a cursor of another store. */
+    read: (cursor: Cursor): number | undefined => {
+      if (cursor === '') return 0
+      const [id, sequence] = cursor.split('.')
+      return id === storeId ? Number(sequence) : undefined
+    },
+  }
+}
+
+function prepareCommandsAfter(writer: Database, storeId: string): OutboxStore['commandsAfter'] {
+  const cursors = cursorsOf(storeId)
+  const after = writer.prepare<[{ after: number; region: string | null; countMax: number }], CommandRow>(
+    `SELECT c.sequence, c.type, c.region, c.service_id AS serviceId, c.generation,
+       s.definition_generation AS definitionGeneration, s.running_in AS runningIn
+     FROM commands c LEFT JOIN services s ON s.id = c.service_id
+     WHERE c.sequence > @after AND (@region IS NULL OR c.region = @region) ORDER BY c.sequence LIMIT @countMax`,
+  )
+  const definition = writer.prepare<[string], string>('SELECT response FROM services WHERE id = ?').pluck()
+  const deletedUpTo = writer.prepare<[], number>('SELECT deleted_up_to FROM outbox_horizon').pluck()
+  const newest = writer
+    .prepare<[], number>("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'commands'")
+    .pluck()
+  return async (cursor, countMax, region) => {
+    const from = cursors.read(cursor)
+    if (from === undefined || from < (deletedUpTo.get() ?? 0)) {
+      return { deliveries: [], next: cursors.write(newest.get() ?? 0), isReset: true }
+    }
+    const rows = after.iterate({ after: from, region: region ?? null, countMax })
+    const affordable = affordableOf(rows, (serviceId) => definition.get(serviceId) ?? '')
+    const deliveries = affordable.map(({ row, definition: found }) => deliveryOf(row, found, storeId))
+    return { deliveries, next: cursors.write(affordable.at(-1)?.row.sequence ?? from), isReset: false }
+  }
+}
+
+/** A command and the definition that its region gets; `null` for one that no longer runs there. */
+interface Affordable {
+  readonly row: CommandRow
+  readonly definition: string | null
+}
+
+/** The first of `rows` whose definitions are affordable at once: at least one. */
+function affordableOf(
+  rows: Iterable<CommandRow>,
   definitionOf: (serviceId: string) => string,
-  storeId: string,
-): readonly PendingDelivery[] {
+): readonly Affordable[] {
   const definitions = new Map<string, string>()
-  const deliveries: PendingDelivery[] = []
+  const affordable: Affordable[] = []
   let bytes = 0
-  for (const { sequence, region, serviceId, definitionGeneration, runningIn, ...row } of rows) {
-    const generation = definitionGeneration ?? row.generation
-    if (!(runningIn ?? '').split(',').includes(region)) {
-      const type = 'EndServiceMonitoring'
-      deliveries.push({ sequence, type, region, serviceId, generation, storeId, definition: null })
+  for (const row of rows) {
+    if (!(row.runningIn ?? '').split(',').includes(row.region)) {
+      affordable.push({ row, definition: null })
       continue
     }
-    const known = definitions.get(serviceId)
-    const definition = known ?? definitionOf(serviceId)
+    const known = definitions.get(row.serviceId)
+    const definition = known ?? definitionOf(row.serviceId)
     if (known === undefined) bytes += Buffer.byteLength(definition)
-    if (bytes > FETCHED_BYTES_MAX && deliveries.length > 0) break
-    definitions.set(serviceId, definition)
-    const type = 'StartServiceMonitoring'
-    deliveries.push({ sequence, type, region, serviceId, generation, storeId, definition })
+    if (bytes > FETCHED_BYTES_MAX && affordable.length > 0) break
+    definitions.set(row.serviceId, definition)
+    affordable.push({ row, definition })
   }
-  return deliveries
+  return affordable
+}
+
+function deliveryOf(row: CommandRow, definition: string | null, storeId: string): Delivery {
+  const { region, serviceId, definitionGeneration } = row
+  const type = definition === null ? 'EndServiceMonitoring' : 'StartServiceMonitoring'
+  return { type, region, serviceId, generation: definitionGeneration ?? row.generation, storeId, definition }
+}
+
+function prepareAssignments(reader: Database): OutboxStore['assignments'] {
+  const select = reader.prepare<[string, string, number], Assignment>(
+    `SELECT id AS serviceId, definition_generation AS generation, response AS definition FROM services
+     WHERE id > ? AND instr(',' || running_in || ',', ',' || ? || ',') > 0 ORDER BY id LIMIT ?`,
+  )
+  return async (region, afterServiceId, countMax) => {
+    const assignments: Assignment[] = []
+    let bytes = 0
+    for (const assignment of select.iterate(afterServiceId, region, countMax)) {
+      bytes += Buffer.byteLength(assignment.definition)
+      if (bytes > FETCHED_BYTES_MAX && assignments.length > 0) break
+      assignments.push(assignment)
+    }
+    return assignments
+  }
 }
 
 /** Every command as SQLite reads it. */
 type LogRow = Omit<LoggedCommand, 'isPublished'> & { readonly isPublished: number }
 
-function prepareLog(reader: Connections['reader']): (filter: CommandFilter) => readonly LoggedCommand[] {
+function prepareLog(reader: Database): OutboxStore['listCommands'] {
   const select = reader.prepare<[Record<string, string | number | null>], LogRow>(
     `SELECT sequence, type, region, service_id AS serviceId, generation, org_id AS orgId,
        created_at_ms AS createdAtMs, sequence <= ${PUBLISHED_UP_TO} AS isPublished
@@ -88,7 +164,8 @@ function prepareLog(reader: Connections['reader']): (filter: CommandFilter) => r
        AND (@region IS NULL OR region = @region)
      ORDER BY sequence LIMIT @countMax`,
   )
-  return ({ orgId, serviceId, region, isUnpublished = false, afterSequence = 0, countMax }) => {
+  return async (filter: CommandFilter = {}) => {
+    const { orgId, serviceId, region, isUnpublished = false, afterSequence = 0, countMax } = filter
     const texts = { orgId: orgId ?? null, serviceId: serviceId ?? null, region: region ?? null }
     const numbers = { isUnpublished: isUnpublished ? 1 : 0, afterSequence, countMax: countMax ?? -1 }
     return select.all({ ...texts, ...numbers }).map((row) => ({ ...row, isPublished: row.isPublished === 1 }))

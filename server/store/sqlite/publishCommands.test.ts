@@ -65,7 +65,7 @@ test('of the published commands of an organisation the newest are kept, so that 
   const { writer } = database
   const publish = preparePublish(writer, 400)
   const publishAll = writer.prepare(
-    'UPDATE publication SET published_up_to = (SELECT max(sequence) FROM commands)',
+    "INSERT OR REPLACE INTO outbox_readers SELECT 'bus', max(sequence) FROM commands",
   )
   const change = (orgId: string, generation: number): void => {
     const of = { serviceId: '00000000-0000-4000-8000-000000000001', generation }
@@ -105,7 +105,7 @@ test('commands that wait to be published are kept, however many they are, and go
   writer.transaction(() => publish('org', Array(2_500).fill(command), 0))()
   publish('org', [command], 0)
   const waiting = rows()
-  writer.exec('UPDATE publication SET published_up_to = 2501')
+  writer.exec("UPDATE outbox_readers SET sequence = 2501 WHERE name = 'bus'")
   const left = [1, 2, 3].map(() => {
     publish('org', [command], 0)
     return rows()

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Command } from '../../domain/commands.ts'
+import { BUS_READER } from '../store.ts'
 
 /** Most commands of an organisation that are kept after they were published, for those who want to look. Gap G24. */
 const KEPT_MAX = 50_000
@@ -20,7 +21,7 @@ export function preparePublish(writer: Database, keptMax = KEPT_MAX): Publish {
   const forget = writer.prepare(
     `DELETE FROM commands WHERE sequence IN
        (SELECT sequence FROM commands WHERE org_id = ? AND number <= ?
-          AND sequence <= (SELECT published_up_to FROM publication)
+          AND sequence <= (SELECT sequence FROM outbox_readers WHERE name = '${BUS_READER}')
         ORDER BY number LIMIT ${FORGOTTEN_AT_ONCE})`,
   )
   return (orgId, commands, nowMs) => {

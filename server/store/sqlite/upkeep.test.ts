@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openDatabase } from './files/openDatabase.ts'
 import { openStore } from './openStore.ts'
-import type { Store } from '../store.ts'
+import { BUS_READER, type Store } from '../store.ts'
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1_000
 
@@ -30,7 +30,7 @@ test('tidying removes every published command of more than a week ago, and other
     for (let made = 0; made < 4_500; made += 1) insert.run('old', 0)
     for (const name of ['recent', 'unpublished']) insert.run(name, name === 'recent' ? WEEK_MS : 0)
   })()
-  await store.markPublished(4_501)
+  expect(await store.moveCursor(BUS_READER, '', `${store.storeId}.4501`)).toBe(true)
 
   const done: string[] = []
   const tidying = store.tidy(WEEK_MS + 1).then(() => done.push('tidying'))
@@ -39,5 +39,8 @@ test('tidying removes every published command of more than a week ago, and other
 
   expect(done).toEqual(['create', 'tidying'])
   expect((await store.listCommands()).map(({ serviceId }) => serviceId)).toEqual(['recent', 'unpublished'])
+  // A reader that stood in front of what is gone begins anew; one behind it goes on.
+  const resets = ['', `${store.storeId}.4501`].map(async (at) => (await store.commandsAfter(at, 10)).isReset)
+  expect(await Promise.all(resets)).toEqual([true, false])
   for (const database of [writer, reader]) database.close()
 })

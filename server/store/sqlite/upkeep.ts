@@ -1,10 +1,9 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
-import { backupDatabase } from './files/backupDatabase.ts'
 import type { DiskRoom } from './files/diskRoom.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { REMEMBERED_MS } from './rememberedCreations.ts'
-import type { UpkeepStore } from '../store.ts'
+import { BUS_READER, type UpkeepStore } from '../store.ts'
 
 /** How long a published command is kept for whoever wants to look (milliseconds). */
 const COMMANDS_KEPT_MS = 7 * 24 * 60 * 60 * 1_000
@@ -30,7 +29,7 @@ export function sqliteUpkeep(
   // The oldest are looked at and no others: a look at each would take as long as there are commands.
   const forgetCommands = writer.prepare(
     `DELETE FROM commands WHERE created_at_ms < ? AND sequence IN
-       (SELECT sequence FROM commands WHERE sequence <= (SELECT published_up_to FROM publication)
+       (SELECT sequence FROM commands WHERE sequence <= (SELECT sequence FROM outbox_readers WHERE name = '${BUS_READER}')
         ORDER BY sequence LIMIT ${FORGOTTEN_AT_ONCE})`,
   )
   const forgetSome = (nowMs: number): number =>
@@ -52,7 +51,6 @@ export function sqliteUpkeep(
       writer.pragma('wal_checkpoint(TRUNCATE)')
       writer.pragma('optimize')
     },
-    backupTo: (file) => backupDatabase(reader.name, file),
     onCommands: (listener) => commits.onCommit(listener),
     waitNoMore: () => commits.waitNoMore(),
     close: async () => {

@@ -165,7 +165,7 @@ test('C173 the same change makes another tag in a restored copy, where an earlie
   const [backup, dataDir] = [join(parent, 'backup.db'), join(parent, 'data')]
   const created = await api.post('/v1/services', serviceBody())
   const path = `/v1/services/${serviceResponseSchema.parse(created.json).id}`
-  await server.store.backupTo(backup)
+  await server.engine.backupTo(backup)
   await restoreDatabase(backup, dataDir)
   await copyFile(defaultKeyFile(server.dataDir), defaultKeyFile(dataDir))
   const restored = await startServer({ dataDir })

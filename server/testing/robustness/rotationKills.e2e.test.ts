@@ -8,6 +8,7 @@ import { openValue } from '../../domain/seal.ts'
 import { defaultKeyFile, readKeys } from '../../secrets/keyring.ts'
 import { rotateMasterKey } from '../../secrets/rotateMasterKey.ts'
 import { openStore } from '../../store/sqlite/openStore.ts'
+import { sqliteEngine } from '../../store/sqlite/sqliteEngine.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { apiClient } from '../apiClient.ts'
 import { makeKeys, makeOrg } from '../seedFolder.ts'
@@ -146,10 +147,12 @@ describe.skipIf(skipReason !== null)(
           ])
           const afterKill = await secretOf(name)
           const dataDir = join(folder, name)
-          const store = await openStore(dataDir, systemEnvironment.nowMs)
+          const engine = sqliteEngine(dataDir, systemEnvironment.nowMs)
+          const store = await engine.open('administer')
           const source = { kind: 'file', file: defaultKeyFile(dataDir) } as const
           const rotation = await rotateMasterKey({
             store,
+            engine,
             source,
             dataDir,
             environment: systemEnvironment,

@@ -2,16 +2,19 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openStore } from '../openStore.ts'
-import { restoreDatabase } from './restoreDatabase.ts'
 import type { Store } from '../../store.ts'
+import { openStore } from '../openStore.ts'
+import { type SqliteEngine, sqliteEngine } from '../sqliteEngine.ts'
+import { restoreDatabase } from './restoreDatabase.ts'
 
 let folder: string
+let engine: SqliteEngine
 let store: Store
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pharos-backup-'))
-  store = await openStore(join(folder, 'live'), () => 0)
+  engine = sqliteEngine(join(folder, 'live'), () => 0)
+  store = await engine.open('administer')
   await store.createOrg({ id: 'org', name: 'Kept', plan: 'business', nowMs: 0 })
 })
 
@@ -23,7 +26,7 @@ afterEach(async () => {
 test('a backup can be read by its owner only, and nothing else is left beside it', async () => {
   await mkdir(join(folder, 'backups'))
 
-  await store.backupTo(join(folder, 'backups/one.db'))
+  await engine.backupTo(join(folder, 'backups/one.db'))
 
   expect((await stat(join(folder, 'backups/one.db'))).mode & 0o777).toBe(0o600)
   expect(await readdir(join(folder, 'backups'))).toEqual(['one.db'])
@@ -34,7 +37,7 @@ test('a backup comes to an end while others never stop writing, and holds one in
   await store.createOrg({ id: 'large', name: 'x'.repeat(4_000_000), plan: 'business', nowMs: 0 })
   const backup = join(folder, 'one.db')
   let isDone = false
-  const done = store.backupTo(backup).finally(() => {
+  const done = engine.backupTo(backup).finally(() => {
     isDone = true
   })
 
@@ -58,22 +61,22 @@ test('a backup never takes the place of a file, another database least of all', 
   const other = join(folder, 'other.db')
   await writeFile(other, 'precious')
 
-  await expect(store.backupTo(other)).rejects.toThrow('is already there: name a new file')
-  await expect(store.backupTo(join(folder, 'live/control.db'))).rejects.toThrow('is already there')
+  await expect(engine.backupTo(other)).rejects.toThrow('is already there: name a new file')
+  await expect(engine.backupTo(join(folder, 'live/control.db'))).rejects.toThrow('is already there')
 
   expect(await readFile(other, 'utf8')).toBe('precious')
   expect((await readdir(folder)).sort()).toEqual(['live', 'other.db'])
 })
 
 test('a backup into a folder that is not there is refused, and the folder is not made', async () => {
-  await expect(store.backupTo(join(folder, 'nowhere/one.db'))).rejects.toThrow('there is no folder')
+  await expect(engine.backupTo(join(folder, 'nowhere/one.db'))).rejects.toThrow('there is no folder')
 
   expect(await readdir(folder)).toEqual(['live'])
 })
 
 test('a folder with the log of another database is no place to restore into', async () => {
   const backup = join(folder, 'one.db')
-  await store.backupTo(backup)
+  await engine.backupTo(backup)
   await store.createOrg({ id: 'later', name: 'Later', plan: 'business', nowMs: 0 })
   const restored = join(folder, 'restored')
   await mkdir(restored)
@@ -90,13 +93,13 @@ test.each([
   ['/proc/backup.db', '/proc/backup.db cannot be written (ENOENT)'],
   [`/tmp/${'x'.repeat(300)}`, `/tmp/${'x'.repeat(300)} cannot be written (ENAMETOOLONG)`],
 ])('a backup to %s, which cannot be made, says so of the file that was named', async (file, words) => {
-  await expect(store.backupTo(file)).rejects.toThrow(words)
+  await expect(engine.backupTo(file)).rejects.toThrow(words)
 })
 
 test('the name of a backup may be as long as a name can be', async () => {
   const file = join(folder, 'x'.repeat(255))
 
-  await store.backupTo(file)
+  await engine.backupTo(file)
 
   expect((await stat(file)).size).toBeGreaterThan(0)
 })

@@ -7,7 +7,7 @@ import { incidentBytes } from '../../../domain/incidentRoom.ts'
 import { MIGRATIONS, migrate } from './migrations.ts'
 import { databaseFile } from './openDatabase.ts'
 import { openStore } from '../openStore.ts'
-import type { IncidentFilter } from '../../store.ts'
+import { BUS_READER, type IncidentFilter } from '../../store.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -50,7 +50,7 @@ test('a database whose commands held definitions keeps all of them, published or
 
   const store = await openStore(folder, () => 0)
   const { storeId } = store
-  const waiting = await store.pendingDeliveries(10)
+  const { deliveries } = await store.commandsAfter(await store.cursorOf(BUS_READER), 10)
   const logged = await store.listCommands()
   await store.close()
 
@@ -60,11 +60,11 @@ test('a database whose commands held definitions keeps all of them, published or
   const active = { generation: 3, storeId, definition: response('active', null) }
   const start = { type: 'StartServiceMonitoring', serviceId: 'active', ...active }
   const end = { type: 'EndServiceMonitoring', region: 'eu-west-1', generation: 2, storeId, definition: null }
-  expect(waiting).toEqual([
-    { sequence: 3, region: 'eu-west-1', ...start },
-    { sequence: 4, serviceId: 'paused', ...end },
-    { sequence: 5, region: 'us-east-1', ...start },
-    { sequence: 6, serviceId: 'deleted', ...end },
+  expect(deliveries).toEqual([
+    { region: 'eu-west-1', ...start },
+    { serviceId: 'paused', ...end },
+    { region: 'us-east-1', ...start },
+    { serviceId: 'deleted', ...end },
   ])
   expect(
     logged.map(({ sequence, orgId, generation, isPublished }) => [sequence, orgId, generation, isPublished]),

@@ -256,6 +256,24 @@ CREATE TRIGGER incident_removed AFTER DELETE ON incidents WHEN OLD.kind = 'incid
     WHERE org_id = OLD.org_id AND is_resolved = (OLD.status = 'resolved') AND severity = OLD.severity;
 END;
 `,
+  `
+CREATE TABLE outbox_readers (
+  name TEXT PRIMARY KEY,
+  sequence INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+INSERT INTO outbox_readers SELECT 'bus', published_up_to FROM publication;
+
+CREATE TABLE outbox_horizon (
+  only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+  deleted_up_to INTEGER NOT NULL
+) STRICT;
+INSERT INTO outbox_horizon SELECT 1, published_up_to FROM publication;
+DROP TABLE publication;
+
+CREATE TRIGGER command_deleted AFTER DELETE ON commands BEGIN
+  UPDATE outbox_horizon SET deleted_up_to = max(deleted_up_to, OLD.sequence);
+END;
+`,
 ]
 
 /**

@@ -4,12 +4,20 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { GroupCommit } from './sqlite/commits/groupCommit.ts'
-import { lockDataFolder } from './sqlite/files/lockDataFolder.ts'
-import { MIGRATIONS, migrate, schemaVersion } from './sqlite/files/migrations.ts'
-import { assertDurable, databaseFile, openDatabase } from './sqlite/files/openDatabase.ts'
-import { openStore } from './sqlite/openStore.ts'
-import { restoreDatabase } from './sqlite/files/restoreDatabase.ts'
+import { GroupCommit } from './commits/groupCommit.ts'
+import { lockDataFolder } from './files/lockDataFolder.ts'
+import { MIGRATIONS, migrate, schemaVersion } from './files/migrations.ts'
+import { assertDurable, databaseFile, openDatabase } from './files/openDatabase.ts'
+import { openStore } from './openStore.ts'
+import { sqliteEngine } from './sqliteEngine.ts'
+import { storeSuite } from '../testing/storeSuite.ts'
+import { restoreDatabase } from './files/restoreDatabase.ts'
+
+storeSuite('SQLite', async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'pharos-suite-'))
+  const remove = () => rm(parent, { recursive: true })
+  return { engine: sqliteEngine(join(parent, 'data'), () => 0), remove }
+})
 
 let folder = ''
 beforeEach(async () => {
@@ -194,10 +202,11 @@ describe('group commit', () => {
 
 describe('restore', () => {
   const backUp = async (): Promise<string> => {
-    const store = await openStore(join(folder, 'live'), () => 0)
+    const engine = sqliteEngine(join(folder, 'live'), () => 0)
+    const store = await engine.open('administer')
     await store.createOrg({ id: 'org', name: 'Kept', plan: 'business', nowMs: 0 })
     const file = join(folder, 'backup.db')
-    await store.backupTo(file)
+    await engine.backupTo(file)
     await store.close()
     return file
   }

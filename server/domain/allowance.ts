@@ -1,0 +1,8 @@
+/** The result of spending a request's token. */
+export interface Allowance {
+  readonly isAllowed: boolean
+  /** Requests that may still follow at once. */
+  readonly remaining: number
+  /** Time until the bucket is full again (milliseconds). */
+  readonly fullInMs: number
+}

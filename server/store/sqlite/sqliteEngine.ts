@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs'
+import type { Engine } from '../engine.ts'
+import { assertUndamaged } from './files/assertUndamaged.ts'
+import { backupDatabase } from './files/backupDatabase.ts'
+import { lockDataFolder, lockRotation } from './files/lockDataFolder.ts'
+import { MIGRATIONS } from './files/migrations.ts'
+import { databaseFile } from './files/openDatabase.ts'
+import { restoreDatabase } from './files/restoreDatabase.ts'
+import { openStore } from './openStore.ts'
+
+/** A data folder with SQLite in it. Copies of it are files. */
+export interface SqliteEngine extends Engine {
+  /** Writes a copy of the whole database, as it is at one instant, to `file`, while it is in use. */
+  backupTo(file: string): Promise<void>
+  /** Makes the data folder from a copy. Rejects unless it is empty. */
+  restoreFrom(file: string): Promise<void>
+}
+
+/** The engine of the data folder `dataDir`. `mutationsPerCommit` is as GroupCommit's when absent. */
+export function sqliteEngine(
+  dataDir: string,
+  nowMs: () => number,
+  mutationsPerCommit?: number,
+): SqliteEngine {
+  const locks = { serve: lockDataFolder, rotation: lockRotation }
+  return {
+    place: dataDir,
+    schemaVersion: MIGRATIONS.length,
+    exists: async () => existsSync(databaseFile(dataDir)),
+    open: async (purpose) => {
+      const store = await openStore(dataDir, nowMs, mutationsPerCommit)
+      if (purpose === 'administer') return store
+      try {
+        await assertUndamaged(dataDir)
+        return store
+      } catch (error) {
+        await store.close()
+        throw error
+      }
+    },
+    lock: async (name) => {
+      const release = await locks[name](dataDir)
+      return async () => release()
+    },
+    backupTo: (file) => backupDatabase(databaseFile(dataDir), file),
+    restoreFrom: (file) => restoreDatabase(file, dataDir),
+  }
+}

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ServiceRequest } from '../../../api/contract/service.ts'
+import { createService, deleteService, replaceService } from '../../domain/serviceChanges.ts'
+import { systemEnvironment } from '../../process/systemEnvironment.ts'
+import { serviceBody } from '../../testing/serviceBodies.ts'
+import type { Engine } from '../engine.ts'
+import type { Store } from '../store.ts'
+
+/** An engine without a database yet, and what takes it away again. */
+export interface EmptyEngine {
+  readonly engine: Engine
+  readonly remove: () => Promise<void>
+}
+
+const making = {
+  ...systemEnvironment,
+  nowMs: 0,
+  isBlocked: () => false,
+  seal: () => {
+    throw new Error('the body has no secret')
+  },
+}
+
+const limited = { status: 'rejected', reason: { message: 'plan limit: at most 2 active services' } }
+const made = { status: 'fulfilled' }
+
+/** What every database has to do behind Engine and Store, as tests of the database called `name`. */
+export function storeSuite(name: string, makeEngine: () => Promise<EmptyEngine>): void {
+  let engine: Engine
+  let store: Store
+  let remove: () => Promise<void>
+  beforeAll(async () => {
+    const empty = await makeEngine()
+    ;({ engine, remove } = empty)
+    expect(await engine.exists()).toBe(false)
+    store = await engine.open('serve')
+    await store.activateMasterKey('first', 0)
+  })
+  afterAll(async () => {
+    await store.close()
+    await remove()
+  })
+
+  async function createOrg(): Promise<string> {
+    const id = systemEnvironment.uuid()
+    await store.createOrg({ id, name: 'Acme', plan: 'business', nowMs: 0 })
+    return id
+  }
+
+  /** Asked together with others, and so decided in the same transaction. */
+  function create(orgId: string, definition: ServiceRequest = serviceBody()) {
+    return store.createService(orgId, undefined, ({ standing }) =>
+      createService(definition, { ...making, standing }),
+    )
+  }
+
+  async function idOf(rendered: ReturnType<typeof create>): Promise<string> {
+    return String(Object(JSON.parse((await rendered).text)).id)
+  }
+
+  /** Where a reader stands that has read every command. */
+  async function endOfCommands(region?: string) {
+    let cursor = (await store.commandsAfter('', 0)).next
+    for (;;) {
+      const { deliveries, next } = await store.commandsAfter(cursor, 500, region)
+      if (deliveries.length === 0) return cursor
+      cursor = next
+    }
+  }
+
+  describe(`${name}: engine`, () => {
+    test('a database that was opened exists, and is the same store when it is opened again', async () => {
+      const again = await engine.open('administer')
+
+      expect([await engine.exists(), again.storeId]).toEqual([true, store.storeId])
+      await again.close()
+    })
+
+    test('a lock is refused to all others until it is released, and is another than that of another name', async () => {
+      const release = await engine.lock('rotation')
+
+      await expect(engine.lock('rotation')).rejects.toThrow('is being rotated')
+      await (await engine.lock('serve'))()
+      await release()
+      await (await engine.lock('rotation'))()
+    })
+  })
+
+  describe(`${name}: limits of plans`, () => {
+    test('limits that change between two creations of one commit hold for the second', async () => {
+      const orgId = await createOrg()
+
+      const results = await Promise.allSettled([
+        create(orgId),
+        create(orgId),
+        store.overrideLimits(orgId, { servicesMax: 2 }),
+        create(orgId),
+        store.overrideLimits(orgId, { servicesMax: null }),
+        create(orgId),
+      ])
+
+      expect(results).toMatchObject([made, made, made, limited, made, made])
+    })
+
+    test('limits that another program changed hold for the next creation', async () => {
+      const orgId = await createOrg()
+      await create(orgId)
+      const other = await engine.open('administer')
+      await other.overrideLimits(orgId, { servicesMax: 2 })
+      await create(orgId)
+      await other.overrideLimits(orgId, { servicesMax: 1 })
+      await other.close()
+
+      await expect(create(orgId)).rejects.toThrow('plan limit: at most 1 active services')
+    })
+
+    test('what one organisation uses is not counted for another whose creations come in between', async () => {
+      const [one, other] = [await createOrg(), await createOrg()]
+      for (const orgId of [one, other]) await store.overrideLimits(orgId, { servicesMax: 2 })
+
+      const results = await Promise.allSettled([one, other, one, other, one, other].map((id) => create(id)))
+
+      expect(results).toMatchObject([made, made, made, made, limited, limited])
+    })
+
+    test('a creation that was undone is counted for nobody', async () => {
+      const orgId = await createOrg()
+      await store.overrideLimits(orgId, { servicesMax: 2 })
+      const twice = systemEnvironment.uuid()
+      const same = () =>
+        store.createService(orgId, undefined, ({ standing }) =>
+          createService(serviceBody(), { ...making, standing, uuid: () => twice }),
+        )
+
+      const results = await Promise.allSettled([same(), same(), create(orgId), create(orgId)])
+
+      expect(results).toMatchObject([made, { status: 'rejected' }, made, limited])
+    })
+  })
+
+  describe(`${name}: outbox`, () => {
+    test('commands come in order, a page at a time, each once, and those of one region alone where one is named', async () => {
+      const orgId = await createOrg()
+      const before = await endOfCommands()
+      for (const regions of [['eu-west-1', 'us-east-1'], ['us-east-1']])
+        await create(orgId, serviceBody({ regions }))
+
+      const first = await store.commandsAfter(before, 2)
+      const second = await store.commandsAfter(first.next, 2)
+      const last = await store.commandsAfter(second.next, 2)
+      const oneRegion = await store.commandsAfter(before, 10, 'us-east-1')
+
+      const regionsOf = ({ deliveries }: typeof first) => deliveries.map(({ region }) => region)
+      expect([first, second, last].map(regionsOf)).toEqual([['eu-west-1', 'us-east-1'], ['us-east-1'], []])
+      expect([last.next, regionsOf(oneRegion)]).toEqual([second.next, ['us-east-1', 'us-east-1']])
+    })
+
+    test('a cursor of another store is a reset, behind which a reader goes on from the end', async () => {
+      await create(await createOrg())
+
+      const page = await store.commandsAfter(`${systemEnvironment.uuid()}.1`, 10)
+
+      expect([page.deliveries, page.isReset]).toEqual([[], true])
+      expect(await store.commandsAfter(page.next, 10)).toEqual({
+        deliveries: [],
+        next: page.next,
+        isReset: false,
+      })
+    })
+
+    test('of two that move a reader from the same place one does', async () => {
+      await create(await createOrg())
+      const end = await endOfCommands()
+
+      const moves = [await store.moveCursor('reader', '', end), await store.moveCursor('reader', '', end)]
+
+      expect([moves, await store.cursorOf('reader'), await store.cursorOf('never')]).toEqual([
+        [true, false],
+        end,
+        '',
+      ])
+      expect(await store.moveCursor('reader', `${systemEnvironment.uuid()}.1`, end)).toBe(false)
+    })
+
+    test('the assignments of a region are the newest definitions of what runs there, a page at a time', async () => {
+      const orgId = await createOrg()
+      const region = 'sa-east-1'
+      const [kept, left, gone] = await Promise.all(
+        [1, 2, 3].map(() => idOf(create(orgId, serviceBody({ regions: [region] })))),
+      )
+      await store.changeService(orgId, kept ?? '', (service, { standing }) =>
+        replaceService(service, serviceBody({ name: 'Newest', regions: [region] }), { ...making, standing }),
+      )
+      await store.changeService(orgId, left ?? '', (service, { standing }) =>
+        replaceService(service, serviceBody({ regions: ['eu-west-1'] }), { ...making, standing }),
+      )
+      await store.changeService(orgId, gone ?? '', (service) => deleteService(service))
+      const other = await idOf(create(orgId, serviceBody({ regions: [region] })))
+
+      const first = await store.assignments(region, '', 1)
+      const second = await store.assignments(region, first[0]?.serviceId ?? '', 10)
+
+      const text = (await store.getService(orgId, kept ?? ''))?.text
+      expect([...first, ...second]).toHaveLength(2)
+      expect([...first, ...second]).toContainEqual({ serviceId: kept, generation: 2, definition: text })
+      expect(
+        second.map(({ serviceId }) => serviceId).concat(first.map(({ serviceId }) => serviceId)),
+      ).toContain(other)
+    })
+  })
+}

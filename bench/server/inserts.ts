@@ -37,7 +37,7 @@ async function perSecond(count: number, work: () => Promise<void>): Promise<numb
 function creator(store: Store, orgId: string): () => Promise<unknown> {
   const request = serviceBody()
   const { nowMs, uuid } = systemEnvironment
-  const isBlocked = addressRules([])
+  const { isBlocked } = addressRules([])
   const seal = (): never => {
     throw new Error('the body has no secret')
   }

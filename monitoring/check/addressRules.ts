@@ -51,26 +51,56 @@ const OWN_NAMES: Readonly<Record<string, 'ipv4' | 'ipv6'>> = {
 }
 const LOOPBACK = { ipv4: '127.0.0.1', ipv6: '::1' } as const
 
-/** Judges a URL's literal address; a name is judged where it is resolved, except those that mean this machine. */
+/** Ports of other protocols: a request to one could be read as a command there. */
+const FORBIDDEN_PORTS: ReadonlySet<number> = new Set([
+  22, 25, 110, 143, 465, 587, 993, 995, 2_049, 3_306, 5_432, 6_379, 11_211, 27_017,
+])
+
+/** Judges a URL's literal address and port; a name is judged where it is resolved, except those that mean this machine. */
 export type IsBlocked = (url: string) => boolean
+/** Judges what is about to be dialled: an IP address and a port. */
+export type IsForbidden = (address: string, port: number) => boolean
+
+/** The rule for an installation whose operator allows ranges. */
+export interface AddressRules {
+  readonly isBlocked: IsBlocked
+  readonly isForbidden: IsForbidden
+}
 
 /**
- * The rule for an installation whose operator allows the ranges `allowed` (`127.0.0.0/8`). Throws when one is
- * not a range.
+ * The rules for an installation whose operator allows the ranges `allowed` (`127.0.0.0/8`). `isOwn` tells addresses of the
+ * machine itself. Throws when one is not a range.
  */
-export function addressRules(allowed: readonly string[]): IsBlocked {
+export function addressRules(
+  allowed: readonly string[],
+  isOwn: (address: string) => boolean = () => false,
+): AddressRules {
   const forbidden = blockList([...FORBIDDEN_V4, ...FORBIDDEN_V6])
   const exempt = blockList(allowed)
-  const isForbidden = (address: string, family: 'ipv4' | 'ipv6') =>
-    forbidden.check(address, family) && !exempt.check(address, family)
-  return (url) => {
-    // The WHATWG parser brings every spelling of an IPv4 address (2130706433, 0x7f.1) into the dotted form.
-    const host = new URL(url).hostname.replace(/\.$/, '')
-    if (host.startsWith('[')) return isForbidden(host.slice(1, -1), 'ipv6')
-    if (isIP(host) === 4) return isForbidden(host, 'ipv4')
-    const family = host.endsWith('.localhost') ? 'ipv4' : Object.hasOwn(OWN_NAMES, host) && OWN_NAMES[host]
-    return family ? isForbidden(LOOPBACK[family], family) : false
+  const isForbidden: IsForbidden = (address, port) => {
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (exempt.check(address, family)) return false
+    return FORBIDDEN_PORTS.has(port) || forbidden.check(address, family) || isOwn(address)
   }
+  const isBlocked: IsBlocked = (url) => {
+    const { hostname, port } = new URL(url)
+    const address = literalAddress(hostname)
+    return address === undefined ? FORBIDDEN_PORTS.has(Number(port)) : isForbidden(address, Number(port))
+  }
+  return { isBlocked, isForbidden }
+}
+
+/**
+ * The IP address that the host of a URL is, also when it is a name that means this machine; `undefined` when the name has to
+ * be resolved. Pure.
+ */
+export function literalAddress(hostname: string): string | undefined {
+  // The WHATWG parser brings every spelling of an IPv4 address (2130706433, 0x7f.1) into the dotted form.
+  const host = hostname.replace(/\.$/, '')
+  if (host.startsWith('[')) return host.slice(1, -1)
+  if (isIP(host) !== 0) return host
+  const family = host.endsWith('.localhost') ? 'ipv4' : Object.hasOwn(OWN_NAMES, host) && OWN_NAMES[host]
+  return family ? LOOPBACK[family] : undefined
 }
 
 function blockList(ranges: readonly string[]): BlockList {

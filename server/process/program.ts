@@ -10,7 +10,7 @@ import { buildApp } from '../http/app.ts'
 import { BODY_BOUNDS } from '../http/transport/bodyBudget.ts'
 import { createMetrics } from '../http/metrics.ts'
 import { TIMEOUTS } from '../http/transport/timeouts.ts'
-import { addressRules } from '../../monitoring/check/addressRules.ts'
+import { addressRules, type IsBlocked } from '../../monitoring/check/addressRules.ts'
 import { readiness } from './readiness.ts'
 import { startRefusalLog } from './refusalLog.ts'
 import { blameAdminHost, preflight } from './preflight.ts'
@@ -55,7 +55,7 @@ export async function startProgram(settings: ProgramSettings): Promise<Program> 
     }
     if (failures.length > 0) throw failures[0]
   }
-  const isBlocked = addressRules(settings.allowedRanges)
+  const { isBlocked } = addressRules(settings.allowedRanges)
   await preflight(settings)
   try {
     undo.push(await settings.engine.lock('serve'))
@@ -71,7 +71,7 @@ export async function startProgram(settings: ProgramSettings): Promise<Program> 
 type Undo = (() => Promise<void> | void)[]
 
 async function listen(
-  settings: ProgramSettings & { readonly isBlocked: ReturnType<typeof addressRules> },
+  settings: ProgramSettings & { readonly isBlocked: IsBlocked },
   store: Store,
   undo: Undo,
 ) {

@@ -1,0 +1,149 @@
+import type { Socket } from 'node:net'
+import type { Observation } from '../assertions/observation.ts'
+import { literalAddress } from './addressRules.ts'
+import { AttemptClock, type Phases } from './attemptClock.ts'
+import type { CheckTools } from './checkTools.ts'
+import { bodyText, bodyTooLarge, decodedBody } from './http/decodeBody.ts'
+import { type BodyWish, type Exchanged, exchange } from './http/exchange.ts'
+import { isRedirect, redirectOf, shownUrl } from './http/redirect.ts'
+import { portOf, type RequestHop, requestBytes, serverNameOf } from './http/requestHop.ts'
+import type { SeenCertificate } from './network/certificate.ts'
+import { chooseAddress, dial } from './network/dial.ts'
+import { secure } from './network/secure.ts'
+import type { PreparedCheck } from './prepareCheck.ts'
+import { CheckFault } from './reason.ts'
+
+/** Most of a body that a check reads after decoding, and before: coding may make a body a little longer (bytes). */
+const BODY_BYTES_MAX = 1_048_576
+const ENCODED_BYTES_MAX = BODY_BYTES_MAX + 65_536
+/** The same where no assertion needs the body. */
+const UNNEEDED_BYTES_MAX = 65_536
+
+/** One attempt at a check, from the name to the last byte. */
+export class Attempt {
+  readonly #check: PreparedCheck
+  readonly #tools: CheckTools
+  readonly #turn: number
+  readonly #clock: AttemptClock
+  /** Certificates of all connections, also of one that is refused for it. */
+  readonly certificates: SeenCertificate[] = []
+  /** Status of the last response; 0 before the first. */
+  status = 0
+  /** The first address that was dialled, or would have been. */
+  address: string | undefined
+  /** Whether the body was longer than was read, because no assertion needs it. */
+  isBodyCut = false
+
+  /** `turn` chooses among the addresses of a name. The time runs from now on, until `close`. */
+  constructor(check: PreparedCheck, tools: CheckTools, turn: number) {
+    this.#check = check
+    this.#tools = tools
+    this.#turn = turn
+    this.#clock = new AttemptClock(check.timeoutMs, tools.nowUs)
+  }
+
+  get phases(): Phases {
+    return this.#clock.phases()
+  }
+
+  /** Requests what the check asks for, redirects included, and gives what the final response shows. Rejects with CheckFault. */
+  async observe(): Promise<Observation> {
+    const { request, redirectsMax } = this.#check
+    const visited = new Set<string>()
+    let hop = request
+    for (let redirects = 0; ; redirects += 1) {
+      visited.add(`${hop.method} ${hop.url.href}`)
+      const response = await this.#exchange(hop)
+      if (redirectsMax === 0 || !isRedirect(response.head)) return this.#observation(response)
+      hop = redirectOf(hop, response.head)
+      const isLoop = visited.has(`${hop.method} ${hop.url.href}`)
+      if (isLoop) throw new CheckFault('too_many_redirects', `redirects lead back to ${shownUrl(hop.url)}`)
+      if (redirects === redirectsMax)
+        throw new CheckFault('too_many_redirects', `more than ${redirectsMax} redirects`)
+    }
+  }
+
+  /** Time that is left for what follows the response (monotonic milliseconds at which it ends). */
+  get deadlineMs(): number {
+    return (this.#tools.nowUs() - this.#clock.elapsedUs()) / 1_000 + this.#check.timeoutMs
+  }
+
+  /** The attempt is over. */
+  close(): void {
+    this.#clock.close()
+  }
+
+  /** One request over a connection of its own. */
+  async #exchange(hop: RequestHop): Promise<Exchanged> {
+    const socket = await this.#connect(hop)
+    try {
+      const bytes = requestBytes(hop, this.#tools.userAgent)
+      return await exchange(
+        socket,
+        bytes,
+        (head) => {
+          this.status = head.status
+          return this.#check.redirectsMax > 0 && isRedirect(head) ? undefined : this.#bodyWish()
+        },
+        this.#clock,
+      )
+    } finally {
+      socket.destroy()
+    }
+  }
+
+  #bodyWish(): BodyWish {
+    if (!this.#check.needs.wholeBody) return { bytesMax: UNNEEDED_BYTES_MAX, whenMore: 'cut' }
+    return { bytesMax: ENCODED_BYTES_MAX, whenMore: bodyTooLarge(BODY_BYTES_MAX) }
+  }
+
+  async #connect(hop: RequestHop): Promise<Socket> {
+    const { secureContext, certificates } = this.#tools
+    const port = portOf(hop.url)
+    const address = chooseAddress(await this.#addresses(hop.url.hostname), port, this.#turn, this.#tools)
+    this.address ??= address
+    const socket = await dial(address, port, this.#clock, this.#tools)
+    if (hop.url.protocol === 'http:') return socket
+    const name = serverNameOf(hop)
+    const secured = await secure(socket, name, secureContext, this.#clock)
+    const { certificate, fault } = certificates.judge(secured, name, port)
+    if (certificate !== undefined) this.certificates.push(certificate)
+    if (fault === undefined) return secured
+    secured.destroy()
+    throw fault
+  }
+
+  async #addresses(hostname: string): Promise<readonly string[]> {
+    const literal = literalAddress(hostname)
+    if (literal !== undefined) return [literal]
+    const { resolver } = this.#tools
+    const { isDnsFresh } = this.#check
+    const known = isDnsFresh ? undefined : resolver.known(hostname)
+    if (known !== undefined) return known
+    return this.#clock.wait('dns', (resolve, reject) => {
+      resolver.resolve(hostname, isDnsFresh).then(resolve, reject)
+      return () => {}
+    })
+  }
+
+  async #observation({ head, headAtUs, body, bodyAtUs }: Exchanged): Promise<Observation> {
+    const { needs, isDnsCounted } = this.#check
+    this.#clock.stopMeasuring()
+    this.isBodyCut = bodyAtUs === undefined
+    const dnsUs = this.phases.dns
+    const uncountedUs = isDnsCounted ? 0 : dnsUs
+    const latencyUs =
+      bodyAtUs === undefined
+        ? { HeadersLatency: headAtUs - uncountedUs }
+        : {
+            HeadersLatency: headAtUs - uncountedUs,
+            BodyLatency: bodyAtUs - headAtUs,
+            TotalLatency: bodyAtUs - uncountedUs,
+          }
+    const seen = { status: head.status, headers: head.headers, latencyUs, dnsUs }
+    if (!needs.bodyText) return seen
+    const decoded = await decodedBody(body, head, BODY_BYTES_MAX, this.#clock)
+    if (decoded.length > BODY_BYTES_MAX) throw bodyTooLarge(BODY_BYTES_MAX)
+    return { ...seen, body: { ...bodyText(decoded, head), bytes: decoded.length } }
+  }
+}

@@ -1,0 +1,57 @@
+import { createSecureContext, type SecureContext } from 'node:tls'
+import { MatcherThread } from '../assertions/matcherThread.ts'
+import { addressRules, type IsForbidden } from './addressRules.ts'
+import { CertificateJudge } from './network/certificate.ts'
+import { NameResolver } from './network/nameResolver.ts'
+import { ownAddresses } from './network/ownAddresses.ts'
+
+/** What all checks of a process share. */
+export interface CheckTools {
+  readonly resolver: NameResolver
+  readonly isForbidden: IsForbidden
+  readonly hasRoute: (address: string) => boolean
+  readonly secureContext: SecureContext
+  readonly certificates: CertificateJudge
+  readonly matcher: MatcherThread
+  readonly userAgent: string
+  /** Monotonic microseconds. */
+  readonly nowUs: () => number
+  readonly close: () => Promise<void>
+}
+
+/** How the checks of a process are set up. */
+export interface CheckSettings {
+  /** Address ranges that the operator allows although they are private. */
+  readonly allowedRanges: readonly string[]
+  readonly userAgent: string
+  /** DNS servers; those of the system when absent. */
+  readonly dnsServers?: readonly string[]
+  /** Certificates of authorities (PEM) instead of those that Node trusts. */
+  readonly authorities?: string
+}
+
+const US_PER_MS = 1_000
+
+/** The tools of checks. Throws when an allowed range is none. */
+export function openCheckTools(settings: CheckSettings): CheckTools {
+  const nowMs = (): number => performance.now()
+  const { isOwn, hasRoute } = ownAddresses(nowMs)
+  const { isForbidden } = addressRules(settings.allowedRanges, isOwn)
+  const resolver = new NameResolver({ servers: settings.dnsServers, nowMs })
+  const matcher = new MatcherThread(nowMs)
+  const { authorities } = settings
+  return {
+    resolver,
+    isForbidden,
+    hasRoute,
+    secureContext: createSecureContext(authorities === undefined ? {} : { ca: authorities }),
+    certificates: new CertificateJudge(),
+    matcher,
+    userAgent: settings.userAgent,
+    nowUs: () => nowMs() * US_PER_MS,
+    close: async () => {
+      resolver.close()
+      await matcher.close()
+    },
+  }
+}

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addressRules } from './addressRules.ts'
+import { type CheckedServer, checkOf, startHttpServer } from './testing/checkedServer.ts'
+import { type NameTable, startDnsServer } from './testing/dnsServer.ts'
+
+/** Sees every connection that gets past the rules. */
+let decoy: CheckedServer
+/** The only address that may be dialled here, in place of a public one. */
+const PUBLIC = '127.0.0.2'
+const SETTINGS = { allowedRanges: [`${PUBLIC}/32`] }
+
+beforeAll(async () => {
+  decoy = await startHttpServer((_request, response) => response.end('secret'))
+})
+afterAll(async () => {
+  await decoy.close()
+})
+
+/** Each leads to this machine, in one spelling or another. */
+const SPELLINGS = [
+  '2130706433',
+  '0x7f.1',
+  '0177.0.0.1',
+  '127.1',
+  '①②⑦.⓪.⓪.①',
+  '[::ffff:127.0.0.1]',
+  '[::127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[2002:7f00:1::]',
+  '[::1]',
+  'localhost',
+  'localhost.',
+  'app.localhost',
+  '%6c%6f%63alhost',
+  'ip6-localhost',
+  '0',
+  '0.0.0.0',
+  '127.0.0.1',
+  '127.255.255.254',
+] as const
+
+test.each(SPELLINGS)('http://%s/ is unknown, and nothing connects', async (host) => {
+  const result = await checkOf({ url: `http://${host}:${decoy.port}/` }, SETTINGS)
+
+  expect(result).toMatchObject({ outcome: 'unknown', reason: 'address_forbidden', status: 0 })
+  expect(decoy.connections()).toBe(0)
+})
+
+test.each(SPELLINGS)('a redirect to http://%s/ is not followed', async (host) => {
+  const server = await startHttpServer(
+    (_request, response) =>
+      response
+        .writeHead(302, { Location: Buffer.from(`http://${host}:${decoy.port}/`).toString('latin1') })
+        .end(),
+    { host: PUBLIC },
+  )
+
+  const result = await checkOf({ url: `http://${PUBLIC}:${server.port}/` }, SETTINGS)
+  await server.close()
+
+  expect(result).toMatchObject({ outcome: 'unknown', reason: 'address_forbidden', status: 302 })
+  expect(decoy.connections()).toBe(0)
+})
+
+async function checkNamed(names: NameTable, port: number, confirmAfterMs?: number): Promise<object> {
+  const { address, close } = await startDnsServer(names, 0)
+  const url = `http://shop.example:${port}/`
+  const result = await checkOf({ url }, { ...SETTINGS, dnsServers: [address] }, { confirmAfterMs })
+  await close()
+  return result
+}
+
+test('a name for a private address is unknown, of one that has both the allowed one is dialled', async () => {
+  const server = await startHttpServer((_request, response) => response.end(), { host: PUBLIC })
+  const both = { 'shop.example': () => ['127.0.0.1', '10.0.0.1', PUBLIC] }
+
+  const isPrivate = await checkNamed({ 'shop.example': () => ['127.0.0.1', '10.0.0.1'] }, decoy.port)
+  const isMixed = await checkNamed(both, server.port)
+  await server.close()
+
+  expect(isPrivate).toMatchObject({ outcome: 'unknown', reason: 'address_forbidden' })
+  expect(isMixed).toMatchObject({ outcome: 'up' })
+  expect(decoy.connections()).toBe(0)
+})
+
+test('a name that is public first and private when it is asked again gets no connection the second time', async () => {
+  const names = { 'shop.example': (question: number) => (question === 0 ? [PUBLIC] : ['127.0.0.1']) }
+
+  // At the public address nothing listens on this port, so that there is a second attempt.
+  const result = await checkNamed(names, decoy.port, 0)
+
+  expect(result).toMatchObject({ outcome: 'unknown', reason: 'address_forbidden', attempts: 2 })
+  expect(decoy.connections()).toBe(0)
+})
+
+test('ports of other protocols, own addresses and reserved ranges are forbidden, unless their range is allowed', () => {
+  const { isForbidden, isBlocked } = addressRules(['10.0.0.0/8'], (address) => address === '93.184.216.34')
+
+  expect(
+    [
+      '8.8.8.8:443',
+      '8.8.8.8:22',
+      '8.8.8.8:6379',
+      '93.184.216.34:443',
+      '10.1.1.1:5432',
+      '169.254.169.254:80',
+      '168.63.129.16:80',
+    ]
+      .map((one) => one.split(':') as [string, string])
+      .map(([address, port]) => isForbidden(address, Number(port))),
+  ).toEqual([false, true, true, true, false, true, true])
+  expect(isForbidden('2606:4700::1111', 443)).toBe(false)
+  expect(isForbidden('fd00::1', 443)).toBe(true)
+  expect([isBlocked('http://shop.example:25/'), isBlocked('http://shop.example/')]).toEqual([true, false])
+})

@@ -1,0 +1,108 @@
+import type { Socket } from 'node:net'
+import type { AttemptClock } from '../attemptClock.ts'
+import { CheckFault } from '../reason.ts'
+import type { ResponseHead } from './responseHead.ts'
+import { type ReadFault, ResponseReader } from './responseReader.ts'
+
+/** How much of a body is read. */
+export interface BodyWish {
+  readonly bytesMax: number
+  /** What more bytes mean: the reading stops (`cut`), or the check has failed. */
+  readonly whenMore: 'cut' | CheckFault
+}
+
+/** A response, and when its parts had come (microseconds since the attempt began). */
+export interface Exchanged {
+  readonly head: ResponseHead
+  readonly headAtUs: number
+  readonly body: Buffer
+  /** When the body was whole; absent where it was cut, or not wanted. */
+  readonly bodyAtUs?: number
+}
+
+const FAULT_TEXTS = {
+  closed_early: 'the server closed the connection before the response was whole',
+  not_http: 'the response is not valid HTTP/1.1',
+  headers_too_large: 'the headers of the response have more than 64 KiB',
+} as const satisfies Record<ReadFault, string>
+
+/**
+ * Sends `request` over `socket`, which is used for nothing else, and reads the response. `bodyWish` is asked once the head
+ * has come; `undefined` leaves the body unread. Rejects with CheckFault.
+ */
+export function exchange(
+  socket: Socket,
+  request: Buffer,
+  bodyWish: (head: ResponseHead) => BodyWish | undefined,
+  clock: AttemptClock,
+): Promise<Exchanged> {
+  return clock.wait('wait', (resolve, reject) => {
+    const body: Buffer[] = []
+    let bytes = 0
+    let head: ResponseHead | undefined
+    let wish: BodyWish | undefined
+    let headAtUs = 0
+    let isOver = false
+    const finish = (bodyAtUs?: number): void => {
+      if (isOver || head === undefined) return
+      isOver = true
+      const read = { head, headAtUs, body: Buffer.concat(body) }
+      resolve(bodyAtUs === undefined ? read : { ...read, bodyAtUs })
+    }
+    const fail = (fault: CheckFault): void => {
+      isOver = true
+      reject(fault)
+    }
+    const reader = new ResponseReader({
+      onHead: (received) => {
+        head = received
+        headAtUs = clock.elapsedUs()
+        wish = bodyWish(received)
+        if (wish === undefined) finish()
+        else clock.enter('body')
+      },
+      onBody: (part) => {
+        if (isOver || wish === undefined) return
+        bytes += part.length
+        body.push(part)
+        if (bytes <= wish.bytesMax) return
+        if (wish.whenMore === 'cut') finish()
+        else fail(wish.whenMore)
+      },
+      onEnd: () => finish(clock.elapsedUs()),
+      onFault: (fault) => fail(new CheckFault(fault, FAULT_TEXTS[fault])),
+    })
+    listen(socket, reader, fail, () => isOver)
+    socket.write(request)
+    return () => socket.destroy()
+  })
+}
+
+function listen(
+  socket: Socket,
+  reader: ResponseReader,
+  fail: (fault: CheckFault) => void,
+  isOver: () => boolean,
+): void {
+  socket.on('data', (bytes: Buffer) => {
+    if (!isOver()) reader.push(bytes)
+  })
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    if (isOver()) return
+    const code = error.code ?? ''
+    // In TLS 1.3 a server refuses a client without a certificate only now.
+    const isTls = code.startsWith('ERR_SSL')
+    fail(isTls ? new CheckFault('tls_failed', `TLS failed (${code})`) : closedEarly(code))
+  })
+  socket.on('close', () => {
+    if (!isOver()) reader.close()
+  })
+  socket.on('end', () => {
+    if (!isOver()) reader.close()
+  })
+}
+
+function closedEarly(code: string): CheckFault {
+  const how = code === '' ? '' : ` (${code})`
+  return new CheckFault('closed_early', `${FAULT_TEXTS.closed_early}${how}`)
+}

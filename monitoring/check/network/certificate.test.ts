@@ -1,0 +1,65 @@
+import { TLSSocket } from 'node:tls'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { makeAuthority, type TestAuthority } from '../testing/certificates.ts'
+import { checkOf, startHttpServer } from '../testing/checkedServer.ts'
+
+let authority: TestAuthority
+beforeAll(() => {
+  authority = makeAuthority()
+})
+
+test.each([
+  ['valid', 'up', 'none', null],
+  ['expired', 'down', 'certificate_expired', 'certificate expired on 2021-01-01'],
+  ['early', 'down', 'certificate_not_yet_valid', 'certificate is valid from 2090-01-01'],
+  ['otherName', 'down', 'certificate_name', 'the certificate is not for localhost'],
+  ['selfSigned', 'down', 'certificate_untrusted', 'certificate is self-signed'],
+  ['incomplete', 'down', 'certificate_untrusted', 'certificate comes without the intermediate certificates'],
+] as const)('a certificate that is %s makes its endpoint %s: %s', async (kind, outcome, reason, text) => {
+  const server = await startHttpServer((_request, response) => response.end(), {
+    certificate: authority[kind],
+  })
+
+  const result = await checkOf(
+    { url: `https://localhost:${server.port}/` },
+    { authorities: authority.authorities },
+  )
+  await server.close()
+
+  expect(result).toMatchObject({ outcome, reason, text })
+  // What is wrong with a certificate keeps nobody from seeing when it ends.
+  expect(result.certificates).toMatchObject([{ host: 'localhost', port: server.port }])
+})
+
+test('an address is looked for in the certificate, and a Host header names whom the check expects', async () => {
+  const server = await startHttpServer((_request, response) => response.end(), {
+    certificate: authority.valid,
+  })
+  const url = `https://127.0.0.1:${server.port}/`
+  const settings = { authorities: authority.authorities }
+  const host = (value: string): object => ({ http: { headers: { Host: { value } } } })
+
+  const byAddress = await checkOf({ url }, settings)
+  const byName = await checkOf({ url, ...host('shop.example') }, settings)
+  const byOther = await checkOf({ url, ...host('pay.example') }, settings)
+  await server.close()
+
+  expect([byAddress.reason, byName.reason, byOther.reason]).toEqual(['none', 'none', 'certificate_name'])
+})
+
+test('Node reads no certificate into an object, which would take a quarter of a check over TLS', async () => {
+  const server = await startHttpServer((_request, response) => response.end(), {
+    certificate: authority.valid,
+  })
+  const asked = vi.spyOn(TLSSocket.prototype, 'getPeerCertificate')
+
+  const result = await checkOf(
+    { url: `https://localhost:${server.port}/` },
+    { authorities: authority.authorities },
+  )
+  const calls = asked.mock.calls.length
+  asked.mockRestore()
+  await server.close()
+
+  expect({ outcome: result.outcome, calls }).toEqual({ outcome: 'up', calls: 0 })
+})

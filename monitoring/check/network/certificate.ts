@@ -1,0 +1,115 @@
+import type { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { CheckFault, type DownReason } from '../reason.ts'
+
+/** Certificates of which the verdict on a name is remembered. */
+const KNOWN_MAX = 10_000
+/** Longest chain that is looked along: a server may send any number of certificates. */
+const CHAIN_MAX = 10
+
+/** The certificate that a server presented for a host. */
+export interface SeenCertificate {
+  readonly host: string
+  readonly port: number
+  readonly fingerprint: string
+  readonly subject: string
+  readonly issuer: string
+  readonly serial: string
+  /** Milliseconds since the epoch. */
+  readonly notBeforeMs: number
+  readonly notAfterMs: number
+  /** The earliest end of the certificate and of the intermediate ones that were sent with it; roots are not judged. */
+  readonly chainNotAfterMs: number
+}
+
+interface KnownCertificate {
+  readonly seen: Omit<SeenCertificate, 'port'>
+  readonly isForHost: boolean
+}
+
+const EXPIRED = 'CERT_HAS_EXPIRED'
+const NOT_YET_VALID = 'CERT_NOT_YET_VALID'
+const UNTRUSTED_WORDS: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'comes from an authority that is not trusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'comes without the certificate of its issuer',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'comes without the certificate of its issuer',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'comes without the intermediate certificates',
+}
+
+/**
+ * Judges certificates by names. What a certificate says is read once for each host: reading takes as long as a third of a
+ * handshake.
+ */
+export class CertificateJudge {
+  readonly #known = new Map<string, KnownCertificate>()
+
+  /** The certificate of `socket`, whose handshake is over, and what is wrong with it. */
+  judge(
+    socket: TLSSocket,
+    host: string,
+    port: number,
+  ): { readonly certificate?: SeenCertificate; readonly fault?: CheckFault } {
+    const x509 = socket.getPeerX509Certificate()
+    if (x509 === undefined)
+      return { fault: new CheckFault('tls_failed', 'the server presented no certificate') }
+    const key = `${x509.fingerprint256} ${host}`
+    const known = this.#known.get(key) ?? this.#read(key, x509, host)
+    const certificate = { ...known.seen, port }
+    const error = socket.authorized ? undefined : String(socket.authorizationError)
+    if (error !== undefined) return { certificate, fault: chainFault(error, certificate) }
+    if (known.isForHost) return { certificate }
+    return { certificate, fault: new CheckFault('certificate_name', `the certificate is not for ${host}`) }
+  }
+
+  #read(key: string, x509: X509Certificate, host: string): KnownCertificate {
+    const known = {
+      seen: {
+        host,
+        fingerprint: x509.fingerprint256,
+        subject: x509.subject,
+        issuer: x509.issuer,
+        serial: x509.serialNumber,
+        notBeforeMs: Date.parse(x509.validFrom),
+        notAfterMs: Date.parse(x509.validTo),
+        chainNotAfterMs: chainEndMs(x509),
+      },
+      isForHost: isIP(host) === 0 ? x509.checkHost(host) !== undefined : x509.checkIP(host) !== undefined,
+    }
+    const [oldest] = this.#known.size >= KNOWN_MAX ? this.#known.keys() : []
+    if (oldest !== undefined) this.#known.delete(oldest)
+    this.#known.set(key, known)
+    return known
+  }
+}
+
+function chainEndMs(leaf: X509Certificate): number {
+  let endMs = Date.parse(leaf.validTo)
+  let certificate = leaf.issuerCertificate
+  for (let length = 1; certificate !== undefined && length < CHAIN_MAX; length += 1) {
+    if (certificate.checkIssued(certificate)) break
+    endMs = Math.min(endMs, Date.parse(certificate.validTo))
+    certificate = certificate.issuerCertificate
+  }
+  return endMs
+}
+
+function chainFault(
+  error: string,
+  { notBeforeMs, notAfterMs, chainNotAfterMs }: SeenCertificate,
+): CheckFault {
+  const fault = (reason: DownReason, text: string): CheckFault => new CheckFault(reason, text)
+  const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+  if (error === EXPIRED) {
+    return notAfterMs === chainNotAfterMs
+      ? fault('certificate_expired', `certificate expired on ${day(notAfterMs)}`)
+      : fault('certificate_expired', `a certificate of the chain expired on ${day(chainNotAfterMs)}`)
+  }
+  if (error === NOT_YET_VALID)
+    return fault('certificate_not_yet_valid', `certificate is valid from ${day(notBeforeMs)}`)
+  return fault(
+    'certificate_untrusted',
+    `certificate ${UNTRUSTED_WORDS[error] ?? `is not trusted (${error})`}`,
+  )
+}

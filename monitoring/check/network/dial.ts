@@ -1,0 +1,79 @@
+import { connect, isIPv6, type Socket } from 'node:net'
+import type { IsForbidden } from '../addressRules.ts'
+import type { AttemptClock } from '../attemptClock.ts'
+import { CheckFault, type Reason } from '../reason.ts'
+
+/** Errors that this machine makes by itself, whatever is checked. */
+const LOCAL_ERRORS: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'])
+
+/** Judges addresses. */
+export interface AddressChoice {
+  readonly isForbidden: IsForbidden
+  readonly hasRoute: (address: string) => boolean
+}
+
+/**
+ * The one of `addresses` that the attempt `turn` dials: forbidden ones are left out, then those of a family without a route,
+ * and the rest take turns, so that a dead half of a name shows. Throws CheckFault when all are forbidden.
+ */
+export function chooseAddress(
+  addresses: readonly string[],
+  port: number,
+  turn: number,
+  { isForbidden, hasRoute }: AddressChoice,
+): string {
+  const allowed = addresses.filter((address) => !isForbidden(address, port))
+  const routed = allowed.filter(hasRoute)
+  const candidates = routed.length > 0 ? routed : allowed
+  const address = candidates[turn % candidates.length]
+  if (address !== undefined) return address
+  const [first = ''] = addresses
+  throw new CheckFault(
+    'address_forbidden',
+    `${shownAddress(first, port)} is an address that no check may reach`,
+  )
+}
+
+/**
+ * A connection to `address`, which is judged here once more: this is the only place that dials, so that no name, redirect or
+ * second attempt gets past the rules. Rejects with CheckFault.
+ */
+export function dial(
+  address: string,
+  port: number,
+  clock: AttemptClock,
+  { isForbidden, hasRoute }: AddressChoice,
+): Promise<Socket> {
+  return clock.wait('connect', (resolve, reject) => {
+    if (isForbidden(address, port)) {
+      reject(
+        new CheckFault(
+          'address_forbidden',
+          `${shownAddress(address, port)} is an address that no check may reach`,
+        ),
+      )
+      return () => {}
+    }
+    const socket = connect({ host: address, port, noDelay: true, autoSelectFamily: false })
+    socket.once('connect', () => resolve(socket))
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      reject(connectFault(error.code ?? '', shownAddress(address, port), hasRoute(address)))
+    })
+    return () => socket.destroy()
+  })
+}
+
+/** `198.51.100.7:443 (IPv4)`. Pure. */
+export function shownAddress(address: string, port: number): string {
+  return isIPv6(address) ? `[${address}]:${port} (IPv6)` : `${address}:${port} (IPv4)`
+}
+
+function connectFault(code: string, where: string, hasRoute: boolean): CheckFault {
+  const fault = (reason: Reason, text: string): CheckFault => new CheckFault(reason, text)
+  if (code === 'ECONNREFUSED') return fault('connect_refused', `connection refused by ${where}`)
+  if (code === 'ETIMEDOUT') return fault('connect_timeout', `no connection to ${where} in time`)
+  if (LOCAL_ERRORS.has(code) || (code === 'ENETUNREACH' && !hasRoute)) {
+    return fault('agent_local', `this machine could not connect to ${where} (${code})`)
+  }
+  return fault('connect_unreachable', `${where} cannot be reached (${code})`)
+}

@@ -1,0 +1,129 @@
+import { promises as dns } from 'node:dns'
+import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import { CheckFault, type DownReason } from '../reason.ts'
+
+/** Time for one query to one server, and how often it is sent (milliseconds). The check's own deadline may end it before. */
+const QUERY_MS = 2_500
+const TRIES = 2
+/** Longest that an answer is used again (milliseconds), whatever its time to live, and that of a failure. */
+const KEPT_MS_MAX = 60_000
+const FAILURE_KEPT_MS = 1_000
+const KEPT_NAMES_MAX = 10_000
+const MS_PER_SECOND = 1_000
+
+const HOSTS_FILE = '/etc/hosts'
+/** Errors of c-ares that say that the name has no such record. */
+const NO_RECORD: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA'])
+
+type Answer =
+  | { readonly addresses: readonly string[]; readonly ttlMs: number }
+  | { readonly fault: CheckFault }
+
+/** What a resolver needs besides the network. */
+export interface ResolverSettings {
+  /** DNS servers (`127.0.0.1:53`); those of the system when absent. */
+  readonly servers?: readonly string[] | undefined
+  /** Monotonic milliseconds. */
+  readonly nowMs: () => number
+  /** Text of the hosts file. */
+  readonly readHosts?: () => Promise<string>
+}
+
+/**
+ * Resolves names by DNS, and by the hosts file where DNS knows none. It does not ask the operating system: `dns.lookup` has
+ * four threads, and slow names would make every check late.
+ */
+export class NameResolver {
+  readonly #resolver = new dns.Resolver({ timeout: QUERY_MS, tries: TRIES })
+  readonly #nowMs: () => number
+  readonly #readHosts: () => Promise<string>
+  readonly #kept = new Map<string, { readonly answer: Answer; readonly untilMs: number }>()
+  readonly #asked = new Map<string, Promise<Answer>>()
+
+  constructor({ servers, nowMs, readHosts = () => readFile(HOSTS_FILE, 'utf8') }: ResolverSettings) {
+    if (servers !== undefined) this.#resolver.setServers([...servers])
+    this.#nowMs = nowMs
+    this.#readHosts = readHosts
+  }
+
+  /** Addresses of `name` that are known from before; `undefined` when it has to be asked for. Throws CheckFault when it has none. */
+  known(name: string): readonly string[] | undefined {
+    const kept = this.#kept.get(name)
+    return kept !== undefined && kept.untilMs > this.#nowMs() ? addressesOf(kept.answer) : undefined
+  }
+
+  /**
+   * Addresses of `name`, IPv4 first and in order, so that taking turns is stable. A fresh question is asked for one check
+   * alone; others share one. Rejects with CheckFault when the name has none.
+   */
+  async resolve(name: string, isFresh: boolean): Promise<readonly string[]> {
+    return addressesOf(await (isFresh ? this.#ask(name) : this.#askOnce(name)))
+  }
+
+  /** Ends questions that are under way. */
+  close(): void {
+    this.#resolver.cancel()
+  }
+
+  /** Checks that ask for a name at the same time share one question. */
+  #askOnce(name: string): Promise<Answer> {
+    const asked = this.#asked.get(name) ?? this.#ask(name).finally(() => this.#asked.delete(name))
+    this.#asked.set(name, asked)
+    return asked
+  }
+
+  async #ask(name: string): Promise<Answer> {
+    const records = await Promise.allSettled([
+      this.#resolver.resolve4(name, { ttl: true }),
+      this.#resolver.resolve6(name, { ttl: true }),
+    ])
+    const found = records.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+    const codes = records.flatMap((one) => (one.status === 'rejected' ? String(one.reason?.code) : []))
+    const ttlMs = Math.min(KEPT_MS_MAX, ...found.map(({ ttl }) => ttl * MS_PER_SECOND))
+    const addresses =
+      found.length > 0 ? sorted(found.map(({ address }) => address)) : await this.#fromHosts(name)
+    const answer = addresses.length > 0 ? { addresses, ttlMs } : { fault: faultOf(codes, name) }
+    this.#keep(name, answer)
+    return answer
+  }
+
+  #keep(name: string, answer: Answer): void {
+    const [oldest] = this.#kept.size >= KEPT_NAMES_MAX ? this.#kept.keys() : []
+    if (oldest !== undefined) this.#kept.delete(oldest)
+    const keptMs = 'fault' in answer ? FAILURE_KEPT_MS : answer.ttlMs
+    this.#kept.set(name, { answer, untilMs: this.#nowMs() + keptMs })
+  }
+
+  async #fromHosts(name: string): Promise<readonly string[]> {
+    const text = await this.#readHosts().catch(() => '')
+    const wanted = name.replace(/\.$/, '').toLowerCase()
+    return text.split('\n').flatMap((line) => {
+      const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/)
+      return isIP(address) !== 0 && names.some((one) => one.toLowerCase() === wanted) ? [address] : []
+    })
+  }
+}
+
+function addressesOf(answer: Answer): readonly string[] {
+  if ('fault' in answer) throw answer.fault
+  return answer.addresses
+}
+
+function sorted(addresses: readonly string[]): readonly string[] {
+  return addresses.toSorted((a, b) => isIP(a) - isIP(b) || (a < b ? -1 : 1))
+}
+
+function faultOf(codes: readonly string[], name: string): CheckFault {
+  if (codes.every((code) => NO_RECORD.has(code))) {
+    return new CheckFault('dns_name_unknown', `name ${name} has no address`)
+  }
+  // What c-ares calls refused: no server of this machine could be asked.
+  if (codes.every((code) => code === 'ECONNREFUSED')) {
+    return new CheckFault('agent_local', 'no DNS server of this machine answers')
+  }
+  const code = codes.find((one) => !NO_RECORD.has(one)) ?? ''
+  const reason: DownReason = code === 'ETIMEOUT' ? 'dns_timeout' : 'dns_failed'
+  const what = reason === 'dns_timeout' ? 'could not be resolved in time' : `could not be resolved (${code})`
+  return new CheckFault(reason, `name ${name} ${what}`)
+}

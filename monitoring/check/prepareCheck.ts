@@ -1,0 +1,64 @@
+import type { EndpointInput, SensitiveInput } from '../../api/contract/service.ts'
+import {
+  type AssertionNeeds,
+  assertionNeeds,
+  compileAssertions,
+  type CompiledAssertion,
+} from '../assertions/compileAssertions.ts'
+import type { Quoting } from '../assertions/quotedText.ts'
+import type { RequestHop, RequestValue } from './http/requestHop.ts'
+import { quotingFor } from './privateTexts.ts'
+
+/** A timeout that is null, and the most redirects that are followed whatever is asked for. Gap G14, G18. */
+const TIMEOUT_MS = 10_000
+const REDIRECTS = 10
+const REDIRECTS_MAX = 20
+const MS_PER_SECOND = 1_000
+const NANOS_PER_MS = 1_000_000
+
+/** An endpoint ready to be checked as often as wanted. Holds sealed values in clear: it goes nowhere. */
+export interface PreparedCheck {
+  /** Names the endpoint and region, for what is remembered from check to check. */
+  readonly series: string
+  readonly request: RequestHop
+  readonly timeoutMs: number
+  readonly redirectsMax: number
+  /** Whether names are resolved anew for each check, and whether the time for it counts in latencies. */
+  readonly isDnsFresh: boolean
+  readonly isDnsCounted: boolean
+  readonly assertions: readonly CompiledAssertion[]
+  readonly needs: AssertionNeeds
+  readonly quoting: Quoting
+}
+
+/** `endpoint`, whose sealed values are open, ready to be checked. Pure. */
+export function prepareCheck(endpoint: EndpointInput, series: string): PreparedCheck {
+  const { method, body, headers, timeout, max_redirects_to_follow, with_dns } = endpoint.call.Http
+  const url = new URL(endpoint.url)
+  url.hash = ''
+  const request: RequestHop = {
+    url,
+    method,
+    headers: Object.entries(headers ?? {}).map(([name, input]) => ({ name, ...requestValue(input) })),
+    body: body == null ? null : requestValue(body),
+  }
+  const assertions = compileAssertions(endpoint.assertions)
+  const needs = assertionNeeds(assertions)
+  return {
+    series,
+    request,
+    // A timer counts whole milliseconds, and none would be no time at all.
+    timeoutMs:
+      timeout === null ? TIMEOUT_MS : Math.ceil(timeout.secs * MS_PER_SECOND + timeout.nanos / NANOS_PER_MS),
+    redirectsMax: Math.min(max_redirects_to_follow ?? REDIRECTS, REDIRECTS_MAX),
+    isDnsFresh: with_dns === true || needs.freshDns,
+    isDnsCounted: with_dns === true,
+    assertions,
+    needs,
+    quoting: quotingFor(request),
+  }
+}
+
+function requestValue({ value, sensitive }: SensitiveInput): RequestValue {
+  return { value, isSealed: sensitive === true }
+}

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { evaluateAssertions, unseenVerdicts, type Verdict } from '../assertions/evaluate.ts'
+import type { Observation } from '../assertions/observation.ts'
+import { Attempt } from './attempt.ts'
+import type { Phases } from './attemptClock.ts'
+import type { CheckTools } from './checkTools.ts'
+import type { SeenCertificate } from './network/certificate.ts'
+import type { PreparedCheck } from './prepareCheck.ts'
+import { shownText } from './privateTexts.ts'
+import { CheckFault, type Outcome, outcomeOf, type Reason } from './reason.ts'
+
+/** What a check came to. No text in it holds a secret of the request. */
+export interface CheckResult {
+  readonly outcome: Outcome
+  readonly reason: Reason
+  /** The reason for people; null where the endpoint is up. */
+  readonly text: string | null
+  /** Status of the last response; 0 when there was none. */
+  readonly status: number
+  /** 2 where a failure was confirmed, or was not. */
+  readonly attempts: 1 | 2
+  /** Of the last attempt. */
+  readonly phases: Phases
+  /** Whether the body was longer than was read, because no assertion needs it. */
+  readonly isBodyCut: boolean
+  /** One for each assertion, in their order. */
+  readonly verdicts: readonly Verdict[]
+  readonly certificates: readonly SeenCertificate[]
+  /** The first of two attempts. */
+  readonly first?: { readonly reason: Reason; readonly totalUs: number }
+}
+
+/** How a check is made. */
+export interface CheckRun {
+  /** The number of the slot: names with several addresses take turns by it. */
+  readonly turn: number
+  /** Time after which a failure is confirmed by a second attempt (milliseconds); `undefined` where it is not. */
+  readonly confirmAfterMs: number | undefined
+}
+
+type AttemptResult = Omit<CheckResult, 'attempts' | 'first'> & { readonly address: string | undefined }
+
+const ASSERTION_REASONS = {
+  StatusCode: 'assertion_status',
+  Latency: 'assertion_latency',
+  DnsResoltion: 'assertion_dns',
+  Header: 'assertion_header',
+  Body: 'assertion_body',
+} as const satisfies Record<Verdict['kind'], Reason>
+
+/** Makes `check` once, and a second time where it failed. Never rejects for what the network or a server does. */
+export async function runCheck(check: PreparedCheck, tools: CheckTools, run: CheckRun): Promise<CheckResult> {
+  const { address: firstAddress, ...first } = await attempt(check, tools, run.turn)
+  if (first.outcome !== 'down' || run.confirmAfterMs === undefined) return { ...first, attempts: 1 }
+  await sleep(run.confirmAfterMs)
+  const { address, ...second } = await attempt(check, tools, run.turn + 1)
+  const both = { attempts: 2, first: { reason: first.reason, totalUs: first.phases.total } } as const
+  if (second.outcome !== 'up' || address === firstAddress) return { ...second, ...both }
+  // A name of which one address works must not look well: whoever gets the other one sees a failure.
+  const text = shownText(
+    `${firstAddress} failed (${first.text ?? first.reason}), ${address} answered`,
+    check.quoting,
+  )
+  return { ...second, ...both, outcome: 'degraded', reason: 'one_address', text }
+}
+
+async function attempt(check: PreparedCheck, tools: CheckTools, turn: number): Promise<AttemptResult> {
+  const running = new Attempt(check, tools, turn)
+  const ended = (found: Pick<AttemptResult, 'outcome' | 'reason' | 'text' | 'verdicts'>): AttemptResult => {
+    const { phases, status, isBodyCut, certificates, address } = running
+    return { ...found, phases, status, isBodyCut, certificates, address }
+  }
+  try {
+    const seen = await running.observe()
+    return ended(await judge(check, seen, tools, running.deadlineMs))
+  } catch (error) {
+    if (!(error instanceof CheckFault)) throw error
+    const { reason, message } = error
+    const text = shownText(message, check.quoting)
+    return ended({
+      outcome: outcomeOf(reason),
+      reason,
+      text,
+      verdicts: unseenVerdicts(check.assertions, check.quoting),
+    })
+  } finally {
+    running.close()
+  }
+}
+
+async function judge(
+  check: PreparedCheck,
+  seen: Observation,
+  { matcher }: CheckTools,
+  deadlineMs: number,
+): Promise<Pick<AttemptResult, 'outcome' | 'reason' | 'text' | 'verdicts'>> {
+  const { assertions, needs, quoting, series } = check
+  const verdicts = await evaluateAssertions(assertions, seen, {
+    quoting,
+    matchElsewhere: (regex, text) => matcher.match(regex, text, { series, deadlineMs }),
+  })
+  // Gap G43: without an assertion on the status, one below 400 is expected.
+  if (needs.impliedStatus && seen.status >= 400) {
+    return {
+      outcome: 'down',
+      reason: 'assertion_status',
+      text: `status ${seen.status}, expected < 400`,
+      verdicts,
+    }
+  }
+  const failed = verdicts.filter(({ result }) => result === 'fail')
+  const first = failed[0] ?? verdicts.find(({ result }) => result === 'unknown')
+  if (first === undefined) return { outcome: 'up', reason: 'none', text: null, verdicts }
+  const reason = first.result === 'unknown' ? 'regex_too_slow' : ASSERTION_REASONS[first.kind]
+  const outcome = outcomeOf(
+    reason,
+    failed.map(({ kind }) => kind),
+  )
+  return { outcome, reason, text: shownText(first.text, quoting), verdicts }
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { afterEach, expect, test } from 'vitest'
+import type { Assertion } from '../../api/contract/assertion.ts'
+import { type CheckedServer, checkOf, startHttpServer } from './testing/checkedServer.ts'
+
+let server: CheckedServer | undefined
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+})
+
+const ENCODINGS: readonly ((canary: string) => string)[] = [
+  (canary) => canary,
+  (canary) => encodeURIComponent(canary),
+  (canary) => Buffer.from(canary).toString('base64'),
+  (canary) => Buffer.from(canary).toString('base64url'),
+  (canary) => JSON.stringify(canary).slice(1, -1),
+]
+
+/** A value that is nowhere else, with what encodings change. */
+const canary = (kind: string): string => `${kind}-${randomBytes(12).toString('hex')}"é/?`
+const CANARIES = 200
+
+test('200 canaries in queries, headers and bodies that the server sends back reach no result', async () => {
+  const seen: string[] = []
+  server = await startHttpServer(async (request, response) => {
+    let body = ''
+    for await (const part of request) body += part
+    // Everything comes back, in every encoding, where an assertion will look at it.
+    const sent = [request.url ?? '', body, ...request.rawHeaders].map((text) =>
+      Buffer.from(text).toString('latin1'),
+    )
+    const echo = sent.flatMap((text) =>
+      ENCODINGS.map((encode) => encode(text).replace(/[^\t\x20-\x7e\x80-\xff]/g, '?')),
+    )
+    echo.forEach((text, index) => {
+      response.setHeader(`x-echo-${index}`, text)
+    })
+    response.statusCode = 302
+    response.setHeader('Location', `/next?${request.url}`)
+    response.end(body)
+  })
+  const { port } = server
+  const leaked: string[] = []
+  for (let count = 0; count < CANARIES / 4; count += 1) {
+    const [query, sealed, plain, body] = ['query', 'sealed', 'plain', 'body'].map(canary) as [
+      string,
+      string,
+      string,
+      string,
+    ]
+    const assertions: readonly Assertion[] = [
+      { Body: { matcher: { Equals: sealed } } },
+      { Header: { name: 'location', matcher: { Equals: body } } },
+      ...Array.from({ length: 40 }, (_, index): Assertion => {
+        return { Header: { name: `x-echo-${index}`, matcher: { Equals: query } } }
+      }),
+    ]
+    const result = await checkOf({
+      url: `http://127.0.0.1:${port}/path?token=${encodeURIComponent(query)}`,
+      assertions,
+      http: {
+        method: 'POST',
+        max_redirects_to_follow: count % 2,
+        headers: { 'X-Sealed': { value: sealed, sensitive: true }, 'X-Plain': { value: plain } },
+        body: { value: body, sensitive: count % 3 === 0 },
+      },
+    })
+    const text = JSON.stringify(result)
+    seen.push(result.reason)
+    for (const value of [query, sealed, plain, body]) {
+      const core = value.slice(0, value.indexOf('"'))
+      for (const needle of [...ENCODINGS.map((encode) => encode(value)), core])
+        if (text.includes(needle)) leaked.push(needle)
+    }
+  }
+
+  expect(leaked).toEqual([])
+  expect(new Set(seen)).toEqual(new Set(['assertion_body', 'too_many_redirects']))
+})

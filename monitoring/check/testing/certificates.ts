@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A private key and the certificates that a server sends with it (PEM). */
+export interface ServerCertificate {
+  readonly key: string
+  readonly cert: string
+}
+
+/** An authority of one test, and what it signed. */
+export interface TestAuthority {
+  /** What a client trusts (PEM). */
+  readonly authorities: string
+  readonly valid: ServerCertificate
+  readonly expired: ServerCertificate
+  readonly early: ServerCertificate
+  readonly otherName: ServerCertificate
+  readonly selfSigned: ServerCertificate
+  /** Signed by an intermediate authority whose certificate is not sent. */
+  readonly incomplete: ServerCertificate
+}
+
+const CONFIG = `[ca]
+default_ca = tests
+[tests]
+new_certs_dir = .
+database = index.txt
+rand_serial = yes
+default_md = sha256
+policy = anything
+copy_extensions = copy
+unique_subject = no
+[anything]
+commonName = supplied
+[authority]
+basicConstraints = critical,CA:true
+keyUsage = keyCertSign
+[req]
+distinguished_name = name
+[name]
+`
+const PAST = ['20200101000000Z', '20210101000000Z'] as const
+const FUTURE = ['20900101000000Z', '20910101000000Z'] as const
+const NOW = ['20200101000000Z', '20910101000000Z'] as const
+
+/** Makes an authority and its certificates for `localhost` and 127.0.0.1, with openssl. */
+export function makeAuthority(): TestAuthority {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-certificates-'))
+  const openssl = (...args: readonly string[]): void => {
+    execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
+  }
+  const text = (file: string): string => readFileSync(join(folder, file), 'utf8')
+  writeFileSync(join(folder, 'ca.cnf'), CONFIG)
+  writeFileSync(join(folder, 'index.txt'), '')
+  const request = (name: string, commonName: string, alternatives = ''): void => {
+    const names = alternatives === '' ? [] : ['-addext', `subjectAltName=${alternatives}`]
+    const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', `${name}.key`]
+    openssl(
+      'req',
+      '-config',
+      'ca.cnf',
+      '-new',
+      ...key,
+      '-out',
+      `${name}.csr`,
+      '-subj',
+      `/CN=${commonName}`,
+      ...names,
+    )
+  }
+  const sign = (
+    name: string,
+    by: string,
+    [start, end]: readonly [string, string],
+    ...more: string[]
+  ): void => {
+    const period = ['-startdate', start, '-enddate', end]
+    const signer =
+      by === name ? ['-selfsign', '-keyfile', `${by}.key`] : ['-cert', `${by}.pem`, '-keyfile', `${by}.key`]
+    const output = ['-out', `${name}.pem`, '-notext', '-batch']
+    openssl('ca', '-config', 'ca.cnf', ...signer, '-in', `${name}.csr`, ...output, ...period, ...more)
+  }
+  const served = (name: string): ServerCertificate => ({
+    key: text(`${name}.key`),
+    cert: text(`${name}.pem`),
+  })
+  const OWN_NAMES = 'DNS:localhost,DNS:shop.example,IP:127.0.0.1'
+  const signed = (
+    name: string,
+    by: string,
+    period: readonly [string, string],
+    names = OWN_NAMES,
+  ): ServerCertificate => {
+    request(name, 'leaf', names)
+    sign(name, by, period)
+    return served(name)
+  }
+  try {
+    request('root', 'Test Root')
+    sign('root', 'root', NOW, '-extensions', 'authority')
+    request('middle', 'Test Intermediate')
+    sign('middle', 'root', NOW, '-extensions', 'authority')
+    return {
+      authorities: text('root.pem'),
+      valid: signed('valid', 'root', NOW),
+      expired: signed('expired', 'root', PAST),
+      early: signed('early', 'root', FUTURE),
+      otherName: signed('other', 'root', NOW, 'DNS:other.example'),
+      selfSigned: signed('self', 'self', NOW),
+      incomplete: signed('incomplete', 'middle', NOW),
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}

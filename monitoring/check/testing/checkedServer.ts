@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import type { Assertion } from '../../../api/contract/assertion.ts'
+import type { EndpointInput } from '../../../api/contract/service.ts'
+import { type CheckSettings, openCheckTools } from '../checkTools.ts'
+import { prepareCheck } from '../prepareCheck.ts'
+import { type CheckResult, type CheckRun, runCheck } from '../runCheck.ts'
+import type { ServerCertificate } from './certificates.ts'
+
+/** A server on loopback that counts who comes. */
+export interface CheckedServer {
+  readonly port: number
+  readonly connections: () => number
+  readonly close: () => Promise<void>
+}
+
+/** Starts an HTTP server at `host`, or an HTTPS one where there is a `certificate`. */
+export function startHttpServer(
+  answer: RequestListener,
+  { certificate, host }: { readonly certificate?: ServerCertificate; readonly host?: string } = {},
+): Promise<CheckedServer> {
+  const server = certificate === undefined ? createHttpServer(answer) : createHttpsServer(certificate, answer)
+  return listening(server, host)
+}
+
+/** Starts a server that does with each connection what `handle` says. */
+export function startRawServer(handle: (socket: Socket) => void): Promise<CheckedServer> {
+  return listening(
+    createServer((socket) => {
+      socket.on('error', () => {})
+      handle(socket)
+    }),
+  )
+}
+
+/** Starts a server that answers whatever it is asked with `bytes`, and then ends the connection unless it is kept `open`. */
+export function startByteServer(bytes: string, end: 'ended' | 'open' = 'ended'): Promise<CheckedServer> {
+  return startRawServer((socket) => {
+    socket.once('data', () => {
+      socket.write(bytes, 'latin1')
+      if (end === 'ended') socket.end()
+    })
+  })
+}
+
+async function listening(server: Server, host = '127.0.0.1'): Promise<CheckedServer> {
+  const sockets = new Set<Socket>()
+  let connections = 0
+  server.on('connection', (socket: Socket) => {
+    connections += 1
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  server.listen(0, host)
+  await once(server, 'listening')
+  return {
+    // A server that listens on a port has an address with one.
+    port: (server.address() as AddressInfo).port,
+    connections: () => connections,
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** What a test says of an endpoint; the rest is a GET without assertions and a timeout of 10 s. */
+export interface EndpointWish {
+  readonly url: string
+  readonly assertions?: readonly Assertion[]
+  readonly http?: Partial<EndpointInput['call']['Http']>
+}
+
+/** What a check of `wish` comes to, on a machine that may check itself. */
+export async function checkOf(
+  { url, assertions = [], http = {} }: EndpointWish,
+  settings: Partial<CheckSettings> = {},
+  run: Partial<CheckRun> = {},
+): Promise<CheckResult> {
+  const tools = openCheckTools({
+    allowedRanges: ['127.0.0.0/8', '::1/128'],
+    userAgent: 'pharos/test',
+    ...settings,
+  })
+  try {
+    const call = { Http: { method: 'GET' as const, timeout: null, ...http } }
+    const check = prepareCheck({ url, call, assertions: [...assertions] }, 'test')
+    return await runCheck(check, tools, { turn: 0, confirmAfterMs: undefined, ...run })
+  } finally {
+    await tools.close()
+  }
+}

@@ -61,10 +61,10 @@ test('bash completes commands, options, their values and paths', () => {
   expect(offered('pharos plan --det')).toEqual(['--detailed-exitcode'])
   expect(offered('pharos validate mon')).toEqual(['monitoring'])
   expect(offered('pharos validate monitoring/')).toEqual(['monitoring/a b.yaml'])
-  expect(offered('pharos status --state mon')).toEqual(['monitoring'])
+  expect(offered('pharos state status --state mon')).toEqual(['monitoring'])
   expect(offered('pharos completion ')).toEqual(['bash', 'zsh', 'fish'])
-  expect(offered('pharos adopt p')).toEqual(['plan'])
-  expect(offered('pharos adopt plan mon')).toEqual(['monitoring'])
+  expect(offered('pharos state adopt p')).toEqual(['plan'])
+  expect(offered('pharos state adopt plan mon')).toEqual(['monitoring'])
   expect(offered('pharos plan --env ')).toEqual([])
   expect(offered('pharos nonsense ')).toEqual([])
 })
@@ -72,9 +72,9 @@ test('bash completes commands, options, their values and paths', () => {
 test('bash completes names of manifests from the state that the line names', async () => {
   await applied('checkout', 'catalogue', 'website')
 
-  expect(offered('pharos unbind --state pharos.db c')).toEqual(['catalogue', 'checkout'])
-  expect(offered('pharos unbind c')).toEqual([])
-  expect(offered('pharos unbind --state nowhere.db c')).toEqual([])
+  expect(offered('pharos state unbind --state pharos.db c')).toEqual(['catalogue', 'checkout'])
+  expect(offered('pharos state unbind c')).toEqual([])
+  expect(offered('pharos state unbind --state nowhere.db c')).toEqual([])
 })
 
 /** Why a shell cannot be run here; null when it can. Under CI it never goes unnoticed: its test fails. */
@@ -121,8 +121,8 @@ test.skipIf(zshSkipped !== null)(
       ['pharos pl', 'pharos plan '],
       ['pharos plan --det', 'pharos plan --detailed-exitcode '],
       ['pharos plan --format ma', 'pharos plan --format markdown '],
-      ['pharos adopt a', 'pharos adopt apply '],
-      ['pharos adopt apply mon', 'pharos adopt apply monitoring/'],
+      ['pharos state adopt a', 'pharos state adopt apply '],
+      ['pharos state adopt apply mon', 'pharos state adopt apply monitoring/'],
       ['pharos validate monitoring/', 'pharos validate monitoring/a\\ b.yaml '],
       ['pharos plan --env ', 'pharos plan --env '],
     ]
@@ -148,12 +148,12 @@ test.skipIf(fishSkipped !== null)(
       ['pharos pl', 'plan'],
       ['pharos plan --det', '--detailed-exitcode'],
       ['pharos plan --format ma', 'markdown'],
-      ['pharos adopt ', 'apply', 'plan'],
-      ['pharos adopt plan --detai'],
-      ['pharos adopt apply mon', 'monitoring/'],
+      ['pharos state adopt ', 'apply', 'plan'],
+      ['pharos state adopt plan --detai'],
+      ['pharos state adopt apply mon', 'monitoring/'],
       ['pharos plan --env '],
-      ['pharos unbind --state pharos.db c', 'checkout'],
-      ['pharos history '],
+      ['pharos state unbind --state pharos.db c', 'checkout'],
+      ['pharos state history '],
     ]
 
     const script =

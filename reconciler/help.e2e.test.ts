@@ -61,7 +61,7 @@ test.each(COMMANDS.map(({ name, examples }) => ({ name, examples })))(
   'every example of the help of $name is a command line that the program understands',
   async ({ name, examples }) => {
     expect(examples.length).toBeGreaterThan(0)
-    expect(examplesIn((await runProgram([name, '--help'])).stdout)).toEqual(examples)
+    expect(examplesIn((await runProgram([...name.split(' '), '--help'])).stdout)).toEqual(examples)
     for (const example of examples) {
       const { stderr } = await typed(example, folder)
       expect({ example, stderr }).toEqual({ example, stderr: expect.not.stringMatching(MISUNDERSTOOD) })
@@ -74,7 +74,7 @@ test('the examples of the whole program do what they say, one after the other', 
   const [first = '', ...others] = examplesIn((await runProgram(['--help'])).stdout)
 
   const run = await typed(
-    [first, 'pharos adopt apply monitoring/ --state pharos.db', ...others].join('\n'),
+    [first, 'pharos state adopt apply monitoring/ --state pharos.db', ...others].join('\n'),
     place,
   )
 

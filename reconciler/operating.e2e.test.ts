@@ -318,6 +318,30 @@ test.each([
   })
 })
 
+test.each([
+  [['rollback', 'manifests', '--to', 'HEAD'], 'revert the commit in git'],
+  [['rebaseline', '--pointers', '/regions'], '"pharos approve --pointers"'],
+] as const)('%j names what replaces the command', async (args, replacement) => {
+  const { exitCode, stdout, stderr } = await runProgram([...args, '--json'], work.env)
+
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining(replacement)])
+  expect(JSON.parse(stdout).error).toEqual({ code: 'E_USAGE', message: expect.stringContaining(replacement) })
+})
+
+test('a command of the state is still understood as it was spelled before, and not shown', async () => {
+  work.write({ 'a.yaml': manifestOf('a') })
+  await json('apply')
+  const state = ['--state', work.statePath, '--json']
+  const [now, before, help] = await Promise.all([
+    runProgram(['state', 'status', ...state], work.env),
+    runProgram(['status', ...state], work.env),
+    runProgram(['--help'], work.env),
+  ])
+
+  expect(JSON.parse(before.stdout)).toEqual({ ...JSON.parse(now.stdout), command: 'status' })
+  expect(help.stdout).not.toMatch(/^ {2}(?:status|adopt|bind)\b/m)
+})
+
 test('every format of a plan shows its digest', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   const { digest } = await json('plan')
@@ -353,14 +377,14 @@ test('Scenario 31: the same change of many services is no work of people: it is 
     }),
   )
   expect(await json('apply')).toMatchObject({ exit: 4, applied: { updated: 0, withheld: 11 } })
-  expect((await onState('rebaseline')).exit).toBe(1)
-  expect(await onState('rebaseline', '--pointers', '/regions')).toMatchObject({ taken: [], left: all.sort() })
+  expect((await onState('approve')).exit).toBe(1)
+  expect(await onState('approve', '--pointers', '/regions')).toMatchObject({ taken: [], left: all.sort() })
   const [first] = await services()
   await scene.client.replaceService(first?.id ?? '', {
     ...serviceRequest(first?.name ?? '', 120),
     regions: ['us-east-1'],
   })
-  expect(await onState('rebaseline', '--pointers', '/interval_secs')).toMatchObject({
+  expect(await onState('approve', '--pointers', '/interval_secs')).toMatchObject({
     taken: all.sort(),
     left: [first?.name],
   })

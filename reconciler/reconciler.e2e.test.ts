@@ -390,7 +390,7 @@ test('an unknown command names those that exist', async () => {
   const { exitCode, stderr } = await runProgram(['restore'])
   expect([exitCode, stderr]).toEqual([
     1,
-    expect.stringContaining('there are: validate, render, plan, apply, drift, export, adopt'),
+    expect.stringContaining('there are: validate, render, plan, apply, drift, export, approve'),
   ])
 })
 
@@ -404,7 +404,7 @@ test('an option whose value was forgotten does not take the next option for it',
 
 test.each([
   [['--bogus'], 'there are: --version, --help; see "pharos --help"'],
-  [['status', '--bogus'], 'there are: --json, --state, --help; see "pharos status --help"'],
+  [['state', 'status', '--bogus'], 'there are: --json, --state, --help; see "pharos state status --help"'],
 ])('an unknown option names those that exist: %j', async (args, hint) => {
   const { exitCode, stderr } = await runProgram(args)
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining(hint)])

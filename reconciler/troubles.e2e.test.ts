@@ -108,7 +108,7 @@ test('a command that cannot write leaves no state behind', async () => {
   expect((await runHere(apply, { ...work.env, PHAROS_API_KEY: `pharos_${'0'.repeat(64)}` })).exitCode).toBe(1)
   expect((await pharos('apply', at('nowhere'), '--state', work.statePath)).exitCode).toBe(1)
   expect((await pharos(...apply, '--plan', 'f'.repeat(31))).exitCode).toBe(1)
-  expect((await pharos('rebaseline', '--pointers', '/regions', '--state', work.statePath)).exitCode).toBe(1)
+  expect((await pharos('approve', '--pointers', '/regions', '--state', work.statePath)).exitCode).toBe(1)
   expect(readdirSync(work.folder)).toEqual(['manifests'])
 
   // A bind writes no service, so that a key that only reads is enough for it.
@@ -288,7 +288,7 @@ test('a service that somebody made in the place of ours is no second one, and ca
   const plan = await pharos('plan', ...onManifests())
   expect([plan.exitCode, plan.stderr]).toEqual([6, ''])
   expect(plan.stdout).toContain(
-    `(its own, ${ours.id}, was deleted: after "pharos unbind a" the other can be adopted or bound;`,
+    `(its own, ${ours.id}, was deleted: after "pharos state unbind a" the other can be adopted or bound;`,
   )
   const drift = await pharos('drift', ...onManifests(), '--json')
   expect([drift.exitCode, JSON.parse(drift.stdout).drift]).toEqual([

@@ -26,8 +26,6 @@ export interface Scene {
   readonly areSecretsOptional?: boolean
   /** How long a creation without an answer may still land (milliseconds). */
   readonly createGraceMs: number
-  /** Scope of a suspension that does not hold here; absent for none. */
-  readonly liftedScope?: string
   readonly nowMs: () => number
   /** What one run may do without approval; the usual when absent. */
   readonly brakes?: BrakePolicy | undefined

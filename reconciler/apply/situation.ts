@@ -80,10 +80,7 @@ export async function lookAround(scene: Scene): Promise<Situation> {
     services: scene.set.services.length + scene.set.frozenKeys.length,
     isValid: scene.set.problems.length === 0,
     liveServices: services.length + unreadable.length,
-    suspensions: suspensions.filter(
-      ({ scope, until }) =>
-        scope !== scene.liftedScope && (until === null || Date.parse(until) > scene.nowMs()),
-    ),
+    suspensions: suspensions.filter(({ until }) => until === null || Date.parse(until) > scene.nowMs()),
     holds: scene.holds?.(plan),
   }
   const braked = applyBrakes(plan, facts, scene.brakes)

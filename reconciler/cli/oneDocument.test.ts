@@ -60,19 +60,19 @@ const LINES: Readonly<Record<string, Line>> = {
   apply: { args: ['manifests'], needs: ['path', 'api', 'lease'] },
   drift: { args: ['manifests'], needs: ['path', 'api', 'state'] },
   export: { args: [], needs: ['api'] },
-  adopt: { args: ['apply', 'manifests'], needs: ['path', 'api', 'lease'] },
-  bind: { args: ['b', '6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e'], needs: ['api', 'lease'] },
-  unbind: { args: ['a'], needs: ['state', 'lease'] },
-  mv: { args: ['a', 'b'], needs: ['state', 'lease'] },
+  'state adopt': { args: ['apply', 'manifests'], needs: ['path', 'api', 'lease'] },
+  'state bind': { args: ['b', '6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e'], needs: ['api', 'lease'] },
+  'state unbind': { args: ['a'], needs: ['state', 'lease'] },
+  'state mv': { args: ['a', 'b'], needs: ['state', 'lease'] },
   approve: { args: ['0123456789abcdef'], needs: ['state'] },
-  rollback: { args: ['manifests', '--to', 'HEAD'], needs: ['api', 'lease'] },
-  suspend: { args: ['b', '--reason', 'why'], needs: ['state'] },
-  resume: { args: ['b'], needs: ['state'] },
-  rebaseline: { args: ['--pointers', '/regions'], needs: ['api', 'lease'] },
-  state: { args: ['verify'], needs: ['api', 'state'] },
-  status: { args: [], needs: ['state'] },
-  history: { args: [], needs: ['state'] },
-  show: { args: ['RUN'], needs: ['state'] },
+  'state suspend': { args: ['b', '--reason', 'why'], needs: ['state'] },
+  'state resume': { args: ['b'], needs: ['state'] },
+  'state export': { args: [], needs: ['state'] },
+  'state import': { args: ['no-export'], needs: [] },
+  'state verify': { args: [], needs: ['api', 'state'] },
+  'state status': { args: [], needs: ['state'] },
+  'state history': { args: [], needs: ['state'] },
+  'state show': { args: ['RUN'], needs: ['state'] },
   controller: { args: ['--config', 'nowhere.yaml'], needs: [] },
   fmt: { args: ['manifests', '--check'], needs: ['path'] },
   schema: { args: [], needs: [] },
@@ -238,7 +238,7 @@ async function mishapOf(name: string, mishap: Mishap) {
   const { args = [], needs = [] } = LINES[name] ?? {}
   const { state, letGo } = await ownState(name, mishap.state ?? 'pharos.db', isHeld)
   const stateArgs = needs.includes('state') || needs.includes('lease') ? ['--state', state] : []
-  const line = [name, ...change(args), ...stateArgs].map((arg) => (arg === 'RUN' ? runId : arg))
+  const line = [...name.split(' '), ...change(args), ...stateArgs].map((arg) => (arg === 'RUN' ? runId : arg))
   const { exitCode, document } = await run(line, env(), interruption)
   await letGo()
   return [name, exitCode, document.command, document.exitCode, document.error?.code]

@@ -12,12 +12,12 @@ import type { CommandOptions } from './session/settings.ts'
 
 const EXAMPLES_HELP = `
 Examples:
-  pharos export --write monitoring/                  # services that exist, as manifests; then adopt
+  pharos export --write monitoring/                  # services that exist, as manifests; then state adopt
   pharos validate monitoring/                        # offline: what is wrong, with file, line and column
   pharos plan monitoring/ --state pharos.db          # what apply would do; changes nothing
   pharos apply monitoring/ --state pharos.db
   pharos drift monitoring/ --state pharos.db         # what somebody changed by hand
-  pharos status --state pharos.db                    # which manifest has which service
+  pharos state status --state pharos.db              # which manifest has which service
   pharos apply --help                                # every command shows its options and examples`
 
 const ENVIRONMENT_HELP = `
@@ -81,16 +81,38 @@ function programOf(run: Run, { stdout, stderr }: Streams): Command {
     .addHelpText('after', `${EXAMPLES_HELP}\n${ENVIRONMENT_HELP}\n${EXIT_CODES_HELP}`)
     .exitOverride()
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
-  for (const entry of COMMANDS) addCommand(program, entry, run)
+  for (const entry of COMMANDS) {
+    const [group = '', name] = entry.name.split(' ')
+    if (name === undefined) addCommand(program, entry, run)
+    else addCommand(groupOf(program, group), { ...entry, name }, (_entry, ...given) => run(entry, ...given))
+    if (entry.formerName !== undefined)
+      addCommand(program, { ...entry, name: entry.formerName }, run, { hidden: true })
+  }
   return program
 }
 
-function addCommand(program: Command, entry: CommandEntry, run: Run): void {
+/** What each group of commands is for. */
+const GROUPS: Readonly<Record<string, string>> = {
+  state: 'look at the state, correct it, adopt services, suspend runs, back it up',
+}
+
+function groupOf(program: Command, name: string): Command {
+  const made = program.commands.find((one) => one.name() === name)
+  if (made !== undefined) return made
+  const summary = GROUPS[name] ?? ''
+  return program.command(name).summary(summary).description(sentence(summary)).showSuggestionAfterError()
+}
+
+function sentence(text: string): string {
+  return `${text[0]?.toUpperCase()}${text.slice(1)}.`
+}
+
+function addCommand(program: Command, entry: CommandEntry, run: Run, options?: { hidden: boolean }): void {
   const { name, summary } = entry
   const command = program
-    .command(name)
+    .command(name, options)
     .summary(summary)
-    .description(`${summary[0]?.toUpperCase()}${summary.slice(1)}.`)
+    .description(sentence(summary))
     .addOption(new Option('--json', 'print one JSON document instead of text').conflicts('format'))
     .addHelpText('after', `\nExamples:\n${entry.examples.map((example) => `  ${example}`).join('\n')}`)
   if (entry.formats !== undefined) {
@@ -116,14 +138,33 @@ function optionValue(value: string): string {
 function usageHint(error: CommanderError, program: Command, argv: readonly string[]): string {
   const replacement = replacementIn(error.message)
   if (replacement !== undefined) return replacement
-  const command = program.commands.find((one) => one.name() === argv[2]) ?? program
-  const help = `see "pharos ${command.parent === null ? '' : `${command.name()} `}--help"`
+  const command = commandIn(program, argv)
+  const help = `see "pharos ${command === program ? '' : `${pathOf(command)} `}--help"`
   if (error.code === 'commander.unknownOption') {
     const options = command.createHelp().visibleOptions(command)
     return `there are: ${options.flatMap(({ long }) => long ?? []).join(', ')}; ${help}`
   }
-  if (command.parent !== null) return help
-  return `there are: ${COMMANDS.map(({ name }) => name).join(', ')}; ${help}`
+  if (command.commands.length === 0) return help
+  const shown = command.createHelp().visibleCommands(command)
+  const names = shown.map((one) => one.name()).filter((name) => name !== 'help')
+  return `there are: ${names.join(', ')}; ${help}`
+}
+
+/** The command that `argv` names, as far as there is one. */
+function commandIn(program: Command, [, , ...words]: readonly string[]): Command {
+  let command = program
+  for (const word of words) {
+    const next = command.commands.find((one) => one.name() === word)
+    if (next === undefined) return command
+    command = next
+  }
+  return command
+}
+
+/** `state verify`, as it is typed. */
+function pathOf(command: Command): string {
+  const { parent } = command
+  return parent?.parent == null ? command.name() : `${pathOf(parent)} ${command.name()}`
 }
 
 /** Whether a command line that could not be understood asks for JSON. */
@@ -137,7 +178,8 @@ function wantsJson(argv: readonly string[]): boolean {
 }
 
 function usageDocument(error: CommanderError, program: Command, argv: readonly string[]): string {
-  const command = program.commands.find((one) => one.name() === argv[2])?.name() ?? null
+  const named = commandIn(program, argv)
+  const command = named === program ? null : pathOf(named)
   const replacement = replacementIn(error.message)
   const message = `${error.message.replace(/^error: /, '')}${replacement === undefined ? '' : `: ${replacement}`}`
   const document = { command, exitCode: EXIT.couldNotRun, error: { code: 'E_USAGE', message } }

@@ -204,7 +204,7 @@ function suspectedServerChange(heals: readonly Update[], owned: number): readonl
   const most = Math.max(SAME_DRIFT.count, Math.floor((owned * SAME_DRIFT.percent) / 100))
   return [...alike].flatMap(([pointers, keys]): readonly TrippedBrake[] => {
     if (keys.length <= most) return []
-    const message = `${keys.length} of ${owned} services changed in the same fields, so the API may show them otherwise than before: "pharos rebaseline --pointers ${pointers}" takes that as it is, an approval puts it back`
+    const message = `${keys.length} of ${owned} services changed in the same fields, so the API may show them otherwise than before: "pharos approve --pointers ${pointers}" records the present values, approving the digest puts the old ones back`
     return [{ brake: 'suspectedServerChange', message, keys, approvable: true }]
   })
 }

@@ -330,7 +330,7 @@ test('a manifest with the shown name of services that are not ours says how to t
     undecided(
       'shop',
       `a service named "Shop" exists and is not managed here: ${ID}, ${OTHER_ID}`,
-      '"pharos adopt apply" takes it over where it is equal, metadata.id in any case; or choose another spec.name',
+      '"pharos state adopt apply" takes it over where it is equal, metadata.id in any case; or choose another spec.name',
     ),
   ])
 })
@@ -343,7 +343,7 @@ test('a manifest whose service is gone while another has its name says how to ta
       ...undecided(
         'shop',
         `a service named "Shop" exists and is not managed here: ${OTHER_ID}`,
-        `its own, ${ID}, was deleted: after "pharos unbind shop" the other can be adopted or bound; or choose another spec.name`,
+        `its own, ${ID}, was deleted: after "pharos state unbind shop" the other can be adopted or bound; or choose another spec.name`,
       ),
       lost: ID,
     },

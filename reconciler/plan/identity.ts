@@ -248,11 +248,11 @@ export function blockedByTwins(
   const message = `a service named "${service.canonical.name}" exists and is not managed here: ${ids}`
   if (lost === undefined) {
     const hint =
-      '"pharos adopt apply" takes it over where it is equal, metadata.id in any case; or choose another spec.name'
+      '"pharos state adopt apply" takes it over where it is equal, metadata.id in any case; or choose another spec.name'
     return blocked(service.key, message, hint)
   }
   // Only a manifest that has none adopts one.
-  const hint = `its own, ${lost}, was deleted: after "pharos unbind ${service.key}" the other can be adopted or bound; or choose another spec.name`
+  const hint = `its own, ${lost}, was deleted: after "pharos state unbind ${service.key}" the other can be adopted or bound; or choose another spec.name`
   return { ...blocked(service.key, message, hint), lost }
 }
 

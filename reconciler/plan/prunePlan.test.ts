@@ -43,7 +43,7 @@ test('a protected service stays, and the plan says how to remove or to forget it
   expect(gone({ protect: true })).toEqual([
     blocked(
       `its manifest is gone, but policy.protect keeps service ${ID}`,
-      'to remove it, put the manifest back with protect: false, apply, then take it out; to keep it and forget it here, "pharos unbind shop"',
+      'to remove it, put the manifest back with protect: false, apply, then take it out; to keep it and forget it here, "pharos state unbind shop"',
       false,
     ),
   ])

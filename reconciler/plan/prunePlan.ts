@@ -26,7 +26,7 @@ export function pruneOf(
   }
   if (binding.protect && binding.onDelete !== 'detach') {
     const message = `its manifest is gone, but policy.protect keeps service ${id}`
-    const hint = `to remove it, put the manifest back with protect: false, apply, then take it out; to keep it and forget it here, "pharos unbind ${key}"`
+    const hint = `to remove it, put the manifest back with protect: false, apply, then take it out; to keep it and forget it here, "pharos state unbind ${key}"`
     return { kind: 'blocked', key, message, hint, needsDecision: false }
   }
   return prune

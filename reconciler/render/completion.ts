@@ -1,5 +1,6 @@
 /** What a shell completes of one command. */
 export interface CompletedCommand {
+  /** One word, or two of a group: `state verify`. */
   readonly name: string
   readonly summary: string
   readonly options: readonly {
@@ -32,15 +33,18 @@ _pharos_names() {
     [[ \${COMP_WORDS[index]} == --state ]] && state=\${COMP_WORDS[index + 1]}
   done
   [[ -f $state ]] || return 0
-  COMPREPLY=($(compgen -W "$(pharos status --state "$state" 2>/dev/null | sed -n 's/^  \\([a-z0-9][-a-z0-9._]*\\): service .*/\\1/p')" -- "$1"))
+  COMPREPLY=($(compgen -W "$(pharos state status --state "$state" 2>/dev/null | sed -n 's/^  \\([a-z0-9][-a-z0-9._]*\\): service .*/\\1/p')" -- "$1"))
 }
 _pharos() {
-  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]} command=\${COMP_WORDS[1]}
+  local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]} command=\${COMP_WORDS[1]} words=1
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W '${[...commands.map(({ name }) => name), '--help', '--version'].join(' ')}' -- "$current"))
+    COMPREPLY=($(compgen -W '${[...firstWords(commands), '--help', '--version'].join(' ')}' -- "$current"))
     return 0
   fi
+  case "$command" in
+${groupsOf(commands).map(bashGroup).join('\n')}
+  esac
   case "$command:$previous" in
 ${commands.flatMap(bashValues).join('\n')}
   esac
@@ -51,11 +55,47 @@ ${commands.map(bashCommand).join('\n')}
 ${BASH_END}`
 }
 
+/** A group of commands, and the words that may follow it. */
+interface Group {
+  readonly name: string
+  readonly commands: readonly CompletedCommand[]
+}
+
+function groupsOf(commands: readonly CompletedCommand[]): readonly Group[] {
+  const names = new Set(
+    commands.flatMap(({ name }) => (name.includes(' ') ? (name.split(' ')[0] ?? []) : [])),
+  )
+  return [...names].map((name) => ({
+    name,
+    commands: commands.filter((command) => command.name.startsWith(`${name} `)),
+  }))
+}
+
+function firstWords(commands: readonly CompletedCommand[]): readonly string[] {
+  return [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))]
+}
+
+function lastWord({ name }: CompletedCommand): string {
+  return name.split(' ').at(-1) ?? ''
+}
+
+function bashGroup({ name, commands }: Group): string {
+  return `    ${name})
+      if ((COMP_CWORD == 2)); then
+        COMPREPLY=($(compgen -W '${[...commands.map(lastWord), '--help'].join(' ')}' -- "$current"))
+        return 0
+      fi
+      command="${name} \${COMP_WORDS[2]}" words=2
+      ;;`
+}
+
 function bashValues({ name, options }: CompletedCommand): readonly string[] {
   return options.flatMap(({ long, values }) => {
     if (values === 'none') return []
-    if (values === 'files') return [`    ${name}:${long}) _pharos_files "$current"; return 0 ;;`]
-    return [`    ${name}:${long}) COMPREPLY=($(compgen -W '${values.join(' ')}' -- "$current")); return 0 ;;`]
+    if (values === 'files') return [`    '${name}:${long}') _pharos_files "$current"; return 0 ;;`]
+    return [
+      `    '${name}:${long}') COMPREPLY=($(compgen -W '${values.join(' ')}' -- "$current")); return 0 ;;`,
+    ]
   })
 }
 
@@ -71,8 +111,8 @@ function bashCommand({ name, options, argument }: CompletedCommand): string {
         ? '_pharos_files "$current"'
         : argument.length === 0
           ? ':'
-          : `if ((COMP_CWORD == 2)); then ${given}; else _pharos_files "$current"; fi`
-  return `    ${name})
+          : `if ((COMP_CWORD == words + 1)); then ${given}; else _pharos_files "$current"; fi`
+  return `    '${name}')
       if [[ $current == -* ]]; then COMPREPLY=($(compgen -W '${words}' -- "$current")); else ${otherwise}; fi
       ;;`
 }
@@ -109,7 +149,7 @@ export function fishCompletion(commands: readonly CompletedCommand[]): string {
   return `# pharos completion for fish
 function __pharos_command
     set -l words (commandline -opc)
-    test "$words[2]" = $argv[1]
+    test "$words[2]" = $argv[1]; or test "$words[2] $words[3]" = "$argv[1]"
 end
 function __pharos_words
     test (count (commandline -opc)) -eq $argv[1]
@@ -119,18 +159,25 @@ function __pharos_names
     set -l index (contains -i -- --state $words); or return 0
     set -l state $words[(math $index + 1)]
     test -f "$state"; or return 0
-    pharos status --state $state 2>/dev/null | string replace -rf '^  ([a-z0-9][-a-z0-9._]*): service .*' '$1'
+    pharos state status --state $state 2>/dev/null | string replace -rf '^  ([a-z0-9][-a-z0-9._]*): service .*' '$1'
 end
 complete -c pharos -n '__pharos_words 1' -f -l help -d 'show help'
 complete -c pharos -n '__pharos_words 1' -f -l version -d 'show the version'
+${groupsOf(commands).map(fishGroup).join('\n')}
 ${commands.flatMap(fishCommand).join('\n')}`
 }
 
+function fishGroup({ name }: Group): string {
+  return `complete -c pharos -n '__pharos_words 1' -f -a ${name}`
+}
+
 function fishCommand({ name, summary, options, argument }: CompletedCommand): readonly string[] {
-  const here = `__pharos_command ${name}`
+  const words = name.split(' ')
+  const here = `__pharos_command "${name}"`
+  const before = words.length === 1 ? '' : `__pharos_command ${words[0]}; and `
   return [
-    `complete -c pharos -n '__pharos_words 1' -f -a ${name} -d ${quoted(summary)}`,
-    ...fishArgument(here, argument),
+    `complete -c pharos -n '${before}__pharos_words ${words.length}' -f -a ${words.at(-1)} -d ${quoted(summary)}`,
+    ...fishArgument(here, argument, words.length + 1),
     ...options.map(({ long, description, values }) => {
       const value =
         values === 'none'
@@ -143,11 +190,15 @@ function fishCommand({ name, summary, options, argument }: CompletedCommand): re
   ]
 }
 
-function fishArgument(here: string, argument: CompletedCommand['argument']): readonly string[] {
+function fishArgument(
+  here: string,
+  argument: CompletedCommand['argument'],
+  place: number,
+): readonly string[] {
   if (argument === 'files') return []
   if (argument === 'names') return [`complete -c pharos -n '${here}' -f -a '(__pharos_names)'`]
   if (argument.length === 0) return [`complete -c pharos -n '${here}' -f`]
-  return [`complete -c pharos -n '${here}; and __pharos_words 2' -f -a '${argument.join(' ')}'`]
+  return [`complete -c pharos -n '${here}; and __pharos_words ${place}' -f -a '${argument.join(' ')}'`]
 }
 
 function quoted(text: string): string {

@@ -3,7 +3,7 @@ const WAYS: readonly (readonly [code: RegExp, way: string])[] = [
   [/^(?:SQLITE_FULL|ENOSPC|EDQUOT)/, 'make room on its disk, then run this again'],
   [
     /^(?:SQLITE_CORRUPT|SQLITE_NOTADB)/,
-    'put a backup in its place ("pharos state import"), or start anew with "pharos adopt apply"',
+    'put a backup in its place ("pharos state import"), or start anew with "pharos state adopt apply"',
   ],
   [
     /^(?:SQLITE_READONLY|SQLITE_CANTOPEN|SQLITE_PERM|EACCES|EPERM|EROFS)/,

@@ -27,7 +27,7 @@ export async function adoptCommand(
   const { state, env, writeIds } = context.options
   if (!ACTIONS.includes(action) || path === undefined)
     throw new UsageError(
-      `say "pharos adopt plan PATH" to see what would be adopted, or "pharos adopt apply PATH"`,
+      `say "pharos state adopt plan PATH" to see what would be adopted, or "pharos state adopt apply PATH"`,
     )
   const isDry = action === 'plan'
   if (!isDry && state === undefined && writeIds !== true)

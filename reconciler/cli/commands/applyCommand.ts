@@ -21,66 +21,38 @@ import { type OpenScene, withScene } from '../session/scene.ts'
 import { openSendingSession, sleepUnlessStopped, type WritingSession } from '../session/session.ts'
 import { requireDigest } from './operatorCommands.ts'
 
-/** Makes the services as the manifests say. */
+/** Applies the manifests below `path`. */
 export async function applyCommand(path: string, context: CommandContext): Promise<CommandResult> {
-  const commit = await folderCommit(path, context.env)
-  if (commit?.notice != null) context.output.notice(commit.notice)
-  return applyManifests(path, context, {
-    command: 'apply',
-    commitSha: commit?.name ?? null,
-    approvals: commit?.approvals ?? [],
-  })
-}
-
-/** What is applied, when it is not what stands in the folder. */
-export interface ApplyWish {
-  /** As the history shows it. */
-  readonly command: string
-  /** Commit that the manifests are of, with `-dirty` where they differ from it; null when that is not known. */
-  readonly commitSha: string | null
-  /** Digests that the commit approves. */
-  readonly approvals?: readonly string[]
-  readonly load?: () => Promise<LoadedManifests>
-  readonly liftedScope?: string
-  /** Runs before anything is looked at, while the state is held. */
-  readonly prepare?: (store: WritingSession['store']) => Promise<void>
-}
-
-/** Applies the manifests at `path`, or what `wish` names instead. */
-export function applyManifests(
-  path: string,
-  context: CommandContext,
-  wish: ApplyWish,
-): Promise<CommandResult> {
-  const { output } = context
+  const { output, options, env } = context
   const startedAt = new Date().toISOString()
-  const { load, liftedScope } = wish
-  const { approve, plan } = context.options
+  const commit = await folderCommit(path, env)
+  if (commit?.notice != null) output.notice(commit.notice)
+  const { approve, plan } = options
   if (approve !== undefined) requireDigest(approve)
   const review = plan === undefined ? undefined : reviewOf(plan)
-  const sceneWish = {
-    secrets: 'required',
-    regions: 'looked-up',
-    open: openSendingSession,
-    ...(load === undefined ? {} : { load }),
-    ...(liftedScope === undefined ? {} : { liftedScope }),
-  } as const
-  return withScene(path, context, sceneWish, async (open) => {
-    await wish.prepare?.(open.session.store)
+  const requested = { secrets: 'required', regions: 'looked-up', open: openSendingSession } as const
+  return withScene(path, context, requested, async (open) => {
     output.problems([...open.loaded.set.problems, ...open.loaded.set.warnings])
-    const applied = await applyWith(open, context, { review, ...wish })
+    const applied = await applyWith(open, context, review, commit)
     for (const warning of applied.situation.warnings) output.notice(warning)
     if (approve !== undefined && applied.situation.digest !== null)
-      output.notice(`${approve} stands for another situation than this one, so that it let nothing through`)
-    return ended(applied, open, { ...wish, startedAt }, context)
+      output.notice(`digest ${approve} does not match the current plan; nothing was approved`)
+    return ended(applied, open, { commitSha: commit?.name ?? null, startedAt }, context)
   })
+}
+
+/** What the record of a run says besides what was applied. */
+interface RunOrigin {
+  /** Commit of the manifests, with `-dirty` where they differ from it; null when that is not known. */
+  readonly commitSha: string | null
+  readonly startedAt: string
 }
 
 /** Tells what was applied, and records it. What a run did is told also where that cannot be written down. */
 async function ended(
   applied: Applied,
   { loaded, session }: OpenScene<WritingSession>,
-  wish: ApplyWish & { readonly startedAt: string },
+  origin: RunOrigin,
   { output, interruption }: CommandContext,
 ): Promise<CommandResult> {
   const { problems, warnings } = loaded.set
@@ -89,7 +61,7 @@ async function ended(
   const found = runProblems(situation.braked.changes, applied.outcomes, situation.declared)
   output.annotations(found)
   const ran = applyExitCode(applied, loaded, interruption)
-  const unrecorded = await recordRun(applied, { ...wish, exitCode: ran }, session).then(
+  const unrecorded = await recordRun(applied, { ...origin, exitCode: ran }, session).then(
     () => undefined,
     failureOf,
   )
@@ -114,7 +86,7 @@ async function ended(
 
 async function recordRun(
   applied: Applied,
-  { command, commitSha, startedAt, exitCode }: ApplyWish & { startedAt: string; exitCode: number },
+  { commitSha, startedAt, exitCode }: RunOrigin & { readonly exitCode: number },
   { store, runId }: WritingSession,
 ): Promise<void> {
   // Who lost the lease has nothing more to say in this state.
@@ -123,7 +95,7 @@ async function recordRun(
   await store.note(eventsOfApplied(applied, runId, finishedAt))
   await store.recordRun({
     runId,
-    command,
+    command: 'apply',
     trigger: 'command',
     commitSha,
     planDigest: applied.situation.digest,
@@ -140,11 +112,8 @@ async function recordRun(
 async function applyWith(
   open: OpenScene<WritingSession>,
   context: CommandContext,
-  {
-    review,
-    commitSha,
-    approvals = [],
-  }: ApplyWish & { readonly review: ReturnType<typeof reviewOf> | undefined },
+  review: ReturnType<typeof reviewOf> | undefined,
+  commit: Awaited<ReturnType<typeof folderCommit>>,
 ): Promise<Applied> {
   const { scene, session } = open
   const { output, options, interruption } = context
@@ -158,7 +127,7 @@ async function applyWith(
     ...(review === undefined ? {} : { review: (situation) => review(situation, org, open) }),
     newId: randomUUID,
     approved: options.approve,
-    ...(commitSha === null ? {} : { commit: { sha: commitSha, approvals } }),
+    ...(commit?.name == null ? {} : { commit: { sha: commit.name, approvals: commit.approvals } }),
     control: {
       isStopping: () => interruption.exitCode() !== undefined || session.lease.isLost(),
       isLost: session.lease.isLost,

@@ -103,6 +103,7 @@ function noticeWithoutManifest(key: string, { output }: CommandContext): void {
 
 async function boundAs(key: string, store: StateStore) {
   const binding = (await store.bindings()).find((one) => one.key === key)
-  if (binding === undefined) throw new UsageError(`the state has no service for ${key}: see "pharos status"`)
+  if (binding === undefined)
+    throw new UsageError(`the state has no service for ${key}: see "pharos state status"`)
   return binding
 }

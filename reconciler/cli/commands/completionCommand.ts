@@ -31,9 +31,8 @@ export async function completionCommand(
 
 /** First arguments that have words of their own. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
-  adopt: ['plan', 'apply'],
+  'state adopt': ['plan', 'apply'],
   completion: Object.keys(SCRIPTS),
-  state: ['export', 'import', 'verify'],
 }
 
 function completedOf({
@@ -60,7 +59,12 @@ function completedOf({
       return { long, description, values: long === '--format' ? formats : valuesOf(value) }
     }),
     argument:
-      WORDS[name] ?? (argument === '<path>' ? 'files' : /^<(?:name|scope)>$/.test(argument) ? 'names' : []),
+      WORDS[name] ??
+      (/^[<[](?:path|file)[>\]]$/.test(argument)
+        ? 'files'
+        : /^<(?:name|scope)>$/.test(argument)
+          ? 'names'
+          : []),
   }
 }
 

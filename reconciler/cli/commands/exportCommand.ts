@@ -42,7 +42,7 @@ export async function exportCommand(
     const variables = variablesOf(manifests.map(({ manifest }) => manifest))
     if (variables.length > 0)
       output.notice(
-        `the API does not show secrets; set these before "pharos adopt apply": ${variables.join(', ')}`,
+        `the API does not show secrets; set these before "pharos state adopt apply": ${variables.join(', ')}`,
       )
     return {
       exitCode: unreadable.length === 0 ? EXIT.converged : EXIT.partial,

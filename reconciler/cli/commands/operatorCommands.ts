@@ -15,20 +15,6 @@ export function requireDigest(text: string): void {
     throw new UsageError('the digest is the 16 hexadecimal digits that "pharos plan" shows')
 }
 
-/** Lets through what a plan shows as held back, at the next apply or cycle of a controller. No request. */
-export function approveCommand(
-  [digest = '']: readonly string[],
-  context: CommandContext,
-): Promise<CommandResult> {
-  requireDigest(digest)
-  return notingInState(context, async (store) => {
-    const approval = { digest, actor: actorOf(context), at: new Date().toISOString() }
-    await store.approve(approval)
-    context.output.result(`${digest} is approved: the next run whose situation it stands for uses it once`)
-    return { exitCode: EXIT.converged, document: { approval } }
-  })
-}
-
 /** Keeps runs from touching the services of SCOPE for a while. No request. */
 export function suspendCommand(
   [scope = '']: readonly string[],
@@ -47,7 +33,9 @@ export function suspendCommand(
     const since = new Date(nowMs).toISOString()
     const suspension = { scope, reason, actor: actorOf(context), since, until }
     await store.suspend(suspension)
-    output.result(`${scope} is suspended${until === null ? ' until "pharos resume"' : ` until ${until}`}`)
+    output.result(
+      `${scope} is suspended${until === null ? ' until "pharos state resume"' : ` until ${until}`}`,
+    )
     return { exitCode: EXIT.converged, document: { suspension } }
   })
 }
@@ -59,7 +47,7 @@ export function resumeCommand(
 ): Promise<CommandResult> {
   return notingInState(context, async (store) => {
     if (!(await store.resume(scope)))
-      throw new UsageError(`there is no suspension of ${scope}: see "pharos status"`)
+      throw new UsageError(`there is no suspension of ${scope}: see "pharos state status"`)
     context.output.result(`${scope} is no longer suspended`)
     return { exitCode: EXIT.converged, document: { scope } }
   })

@@ -129,7 +129,7 @@ async function oneRun(store: StateReading, runId: string, output: Output): Promi
   const [run] = found
   if (run === undefined || found.length > 1) {
     const what = run === undefined ? 'no run' : 'several runs'
-    throw new UsageError(`the state has ${what} ${runId}: see "pharos history"`)
+    throw new UsageError(`the state has ${what} ${runId}: see "pharos state history"`)
   }
   const events = (await store.events(EVENTS_MAX)).filter((event) => event.runId === run.runId).reverse()
   output.result(runText(run))

@@ -12,28 +12,14 @@ import { requireOutputPlace, writeOutput } from '../session/outputFile.ts'
 import { leaseOf, openSession } from '../session/session.ts'
 import { readingState, requireState } from '../session/stateAccess.ts'
 
-/** What can be done with a whole state. */
-const ACTIONS: Readonly<
-  Record<string, (args: readonly string[], context: CommandContext) => Promise<CommandResult>>
-> = { export: exportState, import: importState, verify: verifyState }
-
-/** `state export|import|verify`. */
-export function stateCommand(
-  [action = '', ...rest]: readonly string[],
-  context: CommandContext,
-): Promise<CommandResult> {
-  const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
-  if (run === undefined) {
-    throw new UsageError(`there is no "state ${action}": there are ${Object.keys(ACTIONS).join(', ')}`)
-  }
-  return run(rest, context)
-}
-
 /** What stands for stdout and stdin where a file may be named. */
 const STANDARD_STREAM = '-'
 
 /** Prints everything that the state holds as JSON, or writes it to a file. No request, no secret. */
-async function exportState([named]: readonly string[], context: CommandContext): Promise<CommandResult> {
+export async function exportState(
+  [named]: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
   const file = named === STANDARD_STREAM ? undefined : named
   if (file !== undefined) requireOutputPlace(file)
   return readingState(context, async (store) => {
@@ -49,9 +35,11 @@ async function exportState([named]: readonly string[], context: CommandContext):
 }
 
 /** Makes a state of what was exported, where there is none yet. No request. */
-async function importState([file]: readonly string[], context: CommandContext): Promise<CommandResult> {
+export async function importState(
+  [file = '']: readonly string[],
+  context: CommandContext,
+): Promise<CommandResult> {
   const location = requireState(context)
-  if (file === undefined) throw new UsageError('name the file that "pharos state export" wrote')
   const document = parseDocument(readText(file), file)
   // One that an import began, and a full disk ended, holds nothing yet.
   if ((await storeExists(location, context.env)) && !(await readingState(context, isEmpty)))
@@ -90,7 +78,7 @@ function readText(file: string): string {
  * Compares the state with the services that there are: two requests, no write. Exits 6 when a person should
  * look: services that the state knows and that are gone, and open operations.
  */
-async function verifyState(_args: readonly string[], context: CommandContext): Promise<CommandResult> {
+export async function verifyState(_args: readonly string[], context: CommandContext): Promise<CommandResult> {
   requireState(context)
   const checked = await readingState(context, async (store) =>
     // Reads it as an import would.

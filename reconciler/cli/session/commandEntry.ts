@@ -6,7 +6,10 @@ export type OptionGroup = 'manifests' | 'api' | 'state' | 'lock' | 'grace' | 'li
 
 /** One command of the program: what its help shows, and where its code is, loaded only when it runs. */
 export interface CommandEntry {
+  /** One word, or `state` and another. */
   readonly name: string
+  /** What it was called before; still understood, and not shown. */
+  readonly formerName?: string
   /** Arguments as the help writes them: `<path>` is needed, `[path]` may be left out. */
   readonly args: readonly (readonly [name: string, description: string])[]
   readonly summary: string

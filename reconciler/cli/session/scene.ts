@@ -18,10 +18,6 @@ interface SceneWish<Opened extends Session> {
   readonly secrets: 'required' | 'optional'
   readonly regions: Scene['regions']
   readonly open: (context: CommandContext) => Promise<Opened>
-  /** Where the manifests come from, when not from the folder as it stands. */
-  readonly load?: () => Promise<LoadedManifests>
-  /** Suspension that does not hold for this command: its own. */
-  readonly liftedScope?: string
 }
 
 /**
@@ -35,7 +31,7 @@ export async function withScene<Opened extends Session, Result>(
   command: (open: OpenScene<Opened>) => Promise<Result>,
 ): Promise<Result> {
   const { options, env } = context
-  const loaded = await (wish.load?.() ?? loadManifests(path, options, env, wish.secrets))
+  const loaded = await loadManifests(path, options, env, wish.secrets)
   const isSlip = (): UsageError => new UsageError(`there is nothing at ${path}`)
   // Before a command that writes makes a state of it.
   if (!loaded.exists && (options.state === undefined || !(await storeExists(options.state, env))))
@@ -55,7 +51,6 @@ export async function withScene<Opened extends Session, Result>(
       brakes: safetyLimits(options),
       areSecretsOptional: wish.secrets === 'optional',
       nowMs: Date.now,
-      ...(wish.liftedScope === undefined ? {} : { liftedScope: wish.liftedScope }),
     }
     return await command({ loaded, session, scene })
   } finally {

@@ -34,7 +34,6 @@ export interface CommandOptions {
   readonly pointers?: string
   readonly actor?: string
   readonly reason?: string
-  readonly to?: string
   readonly for?: string
   readonly config?: string
   readonly once?: boolean

@@ -74,7 +74,7 @@ export interface RunStatus {
   readonly startedAt: string
   readonly finishedAt: string
   readonly outcome: RunOutcome
-  /** Changes by what became of them, as `pharos history` shows them. */
+  /** Changes by what became of them, as `pharos state history` shows them. */
   readonly counts: Readonly<Record<string, number>>
   /** Requests to the API. */
   readonly requests: number

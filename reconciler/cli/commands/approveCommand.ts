@@ -7,20 +7,39 @@ import { UsageError } from '../../run/failure.ts'
 import { counted } from '../../text/counts.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import { openWritingSession, requireExistingState } from '../session/session.ts'
-import { requireState } from '../session/stateAccess.ts'
+import { notingInState, requireState } from '../session/stateAccess.ts'
+import { actorOf, requireDigest } from './operatorCommands.ts'
+
+/** Approves blocked changes by their digest, or with --pointers what the API shows for some fields. */
+export function approveCommand([digest]: readonly string[], context: CommandContext): Promise<CommandResult> {
+  const { pointers } = context.options
+  if (pointers === undefined) return approveDigest(digest ?? '', context)
+  if (digest !== undefined) throw new UsageError('approve either a digest or --pointers')
+  return approvePointers(pointers, context)
+}
+
+/** Approves what a plan shows as blocked, for the next apply or cycle of a controller. No request. */
+function approveDigest(digest: string, context: CommandContext): Promise<CommandResult> {
+  requireDigest(digest)
+  return notingInState(context, async (store) => {
+    const approval = { digest, actor: actorOf(context), at: new Date().toISOString() }
+    await store.approve(approval)
+    context.output.result(
+      `${digest} is approved: the next run with exactly these blocked changes uses it once`,
+    )
+    return { exitCode: EXIT.converged, document: { approval } }
+  })
+}
 
 /**
- * Takes what services have at some pointers as what the API answers for them now, so that it no longer counts
- * as a change by hand. What differs elsewhere still does. Two requests, no write to the API.
+ * Records what the API shows for some fields as applied, so that it is no longer drift. Differences elsewhere stay. Two
+ * requests, no write to the API.
  */
-export async function rebaselineCommand(
-  _args: readonly string[],
-  context: CommandContext,
-): Promise<CommandResult> {
+async function approvePointers(list: string, context: CommandContext): Promise<CommandResult> {
   requireState(context)
-  const pointers = (context.options.pointers ?? '').split(',').filter((pointer) => pointer !== '')
+  const pointers = list.split(',').filter((pointer) => pointer !== '')
   if (pointers.length === 0 || pointers.some((pointer) => !pointer.startsWith('/')))
-    throw new UsageError('--pointers is needed: those that "pharos plan" shows, separated by commas')
+    throw new UsageError('--pointers takes JSON pointers that "pharos plan" shows, separated by commas')
   const isNamed = (pointer: string): boolean =>
     pointers.some((named) => pointer === named || pointer.startsWith(`${named}/`))
   await requireExistingState(context.options.state, context.env)
@@ -48,7 +67,7 @@ export async function rebaselineCommand(
     await store.checkpoint()
     const { output } = context
     output.result(
-      `these fields of ${counted(taken.length, 'service')} are taken as they are; ${counted(left.length, 'service')} differ elsewhere, which is left`,
+      `these fields of ${counted(taken.length, 'service')} are recorded as they are; ${counted(left.length, 'service')} still differ elsewhere`,
     )
     for (const key of left) output.result(output.paint.yellow(`  ! ${key}`))
     return { exitCode: EXIT.converged, document: { taken, left, requests: session.requests() } }

@@ -19,7 +19,10 @@ const groups = {
   'server/domain': ['server/domain/*.ts'],
   'reconciler/plan': ['reconciler/plan/*.ts'],
   'provider/service': [
-    'provider/service/{compile,compileAssertion,operators,planService,priorOrder,sealedKeys,validateService}.ts',
+    'provider/service/compile/*.ts',
+    'provider/service/schema/operators.ts',
+    'provider/service/apply/{planService,sealedKeys}.ts',
+    'provider/service/read/priorOrder.ts',
   ],
 }
 

@@ -102,15 +102,16 @@ function almostFull(bytes: number): Incident {
   const [first] = opened.updates
   const last = { id: 'uuid-1', body: 'x', status_at_update: 'identified', created_at: LATER }
   const rest = Buffer.byteLength(JSON.stringify([{ ...first, body: '' }, last]))
-  return { ...opened, updates: [{ ...first!, body: 'é'.repeat((bytes - rest) / 2) }] }
+  return { ...opened, updates: [{ ...first!, body: `é${'x'.repeat(bytes - rest - 2)}` }] }
 }
 
 test('updates fill an incident to 256 KiB, and then only the one that resolves it is taken', () => {
-  const [fits, full] = [almostFull(256 * 1_024), almostFull(256 * 1_024 + 2)]
+  const [fits, full] = [almostFull(256 * 1_024), almostFull(256 * 1_024 + 1)]
   const has = { usedBytes: 0, mibMax: 1 }
 
   expect(update({ body: 'x' }, fits, LATER, has).updates).toHaveLength(2)
-  expect(update({ body: 'x', status: 'resolved' }, full, LATER, has).updates).toHaveLength(2)
+  // Its status is shorter than the other.
+  expect(update({ body: 'xxx', status: 'resolved' }, full, LATER, has).updates).toHaveLength(2)
   expect(() => update({ body: 'x' }, full, LATER, has)).toThrow(
     new ApiError(
       'invalid',

@@ -30,6 +30,9 @@ const programs = [
   { entry: 'server/main.ts', out: 'pharos-server.js', format: 'esm' },
   // The thread of slow matches, which the programs that check start beside them.
   { entry: 'monitoring/assertions/matcherWorker.ts', out: 'pharos-matcher.js', format: 'esm' },
+  // Threads of the server.
+  { entry: 'server/results/resultsThread.ts', out: 'pharos-server-results.js', format: 'esm' },
+  { entry: 'server/agents/checksThread.ts', out: 'pharos-server-checks.js', format: 'esm' },
   { entry: 'provider/cli.ts', out: 'pharos-provider.js', format: 'esm' },
   // Terraform starts a provider as it is. The extension keeps it CommonJS below any package.json.
   { entry: 'provider/main.ts', out: 'terraform-provider-pharos.cjs', format: 'cjs', isPacked: true },

@@ -17,6 +17,7 @@ const program = await startProgram({
   adminPort: null,
   monotonicMs,
   allowedRanges: [],
+  isMonitoring: false,
   keySource: { kind: 'file', file: defaultKeyFile(dataDir) },
   environment: systemEnvironment,
   spendRequest: keyBuckets(monotonicMs),

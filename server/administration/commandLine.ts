@@ -9,6 +9,8 @@ import { addMasterKeyCommands } from './masterKeyCommands.ts'
 import { addOrgCommands } from './orgCommands.ts'
 import type { Write } from './output.ts'
 import { addPlanCommands } from './planCommands.ts'
+import { addRegionCommands } from './regionCommands.ts'
+import { addResultCommands } from './resultCommands.ts'
 import { addServeCommand } from './serveCommand.ts'
 
 /** What the command line needs of the process. */
@@ -39,6 +41,8 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
   addKeyCommands(program, write)
   addMaintenanceCommands(program, write)
   addCommandLog(program, write)
+  addResultCommands(program, write)
+  addRegionCommands(program, write)
   addMasterKeyCommands(program, write, environment)
   addBackupCommands(program, write)
   return program

@@ -8,6 +8,7 @@ export const VARIABLES = {
   masterKeyFile: 'PHAROS_MASTER_KEY_FILE',
   connectionsMax: 'PHAROS_CONNECTIONS_MAX',
   allowRanges: 'PHAROS_ALLOW_RANGES',
+  monitor: 'PHAROS_MONITOR',
   logLevel: 'PHAROS_LOG_LEVEL',
 } as const
 

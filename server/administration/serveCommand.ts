@@ -22,6 +22,7 @@ interface ServeOptions {
   readonly masterKeyFile?: string
   readonly connectionsMax?: number
   readonly allowRanges: readonly string[]
+  readonly monitor: 'on' | 'off'
   readonly logLevel: string
 }
 
@@ -59,6 +60,12 @@ export function addServeCommand(
         .env(VARIABLES.allowRanges)
         .argParser((text: string) => text.split(','))
         .default([], 'none'),
+    )
+    .addOption(
+      new Option('--monitor <on|off>', 'whether to check the services; off answers the API alone')
+        .env(VARIABLES.monitor)
+        .choices(['on', 'off'])
+        .default('on'),
     )
     .addOption(
       new Option('--log-level <level>', 'least that is logged to stderr')
@@ -107,6 +114,7 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
     adminPort,
     connectionsMax: options.connectionsMax ?? connectionsFor(descriptorLimit()),
     allowedRanges,
+    isMonitoring: options.monitor === 'on',
     keySource: source,
     environment: systemEnvironment,
     monotonicMs,
@@ -121,7 +129,8 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
   )
   const stopped = stopOnSignal(program, log)
   const admin = program.adminUrl === null ? '' : `admin on ${program.adminUrl}\n`
-  write(`listening on ${program.url}\n${admin}`)
+  const monitoring = program.monitoring === null ? '' : `${program.monitoring}\n`
+  write(`listening on ${program.url}\n${admin}${monitoring}`)
   await stopped
 }
 

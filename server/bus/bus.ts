@@ -4,6 +4,7 @@ import type { Delivery } from '../domain/commands.ts'
 export interface Bus {
   /** Resolves when the command is in the hands of whoever carries it out. A rejection keeps it in the outbox. */
   publish(command: Delivery): Promise<void>
-  /** Hands every command for `region` to `receive` until the returned function is called. */
-  subscribe(region: string, receive: (command: Delivery) => Promise<void>): () => void
 }
+
+/** The bus of a server that monitors nothing: no region waits for a command. */
+export const silentBus: Bus = { publish: async () => {} }

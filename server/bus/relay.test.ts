@@ -22,7 +22,6 @@ function closedBus(): Bus & { readonly taken: Delivery[]; open: () => void } {
       if (!isOpen) throw new Error('no connection')
       taken.push(delivery)
     },
-    subscribe: () => () => {},
   }
 }
 
@@ -79,7 +78,6 @@ test('a command whose publication fails stays in the outbox and is published aga
         if (fails && region === 'us-east-1') throw new Error('no connection')
         delivered.push(region)
       },
-      subscribe: () => () => {},
     },
   })
   await apiClient(server.url, server.apiKey).post(

@@ -1,6 +1,9 @@
 import type { Region } from '../../api/contract/org.ts'
 
-/** Every place from which services can be monitored: fixed and the same for every caller (Gap G12). */
+/**
+ * Every place from which services can be monitored: fixed and the same for every caller (Gap G12). The order is stored in
+ * the numbers of series: new ones come last.
+ */
 export const REGIONS: readonly Region[] = [
   { code: 'eu-west-1', city: 'Dublin', country: 'Ireland' },
   { code: 'eu-central-1', city: 'Frankfurt', country: 'Germany' },
@@ -17,4 +20,17 @@ const CODES: ReadonlySet<string> = new Set(REGIONS.map(({ code }) => code))
 /** Whether `code` is one of the platform's regions; case counts. Pure. */
 export function isRegionCode(code: string): boolean {
   return CODES.has(code)
+}
+
+/** Regions that a series number has room for: a series is an endpoint's number × this + the place of its region. */
+const REGIONS_MAX = 32
+
+/** The number of the series of an endpoint in `region`, which has to be one of the platform's. Pure. */
+export function seriesNumber(endpointNumber: number, region: string): number {
+  return endpointNumber * REGIONS_MAX + REGIONS.findIndex(({ code }) => code === region)
+}
+
+/** The region of a series; `undefined` when no region has its number. Pure. */
+export function regionOfSeries(series: number): string | undefined {
+  return REGIONS[series % REGIONS_MAX]?.code
 }

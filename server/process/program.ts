@@ -1,7 +1,8 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
-import { inProcessBus } from '../bus/inProcessBus.ts'
+import { startMonitoring } from '../agents/startMonitoring.ts'
+import { silentBus } from '../bus/bus.ts'
 import { startRelay } from '../bus/relay.ts'
 import { buildAdminListener } from '../http/adminListener.ts'
 import { localAdmission } from '../http/admission.ts'
@@ -30,6 +31,8 @@ const TIDY_MS = 60 * 60 * 1_000
 export interface Program {
   readonly url: string
   readonly adminUrl: string | null
+  /** What is monitored from here, for people; `null` when nothing is. */
+  readonly monitoring: string | null
   readonly store: Store
   /** Publishes what the outbox holds; resolves when it is marked as published. */
   readonly publishCommands: () => Promise<void>
@@ -102,7 +105,12 @@ async function listen(
     },
   })
   const onError = (error: unknown) => log.error({ err: error }, 'commands could not be published')
-  const bus = settings.bus ?? inProcessBus()
+  const { allowedRanges, isMonitoring } = settings
+  const monitoring = isMonitoring
+    ? await startMonitoring({ dataDir, store, findMasterKey, allowedRanges, log, nowMs: environment.nowMs })
+    : undefined
+  if (monitoring !== undefined) undo.push(() => monitoring.stop())
+  const bus = settings.bus ?? monitoring?.bus ?? silentBus
   const relay = startRelay({ store, bus, onError })
   undo.push(() => relay.stop())
   const tidying = setInterval(() => {
@@ -119,7 +127,8 @@ async function listen(
     store.waitNoMore()
   })
   await app.listen({ host: settings.host, port: settings.port })
-  return { url: urlOf(app.server), adminUrl, publishCommands: relay.drain }
+  const url = urlOf(app.server)
+  return { url, adminUrl, monitoring: monitoring?.sentence ?? null, publishCommands: relay.drain }
 }
 
 /** Looks now, and again and again, whether the disk has room; logs when that changes. Resolves to what ends it. */

@@ -28,7 +28,9 @@ export interface ProgramSettings {
   readonly monotonicMs: () => number
   readonly spendRequest: SpendRequest
   readonly log: Logger
-  /** The bus to publish commands on; one within the process when absent. */
+  /** Whether services are checked; the API answers all the same. */
+  readonly isMonitoring: boolean
+  /** The bus to publish commands on; that of the monitoring when absent. */
   readonly bus?: Bus
   /** How long a client may take; TIMEOUTS for absent members. */
   readonly timeouts?: Partial<Timeouts>

@@ -183,6 +183,52 @@ export interface OutboxStore {
 /** The reader whose commands count as published: older ones may be deleted. */
 export const BUS_READER = 'bus'
 
+/** Where the checks of a region run: in the server itself, in agents of its own, or nowhere. */
+export const REGION_MODES = ['embedded', 'remote', 'off'] as const
+export type RegionMode = (typeof REGION_MODES)[number]
+
+/** A service as it is monitored. */
+export interface StoredDefinition {
+  readonly id: string
+  readonly orgId: string
+  /** Of its last published definition. */
+  readonly generation: number
+  /** Codes of the regions that it runs in; none while it is paused. */
+  readonly runningIn: readonly string[]
+  /** ServiceResponse as JSON. */
+  readonly text: string
+}
+
+/** What monitoring needs: definitions as they are now, and which of them changed. */
+export interface MonitoringStore {
+  /** Services by id, those behind `serviceId` ('' for all), at most `countMax` and some MiB; none only at the end. */
+  definitionsAfter(serviceId: string, countMax: number): Promise<readonly StoredDefinition[]>
+  /** `undefined` when there is no such service. */
+  definitionOf(serviceId: string): Promise<StoredDefinition | undefined>
+  /** Sequence of the newest command; 0 before the first. */
+  newestCommand(): Promise<number>
+  /** Sequence of the newest command that was forgotten; who stands before it has missed something. */
+  commandsForgottenUpTo(): Promise<number>
+  /** Services with commands behind `after` and up to `upTo`, of one region or any, by their newest command. */
+  changedServices(range: {
+    readonly after: number
+    readonly upTo: number
+    readonly region?: string
+    readonly countMax: number
+  }): Promise<readonly { readonly serviceId: string; readonly sequence: number }[]>
+  /** Numbers of the endpoints of a service, by their ids, those that it no longer has included. */
+  endpointNumbers(serviceId: string): Promise<ReadonlyMap<string, number>>
+  /** Numbers endpoints that have no number yet. */
+  numberEndpoints(endpoints: readonly { readonly id: string; readonly serviceId: string }[]): Promise<void>
+  /** Modes that were set, by region code; `embedded` for all others. */
+  regionModes(): Promise<ReadonlyMap<string, RegionMode>>
+  setRegionMode(region: string, mode: RegionMode): Promise<void>
+  /** Sequence of the newest transition of a file of results that was applied; 0 before the first. */
+  appliedTransition(resultsFile: string): Promise<number>
+  /** Marks a transition as applied. */
+  applyTransition(resultsFile: string, sequence: number): Promise<void>
+}
+
 /** Whether keys may call, read at every request: a revoked key stops at once. */
 export interface KeyStore {
   /** Who calls with the key of this hash; `undefined` when it is unknown or revoked. */
@@ -307,6 +353,7 @@ export interface Store
   extends ServiceStore,
     IncidentStore,
     OutboxStore,
+    MonitoringStore,
     KeyStore,
     SecretStore,
     AdministrationStore,

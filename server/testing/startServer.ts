@@ -36,6 +36,8 @@ export interface StartServerOptions {
   readonly monotonicMs?: () => number
   readonly environment?: Partial<Environment>
   readonly allowedRanges?: readonly string[]
+  /** Whether services are checked. When absent they are not: most tests name hosts of the internet, and mean none of them. */
+  readonly isMonitoring?: boolean
   readonly bus?: Bus
   /** How long a sender may take; as usual when absent. */
   readonly timeouts?: Partial<Timeouts>
@@ -121,6 +123,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     monotonicMs: options.monotonicMs ?? monotonicMs,
     keySource: { kind: 'file', file: defaultKeyFile(dataDir) },
     allowedRanges: options.allowedRanges ?? [],
+    isMonitoring: options.isMonitoring ?? false,
     environment,
     spendRequest: limiterOf(options),
     log: createLog(destination, options.logLevel ?? 'info'),

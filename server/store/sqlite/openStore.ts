@@ -5,6 +5,7 @@ import { type Connections, openDatabase } from './files/openDatabase.ts'
 import { sqliteAdministration } from './administration.ts'
 import { sqliteIncidents } from './incidents.ts'
 import { sqliteKeys } from './keys.ts'
+import { sqliteMonitoring } from './monitoring.ts'
 import { sqliteOutbox } from './outbox.ts'
 import { sqliteSecrets } from './secrets.ts'
 import { sqliteServices } from './services.ts'
@@ -45,6 +46,7 @@ export async function openStore(
     ...sqliteServices(connections, { commits, version: versions.all, nowMs }),
     ...sqliteIncidents(connections, commits, nowMs),
     ...sqliteOutbox(connections, { commits, storeId }),
+    ...sqliteMonitoring(connections, commits),
     ...sqliteKeys(connections, versions.administration),
     ...sqliteSecrets(connections, commits),
     ...sqliteAdministration(connections, administering),

@@ -13,7 +13,6 @@ const server = await startServer({
     publish: async (delivery) => {
       deliveries.push(delivery)
     },
-    subscribe: () => () => {},
   },
 })
 const api = apiClient(server.url, server.apiKey)

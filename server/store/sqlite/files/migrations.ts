@@ -274,6 +274,28 @@ CREATE TRIGGER command_deleted AFTER DELETE ON commands BEGIN
   UPDATE outbox_horizon SET deleted_up_to = max(deleted_up_to, OLD.sequence);
 END;
 `,
+  // An endpoint is numbered when it is first monitored, and the number is never given again: results are kept under it.
+  `
+CREATE TABLE region_modes (
+  region TEXT PRIMARY KEY,
+  mode TEXT NOT NULL CHECK (mode IN ('embedded', 'remote', 'off'))
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE numbered_endpoints (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  endpoint_id TEXT NOT NULL UNIQUE,
+  service_id TEXT NOT NULL
+) STRICT;
+CREATE INDEX numbered_endpoints_of_service ON numbered_endpoints (service_id);
+
+CREATE INDEX commands_of_region ON commands (region);
+
+CREATE TABLE applied_transitions (
+  only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+  results_file TEXT NOT NULL,
+  sequence INTEGER NOT NULL
+) STRICT;
+`,
 ]
 
 /**

@@ -11,6 +11,9 @@ export function identify(database: Database): string {
   return identify(database)
 }
 
+/** How far a restore moves the numbers of endpoints: those given after the backup may have results. */
+const NUMBERS_SKIPPED = 2 ** 24
+
 /**
  * Takes the identity from a copy of a database, of whatever schema, so that what becomes of the copy is a store of its
  * own: its generations go on from those of an earlier time, and ETags and commands would otherwise repeat.
@@ -18,4 +21,7 @@ export function identify(database: Database): string {
 export function forgetIdentity(copy: Database): void {
   const hasTable = copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'store_identity'").get()
   if (hasTable !== undefined) copy.exec('DELETE FROM store_identity')
+  copy
+    .prepare("UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'numbered_endpoints'")
+    .run(NUMBERS_SKIPPED)
 }

@@ -1,0 +1,124 @@
+import { assertionSchema } from '../../api/contract/assertion.ts'
+import type { EndpointInput, SensitiveInput } from '../../api/contract/service.ts'
+import { type CheckSettings, openCheckTools } from '../check/checkTools.ts'
+import { prepareCheck } from '../check/prepareCheck.ts'
+import { type CheckResult, runCheck } from '../check/runCheck.ts'
+import type { CallValue, EndpointTask } from '../protocol/messages.ts'
+import { REASONS } from '../protocol/outcomes.ts'
+import { type CheckReport, type PrepareCheck, unmade } from './checkReport.ts'
+
+/** A certificate is reported again after this time (milliseconds). */
+const CERTIFICATE_AGAIN_MS = 60 * 60 * 1_000
+/** Certificates of which it is remembered when they were reported. */
+const CERTIFICATES_KNOWN_MAX = 100_000
+/** Shortest time before a failure is confirmed, and the range that is added to it (milliseconds). */
+const CONFIRM_MS_MIN = 1_000
+const CONFIRM_MS_SPREAD = 1_000
+/** The body was longer than was read. */
+const FLAG_BODY_CUT = 1
+const MS_PER_SECOND = 1_000
+const NANOS_PER_MS = 1_000_000
+
+/** Checks with the library that `pharos test` uses too. Throws when a range is none. */
+export function checkLibrary(settings: CheckSettings): PrepareCheck {
+  const tools = openCheckTools(settings)
+  const isNews = certificateNews()
+  return (task) => {
+    if (task.blocked) return always(unmade('address_forbidden', 'not checked: the address is forbidden'))
+    const endpoint = endpointOf(task)
+    if (endpoint === undefined) {
+      return always(
+        unmade('agent_too_old', 'not checked: the agent is older than an assertion of the endpoint'),
+      )
+    }
+    const check = prepareCheck(endpoint, String(task.series))
+    return {
+      run: async ({ slot, nextDueMs }) => {
+        const nextMs = performance.now() + nextDueMs
+        const result = await runCheck(check, tools, {
+          turn: slot,
+          // Asked for when the first attempt has failed: a repetition must not run into the next slot.
+          get confirmAfterMs() {
+            const afterMs = CONFIRM_MS_MIN + Math.random() * CONFIRM_MS_SPREAD
+            return performance.now() + afterMs < nextMs ? afterMs : undefined
+          },
+        })
+        return reportOf(result, (fingerprint) => isNews(`${task.series} ${fingerprint}`))
+      },
+    }
+  }
+}
+
+const always = (report: CheckReport) => ({ run: async () => report })
+
+/** The endpoint as the API has it; `undefined` when an assertion is of a kind that this release does not know. */
+function endpointOf({ url, assertions, call }: EndpointTask): EndpointInput | undefined {
+  const known = assertions.flatMap((assertion) => {
+    const read = assertionSchema.safeParse(assertion)
+    return read.success ? [read.data] : []
+  })
+  if (known.length < assertions.length) return undefined
+  const timeoutMs = call.timeout_ms
+  const secs = Math.floor(timeoutMs / MS_PER_SECOND)
+  const nanos = Math.round((timeoutMs - secs * MS_PER_SECOND) * NANOS_PER_MS)
+  const Http = {
+    method: call.method,
+    timeout: { secs, nanos },
+    max_redirects_to_follow: call.redirects,
+    with_dns: call.with_dns,
+    headers: Object.fromEntries(call.headers.map(([name, value]) => [name, inputOf(value)])),
+    body: call.body === null ? null : inputOf(call.body),
+  }
+  return { url, call: { Http }, assertions: known }
+}
+
+function inputOf(value: CallValue): SensitiveInput {
+  return 'plain' in value
+    ? { value: value.plain, sensitive: false }
+    : { value: value.secret, sensitive: true }
+}
+
+function reportOf(result: CheckResult, isNews: (fingerprint: string) => boolean): CheckReport {
+  const { outcome, reason, status, attempts, phases, verdicts, text, first, isBodyCut } = result
+  const failed = verdicts.map(({ result: verdict }) => verdict !== 'pass')
+  const shown = verdicts[failed.indexOf(true)]
+  const detail = {
+    text: text ?? reason,
+    failed: failed.reduce((bitmap, isFailed, place) => bitmap + (isFailed ? 2 ** place : 0), 0),
+    expected: shown?.expected ?? null,
+    seen: shown?.seen ?? null,
+    first:
+      first === undefined ? null : { reason: REASONS[first.reason], total_us: Math.round(first.totalUs) },
+  }
+  return {
+    ...{ outcome, reason, status, attempts, flags: isBodyCut ? FLAG_BODY_CUT : 0 },
+    totalUs: phases.total,
+    dnsUs: phases.dns,
+    connectUs: phases.connect,
+    tlsUs: phases.tls,
+    waitUs: phases.wait,
+    bodyUs: phases.body,
+    detail: outcome === 'up' && attempts === 1 ? null : detail,
+    certificates: result.certificates
+      .filter(({ host, fingerprint }) => isNews(`${host} ${fingerprint}`))
+      .map(({ host, port, fingerprint, subject, issuer, serial, ...times }) => ({
+        ...{ host, port, fingerprint, subject, issuer, serial },
+        not_before_ms: times.notBeforeMs,
+        not_after_ms: times.notAfterMs,
+        chain_not_after_ms: times.chainNotAfterMs,
+      })),
+  }
+}
+
+/** Tells whether something was not reported within the last hour. */
+function certificateNews(): (key: string) => boolean {
+  const reportedMs = new Map<string, number>()
+  return (key) => {
+    const nowMs = performance.now()
+    const beforeMs = reportedMs.get(key)
+    if (beforeMs !== undefined && nowMs - beforeMs < CERTIFICATE_AGAIN_MS) return false
+    if (reportedMs.size >= CERTIFICATES_KNOWN_MAX) reportedMs.clear()
+    reportedMs.set(key, nowMs)
+    return true
+  }
+}

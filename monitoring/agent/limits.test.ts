@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Limit, Limits } from './limits.ts'
+
+const all: Limit = { key: 'all', max: 2 }
+const host: Limit = { key: 'host', max: 1 }
+
+test('what finds a limit full starts when it has room again, in order', () => {
+  const limits = new Limits()
+  const started: string[] = []
+  limits.take([all, host], () => started.push('first'))
+  limits.take([all, host], () => started.push('second'))
+  limits.take([all, host], () => started.push('third'))
+  limits.take([all], () => started.push('of another host'))
+  const before = [...started]
+
+  limits.release([all, host])
+  limits.release([all, host])
+
+  expect(before).toEqual(['first', 'of another host'])
+  expect(started.slice(2)).toEqual(['second', 'third'])
+})
+
+test('what gave up waiting does not start', () => {
+  const limits = new Limits()
+  const started: string[] = []
+  limits.take([host], () => started.push('first'))
+  const giveUp = limits.take([host], () => started.push('second'))
+  limits.take([host], () => started.push('third'))
+
+  giveUp()
+  limits.release([host])
+
+  expect(started).toEqual(['first', 'third'])
+})
+
+test('no limit is ever exceeded, and everything starts in the end', () => {
+  const anyLimits = fc.array(fc.subarray([all, host, { key: 'org', max: 3 }], { minLength: 1 }), {
+    maxLength: 60,
+  })
+  fc.assert(
+    fc.property(anyLimits, (wanted) => {
+      const limits = new Limits()
+      const running: (readonly Limit[])[] = []
+      let started = 0
+      for (const taken of wanted) {
+        limits.take(taken, () => {
+          started += 1
+          running.push(taken)
+          for (const { key, max } of taken) expect(limits.held(key)).toBeLessThanOrEqual(max)
+        })
+      }
+      for (let next = running.shift(); next !== undefined; next = running.shift()) limits.release(next)
+      expect(started).toBe(wanted.length)
+      expect(['all', 'host', 'org'].map((key) => limits.held(key))).toEqual([0, 0, 0])
+    }),
+  )
+})

@@ -1,0 +1,50 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { ResultsAnswer, ResultsRequest, SyncRequest } from '../protocol/messages.ts'
+import type { Link } from './link.ts'
+
+/** What an agent in a thread asks the server that started it. */
+export type PortRequest =
+  | { readonly id: number; readonly kind: 'sync'; readonly region: string; readonly body: SyncRequest }
+  | { readonly id: number; readonly kind: 'results'; readonly body: ResultsRequest }
+  /** The one that asked with this id does not wait any more. */
+  | { readonly id: number; readonly kind: 'cancel' }
+
+/** An answer, or why there is none. */
+export type PortAnswer =
+  | { readonly id: number; readonly kind: 'answer'; readonly body: unknown }
+  | { readonly id: number; readonly kind: 'failed'; readonly reason: string }
+
+interface Waiting {
+  readonly resolve: (body: unknown) => void
+  readonly reject: (error: Error) => void
+}
+
+/** A link to a server in the same process. `take` is handed every answer that comes over `port`. */
+export function portLink(port: Pick<MessagePort, 'postMessage'>): Link & { take(answer: PortAnswer): void } {
+  const waiting = new Map<number, Waiting>()
+  let lastId = 0
+  const ask = (request: (id: number) => PortRequest, signal?: AbortSignal): Promise<unknown> => {
+    lastId += 1
+    const id = lastId
+    return new Promise((resolve, reject) => {
+      waiting.set(id, { resolve, reject })
+      signal?.addEventListener('abort', () => {
+        if (!waiting.delete(id)) return
+        port.postMessage({ id, kind: 'cancel' } satisfies PortRequest)
+        reject(new Error('stopped'))
+      })
+      port.postMessage(request(id))
+    })
+  }
+  return {
+    sync: (region, body, signal) => ask((id) => ({ id, kind: 'sync', region, body }), signal),
+    // True because the server of the same release answers.
+    results: async (body) => (await ask((id) => ({ id, kind: 'results', body }))) as ResultsAnswer,
+    take: (answer) => {
+      const asked = waiting.get(answer.id)
+      waiting.delete(answer.id)
+      if (answer.kind === 'answer') asked?.resolve(answer.body)
+      else asked?.reject(new Error(answer.reason))
+    },
+  }
+}

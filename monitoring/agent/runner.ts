@@ -1,0 +1,164 @@
+import { parsedUrl } from '../../api/contract/parsedUrl.ts'
+import { gridOf, slotAfter, slotKey } from '../schedule/grid.ts'
+import { Schedule, type Slot } from '../schedule/schedule.ts'
+import type { EndpointTask, StartedService } from '../protocol/messages.ts'
+import { type CheckReport, type PrepareCheck, type PreparedCheck, unmade } from './checkReport.ts'
+import { type Limit, Limits } from './limits.ts'
+import type { PendingResult } from './resultQueue.ts'
+
+/** Checks under way at a time: of an agent, to one host and port, of one organisation. */
+const IN_FLIGHT_MAX = 512
+const HOST_IN_FLIGHT_MAX = 8
+const ORG_IN_FLIGHT_MAX = 64
+/** Longest wait for one of these (milliseconds); half an interval when that is less. */
+const WAIT_MS_MAX = 10_000
+/** Checks that start in one turn of the event loop, so that answers are read in between. */
+const STARTS_PER_TURN = 64
+/** Longest sleep, so that a clock that was corrected is noticed (milliseconds). */
+const SLEEP_MS_MAX = 60_000
+/** Delays that the figure of the load is taken from. */
+const DELAYS_KEPT = 512
+const ALL = 'all'
+
+/** What a runner needs. */
+export interface RunnerParts {
+  /** The server's clock (milliseconds since the epoch). */
+  readonly nowMs: () => number
+  readonly prepare: PrepareCheck
+  readonly onResult: (result: PendingResult) => void
+}
+
+interface Entry {
+  readonly task: EndpointTask
+  readonly generation: number
+  readonly store: string
+  readonly intervalMs: number
+  readonly grid: ReturnType<typeof gridOf>
+  readonly check: PreparedCheck
+  readonly limits: readonly Limit[]
+}
+
+/** Starts each check when it is due, within the limits of what may be under way. */
+export class Runner {
+  readonly #parts: RunnerParts
+  readonly #schedule = new Schedule()
+  readonly #entries = new Map<number, Entry>()
+  readonly #limits = new Limits()
+  readonly #delaysMs: number[] = []
+  #timer: NodeJS.Timeout | undefined
+  #isStopped = false
+
+  constructor(parts: RunnerParts) {
+    this.#parts = parts
+  }
+
+  /** What is told of the agent's load. */
+  get load() {
+    const delays = this.#delaysMs.toSorted((a, b) => a - b)
+    const lag = delays[Math.floor(delays.length * 0.99)] ?? 0
+    return {
+      in_flight: this.#limits.held(ALL),
+      lag_p99_ms: Math.max(0, lag),
+      skipped: this.#schedule.skipped,
+    }
+  }
+
+  /** Checks `service` of the store in `region` from now on. */
+  start(region: string, service: StartedService, store: string): void {
+    const { generation, interval_s, org, first: isFirst } = service
+    for (const task of service.endpoints) {
+      const grid = gridOf(task.id, region, interval_s)
+      this.#entries.set(task.series, {
+        ...{ task, generation, store, grid, intervalMs: grid.intervalMs },
+        check: this.#parts.prepare(task),
+        limits: limitsOf(task, org, grid.intervalMs),
+      })
+      this.#schedule.start(task.series, grid, { nowMs: this.#parts.nowMs(), isFirst })
+    }
+    this.#sleep()
+  }
+
+  /** Starts no further check of these; what is under way ends by itself. */
+  end(series: readonly number[]): void {
+    for (const one of series) {
+      this.#entries.delete(one)
+      this.#schedule.end(one)
+    }
+  }
+
+  /** Starts nothing any more. */
+  stop(): void {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+  }
+
+  #sleep(): void {
+    clearTimeout(this.#timer)
+    const nextMs = this.#schedule.nextDueMs
+    if (nextMs === undefined || this.#isStopped) return
+    const delayMs = Math.min(SLEEP_MS_MAX, Math.max(0, nextMs - this.#parts.nowMs()))
+    this.#timer = setTimeout(() => this.#startDue(), delayMs)
+  }
+
+  #startDue(): void {
+    for (const slot of this.#schedule.take(this.#parts.nowMs(), STARTS_PER_TURN)) {
+      const entry = this.#entries.get(slot.series)
+      if (entry !== undefined) this.#admit(entry, slot)
+    }
+    this.#sleep()
+  }
+
+  /** Starts the check of `slot` when there is room, or says after a while that there was none. */
+  #admit(entry: Entry, slot: Slot): void {
+    const admittedMs = performance.now()
+    let hasStarted = false
+    let patience: NodeJS.Timeout | undefined
+    const giveUp = this.#limits.take(entry.limits, () => {
+      hasStarted = true
+      clearTimeout(patience)
+      // Ended or replaced while it waited: a definition that is gone is not checked.
+      if (this.#isStopped || this.#entries.get(slot.series) !== entry)
+        return this.#limits.release(entry.limits)
+      void this.#run(entry, { ...slot, lateMs: slot.lateMs + performance.now() - admittedMs })
+    })
+    if (hasStarted) return
+    patience = setTimeout(
+      () => {
+        giveUp()
+        this.#report(
+          entry,
+          slot,
+          unmade('agent_busy', 'not checked: the agent had too many checks under way'),
+        )
+      },
+      Math.min(entry.intervalMs / 2, WAIT_MS_MAX),
+    )
+  }
+
+  async #run(entry: Entry, slot: Slot): Promise<void> {
+    this.#delaysMs.push(slot.lateMs)
+    if (this.#delaysMs.length > DELAYS_KEPT) this.#delaysMs.shift()
+    const nowMs = this.#parts.nowMs()
+    const nextDueMs = slotAfter(entry.grid, Math.max(nowMs, slot.dueMs)) - nowMs
+    const count = Math.floor(slot.dueMs / entry.intervalMs)
+    try {
+      this.#report(entry, slot, await entry.check.run({ slot: count, nextDueMs }))
+    } finally {
+      this.#limits.release(entry.limits)
+    }
+  }
+
+  #report({ generation, store }: Entry, { series, dueMs, lateMs }: Slot, report: CheckReport): void {
+    this.#parts.onResult({ series, generation, store, dueS: slotKey(dueMs), lateMs, report })
+  }
+}
+
+/** What a check of `task` counts against. A timeout may be longer than the interval: then checks of it overlap. */
+function limitsOf({ series, url, call }: EndpointTask, org: string, intervalMs: number): readonly Limit[] {
+  return [
+    { key: `series ${series}`, max: Math.ceil(call.timeout_ms / intervalMs) },
+    { key: `host ${parsedUrl(url)?.origin ?? url}`, max: HOST_IN_FLIGHT_MAX },
+    { key: `org ${org}`, max: ORG_IN_FLIGHT_MAX },
+    { key: ALL, max: IN_FLIGHT_MAX },
+  ]
+}

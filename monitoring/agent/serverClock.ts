@@ -1,0 +1,38 @@
+/** Exchanges whose offsets are kept. */
+const EXCHANGES_KEPT = 9
+/** An exchange that took longer says too little about when the server read its clock (milliseconds). */
+const ROUND_TRIP_MS_MAX = 2_000
+
+/**
+ * The server's clock, as its answers tell. It runs on the machine's monotonic clock, so that whatever is done to the wall
+ * clock of the agent moves nothing.
+ */
+export class ServerClock {
+  readonly #monotonicMs: () => number
+  readonly #offsets: number[] = []
+  #offsetMs = 0
+
+  constructor(monotonicMs: () => number) {
+    this.#monotonicMs = monotonicMs
+  }
+
+  /** Whether the server has told its time. */
+  get isSet(): boolean {
+    return this.#offsets.length > 0
+  }
+
+  /** Milliseconds since the epoch, on the server's clock. */
+  get nowMs(): number {
+    return this.#monotonicMs() + this.#offsetMs
+  }
+
+  /** Takes an answer that says `serverMs`, to a request that was sent and answered at these monotonic instants. */
+  take(serverMs: number, sentMs: number, answeredMs: number): void {
+    // The first has to do, however long it took.
+    if (answeredMs - sentMs > ROUND_TRIP_MS_MAX && this.isSet) return
+    this.#offsets.push(serverMs - (sentMs + answeredMs) / 2)
+    if (this.#offsets.length > EXCHANGES_KEPT) this.#offsets.shift()
+    const sorted = this.#offsets.toSorted((a, b) => a - b)
+    this.#offsetMs = sorted[sorted.length >> 1] ?? 0
+  }
+}

@@ -1,0 +1,126 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import type { ServiceResponse } from '../../api/contract/service.ts'
+import { timestamp } from '../domain/environment.ts'
+import { PHASES, readServiceResults, type ServiceResult } from '../results/readServiceResults.ts'
+import { readStates, type ServiceNow } from '../results/readStates.ts'
+import { withResults } from '../results/resultsReader.ts'
+import { systemEnvironment } from '../process/systemEnvironment.ts'
+import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { present, table, type Write } from './output.ts'
+import { engineOf, withExistingStore } from './withStore.ts'
+
+/** Hours that `results` shows unless told otherwise, and at most. */
+const HOURS = 24
+const HOURS_MAX = 2_160
+
+const HOUR_S = 60 * 60
+
+/** Adds `states` and `results`, which look beside a running server or without one. */
+export function addResultCommands(program: Command, write: Write): void {
+  addDataDir(program.command('states').description('show how it goes with the services of an organisation'))
+    .requiredOption('--org <id>', 'organisation')
+    .action(async ({ dataDir, json, org }: DataDirOptions & { readonly org: string }) => {
+      const services = await servicesOf(dataDir, org)
+      const nowS = Math.floor(systemEnvironment.nowMs() / 1_000)
+      const states = await withResults(dataDir, (database) =>
+        database === undefined ? new Map<string, ServiceNow>() : readStates(database, org, nowS),
+      )
+      const rows = services.map((service) => stateRow(service, states.get(service.id)))
+      present(write, json, rows, stateTable(rows))
+    })
+  addDataDir(program.command('results').description('show what the checks of a service found, newest first'))
+    .requiredOption('--service <id>', 'service')
+    .option('--hours <count>', 'how far to look back', readHours, HOURS)
+    .option('--failed', 'only what was not up')
+    .action(async (options: ResultsOptions) => {
+      const { dataDir, json, service: serviceId, hours, failed: isFailedOnly = false } = options
+      const nowS = Math.floor(systemEnvironment.nowMs() / 1_000)
+      const known = await withExistingStore(engineOf(dataDir), (store) => store.definitionOf(serviceId))
+      if (known === undefined) throw new Error(`there is no service ${serviceId}`)
+      const wanted = { serviceId, nowS, fromS: nowS - hours * HOUR_S, isFailedOnly }
+      const results = await withResults(dataDir, (database) =>
+        database === undefined ? [] : readServiceResults(database, wanted),
+      )
+      const rows = results.map(resultRow)
+      present(write, json, { results: rows }, resultTable(rows))
+    })
+}
+
+interface ResultsOptions extends DataDirOptions {
+  readonly service: string
+  readonly hours: number
+  readonly failed?: boolean
+}
+
+function readHours(text: string): number {
+  const hours = Number(text)
+  if (/^\d{1,4}$/.test(text) && hours >= 1 && hours <= HOURS_MAX) return hours
+  throw new InvalidArgumentError(`must be a whole number from 1 to ${HOURS_MAX}`)
+}
+
+/** The services of an organisation. Rejects when there is no such organisation. */
+function servicesOf(dataDir: string, orgId: string): Promise<readonly ServiceResponse[]> {
+  return withExistingStore(engineOf(dataDir), async (store) => {
+    const orgs = await store.listOrgs()
+    if (!orgs.some(({ id }) => id === orgId)) throw new Error(`there is no organisation ${orgId}`)
+    const services = await store.listServices(orgId)
+    // True because only rendered ServiceResponses are stored.
+    return services.map(({ text }) => JSON.parse(text) as ServiceResponse)
+  })
+}
+
+const instant = (atS: number): string => timestamp(atS * 1_000)
+
+function stateRow(service: ServiceResponse, now: ServiceNow | undefined) {
+  const { id: service_id, name, paused_at, created_at } = service
+  const state = paused_at != null ? 'paused' : (now?.state ?? 'unknown')
+  const isWritten = now !== undefined && now.state === state
+  return {
+    ...{ service_id, name, state },
+    since: isWritten ? instant(now.sinceS) : (paused_at ?? created_at),
+    reasons:
+      state === 'paused' || now === undefined
+        ? []
+        : now.reasons.map(({ endpointId, region, reason, text }) => ({
+            endpoint_id: endpointId,
+            region,
+            reason,
+            text,
+          })),
+    last_result_at: now?.lastResultS == null ? null : instant(now.lastResultS),
+    certificates: (now?.certificates ?? []).map(({ host, notAfterS, daysLeft }) => ({
+      host,
+      not_after: instant(notAfterS),
+      days_left: daysLeft,
+    })),
+  }
+}
+
+function stateTable(rows: readonly ReturnType<typeof stateRow>[]): string {
+  const cells = rows.map(({ service_id, name, state, since, reasons: [first] }) => [
+    service_id,
+    name,
+    state,
+    since,
+    first === undefined ? '-' : `${first.region}: ${first.text}`,
+  ])
+  return table(['ID', 'NAME', 'STATE', 'SINCE', 'REASON'], cells)
+}
+
+function resultRow({ atS, region, endpointId, outcome, reason, status, attempts, phases }: ServiceResult) {
+  const phases_ms = Object.fromEntries(PHASES.map((phase) => [phase, phases[phase] / 1_000]))
+  return { at: instant(atS), region, endpoint_id: endpointId, outcome, reason, status, attempts, phases_ms }
+}
+
+function resultTable(rows: readonly ReturnType<typeof resultRow>[]): string {
+  const cells = rows.map(({ at, region, endpoint_id, outcome, reason, status, phases_ms }) => [
+    at,
+    region,
+    endpoint_id,
+    outcome,
+    reason,
+    status === null ? '-' : String(status),
+    String(phases_ms.total ?? 0),
+  ])
+  return table(['AT', 'REGION', 'ENDPOINT', 'OUTCOME', 'REASON', 'STATUS', 'TOTAL MS'], cells)
+}

@@ -1,0 +1,48 @@
+/** The thread that checks what no agent of another machine does: an agent, linked to the server that started it. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { Agent } from '../../monitoring/agent/agent.ts'
+import { portLink } from '../../monitoring/agent/portLink.ts'
+import { checkLibrary } from '../../monitoring/agent/checkLibrary.ts'
+import type { ChecksSettings, FromChecks, ToChecks } from './checksMessages.ts'
+
+/** How often the thread says that it has its turns (milliseconds). */
+const BEAT_MS = 1_000
+
+// True because this file is started as a thread, with these settings.
+const port = parentPort as NonNullable<typeof parentPort>
+const { instance, version, allowedRanges } = workerData as ChecksSettings
+
+const send = (message: FromChecks): void => port.postMessage(message)
+const link = portLink({ postMessage: (request) => send({ kind: 'request', request }) })
+const agent = new Agent({
+  link,
+  instance,
+  version,
+  prepare: checkLibrary({ allowedRanges, userAgent: `pharos/${version}` }),
+  monotonicMs: () => performance.now(),
+  onError: (error, region) => {
+    send({ kind: 'trouble', region, reason: error instanceof Error ? error.message : String(error) })
+  },
+})
+const beats = setInterval(() => send({ kind: 'beat' }), BEAT_MS)
+
+async function stop(): Promise<void> {
+  await agent.stop()
+  clearInterval(beats)
+  port.close()
+  // Checks under way may take a minute, and nobody waits for what they find.
+  process.exit()
+}
+
+port.on('message', (message: ToChecks) => {
+  switch (message.kind) {
+    case 'regions':
+      void agent.setRegions(message.regions)
+      return
+    case 'answer':
+      link.take(message.answer)
+      return
+    case 'stop':
+      void stop()
+  }
+})

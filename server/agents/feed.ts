@@ -1,0 +1,144 @@
+import type { ServiceResponse } from '../../api/contract/service.ts'
+import type { StartedService } from '../../monitoring/protocol/messages.ts'
+import { seriesNumber } from '../domain/regions.ts'
+import { openValue } from '../domain/seal.ts'
+import type { FindMasterKey } from '../secrets/masterKeys.ts'
+import type { MonitoringStore, SecretStore, StoredDefinition } from '../store/store.ts'
+import { endpointTask, type OpenSecret } from './endpointTask.ts'
+
+/** Most services of one page. */
+const PAGE_SERVICES = 200
+/** Most sealed values that are opened for one page: each takes some microseconds of the one thread that answers. */
+const PAGE_SECRETS = 1_000
+
+/** A page of what a region should run. */
+export interface FeedPage {
+  readonly cursor: string
+  /** Whether it is a page of everything. */
+  readonly whole: boolean
+  readonly more: boolean
+  readonly start: readonly StartedService[]
+  readonly end: readonly { readonly service: string; readonly generation: number }[]
+}
+
+/** What a feed is made from. */
+export interface FeedParts {
+  readonly store: Pick<
+    MonitoringStore,
+    'definitionsAfter' | 'definitionOf' | 'endpointNumbers' | 'changedServices' | 'commandsForgottenUpTo'
+  > &
+    Pick<SecretStore, 'sealedValues'>
+  readonly storeId: string
+  readonly findMasterKey: FindMasterKey
+}
+
+/**
+ * The next page for `region` of an agent that stands at `cursor`, with commands up to `upTo`. What a page says of a service
+ * is what it is by now, whatever its commands were. A cursor of another store, or one behind which commands were
+ * forgotten, begins with everything.
+ */
+export async function feedPage(
+  parts: FeedParts,
+  region: string,
+  { cursor, upTo }: { readonly cursor: string | null; readonly upTo: number },
+): Promise<FeedPage> {
+  const place = placeOf(cursor, parts.storeId)
+  const forgottenUpTo = await parts.store.commandsForgottenUpTo()
+  const isReset = place === undefined || place.sequence > upTo || place.sequence < forgottenUpTo
+  if (isReset) return wholePage(parts, region, { sequence: upTo, serviceId: '' })
+  if (place.serviceId !== undefined) return wholePage(parts, region, { ...place, serviceId: place.serviceId })
+  return changesPage(parts, region, place.sequence, upTo)
+}
+
+/** Where an agent stands: behind a command, and within everything behind a service. */
+interface Place {
+  readonly sequence: number
+  readonly serviceId?: string
+}
+
+const CURSOR = /^([0-9a-f-]{36})\.(\d{1,15})(?:\.([0-9a-f-]{0,36}))?$/
+
+function placeOf(cursor: string | null, storeId: string): Place | undefined {
+  const [, store, sequence, serviceId] = CURSOR.exec(cursor ?? '') ?? []
+  if (store !== storeId) return undefined
+  return { sequence: Number(sequence), ...(serviceId === undefined ? {} : { serviceId }) }
+}
+
+async function wholePage(
+  parts: FeedParts,
+  region: string,
+  { sequence, serviceId }: Required<Place>,
+): Promise<FeedPage> {
+  const page = await parts.store.definitionsAfter(serviceId, PAGE_SERVICES)
+  const start: StartedService[] = []
+  let last = serviceId
+  let secrets = 0
+  for (const definition of page) {
+    if (secrets > PAGE_SECRETS) break
+    last = definition.id
+    if (!definition.runningIn.includes(region)) continue
+    const made = await startedService(parts, definition, { region, first: false })
+    if (made === undefined) continue
+    start.push(made.service)
+    secrets += made.secrets
+  }
+  const more = page.length > 0
+  const base = `${parts.storeId}.${sequence}`
+  return { cursor: more ? `${base}.${last}` : base, whole: true, more, start, end: [] }
+}
+
+async function changesPage(parts: FeedParts, region: string, after: number, upTo: number): Promise<FeedPage> {
+  const changed = await parts.store.changedServices({ after, upTo, region, countMax: PAGE_SERVICES })
+  const start: StartedService[] = []
+  const end: { service: string; generation: number }[] = []
+  let sequence = after
+  let secrets = 0
+  for (const { serviceId, sequence: newest } of changed) {
+    if (secrets > PAGE_SECRETS) break
+    sequence = newest
+    const definition = await parts.store.definitionOf(serviceId)
+    if (definition?.runningIn.includes(region) !== true) {
+      // A deleted service has no later generation.
+      end.push({ service: serviceId, generation: definition?.generation ?? Number.MAX_SAFE_INTEGER })
+      continue
+    }
+    const made = await startedService(parts, definition, { region, first: true })
+    if (made === undefined) continue
+    start.push(made.service)
+    secrets += made.secrets
+  }
+  const more = sequence < (changed.at(-1)?.sequence ?? sequence) || changed.length === PAGE_SERVICES
+  // Commands of other regions need not be looked at again.
+  const cursor = `${parts.storeId}.${more ? sequence : upTo}`
+  return { cursor, whole: false, more, start, end }
+}
+
+/** The service as the region gets it; `undefined` while an endpoint has no number: its command comes next. */
+async function startedService(
+  { store, findMasterKey }: FeedParts,
+  { id, orgId, generation, text }: StoredDefinition,
+  { region, first }: { readonly region: string; readonly first: boolean },
+): Promise<{ readonly service: StartedService; readonly secrets: number } | undefined> {
+  // True because only rendered ServiceResponses are stored.
+  const response = JSON.parse(text) as ServiceResponse
+  const numbers = await store.endpointNumbers(id)
+  if (response.endpoints.some((endpoint) => !numbers.has(endpoint.id))) return undefined
+  const sealed = text.includes('"Sealed"') ? await store.sealedValues(id) : []
+  const open: OpenSecret = (endpointId, slot) => {
+    const value = sealed.find((one) => one.endpointId === endpointId && one.slot === slot)
+    if (value === undefined) throw new Error(`a secret of service ${id} is missing`)
+    return { secret: openValue(value, findMasterKey(value.masterKeyId)) }
+  }
+  const endpoints = response.endpoints.map((endpoint) =>
+    endpointTask(endpoint, seriesNumber(numbers.get(endpoint.id) ?? 0, region), open),
+  )
+  const service = {
+    service: id,
+    org: orgId,
+    generation,
+    interval_s: response.interval_secs,
+    first,
+    endpoints,
+  }
+  return { service, secrets: sealed.length }
+}

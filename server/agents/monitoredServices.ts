@@ -1,0 +1,143 @@
+import type { ServiceResponse } from '../../api/contract/service.ts'
+import { Inventory } from '../../monitoring/protocol/inventory.ts'
+import { isRegionCode, REGIONS } from '../domain/regions.ts'
+import type { MonitoredService, Told } from '../results/monitoredService.ts'
+import type { MonitoringStore, RegionMode, StoredDefinition } from '../store/store.ts'
+import { timeoutMsOf } from './endpointTask.ts'
+
+/** Services that are read at once. */
+const PAGE_SERVICES = 200
+
+/** What a service costs: checks of each scheme in a second, in one region. */
+interface Rates {
+  readonly http: number
+  readonly https: number
+}
+
+interface Known {
+  readonly regions: readonly string[]
+  readonly rates: Rates
+}
+
+/**
+ * What is monitored, as the store has it: read for the results, with every endpoint numbered, and kept in short for what
+ * is asked often.
+ */
+export class MonitoredServices {
+  readonly #store: MonitoringStore
+  readonly #known = new Map<string, Known>()
+  readonly #inventories = new Map(REGIONS.map(({ code }) => [code, new Inventory()]))
+  #modes: ReadonlyMap<string, RegionMode> = new Map()
+
+  constructor(store: MonitoringStore) {
+    this.#store = store
+  }
+
+  /** How the region is checked. */
+  modeOf(region: string): RegionMode {
+    return this.#modes.get(region) ?? 'embedded'
+  }
+
+  /** Reads the modes of the regions anew; whether one has changed. */
+  async readModes(): Promise<boolean> {
+    const modes = await this.#store.regionModes()
+    const before = REGIONS.map(({ code }) => this.modeOf(code)).join()
+    this.#modes = modes
+    return REGIONS.map(({ code }) => this.modeOf(code)).join() !== before
+  }
+
+  /** The regions that are checked in `mode`. */
+  regionsIn(mode: RegionMode): readonly string[] {
+    return REGIONS.map(({ code }) => code).filter((code) => this.modeOf(code) === mode)
+  }
+
+  /** Which generations `region` should be running. */
+  inventoryOf(region: string): { readonly count: number; readonly hash: string } {
+    return this.#inventories.get(region)?.value ?? { count: 0, hash: '' }
+  }
+
+  /** Checks a second of what is known, over the regions that are checked in `mode`. */
+  ratesIn(mode: RegionMode): Rates {
+    const sum = { http: 0, https: 0 }
+    for (const { regions, rates } of this.#known.values()) {
+      const count = regions.filter((region) => this.modeOf(region) === mode).length
+      sum.http += count * rates.http
+      sum.https += count * rates.https
+    }
+    return sum
+  }
+
+  /** Everything, read page by page. */
+  async readAll(): Promise<readonly MonitoredService[]> {
+    const services: MonitoredService[] = []
+    const gone = new Set(this.#known.keys())
+    let last = ''
+    for (;;) {
+      const page = await this.#store.definitionsAfter(last, PAGE_SERVICES)
+      for (const definition of page) {
+        services.push(await this.#take(definition))
+        gone.delete(definition.id)
+      }
+      const newest = page.at(-1)
+      if (newest === undefined) break
+      last = newest.id
+      // Between pages others have their turn.
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+    for (const id of gone) this.#forget(id)
+    return services
+  }
+
+  /** What became of these services. */
+  async readSome(serviceIds: readonly string[]): Promise<Told> {
+    const services: MonitoredService[] = []
+    const ended: string[] = []
+    for (const id of serviceIds) {
+      const definition = await this.#store.definitionOf(id)
+      if (definition === undefined) {
+        this.#forget(id)
+        ended.push(id)
+      } else services.push(await this.#take(definition))
+    }
+    return { services, ended, isWhole: false }
+  }
+
+  async #take(definition: StoredDefinition): Promise<MonitoredService> {
+    const { id, orgId, generation, runningIn } = definition
+    // True because only rendered ServiceResponses are stored.
+    const response = JSON.parse(definition.text) as ServiceResponse
+    for (const [region, inventory] of this.#inventories) {
+      inventory.set(id, runningIn.includes(region) ? generation : undefined)
+    }
+    this.#known.set(id, { regions: runningIn, rates: ratesOf(response) })
+    const numbers = await this.#numbersOf(response)
+    const isPaused = response.paused_at != null
+    const regions = response.regions.filter((region) => isRegionCode(region) && this.modeOf(region) !== 'off')
+    const endpoints = response.endpoints.map(({ id: endpointId, call }) => ({
+      id: endpointId,
+      number: numbers.get(endpointId) ?? 0,
+      timeoutMs: timeoutMsOf(call),
+    }))
+    return { id, orgId, generation, isPaused, intervalS: response.interval_secs, regions, endpoints }
+  }
+
+  async #numbersOf({ id: serviceId, endpoints }: ServiceResponse): Promise<ReadonlyMap<string, number>> {
+    const known = await this.#store.endpointNumbers(serviceId)
+    const missing = endpoints.filter(({ id }) => !known.has(id))
+    if (missing.length === 0) return known
+    await this.#store.numberEndpoints(missing.map(({ id }) => ({ id, serviceId })))
+    return this.#store.endpointNumbers(serviceId)
+  }
+
+  #forget(serviceId: string): void {
+    this.#known.delete(serviceId)
+    for (const inventory of this.#inventories.values()) inventory.set(serviceId, undefined)
+  }
+}
+
+function ratesOf({ endpoints, interval_secs }: ServiceResponse): Rates {
+  const checked = endpoints.filter(({ blocked }) => !blocked)
+  const https = checked.filter(({ url }) => /^https:/i.test(url)).length
+  const intervalS = Math.max(1, interval_secs)
+  return { http: (checked.length - https) / intervalS, https: https / intervalS }
+}

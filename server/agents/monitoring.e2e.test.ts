@@ -1,0 +1,256 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
+import { gridOf } from '../../monitoring/schedule/grid.ts'
+import { apiClient } from '../testing/apiClient.ts'
+import { runProgram, type ServerProcess, startProcess } from '../testing/serverProcess.ts'
+import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
+
+/** How often a state is looked at that no event tells of (milliseconds). */
+const LOOK_MS = 250
+
+/** Shorter than any plan allows, so that a test sees many slots (seconds). */
+const INTERVAL_S = 2
+
+/** A target that counts its visitors, and answers as told. */
+interface Target {
+  readonly url: (path: string) => string
+  /** Requests so far, by path. */
+  readonly visits: (path: string) => readonly IncomingMessage[]
+  /** Resolves when there were `count` requests for the path. */
+  readonly visited: (path: string, count: number) => Promise<void>
+  status: number
+  readonly server: Server
+}
+
+async function startTarget(): Promise<Target> {
+  const requests: IncomingMessage[] = []
+  const server = createServer((request, response) => {
+    requests.push(request)
+    response.writeHead(target.status).end('ok')
+    server.emit('visit')
+  })
+  const visits = (path: string) => requests.filter(({ url }) => url === path)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // True because the server listens on TCP.
+  const { port } = server.address() as AddressInfo
+  const target: Target = {
+    status: 200,
+    server,
+    url: (path) => `http://127.0.0.1:${port}${path}`,
+    visits,
+    visited: async (path, count) => {
+      while (visits(path).length < count) await once(server, 'visit')
+    },
+  }
+  return target
+}
+
+let dataDir: string
+let target: Target
+let server: ServerProcess
+let api: ReturnType<typeof apiClient>
+let orgId: string
+let apiKey: string
+
+const ARGS = ['--monitor', 'on', '--allow-ranges', '127.0.0.0/8']
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'pharos-monitoring-'))
+  target = await startTarget()
+  server = await startProcess(dataDir, ARGS)
+  const admin = async (...args: string[]) =>
+    JSON.parse((await runProgram([...args, '--data-dir', dataDir, '--json'])).stdout)
+  orgId = (await admin('org', 'create', '--name', 'Acme', '--plan', 'enterprise')).id
+  await admin('plan', 'limits', '--org', orgId, '--interval-secs-min', String(INTERVAL_S))
+  apiKey = (await admin('key', 'create', '--org', orgId)).key
+  api = apiClient(server.url, apiKey)
+})
+afterEach(async () => {
+  if (server.child.exitCode === null && server.child.signalCode === null) await server.stop()
+  target.server.closeAllConnections()
+  target.server.close()
+  rmSync(dataDir, { recursive: true })
+  rmSync(`${dataDir}.master-key`, { force: true })
+})
+
+const body = (path: string, changes: Partial<ServiceRequest> = {}) =>
+  serviceBody({ interval_secs: INTERVAL_S, endpoints: [endpointBody({ url: target.url(path) })], ...changes })
+
+async function create(path: string, changes: Partial<ServiceRequest> = {}): Promise<ServiceResponse> {
+  const { json, status } = await api.post('/v1/services', body(path, changes))
+  expect(status).toBe(201)
+  // True because the answer is a service.
+  return json as ServiceResponse
+}
+
+interface ShownResult {
+  readonly at: string
+  readonly region: string
+  readonly outcome: string
+  readonly reason: string
+}
+
+async function show(...args: string[]) {
+  const { stdout, stderr } = await runProgram([...args, '--data-dir', dataDir, '--json'])
+  if (stderr !== '') throw new Error(stderr)
+  return JSON.parse(stdout)
+}
+
+const resultsOf = async (id: string): Promise<readonly ShownResult[]> =>
+  (await show('results', '--service', id)).results
+
+/** The row of a service in `states`, as soon as `isWanted` holds of it. */
+async function stateWhere(id: string, isWanted: (row: { state: string }) => boolean) {
+  for (;;) {
+    const rows: { service_id: string; state: string }[] = await show('states', '--org', orgId)
+    const row = rows.find(({ service_id }) => service_id === id)
+    if (row !== undefined && isWanted(row)) return row
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+}
+
+test('a service is checked from each of its regions as soon as it is made, and is up', async () => {
+  const token = { value: 'open sesame', sensitive: true }
+  const call = { Http: { method: 'GET' as const, timeout: null, headers: { 'X-Token': token } } }
+  const service = await create('/made', {
+    regions: ['eu-west-1', 'us-east-1'],
+    endpoints: [endpointBody({ url: target.url('/made'), call })],
+  })
+
+  await target.visited('/made', 2)
+  const row = await stateWhere(service.id, ({ state }) => state === 'up')
+  const results = await resultsOf(service.id)
+
+  expect(row).toMatchObject({ name: 'Checkout', state: 'up', reasons: [], certificates: [] })
+  expect(
+    results
+      .slice(-2)
+      .map(({ region }) => region)
+      .sort(),
+  ).toEqual(['eu-west-1', 'us-east-1'])
+  // When the first checks were due is decided by the schedule, not by how busy this machine is.
+  for (const { at } of results.slice(-2)) {
+    expect(Date.parse(at) - Date.parse(service.created_at)).toBeLessThanOrEqual(2_000)
+  }
+  expect(target.visits('/made')[0]?.headers['x-token']).toBe('open sesame')
+})
+
+test('a target that breaks makes its service down with a reason, and mended it is up again', async () => {
+  const service = await create('/breaks')
+  await stateWhere(service.id, ({ state }) => state === 'up')
+
+  target.status = 503
+  const down = await stateWhere(service.id, ({ state }) => state === 'down')
+  target.status = 200
+  await stateWhere(service.id, ({ state }) => state === 'up')
+  const { results } = await show('results', '--service', service.id, '--failed')
+
+  expect(down).toMatchObject({
+    reasons: [{ region: 'eu-west-1', reason: 'assertion_status', text: 'status 503, expected < 400' }],
+  })
+  expect(results.length).toBeGreaterThan(0)
+  expect(new Set(results.map(({ status }: { status: number }) => status))).toEqual(new Set([503]))
+})
+
+test('pause, replace, resume, a removed region and delete take effect at once', async () => {
+  const service = await create('/old', { regions: ['eu-west-1', 'us-east-1'] })
+  await target.visited('/old', 2)
+
+  await api.patch(`/v1/services/${service.id}`, body('/new', { regions: ['eu-west-1'] }))
+  await target.visited('/new', 1)
+  const oldVisits = target.visits('/old').length
+  await target.visited('/new', 2)
+  await api.post(`/v1/services/${service.id}/pause`)
+  await stateWhere(service.id, ({ state }) => state === 'paused')
+  await api.post(`/v1/services/${service.id}/resume`)
+  const afterPause = target.visits('/new').length
+  await target.visited('/new', afterPause + 1)
+  await stateWhere(service.id, ({ state }) => state === 'up')
+  await api.delete(`/v1/services/${service.id}`)
+  const other = await create('/other')
+  await target.visited('/other', 2)
+
+  expect(target.visits('/old').length).toBe(oldVisits)
+  const states: { service_id: string }[] = await show('states', '--org', orgId)
+  expect(states.map(({ service_id }) => service_id)).toEqual([other.id])
+})
+
+test('a killed server repeats no slot, keeps every result that it stored, and shows what it missed as unknown', async () => {
+  const service = await create('/killed')
+  await target.visited('/killed', 2)
+  const before = await resultsOf(service.id)
+  await server.kill()
+  const { id: endpointId } = service.endpoints[0] ?? { id: '' }
+  const { intervalMs } = gridOf(endpointId, 'eu-west-1', INTERVAL_S)
+  // Three intervals without a server: slots are missed, whatever their place on the grid.
+  await new Promise((resolve) => setTimeout(resolve, 3 * intervalMs))
+  const visits = target.visits('/killed').length
+
+  server = await startProcess(dataDir, ARGS)
+  await target.visited('/killed', visits + 3)
+  // What the slots that were missed came to is told when their results cannot come any more.
+  let missed: readonly ShownResult[] = []
+  let results: readonly ShownResult[] = []
+  while (missed.length === 0) {
+    results = await resultsOf(service.id)
+    missed = results.filter(({ reason }) => reason === 'not_checked')
+  }
+
+  const checked = results.filter(({ reason }) => reason !== 'not_checked').map(({ at }) => at)
+  expect(new Set(checked).size).toBe(checked.length)
+  expect(checked).toEqual(expect.arrayContaining(before.map(({ at }) => at)))
+  expect(missed.map(({ outcome }) => outcome)).toContain('unknown')
+})
+
+test('a region that is switched off is not checked, and one that is switched on again is', async () => {
+  const service = await create('/modes', { regions: ['eu-west-1', 'us-east-1'] })
+  await target.visited('/modes', 2)
+
+  await runProgram(['region', 'set', 'us-east-1', '--mode', 'off', '--data-dir', dataDir])
+  await target.visited('/modes', 8)
+  const shown = await show('region', 'list')
+  const whileOff = await resultsOf(service.id)
+  await runProgram(['region', 'set', 'us-east-1', '--mode', 'embedded', '--data-dir', dataDir])
+  for (;;) {
+    const newest = (await resultsOf(service.id)).find(({ region }) => region === 'us-east-1')
+    if (newest !== undefined && newest.at > (whileOff[0]?.at ?? '')) break
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+
+  expect(whileOff.slice(0, 2).map(({ region }) => region)).toEqual(['eu-west-1', 'eu-west-1'])
+  expect(shown[2]).toEqual({ code: 'us-east-1', city: 'Ashburn', mode: 'off' })
+})
+
+test('damaged results are put aside: the server starts, says so, and goes on', async () => {
+  const service = await create('/damaged')
+  await stateWhere(service.id, ({ state }) => state === 'up')
+  await server.stop()
+  writeFileSync(join(dataDir, 'results.db'), 'no database at all '.repeat(1_000))
+
+  server = await startProcess(dataDir, ARGS)
+  const visits = target.visits('/damaged').length
+  await target.visited('/damaged', visits + 1)
+  await stateWhere(service.id, ({ state }) => state === 'up')
+
+  expect(server.stderr()).toContain('the results were damaged: history was put aside')
+})
+
+test('a forbidden address is never contacted, and its service is unknown with that reason', async () => {
+  await server.stop()
+  server = await startProcess(dataDir, ['--monitor', 'on'])
+  api = apiClient(server.url, apiKey)
+  const service = await create('/forbidden')
+  const unknown = await stateWhere(
+    service.id,
+    (row) => 'last_result_at' in row && row.last_result_at !== null,
+  )
+
+  expect(unknown).toMatchObject({ state: 'unknown', reasons: [{ reason: 'address_forbidden' }] })
+  expect(target.visits('/forbidden')).toEqual([])
+})

@@ -1,0 +1,92 @@
+import type { Logger } from 'pino'
+import type { Bus } from '../bus/bus.ts'
+import { Results } from '../results/results.ts'
+import type { FindMasterKey } from '../secrets/masterKeys.ts'
+import type { Store } from '../store/store.ts'
+import { applyTransitions } from './applyTransitions.ts'
+import { EmbeddedAgent } from './embeddedAgent.ts'
+import { Hub } from './hub.ts'
+import { MonitoredServices } from './monitoredServices.ts'
+
+/** How often it is looked whether the mode of a region was changed by another process (milliseconds). */
+const MODES_LOOK_MS = 1_000
+/** Measured on one core at a few hundred checks a second (milliseconds of CPU for each check, storing included). */
+const HTTP_MS = 0.5
+const HTTPS_MS = 2.4
+
+/** What monitoring is started with. */
+export interface MonitoringParts {
+  readonly dataDir: string
+  readonly store: Store
+  readonly findMasterKey: FindMasterKey
+  readonly nowMs: () => number
+  readonly allowedRanges: readonly string[]
+  readonly log: Logger
+}
+
+/** Monitoring that runs. */
+export interface Monitoring {
+  /** Where commands go. */
+  readonly bus: Bus
+  /** Which regions are checked from here, and what that takes: for people. */
+  readonly sentence: string
+  /** Whether results are taken. */
+  readonly isTaking: () => boolean
+  readonly stop: () => Promise<void>
+}
+
+/** Starts the threads of results and of checks; resolves when everything that is stored is about to be checked. */
+export async function startMonitoring(parts: MonitoringParts): Promise<Monitoring> {
+  const { dataDir, store, log, allowedRanges } = parts
+  const services = new MonitoredServices(store)
+  await services.readModes()
+  // What is asked for has to be numbered by then.
+  await services.readAll()
+  const applying = applyTransitions({ store, log, read: (after) => results.transitions(after) })
+  const results = new Results({
+    ...{ dataDir, log, storeId: store.storeId },
+    readAll: () => services.readAll(),
+    onTransitions: applying.apply,
+  })
+  const hub = new Hub({ ...parts, storeId: store.storeId, services, results })
+  await hub.open()
+  const embedded = new EmbeddedAgent({
+    hub,
+    log,
+    allowedRanges,
+    regions: () => services.regionsIn('embedded'),
+  })
+  const looking = setInterval(() => {
+    followModes(services, hub, embedded).catch((error: unknown) => {
+      log.error({ err: error }, 'the modes of the regions could not be read')
+    })
+  }, MODES_LOOK_MS)
+  return {
+    bus: hub,
+    sentence: sentenceOf(services),
+    isTaking: () => results.isUp,
+    stop: async () => {
+      clearInterval(looking)
+      await embedded.stop()
+      await hub.close()
+      await results.stop()
+      await applying.settled()
+    },
+  }
+}
+
+async function followModes(services: MonitoredServices, hub: Hub, embedded: EmbeddedAgent): Promise<void> {
+  if (!(await services.readModes())) return
+  embedded.tellRegions()
+  await hub.tellAll()
+}
+
+function sentenceOf(services: MonitoredServices): string {
+  const regions = services.regionsIn('embedded').length
+  const { http, https } = services.ratesIn('embedded')
+  const percent = (http * HTTP_MS + https * HTTPS_MS) / 10
+  const perMinute = Math.ceil((http + https) * 60).toLocaleString('en')
+  const share = percent < 1 ? 'less than 1 %' : `about ${Math.round(percent)} %`
+  const count = `${regions} ${regions === 1 ? 'region' : 'regions'}`
+  return `monitoring ${count} from this machine: ${perMinute} checks a minute, ${share} of a CPU core`
+}

@@ -1,0 +1,152 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  afterResult,
+  atInstant,
+  endpointState,
+  newSeries,
+  type SeriesState,
+  STATES,
+  type State,
+  serviceState,
+  staleFromS,
+} from './serviceState.ts'
+
+const TIMES = { intervalS: 60, timeoutMs: 10_000 }
+const START_S = 1_800_000_000
+const REASON = 30
+
+/** A series after one result a minute, each with its outcome. */
+function after(outcomes: readonly State[], times = TIMES): SeriesState {
+  return outcomes.reduce(
+    (series, outcome, index) =>
+      afterResult(
+        series,
+        { dueS: START_S + 60 * index, outcome, reason: outcome === 'up' ? 0 : REASON },
+        times,
+      ),
+    newSeries(START_S - 60),
+  )
+}
+
+test.each<[string, State[], State]>([
+  ['a first good result is up at once', ['up'], 'up'],
+  ['a confirmed failure is down at once', ['up', 'down'], 'down'],
+  ['one good result after a failure is not up yet', ['down', 'up'], 'down'],
+  ['two in a row are', ['down', 'up', 'up'], 'up'],
+  ['a failure in between counts anew', ['down', 'up', 'down', 'up'], 'down'],
+  ['degraded needs no second good result', ['degraded', 'up'], 'up'],
+  ['a failing series that answers slowly is degraded', ['down', 'degraded'], 'degraded'],
+  ['a result that knows nothing changes nothing', ['up', 'unknown'], 'up'],
+  ['and does not break a row', ['down', 'up', 'unknown', 'up'], 'up'],
+])('%s', (_, outcomes, state) => {
+  expect(after(outcomes).state).toBe(state)
+})
+
+test('with intervals of five minutes one good result is enough', () => {
+  expect(after(['down', 'up'], { ...TIMES, intervalS: 300 }).state).toBe('up')
+})
+
+test('a state begins with the result that made it', () => {
+  expect(after(['up', 'up', 'down', 'down', 'up', 'up']).sinceS).toBe(START_S + 5 * 60)
+})
+
+test('a result that comes late, or again, changes nothing', () => {
+  const series = after(['up', 'down'])
+
+  expect(afterResult(series, { dueS: START_S + 60, outcome: 'up', reason: 0 }, TIMES)).toBe(series)
+  expect(afterResult(series, { dueS: START_S, outcome: 'up', reason: 0 }, TIMES)).toBe(series)
+})
+
+test('a series without results for two intervals, a timeout and half a minute is unknown from then on', () => {
+  const series = after(['down'])
+  const staleS = START_S + 2 * 60 + 10 + 30
+
+  expect(staleFromS(series, TIMES)).toBe(staleS)
+  expect(atInstant(series, TIMES, staleS - 1)).toBe(series)
+  expect(atInstant(series, TIMES, staleS + 900)).toMatchObject({ state: 'unknown', sinceS: staleS })
+})
+
+test('results that know nothing do not keep a series from being stale, and say why it is unknown', () => {
+  const series = after(['up', 'unknown', 'unknown', 'unknown', 'unknown'])
+
+  const stale = atInstant(series, TIMES, START_S + 4 * 60)
+  const explained = afterResult(stale, { dueS: START_S + 300, outcome: 'unknown', reason: 82 }, TIMES)
+
+  expect(stale.state).toBe('unknown')
+  expect(explained).toMatchObject({ state: 'unknown', sinceS: stale.sinceS, reason: 82 })
+})
+
+test.each<[State[], State]>([
+  [['down'], 'down'],
+  [['up', 'down'], 'degraded'],
+  [['down', 'down'], 'down'],
+  [['up', 'down', 'down'], 'down'],
+  [['up', 'up', 'down'], 'degraded'],
+  [['up', 'up', 'down', 'down'], 'degraded'],
+  [['up', 'down', 'down', 'down'], 'down'],
+  [['up', 'unknown'], 'up'],
+  [['down', 'unknown', 'unknown'], 'unknown'],
+  [['down', 'down', 'unknown'], 'down'],
+  [['up', 'degraded'], 'degraded'],
+  [['unknown'], 'unknown'],
+  [[], 'unknown'],
+])('an endpoint whose regions are %j is %s', (states, state) => {
+  expect(endpointState(states)).toBe(state)
+})
+
+test.each<[State[], State]>([
+  [['up', 'down', 'unknown'], 'down'],
+  [['up', 'degraded'], 'degraded'],
+  [['up', 'unknown'], 'up'],
+  [['unknown', 'unknown'], 'unknown'],
+])('a service whose endpoints are %j is %s', (states, state) => {
+  expect(serviceState(states)).toBe(state)
+})
+
+const anyState = fc.constantFrom(...STATES)
+
+test('whatever the regions say, an endpoint with a failing region is not up, and order does not matter', () => {
+  fc.assert(
+    fc.property(fc.array(anyState, { maxLength: 8 }), (states) => {
+      const state = endpointState(states)
+      expect(endpointState(states.toReversed())).toBe(state)
+      if (states.includes('down')) expect(state).not.toBe('up')
+      if (state === 'down') {
+        const down = states.filter((one) => one === 'down').length
+        expect(down).toBeGreaterThan(states.filter((one) => one === 'up' || one === 'degraded').length / 2)
+      }
+    }),
+  )
+})
+
+test('results in any order, some of them twice, leave what their newest ones in order leave', () => {
+  const results = fc.array(
+    fc.record({
+      dueS: fc.integer({ min: START_S, max: START_S + 50 }),
+      outcome: anyState,
+      reason: fc.nat(90),
+    }),
+    { maxLength: 60 },
+  )
+  fc.assert(
+    fc.property(results, (given) => {
+      const series = given.reduce(
+        (state, result) => afterResult(state, result, TIMES),
+        newSeries(START_S - 1),
+      )
+      let newestS = 0
+      const rising = given.filter(({ dueS }) => {
+        const isNewer = dueS > newestS
+        newestS = Math.max(newestS, dueS)
+        return isNewer
+      })
+      const inOrder = rising.reduce(
+        (state, result) => afterResult(state, result, TIMES),
+        newSeries(START_S - 1),
+      )
+      expect(series).toEqual(inOrder)
+      expect(series.sinceS).toBeLessThanOrEqual(Math.max(series.lastDueS, START_S))
+    }),
+  )
+})

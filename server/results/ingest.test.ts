@@ -1,0 +1,293 @@
+import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { OUTCOMES, type Outcome } from '../../monitoring/protocol/outcomes.ts'
+import { seriesNumber } from '../domain/regions.ts'
+import { prepareIngest } from './ingest.ts'
+import type { MonitoredService } from './monitoredService.ts'
+import { openResults } from './openResults.ts'
+import { RESULTS_FILE } from './resultsSchema.ts'
+import { StateBoard } from './stateBoard.ts'
+import { arrivalOf, type TestResult } from './testing/resultMessages.ts'
+
+const STORE = '0192b1d4-5c1e-7000-8000-00000000000a'
+const OTHER = '0192b1d4-5c1e-7000-8000-00000000000b'
+const SERVICE = '0192b1d4-5c1e-7000-8000-000000000001'
+const START_S = 1_800_000_000
+const DUBLIN = seriesNumber(7, 'eu-west-1')
+const ASHBURN = seriesNumber(7, 'us-east-1')
+
+let folder: string
+let results: ReturnType<typeof open>
+
+function open(storeId = STORE) {
+  const { database } = openResults(folder, false)
+  const board = new StateBoard(database, storeId)
+  const ingest = prepareIngest(database, board)
+  return {
+    database,
+    board,
+    tell: (changes: Partial<MonitoredService> = {}, nowS = START_S, isWhole = false) =>
+      board.transact(() => board.tell({ services: [{ ...service, ...changes }], ended: [], isWhole }, nowS)),
+    end: (nowS: number) =>
+      board.transact(() => board.tell({ services: [], ended: [SERVICE], isWhole: false }, nowS)),
+    send: (given: readonly TestResult[], nowS = START_S + 3_600, store = storeId) =>
+      ingest([arrivalOf(store, given)], storeId, nowS * 1_000)[0],
+    states: () =>
+      database
+        .prepare('SELECT series, state, since_s, clean, reason FROM series_states ORDER BY series')
+        .all(),
+    serviceStates: () =>
+      database.prepare('SELECT from_s, state FROM service_spans ORDER BY from_s').raw().all(),
+    count: () => database.prepare('SELECT count(*) FROM log').pluck().get(),
+  }
+}
+
+const service: MonitoredService = {
+  id: SERVICE,
+  orgId: '0192b1d4-5c1e-7000-8000-000000000002',
+  generation: 1,
+  isPaused: false,
+  intervalS: 60,
+  regions: ['eu-west-1', 'us-east-1'],
+  endpoints: [{ number: 7, id: '0192b1d4-5c1e-7000-8000-000000000003', timeoutMs: 10_000 }],
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pharos-results-'))
+  results = open()
+})
+afterEach(() => {
+  results.database.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** One result of each region, `minute` minutes after the start. */
+const round = (minute: number, dublin: Outcome, ashburn: Outcome = dublin): TestResult[] => [
+  { series: DUBLIN, dueS: START_S + 60 * minute, outcome: dublin },
+  { series: ASHBURN, dueS: START_S + 60 * minute + 5, outcome: ashburn },
+]
+
+test('a service is unknown until its first results, then as they say, each change once', () => {
+  results.tell()
+  results.send(round(1, 'up'))
+  results.send(round(2, 'up', 'down'))
+  results.send(round(3, 'down'))
+  results.send([...round(4, 'up'), ...round(5, 'up')])
+
+  expect(results.serviceStates()).toEqual([
+    [START_S, 4],
+    [START_S + 60, 1],
+    [START_S + 125, 2],
+    [START_S + 180, 3],
+    [START_S + 300, 2],
+    [START_S + 305, 1],
+  ])
+  const told = results.database.prepare('SELECT at_s, kind, body FROM transitions ORDER BY sequence').all()
+  expect(told.length).toBe(5)
+  expect(told[2]).toMatchObject({ at_s: START_S + 180, kind: 'service.state' })
+})
+
+test('a batch that comes again stores nothing and changes no state', () => {
+  results.tell()
+  const batch = [...round(1, 'down'), ...round(2, 'up')]
+  const first = results.send(batch)
+  const states = results.states()
+
+  const again = results.send(batch)
+
+  expect([first?.stored, first?.known]).toEqual([4, 0])
+  expect([again?.stored, again?.known]).toEqual([0, 4])
+  expect(results.states()).toEqual(states)
+})
+
+test('results that nobody may send are refused, each with its reason, and the rest is stored', () => {
+  results.tell()
+  const nowS = START_S + 86_400
+
+  const answer = results.send(
+    [
+      { series: DUBLIN, dueS: nowS + 60 },
+      { series: DUBLIN, dueS: nowS - 27 * 3_600 },
+      { series: seriesNumber(8, 'eu-west-1'), dueS: nowS },
+      { series: seriesNumber(7, 'ap-northeast-1'), dueS: nowS },
+      { series: DUBLIN, dueS: nowS },
+    ],
+    nowS,
+  )
+  const ofAnother = results.send([{ series: ASHBURN, dueS: nowS }], nowS, OTHER)
+
+  expect(answer?.refused.map(([, , reason]) => reason)).toEqual([
+    'clock',
+    'too_old',
+    'unknown_series',
+    'unknown_series',
+  ])
+  expect([answer?.stored, ofAnother?.stored, ofAnother?.refused[0]?.[2]]).toEqual([1, 0, 'other_store'])
+})
+
+test('what the definition before found after the change is refused, and before it is history', () => {
+  results.tell()
+  results.send(round(1, 'up'))
+  results.tell({ generation: 2 }, START_S + 120)
+
+  const late = results.send([{ series: DUBLIN, dueS: START_S + 110, outcome: 'down' }])
+  const superseded = results.send([{ series: DUBLIN, dueS: START_S + 130, outcome: 'down' }])
+
+  expect([late?.stored, superseded?.refused[0]?.[2]]).toEqual([1, 'superseded'])
+  expect(results.serviceStates().at(-1)).toEqual([START_S + 60, 1])
+})
+
+test('a pause ends the series at once, and what was under way is history', () => {
+  results.tell()
+  results.send(round(1, 'up'))
+  results.tell({ generation: 2, isPaused: true }, START_S + 90)
+
+  const before = results.send([{ series: DUBLIN, dueS: START_S + 89, outcome: 'down' }])
+  const after = results.send([{ series: DUBLIN, dueS: START_S + 120, outcome: 'down' }])
+  results.tell({ generation: 3 }, START_S + 200)
+  results.send([{ series: DUBLIN, dueS: START_S + 201, generation: 3 }])
+
+  expect([before?.stored, after?.refused[0]?.[2]]).toEqual([1, 'ended'])
+  expect(results.serviceStates().slice(2)).toEqual([
+    [START_S + 90, 5],
+    [START_S + 200, 4],
+    [START_S + 201, 1],
+  ])
+})
+
+test('a region that is removed leaves the quorum at once', () => {
+  results.tell()
+  results.send(round(1, 'up', 'down'))
+  results.tell({ generation: 2, regions: ['eu-west-1'] }, START_S + 120)
+
+  expect(results.serviceStates().at(-1)).toEqual([START_S + 120, 1])
+  expect(results.send([{ series: ASHBURN, dueS: START_S + 185, generation: 2 }])?.refused[0]?.[2]).toBe(
+    'ended',
+  )
+})
+
+test('a deleted service is gone, and its results are refused', () => {
+  results.tell()
+  results.send(round(1, 'up'))
+  results.end(START_S + 100)
+
+  expect(results.database.prepare('SELECT count(*) FROM service_now').pluck().get()).toBe(0)
+  expect(results.send(round(2, 'up'))?.refused.map(([, , reason]) => reason)).toEqual(['ended', 'ended'])
+})
+
+test('silence makes a service unknown, and one result of each region up again', () => {
+  results.tell()
+  results.send(round(1, 'up'))
+  results.board.transact(() => results.board.passTime(START_S + 600))
+  results.send(round(10, 'up'))
+
+  const staleS = START_S + 60 + 2 * 60 + 10 + 30
+  expect(results.serviceStates().slice(1)).toEqual([
+    [START_S + 60, 1],
+    [staleS + 5, 4],
+    [START_S + 600, 1],
+  ])
+})
+
+test('of a restored store every generation is older, and a service that it does not have is gone', () => {
+  results.tell({ generation: 9 })
+  results.send([{ series: DUBLIN, dueS: START_S + 60, generation: 9 }])
+  results.database.close()
+
+  results = open(OTHER)
+  results.tell({ generation: 3 }, START_S + 100, true)
+
+  expect(results.send([{ series: DUBLIN, dueS: START_S + 120, generation: 3 }])?.stored).toBe(1)
+  results.board.transact(() => results.board.tell({ services: [], ended: [], isWhole: true }, START_S + 200))
+  expect(results.serviceStates().at(-1)).toEqual([START_S + 200, 6])
+})
+
+test('what a transaction could not store is in no state either', () => {
+  results.tell()
+  results.send(round(1, 'up'))
+  const before = results.states()
+
+  expect(() =>
+    results.board.transact(() => {
+      results.board.take(DUBLIN, { dueS: START_S + 120, outcome: 'down', reason: 30 })
+      throw new Error('the disk is full')
+    }),
+  ).toThrow('the disk is full')
+  results.send([{ series: DUBLIN, dueS: START_S + 180 }])
+
+  expect(results.states()).toEqual(before)
+})
+
+test('a file that is damaged is put aside, and results go on in a new one', () => {
+  results.tell()
+  results.database.close()
+  writeFileSync(
+    join(folder, RESULTS_FILE),
+    'no database at all, and long enough to be taken for one'.repeat(100),
+  )
+
+  const { database, damagedFile } = openResults(folder, false)
+  database.close()
+  results = open()
+
+  expect(readdirSync(folder)).toContain(damagedFile?.slice(folder.length + 1))
+  expect(results.count()).toBe(0)
+})
+
+test('a file whose pages were lost is found by the look that follows a failure', () => {
+  results.tell()
+  for (let minute = 1; minute < 200; minute += 1) results.send(round(minute, 'up'), START_S + 20_000)
+  results.database.pragma('wal_checkpoint(TRUNCATE)')
+  results.database.close()
+  truncateSync(join(folder, RESULTS_FILE), 16_384)
+
+  const { database, damagedFile } = openResults(folder, true)
+  database.close()
+  results = open()
+
+  expect(damagedFile).toMatch(/results\.db\.damaged-/)
+})
+
+test('whatever comes in whatever order: a restart has the states that the process before had', () => {
+  const outcomes = Object.keys(OUTCOMES) as Outcome[]
+  const steps = fc.array(
+    fc.record({
+      minute: fc.integer({ min: 1, max: 40 }),
+      region: fc.nat(1),
+      outcome: fc.constantFrom(...outcomes),
+    }),
+    { minLength: 1, maxLength: 40 },
+  )
+  fc.assert(
+    fc.property(steps, fc.nat(40), (given, restartAfter) => {
+      const sent = given.map(({ minute, region, outcome }) => ({
+        series: region === 0 ? DUBLIN : ASHBURN,
+        dueS: START_S + 60 * minute,
+        outcome,
+      }))
+      const play = (isRestarted: boolean) => {
+        results.database.exec(
+          'DELETE FROM log; DELETE FROM series_states; DELETE FROM endpoints; DELETE FROM service_now',
+        )
+        results.database.exec('DELETE FROM spans; DELETE FROM service_spans')
+        results.database.close()
+        results = open()
+        results.tell()
+        for (const [index, result] of sent.entries()) {
+          if (isRestarted && index === restartAfter) {
+            results.database.close()
+            results = open()
+            results.tell({}, START_S + 5_000, true)
+          }
+          results.send([result])
+        }
+        return [results.states(), results.serviceStates()]
+      }
+      expect(play(true)).toEqual(play(false))
+    }),
+    { numRuns: 25 },
+  )
+})

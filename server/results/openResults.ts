@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { chmodSync, existsSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite, { type Database } from 'better-sqlite3'
+import { migrate } from '../store/sqlite/files/migrations.ts'
+import { assertDurable } from '../store/sqlite/files/openDatabase.ts'
+import { ownAsFolder } from '../store/sqlite/files/ownAsFolder.ts'
+import { RESULTS_FILE, RESULTS_MIGRATIONS } from './resultsSchema.ts'
+
+/** How long a statement waits for another process's transaction (milliseconds). */
+const BUSY_MS_MAX = 5_000
+/** Pages of the log after which they are copied into the database. */
+const LOG_PAGES_MAX = 4_000
+/** Memory for pages of the database (KiB). */
+const CACHE_KIB = 32_768
+/** What SQLite says of a file that cannot be understood. */
+const DAMAGED = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB'])
+const OWNER_FILE_MODE = 0o600
+
+/** Results that are open to be written. */
+export interface OpenedResults {
+  readonly database: Database
+  /** Made with the file: what one file told is never told again for another. */
+  readonly fileId: string
+  /** Where a file that could not be understood was put; `null` when there was none. */
+  readonly damagedFile: string | null
+}
+
+/**
+ * Opens the results of `dataDir`, made when there are none. A file that cannot be understood is put aside: history is lost,
+ * and checks go on. `isSuspect` asks for a look at all of it. Throws when it cannot be opened for another reason.
+ */
+export function openResults(dataDir: string, isSuspect: boolean): OpenedResults {
+  const file = join(dataDir, RESULTS_FILE)
+  try {
+    return { ...open(file, isSuspect), damagedFile: null }
+  } catch (error) {
+    if (!isDamage(error) || !existsSync(file)) throw error
+    const damagedFile = putAside(file)
+    return { ...open(file, false), damagedFile }
+  }
+}
+
+/** Whether `error` says that a database cannot be understood, rather than not be reached. Pure. */
+export function isDamage(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return [...DAMAGED].some((damaged) => code.startsWith(damaged))
+}
+
+function open(file: string, isSuspect: boolean) {
+  const database = new Sqlite(file, { timeout: BUSY_MS_MAX })
+  try {
+    chmodSync(file, OWNER_FILE_MODE)
+    ownAsFolder(file)
+    configure(database)
+    migrate(database, RESULTS_MIGRATIONS)
+    if (isSuspect) assertSound(database)
+    return { database, fileId: identify(database) }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function configure(database: Database): void {
+  database.pragma('journal_mode = WAL')
+  // After journal_mode, which better-sqlite3 turns it down with.
+  database.pragma('synchronous = FULL')
+  database.pragma('trusted_schema = OFF')
+  database.pragma('temp_store = MEMORY')
+  database.pragma(`wal_autocheckpoint = ${LOG_PAGES_MAX}`)
+  database.pragma(`cache_size = -${CACHE_KIB}`)
+  assertDurable(database)
+}
+
+function assertSound(database: Database): void {
+  const found = database.pragma('quick_check(1)', { simple: true })
+  if (found === 'ok') return
+  throw Object.assign(new Error(`the results are damaged: ${String(found)}`), { code: 'SQLITE_CORRUPT' })
+}
+
+function identify(database: Database): string {
+  database.prepare("INSERT INTO meta VALUES ('file id', ?) ON CONFLICT DO NOTHING").run(randomUUID())
+  return database.prepare<[], string>("SELECT value FROM meta WHERE key = 'file id'").pluck().get() ?? ''
+}
+
+/** Gives `file`, and its log, a name beside it; that name. */
+function putAside(file: string): string {
+  const aside = `${file}.damaged-${new Date().toISOString().replaceAll(':', '-')}`
+  for (const suffix of ['', '-wal', '-shm']) {
+    if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${aside}${suffix}`)
+  }
+  return aside
+}

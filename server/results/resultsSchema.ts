@@ -1,0 +1,145 @@
+/** File of the results below the data folder. */
+export const RESULTS_FILE = 'results.db'
+
+/**
+ * Steps from an empty file to the newest schema of results; the number of steps taken is kept as `user_version`. A step
+ * that was released is never edited. Losing the file loses history, and nothing else: what is monitored is elsewhere.
+ *
+ * A result is kept under (due, series): a commit touches a few pages at the end, where one keyed by series would touch a
+ * page for every row.
+ */
+export const RESULTS_MIGRATIONS: readonly string[] = [
+  `
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE log (
+  due_s INTEGER NOT NULL,
+  series INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  outcome INTEGER NOT NULL,
+  reason INTEGER NOT NULL,
+  status INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  flags INTEGER NOT NULL,
+  late_ms INTEGER NOT NULL,
+  total_us INTEGER NOT NULL,
+  dns_us INTEGER NOT NULL,
+  connect_us INTEGER NOT NULL,
+  tls_us INTEGER NOT NULL,
+  wait_us INTEGER NOT NULL,
+  body_us INTEGER NOT NULL,
+  failed_assertions INTEGER NOT NULL,
+  first_reason INTEGER NOT NULL,
+  first_total_us INTEGER NOT NULL,
+  PRIMARY KEY (due_s, series)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE details (
+  series INTEGER NOT NULL,
+  due_s INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  expected TEXT,
+  seen TEXT,
+  PRIMARY KEY (series, due_s)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE service_now (
+  service_id TEXT PRIMARY KEY,
+  org_id TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  since_s INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX service_now_of_org ON service_now (org_id);
+
+CREATE TABLE endpoints (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL,
+  service_id TEXT NOT NULL,
+  org_id TEXT NOT NULL,
+  state INTEGER NOT NULL,
+  since_s INTEGER NOT NULL
+) STRICT;
+CREATE INDEX endpoints_of_service ON endpoints (service_id);
+
+CREATE TABLE series_states (
+  series INTEGER PRIMARY KEY,
+  endpoint INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  changed_at_s INTEGER NOT NULL,
+  interval_s INTEGER NOT NULL,
+  timeout_ms INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  since_s INTEGER NOT NULL,
+  last_due_s INTEGER NOT NULL,
+  known_due_s INTEGER NOT NULL,
+  clean INTEGER NOT NULL,
+  reason INTEGER NOT NULL,
+  ended_at_s INTEGER
+) STRICT;
+CREATE INDEX series_of_endpoint ON series_states (endpoint);
+
+CREATE TABLE spans (
+  endpoint INTEGER NOT NULL,
+  from_s INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  regions_down TEXT NOT NULL,
+  PRIMARY KEY (endpoint, from_s)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE service_spans (
+  service_id TEXT NOT NULL,
+  from_s INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  PRIMARY KEY (service_id, from_s)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE certificates (
+  org_id TEXT NOT NULL,
+  host TEXT NOT NULL,
+  port INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  issuer TEXT NOT NULL,
+  serial TEXT NOT NULL,
+  not_before_s INTEGER NOT NULL,
+  not_after_s INTEGER NOT NULL,
+  chain_not_after_s INTEGER NOT NULL,
+  sightings INTEGER NOT NULL,
+  last_seen_s INTEGER NOT NULL,
+  PRIMARY KEY (org_id, host, port, fingerprint)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE certificate_endpoints (
+  org_id TEXT NOT NULL,
+  host TEXT NOT NULL,
+  port INTEGER NOT NULL,
+  endpoint INTEGER NOT NULL,
+  PRIMARY KEY (org_id, host, port, endpoint)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX certificates_of_endpoint ON certificate_endpoints (endpoint);
+
+CREATE TABLE transitions (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  at_s INTEGER NOT NULL,
+  service_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
+`,
+]
+
+/** States as they are stored: numbers are never given to another state. */
+export const STATE_CODES = { up: 1, degraded: 2, down: 3, unknown: 4, paused: 5, ended: 6 } as const
+/** The state of an endpoint or service as it is kept: how it goes, or that it is not checked. */
+export type KeptState = keyof typeof STATE_CODES
+
+const NAMES: ReadonlyMap<number, KeptState> = new Map(
+  // True because the keys of the table are its names.
+  (Object.keys(STATE_CODES) as KeptState[]).map((name) => [STATE_CODES[name], name]),
+)
+
+/** The state of a stored number; `unknown` for one of a newer release. Pure. */
+export function stateName(code: number): KeptState {
+  return NAMES.get(code) ?? 'unknown'
+}

@@ -1,0 +1,276 @@
+import type { Database } from 'better-sqlite3'
+import { reasonName } from '../../monitoring/protocol/outcomes.ts'
+import { seriesNumber } from '../domain/regions.ts'
+import {
+  afterResult,
+  atInstant,
+  endpointState,
+  newSeries,
+  type SeriesResult,
+  type SeriesState,
+  serviceState,
+} from '../domain/serviceState.ts'
+import {
+  type EndpointEntry,
+  type KnownSeries,
+  type SeriesEntry,
+  type ServiceEntry,
+  seriesEntry,
+} from './boardEntries.ts'
+import type { MonitoredService, Told } from './monitoredService.ts'
+import { type KeptState, stateName } from './resultsSchema.ts'
+import { prepareStateRows, readStateRows, type StateRows } from './stateRows.ts'
+
+/** Stands for the generations of a store that was replaced by a backup: any other is newer. */
+const OTHER_STORE = -1
+
+/**
+ * The states of everything that is monitored: kept in memory, and written with what changed them. All that changes it
+ * belongs inside `transact`; what was thrown there leaves memory and file as they were.
+ */
+export class StateBoard {
+  readonly #database: Database
+  readonly #rows: StateRows
+  readonly #services = new Map<string, ServiceEntry>()
+  readonly #endpoints = new Map<number, EndpointEntry>()
+  readonly #series = new Map<number, SeriesEntry>()
+  #undo: (() => void)[] = []
+
+  /** The states that `database` keeps; of another store than `storeId` every generation is older. */
+  constructor(database: Database, storeId: string) {
+    this.#database = database
+    this.#rows = prepareStateRows(database)
+    this.#load(isOfStore(database, storeId))
+  }
+
+  /** Does `work` in one transaction. Throws what it throws, with nothing changed. */
+  transact<Result>(work: () => Result): Result {
+    this.#undo = []
+    try {
+      return this.#database.transaction(work).immediate()
+    } catch (error) {
+      for (const undo of this.#undo.reverse()) undo()
+      throw error
+    } finally {
+      this.#undo = []
+    }
+  }
+
+  /** The series of this number; `undefined` when it never was, or ended too long ago. */
+  find(series: number): KnownSeries | undefined {
+    return this.#series.get(series)
+  }
+
+  /** Takes what is monitored from now on. */
+  tell({ services, ended, isWhole }: Told, nowS: number): void {
+    for (const service of services) this.#tellOne(service, nowS)
+    const named = new Set(services.map(({ id }) => id))
+    this.#end(isWhole ? [...this.#services.keys()].filter((id) => !named.has(id)) : ended, nowS)
+  }
+
+  #end(serviceIds: readonly string[], nowS: number): void {
+    for (const id of serviceIds) {
+      const service = this.#services.get(id)
+      if (service === undefined) continue
+      for (const endpoint of service.endpoints) this.#endEndpoint(endpoint, nowS)
+      this.#rows.removeService(id)
+      this.#rows.addServiceSpan(id, nowS, 'ended')
+      this.#set(this.#services, id, undefined)
+    }
+  }
+
+  /** Takes a new result of a series that is checked, of its current generation. */
+  take(seriesId: number, result: SeriesResult): void {
+    const series = this.#series.get(seriesId)
+    if (series === undefined) return
+    this.#turnSeries(series, afterResult(series.state, result, series.times), result.dueS)
+  }
+
+  /** Makes unknown what had no result for too long. */
+  passTime(nowS: number): void {
+    for (const series of this.#series.values()) {
+      if (series.endedAtS !== null) continue
+      const state = atInstant(series.state, series.times, nowS)
+      if (state !== series.state) this.#turnSeries(series, state, state.sinceS)
+    }
+  }
+
+  #tellOne(told: MonitoredService, nowS: number): void {
+    const { id, orgId, generation, isPaused } = told
+    const known = this.#services.get(id)
+    // Read before what is known by now.
+    if (known !== undefined && known.generation > generation) return
+    const fresh = { state: isPaused ? ('paused' as const) : ('unknown' as const), sinceS: nowS }
+    const endpoints = told.endpoints.map(({ number }) => number)
+    const service: ServiceEntry = {
+      ...(known === undefined ? fresh : { state: known.state, sinceS: known.sinceS }),
+      ...{ id, orgId, generation, isPaused, endpoints },
+    }
+    this.#set(this.#services, id, service)
+    if (known === undefined) this.#rows.addServiceSpan(id, nowS, service.state)
+    if (known === undefined || known.generation !== generation) this.#rows.putService(service)
+    for (const number of known?.endpoints ?? []) {
+      if (!endpoints.includes(number)) this.#endEndpoint(number, nowS)
+    }
+    for (const endpoint of told.endpoints) this.#tellEndpoint(told, endpoint, nowS)
+    for (const number of endpoints) this.#refreshEndpoint(number, nowS)
+    this.#refreshService(id, nowS)
+  }
+
+  #tellEndpoint(
+    service: MonitoredService,
+    { number, id, timeoutMs }: MonitoredService['endpoints'][number],
+    nowS: number,
+  ): void {
+    const known = this.#endpoints.get(number)
+    const wanted = service.isPaused
+      ? []
+      : service.regions.map((region) => ({ region, series: seriesNumber(number, region) }))
+    const numbers = wanted.map(({ series }) => series)
+    for (const series of known?.series ?? []) {
+      if (!numbers.includes(series)) this.#endSeries(series, nowS)
+    }
+    const { orgId, generation, intervalS } = service
+    for (const { region, series } of wanted) {
+      const before = this.#series.get(series)
+      const isRunning = before?.endedAtS === null
+      if (isRunning && before.generation === generation) continue
+      const state = isRunning ? before.state : { ...newSeries(nowS), lastDueS: before?.state.lastDueS ?? 0 }
+      const times = { intervalS, timeoutMs }
+      this.#putSeries({
+        ...{ number: series, region, orgId, endpoint: number, generation, changedAtS: nowS },
+        ...{ endedAtS: null, times, state },
+      })
+    }
+    if (known !== undefined) {
+      this.#set(this.#endpoints, number, { ...known, series: numbers })
+      return
+    }
+    const state = service.isPaused ? 'paused' : 'unknown'
+    const entry = { number, id, serviceId: service.id, orgId, series: numbers, state, sinceS: nowS } as const
+    this.#set(this.#endpoints, number, entry)
+    this.#rows.putEndpoint(entry)
+    this.#rows.addSpan({ endpoint: number, fromS: nowS, state, regionsDown: '' })
+  }
+
+  #endEndpoint(number: number, nowS: number): void {
+    const endpoint = this.#endpoints.get(number)
+    if (endpoint === undefined) return
+    for (const series of endpoint.series) this.#endSeries(series, nowS)
+    this.#rows.putEndpoint({ ...endpoint, state: 'ended', sinceS: nowS })
+    this.#rows.addSpan({ endpoint: number, fromS: nowS, state: 'ended', regionsDown: '' })
+    this.#set(this.#endpoints, number, undefined)
+  }
+
+  #endSeries(number: number, nowS: number): void {
+    const series = this.#series.get(number)
+    // Kept for a while: a check that was under way tells of the time before.
+    if (series !== undefined) this.#putSeries({ ...series, endedAtS: nowS })
+  }
+
+  #turnSeries(series: SeriesEntry, state: SeriesState, atS: number): void {
+    const { state: before } = series
+    const entry = { ...series, state }
+    const isSame =
+      before.state === state.state && before.clean === state.clean && before.reason === state.reason
+    // When the newest result was due is read from the log: a row for each result would touch a page for each.
+    if (isSame) this.#set(this.#series, series.number, entry)
+    else this.#putSeries(entry)
+    if (before.state === state.state) return
+    this.#refreshEndpoint(series.endpoint, atS)
+    const serviceId = this.#endpoints.get(series.endpoint)?.serviceId
+    if (serviceId !== undefined) this.#refreshService(serviceId, atS)
+  }
+
+  #refreshEndpoint(number: number, atS: number): void {
+    const endpoint = this.#endpoints.get(number)
+    if (endpoint === undefined) return
+    const series = endpoint.series.flatMap((one) => this.#series.get(one) ?? [])
+    const isPaused = this.#services.get(endpoint.serviceId)?.isPaused === true
+    const state: KeptState = isPaused ? 'paused' : endpointState(series.map((one) => one.state.state))
+    if (state === endpoint.state) return
+    // Regions answer one after the other: a state never begins before the one that it follows.
+    const sinceS = Math.max(atS, endpoint.sinceS)
+    const changed = { ...endpoint, state, sinceS }
+    this.#set(this.#endpoints, number, changed)
+    this.#rows.putEndpoint(changed)
+    const down = series.filter((one) => one.state.state === 'down').map(({ region }) => region)
+    this.#rows.addSpan({ endpoint: number, fromS: sinceS, state, regionsDown: down.join(',') })
+  }
+
+  #refreshService(id: string, atS: number): void {
+    const service = this.#services.get(id)
+    if (service === undefined) return
+    const states = service.endpoints.flatMap((number) => {
+      const state = this.#endpoints.get(number)?.state
+      return state === undefined || state === 'paused' || state === 'ended' ? [] : [state]
+    })
+    const state: KeptState = service.isPaused ? 'paused' : serviceState(states)
+    if (state === service.state) return
+    const sinceS = Math.max(atS, service.sinceS)
+    const changed = { ...service, state, sinceS }
+    this.#set(this.#services, id, changed)
+    this.#rows.putService(changed)
+    this.#rows.addServiceSpan(id, sinceS, state)
+    const body = JSON.stringify({ from: service.state, to: state, reasons: this.#reasonsOf(service) })
+    this.#rows.addTransition({ atS: sinceS, serviceId: id, kind: 'service.state', body })
+  }
+
+  /** Why the series of `service` that are not up are so. */
+  #reasonsOf(service: ServiceEntry) {
+    return service.endpoints.flatMap((number) => {
+      const endpoint = this.#endpoints.get(number)
+      return (endpoint?.series ?? []).flatMap((one) => {
+        const series = this.#series.get(one)
+        if (series === undefined || series.state.state === 'up') return []
+        const { region, state } = series
+        return [{ endpoint_id: endpoint?.id, region, state: state.state, reason: reasonName(state.reason) }]
+      })
+    })
+  }
+
+  #putSeries(entry: SeriesEntry): void {
+    const { number, endpoint, generation, changedAtS, endedAtS, times, state } = entry
+    this.#set(this.#series, number, entry)
+    this.#rows.putSeries({ series: number, endpoint, generation, changedAtS, endedAtS, ...times, ...state })
+  }
+
+  #set<Key, Entry>(map: Map<Key, Entry>, key: Key, entry: Entry | undefined): void {
+    const before = map.get(key)
+    this.#undo.push(() => {
+      if (before === undefined) map.delete(key)
+      else map.set(key, before)
+    })
+    if (entry === undefined) map.delete(key)
+    else map.set(key, entry)
+  }
+
+  #load(isSameStore: boolean): void {
+    const { services, endpoints, series } = readStateRows(this.#database, stateName)
+    for (const row of endpoints) this.#endpoints.set(row.number, { ...row, series: [] })
+    for (const row of series) {
+      const endpoint = this.#endpoints.get(row.endpoint)
+      const entry = seriesEntry(row, endpoint?.orgId ?? '')
+      this.#series.set(row.series, isSameStore ? entry : { ...entry, generation: OTHER_STORE })
+      if (endpoint === undefined || row.endedAtS !== null) continue
+      this.#endpoints.set(row.endpoint, { ...endpoint, series: [...endpoint.series, row.series] })
+    }
+    for (const row of services) {
+      const generation = isSameStore ? row.generation : OTHER_STORE
+      this.#services.set(row.id, { ...row, generation, isPaused: row.state === 'paused', endpoints: [] })
+    }
+    for (const { number, serviceId } of endpoints) {
+      const service = this.#services.get(serviceId)
+      if (service !== undefined) {
+        this.#services.set(serviceId, { ...service, endpoints: [...service.endpoints, number] })
+      }
+    }
+  }
+}
+
+/** Whether the states in `database` are of the store `storeId`, which is remembered. */
+function isOfStore(database: Database, storeId: string): boolean {
+  const known = database.prepare<[], string>("SELECT value FROM meta WHERE key = 'store id'").pluck().get()
+  database.prepare("INSERT OR REPLACE INTO meta VALUES ('store id', ?)").run(storeId)
+  return known === undefined || known === storeId
+}

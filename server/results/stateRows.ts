@@ -1,0 +1,136 @@
+import type { Database } from 'better-sqlite3'
+import { OUTCOMES } from '../../monitoring/protocol/outcomes.ts'
+import { type KeptState, STATE_CODES } from './resultsSchema.ts'
+
+/** A service as its state is kept. */
+export interface ServiceRow {
+  readonly id: string
+  readonly orgId: string
+  readonly generation: number
+  readonly state: KeptState
+  readonly sinceS: number
+}
+
+export interface EndpointRow {
+  readonly number: number
+  readonly id: string
+  readonly serviceId: string
+  readonly orgId: string
+  readonly state: KeptState
+  readonly sinceS: number
+}
+
+/** A series as it is kept; `endedAtS` is `null` while it is checked. */
+export interface SeriesRow {
+  readonly series: number
+  readonly endpoint: number
+  readonly generation: number
+  readonly changedAtS: number
+  readonly intervalS: number
+  readonly timeoutMs: number
+  readonly state: KeptState
+  readonly sinceS: number
+  readonly lastDueS: number
+  readonly knownDueS: number
+  readonly clean: number
+  readonly reason: number
+  readonly endedAtS: number | null
+}
+
+/** Something that happened and that others are to be told, once. */
+export interface Transition {
+  readonly atS: number
+  readonly serviceId: string
+  readonly kind: 'service.state'
+  /** JSON. */
+  readonly body: string
+}
+
+/** Writing of states, each in the caller's transaction. */
+export interface StateRows {
+  readonly putService: (row: ServiceRow) => void
+  readonly removeService: (serviceId: string) => void
+  readonly putEndpoint: (row: EndpointRow) => void
+  readonly putSeries: (row: SeriesRow) => void
+  readonly addSpan: (span: {
+    readonly endpoint: number
+    readonly fromS: number
+    readonly state: KeptState
+    readonly regionsDown: string
+  }) => void
+  readonly addServiceSpan: (serviceId: string, fromS: number, state: KeptState) => void
+  readonly addTransition: (transition: Transition) => void
+}
+
+/** Prepares the writing of states to `database`. */
+export function prepareStateRows(database: Database): StateRows {
+  const putService = database.prepare('INSERT OR REPLACE INTO service_now VALUES (?, ?, ?, ?, ?)')
+  const removeService = database.prepare('DELETE FROM service_now WHERE service_id = ?')
+  const putEndpoint = database.prepare('INSERT OR REPLACE INTO endpoints VALUES (?, ?, ?, ?, ?, ?)')
+  const putSeries = database.prepare(
+    `INSERT OR REPLACE INTO series_states VALUES (@series, @endpoint, @generation, @changedAtS, @intervalS, @timeoutMs,
+       @state, @sinceS, @lastDueS, @knownDueS, @clean, @reason, @endedAtS)`,
+  )
+  const addSpan = database.prepare('INSERT OR REPLACE INTO spans VALUES (?, ?, ?, ?)')
+  const addServiceSpan = database.prepare('INSERT OR REPLACE INTO service_spans VALUES (?, ?, ?)')
+  const addTransition = database.prepare(
+    'INSERT INTO transitions (at_s, service_id, kind, body) VALUES (?, ?, ?, ?)',
+  )
+  return {
+    putService: ({ id, orgId, generation, state, sinceS }) => {
+      putService.run(id, orgId, generation, STATE_CODES[state], sinceS)
+    },
+    removeService: (serviceId) => {
+      removeService.run(serviceId)
+    },
+    putEndpoint: ({ number, id, serviceId, orgId, state, sinceS }) => {
+      putEndpoint.run(number, id, serviceId, orgId, STATE_CODES[state], sinceS)
+    },
+    putSeries: (row) => {
+      putSeries.run({ ...row, state: STATE_CODES[row.state] })
+    },
+    addSpan: ({ endpoint, fromS, state, regionsDown }) => {
+      addSpan.run(endpoint, fromS, STATE_CODES[state], regionsDown)
+    },
+    addServiceSpan: (serviceId, fromS, state) => {
+      addServiceSpan.run(serviceId, fromS, STATE_CODES[state])
+    },
+    addTransition: ({ atS, serviceId, kind, body }) => {
+      addTransition.run(atS, serviceId, kind, body)
+    },
+  }
+}
+
+/** The columns of a row whose state is still a number. */
+type Coded<Row extends { readonly state: KeptState }> = Omit<Row, 'state'> & { readonly state: number }
+
+/** All states that are kept, as the last process left them. */
+export function readStateRows(database: Database, nameOf: (code: number) => KeptState) {
+  const named = <Row extends { readonly state: KeptState }>(row: Coded<Row>) => ({
+    ...row,
+    state: nameOf(row.state),
+  })
+  const services = database
+    .prepare<[], Coded<ServiceRow>>(
+      'SELECT service_id AS id, org_id AS orgId, generation, state, since_s AS sinceS FROM service_now',
+    )
+    .all()
+  const endpoints = database
+    .prepare<[number], Coded<EndpointRow>>(
+      `SELECT number, id, service_id AS serviceId, org_id AS orgId, state, since_s AS sinceS FROM endpoints
+       WHERE state <> ?`,
+    )
+    .all(STATE_CODES.ended)
+  const series = database.prepare<[], Coded<SeriesRow>>(SERIES_SQL).all()
+  return { services: services.map(named), endpoints: endpoints.map(named), series: series.map(named) }
+}
+
+/** All series. A row is written when a state changes; when the newest result was due is in the log. */
+export const SERIES_SQL = `
+  WITH newest AS (
+    SELECT series, max(due_s) AS last, max(iif(outcome <> ${OUTCOMES.unknown}, due_s, 0)) AS known FROM log GROUP BY series
+  )
+  SELECT s.series, s.endpoint, s.generation, s.changed_at_s AS changedAtS, s.interval_s AS intervalS,
+    s.timeout_ms AS timeoutMs, s.state, s.since_s AS sinceS, max(s.last_due_s, coalesce(newest.last, 0)) AS lastDueS,
+    max(s.known_due_s, coalesce(newest.known, 0)) AS knownDueS, s.clean, s.reason, s.ended_at_s AS endedAtS
+  FROM series_states s LEFT JOIN newest ON newest.series = s.series`

@@ -1,0 +1,103 @@
+import type { GroupCommit } from './commits/groupCommit.ts'
+import type { Connections } from './files/openDatabase.ts'
+import type { MonitoringStore, RegionMode, StoredDefinition } from '../store.ts'
+
+/** Most that the definitions of one page are together (bytes): services may be any number, and 1 MiB each. */
+const PAGE_BYTES_MAX = 4 * 1024 * 1024
+
+/** A definition as SQLite reads it. */
+type DefinitionRow = Omit<StoredDefinition, 'runningIn'> & { readonly runningIn: string }
+
+const DEFINITION_SQL = `SELECT id, org_id AS orgId, definition_generation AS generation, running_in AS runningIn,
+  response AS text FROM services`
+
+/** What monitoring needs of SQLite. Reads page by page, so that no number of services takes all memory. */
+export function sqliteMonitoring({ reader, writer }: Connections, commits: GroupCommit): MonitoringStore {
+  const page = reader.prepare<[string, number], DefinitionRow>(
+    `${DEFINITION_SQL} WHERE id > ? ORDER BY id LIMIT ?`,
+  )
+  const one = reader.prepare<[string], DefinitionRow>(`${DEFINITION_SQL} WHERE id = ?`)
+  const newest = reader
+    .prepare<[], number>("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'commands'), 0)")
+    .pluck()
+  const forgotten = reader.prepare<[], number>('SELECT deleted_up_to FROM outbox_horizon').pluck()
+  const changed = reader.prepare<[number, number, number], ChangedRow>(
+    `SELECT service_id AS serviceId, max(sequence) AS sequence FROM commands
+     WHERE sequence > ? AND sequence <= ?
+     GROUP BY service_id ORDER BY max(sequence) LIMIT ?`,
+  )
+  const changedInRegion = reader.prepare<[string, number, number, number], ChangedRow>(
+    `SELECT service_id AS serviceId, max(sequence) AS sequence FROM commands INDEXED BY commands_of_region
+     WHERE region = ? AND sequence > ? AND sequence <= ?
+     GROUP BY service_id ORDER BY max(sequence) LIMIT ?`,
+  )
+  const numbersOf = reader.prepare<[string], NumberRow>(
+    'SELECT endpoint_id AS id, number FROM numbered_endpoints WHERE service_id = ?',
+  )
+  const number = writer.prepare(
+    'INSERT INTO numbered_endpoints (endpoint_id, service_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  )
+  const modes = reader.prepare<[], { region: string; mode: RegionMode }>(
+    'SELECT region, mode FROM region_modes',
+  )
+  const setMode = writer.prepare('INSERT OR REPLACE INTO region_modes VALUES (?, ?)')
+  const applied = reader
+    .prepare<[string], number>('SELECT sequence FROM applied_transitions WHERE results_file = ?')
+    .pluck()
+  const apply = writer.prepare('INSERT OR REPLACE INTO applied_transitions VALUES (1, ?, ?)')
+  return {
+    definitionsAfter: async (serviceId, countMax) => bounded(page.iterate(serviceId, countMax)),
+    definitionOf: async (serviceId) => {
+      const row = one.get(serviceId)
+      return row === undefined ? undefined : definitionOfRow(row)
+    },
+    newestCommand: async () => newest.get() ?? 0,
+    commandsForgottenUpTo: async () => forgotten.get() ?? 0,
+    changedServices: async ({ after, upTo, region, countMax }) =>
+      region === undefined
+        ? changed.all(after, upTo, countMax)
+        : changedInRegion.all(region, after, upTo, countMax),
+    endpointNumbers: async (serviceId) =>
+      new Map(numbersOf.all(serviceId).map(({ id, number: at }) => [id, at])),
+    numberEndpoints: (endpoints) =>
+      commits.run(() => {
+        for (const { id, serviceId } of endpoints) number.run(id, serviceId)
+      }),
+    regionModes: async () => new Map(modes.all().map(({ region, mode }) => [region, mode])),
+    setRegionMode: (region, mode) =>
+      commits.run(() => {
+        setMode.run(region, mode)
+      }),
+    appliedTransition: async (resultsFile) => applied.get(resultsFile) ?? 0,
+    applyTransition: (resultsFile, sequence) =>
+      commits.run(() => {
+        apply.run(resultsFile, sequence)
+      }),
+  }
+}
+
+interface ChangedRow {
+  readonly serviceId: string
+  readonly sequence: number
+}
+
+interface NumberRow {
+  readonly id: string
+  readonly number: number
+}
+
+/** As many of `rows` as may be held at once: at least the first. */
+function bounded(rows: Iterable<DefinitionRow>): readonly StoredDefinition[] {
+  const definitions: StoredDefinition[] = []
+  let bytes = 0
+  for (const row of rows) {
+    bytes += row.text.length
+    if (bytes > PAGE_BYTES_MAX && definitions.length > 0) break
+    definitions.push(definitionOfRow(row))
+  }
+  return definitions
+}
+
+function definitionOfRow({ runningIn, ...row }: DefinitionRow): StoredDefinition {
+  return { ...row, runningIn: runningIn === '' ? [] : runningIn.split(',') }
+}

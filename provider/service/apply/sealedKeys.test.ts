@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import type { SensitiveOutput, ServiceResponse } from '../../../api/contract/service.ts'
+import { answerTo } from '../../testing/serviceRequests.ts'
+import { hasKeyIds, overwrittenPlaces, withKeyIds } from './sealedKeys.ts'
+
+const none = new Uint8Array()
+
+/** A service whose endpoint has `body` and `headers`. */
+function response(
+  body: SensitiveOutput | null,
+  headers: Record<string, SensitiveOutput> | null,
+): ServiceResponse {
+  const made = answerTo({
+    name: 'checkout',
+    interval_secs: 60,
+    regions: ['eu-west-1'],
+    endpoints: [
+      { url: 'https://example.com/', call: { Http: { method: 'GET', timeout: null } }, assertions: [] },
+    ],
+  })
+  const [endpoint] = made.endpoints
+  return { ...made, endpoints: [{ ...endpoint!, call: { Http: { ...endpoint!.call.Http, body, headers } } }] }
+}
+
+const sealed = (key_id: string): SensitiveOutput => ({ Sealed: { key_id } })
+const read = (kept: Uint8Array): unknown => JSON.parse(Buffer.from(kept).toString())
+
+test('the keys of all sealed values are kept, also where nothing was kept before', () => {
+  const both = response(sealed('b'), { A: sealed('h'), B: { Plain: 'x' } })
+
+  expect(read(withKeyIds(none, both))).toEqual({ v: 3, key_ids: ['h', 'b'] })
+})
+
+test('what is kept beside the keys stays, and keys that are no more go', () => {
+  const kept = Buffer.from(JSON.stringify({ v: 2, fingerprint: 'f', key_ids: ['old'] }))
+
+  expect(read(withKeyIds(kept, response(null, null)))).toEqual({ v: 2, fingerprint: 'f', key_ids: [] })
+})
+
+test('of a service without secrets nothing is kept', () => {
+  expect(withKeyIds(none, response(null, null))).toBe(none)
+})
+
+test('whether keys are kept is known', () => {
+  const [with_, without] = [{ v: 3, key_ids: [] }, { v: 2 }].map((kept) => Buffer.from(JSON.stringify(kept)))
+
+  expect([hasKeyIds(with_!), hasKeyIds(without!), hasKeyIds(none)]).toEqual([true, false, false])
+})
+
+test('places whose key is not one of ours were written by something else', () => {
+  const kept = Buffer.from(JSON.stringify({ v: 3, key_ids: ['a', 'b'] }))
+  const places = new Map([
+    ['0.body', 'a'],
+    ['0.headers.X', 'other'],
+    ['1.body', null],
+  ])
+
+  expect([
+    overwrittenPlaces(kept, places),
+    overwrittenPlaces(kept, null),
+    overwrittenPlaces(none, places),
+  ]).toEqual([['0.headers.X'], [], []])
+})

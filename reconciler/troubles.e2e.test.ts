@@ -188,7 +188,7 @@ test('a protected service can be removed or let go of, and both ways are told', 
 
   const { stdout } = await pharos('plan', ...onManifests())
   expect(stdout).toContain('put the manifest back with protect: false')
-  const [, command = ''] = /"pharos (unbind a)"/.exec(stdout) ?? []
+  const [, command = ''] = /"pharos (state unbind a)"/.exec(stdout) ?? []
   await pharos(...command.split(' '), '--state', work.statePath)
   expect((await pharos('plan', ...onManifests())).stdout).toMatch(/\nNo changes: 1 unchanged\n$/)
 })

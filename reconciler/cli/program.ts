@@ -7,7 +7,7 @@ import { replacementIn } from './replacedSpellings.ts'
 import { runCommand } from './runCommand.ts'
 import type { CommandEntry } from './session/commandEntry.ts'
 import type { Interruption } from './session/interruption.ts'
-import { OPTIONS } from './session/optionGroups.ts'
+import { EVERYWHERE, OPTIONS } from './session/optionGroups.ts'
 import type { CommandOptions } from './session/settings.ts'
 
 const EXAMPLES_HELP = `
@@ -113,7 +113,8 @@ function addCommand(program: Command, entry: CommandEntry, run: Run, options?: {
     .command(name, options)
     .summary(summary)
     .description(sentence(summary))
-    .addOption(new Option('--json', 'print one JSON document instead of text').conflicts('format'))
+    .addOption(new Option(...EVERYWHERE[0]).conflicts('format'))
+    .option(...EVERYWHERE[1])
     .addHelpText('after', `\nExamples:\n${entry.examples.map((example) => `  ${example}`).join('\n')}`)
   if (entry.formats !== undefined) {
     const format = new Option('--format <format>', 'how the result is written (default: text)')

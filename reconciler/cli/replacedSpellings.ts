@@ -7,10 +7,6 @@ const REPLACED: Readonly<Record<string, string>> = {
   rebaseline: '"pharos rebaseline" is now "pharos approve --pointers"',
   '--allow-aliases':
     'aliases are refused: share values with a Defaults document, or expand them before ("yq \'explode(.)\'")',
-  '--allow-exec':
-    'manifests run no program: fetch the secret before and hand it over as { env: NAME } or { file: PATH }, see "Secrets" in docs/manifests.md',
-  '--allow-sops':
-    'manifests run no program: start pharos with "sops exec-env FILE …" and refer to { env: NAME }, see "Secrets" in docs/manifests.md',
   '--strict': '"pharos apply --plan DIGEST" always applies the reviewed plan whole or not at all',
 }
 

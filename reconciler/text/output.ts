@@ -42,6 +42,8 @@ export interface Streams {
 
 /** Time between two lines of progress where stderr is no terminal (milliseconds). */
 const PROGRESS_MS = 10_000
+/** The same at a terminal (milliseconds): more often than an eye follows costs time. */
+const TERMINAL_PROGRESS_MS = 100
 
 /** Whether `stream` takes what terminals obey: one that TERM calls dumb would show it as letters. */
 function isTerminal(stream: Streams['stdout'], env: Streams['env']): boolean {
@@ -87,10 +89,12 @@ export function outputOn(streams: Streams, format: Format, isQuiet = false): Out
       stdout.write(`${text}\n`)
     },
     progress: (text) => {
-      if (start !== '') return passing(text)
-      if (isQuiet || text === '' || nowMs() - toldAtMs < PROGRESS_MS) return
+      if (start !== '' && text === '') return passing(text)
+      const isDue = nowMs() - toldAtMs >= (start === '' ? PROGRESS_MS : TERMINAL_PROGRESS_MS)
+      if (isQuiet || text === '' || !isDue) return
       toldAtMs = nowMs()
-      stderr.write(`${text}\n`)
+      if (start === '') stderr.write(`${text}\n`)
+      else passing(text)
     },
     passing,
     notice: (text) => {

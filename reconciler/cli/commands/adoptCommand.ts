@@ -10,7 +10,6 @@ import type { Output } from '../../text/output.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import { type OpenScene, withScene } from '../session/scene.ts'
 import { openSession, openWritingSession, type Session, type WritingSession } from '../session/session.ts'
-import { aliasesMax } from '../session/settings.ts'
 import { type WrittenId, writeServiceIds } from './writeServiceIds.ts'
 
 /** What adopt can be asked for. */
@@ -70,8 +69,7 @@ async function adopt(
   const matches = found.flatMap((one) => (one.kind === 'match' ? [one.binding] : []))
   const live = new Set(situation.services.map(({ id }) => id))
   const owned = [...bindings, ...matches].filter(({ serviceId }) => live.has(serviceId))
-  const ids =
-    options.writeIds === true ? writeServiceIds(path, owned, { isDry, aliasesMax: aliasesMax(options) }) : []
+  const ids = options.writeIds === true ? writeServiceIds(path, owned, { isDry }) : []
   output.problems(set.problems)
   for (const one of found) writeAdoption(one, writing !== null, output)
   for (const one of ids) output.result(idText(one, isDry, output))

@@ -8,7 +8,7 @@ import { EXIT } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
 import type { CommandEntry } from '../session/commandEntry.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
-import { OPTIONS } from '../session/optionGroups.ts'
+import { EVERYWHERE, OPTIONS } from '../session/optionGroups.ts'
 
 const SCRIPTS: Readonly<Record<string, (commands: readonly CompletedCommand[]) => string>> = {
   bash: bashCompletion,
@@ -44,7 +44,7 @@ function completedOf({
   options = [],
 }: CommandEntry): CompletedCommand {
   const flags = [
-    ['--json', 'print one JSON document instead of text'] as const,
+    ...EVERYWHERE,
     ...(formats.length === 0 ? [] : [['--format <format>', 'how the result is written'] as const]),
     ...groups.flatMap((group) => OPTIONS[group]),
     ...options,

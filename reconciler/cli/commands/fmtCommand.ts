@@ -10,7 +10,9 @@ import { writeOutput } from '../session/outputFile.ts'
 
 /** Writes manifests as manifests are written; with --check only says which are not. */
 export async function fmtCommand(path: string, { output, options }: CommandContext): Promise<CommandResult> {
-  const { exists, documents, problems, files } = readManifests(path)
+  const { exists, documents, problems, files } = readManifests(path, {
+    onProgress: (done, total) => output.progress(`read ${done} of ${total} files`),
+  })
   if (!exists) throw new UsageError(`there is nothing at ${path}`)
   const isCheck = options.check === true
   output.problems(problems)

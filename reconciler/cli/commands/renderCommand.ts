@@ -10,8 +10,8 @@ import { loadManifests } from '../session/manifests.ts'
 
 /** Prints manifests as they are after Defaults, patches and variables; secrets stay references. */
 export async function renderCommand(path: string, context: CommandContext): Promise<CommandResult> {
-  const { output, options, env } = context
-  const { exists, set } = await loadManifests(path, options, env, 'optional')
+  const { output } = context
+  const { exists, set } = await loadManifests(path, context, 'optional')
   if (!exists) throw new UsageError(`there is nothing at ${path}`)
   for (const problem of set.problems) output.notice(formatProblem(problem))
   const rendered = set.services.map(({ manifest, file }) => ({

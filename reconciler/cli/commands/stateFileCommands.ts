@@ -39,6 +39,7 @@ export async function importState(
   [file = '']: readonly string[],
   context: CommandContext,
 ): Promise<CommandResult> {
+  const { output } = context
   const location = requireState(context)
   const document = parseDocument(readText(file), file)
   // One that an import began, and a full disk ended, holds nothing yet.
@@ -47,7 +48,8 @@ export async function importState(
   const store = await openStore(location, context.env)
   try {
     const lease = await leaseOf(store, context)
-    await store.restore(document)
+    await store.restore(document, (done, total) => output.progress(`imported ${done} of ${total} services`))
+    output.progress('')
     await lease.release()
   } finally {
     await store.close()

@@ -7,8 +7,8 @@ import { loadManifests, noticeEmpty } from '../session/manifests.ts'
 
 /** Checks manifests without network and without secrets. */
 export async function validateCommand(path: string, context: CommandContext): Promise<CommandResult> {
-  const { output, options, env } = context
-  const { exists, files, set } = await loadManifests(path, options, env, 'optional')
+  const { output } = context
+  const { exists, files, set } = await loadManifests(path, context, 'optional')
   if (!exists) throw new UsageError(`there is nothing at ${path}`)
   if (files === 0 && set.problems.length === 0)
     throw new UsageError(`there is no manifest at ${path}: *.yaml and *.yml files are, below a folder`)

@@ -2,7 +2,6 @@ import type { Document } from '../../manifest/compile/document.ts'
 import { classifyDocuments } from '../../manifest/compile/documentKind.ts'
 import { withServiceId } from '../../manifest/edit/identityText.ts'
 import { mappingOf } from '../../manifest/mapping.ts'
-import type { YamlOptions } from '../../manifest/read/readYaml.ts'
 import type { Binding } from '../../plan/binding.ts'
 import { readManifests } from '../../source/manifestFiles.ts'
 import { writeOutput } from '../session/outputFile.ts'
@@ -23,17 +22,17 @@ export interface WrittenId {
 export function writeServiceIds(
   path: string,
   bindings: readonly Pick<Binding, 'key' | 'serviceId'>[],
-  { isDry, ...yaml }: YamlOptions & { readonly isDry: boolean },
+  { isDry }: { readonly isDry: boolean },
 ): readonly WrittenId[] {
   const ids = new Map(bindings.map(({ key, serviceId }) => [key, serviceId]))
   const texts = new Map<string, string>()
   const written: WrittenId[] = []
-  for (const document of classifyDocuments(readManifests(path, yaml).documents).services) {
+  for (const document of classifyDocuments(readManifests(path).documents).services) {
     const key = keyWithoutId(document)
     const id = key === undefined ? undefined : ids.get(key)
     if (key === undefined || id === undefined) continue
     const { file, text } = document.source
-    const spliced = withServiceId(texts.get(file) ?? text, document.index, id, yaml)
+    const spliced = withServiceId(texts.get(file) ?? text, document.index, id)
     if (spliced !== undefined) texts.set(file, spliced)
     written.push({ file, key, id, isWritten: spliced !== undefined })
   }

@@ -8,13 +8,8 @@ import type { ValueSources } from '../../manifest/values/valueReference.ts'
 import { sourceName } from '../../plan/sourceName.ts'
 import { readManifests } from '../../source/manifestFiles.ts'
 import type { Output } from '../../text/output.ts'
-import {
-  aliasesMax,
-  type CommandOptions,
-  type Environment,
-  programPermissions,
-  secretsDirectory,
-} from './settings.ts'
+import type { CommandContext } from './context.ts'
+import { type CommandOptions, type Environment, programPermissions, secretsDirectory } from './settings.ts'
 
 /** A set of manifests as read from a path. */
 export interface LoadedManifests {
@@ -28,18 +23,25 @@ export interface LoadedManifests {
 /** Reads and compiles the manifests below `path`. */
 export async function loadManifests(
   path: string,
-  options: CommandOptions,
-  env: Environment,
+  { output, options, env }: CommandContext,
   secrets: 'required' | 'optional',
 ): Promise<LoadedManifests> {
-  const source = readManifests(path, { aliasesMax: aliasesMax(options) })
+  const source = readManifests(path, {
+    onProgress: (done, total) => output.progress(`read ${done} of ${total} files`),
+  })
   const isPattern = await patternCheckFor(source.documents)
   const sources = compileSources(options, env, secrets)
   const set = compileSet(
     source.documents,
-    { ...sources, rootDirectory: source.rootDirectory, isPattern },
+    {
+      ...sources,
+      rootDirectory: source.rootDirectory,
+      isPattern,
+      onProgress: (done, total) => output.progress(`compiled ${done} of ${total} manifests`),
+    },
     options.env,
   )
+  output.progress('')
   const problems = sortedProblems([...source.problems, ...set.problems])
   return {
     exists: source.exists,

@@ -1,5 +1,11 @@
 import type { OptionGroup } from './commandEntry.ts'
 
+/** Options that every command has. */
+export const EVERYWHERE = [
+  ['--json', 'print one JSON document instead of text'],
+  ['--quiet', 'print no progress on stderr'],
+] as const
+
 /** Flags and descriptions of the options that several commands share. */
 export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, string])[]>> = {
   manifests: [
@@ -8,10 +14,8 @@ export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, s
     ['--allow-inline-secrets', 'accept { value: …, sensitive: true } in manifests'],
     ['--allow-sops', 'run sops for secrets that manifests refer to as { sops: FILE#/path }'],
     ['--allow-exec <programs>', 'run these programs (a,b) where manifests say { exec: [program, …] }'],
-    ['--allow-aliases <count>', 'accept this many YAML aliases in a document (default: 0)'],
   ],
   api: [
-    ['--quiet', 'print no progress on stderr'],
     ['--url <url>', 'address of the API (default: PHAROS_URL)'],
     [
       '--timeout <duration>',

@@ -31,7 +31,7 @@ export async function withScene<Opened extends Session, Result>(
   command: (open: OpenScene<Opened>) => Promise<Result>,
 ): Promise<Result> {
   const { options, env } = context
-  const loaded = await loadManifests(path, options, env, wish.secrets)
+  const loaded = await loadManifests(path, context, wish.secrets)
   const isSlip = (): UsageError => new UsageError(`there is nothing at ${path}`)
   // Before a command that writes makes a state of it.
   if (!loaded.exists && (options.state === undefined || !(await storeExists(options.state, env))))

@@ -14,7 +14,6 @@ export interface CommandOptions {
   readonly url?: string
   readonly secretsDir?: string
   readonly allowInlineSecrets?: boolean
-  readonly allowAliases?: string
   readonly allowExec?: string
   readonly allowSops?: boolean
   readonly createGrace?: string
@@ -74,12 +73,6 @@ const SECRETS_DIRECTORY = '/run/secrets'
 /** The one folder from which secret files are read. */
 export function secretsDirectory(options: CommandOptions, env: Environment): string {
   return options.secretsDir ?? env.PHAROS_SECRETS_DIR ?? SECRETS_DIRECTORY
-}
-
-/** Most aliases of one document. Throws UsageError when it is no count. */
-export function aliasesMax({ allowAliases = '0' }: CommandOptions): number {
-  if (!/^\d{1,4}$/.test(allowAliases)) throw new UsageError('--allow-aliases must be a count up to 9999')
-  return Number(allowAliases)
 }
 
 /** Which programs may run for secrets: only what the command line or its environment says, never a repository. */

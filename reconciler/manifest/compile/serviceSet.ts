@@ -50,6 +50,8 @@ export function problemAt(
 export interface SetSources extends ValueSources {
   /** Absent where patterns are left to the API. */
   readonly isPattern?: PatternCheck | undefined
+  /** Told how many of the Service documents have been compiled. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
 
 /** Compiles the documents of a set. Each problem keeps only its own service from being used. */
@@ -61,7 +63,11 @@ export function compileSet(
   const { services, defaults, environments, problems } = classifyDocuments(documents)
   const chosen = chooseEnvironment(environments, environmentName)
   const defaultsOf = byDirectory(defaults)
-  const read = services.map((document) => readService(document, defaultsOf, chosen, sources))
+  const read = services.map((document, index) => {
+    const service = readService(document, defaultsOf, chosen, sources)
+    sources.onProgress?.(index + 1, services.length)
+    return service
+  })
   const duplicates = duplicateProblems(read, defaults, environments)
   const found = [
     ...problems,

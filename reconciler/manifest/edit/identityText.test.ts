@@ -44,5 +44,5 @@ test.each([
   ['a complex key', 'metadata:\n  ? name\n  : a\n'],
   ['no YAML', 'metadata: {name: a\n'],
 ])('where it would change anything else it is not put: %s', (_what, text) => {
-  expect(withServiceId(text, 0, ID, { aliasesMax: 5 })).toBeUndefined()
+  expect(withServiceId(text, 0, ID)).toBeUndefined()
 })

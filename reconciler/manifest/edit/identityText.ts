@@ -3,31 +3,25 @@ import { loadAll, YAMLException } from 'js-yaml'
 import { MANIFEST_DEPTH_MAX } from '../manifestLimits.ts'
 import { mappingOf } from '../mapping.ts'
 import { Positions } from '../read/position.ts'
-import type { YamlOptions } from '../read/readYaml.ts'
 
 /**
  * `text` with `metadata.id: id` in its document number `index`, put beside `metadata.name`; everything else stays
  * byte for byte. `undefined` where that cannot be done without a change of anything else, such as where `metadata`
  * is an alias. Pure.
  */
-export function withServiceId(
-  text: string,
-  index: number,
-  id: string,
-  options: YamlOptions = {},
-): string | undefined {
-  const documents = meaningOf(text, options)
+export function withServiceId(text: string, index: number, id: string): string | undefined {
+  const documents = meaningOf(text)
   const document = mappingOf(documents?.[index])
   const name = document === undefined ? undefined : new Positions(text).offsets(index, ['metadata', 'name'])
   if (documents === undefined || document === undefined || name === undefined) return undefined
   const withId = { ...document, metadata: { ...mappingOf(document.metadata), id } }
   const wanted = documents.with(index, withId)
-  return splices(text, name, id).find((spliced) => isDeepStrictEqual(meaningOf(spliced, options), wanted))
+  return splices(text, name, id).find((spliced) => isDeepStrictEqual(meaningOf(spliced), wanted))
 }
 
-function meaningOf(text: string, { aliasesMax = 0 }: YamlOptions): readonly unknown[] | undefined {
+function meaningOf(text: string): readonly unknown[] | undefined {
   try {
-    return loadAll(text, { maxAliases: aliasesMax, maxDepth: MANIFEST_DEPTH_MAX })
+    return loadAll(text, { maxAliases: 0, maxDepth: MANIFEST_DEPTH_MAX })
   } catch (error) {
     if (error instanceof YAMLException) return undefined
     throw error

@@ -56,37 +56,3 @@ test('files that are read together are what each is alone', () => {
     { numRuns: 400 },
   )
 })
-
-const read = (text: string, aliasesMax: number) => {
-  const { documents, problems } = readYaml({ file: 'a.yaml', directory: '', text }, { aliasesMax })
-  return {
-    values: documents.map(({ value }) => value),
-    problems: problems.map(({ code, line, column, message }) => `${line}:${column} ${code} ${message}`),
-  }
-}
-
-test('as many aliases are written out as are allowed, in each document', () => {
-  const text = 'a: &x [1]\nb: *x\n---\na: &x 2\nb: *x\n'
-  expect(read(text, 1)).toEqual({
-    values: [
-      { a: [1], b: [1] },
-      { a: 2, b: 2 },
-    ],
-    problems: [],
-  })
-  expect(read('a: &x 1\nb: *x\nc: *x\n', 1).problems).toEqual([
-    '3:4 E_ALIAS the document has more than 1 aliases',
-  ])
-})
-
-test('allowed aliases make no document that grows without end', () => {
-  const laughs = `a0: &a0 [x, x]\n${Array.from({ length: 40 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]`).join('\n')}\n`
-  expect(read(laughs, 100)).toEqual({
-    values: [],
-    problems: ['1:1 E_ALIAS aliases make more than 100000 values of it'],
-  })
-  expect(read('a: 1\n---\nb: &b [*b]\n', 100)).toEqual({
-    values: [{ a: 1 }],
-    problems: ['3:1 E_ALIAS an alias stands inside what it stands for'],
-  })
-})

@@ -1,7 +1,6 @@
 import { loadAll, YAMLException } from 'js-yaml'
 import { MANIFEST_DEPTH_MAX, REPEATED_KEYS_CHARS_MAX } from '../manifestLimits.ts'
 import type { LineColumn, ManifestProblem } from '../manifestProblem.ts'
-import { expansionProblem } from './expansion.ts'
 import { Positions } from './position.ts'
 import { conflictIn, syntaxHint } from './syntaxHint.ts'
 import { unclosedIn } from './unclosed.ts'
@@ -32,23 +31,23 @@ export interface ReadFile {
 
 /** How YAML is read. */
 export interface YamlOptions {
-  /** Most aliases of one document; none when absent. */
-  readonly aliasesMax?: number
+  /** Told how many of the files have been read. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
 
 /**
- * Reads the YAML of `source`. Aliases are refused unless some are allowed, so that no document can grow beyond
- * its own text; a repeated key is a problem, but the rest of the file is read all the same. Pure.
+ * Reads the YAML of `source`. Aliases are refused, so that no document can grow beyond its own text; a repeated key is
+ * a problem, but the rest of the file is read all the same. Pure.
  */
-export function readYaml(source: ManifestFile, options: YamlOptions = {}): ReadFile {
+export function readYaml(source: ManifestFile): ReadFile {
   try {
-    return withoutEndless(documentsOf(source, false, options), options)
+    return { documents: documentsOf(source, false), problems: [] }
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error
     const isListed = error.reason === REPEATED_KEY && source.text.length <= REPEATED_KEYS_CHARS_MAX
     const repeated = isListed ? repeatedKeyProblems(source) : []
-    if (repeated.length > 0) return afterRepeatedKeys(source, repeated, options)
-    return { documents: [], problems: [syntaxProblem(source, error, options)] }
+    if (repeated.length > 0) return afterRepeatedKeys(source, repeated)
+    return { documents: [], problems: [syntaxProblem(source, error)] }
   }
 }
 
@@ -66,22 +65,19 @@ export function readYamlFiles(
 ): readonly ReadFile[] {
   const read: ReadFile[] = []
   for (let from = 0; from < sources.length; ) {
-    const batch = batchAt(sources, from, options)
+    const batch = batchAt(sources, from)
     from += batch.length
-    for (const one of readBatch(batch) ?? batch.map((source) => readYaml(source, options))) read.push(one)
+    options.onProgress?.(from, sources.length)
+    for (const one of readBatch(batch) ?? batch.map(readYaml)) read.push(one)
   }
   return read
 }
 
 /** As many of `sources` from `from` on as may be read at once; at least one. */
-function batchAt(
-  sources: readonly ManifestFile[],
-  from: number,
-  { aliasesMax = 0 }: YamlOptions,
-): readonly ManifestFile[] {
+function batchAt(sources: readonly ManifestFile[], from: number): readonly ManifestFile[] {
   const candidates = sources.slice(from, from + BATCH_FILES)
   const isFit = ({ text }: ManifestFile): boolean => text.endsWith('\n') && !NOT_FOR_A_BATCH.test(text)
-  const unfit = aliasesMax > 0 ? 0 : candidates.findIndex((source) => !isFit(source))
+  const unfit = candidates.findIndex((source) => !isFit(source))
   return unfit < 0 ? candidates : candidates.slice(0, Math.max(1, unfit))
 }
 
@@ -104,47 +100,24 @@ function readBatch(batch: readonly ManifestFile[]): readonly ReadFile[] | undefi
   }
 }
 
-function afterRepeatedKeys(
-  source: ManifestFile,
-  problems: readonly ManifestProblem[],
-  options: YamlOptions,
-): ReadFile {
+function afterRepeatedKeys(source: ManifestFile, problems: readonly ManifestProblem[]): ReadFile {
   try {
-    const read = withoutEndless(documentsOf(source, true, options), options)
-    return { ...read, problems: [...problems, ...read.problems] }
+    return { documents: documentsOf(source, true), problems }
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error
-    return { documents: [], problems: [...problems, syntaxProblem(source, error, options)] }
+    return { documents: [], problems: [...problems, syntaxProblem(source, error)] }
   }
 }
 
 /** With `json`, js-yaml lets the last of repeated keys win instead of throwing. */
-function documentsOf(
-  source: ManifestFile,
-  json: boolean,
-  { aliasesMax = 0 }: YamlOptions,
-): readonly ManifestDocument[] {
+function documentsOf(source: ManifestFile, json: boolean): readonly ManifestDocument[] {
   const values = loadAll(source.text, {
     filename: source.file,
-    maxAliases: aliasesMax,
+    maxAliases: 0,
     maxDepth: MANIFEST_DEPTH_MAX,
     json,
   })
   return values.flatMap((value, index) => (value === null ? [] : [{ source, index, value, faulty: json }]))
-}
-
-/** Leaves out documents that aliases make too large to look at. */
-function withoutEndless(documents: readonly ManifestDocument[], { aliasesMax = 0 }: YamlOptions): ReadFile {
-  if (aliasesMax === 0) return { documents, problems: [] }
-  const problems: ManifestProblem[] = []
-  const usable = documents.filter(({ source, index, value }) => {
-    const message = expansionProblem(value)
-    if (message === undefined) return true
-    const at = new Positions(source.text).locate(index, [], 'value')
-    problems.push({ code: 'E_ALIAS', file: source.file, ...at, message, hint: 'write it out' })
-    return false
-  })
-  return { documents: usable, problems }
 }
 
 /** Most repeated keys of a file that are listed one by one. */
@@ -176,11 +149,7 @@ const PLAIN_REASONS: Readonly<Record<string, string>> = {
     'a field goes on over several lines, or has no colon',
 }
 
-function syntaxProblem(
-  source: ManifestFile,
-  error: YAMLException,
-  { aliasesMax = 0 }: YamlOptions,
-): ManifestProblem {
+function syntaxProblem(source: ManifestFile, error: YAMLException): ManifestProblem {
   const line = (error.mark?.line ?? 0) + 1
   const column = (error.mark?.column ?? 0) + 1
   const place = { file: source.file, line, column }
@@ -190,8 +159,7 @@ function syntaxProblem(
       ...place,
       // The mark stands behind the asterisk.
       column: Math.max(1, column - 1),
-      message:
-        aliasesMax === 0 ? 'aliases are not supported' : `the document has more than ${aliasesMax} aliases`,
+      message: 'aliases are not supported',
       hint: 'share values with a kind: Defaults document',
     }
   }

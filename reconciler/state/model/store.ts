@@ -125,7 +125,7 @@ export interface StateStore extends StateReading {
   /** Takes the acknowledgement of `commitSha` out of the state; whether there was one. */
   useHistoryAcknowledgement(commitSha: string): Promise<boolean>
   /** Puts `document` in the place of everything but the lease, its name and its marks included. */
-  restore(document: StateDocument): Promise<void>
+  restore(document: StateDocument, onProgress?: (done: number, total: number) => void): Promise<void>
   checkpoint(): Promise<void>
   /** Needs no lease. A second suspension of the same scope takes the place of the first. */
   suspend(suspension: Suspension): Promise<void>

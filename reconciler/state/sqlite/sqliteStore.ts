@@ -122,7 +122,12 @@ const CONTENT_TABLES = [
   ...['approval', 'sync_request', 'history_acknowledgement'],
 ]
 
-function restore(database: Database, document: StateDocument, epoch: number): void {
+function restore(
+  database: Database,
+  document: StateDocument,
+  epoch: number,
+  onProgress: (done: number, total: number) => void = () => {},
+): void {
   for (const table of CONTENT_TABLES) database.exec(`DELETE FROM ${table}`)
   const { stateId, home } = document
   database
@@ -132,7 +137,12 @@ function restore(database: Database, document: StateDocument, epoch: number): vo
     const statement = database.prepare(sql)
     for (const one of parameters) statement.run(one)
   }
-  put(PUT_BINDING, document.bindings.map(bindingParameters))
+  const { bindings } = document
+  const putBinding = database.prepare(PUT_BINDING)
+  for (const [index, binding] of bindings.entries()) {
+    putBinding.run(bindingParameters(binding))
+    onProgress(index + 1, bindings.length)
+  }
   put(
     PUT_INTENT,
     document.intents.map((intent) => ({
@@ -244,7 +254,8 @@ function writingOf(database: Database, lease: SqliteLease, path: string): StateW
     takeSyncRequest: async () => isThere('SELECT 1 FROM sync_request') && take('DELETE FROM sync_request'),
     useHistoryAcknowledgement: async (commitSha) =>
       take('DELETE FROM history_acknowledgement WHERE commit_sha = ?', commitSha),
-    restore: async (document) => fenced((epoch) => restore(database, document, epoch)),
+    restore: async (document, onProgress) =>
+      fenced((epoch) => restore(database, document, epoch, onProgress)),
     // Every write of this store is on the disk when it returns.
     checkpoint: async () => {},
     suspend: async (suspension) => {

@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { manifestOf } from '../testing/pharosProgram.ts'
+import { undisturbed } from '../testing/programHere.ts'
+import { runProgram } from './program.ts'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pharos-progress-'))
+  for (let index = 0; index < 40; index += 1)
+    writeFileSync(join(folder, `s${index}.yaml`), manifestOf(`s${index}`))
+  const bindings = ['a', 'b', 'c'].map((key) => ({
+    key,
+    serviceId: `id-${key}`,
+    desired: null,
+    observed: null,
+    paused: null,
+    onDelete: 'delete',
+    protect: false,
+    pruneAfterSecs: null,
+    tombstonedAtMs: null,
+    heals: [],
+  }))
+  const lists = { bindings, intents: [], runs: [], events: [], suspensions: [], approvals: [] }
+  writeFileSync(
+    join(folder, 'state.json'),
+    JSON.stringify({ version: 1, stateId: 's', home: null, ...lists }),
+  )
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** What stderr gets of a command that is told six seconds later each time that it looks at the clock. */
+async function saidBy(...args: readonly string[]): Promise<string> {
+  let nowMs = 0
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const said = text(stderr)
+  stdout.resume()
+  const clock = () => {
+    nowMs += 6_000
+    return nowMs
+  }
+  const streams = { stdout, stderr, env: {}, cwd: '/', nowMs: clock }
+  await runProgram(['node', 'pharos', ...args], streams, undisturbed)
+  stderr.end()
+  return said
+}
+
+test.each(['validate', 'render', 'fmt'])(
+  '%s says without a terminal how far it is, and nothing with --quiet',
+  async (command) => {
+    const path = folder
+
+    expect(await saidBy(command, path)).toMatch(/^(?:(?:read|compiled) \d+ of 40 (?:files|manifests)\n)+$/)
+    expect(await saidBy(command, path, '--quiet')).toBe('')
+  },
+)
+
+test('the import of a state says how far it is', async () => {
+  const place = (name: string) => ['--state', join(folder, name)]
+
+  expect(await saidBy('state', 'import', join(folder, 'state.json'), ...place('a.db'))).toMatch(
+    /imported \d of 3 services\n/,
+  )
+  expect(await saidBy('state', 'import', join(folder, 'state.json'), ...place('b.db'), '--quiet')).toBe('')
+})

@@ -42,7 +42,7 @@ test('the example is applied, a second apply changes nothing, and nothing done c
   expect(readFileSync(work.statePath).includes('canary-token')).toBe(false)
 })
 
-test('what somebody changed by hand is found with exit code 2, put back, and gone', async () => {
+test('manual changes since the last apply is found with exit code 2, put back, and gone', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await work.run('apply')
   const [before] = await services()

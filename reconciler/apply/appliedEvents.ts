@@ -12,7 +12,7 @@ const MADE_MAX = 200
 /** Most fields of a changed service that are noted. */
 const FIELDS_MAX = 5
 
-/** What of a run somebody may want to know later, as events of the state. `at` is ISO 8601, UTC. Pure. */
+/** The events of a run that the state keeps. `at` is ISO 8601, UTC. Pure. */
 export function eventsOfApplied(applied: Applied, runId: string, at: string): readonly NewEvent[] {
   const event = (
     type: string,

@@ -9,7 +9,7 @@ import { StateError } from '../state/model/stateError.ts'
 export interface ChangeOutcome {
   readonly change: Change
   /**
-   * `limited`: the plan of the organisation does not allow it. `lost`: it was sent and nobody knows whether
+   * `limited`: the plan of the organisation does not allow it. `lost`: it was sent, and it is unknown whether
    * it took effect. `skipped`: the run ended before its turn. `stale`: the service changed since it was planned.
    */
   readonly result: 'done' | 'failed' | 'limited' | 'lost' | 'skipped' | 'stale'

@@ -38,7 +38,7 @@ export function sideEffectsOf(
   if (wasPaused !== (answer.paused_at != null)) changed.push('paused_at')
   if (changed.length > 0) {
     notes.push(
-      `ServerSideEffect: the new definition also changed ${changed.join(', ')}, which nobody asked for`,
+      `ServerSideEffect: the new definition also changed ${changed.join(', ')}, which was not requested`,
     )
   }
   return notes

@@ -37,7 +37,7 @@ test('an approval that is no digest is refused, and one for another situation sa
   ])
   expect(await said('apply', 'empty', '--approve', '0123456789abcdef')).toEqual([
     4,
-    expect.stringContaining('0123456789abcdef stands for another situation than this one'),
+    expect.stringContaining('digest 0123456789abcdef does not match the current plan; nothing was approved'),
   ])
 })
 

@@ -6,7 +6,7 @@ const PATH = [['<path>', 'folder of manifests, or one file']] as const
 const LOOKING = ['manifests', 'api', 'state', 'grace'] as const
 const WRITING = [...LOOKING, 'lock'] as const
 
-const ACTOR = ['--actor <name>', 'who says so (default: the user of the system)'] as const
+const ACTOR = ['--actor <name>', 'name to record (default: the user of the system)'] as const
 
 /** A command whose one argument is the path of the manifests. */
 const onPath =
@@ -33,7 +33,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'render',
     args: PATH,
-    summary: 'print manifests as they are after Defaults, patches and variables',
+    summary: 'print manifests with Defaults, patches and variables applied',
     examples: ['pharos render monitoring/ --env production'],
     groups: ['manifests'],
     load: async () => onPath((await import('./commands/renderCommand.ts')).renderCommand),
@@ -51,14 +51,14 @@ export const COMMANDS: readonly CommandEntry[] = [
     formats: FORMATS,
     options: [
       ['--detailed-exitcode', 'exit 2 when there are changes'],
-      ['--without-secrets', 'take a secret that is not available here for unchanged, as in a pull request'],
+      ['--without-secrets', 'treat secrets that are not available as unchanged, as in a pull request'],
     ],
     load: async () => onPath((await import('./commands/planCommand.ts')).planCommand),
   },
   {
     name: 'apply',
     args: PATH,
-    summary: 'make the services as the manifests say',
+    summary: 'apply the manifests to the services',
     examples: [
       'pharos apply monitoring/ --state pharos.db',
       'pharos apply monitoring/ --state pharos.db --approve 5e0c6f2d9a417b38   # the digest that plan shows',
@@ -67,7 +67,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     groups: [...WRITING, 'limits'],
     formats: PROBLEM_FORMATS,
     options: [
-      ['--approve <digest>', 'let through what the brakes hold back'],
+      ['--approve <digest>', 'approve changes blocked by safety limits: the approval digest that plan shows'],
       ['--plan <digest>', 'apply nothing but the plan with this digest, which "pharos plan" shows'],
     ],
     load: async () => onPath((await import('./commands/applyCommand.ts')).applyCommand),
@@ -75,7 +75,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'drift',
     args: PATH,
-    summary: 'show what was changed outside since the last apply; exits 2 when something was',
+    summary: 'show manual changes since the last apply; exits 2 when there are any',
     examples: ['pharos drift monitoring/ --state pharos.db || notify-the-team'],
     groups: LOOKING,
     load: async () => onPath((await import('./commands/driftCommand.ts')).driftCommand),
@@ -83,10 +83,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'export',
     args: [],
-    summary: 'write the services of the organisation as manifests',
+    summary: 'export the services of the organisation as manifests',
     examples: ['pharos export | less', 'pharos export --write monitoring/'],
     groups: ['api'],
-    options: [['--write <dir>', 'one file for each service, never over an existing one']],
+    options: [['--write <dir>', 'write one file per service; existing files are never overwritten']],
     load: async () => (await import('./commands/exportCommand.ts')).exportCommand,
   },
   {
@@ -107,7 +107,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'controller',
     args: [],
-    summary: 'keep services as a git repository says, around the clock',
+    summary: 'apply a git repository continuously, and report drift',
     examples: [
       'pharos controller --config pharos-controller.yaml',
       'pharos controller --config pharos-controller.yaml --check   # is the configuration usable here?',
@@ -117,10 +117,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     options: [
       ['--config <file>', 'the configuration (default: pharos-controller.yaml)'],
       ['--once', 'run one cycle of every set and end with its exit code'],
-      [
-        '--lock-timeout <duration>',
-        'with --once: how long whoever holds a state is waited for (default: 0s)',
-      ],
+      ['--lock-timeout <duration>', 'with --once: how long to wait for a state lock (default: 0s)'],
       ['--check', 'only read the configuration and its secrets, and try its folders'],
     ],
     load: async () => (await import('./commands/controllerCommand.ts')).controllerCommand,
@@ -129,7 +126,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'fmt',
     args: PATH,
     summary:
-      'write manifests in order: fields, line ends and blank lines; indentation, quotes and comments stay',
+      'format manifests: order of fields, line ends, blank lines; indentation, quotes and comments stay',
     examples: [
       'pharos fmt monitoring/',
       'pharos fmt monitoring/ --check   # changes nothing; 2 when it would change something',
@@ -150,7 +147,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'completion',
     args: [['<shell>', 'bash, zsh or fish']],
-    summary: 'print what makes a shell complete commands, options and names',
+    summary: 'print the completion script of a shell',
     examples: [
       'source <(pharos completion bash)',
       'source <(pharos completion zsh)',
@@ -166,7 +163,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'state status',
     formerName: 'status',
     args: [],
-    summary: 'show which manifest has which service, and what is not settled; no network',
+    summary: 'show the service of each manifest, open operations, suspensions and the state lock; no network',
     examples: ['pharos state status --state pharos.db'],
     groups: ['state'],
     load: async () => (await import('./commands/stateCommands.ts')).statusCommand,
@@ -175,7 +172,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'state history',
     formerName: 'history',
     args: [],
-    summary: 'show the last runs, and what each did; no network',
+    summary: 'list the last runs with their results; no network',
     examples: ['pharos state history --state pharos.db'],
     groups: ['state'],
     load: async () => (await import('./commands/stateCommands.ts')).historyCommand,
@@ -184,7 +181,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'state show',
     formerName: 'show',
     args: [['<run>', 'id of a run, or how it starts, as history shows it']],
-    summary: 'show all that is known of one run; no network',
+    summary: 'show one run with its events; no network',
     examples: ['pharos state show 6f1d2f1c --state pharos.db'],
     groups: ['state'],
     load: async () => (await import('./commands/stateCommands.ts')).showCommand,
@@ -192,8 +189,8 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'state adopt',
     formerName: 'adopt',
-    args: [['<action>', 'plan to see what would be adopted, or apply'], ...PATH],
-    summary: 'take over services that exist and are exactly what a manifest asks for',
+    args: [['<action>', 'plan shows what would be adopted, apply adopts it'], ...PATH],
+    summary: 'adopt existing services that equal a manifest',
     examples: [
       'pharos state adopt plan monitoring/ --state pharos.db     # shows it, writes nothing',
       'pharos state adopt apply monitoring/ --state pharos.db',
@@ -212,7 +209,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       ['<name>', 'metadata.name of a manifest'],
       ['<id>', 'id of a service'],
     ],
-    summary: 'make a service the one of a manifest; the next apply makes it as the manifest says',
+    summary: 'bind a service to a manifest; the next apply updates it',
     examples: ['pharos state bind checkout 6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e --state pharos.db'],
     groups: ['api', 'state', 'lock'],
     load: async () => (await import('./commands/bindCommands.ts')).bindCommand,
@@ -221,7 +218,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'state unbind',
     formerName: 'unbind',
     args: [['<name>', 'metadata.name of a manifest']],
-    summary: 'forget which service a manifest has, and leave the service alone',
+    summary: 'forget the service of a manifest, and leave the service as it is',
     examples: ['pharos state unbind checkout --state pharos.db'],
     groups: ['state', 'lock'],
     load: async () => (await import('./commands/bindCommands.ts')).unbindCommand,
@@ -230,10 +227,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'state mv',
     formerName: 'mv',
     args: [
-      ['<old>', 'metadata.name that the service was known by'],
-      ['<new>', 'metadata.name that it is known by now'],
+      ['<old>', 'current metadata.name of the service'],
+      ['<new>', 'its new metadata.name'],
     ],
-    summary: 'give the service of one manifest to another, as previousNames does',
+    summary: 'move a service from one manifest to another, as previousNames does',
     examples: ['pharos state mv checkout shop-checkout --state pharos.db'],
     groups: ['state', 'lock'],
     load: async () => (await import('./commands/bindCommands.ts')).mvCommand,
@@ -242,15 +239,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'state suspend',
     formerName: 'suspend',
     args: [['<scope>', 'metadata.name of a manifest; * stands for any characters']],
-    summary: 'keep runs from touching services for a while; no network',
+    summary: 'block changes of services for a while; no network',
     examples: [
       "pharos state suspend '*' --reason 'migration of the database' --for 2h --state pharos.db",
       "pharos state suspend 'checkout-*' --reason 'under investigation' --state pharos.db",
     ],
     groups: ['state'],
     options: [
-      ['--reason <text>', 'why, for whoever finds it'],
-      ['--for <duration>', 'when it ends by itself (default: never)'],
+      ['--reason <text>', 'why; status and later runs show it'],
+      ['--for <duration>', 'end of the suspension from now (default: none)'],
       ACTOR,
     ],
     load: async () => (await import('./commands/operatorCommands.ts')).suspendCommand,
@@ -258,7 +255,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'state resume',
     formerName: 'resume',
-    args: [['<scope>', 'what was suspended']],
+    args: [['<scope>', 'scope of a suspension']],
     summary: 'end a suspension; no network',
     examples: ["pharos state resume '*' --state pharos.db"],
     groups: ['state'],

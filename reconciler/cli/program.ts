@@ -13,10 +13,10 @@ import type { CommandOptions } from './session/settings.ts'
 const EXAMPLES_HELP = `
 Examples:
   pharos export --write monitoring/                  # services that exist, as manifests; then state adopt
-  pharos validate monitoring/                        # offline: what is wrong, with file, line and column
+  pharos validate monitoring/                        # offline check: errors with file, line and column
   pharos plan monitoring/ --state pharos.db          # what apply would do; changes nothing
   pharos apply monitoring/ --state pharos.db
-  pharos drift monitoring/ --state pharos.db         # what somebody changed by hand
+  pharos drift monitoring/ --state pharos.db         # manual changes since the last apply
   pharos state status --state pharos.db              # which manifest has which service
   pharos apply --help                                # every command shows its options and examples`
 
@@ -26,7 +26,7 @@ Environment:
   PHAROS_API_KEY      API key; there is no option for it, so that it stays out of the list of processes
   PHAROS_API_KEYS     several keys of one organisation, separated by commas, to send faster
   PHAROS_TIMEOUT      time limit of a command that talks to the API (default 1h), as --timeout
-  PHAROS_STATE_KEY    key for the marks of secrets in the state; without it, the file FILE.key
+  PHAROS_STATE_KEY    key of the fingerprints of secrets in the state; without it, the file FILE.key
   PHAROS_GIT_TOKEN    token for a state in git over https
   PHAROS_SECRETS_DIR  folder of secret files (default /run/secrets)
   PHAROS_ALLOW_SOPS   1 is --allow-sops
@@ -39,9 +39,9 @@ Environment:
 
 const EXIT_CODES_HELP = `
 Exit codes:
-  0  done, or nothing to do          4  a brake holds changes back: approval needed
-  1  could not run                   5  another run holds the state
-  2  changes pending, drift found    6  a person has to decide
+  0  done, or nothing to do          4  changes are blocked by a safety limit
+  1  could not run                   5  the state is locked by another run
+  2  changes pending, drift found    6  manual decision required
   3  some services were not done     7  manifests are invalid
   130, 143  interrupted; what was begun is finished and recorded`
 
@@ -75,7 +75,7 @@ type Run = (entry: CommandEntry, args: readonly string[], options: CommandOption
 
 function programOf(run: Run, { stdout, stderr }: Streams): Command {
   const program = new Command('pharos')
-    .description('Keeps monitored services as YAML manifests say.')
+    .description('Manages monitored services from YAML manifests.')
     .version(packageJson.version)
     .showSuggestionAfterError()
     .addHelpText('after', `${EXAMPLES_HELP}\n${ENVIRONMENT_HELP}\n${EXIT_CODES_HELP}`)

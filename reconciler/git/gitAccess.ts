@@ -16,7 +16,7 @@ export interface GitAccess {
   readonly gpgKeysFile?: string | undefined
 }
 
-/** What stands in the header that proves who asks; `undefined` where nobody has to. */
+/** The credentials of the authorization header; `undefined` where none are needed. */
 export function loginOf({ credential }: GitAccess): string | undefined {
   return credential && Buffer.from(`${credential.username}:${credential.password}`).toString('base64')
 }

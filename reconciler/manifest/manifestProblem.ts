@@ -17,7 +17,7 @@ export const PROBLEM_MEANINGS = {
   E_DUP_DEFAULTS: 'a folder has two Defaults',
   E_DUP_ENVIRONMENT: 'two Environments have the same name',
   E_VARIABLE: 'a variable is not defined',
-  E_SECRET: 'a secret is not to be had',
+  E_SECRET: 'a secret could not be resolved',
   E_INLINE_SECRET: 'a secret stands in a manifest',
   W_SAME_NAME: 'two services have the same spec.name: allowed, and easy to mix up',
   W_PATCH_TARGET: 'a patch of an Environment is for no service: allowed, and changes nothing',

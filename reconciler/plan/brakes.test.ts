@@ -299,7 +299,7 @@ test.each<[string, readonly Change[], number, Partial<BrakeFacts>, readonly Trip
       {
         brake: 'suspectedServerChange',
         message:
-          '11 of 20 services changed in the same fields, so the API may show them otherwise than before: "pharos rebaseline --pointers /name,/regions" takes that as it is, an approval puts it back',
+          '11 of 20 services changed in the same fields, so the API may show them otherwise than before: "pharos approve --pointers /name,/regions" records the present values, approving the digest puts the old ones back',
         keys: keysOf(alike),
         approvable: true,
       },

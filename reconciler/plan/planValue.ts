@@ -3,8 +3,8 @@ import type { FieldChange } from '../../api/contract/fieldChange.ts'
 import type { OnDelete } from './binding.ts'
 
 /**
- * Why a field changes: `git` the manifest changed, `secret` a secret in it changed, `drift` somebody changed
- * the service, `first-apply` it was just taken over, `differs` without state nobody can say which side moved.
+ * Why a field changes: `git` the manifest changed, `secret` a secret in it changed, `drift` the service was
+ * changed outside, `first-apply` it was just adopted, `differs` without a state it is unknown which side changed.
  */
 export type Reason = 'git' | 'secret' | 'drift' | 'first-apply' | 'differs'
 

@@ -61,7 +61,7 @@ test.each([
 
   expect(gone(waited, actual, unreadableIds)).toEqual([
     blocked(
-      `its manifest is gone and service ${ID} was to be deleted now, but somebody resumed it`,
+      `its manifest is gone and service ${ID} was to be deleted now, but it was resumed meanwhile`,
       'put the manifest back, pause it, or unbind it',
       true,
     ),

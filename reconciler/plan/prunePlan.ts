@@ -34,7 +34,7 @@ export function pruneOf(
 
 /** Somebody let it run again while it waited to be deleted. */
 function wantedAfterAll({ key, id }: Prune): Blocked {
-  const message = `its manifest is gone and service ${id} was to be deleted now, but somebody resumed it`
+  const message = `its manifest is gone and service ${id} was to be deleted now, but it was resumed meanwhile`
   return {
     kind: 'blocked',
     key,

@@ -274,7 +274,7 @@ test.each([
     {
       kind: 'blocked',
       key: 'shop',
-      message: `what somebody else set at ${ignored} holds a secret, which the API does not show: it cannot be kept`,
+      message: `the manual change at ${ignored} holds a secret, which the API does not show: it cannot be kept`,
       hint: 'undo it, or do not leave that field to others',
       needsDecision: true,
       drift: { id: ID, fields: [] },

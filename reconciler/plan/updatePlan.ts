@@ -110,7 +110,7 @@ function conflictOf({ desired, service, diff }: Comparison): Blocked | null {
   }
   if (drift === 'merge' && diff.contested.length > 0) {
     return blocked(
-      `its manifest and somebody else changed the same: ${diff.contested.join(', ')}`,
+      `the manifest and a manual change set the same fields: ${diff.contested.join(', ')}`,
       'let the manifest say what the service has, or undo that; policy.drift is merge',
     )
   }
@@ -118,7 +118,7 @@ function conflictOf({ desired, service, diff }: Comparison): Blocked | null {
   const secret = kept.find((pointer) => holdsSecret(valueAt(diff.live, pointer)))
   if (secret === undefined) return null
   return blocked(
-    `what somebody else set at ${secret} holds a secret, which the API does not show: it cannot be kept`,
+    `the manual change at ${secret} holds a secret, which the API does not show: it cannot be kept`,
     'undo it, or do not leave that field to others',
   )
 }

@@ -93,7 +93,7 @@ function createLines(change: Extract<Change, { kind: 'create' }>, paint: Paint):
 /** Why a change by hand is only told. Pure. */
 export function driftedText({ looping }: Extract<Change, { kind: 'drifted' }>): string {
   if (looping.length === 0) return 'changed outside, left as it is (policy.drift)'
-  return `changed outside again and again, left as it is now: somebody else sets ${looping.join(', ')} (HealLoop)`
+  return `changed outside again and again, left as it is: another tool or person sets ${looping.join(', ')} (HealLoop)`
 }
 
 function updateWord(change: Extract<Change, { kind: 'update' }>): string {

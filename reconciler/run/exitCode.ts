@@ -25,13 +25,13 @@ export const EXIT_MEANINGS: readonly (readonly [codes: string, meaning: string])
     '4',
     'a safety limit, a suspension or a closed window blocks changes: `pharos plan` shows which, and the digest that approves them where an approval is possible',
   ],
-  ['5', 'another run holds the state'],
+  ['5', 'the state is locked by another run'],
   ['6', 'manual decision required'],
   ['7', 'manifests are wrong; `apply` does the others and then exits with 3'],
   ['130, 143', 'interrupted; the state is right'],
 ]
 
-/** From the most to the least telling: the first that holds is the exit code. */
+/** By precedence: the first that holds is the exit code. */
 const PRECEDENCE = [
   'couldNotRun',
   'manifestsInvalid',

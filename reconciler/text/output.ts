@@ -26,7 +26,7 @@ export interface Output {
   /** What has to be known wherever the run happens. */
   readonly notice: (text: string) => void
   readonly error: (text: string) => void
-  /** Calls `listener` as soon as it shows that nobody reads the result any more, as after `| head`. */
+  /** Calls `listener` as soon as the reader of the result is gone, as after `| head`. */
   readonly onReaderGone: (listener: () => void) => void
 }
 

@@ -23,11 +23,11 @@ export function suspendCommand(
   const { options, output } = context
   const { reason } = options
   if (reason === undefined || reason.trim() === '')
-    throw new UsageError('--reason is needed: whoever finds the suspension wants to know why')
+    throw new UsageError('--reason is needed: status and later runs show it')
   const nowMs = Date.now()
   const forMs = options.for === undefined ? null : durationMs(options.for, '--for')
   if (forMs !== null && forMs > SUSPENSION_MS_MAX)
-    throw new UsageError('--for is ten years at most: leave it out for a suspension that somebody ends')
+    throw new UsageError('--for is ten years at most: without it, "pharos state resume" ends the suspension')
   return notingInState(context, async (store) => {
     const until = forMs === null ? null : new Date(nowMs + forMs).toISOString()
     const since = new Date(nowMs).toISOString()
@@ -53,7 +53,7 @@ export function resumeCommand(
   })
 }
 
-/** Who says so: what --actor names, or the user of the system. */
+/** The name to record: --actor, or the user of the system. */
 export function actorOf({ options, env }: CommandContext): string {
   if (options.actor !== undefined) return options.actor
   try {

@@ -25,10 +25,10 @@ export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, s
   state: [
     [
       '--state <place>',
-      'what was applied before: an SQLite file or git:ADDRESS#refs/pharos/NAME, made by the first apply',
+      'state location: an SQLite file or git:ADDRESS#refs/pharos/NAME; the first apply creates it',
     ],
   ],
-  lock: [['--lock-timeout <duration>', 'how long another run on the same state is waited for (default: 0s)']],
+  lock: [['--lock-timeout <duration>', 'how long to wait for the state lock (default: 0s)']],
   limits: [
     [
       '--max-deletes <limit>',

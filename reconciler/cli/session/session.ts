@@ -128,7 +128,7 @@ async function openToWrite(
   }
 }
 
-/** Asked for where a state would be made: nobody wants one of a server that is not there, or of a key that was revoked. */
+/** Asked for before a state is made: no state is made for a server that is away or a key that was revoked. */
 async function orgBeforeState(
   location: string | undefined,
   env: Environment,
@@ -161,7 +161,7 @@ async function openHeld(
   return { store, ...key, lease: lease ?? (await leaseOf(store, context)) }
 }
 
-/** The lease of `store` for this process, waited for as long as --lock-timeout says; closes the store where it is not to be had. */
+/** Acquires the lease of `store`, and waits for it as long as --lock-timeout says; closes the store on failure. */
 export async function leaseOf(
   store: StateStore,
   { options, interruption }: Pick<CommandContext, 'options' | 'interruption'>,
@@ -229,7 +229,7 @@ async function openState<Store extends StateReading>(
   }
   const exists = await storeExists(location, env)
   if (!exists) output.notice(`no state at ${location} yet: everything is new`)
-  // Whoever only looks leaves no file behind: a state that is not there yet remembers nothing.
+  // A command that only reads leaves no file behind: a state that is not there yet remembers nothing.
   if (!makes && !exists) return { store: { ...nullStore(), isDurable: true }, ...passing() }
   const store = await open(location, env)
   try {

@@ -82,8 +82,8 @@ export function programPermissions(options: CommandOptions, env: Environment): P
     sops: options.allowSops ?? env.PHAROS_ALLOW_SOPS === '1',
     variables: listed(env.PHAROS_SECRETS_ENV),
     hints: {
-      exec: 'whoever runs pharos can allow it with --allow-exec PROGRAM',
-      sops: 'whoever runs pharos can allow it with --allow-sops',
+      exec: 'allow it with --allow-exec PROGRAM',
+      sops: 'allow it with --allow-sops',
     },
   }
 }
@@ -105,7 +105,7 @@ export function createGraceMs(options: CommandOptions): number {
     : durationMs(options.createGrace, '--create-grace')
 }
 
-/** How long another run is waited for (milliseconds). Throws UsageError when it is no duration. */
+/** How long to wait for the state lock (milliseconds). Throws UsageError when it is no duration. */
 export function lockTimeoutMs(options: CommandOptions): number {
   return options.lockTimeout === undefined ? 0 : durationMs(options.lockTimeout, '--lock-timeout')
 }

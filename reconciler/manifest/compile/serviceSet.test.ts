@@ -171,7 +171,7 @@ test.each([
   ],
   [
     '      headers: {X-A: {value: x, sensitive: true}}\n',
-    'a.yaml:9:22: [E_INLINE_SECRET] spec.endpoints[0].headers.X-A must not hold a secret: whoever reads the repository would read it (refer to it as { env: NAME } or { file: /run/secrets/NAME })',
+    'a.yaml:9:22: [E_INLINE_SECRET] spec.endpoints[0].headers.X-A must not hold a secret: every reader of the repository would see it (refer to it as { env: NAME } or { file: /run/secrets/NAME })',
   ],
   [
     '      headers: {X-A: {file: /etc/passwd}}\n',

@@ -60,7 +60,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, FieldDescription>> = {
     'A text in clear, a file of the set such as { file: ./payload.json }, or a secret as in headers.',
     { file: './payload.json' },
   ),
-  env: about('Name of an environment variable of whoever runs pharos.', 'CHECKOUT_PROBE_TOKEN'),
+  env: about('Name of an environment variable of the process that runs pharos.', 'CHECKOUT_PROBE_TOKEN'),
   file: about(
     'A secret file below /run/secrets or --secrets-dir; for a body also a file of the set, as ./name.',
   ),
@@ -143,8 +143,5 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, FieldDescription>> = {
   'policy.ignore': about('JSON pointers below /spec to what git leaves to others.', ['/spec/regions']),
   'policy.ignore.*': about('One such pointer.', '/spec/regions'),
   'policy.protect': about('Whether the service is never removed by pharos.', true),
-  'policy.drift': about(
-    'What happens when somebody changes the service by hand; heal when left out.',
-    'report',
-  ),
+  'policy.drift': about('What happens after a manual change of the service; heal when left out.', 'report'),
 }

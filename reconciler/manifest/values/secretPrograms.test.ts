@@ -11,8 +11,8 @@ import { secretPrograms } from './secretPrograms.ts'
 
 const CANARY = 'canary-77f3'
 const HINTS = {
-  exec: 'whoever runs pharos can allow it with --allow-exec PROGRAM',
-  sops: 'whoever runs pharos can allow it with --allow-sops',
+  exec: 'allow it with --allow-exec PROGRAM',
+  sops: 'allow it with --allow-sops',
 }
 let folder: string
 beforeEach(() => {
@@ -66,8 +66,7 @@ test('a secret comes from a program that the operator allows, with arguments tha
 
 test('no program runs that the operator did not allow by its very name', () => {
   const touch = program('touch-it', `echo ran > ${join(folder, 'ran')}`)
-  const refusal =
-    'runs a program that is not allowed here (whoever runs pharos can allow it with --allow-exec PROGRAM)'
+  const refusal = 'runs a program that is not allowed here (allow it with --allow-exec PROGRAM)'
   for (const exec of [[], ['touch-it'], [`${folder}/`]]) {
     expect(resolved(`{exec: [${touch}]}`, { exec })).toEqual({ value: undefined, problems: [refusal] })
   }
@@ -145,7 +144,7 @@ test('sops that is missing is said, with what to do', () => {
     'needs sops, which is not there (install sops, or correct the PATH)',
   ])
   expect(resolved(form, {}).problems).toEqual([
-    'needs sops, which is not allowed here (whoever runs pharos can allow it with --allow-sops)',
+    'needs sops, which is not allowed here (allow it with --allow-sops)',
   ])
 })
 

@@ -20,7 +20,7 @@ export interface ValueSources {
   readonly allowInlineSecrets: boolean
   /** Runs programs that print secrets; absent where none may run. */
   readonly programs?: SecretPrograms | undefined
-  /** Whether a secret that is not to be had is a problem, or stands as `unresolved`: to validate needs none. */
+  /** Whether a secret that could not be resolved is a problem, or stands as `unresolved`: to validate needs none. */
   readonly secrets: 'required' | 'optional'
 }
 
@@ -68,7 +68,7 @@ function inlineValue(
   if (sources.allowInlineSecrets) return { input: { value: form.value, sensitive: true } }
   return {
     code: 'E_INLINE_SECRET',
-    message: 'must not hold a secret: whoever reads the repository would read it',
+    message: 'must not hold a secret: every reader of the repository would see it',
     hint: 'refer to it as { env: NAME } or { file: /run/secrets/NAME }',
   }
 }

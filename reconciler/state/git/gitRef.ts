@@ -18,7 +18,7 @@ export interface GitRefLocation {
 /** Somebody else changed the ref since it was read. */
 export class RefMoved extends StateError {
   constructor(name: string) {
-    super(`${name} was changed by somebody else at the same time: run again`, 'lost')
+    super(`${name} was changed by another writer at the same time: run again`, 'lost')
   }
 }
 
@@ -182,7 +182,7 @@ export class GitRef implements StateRef {
     try {
       await this.#git(['push', '--quiet', '--porcelain', expected, '--', access.url, `${commit}:${ref}`])
     } catch (error) {
-      // Whether the push was refused for somebody else's or failed otherwise, the ref itself tells.
+      // Whether the push was refused for another one or failed otherwise, the ref itself tells.
       const listed = (await this.#git(['ls-remote', '--', access.url, ref])).toString('utf8')
       const now = listed.split('\t')[0]?.trim() ?? ''
       if (now !== commit) throw now === this.#tip ? error : new RefMoved(this.name)

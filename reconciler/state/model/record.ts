@@ -5,7 +5,7 @@ export const APPROVALS_KEPT = 50
 /** Longest suspension that ends by itself (milliseconds): ten years. Its end has to be a date. */
 export const SUSPENSION_MS_MAX = 10 * 366 * 86_400_000
 
-/** How a run ended. `held-back`: a brake tripped; `undecided`: a person has to decide. */
+/** How a run ended. `held-back`: a safety limit blocked changes; `undecided`: manual decision required. */
 export type RunOutcome = 'done' | 'partial' | 'held-back' | 'undecided' | 'failed' | 'interrupted'
 
 /** One finished run, for the record. */

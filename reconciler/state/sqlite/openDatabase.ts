@@ -26,7 +26,7 @@ export function stateExists(path: string): boolean {
 /** Opens the database `path` for writing, making it, for its owner only, when it is not there. */
 export async function openForWriting(path: string): Promise<Database> {
   const Constructor = await loadConstructor()
-  // Addresses and header values are nobody else's to read, on a shared runner least of all.
+  // Other users, such as those of a shared runner, must not read addresses and header values.
   if (!existsSync(path)) writeFileSync(path, '', { mode: 0o600 })
   return new Constructor(path, { timeout: BUSY_MS })
 }

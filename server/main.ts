@@ -9,7 +9,7 @@ async function main(): Promise<void> {
   }).parseAsync()
 }
 
-/** What went wrong, for people and, where JSON was asked for, as one document. The exit code says only that. */
+/** Prints the failure as text and, with --json, as one document. The exit code says no more. */
 function report({ code, message }: Failure, isWritten: boolean): void {
   if (!isWritten) process.stderr.write(`pharos-server: ${message}\n`)
   if (process.argv.includes('--json')) {
@@ -19,7 +19,7 @@ function report({ code, message }: Failure, isWritten: boolean): void {
 
 process.stdout.on('error', (error: Error & { code?: string }) => {
   process.exitCode = 1
-  // Whoever closed a pipe has seen enough. A server goes on in either case.
+  // The reader closed the pipe and has seen enough. A server goes on in either case.
   if (error.code === 'EPIPE') return
   process.stderr.write(`pharos-server: stdout cannot be written (${error.message}): name another\n`)
 })

@@ -260,7 +260,7 @@ test.each([
   expect(retries.map(({ delayMs }) => Math.round(delayMs))).toEqual([waitMs])
 })
 
-test('whoever waits hears at once why, and for how long', async () => {
+test('a waiting caller is told at once why, and for how long', async () => {
   const retries: RetryReport[] = []
   const unreachable = clientOf('http://127.0.0.1:1', (report) => retries.push(report))
 

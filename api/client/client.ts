@@ -21,14 +21,14 @@ export interface ServiceList {
   readonly unreadable: readonly UnreadableService[]
 }
 
-/** The operations that change nothing: what a plan may be given. */
+/** The operations that change nothing, for making a plan. */
 export type ReadingClient = Pick<Client, 'getOrg' | 'listRegions' | 'listServices' | 'getService'>
 
 /** The operations on services that a reconciler needs. */
 export type ServiceClient = ReadingClient &
   Pick<Client, 'createService' | 'replaceService' | 'deleteService' | 'pauseService' | 'resumeService'>
 
-/** What keeps `url` and `apiKey` from being used, as a sentence without the key; `undefined` when nothing does. Pure. */
+/** The problem of `url` or `apiKey`, as a sentence without the key; `undefined` when there is none. Pure. */
 export function clientProblem(url: string, apiKey: string): string | undefined {
   const parsed = parsedUrl(url)
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {

@@ -41,7 +41,7 @@ export function codeOf(error: unknown): string | undefined {
 const CERTIFICATE =
   /CERT|CRL|SIGNATURE|^(?:HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|UNABLE_TO_GET_ISSUER.*)$/
 
-/** What to do about a connection that can never be had as things are; `undefined` for one that may be had later. */
+/** Advice for a connection that cannot succeed without a change; `undefined` when a later attempt may succeed. */
 function hintFor(error: Error, code: string): string | undefined {
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
     return 'the certificate of the server is not valid today: renew it, or set the clock of this machine'

@@ -27,7 +27,7 @@ export function readAnswer<T>(schema: z.ZodType<T>, answer: Answer): T {
   throw new UnreadableAnswer(`the server's answer is not the contract's: ${firstProblem(parsed.error)}`)
 }
 
-/** What is there for every key, so that a 404 for it can only come from something else. */
+/** A path that exists for every key, so that a 404 for it can only come from another server. */
 const ALWAYS_THERE: ReadonlySet<string> = new Set(['/v1/org', '/v1/services'])
 
 /**
@@ -61,7 +61,7 @@ export function refusalOf(
   return new ApiError(codeOfStatus(status), printable, { status })
 }
 
-/** Where a redirect leads, without what may be confidential in it. */
+/** The target of a redirect, without its confidential parts. */
 function whereTo(location: string, url: string): string {
   const target = parsedUrl(location, url)
   if (target === undefined) return ''

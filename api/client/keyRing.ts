@@ -1,7 +1,7 @@
 import type { Org } from '../contract/org.ts'
 import { type Lane, Limiter, type Timing } from './limiter.ts'
 
-/** One API key, and the limiter of what it may spend. */
+/** One API key and its limiter. */
 export interface RingKey {
   readonly apiKey: string
   readonly limiter: Limiter

@@ -69,7 +69,7 @@ async function travel(
   return { refused, endedAtMs }
 }
 
-test('with a key that nobody else uses no request is ever refused, whatever requests and answers take', async () => {
+test('with a key without other users no request is ever refused, whatever requests and answers take', async () => {
   await fc.assert(
     fc.asyncProperty(journeys, pace, async (requests, serverPace) => {
       const clock = standingClock()

@@ -61,8 +61,8 @@ interface Waiter {
  * One token bucket in front of every attempt of every client that shares it: all clients of one API key in
  * a process share one limiter, because the server counts per key. Contract: Limits, rule 1.
  *
- * Whoever passes gets a token lent when it leaves, and spends it when its answer is here: only then does the time
- * begin in which the next one is earned. A key that nobody else uses then never meets a 429, however long each
+ * A request that passes borrows a token when it leaves, and spends it when its answer is here: only then does the time
+ * begin in which the next one is earned. A key without other users then never meets a 429, however long each
  * request and each answer is on its way. The server counts a request at some instant between its leaving and its
  * answer. It refuses one at `y` only if for some `x` it counted more than 20 + (y − x) / 200 ms between the two.
  * What it counted there had left by `y` and was not answered before `x`: it is what was out at `x`, and what left
@@ -82,7 +82,7 @@ export class Limiter {
   #cancelTimer: (() => void) | undefined
   readonly #lanes: Readonly<Record<Lane, Waiter[]>> = { next: [], 'in-order': [] }
   readonly #fullRate: BucketRate
-  /** What is spent at present: less than the full rate while others spend from the same key. */
+  /** The current rate: less than the full rate while other clients spend from the same key. */
   #rate: BucketRate
   #accepted = 0
   #heldMsTotal = 0
@@ -96,8 +96,8 @@ export class Limiter {
   }
 
   /**
-   * Resolves when the next request may leave; rejects with the signal's reason when it is aborted first. Whoever
-   * passed calls `ended` once.
+   * Resolves when the next request may leave; rejects with the signal's reason when it is aborted first. A request that
+   * passed has to call `ended` once.
    */
   pass(lane: Lane, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -130,7 +130,7 @@ export class Limiter {
   }
 
   /**
-   * The server refused a request with 429: somebody else spends from the same key. Everything waits, longer
+   * The server refused a request with 429: another client spends from the same key. Everything waits, longer
    * while refusals go on, and then goes on at half the rate; `retryAfterMs` is the server's own wish, if it had
    * one.
    */
@@ -150,7 +150,7 @@ export class Limiter {
   /**
    * The server let a request through: the next refusal starts with the shortest pause again. `remaining` is how many
    * more it would let through at once, where it says so: fewer than we believe after a run that just ended, or when
-   * somebody else has the key too.
+   * another client has the key too.
    */
   accepted(remaining?: number): void {
     this.#holdMs = HOLD_FIRST_MS

@@ -4,7 +4,7 @@ import type { Answer, Attempt } from './attempt.ts'
 import type { Lane, Limiter, Timing } from './limiter.ts'
 import type { WaitObserver } from './waiting.ts'
 
-/** What a client is made with. */
+/** Settings of a client. */
 export interface ClientOptions {
   /** Base URL without /v1, http or https. */
   readonly url: string
@@ -18,7 +18,7 @@ export interface ClientOptions {
   readonly timing?: Timing
   /** Milliseconds since the epoch, for answers that name an instant. */
   readonly dateMs?: () => number
-  /** Ends reads, also those on their way, and what they wait for. Changes are not concerned. */
+  /** Ends reads, also those on their way, and what they wait for. Changes are not affected. */
   readonly endReads?: AbortSignal
   /**
    * The signal that ends, from now on, reads and every wait of a change for its turn; asked for at each call. A change
@@ -33,7 +33,7 @@ export interface ClientOptions {
   readonly onRetry?: (report: RetryReport) => void
 }
 
-/** What one call is made with. */
+/** Settings of one call. */
 export interface CallOptions {
   /** Ends every wait, and a read on its way. A change that has left is waited for all the same. */
   readonly signal?: AbortSignal | undefined
@@ -68,7 +68,7 @@ export interface AttemptReport {
 
 /** A request that failed and is sent again. */
 export interface RetryReport {
-  /** What happened, as a sentence for a person. */
+  /** The failure, as a sentence for a person. */
   readonly reason: string
   /** How long it waits, about (milliseconds). */
   readonly delayMs: number

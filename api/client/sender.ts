@@ -183,7 +183,7 @@ export class Sender {
       path: `${this.#basePath}${request.path}`,
       headers,
       body: request.json === undefined ? undefined : JSON.stringify(request.json),
-      // A change that has left is waited for: whoever gave up on it would not know what it made.
+      // Wait for a change that has left: a caller that gave up on it would not know its result.
       signal: request.method === 'GET' ? signal : undefined,
       nowMs: this.#timing.nowMs,
       mayLeave,

@@ -1,10 +1,10 @@
-/** What a client waits for. */
+/** The reason why a client waits. */
 export interface Waiting {
   /** Since when no answer was of use (milliseconds, of the client's monotonic clock). */
   readonly sinceMs: number
   /** `throttled`: answers are 429. `failing`: answers are 5xx, or connections fail. `silent`: there is no answer yet. */
   readonly kind: 'throttled' | 'failing' | 'silent'
-  /** What happened last, as a clause for a person. */
+  /** The last event, as a clause for a person. */
   readonly reason: string
 }
 
@@ -25,7 +25,7 @@ export class WaitObserver {
     this.#nowMs = nowMs
   }
 
-  /** What is waited for now; null while nothing is. */
+  /** The current wait; null when there is none. */
   get waiting(): Waiting | null {
     return this.#calls === 0 ? null : { sinceMs: this.#sinceMs, ...this.#failure }
   }

@@ -41,7 +41,7 @@ export const durationSchema = z.object(
 
 const operand = int32(INT32_MIN)
 
-/** What is expected of an integer. Contract: Assertions. */
+/** An expectation of an integer. Contract: Assertions. */
 export const comparisonSchema = tagged({
   Eq: operand,
   NotEq: operand,
@@ -60,7 +60,7 @@ export const comparisonSchema = tagged({
 })
 export type Comparison = z.infer<typeof comparisonSchema>
 
-/** What is expected of a duration. Contract: Assertions. */
+/** An expectation of a duration. Contract: Assertions. */
 export const durationComparisonSchema = tagged({
   LessThan: durationSchema,
   LessOrEqual: durationSchema,
@@ -74,7 +74,7 @@ export type DurationComparison = z.infer<typeof durationComparisonSchema>
 
 const matcherText = limitedText(OPERAND_CHARS_MAX)
 
-/** What is expected of a text. That a Regex compiles is for the server to say: this file has no engine. */
+/** An expectation of a text. Only the server checks that a Regex compiles: this file has no engine. */
 export const stringMatcherSchema = tagged({
   Equals: matcherText,
   Contains: matcherText,

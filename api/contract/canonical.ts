@@ -47,7 +47,7 @@ export interface CanonicalHttp {
 export type Fingerprint = (pointer: string, value: string) => string
 
 /**
- * The canonical form of what is sent. `fingerprint` gives the mark of each sensitive value, so that the
+ * The canonical form of a request. `fingerprint` gives the mark of each sensitive value, so that the
  * secret itself never becomes part of a value that may be printed or stored. Pure if `fingerprint` is.
  */
 export function canonicalRequest(request: ServiceRequest, fingerprint: Fingerprint): CanonicalService {
@@ -63,7 +63,7 @@ export function canonicalRequest(request: ServiceRequest, fingerprint: Fingerpri
   })
 }
 
-/** The canonical form of what the API answered; sealed values are marked by their `key_id`. Pure. */
+/** The canonical form of a response; sealed values are marked by their `key_id`. Pure. */
 export function canonicalResponse(response: ServiceResponse): CanonicalService {
   return canonicalService(response, (call: CallOutput) => ({
     body: call.Http.body == null ? null : canonicalOutput(call.Http.body),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What a key may do. Contract: Authentication, rule 5. */
+/** The rights of a key. Contract: Authentication, rule 5. */
 export const SCOPES = ['read_only', 'read_write'] as const
 export type Scope = (typeof SCOPES)[number]
 

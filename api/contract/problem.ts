@@ -8,12 +8,12 @@ export interface Problem {
   readonly message: string
 }
 
-/** What a key looks like that is shown as it was sent: the contract's fields, and names of headers. */
+/** Keys that are shown as they were sent: the contract's fields, and names of headers. */
 const SHOWN_KEY = /^[\w!#$%&'*+.^`|~-]{1,128}$/
 
 /**
- * `endpoints[0].call.Http.timeout`; empty for the root. A key that is no name, which somebody may have taken for
- * the place of a value, is shown as `…` (Gap G11). Pure.
+ * `endpoints[0].call.Http.timeout`; empty for the root. A key that is no name, and may be a misplaced
+ * value, is shown as `…` (Gap G11). Pure.
  */
 export function formatPath(path: readonly (string | number)[]): string {
   return path.reduce<string>((text, step) => {

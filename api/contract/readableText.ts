@@ -8,11 +8,11 @@ const LINE_BREAK = String.raw`\n\r\u0085\u2028\u2029`
 /** What terminals and the logs of pipelines obey, a line break included, and what turns the direction of writing. */
 export const OBEYED = new RegExp(String.raw`[\p{Cc}${LINE_BREAK}${DIRECTION}]`, 'gu')
 
-/** What the two forms of a text allow: a name is one line, a message has paragraphs. */
+/** The two forms of a text: a name is one line, a message has paragraphs. */
 export type Lines = 'one line' | 'many lines'
 
 /**
- * What is refused, with its name in a message; the first that fits names it.
+ * Refused characters, with their name in a message; the first match names a character.
  *
  * Left alone, because languages and emoji need them: U+200C and U+200D (joiners), U+200E, U+200F and U+061C (marks of
  * direction, which turn nothing round), U+200B, U+2060 and U+00AD (where a line may break), variation selectors and the

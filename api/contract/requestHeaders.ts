@@ -23,7 +23,7 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
 // A header field is Latin-1 on the wire; CR, LF and NUL would end it early.
 const HEADER_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 
-/** What keeps `name` from being a header of a check, as the rest of a sentence; `undefined` when nothing does. Pure. */
+/** The problem of `name` as a header of a check, as the rest of a sentence; `undefined` when there is none. Pure. */
 export function headerNameProblem(name: string): string | undefined {
   if (!HEADER_NAME.test(name)) return 'is not a header name'
   if (name.length > HEADER_NAME_CHARS_MAX) return `has more than ${HEADER_NAME_CHARS_MAX} characters`
@@ -34,7 +34,7 @@ export function headerNameProblem(name: string): string | undefined {
   return undefined
 }
 
-/** What keeps `value` from being a header value; `undefined` when nothing does. Never quotes it. Pure. */
+/** The problem of `value` as a header value; `undefined` when there is none. Never quotes it. Pure. */
 export function headerValueProblem(value: string): string | undefined {
   if (!HEADER_VALUE.test(value)) return 'must be Latin-1 text without line breaks'
   if (value.length > HEADER_VALUE_CHARS_MAX) return `must have at most ${HEADER_VALUE_CHARS_MAX} characters`

@@ -28,7 +28,7 @@ export const sensitiveInputSchema = z.object(
 )
 export type SensitiveInput = z.infer<typeof sensitiveInputSchema>
 
-/** What the API shows of such a value: a sealed one is never returned. Contract: Sensitive values. */
+/** Such a value as the API returns it: a sealed value is never returned. Contract: Sensitive values. */
 export const sensitiveOutputSchema = tagged({
   Plain: z.string(),
   Sealed: z.object({ key_id: z.string() }),
@@ -54,7 +54,7 @@ const httpFields = {
 
 const unsupported = z.never({ error: 'is not supported: only Http calls are monitored' })
 
-/** What an HTTP check sends. Contract: Call, request form. */
+/** The request of an HTTP check. Contract: Call, request form. */
 export const httpCallInputSchema = z.object({
   ...httpFields,
   body: sensitiveInputSchema
@@ -73,7 +73,7 @@ export const callInputSchema = tagged({
 })
 export type CallInput = z.infer<typeof callInputSchema>
 
-/** What an HTTP check sends, secrets left out. Contract: Call, response form. */
+/** The request of an HTTP check without its secrets. Contract: Call, response form. */
 export const httpCallOutputSchema = z.object({
   ...httpFields,
   body: sensitiveOutputSchema.nullish(),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isVisible, type Lines, unreadableCharacter } from './readableText.ts'
 
-/** Length in code points, the unit of every length of a text: what a reader counts, most emoji included. Pure. */
+/** Length in code points, the unit of every length of a text: the characters that a reader counts, most emoji included. Pure. */
 export function codePoints(text: string): number {
   let count = 0
   for (const _ of text) count += 1
@@ -15,7 +15,7 @@ export function isLongerThan(text: string, charsMax: number): boolean {
   return text.length > 2 * charsMax || codePoints(text) > charsMax
 }
 
-/** What is said of a text with more than `charsMax` code points. Pure. */
+/** The problem of a text with more than `charsMax` code points. Pure. */
 export function tooLong(charsMax: number): string {
   return `must have at most ${charsMax} characters`
 }
@@ -30,16 +30,16 @@ export function limitedText(charsMax: number): z.ZodType<string, string> {
 
 /** How a text that people read is limited. */
 export interface ReadableTextRule {
-  /** Most code points of what is stored, blanks included. */
+  /** Most code points of the stored text, blanks included. */
   readonly charsMax: number
   readonly lines: Lines
   /** Whether it may be empty; a text with something in it is always visible. */
   readonly mayBeEmpty?: boolean
-  /** What is said of a value that is no string; `must be a string` when absent. */
+  /** The problem of a value that is no string; `must be a string` when absent. */
   readonly error?: string
 }
 
-/** What keeps `text` from being stored under `rule`, as the rest of a sentence; `undefined` when nothing does. Gap G35. Pure. */
+/** The problem of `text` under `rule`, as the rest of a sentence; `undefined` when there is none. Gap G35. Pure. */
 export function readableTextProblem(text: string, rule: ReadableTextRule): string | undefined {
   if (isLongerThan(text, rule.charsMax)) return tooLong(rule.charsMax)
   if (text.trim() === '' && rule.mayBeEmpty !== true) return 'must not be empty'
@@ -59,5 +59,5 @@ export function readableText(rule: ReadableTextRule): z.ZodType<string, string> 
     .meta({ ...(rule.mayBeEmpty === true ? {} : { minLength: 1 }), maxLength: rule.charsMax })
 }
 
-/** A token of RFC 9110: what a header name may be. */
+/** A token of RFC 9110, as a header name is. */
 export const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/

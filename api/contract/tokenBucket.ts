@@ -4,7 +4,7 @@ export const BURST_REQUESTS = 20
 /** Time in which a key earns one more request (milliseconds). Contract: Limits, rule 1. */
 export const REFILL_INTERVAL_MS = 200
 
-/** What a bucket allows: its size (requests) and the time in which one more is earned (milliseconds). */
+/** The rate of a bucket: its size (requests) and the time in which one more is earned (milliseconds). */
 export interface BucketRate {
   readonly burstRequests: number
   readonly refillIntervalMs: number

@@ -1,7 +1,7 @@
 import { OBEYED } from './readableText.ts'
 
 /**
- * `text`, which anybody may have written, as a part of one line that shows all of it: a line break or another character
+ * `text`, which may come from any author, as a part of one line that shows all of it: a line break or another character
  * that would be obeyed becomes `\u000a`. Pure.
  */
 export function visible(text: string): string {

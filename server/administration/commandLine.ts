@@ -13,7 +13,7 @@ import { addRegionCommands } from './regionCommands.ts'
 import { addResultCommands } from './resultCommands.ts'
 import { addServeCommand } from './serveCommand.ts'
 
-/** What the command line needs of the process. */
+/** The parts of the process that the command line uses. */
 export interface CommandLineParts {
   readonly write: Write
   readonly environment: Readonly<Record<string, string | undefined>>

@@ -19,7 +19,7 @@ interface CommandOptions extends DataDirOptions {
   readonly limit?: number
 }
 
-/** Adds `commands`, which lists what the regions were told, in order of publication. */
+/** Adds `commands`, which lists the commands to the regions in order of publication. */
 export function addCommandLog(program: Command, write: Write): void {
   addDataDir(
     program.command('commands').description('list the commands to the regions, in order of publication'),

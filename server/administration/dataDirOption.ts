@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { VARIABLES } from './configuration.ts'
 
-/** What every subcommand is given. */
+/** Options of every subcommand. */
 export interface DataDirOptions {
   readonly dataDir: string
   readonly json: boolean

@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/contract/apiError.ts'
 
-/** Why a command did not do what it was asked for. */
+/** Why a command failed. */
 export interface Failure {
   /** For programs: `E_` and a word that does not change. */
   readonly code: string
@@ -8,7 +8,7 @@ export interface Failure {
   readonly message: string
 }
 
-/** What Node and SQLite say of a failure besides its message. */
+/** Fields that Node and SQLite add to an error. */
 interface SystemFailure extends Error {
   readonly code: string
   readonly syscall?: string
@@ -20,7 +20,7 @@ interface SystemFailure extends Error {
   readonly hostFlag?: string
 }
 
-/** `error` as a user should read it. An error that nobody foresaw says so and shows where it happened. Pure. */
+/** `error` as a user should read it. An unexpected error says so and shows where it happened. Pure. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof ApiError) return { code: `E_${error.code.toUpperCase()}`, message: error.message }
   if (isSystemFailure(error)) return systemFailure(error)

@@ -1,6 +1,6 @@
 import { OBEYED } from '../../api/contract/readableText.ts'
 
-/** Where a command writes what it was asked for. */
+/** Writes the result of a command. */
 export type Write = (text: string) => void
 
 /** Writes `value` as one line of JSON when `isJson`, and as `text` otherwise. */
@@ -8,7 +8,7 @@ export function present(write: Write, isJson: boolean, value: unknown, text: str
   write(`${isJson ? JSON.stringify(value) : text}\n`)
 }
 
-/** Rows as lines of columns, padded; a header first. What would end a line, or speak to a terminal, is `…`. Pure. */
+/** Rows as lines of columns, padded; a header first. Characters that end a line or control a terminal become `…`. Pure. */
 export function table(header: readonly string[], texts: readonly (readonly string[])[]): string {
   const rows = texts.map((row) => row.map((cell) => cell.replaceAll(OBEYED, '…')))
   const widths = header.map((title, column) =>

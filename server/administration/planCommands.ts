@@ -5,7 +5,7 @@ import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 
-/** What the user types to go back to the plan's own limit. */
+/** The value that returns a limit to the plan's own. */
 const PLAN_WORD = 'plan'
 
 /** Adds `plan list`, `plan set` and `plan limits`. They hold for the next request of a running server. */

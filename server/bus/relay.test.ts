@@ -48,7 +48,7 @@ test('a region gets what a service is by then, as the newest published generatio
   const gone = await create({ regions: ['eu-west-1'] })
   const replaced = await api.patch(`/v1/services/${one.id}`, serviceBody({ regions: ['us-east-1'] }))
   await api.post(`/v1/services/${two.id}/pause`)
-  // Published to nobody: the regions go on comparing with the pause.
+  // Published to no region: the regions go on comparing with the pause.
   await api.patch(`/v1/services/${two.id}`, serviceBody({ regions: ['sa-east-1'] }))
   await api.delete(`/v1/services/${gone.id}`)
 

@@ -25,7 +25,7 @@ export function mintKey(environment: Environment): string {
 }
 
 /**
- * What is stored of a key. A key is 256 random bits, so that a slow hash would protect nothing and cost
+ * The stored form of a key. A key is 256 random bits, so that a slow hash would protect nothing and cost
  * every request. Case is kept as received. Pure.
  */
 export function hashKey(key: string): Buffer {

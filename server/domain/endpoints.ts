@@ -7,7 +7,7 @@ import type {
 } from '../../api/contract/service.ts'
 import type { SealedValue, SealPlace } from './seal.ts'
 
-/** What an endpoint needs to be stored: ids, sealing, and the judgement of its address. */
+/** The parts that storing an endpoint needs: ids, sealing, and the judgement of its address. */
 export interface EndpointMaking {
   readonly uuid: () => string
   readonly seal: (value: string, place: SealPlace) => SealedValue

@@ -1,8 +1,8 @@
-/** What decisions need from the outside world, passed in so that a test can decide it. */
+/** Time and randomness for decisions, passed in so that a test controls them. */
 export interface Environment {
   /** Wall clock, milliseconds since the epoch. */
   readonly nowMs: () => number
-  /** A fresh UUID that nobody can guess, lower case. */
+  /** A fresh UUID that cannot be guessed, lower case. */
   readonly uuid: () => string
   /** `size` bytes of cryptographic randomness. */
   readonly randomBytes: (size: number) => Buffer

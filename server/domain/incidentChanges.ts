@@ -14,7 +14,7 @@ import { assertIncidentRoom, type IncidentRoom } from './incidentRoom.ts'
  */
 const UPDATES_BYTES_MAX = 256 * 1_024
 
-/** What is known in the transaction that creates an incident. */
+/** The facts for creating an incident, read in the transaction that writes. */
 export interface IncidentFacts {
   /** Next number of the organisation, from 1, never used twice. */
   readonly number: number

@@ -1,16 +1,16 @@
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { Incident } from '../../api/contract/incident.ts'
 
-/** What an incident, an update and a named service count for besides their texts (bytes): their rows and the indexes on them. */
+/** Size of an incident, an update and a named service besides their texts (bytes): their rows and index entries. */
 const INCIDENT_BYTES = 1_024
 const UPDATE_BYTES = 384
 const SERVICE_BYTES = 256
-/** What an open incident counts for more (bytes): the longest update, 20,000 characters, so that resolving always fits. */
+/** Additional size of an open incident (bytes): the longest update, 20,000 characters, so that resolving always fits. */
 const RESOLUTION_BYTES = 80 * 1_024
 
 const MIB = 1_024 * 1_024
 
-/** What the incidents of an organisation take and may take, read in the transaction that writes. Gap G38. */
+/** The size of an organisation's incidents and its limit, read in the transaction that writes. Gap G38. */
 export interface IncidentRoom {
   /** Sum of `incidentBytes` over all of them. */
   readonly usedBytes: number

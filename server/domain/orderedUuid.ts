@@ -18,7 +18,7 @@ function prefixOf(nowMs: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7`
 }
 
-/** What the ids of one instant begin with. */
+/** The prefix of the ids of one instant. */
 let last = { nowMs: 0, prefix: prefixOf(0) }
 
 /** Where the random bits of a UUID begin that both versions have, the variant among them. */

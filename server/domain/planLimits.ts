@@ -3,7 +3,7 @@ import type { ServiceRequest, ServiceResponse } from '../../api/contract/service
 /** How many services an organisation may store, paused ones included, for each active one that it may have. Gap G12. */
 export const STORED_PER_ACTIVE_SERVICE = 10
 
-/** What a plan allows, overrides of the organisation already applied. Gap G12. */
+/** The limits of a plan, overrides of the organisation already applied. Gap G12. */
 export interface PlanLimits {
   /** Most active services. */
   readonly servicesMax: number
@@ -19,7 +19,7 @@ export interface PlanLimits {
   readonly regionsAllowed: readonly string[] | null
 }
 
-/** What an organisation uses at the instant of the decision. */
+/** The usage of an organisation at the instant of the decision. */
 export interface OrgUsage {
   readonly activeServices: number
   readonly activeEndpoints: number

@@ -15,7 +15,7 @@ export interface Service {
   readonly definitionGeneration: number
 }
 
-/** What a change does, all of it in one transaction: the service, its secrets, and what the regions are told. */
+/** The effects of a change, written in one transaction: the service, its secrets, and the commands to the regions. */
 export interface ServiceChange {
   /** The service afterwards; `null` when it is deleted. */
   readonly service: Service | null
@@ -26,7 +26,7 @@ export interface ServiceChange {
   readonly commands: readonly Command[]
 }
 
-/** What a decision about a service is made from. */
+/** The parts that a decision about a service needs. */
 export interface ServiceMaking extends EndpointMaking {
   readonly nowMs: number
   readonly standing: OrgStanding

@@ -7,7 +7,7 @@ import type { Metrics } from './metrics.ts'
 import { TIMEOUTS } from './transport/timeouts.ts'
 import { refusalOf } from './transport/refusal.ts'
 
-/** What the admin listener shows. */
+/** The sources of the admin listener's answers. */
 export interface AdminParts {
   readonly metrics: Metrics
   /** Rejects when the server cannot do its work; the text of an ApiError is for the operator. */
@@ -24,7 +24,7 @@ const SERVER_OPTIONS = {
 
 /**
  * A listener for the operator, not yet listening: /healthz says that the process answers, /readyz that a
- * durable write works, /metrics what was counted. It knows no keys and belongs on an address of its own.
+ * durable write works, /metrics the counters. It knows no keys and belongs on an address of its own.
  */
 export function buildAdminListener({ metrics, probe }: AdminParts): Server {
   const server = createServer(SERVER_OPTIONS, (request, response) => {

@@ -17,26 +17,26 @@ export function localAdmission(keys: KeyStore, spendRequest: SpendRequest): Admi
   }
 }
 
-/** What is looked at: nothing of path or body, so that a refusal tells nothing of either. */
+/** The parts of a request that admission sees: no path and no body, so that a refusal reveals neither. */
 interface Presented {
   readonly method: string
   readonly rawHeaders: readonly string[]
-  /** What the request came on, with others before and after it. */
+  /** The connection of the request, which others use before and after it. */
   readonly connection: object
 }
 
-/** A request that wants to be let in. */
+/** A request that asks for admission. */
 export interface AccessRequest extends Presented {
-  /** Told who calls, as soon as that is known. */
+  /** Called with the caller as soon as it is known. */
   readonly onCaller: (caller: Caller) => void
-  /** Told what became of the token, also when the request is refused. */
+  /** Called with the remaining allowance, also when the request is refused. */
   readonly onAllowance: (allowance: Allowance) => void
 }
 
 /**
- * Lets a request in or throws: `unauthorized`, then `rate_limited`, then `forbidden` for the plan, then
- * `forbidden` for the scope. The order is Gap G19: whoever has no key learns nothing, and every request of a
- * key costs a token, whatever becomes of it.
+ * Admits a request or throws: `unauthorized`, then `rate_limited`, then `forbidden` for the plan, then
+ * `forbidden` for the scope. The order is Gap G19: a caller without a key learns nothing, and every request of a
+ * key costs a token, also a refused one.
  */
 export async function admit(request: AccessRequest, admission: Admission): Promise<void> {
   const keyHash = presentedHash(request.rawHeaders, request.connection)
@@ -50,8 +50,8 @@ export async function admit(request: AccessRequest, admission: Admission): Promi
 }
 
 /**
- * Lets a request whose body has come go on, or throws as `admit`: a body may take half a minute, and a key that was
- * revoked meanwhile has stopped.
+ * Checks the key again once the body has arrived, and throws as `admit`: a body may take half a minute, and the key may
+ * have been revoked meanwhile.
  */
 export async function readmit({ method, rawHeaders, connection }: Presented, keys: KeyStore): Promise<void> {
   const keyHash = presentedHash(rawHeaders, connection)

@@ -46,11 +46,11 @@ export interface RequestRecord {
   readonly caller: Caller | null
   /** Where the request came from: the proxy, if there is one. */
   readonly address: string
-  /** What went wrong inside, for a status of 500 or in the middle of a long answer; absent otherwise. */
+  /** The internal error behind a status of 500 or a long answer that broke off; absent otherwise. */
   readonly failure?: unknown
 }
 
-/** What the HTTP side is made of. */
+/** The parts of the HTTP side. */
 export interface AppParts extends ApiParts {
   readonly admission: Admission
   readonly onRequestDone: (record: RequestRecord) => void
@@ -58,13 +58,13 @@ export interface AppParts extends ApiParts {
   readonly connectionsMax: number
   readonly onConnectionEnded: ConnectionBounds['onEnd']
   readonly timeouts: Timeouts
-  /** What all answers under way may hold. */
+  /** Memory for all answers under way. */
   readonly budget: AnswerBudget
-  /** What all bodies that are read may hold. */
+  /** Memory for all bodies being read. */
   readonly bodies: AnswerBudget
 }
 
-/** What is known of a request before its operation runs. */
+/** The state of a request before its operation runs. */
 interface Progress {
   /** Of a monotonic clock (milliseconds). */
   readonly startedAtMs: number
@@ -146,7 +146,7 @@ function bareApp(
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: requestMs,
     keepAliveTimeout: keepAliveMs,
-    // Whoever takes nothing of an answer would have it kept for ever.
+    // Otherwise the answer to a client that reads nothing would be kept for ever.
     connectionTimeout: silenceMs,
     return503OnClosing: false,
     forceCloseConnections: 'idle',

@@ -3,7 +3,7 @@ import { hashKey } from '../domain/apiKeys.ts'
 
 const BEARER = /^bearer (\S+)$/i
 
-/** What the last request of a connection presented. */
+/** The credentials of the last request of a connection. */
 interface Presented {
   readonly authorization: string
   readonly hash: Buffer | undefined

@@ -55,7 +55,7 @@ export function createMetrics(budget: Pick<AnswerBudget, 'heldBytes' | 'mostHeld
     help: `Requests answered; key is the id of the API key, empty without one, ${OTHER_KEYS} after the first ${KEYS_COUNTED_MAX}`,
     labelNames: ['route', 'method', 'status', 'key'] as const,
     registers: [registry],
-    // Counted in a map and handed over when somebody looks: a labelled increment costs more than a lookup.
+    // Counted in a map and handed over when metrics are read: a labelled increment costs more than a lookup.
     collect() {
       this.reset()
       for (const { labels, count } of counts.values()) this.inc(labels, count)

@@ -12,7 +12,7 @@ import type { GiveWay } from './transport/loopTurns.ts'
 import type { Answer, ApiParts, Asked, Exchange, Operation } from './operations/operation.ts'
 import { entityTag } from './operations/preconditions.ts'
 
-/** What operations are answered with. */
+/** The parts that answer operations. */
 export interface Answering {
   /** Reports a request whose answer was handed over. */
   readonly done: (request: FastifyRequest, status: number) => void
@@ -20,7 +20,7 @@ export interface Answering {
   readonly keepUntaken: (reply: FastifyReply) => void
   readonly answers: Answers
   readonly budget: AnswerBudget
-  /** What bodies may hold. */
+  /** Memory for parsed bodies. */
   readonly bodies: AnswerBudget
   readonly turnsOf: (lane: Lane) => GiveWay
   /** Least speed at which a long answer has to be taken (milliseconds for each MiB). */
@@ -48,7 +48,7 @@ export function addOperation(
         return
       }
       const { caller = null, headers = [] } = request.progress ?? {}
-      if (caller === null) throw new Error('an operation was reached by a request that was not let in')
+      if (caller === null) throw new Error('an operation was reached by a request that was not admitted')
       if (operation.takesBody) {
         const { rawHeaders, socket: connection } = request.raw
         await readmit({ method: request.method, rawHeaders, connection }, parts.store)
@@ -67,8 +67,8 @@ export function addOperation(
 }
 
 /**
- * What `handle` makes of a request. A long body is parsed when there is room for what it holds then, which it has until the
- * request is handled: what was parsed of twenty at the same time would fill a small heap. Gap G40.
+ * The answer of `handle`. A long body is parsed when there is room for its values, which it keeps until the request is
+ * handled: twenty parsed bodies at the same time would fill a small heap. Gap G40.
  */
 async function withBody(
   { takesBody }: Operation,
@@ -93,8 +93,9 @@ interface Roomed {
 }
 
 /**
- * The answer of `operation` with room for it. What changes something has its room before, because what came of it must not be
- * lost; what only reads is read again when it has had to wait, so that answers that wait hold nothing. Gap G39.
+ * The answer of `operation` with room for it. An operation that changes something gets its room beforehand, because its
+ * result must not be lost. An operation that only reads is run again after a wait, so that waiting answers hold nothing.
+ * Gap G39.
  */
 async function answerWithRoom(
   operation: Operation,
@@ -120,7 +121,7 @@ async function answerWithRoom(
       room?.release()
       room = budget.tryTake(lane, bytes)
       if (room !== undefined) return { answer, room }
-      if (operation.method !== 'GET') throw new Error('an answer is larger than was thought possible')
+      if (operation.method !== 'GET') throw new Error('an answer is larger than its operation announced')
       room = await budget.take(lane, bytes)
     }
   } catch (error) {
@@ -134,7 +135,7 @@ function heldBytes({ text, openLong }: Answer): number {
   return text === undefined ? 0 : Buffer.byteLength(text)
 }
 
-/** What is written, and to whom. */
+/** An answer and everything that writing it needs. */
 interface Written extends Roomed {
   readonly headers: HeaderList
   readonly giveWay: GiveWay

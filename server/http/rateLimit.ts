@@ -17,7 +17,7 @@ export type SpendRequest = (keyId: string) => Promise<Allowance> | Allowance
 const BUCKETS_KEPT = 10_000
 
 /**
- * A limiter for one process: a bucket for each key, on a clock that nobody sets (`monotonicMs`, milliseconds),
+ * A limiter for one process: a bucket for each key, on a monotonic clock (`monotonicMs`, milliseconds),
  * so that a changed wall clock changes no allowance. Contract: Limits, rule 1; Gap G21.
  */
 export function keyBuckets(monotonicMs: () => number, rate: BucketRate = CONTRACT_RATE): SpendRequest {
@@ -46,7 +46,7 @@ const POLICY = `"key";q=${BURST_REQUESTS};w=${WINDOW_SECS}`
 const ALLOWANCES_KEPT = 1_000
 const allowanceTexts = new Map<number, string>()
 
-/** The RateLimit headers that tell a client what it may do: name, value, name, value. Gap G20. */
+/** The RateLimit headers of an allowance: name, value, name, value. Gap G20. */
 export function rateLimitHeaders({ remaining, fullInMs }: Allowance): readonly string[] {
   const secs = Math.ceil(fullInMs / 1_000)
   const name = remaining * ALLOWANCES_KEPT + secs

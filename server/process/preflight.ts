@@ -8,7 +8,7 @@ type Checked = Pick<
 >
 
 /**
- * Rejects with what would stop a server whose data folder is still to be made: a start that fails leaves no folder and no
+ * Rejects with the reason why a server without a data folder yet could not start: a start that fails leaves no folder and no
  * master key behind. They could not be taken away again: another program may have begun to use them.
  */
 export async function preflight(settings: Checked): Promise<void> {
@@ -24,7 +24,7 @@ export async function preflight(settings: Checked): Promise<void> {
   }
 }
 
-/** Resolves to a server that turns everybody away; rejects when the address cannot be listened on. */
+/** Resolves to a server that refuses every connection; rejects when the address cannot be listened on. */
 function listen(host: string, port: number): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy())

@@ -243,7 +243,7 @@ describe('a server that cannot start says why and what to do', () => {
     const readOnly = join(folder, what.replace(' ', '-'))
     await makeDatabase(readOnly)
     const file = join(readOnly, 'control.db')
-    // Nothing is read-only to root: the server runs as somebody else then.
+    // Nothing is read-only to root: the server runs as another user then.
     const uid = process.getuid?.() === 0 ? 65_534 : undefined
     await chmod(folder, 0o755)
     await chmod(file, fileMode)

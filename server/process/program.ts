@@ -34,7 +34,7 @@ export interface Program {
   /** What is monitored from here, for people; `null` when nothing is. */
   readonly monitoring: string | null
   readonly store: Store
-  /** Publishes what the outbox holds; resolves when it is marked as published. */
+  /** Publishes the commands in the outbox; resolves when the reader of the bus has moved past them. */
   readonly publishCommands: () => Promise<void>
   /** Takes no new connections, lets requests under way finish, makes everything durable. */
   readonly close: () => Promise<void>
@@ -48,7 +48,7 @@ export async function startProgram(settings: ProgramSettings): Promise<Program> 
   const undo: (() => Promise<void> | void)[] = []
   const closeAll = async (): Promise<void> => {
     const failures: unknown[] = []
-    // What cannot be closed is no reason to keep the folder: the rest is closed all the same.
+    // A part that fails to close is no reason to keep the folder: the others are closed all the same.
     for (const step of undo.splice(0).reverse()) {
       try {
         await step()
@@ -123,7 +123,7 @@ async function listen(
     const forceClose = setTimeout(() => app.server.closeAllConnections(), STOP_MS_MAX)
     await app.close()
     clearTimeout(forceClose)
-    // Nobody is left who could be told what came of it.
+    // No client is left that could be told the result.
     store.waitNoMore()
   })
   await app.listen({ host: settings.host, port: settings.port })

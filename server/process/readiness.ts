@@ -6,7 +6,7 @@ import type { SecretStore, UpkeepStore } from '../store/store.ts'
 /** How long one durable write proves that writing works (milliseconds): requests for /readyz write no more often. */
 const PROVEN_MS = 1_000
 
-/** What readiness is told from. */
+/** The parts that readiness depends on. */
 export interface ReadinessParts {
   readonly dataDir: string
   readonly store: Pick<UpkeepStore, 'assertRoom' | 'probeWrite'> & SecretStore

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { RequestRecord } from '../http/app.ts'
 
-/** How often refusals are logged (milliseconds): a line for each would let whoever sends them fill the disk. */
+/** How often refusals are logged (milliseconds): with a line for each, a hostile client could fill the disk. */
 const FLUSH_MS = 10_000
 /** Most lines at a time; all further refusals share one for each status. */
 const LINES_MAX = 100
@@ -25,7 +25,7 @@ interface Refused {
 /** Counts refusals, and logs them now and then. */
 export interface RefusalLog {
   readonly count: (record: RequestRecord) => void
-  /** Logs what was counted, and ends. */
+  /** Logs the counts so far, and ends. */
   readonly stop: () => void
 }
 

@@ -6,7 +6,7 @@ export const SLOW_MS = 500
 
 const MUTATING: ReadonlySet<string> = new Set(['POST', 'PATCH', 'DELETE'])
 
-/** What a log line may never carry, should a record ever grow such a field. */
+/** Fields that a log line may never carry, should a record ever have one of them. */
 const REDACTED = ['*.authorization', '*.body', '*.headers', 'authorization', 'body', 'headers']
 
 /** A structured log to `destination`, JSON lines. */

@@ -55,7 +55,7 @@ test('a service lives through create, replace, pause, resume and delete, and the
   ])
 })
 
-test('a server that stops waits for nobody who has the database: what would is given up', async () => {
+test('a server that stops waits for no transaction of another program: mutations that would are rejected', async () => {
   const stopping = await startServer()
   const other = new Sqlite(databaseFile(stopping.dataDir))
   other.exec('BEGIN IMMEDIATE')

@@ -34,6 +34,6 @@ export interface ProgramSettings {
   readonly bus?: Bus
   /** How long a client may take; TIMEOUTS for absent members. */
   readonly timeouts?: Partial<Timeouts>
-  /** What answers under way may hold; the defaults for absent members. */
+  /** Memory bounds of answers under way; the defaults for absent members. */
   readonly answerBounds?: Partial<AnswerBounds>
 }

@@ -59,7 +59,7 @@ interface KeyPlacement {
 
 function placeKeys({ file, text, like, place }: KeyPlacement): void {
   const folder = dirname(file)
-  // Opened before anything is done: whoever cannot flush the folder afterwards must not begin.
+  // Opened before anything is done: a process that cannot flush the folder afterwards must not begin.
   const folderDescriptor = openSync(folder, 'r')
   // A name that can be foretold could be taken by a file, or a link, of another user.
   const temporary = join(folder, `pharos-key-${randomUUID()}.new`)
@@ -91,7 +91,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-/** `error` as it concerns whoever named `file`, who knows nothing of the temporary one. */
+/** `error` in terms of `file`, which the user named, instead of the temporary file. */
 export function unwritable(file: string, error: unknown): unknown {
   const code = codeOf(error)
   if (code === 'ENOSPC') return Object.assign(new Error('no room', { cause: error }), { code, path: file })

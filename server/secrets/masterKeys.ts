@@ -4,10 +4,10 @@ import { KEY_BYTES, type MasterKey, masterKeyOf } from '../domain/seal.ts'
 import type { SecretStore, UpkeepStore } from '../store/store.ts'
 import { hasKeys, type KeySource, makeKey, readKeys } from './keyring.ts'
 
-/** The master key of an id; throws when it is not to be had. */
+/** The master key of an id; throws when it is missing. */
 export type FindMasterKey = (id: string) => MasterKey
 
-/** What master keys are found with. */
+/** The sources of master keys. */
 export interface MasterKeyParts {
   readonly store: SecretStore & Pick<UpkeepStore, 'probeWrite'>
   readonly source: KeySource

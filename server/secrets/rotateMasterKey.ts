@@ -4,7 +4,7 @@ import type { Engine } from '../store/engine.ts'
 import type { SecretStore } from '../store/store.ts'
 import { hasKeys, type KeySource, readKeys, replaceKeys } from './keyring.ts'
 
-/** Secrets rewrapped in one transaction: a running server waits for its end, and answers nobody meanwhile. */
+/** Secrets rewrapped in one transaction: a running server waits for its end, and answers no request meanwhile. */
 const BATCH_MAX = 200
 
 export interface RotationParts {
@@ -12,7 +12,7 @@ export interface RotationParts {
   readonly engine: Pick<Engine, 'lock'>
   /**
    * Where the master key is. A file gets a new key, and holds both until nothing needs the old one; a text has to
-   * begin with the new one, because nobody but its owner can change it.
+   * begin with the new one, because only its owner can change it.
    */
   readonly source: KeySource
   readonly dataDir: string
@@ -24,7 +24,7 @@ export interface RotationParts {
   readonly giveWay: () => Promise<void>
 }
 
-/** What a rotation did. */
+/** The result of a rotation. */
 export interface Rotation {
   readonly activeId: string
   /** Secrets that were rewrapped. */

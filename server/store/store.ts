@@ -29,7 +29,7 @@ export interface CreationMark {
 /** The decision about a creation: pure, made in the transaction that writes. */
 export type Decide<Facts, Outcome> = (facts: Facts) => Outcome
 
-/** What a decision about a service is made from, read in the transaction that writes. */
+/** The facts for a decision about a service, read in the transaction that writes. */
 export interface ServiceFacts {
   readonly standing: OrgStanding
   /** Id of the master key that new secrets are wrapped with. */
@@ -51,7 +51,7 @@ export interface ServiceStore {
   /** All services of the organisation in the order of their creation. */
   listServices(orgId: string): Promise<readonly RenderedService[]>
   /**
-   * The same as one JSON array, bytes of UTF-8: what a list answers, without a value made of each service.
+   * The same as one JSON array, bytes of UTF-8: the answer to a list, without a value made of each service.
    * `undefined` when it is too long for that.
    */
   renderServices(orgId: string): Promise<Uint8Array | undefined>
@@ -130,7 +130,7 @@ export interface LoggedCommand extends Command {
   readonly isPublished: boolean
 }
 
-/** Which commands a list shows; what is absent lets everything pass. */
+/** Which commands a list shows; absent members let everything pass. */
 export interface CommandFilter {
   readonly orgId?: string | undefined
   readonly serviceId?: string | undefined
@@ -154,7 +154,7 @@ export interface DeliveryPage {
   readonly isReset: boolean
 }
 
-/** What a region has to run of a service. */
+/** A service that a region has to run. */
 export interface Assignment {
   readonly serviceId: string
   /** Of the last published change. */
@@ -295,7 +295,7 @@ export interface MaintenanceWindow {
   readonly serviceIds: readonly string[]
 }
 
-/** What the document leaves to a dashboard. Methods that name something unknown reject with `not_found`. */
+/** Administration that the API document leaves to a dashboard. Methods that name something unknown reject with `not_found`. */
 export interface AdministrationStore {
   createOrg(org: { id: string; name: string; plan: string; nowMs: number }): Promise<void>
   listOrgs(): Promise<readonly StoredOrg[]>
@@ -338,17 +338,17 @@ export interface UpkeepStore {
   assertRoom(): Promise<void>
   /** Rejects when a durable write is not possible. */
   probeWrite(nowMs: number): Promise<void>
-  /** Removes what is only kept for a time, and lets the database tidy itself. */
+  /** Deletes expired rows, and lets the database tidy itself. */
   tidy(nowMs: number): Promise<void>
   /** Calls `listener` after each commit that may have added commands. */
   onCommands(listener: () => void): void
-  /** From now on no mutation waits for another program's transaction: what would is rejected. */
+  /** From now on no mutation waits for another program's transaction: a mutation that would is rejected. */
   waitNoMore(): void
   /** Ends after everything that waits is durable. */
   close(): Promise<void>
 }
 
-/** Everything that is kept, in the domain's words. A second implementation has to pass the same tests. */
+/** All data of the server, in the domain's words. A second implementation has to pass the same tests. */
 export interface Store
   extends ServiceStore,
     IncidentStore,

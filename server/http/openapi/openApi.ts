@@ -76,7 +76,7 @@ const REFUSALS = {
 /** Statuses that any operation may refuse with. */
 const ALWAYS = [400, 401, 403, 413, 429, 500] as const
 
-/** What may be refused besides: an id of nothing, a precondition, a body of another type. Pure. */
+/** Further refusals: an unknown id, a precondition, a body of another type. Pure. */
 function refusalsOf(
   { request, parameters = [] }: Description,
   id: string | undefined,

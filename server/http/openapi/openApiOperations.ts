@@ -9,12 +9,12 @@ export const TAGS = {
   Incidents: 'Incidents and their updates.',
 } as const
 
-/** What the OpenAPI document says of an operation. */
+/** The description of an operation in the OpenAPI document. */
 export interface Description {
   readonly operationId: string
   readonly tag: keyof typeof TAGS
   readonly summary: string
-  /** What the summary leaves out. */
+  /** Details that the summary leaves out. */
   readonly description: string
   readonly request?: SchemaName
   /** Status of success and the schema of its body, if it has one. */

@@ -74,7 +74,7 @@ const NOUNS = {
 /** Name of a schema of the document. */
 export type SchemaName = keyof typeof NOUNS
 
-/** What is said of a noun where its fields do not say it. */
+/** Descriptions of nouns whose fields do not explain themselves. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   MonitoringCallInput: 'One key names the kind of call; GRPC and DNS are refused with 400.',
   SensitiveInput: 'A value that is encrypted at rest and never returned when `sensitive` is true.',
@@ -94,7 +94,7 @@ function refTo(name: string): string {
   return `#/components/schemas/${name}`
 }
 
-/** A schema for each noun of the contract, with references to one another, from what the server reads with. Pure. */
+/** A schema for each noun of the contract, with references to one another, from the schemas that the server validates with. Pure. */
 export function nounSchemas(): Json {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(NOUNS)) registry.add(schema, { id })

@@ -47,7 +47,7 @@ async function list({ caller, query, giveWay }: Exchange, { store }: ApiParts): 
   return { status: 200, text: JSON.stringify(page) }
 }
 
-/** What a page says besides its items. Gap G3. */
+/** The fields of a page besides its items. Gap G3. */
 function placeOf(total: number, { page, limit }: IncidentFilter): Omit<IncidentPage, 'items'> {
   return { page, limit, total, total_pages: Math.ceil(total / limit) }
 }

@@ -4,7 +4,7 @@ import type { MasterKey } from '../../domain/seal.ts'
 import type { LongList, Store } from '../../store/store.ts'
 import type { GiveWay } from '../transport/loopTurns.ts'
 
-/** What the operations work with. */
+/** The parts that operations work with. */
 export interface ApiParts {
   readonly store: Store
   readonly environment: Environment
@@ -34,12 +34,12 @@ export interface Exchange extends Asked {
   readonly body: unknown
 }
 
-/** What an operation answers when it does not throw an ApiError. */
+/** The answer of an operation that does not throw an ApiError. */
 export interface Answer {
   readonly status: 200 | 201 | 204
   /** JSON, as text or as its bytes; absent for 204. */
   readonly text?: string | Uint8Array
-  /** Opens what is answered in place of `text` when that is too long to be held at once. */
+  /** Opens the answer in place of `text` when that is too long to be held at once. */
   readonly openLong?: () => Promise<LongList>
   /** Generation of a service, answered as its ETag. */
   readonly generation?: number

@@ -23,9 +23,9 @@ export async function readBody<Body>(schema: z.ZodType<Body>, exchange: BodyExch
     const ignored = firstIgnoredField(body, read.value)
     if (ignored !== undefined) throw invalidBody({ path: ignored, message: 'is not a known field' })
   }
-  // True because what was read has no problem: it is what the schema makes of it.
+  // True because the value has no problem: it is the schema's output.
   return read.value as Body
 }
 
-/** What is needed of a request to read its body. */
+/** The parts of a request that reading its body needs. */
 export type BodyExchange = Pick<Exchange, 'body' | 'giveWay' | 'header'>

@@ -4,7 +4,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /**
  * `text` as an id is stored, lower case. Throws `not_found` when it is no UUID: the same answer as for an id
- * of nobody or of another organisation (Gap G19).
+ * that does not exist or is another organisation's (Gap G19).
  */
 export function readId(text: string): string {
   if (!UUID.test(text)) throw notFound()

@@ -2,18 +2,18 @@ import * as z from 'zod'
 import { type Problem, problemsOf } from '../../../api/contract/problem.ts'
 import type { Slices } from '../transport/slices.ts'
 
-/** What a schema makes of a value, or the first thing that is wrong with it. */
+/** The output of a schema for a value, or the first problem of the value. */
 export type Read = { readonly value: unknown } | { readonly problem: Problem }
 
 type Schema = z.core.$ZodType
 type Reading = Generator<void, Read>
 
-/** More elements than any rule of the contract counts up to: what it says of so many, it says of more. */
+/** More elements than any rule of the contract allows: a rule refuses this many as it refuses more. */
 const COUNTED_MAX = 1_000
 
 /**
  * Reads `value` as `schema` does, in the same order, up to the first problem and in slices: a schema by itself finds all
- * problems, which for a body full of empty strings takes seconds. What the parts of `schema` are, is read from it; a part
+ * problems, which for a body full of empty strings takes seconds. The parts of `schema` are read from its definition; a part
  * of a kind that is not known here is read whole.
  */
 export function* readInSlices(schema: Schema, value: unknown, slices: Slices): Reading {
@@ -128,7 +128,7 @@ function* readTagged(
   }
   const [only] = fitting
   const other = fitting.length === 1 ? names.find((name) => name !== only) : undefined
-  // What is right but for another name beside it is told of that name, as the union does.
+  // A value that is right but for a second key is refused for that key, as the union does.
   if (other !== undefined) return { problem: { path: [other], message: 'is not a known field' } }
   return readWhole(union, {})
 }

@@ -34,8 +34,8 @@ export async function readServiceDefinition(exchange: BodyExchange): Promise<Ser
 }
 
 /**
- * What is wrong with very many regions or headers, or the first bad endpoint of very many: told before anything else, because
- * looking at what stands before it would take longer than it is worth.
+ * The problem with too many regions or headers, or the first bad endpoint of very many. It is reported before any other
+ * problem, because checking the fields in front of it first would take too long.
  */
 function* crowdProblem(body: unknown, slices: Slices): Generator<void, Problem | undefined> {
   const { regions, endpoints }: Record<string, unknown> = Object(body)

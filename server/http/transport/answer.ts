@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 /** Headers as they are written: name, value, name, value … */
 export type HeaderList = string[]
 
-/** What every answer with a body says of it. */
+/** The content type of every answer with a body. */
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**

@@ -8,7 +8,7 @@ const MIB = 1_024 * KIB
 /** Longest answer that is written without asking for room (bytes): as long as all others are read, its client has it at once. */
 export const SMALL_ANSWER_BYTES_MAX = 64 * KIB
 
-/** What all answers that are under way may hold. Gap G35. */
+/** Memory bounds of all answers under way. Gap G35. */
 export interface AnswerBounds {
   /** Most that answers hold together, and those of one organisation (bytes); small ones apart. */
   readonly bytesMax: number
@@ -21,14 +21,14 @@ export interface AnswerBounds {
   /** How long an answer may be under way while others wait for its room (milliseconds), besides `mibMs` for each MiB of it. */
   readonly graceMs: number
   readonly mibMs: number
-  /** What is said of one for which there is no room. */
+  /** The text of the refusal when there is no room. */
   readonly refusal: string
 }
 
 /** Shortest time between two looks at answers that take too long (milliseconds). */
 const INSPECTION_MS_MIN = 50
 
-/** Half of the smallest heap that a server is to be run with, with room for what is read besides. */
+/** Half of the smallest supported heap; the rest is for request bodies and the program itself. */
 export const ANSWER_BOUNDS: AnswerBounds = {
   bytesMax: 48 * MIB,
   orgBytesMax: 16 * MIB,

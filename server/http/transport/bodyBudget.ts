@@ -6,7 +6,7 @@ const MIB = 1_024 * 1_024
 export const SMALL_BODY_BYTES_MAX = 16 * 1_024
 
 /**
- * What all bodies that are read, or whose operation goes on, may hold (bytes by `parsedBytes`): the part of the smallest heap
+ * Memory of all bodies being read or handled (bytes by `parsedBytes`): the part of the smallest heap
  * that answers leave. One organisation has at most what the costliest body of all takes. Gap G40.
  */
 export const BODY_BOUNDS: AnswerBounds = {

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 /** Most connections of the operator's listener: probes and a scraper need a handful. */
 export const ADMIN_CONNECTIONS_MAX = 24
 
-/** What connections are limited by. */
+/** The bounds of connections. */
 export interface ConnectionBounds {
   /** Most connections at a time. Half of them may be without a valid key, and half may be of one key. */
   readonly connectionsMax: number
@@ -67,8 +67,8 @@ const NONE: ReadonlySet<Socket> = new Set()
 
 /**
  * Keeps the connections of `server` within bounds by ending old ones, so that a newcomer always has a place: those
- * without a valid key first, of the address that has most of them, then idle ones of the key that has most. Whoever
- * opens connections and says nothing, or drips, takes places from nobody but others like it. Behind a proxy all
+ * without a valid key first, of the address that has most of them, then idle ones of the key that has most. A client
+ * that opens silent or dripping connections takes places only from other such clients. Behind a proxy all
  * come from one address, and the oldest without a key goes. Gap G44.
  */
 export function limitConnections(server: Server, bounds: ConnectionBounds): ConnectionLimits {

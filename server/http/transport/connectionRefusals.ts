@@ -6,7 +6,7 @@ import { ApiError, type ErrorCode } from '../../../api/contract/apiError.ts'
 import type { Answers } from './gracefulClose.ts'
 import { refusalOf } from './refusal.ts'
 
-/** Refusals of Node's parser by its code; what is not listed is a malformed request. Gap G20. */
+/** Refusals of Node's parser by its code; all others mean a malformed request. Gap G20. */
 const CODE_OF_PARSER_ERROR: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'header_too_large',
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
@@ -14,7 +14,7 @@ const CODE_OF_PARSER_ERROR: Readonly<Record<string, ErrorCode>> = {
 
 /** Answers on the bare socket what never became a request. Gap G20. */
 export function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
-  // Whoever is gone needs no answer.
+  // A client that is gone needs no answer.
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 
 /**
  * Most answers of one connection that wait to be taken. A few bytes of request hold some kilobytes of answer each, and
- * somebody who sends without ever reading needs no key for it.
+ * a client that sends without ever reading needs no key for it.
  */
 const ANSWERS_WAITING_MAX = 100
 
@@ -93,7 +93,7 @@ export function watchAnswers(server: Server): Answers {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
     if (count(socket, 1) > ANSWERS_WAITING_MAX) socket.destroy()
-    // What else was read with it still comes, and is not worth a look.
+    // Requests that were read together with it still arrive here, and are dropped.
     if (socket.destroyed) return
     begin(request, response)
     for (const handler of handlers) Reflect.apply(handler, server, [request, response])
@@ -119,7 +119,7 @@ export function watchAnswers(server: Server): Answers {
       // A request may already lie in the buffer of a connection that seems idle: one look shows it.
       await oneLook()
     } while (underWay.size > 0)
-    // What is left has asked for nothing yet, which Node does not count as idle.
+    // The remaining connections have not sent a request yet, which Node does not count as idle.
     server.closeAllConnections()
   }
   const whenGone: Answers['whenGone'] = (response, listener) => {

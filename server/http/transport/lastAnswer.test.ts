@@ -57,7 +57,7 @@ test('a server stops although a connection was lost with answers that waited beh
   const large = serviceBody({ endpoints: Array(15).fill(endpointBody({ call })) })
   await apiClient(server.url, server.apiKey).post('/v1/services', large)
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
-  // Nobody reads the answers: they are more than the connection holds.
+  // The client reads no answer: they are more than the connection holds.
   const read = `GET /v1/services HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.apiKey}\r\n\r\n`
   socket.write(read.repeat(50))
   await once(socket, 'readable')

@@ -8,7 +8,7 @@ import type { GiveWay } from './loopTurns.ts'
 const MIB = 1_024 * 1_024
 
 /**
- * What an answer that is written in pieces may hold (bytes): some pieces, the largest service among them, and the pages of
+ * Memory of an answer that is written in pieces (bytes): some pieces, the largest service among them, and the pages of
  * its connection to the database. Gap G33.
  */
 export const LONG_ANSWER_BYTES = 4 * MIB
@@ -66,7 +66,7 @@ async function send(
     else await pipeline(taken, response)
     return undefined
   } catch (error) {
-    // What has begun cannot become another answer: that its connection ends says that it is not whole.
+    // An answer that has begun cannot become another one: ending its connection says that it is incomplete.
     response.destroy()
     return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
       ? undefined

@@ -8,7 +8,7 @@ interface Waiting extends Lane {
 }
 
 /**
- * Turns of the event loop for work that is done in slices. Each turn goes to one slice, whoever waits for it: were
+ * Turns of the event loop for work that is done in slices. Each turn goes to one slice, however many wait for it: were
  * all resumed in the same turn, twenty long requests would keep the others waiting twenty times as long as one does.
  */
 export function loopTurns(): (lane: Lane) => GiveWay {

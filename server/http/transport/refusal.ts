@@ -1,6 +1,6 @@
 import { ApiError, codeOfStatus } from '../../../api/contract/apiError.ts'
 
-/** What every refusal looks like on the wire. */
+/** A refusal as it goes on the wire. */
 export interface Refusal {
   readonly status: number
   /** Name, value, name, value … */

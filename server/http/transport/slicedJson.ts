@@ -1,7 +1,7 @@
 import type { Problem } from '../../../api/contract/problem.ts'
 import type { Slices } from './slices.ts'
 
-/** What is parsed at once (characters): a hundred kilobytes of names that are all different take a tenth of a second. */
+/** Characters that are parsed at once: a hundred kilobytes of different names take a tenth of a second. */
 export const CHUNK_CHARS = 16 * 1_024
 
 /**
@@ -24,7 +24,7 @@ export class JsonLimitError extends Error {
 /** An object or array that is being read. */
 interface Frame {
   readonly open: '{' | '['
-  /** What it is a member or an item of; absent for the root. */
+  /** The object or array that contains it; absent for the root. */
   readonly parent: Frame | undefined
   /** Where its bracket stands. */
   readonly at: number
@@ -32,14 +32,14 @@ interface Frame {
   runStart: number
   /** Whether something before that text was parsed, so that it begins with a comma. */
   isContinued: boolean
-  /** What was parsed of it; absent as long as nothing was. */
+  /** The items or members parsed so far; absent before the first. */
   items?: unknown[]
   members?: Record<string, unknown>
   /** Members that were parsed of it. */
   memberCount: number
 }
 
-/** What is looked at as it is parsed. */
+/** Bounds of the parser, and callbacks for the parts that it parses. */
 export interface JsonLook {
   /** Deepest nesting that is read. */
   readonly nestingMax: number

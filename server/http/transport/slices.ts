@@ -18,7 +18,7 @@ export class Slices {
   }
 }
 
-/** Does `work` to its end; others have their turn each time that it yields, and after it if it ever did. Rejects with what it throws. */
+/** Runs `work` to its end. Others have their turn each time that it yields, and after it if it ever did. Rejects with its error. */
 export async function inSlices<Result>(work: Generator<void, Result>, giveWay: GiveWay): Promise<Result> {
   let isLong = false
   for (;;) {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { BODY_BYTES_MAX } from './jsonBody.ts'
 
-/** What is dropped of a body before its sender is cut off: a whole one, and what a socket holds at once (bytes). */
+/** Bytes of a body that are read and dropped before its sender is cut off: a whole body and one read of a socket. */
 const DROPPED_BYTES_MAX = BODY_BYTES_MAX + 64 * 1_024
 
 /**

@@ -50,7 +50,7 @@ export function prepareIncidentSearch(database: Database, sliceIncidents = SLICE
        WHERE org_id = @orgId AND is_resolved = @isResolved AND (@severity IS NULL OR severity = @severity)`,
     )
     .pluck()
-  // A service never changes its organisation: one look says whether any of its incidents are somebody else's.
+  // A service never changes its organisation: one look says whether its incidents are another organisation's.
   const owner = database
     .prepare<[string], string>(
       `SELECT org_id FROM incident_services s JOIN incidents i ON i.position = s.position

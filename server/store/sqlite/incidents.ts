@@ -59,7 +59,7 @@ export function sqliteIncidents(
   }
 }
 
-/** What an organisation has of incidents, in the caller's transaction. */
+/** The count and size of an organisation's incidents, in the caller's transaction. */
 function prepareStanding(writer: Database) {
   const select = writer.prepare<[string], IncidentRoom & { readonly made: number }>(
     `SELECT o.incidents_made AS made, o.incident_bytes AS usedBytes,

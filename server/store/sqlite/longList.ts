@@ -5,7 +5,7 @@ import type { LongList } from '../store.ts'
 const BUSY_MS_MAX = 5_000
 /** Memory for pages of the database (KiB): each is read once. */
 const CACHE_KIB = 1_024
-/** What is gathered before it is given, so that small services make no small pieces (bytes). */
+/** Least length of a piece but the last (bytes): many small services make one piece. */
 const PIECE_BYTES = 256 * 1_024
 
 const OPENING = Buffer.from('[')

@@ -36,7 +36,7 @@ export async function openStore(
   const administering: Mutations = {
     run: (work) =>
       commits.run(() => {
-        // Nobody reads between here and the commit, which is in the same turn.
+        // Nothing reads between here and the commit, which is in the same turn.
         versions.administration.forget()
         return work()
       }),
@@ -60,7 +60,7 @@ function makeRoom(disk: DiskRoom, { writer }: Connections): boolean {
   try {
     writer.pragma('wal_checkpoint(TRUNCATE)')
   } catch {
-    // The log stays as long as it is: what was given free has to do.
+    // The log keeps its length: the room that was freed has to be enough.
   }
   return true
 }

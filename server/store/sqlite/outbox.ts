@@ -14,7 +14,7 @@ import {
 /** Most that the definitions of one fetch are together (bytes): services may be any number, and 1 MiB each. */
 const FETCHED_BYTES_MAX = 8 * 1024 * 1024
 
-/** A command, and what its service is by now; nulls when that is deleted. */
+/** A command and the current state of its service; nulls when that is deleted. */
 interface CommandRow extends Command {
   readonly sequence: number
   readonly definitionGeneration: number | null
@@ -32,7 +32,7 @@ interface Sharing {
 /**
  * The outbox in SQLite. Its one writer makes sequence numbers visible in their order, so that one number says what a
  * reader has passed; a mark in each row would write every command twice. Commands keep no definition: a region gets the
- * newest, read when it is told. What was just written is read by the connection that wrote it: the other one would
+ * newest, read when it is told. New commands are read by the connection that wrote them: the other one would
  * fetch every page from the log.
  */
 export function sqliteOutbox({ reader, writer }: Connections, { commits, storeId }: Sharing): OutboxStore {

@@ -6,7 +6,7 @@ import type { CreationMark } from '../store.ts'
 /** How long a creation is remembered by its Idempotency-Key (milliseconds). Gap G20. */
 export const REMEMBERED_MS = 24 * 60 * 60 * 1_000
 
-/** What counts as a long answer (bytes). */
+/** Length from which an answer counts as long (bytes). */
 const LONG_ANSWER_BYTES = 16 * 1_024
 /** Most that the long answers of an organisation, the newest, are together (bytes): a key may ask for 200 GB a day. Gap G20. */
 const LONG_ANSWERS_BYTES_MAX = 1_024 * 1_024 * 1_024
@@ -14,7 +14,7 @@ const LONG_ANSWERS_BYTES_MAX = 1_024 * 1_024 * 1_024
 /** Most short answers of an organisation that are remembered, the newest; together at most another GiB. Gap G20. */
 const SHORT_ANSWERS_MAX = 65_536
 
-/** Most that are remembered of an organisation's answers; as usual for what is absent. */
+/** Most that are remembered of an organisation's answers; the defaults for absent members. */
 interface Bounds {
   readonly longBytesMax?: number
   readonly shortMax?: number

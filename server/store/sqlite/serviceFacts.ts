@@ -15,7 +15,7 @@ export const LIMIT_COLUMNS = `
   coalesce(o.incidents_mib_max, p.incidents_mib_max) AS incidentsMibMax,
   coalesce(o.regions_allowed, p.regions_allowed) AS regionsAllowed`
 
-/** What LIMIT_COLUMNS select. */
+/** A row of LIMIT_COLUMNS. */
 export interface LimitRow {
   readonly servicesMax: number
   readonly endpointsMax: number
@@ -44,7 +44,7 @@ interface FactsRow extends LimitRow {
   readonly masterKeyId: string | null
 }
 
-/** What decisions about services are made from, in transactions of one GroupCommit. */
+/** The facts for decisions about services, in transactions of one GroupCommit. */
 export interface ServiceFactsStore {
   /** Throws when there is no such organisation, and while no master key is active. */
   readonly read: (orgId: string) => ServiceFacts
@@ -64,7 +64,7 @@ export function prepareFacts(database: Database, commits: Pick<GroupCommit, 'ord
   const write = database.prepare(
     'UPDATE orgs SET active_services = ?, active_endpoints = ?, stored_services = ? WHERE id = ?',
   )
-  /** What the mutation `ordinal` left: the next one of the same organisation need not read it again. */
+  /** The facts after the mutation `ordinal`: the next one of the same organisation need not read them again. */
   let left: { readonly ordinal: number; readonly facts: ServiceFacts } | undefined
   return {
     read: (orgId) => {

@@ -16,12 +16,12 @@ import { untilCommitted } from './commits/untilCommitted.ts'
 
 /** Most bytes of rendered lists, and of rendered services, that are kept at a time. */
 const KEPT_BYTES_MAX = 32 * 1024 * 1024
-/** What the absence of a service counts as, or of a list that is too long (bytes). */
+/** Size in the cache of an absent service, or of a list that is too long (bytes). */
 const ABSENT_BYTES = 100
-/** Longest list that is rendered whole (bytes): it takes several times as much memory, and nobody else's turn comes. Gap G33. */
+/** Longest list that is rendered whole (bytes): it takes several times as much memory, and no other request has its turn. Gap G33. */
 const WHOLE_LIST_BYTES_MAX = 8 * 1024 * 1024
 
-/** What the parts of the store share. */
+/** The parts that services share with the rest of the store. */
 interface Sharing {
   readonly commits: GroupCommit
   readonly version: CommittedVersion

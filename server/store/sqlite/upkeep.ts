@@ -5,10 +5,10 @@ import type { Connections } from './files/openDatabase.ts'
 import { REMEMBERED_MS } from './rememberedCreations.ts'
 import { BUS_READER, type UpkeepStore } from '../store.ts'
 
-/** How long a published command is kept for whoever wants to look (milliseconds). */
+/** How long a published command is kept for inspection (milliseconds). */
 const COMMANDS_KEPT_MS = 7 * 24 * 60 * 60 * 1_000
 
-/** Most rows of each kind that are removed in one transaction: nobody else is answered meanwhile. */
+/** Most rows of each kind that are removed in one transaction: no request is answered meanwhile. */
 const FORGOTTEN_AT_ONCE = 1_000
 
 /** Care of the SQLite file. */

@@ -123,7 +123,7 @@ export function storeSuite(name: string, makeEngine: () => Promise<EmptyEngine>)
       expect(results).toMatchObject([made, made, made, made, limited, limited])
     })
 
-    test('a creation that was undone is counted for nobody', async () => {
+    test('a creation that was rolled back is not counted', async () => {
       const orgId = await createOrg()
       await store.overrideLimits(orgId, { servicesMax: 2 })
       const twice = systemEnvironment.uuid()

@@ -150,8 +150,8 @@ test('C019 C020 a plan without API access answers 403 everywhere, and the same k
 })
 
 test.each([
-  ['nobody', null],
-  ['somebody who has left', 'gone@example.com'],
+  ['no person', null],
+  ['a person who has left', 'gone@example.com'],
 ])('C021 a key that %s asked for works as any other, and says nothing of it', async (_who, createdBy) => {
   const key = `pharos_${randomBytes(32).toString('hex')}`
   await server.store.createKey({

@@ -139,7 +139,7 @@ test('C058 the longest interval is answered 201', async () => {
 
 test.each([
   ['C095 auto_incident_enabled', { auto_incident_enabled: true }],
-  ['C096 a field that nobody knows', { nonsense: { deep: [1] } }],
+  ['C096 an unknown field', { nonsense: { deep: [1] } }],
 ])('%s in the body has no effect and is not echoed', async (_name, extra) => {
   const { status, json, text } = await api.post('/v1/services', { ...serviceBody(), ...extra })
 

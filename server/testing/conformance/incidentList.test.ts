@@ -75,7 +75,7 @@ test('C146 a severity filters, and an unknown or empty one is 400', async () => 
   expect((await api.get('/v1/incidents?section=active&severity=')).status).toBe(400)
 })
 
-test('C147 service_id filters, repeated by any of them; one of nobody matches nothing', async () => {
+test('C147 service_id filters, repeated by any of them; an unknown one matches nothing', async () => {
   const [a = '', b = '', c = ''] = services
 
   expect(await titles(`section=active&service_id=${c}`)).toEqual(['snakeXcase'])

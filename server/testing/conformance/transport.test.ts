@@ -270,7 +270,7 @@ test('C166 an id of 5,000 characters is 404 with a key and 401 without', async (
 })
 
 test.each(['/', '/services', '/v2/services', '/V1/services', '//v1/services', '/healthz', '/metrics'])(
-  'C171 GET %s is 404 whoever asks',
+  'C171 GET %s is 404 with any key and without one',
   async (path) => {
     expect((await api.get(path)).status).toBe(404)
     expect((await api.get(path, { key: null })).status).toBe(404)

@@ -58,7 +58,7 @@ test.each([
   ['of large updates', 13, 19_900],
   ['of thousands of small updates', 1_700, 1],
 ])(
-  'pages of the largest incidents, %s, that nobody reads hold no more than the bound, and others are answered',
+  'pages of the largest incidents, %s, that no client reads hold no more than the bound, and others are answered',
   async (_what, updates, chars) => {
     const { server, keys, other, askAndNeverRead, metric } = await startSmall(1, updates, chars)
     const [key = ''] = keys
@@ -78,7 +78,7 @@ test.each([
   },
 )
 
-test('single incidents that forty keys ask for and nobody reads hold no more than the bound', async () => {
+test('single incidents that forty keys ask for and do not read hold no more than the bound', async () => {
   const { server, keys, other, askAndNeverRead, metric } = await startSmall(40, 13, 19_900)
   const { body } = await request(`${server.url}/v1/incidents?section=active&limit=1`, {
     headers: { authorization: `Bearer ${keys[39]}` },

@@ -16,7 +16,7 @@ const CREATES_MAX = 5_000
 /** Requests that one key may make at once. */
 const BURST = 20
 
-/** What happened on a disk, for whoever wants to print it. */
+/** What happened on a disk, as a report. */
 export interface DiskReport {
   /** Creates that were acknowledged before the disk was full. */
   readonly acknowledged: number

@@ -14,7 +14,7 @@ export interface FuzzRun {
   readonly key: string
   readonly requests: number
   readonly random: () => number
-  /** Told how many requests were answered, now and then; absent when nobody watches. */
+  /** Told how many requests were answered, now and then; absent when it is not reported. */
   readonly onAnswered?: (requests: number) => void
 }
 

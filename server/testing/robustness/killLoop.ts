@@ -32,11 +32,11 @@ export interface KillRun {
   readonly dataDir: string
   readonly kills: number
   readonly random: () => number
-  /** Told how many kills there were, after each; absent when nobody watches. */
+  /** Told how many kills there were, after each; absent when it is not reported. */
   readonly onKill?: (kills: number) => void
 }
 
-/** What a loop did, for whoever wants to print it. */
+/** What a loop did, as a report. */
 export interface KillReport {
   readonly kills: number
   readonly acknowledged: number

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
 })
 
-/** A server with services of nearly 1 MiB each, and somebody else's connection to its database. */
+/** A server with services of nearly 1 MiB each, and another program's connection to its database. */
 async function startFull(timeouts: Partial<Timeouts> = {}) {
   const server = await startServer({ rateLimit: 'none', timeouts })
   undo.push(server.close)
@@ -52,7 +52,7 @@ async function startFull(timeouts: Partial<Timeouts> = {}) {
       socket.write(`${head}Authorization: Bearer ${server.apiKey}\r\n\r\n`)
       return socket
     },
-    /** Resolves when nobody keeps an instant of the database any more. */
+    /** Resolves when no transaction keeps an instant of the database any more. */
     untilNothingIsKept: async (): Promise<void> => {
       other.exec('UPDATE orgs SET name = name')
       const emptyLog = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').pluck()

@@ -43,7 +43,7 @@ async function statusOnNew(key = server.apiKey): Promise<number> {
 
 const isOpen = (socket: Socket): boolean => !socket.destroyed && !socket.readableEnded
 
-test('connections that drip without a key take places from one another, and from nobody with a key', async () => {
+test('connections that drip without a key take places from one another, and none from clients with a key', async () => {
   const kept = await openWith(server.apiKey)
   const statuses: number[] = []
 

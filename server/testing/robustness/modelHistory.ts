@@ -11,7 +11,7 @@ export const MODEL_LIMITS = {
 /** Services that may be stored, paused ones included, for each that may be active. */
 const STORED_PER_ACTIVE = 10
 
-/** One thing that somebody asks of the API. `place` picks among the services there are, and those that were deleted. */
+/** One request of the API. `place` picks among the services there are, and those that were deleted. */
 export type Step =
   | { readonly kind: 'create'; readonly definition: ServiceRequest }
   | { readonly kind: 'replace'; readonly place: number; readonly definition: ServiceRequest }

@@ -34,7 +34,7 @@ async function begin(port: number, key: string): Promise<InFlight> {
   return { finish: () => socket.write(BODY), answered }
 }
 
-/** Resolves when nobody listens on `port` any more. */
+/** Resolves when no process listens on `port` any more. */
 async function refused(port: number): Promise<void> {
   for (;;) {
     const socket = connect(port, '127.0.0.1')

@@ -2,13 +2,13 @@ import type { Database } from 'better-sqlite3'
 
 /** Tells whether anything was committed. */
 export interface CommittedVersion {
-  /** Another number whenever anything was committed since: what was read under the same number still holds. */
+  /** A number that changes with each commit: values that were read under the same number still hold. */
   readonly current: () => number
-  /** Makes it another number. Whoever commits has to call it, so that nobody reads what was before. */
+  /** Changes the number. Every commit has to call it, so that no reader gets what was before. */
   readonly forget: () => void
 }
 
-/** What was committed, by this process or another. */
+/** Versions of the committed data, of this process or another. */
 export interface CommittedVersions {
   /** Of everything. */
   readonly all: CommittedVersion

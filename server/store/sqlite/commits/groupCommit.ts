@@ -14,7 +14,7 @@ const BUSY_MS_MAX = 5_000
 /** Pause before another program's transaction is looked at again (milliseconds): shorter than those that programs make. */
 const BUSY_LOOK_MS = 5
 
-/** Answers whoever waits for a mutation. */
+/** Answers the caller of a mutation. */
 type Settle = () => void
 
 interface Waiting {
@@ -25,7 +25,7 @@ interface Waiting {
   timeout?: NodeJS.Timeout
 }
 
-/** What a group commit keeps to; as usual for what is absent. */
+/** Bounds of a group commit; the defaults for absent members. */
 interface Bounds {
   /** Most mutations that share one commit. */
   readonly batchMax?: number | undefined
@@ -46,7 +46,7 @@ export interface Room {
 
 const ENDLESS: Room = { assertGrowth: () => {}, makeRoom: () => false }
 
-/** What runs a mutation, and resolves when it is durable. */
+/** Runs a mutation, and resolves when it is durable. */
 export type Mutations = Pick<GroupCommit, 'run'>
 
 /**
@@ -101,7 +101,7 @@ export class GroupCommit {
     this.#room.assertGrowth()
   }
 
-  /** Calls `listener` after each commit, before anybody who waits for it goes on. */
+  /** Calls `listener` after each commit, before the callers that wait for it go on. */
   onCommit(listener: () => void): void {
     this.#listeners.push(listener)
   }

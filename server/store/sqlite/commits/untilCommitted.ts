@@ -1,10 +1,10 @@
 import type { CommittedVersion } from './committedVersion.ts'
 
-/** What is read under `name`, from memory as long as nothing was committed since it was read. */
+/** The value of `name`, from memory as long as nothing was committed since it was read. */
 export type Remember<Value> = (name: string, read: () => Value) => Value
 
 /**
- * A memory of what was read, forgotten whole with the first commit of anybody: plans and drift checks ask for
+ * A memory of what was read, cleared by the first commit of any program: plans and drift checks ask for
  * the same over and over while nothing changes. It holds at most `sizeMax`, in the unit of `sizeOf`.
  */
 export function untilCommitted<Value>(

@@ -36,7 +36,7 @@ export async function backupDatabase(source: string, file: string): Promise<void
 
 /**
  * Copies `source` as it is now. Its own transaction keeps that instant: SQLite would begin the copy anew after each
- * commit of anybody, and never come to an end while a server works.
+ * commit of any program, and never come to an end while a server works.
  */
 async function copyInstant(source: string, target: string): Promise<void> {
   const { default: Sqlite } = await import('better-sqlite3')
@@ -68,7 +68,7 @@ async function assertFolder(folder: string): Promise<void> {
   if (found?.isDirectory() !== true) throw new Error(`there is no folder ${folder}`)
 }
 
-/** `error` as it concerns whoever named `file`, who knows nothing of the temporary one. */
+/** `error` in terms of `file`, which the user named, instead of the temporary file. */
 function failureOf(file: string, error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'EEXIST') return new Error(`${file} is already there: name a new file`, { cause: error })

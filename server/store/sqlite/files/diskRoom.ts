@@ -16,12 +16,12 @@ const RESERVE_FILE = 'reserve'
 const MIB = 1_024 * 1_024
 /** Room that is held back (bytes): as much as the log may have that the database still has to take, 4,000 pages of 4 KiB. */
 const RESERVE_BYTES = 16 * MIB
-/** What stays held back of it when it is used (bytes): opening the database takes 32 KiB, and a restart must be possible. */
+/** Part of the reserve that is kept when it is used (bytes): opening the database takes 32 KiB, and a restart must be possible. */
 const OPENING_BYTES = 64 * 1_024
 /** Room on the disk below which it counts as full: some of the largest requests (bytes). */
 const ROOM_BYTES_MIN = 4 * MIB
 
-/** What refuses a mutation that would take room; nothing was changed. */
+/** The refusal of a mutation that would take room; nothing was changed. */
 export class DiskFullError extends Error {
   override readonly name = 'DiskFullError'
   readonly code = 'ENOSPC'

@@ -316,7 +316,7 @@ export function migrate(database: Database, migrations: readonly string[] = MIGR
     database.pragma(`user_version = ${version + 1}`)
     return true
   })
-  // Nothing to do needs no lock: whoever only looks need not wait for another program that writes.
+  // Nothing to do needs no lock: a program that only reads need not wait for another that writes.
   if (schemaVersion(database) === migrations.length) return
   // Immediate, and the version read inside: two programs that start at once take each step once.
   while (takeStep.immediate()) {}

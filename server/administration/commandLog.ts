@@ -24,14 +24,14 @@ export function addCommandLog(program: Command, write: Write): void {
   addDataDir(
     program.command('commands').description('list the commands to the regions, in order of publication'),
   )
-    .option('--org <id>', 'only those of this organisation')
-    .option('--service <id>', 'only those of this service, which may be deleted')
+    .option('--org <id>', 'only commands of this organisation')
+    .option('--service <id>', 'only commands of this service, which may be deleted')
     .addOption(
-      new Option('--region <code>', 'only those to this region').choices(REGIONS.map(({ code }) => code)),
+      new Option('--region <code>', 'only commands to this region').choices(REGIONS.map(({ code }) => code)),
     )
-    .option('--unpublished', 'only those that are not published yet')
-    .option('--after <sequence>', 'only those behind this one', whole)
-    .option('--limit <n>', 'at most so many', whole)
+    .option('--unpublished', 'only commands that are not published yet')
+    .option('--after <sequence>', 'only commands after this sequence number', whole)
+    .option('--limit <n>', 'maximum number of commands', whole)
     .action(async (options: CommandOptions) => {
       await withExistingStore(engineOf(options.dataDir), async (store) => {
         await assertOrg(store, options.org)

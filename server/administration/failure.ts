@@ -37,7 +37,7 @@ function systemFailure(error: SystemFailure): Failure {
   const { code, syscall } = error
   if (code === 'SQLITE_FULL' || code === 'ENOSPC') {
     const where = error.path ?? 'the data folder'
-    return { code: 'E_DISK_FULL', message: `there is no room on the disk of ${where}: make some` }
+    return { code: 'E_DISK_FULL', message: `the disk of ${where} is full: free some space` }
   }
   if (code.startsWith('SQLITE_')) return { code: 'E_DATABASE', message: databaseText(error) }
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
@@ -71,7 +71,7 @@ function addressText({ code, message, address, hostname, port, hostFlag = '--hos
 function fileText({ code, message, path }: SystemFailure): string {
   if (path === undefined) return message
   if (code === 'EACCES' || code === 'EPERM') return `${path} cannot be used: check who owns it, and its mode`
-  if (code === 'EROFS') return `${path} is on a disk that may only be read: name another folder`
+  if (code === 'EROFS') return `${path} is on a read-only disk: name another folder`
   if (code === 'EEXIST' || code === 'ENOTDIR') {
     return `${path} cannot be a folder, there is a file in its place: name another`
   }

@@ -19,11 +19,9 @@ interface CreateOptions extends DataDirOptions {
 /** Adds `key create`, `key list` and `key revoke`. */
 export function addKeyCommands(program: Command, write: Write): void {
   const key = program.command('key').description('API keys')
-  addDataDir(key.command('create').description('mint a key; it is shown this once'))
+  addDataDir(key.command('create').description('create a key; it is shown only once'))
     .requiredOption('--org <id>', 'organisation that the key belongs to')
-    .addOption(
-      new Option('--scope <scope>', 'what the key may do').choices([...SCOPES]).default('read_write'),
-    )
+    .addOption(new Option('--scope <scope>', 'scope of the key').choices([...SCOPES]).default('read_write'))
     .option(
       '--created-by <text>',
       'a note of who asked for it; the key does not depend on it',
@@ -64,8 +62,8 @@ export function addKeyCommands(program: Command, write: Write): void {
         table(['ID', 'LAST4', 'SCOPE', 'CREATED', 'REVOKED', 'CREATED BY'], rows),
       )
     })
-  addDataDir(key.command('revoke').description('revoke a key; it stops at its next request'))
-    .requiredOption('--id <id>', 'id of the key, as "key list" shows it')
+  addDataDir(key.command('revoke').description('revoke a key; its next request is refused'))
+    .requiredOption('--id <id>', 'id of the key, from "key list"')
     .action(async (options: DataDirOptions & { id: string }) => {
       await withExistingStore(engineOf(options.dataDir), (store) =>
         store.revokeKey(options.id, systemEnvironment.nowMs()),

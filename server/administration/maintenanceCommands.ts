@@ -17,7 +17,7 @@ interface CreateOptions extends DataDirOptions {
 /** Adds `maintenance create` and `maintenance list`. The API has no route for them (Gap G6). */
 export function addMaintenanceCommands(program: Command, write: Write): void {
   const maintenance = program.command('maintenance').description('maintenance windows')
-  addDataDir(maintenance.command('create').description('plan a maintenance window'))
+  addDataDir(maintenance.command('create').description('schedule a maintenance window'))
     .requiredOption('--org <id>', 'organisation')
     .requiredOption('--title <title>', 'what is done', readableOption(TITLE_CHARS_MAX))
     .requiredOption('--service <ids...>', 'services that it touches')

@@ -17,9 +17,13 @@ export function addMasterKeyCommands(
   write: Write,
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
-  const masterKey = program.command('master-key').description('the key that everything sealed depends on')
+  const masterKey = program
+    .command('master-key')
+    .description('the master key that protects all sealed values')
   addDataDir(
-    masterKey.command('rotate').description('seal everything under a new key, also while a server runs'),
+    masterKey
+      .command('rotate')
+      .description('wrap all secrets with a new master key; a server may be running'),
   )
     .addOption(masterKeyOption())
     .addHelpText(
@@ -41,7 +45,7 @@ export function addMasterKeyCommands(
         }),
       )
       const { activeId, rewrapped } = rotation
-      const text = `master key ${activeId} is active; ${rewrapped} secrets were put under it`
+      const text = `master key ${activeId} is active; ${rewrapped} secrets were wrapped with it`
       // The first spelling is that of scripts of before.
       const shown = { master_key_id: activeId, masterKeyId: activeId, rewrapped }
       present(write, options.json, shown, text)

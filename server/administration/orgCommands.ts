@@ -11,9 +11,11 @@ const NAME_CHARS_MAX = 200
 /** Adds `org create` and `org list`. */
 export function addOrgCommands(program: Command, write: Write): void {
   const org = program.command('org').description('organisations')
-  addDataDir(org.command('create').description('make an organisation'))
+  addDataDir(org.command('create').description('create an organisation'))
     .requiredOption('--name <name>', 'name of the organisation', readableOption(NAME_CHARS_MAX))
-    .addOption(new Option('--plan <plan>', 'its plan; "plan list" shows them').default('business'))
+    .addOption(
+      new Option('--plan <plan>', 'plan of the organisation; "plan list" shows all').default('business'),
+    )
     .action(async (options: DataDirOptions & { name: string; plan: string }) => {
       const id = systemEnvironment.uuid()
       await withStore(engineOf(options.dataDir), (store) =>

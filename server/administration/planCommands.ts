@@ -11,7 +11,7 @@ const PLAN_WORD = 'plan'
 /** Adds `plan list`, `plan set` and `plan limits`. They hold for the next request of a running server. */
 export function addPlanCommands(program: Command, write: Write): void {
   const plan = program.command('plan').description('plans and limits')
-  addDataDir(plan.command('list').description('list plans and what they allow')).action(
+  addDataDir(plan.command('list').description('list plans and their limits')).action(
     async (options: DataDirOptions) => {
       const plans = await withExistingStore(engineOf(options.dataDir), (store) => store.listPlans())
       const rows = plans.map((each) => [
@@ -49,13 +49,15 @@ export function addPlanCommands(program: Command, write: Write): void {
 }
 
 function addLimits(plan: Command, write: Write): void {
-  addDataDir(plan.command('limits').description("override an organisation's limits; show those that hold"))
+  addDataDir(
+    plan.command('limits').description('override the limits of an organisation; print the limits in force'),
+  )
     .requiredOption('--org <id>', 'organisation')
     .option('--services-max <n>', 'active services; "plan" ends the override', count)
     .option('--endpoints-max <n>', 'endpoints of all active services', count)
     .option('--service-endpoints-max <n>', 'endpoints of one service', count)
     .option('--interval-secs-min <n>', 'shortest check interval (seconds)', count)
-    .option('--incidents-mib-max <n>', 'room of all incidents (MiB)', count)
+    .option('--incidents-mib-max <n>', 'total size of incidents (MiB)', count)
     .option('--regions-allowed <codes>', 'codes with commas, "all" or "plan"', regions)
     .action(async (options: DataDirOptions & TypedLimits & { org: string }) => {
       const { org: id, dataDir, json, ...typed } = options
@@ -82,7 +84,7 @@ function overridesOf(typed: TypedLimits): LimitOverrides {
 function count(text: string): number | typeof PLAN_WORD {
   if (text === PLAN_WORD) return text
   if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('must be a whole number, or "plan" for what the plan says')
+  throw new InvalidArgumentError('must be a whole number, or "plan" for the limit of the plan')
 }
 
 function regions(text: string): readonly string[] | 'all' | typeof PLAN_WORD {

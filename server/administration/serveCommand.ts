@@ -34,7 +34,7 @@ export function addServeCommand(
 ): void {
   program
     .command('serve')
-    .description('answer the API until SIGTERM, SIGINT or SIGHUP')
+    .description('serve the API until SIGTERM, SIGINT or SIGHUP')
     .addOption(dataDirOption())
     .addOption(
       portOption('--port <port>', 'port of the API, 0 for any free one', VARIABLES.port).default(7171),
@@ -44,31 +44,38 @@ export function addServeCommand(
       portOption('--admin-port <port>', 'port of /healthz, /readyz and /metrics', VARIABLES.adminPort),
     )
     .addOption(
-      hostOption('--admin-host <host>', 'address of that port, whatever --host is', VARIABLES.adminHost),
+      hostOption(
+        '--admin-host <host>',
+        'address of the admin port, independent of --host',
+        VARIABLES.adminHost,
+      ),
     )
     .addOption(masterKeyOption())
     .addOption(
       new Option(
         '--connections-max <count>',
-        'most connections of the API (default: three quarters of the descriptors, at most 10000)',
+        'maximum number of API connections (default: three quarters of the descriptors, at most 10000)',
       )
         .env(VARIABLES.connectionsMax)
         .argParser(readConnectionsMax),
     )
     .addOption(
-      new Option('--allow-ranges <ranges>', 'private ranges that may be checked, such as 10.0.0.0/8')
+      new Option(
+        '--allow-ranges <ranges>',
+        'private address ranges that checks may reach, such as 10.0.0.0/8',
+      )
         .env(VARIABLES.allowRanges)
         .argParser((text: string) => text.split(','))
         .default([], 'none'),
     )
     .addOption(
-      new Option('--monitor <on|off>', 'whether to check the services; off answers the API alone')
+      new Option('--monitor <on|off>', 'whether to check the services; off serves only the API')
         .env(VARIABLES.monitor)
         .choices(['on', 'off'])
         .default('on'),
     )
     .addOption(
-      new Option('--log-level <level>', 'least that is logged to stderr')
+      new Option('--log-level <level>', 'minimum log level; logs go to stderr')
         .env(VARIABLES.logLevel)
         .choices([...LOG_LEVELS])
         .default('info'),

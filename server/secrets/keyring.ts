@@ -25,7 +25,7 @@ export function readKeys(source: KeySource, dataDir: string): readonly MasterKey
   if (source.kind === 'text') return parseKeys(source.text, 'PHAROS_MASTER_KEY')
   assertOutside(source.file, dataDir)
   if ((statSync(source.file).mode & OTHERS_MODE) !== 0) {
-    throw new Error(`${source.file} can be read by others: type "chmod 600 ${source.file}"`)
+    throw new Error(`${source.file} can be read by others: run "chmod 600 ${source.file}"`)
   }
   return parseKeys(readFileSync(source.file, 'utf8'), source.file)
 }
@@ -87,7 +87,7 @@ function assertOutside(file: string, dataDir: string): void {
   const path = relative(realPath(dataDir), realPath(file))
   if (path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)) return
   throw new Error(
-    `${file} lies in the data folder, where a copy of the data would carry its own key: name a file elsewhere`,
+    `${file} lies in the data folder, so a copy of the data would include its own key: name a file outside it`,
   )
 }
 

@@ -39,7 +39,7 @@ export function sqliteUpkeep(
       if (!disk.look((unused.get() ?? 0) * pageBytes)) return
       throw new ApiError(
         'unavailable',
-        'the disk of the data folder is full: reads, deletes and pauses are answered, make room for more',
+        'the disk of the data folder is full: only reads, deletes and pauses are answered; free some space',
       )
     },
     probeWrite: (nowMs) =>

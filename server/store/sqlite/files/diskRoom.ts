@@ -27,7 +27,7 @@ export class DiskFullError extends Error {
   readonly code = 'ENOSPC'
 
   constructor() {
-    super('the disk of the data folder is full: only what frees room is taken, make some')
+    super('the disk of the data folder is full: only requests that free space are accepted; free some space')
   }
 }
 

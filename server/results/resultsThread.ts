@@ -4,6 +4,7 @@ import { type Arrival, prepareIngest } from './ingest.ts'
 import type { Told } from './monitoredService.ts'
 import { isDamage, openResults } from './openResults.ts'
 import { StateBoard } from './stateBoard.ts'
+import { upkeep } from './upkeep.ts'
 import type { FromThread, StoredTransition, ThreadSettings, ToThread } from './threadMessages.ts'
 
 /** Most results of one transaction. */
@@ -12,6 +13,9 @@ const COMMIT_RESULTS_MAX = 1_000
 const PASS_TIME_MS = 5_000
 /** Pause before what the database refused is tried again (milliseconds). */
 const TRY_AGAIN_MS = 1_000
+/** Pause after the upkeep, and between its slices, in which results are taken (milliseconds). */
+const UPKEEP_MS = 10 * 60 * 1_000
+const SLICE_PAUSE_MS = 20
 /** Most transitions that are handed over at once. */
 const TRANSITIONS_MAX = 500
 
@@ -87,6 +91,15 @@ function work(): void {
   if (arrivals.length > 0) workSoon(0)
 }
 
+/** Does the upkeep slice by slice, and again later. One that fails goes on the next time. */
+function keepUp(slices: ReturnType<typeof upkeep>): void {
+  const { value: slice, done } = slices.next()
+  const isOver = done === true || !attempt(() => board.transact(slice))
+  keeping = isOver
+    ? setTimeout(() => keepUp(upkeep(database, board, nowS())), UPKEEP_MS)
+    : setTimeout(() => keepUp(slices), SLICE_PAUSE_MS)
+}
+
 /** The next messages, with results for one transaction. */
 function takeArrivals() {
   let results = 0
@@ -123,7 +136,9 @@ port.on('message', (message: ToThread) => {
       database.close()
       port.close()
       clearInterval(passing)
+      clearTimeout(keeping)
   }
 })
 const passing = setInterval(() => attempt(() => board.transact(() => board.passTime(nowS()))), PASS_TIME_MS)
+let keeping = setTimeout(() => keepUp(upkeep(database, board, nowS())), UPKEEP_MS)
 send({ kind: 'opened', fileId, damagedFile })

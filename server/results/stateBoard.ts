@@ -95,6 +95,19 @@ export class StateBoard {
     }
   }
 
+  /** Numbers of all series, those that ended lately included. */
+  seriesNumbers(): readonly number[] {
+    return [...this.#series.keys()]
+  }
+
+  /** Writes these series as they are: otherwise a row is written only when a state changes. */
+  writeSeries(series: readonly number[]): void {
+    for (const number of series) {
+      const entry = this.#series.get(number)
+      if (entry !== undefined && entry.endedAtS === null) this.#putSeries(entry)
+    }
+  }
+
   #tellOne(told: MonitoredService, nowS: number): void {
     const { id, orgId, generation, isPaused } = told
     const known = this.#services.get(id)

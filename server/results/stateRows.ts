@@ -125,10 +125,18 @@ export function readStateRows(database: Database, nameOf: (code: number) => Kept
   return { services: services.map(named), endpoints: endpoints.map(named), series: series.map(named) }
 }
 
-/** All series. A row is written when a state changes; when the newest result was due is in the log. */
+/** Results that are due before this come in when series are written (seconds): a check may take a minute, and be repeated. */
+const LATE_S_MAX = 300
+
+/**
+ * All series. A row is written when a state changes, and now and then; when the newest result was due since then is in the
+ * log.
+ */
 export const SERIES_SQL = `
   WITH newest AS (
-    SELECT series, max(due_s) AS last, max(iif(outcome <> ${OUTCOMES.unknown}, due_s, 0)) AS known FROM log GROUP BY series
+    SELECT series, max(due_s) AS last, max(iif(outcome <> ${OUTCOMES.unknown}, due_s, 0)) AS known FROM log
+    WHERE due_s >= coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'series written at'), 0) - ${LATE_S_MAX}
+    GROUP BY series
   )
   SELECT s.series, s.endpoint, s.generation, s.changed_at_s AS changedAtS, s.interval_s AS intervalS,
     s.timeout_ms AS timeoutMs, s.state, s.since_s AS sinceS, max(s.last_due_s, coalesce(newest.last, 0)) AS lastDueS,

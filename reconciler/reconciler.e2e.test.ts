@@ -242,7 +242,10 @@ test('Scenario 39: a read-only key plans and finds drift, and an apply with it e
 
 test('drift without a state is an error that says so, also when the file is empty', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
-  const noState = { exit: 1, error: { message: expect.stringContaining('there is no state at pharos.db') } }
+  const noState = {
+    exit: 1,
+    error: { message: expect.stringContaining(`there is no state at ${work.statePath}`) },
+  }
   expect(await json('drift')).toMatchObject(noState)
   writeFileSync(work.statePath, '')
   expect(await json('drift')).toMatchObject(noState)
@@ -255,7 +258,7 @@ test('drift without a state is an error that says so, also when the file is empt
 
 test('plan and apply say that there is no state yet, and not where there is one', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
-  const notice = 'no state at pharos.db yet: everything is new\n'
+  const notice = `no state at ${work.statePath} yet: everything is new\n`
   expect((await work.run('plan')).stderr).toBe(notice)
   expect(readdirSync(work.folder)).toEqual(['manifests'])
   expect((await work.run('apply')).stderr).toBe(notice)

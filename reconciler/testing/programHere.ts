@@ -2,9 +2,15 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { runProgram } from '../cli/program.ts'
 import type { Interruption } from '../cli/session/interruption.ts'
-import type { ProgramRun } from './pharosProgram.ts'
 
-/** Nobody asks the program for anything. */
+/** What one run of the program left behind. */
+export interface ProgramRun {
+  readonly exitCode: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** No signal interrupts the program. */
 export const undisturbed: Interruption = {
   exitCode: () => undefined,
   onStop: () => {},

@@ -123,6 +123,25 @@ test('approvals of version 3 that were a requested sync or an acknowledged histo
   expect(parseDocument(exported, 'version-1.json')).toEqual(opened)
 })
 
+test('bindings are those of the file, whichever connection wrote them', async () => {
+  const [writing, reading] = [await openSqliteStore(path), await readSqliteStore(path)]
+  await writing.acquire('test')
+  const keys = async () =>
+    Promise.all([writing, reading].map(async (store) => (await store.bindings()).map(({ key }) => key)))
+  expect(await keys()).toEqual([[], []])
+
+  await writing.save({ put: binding })
+  expect(await keys()).toEqual([['shop'], ['shop']])
+  await writing.save({ put: newBinding('cart', 'id-2') })
+  expect(await keys()).toEqual([
+    ['cart', 'shop'],
+    ['cart', 'shop'],
+  ])
+  await writing.restore({ ...(await documentOf(writing)), bindings: [] })
+  expect(await keys()).toEqual([[], []])
+  await Promise.all([writing.close(), reading.close()])
+})
+
 test('a state whose holder is certainly gone is taken over at once', async () => {
   const script = `
     const { openSqliteStore } = await import(${JSON.stringify(import.meta.resolve('./sqliteStore.ts'))})

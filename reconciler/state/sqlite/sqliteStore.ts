@@ -3,6 +3,7 @@ import type { Statement } from 'better-sqlite3'
 import { LEASE_LOOK_MS_MAX, LEASE_TTL_MS } from '../model/lease.ts'
 import { APPROVALS_KEPT, EVENTS_KEPT, RUNS_KEPT } from '../model/record.ts'
 import type { BindingChange, StateDocument, StateReading, StateStore } from '../model/store.ts'
+import { BindingReadings } from './bindingReadings.ts'
 import { fileInPlace } from './fileInPlace.ts'
 import type { Database } from './openDatabase.ts'
 import { fileWrittenAtMs, openStateFile, readStateFile, unusable } from './sqliteFile.ts'
@@ -11,7 +12,6 @@ import {
   acknowledgementsOf,
   approvalsOf,
   bindingParameters,
-  bindingsOf,
   eventsOf,
   intentParameters,
   intentsOf,
@@ -39,7 +39,11 @@ export function sqliteStoreOn(database: Database, takeLock: TakeLock, path?: str
   const requireInPlace = path === undefined ? () => {} : fileInPlace(path)
   requireInPlace()
   const lease = new SqliteLease(database, takeLock, requireInPlace)
-  return { ...readingOf(database, lease, path), ...writingOf(database, lease, path ?? 'in memory') }
+  const readings = new BindingReadings(database)
+  return {
+    ...readingOf(database, lease, path, readings),
+    ...writingOf(database, lease, path ?? 'in memory', () => readings.forget()),
+  }
 }
 
 /**
@@ -54,7 +58,7 @@ export async function readSqliteStore(named: string): Promise<StateReading> {
     async () => undefined,
     () => {},
   )
-  return readingOf(database, lease, path)
+  return readingOf(database, lease, path, new BindingReadings(database))
 }
 
 /** Prepares each statement once. */
@@ -67,7 +71,12 @@ function statementsOf(database: Database): (sql: string) => Statement<unknown[]>
   }
 }
 
-function readingOf(database: Database, lease: SqliteLease, path: string | undefined): StateReading {
+function readingOf(
+  database: Database,
+  lease: SqliteLease,
+  path: string | undefined,
+  readings: BindingReadings,
+): StateReading {
   const meta = () => metaOf(database.prepare('SELECT * FROM meta').get())
   const prepared = statementsOf(database)
   const all = (sql: string, ...parameters: number[]): unknown[] => prepared(sql).all(...parameters)
@@ -78,7 +87,7 @@ function readingOf(database: Database, lease: SqliteLease, path: string | undefi
       const { org_id: orgId, url, source } = meta()
       return orgId === null || url === null ? null : { orgId, url, source }
     },
-    bindings: async () => bindingsOf(all('SELECT * FROM binding ORDER BY key')),
+    bindings: async () => readings.read(),
     openIntents: async () => intentsOf(all('SELECT * FROM intent ORDER BY sent_at_ms, op_id')),
     runs: async (most) => runsOf(all('SELECT * FROM run ORDER BY started_at DESC, rowid DESC LIMIT ?', most)),
     events: async (most) => eventsOf(all('SELECT * FROM event ORDER BY seq DESC LIMIT ?', most)),
@@ -180,7 +189,7 @@ interface Writer {
   readonly keep: (table: string, newest: string, most: number) => void
 }
 
-function writerOf(database: Database, lease: SqliteLease, path: string): Writer {
+function writerOf(database: Database, lease: SqliteLease, path: string, onBindings: () => void): Writer {
   const prepared = statementsOf(database)
   const run = (sql: string, ...parameters: unknown[]): number => prepared(sql).run(...parameters).changes
   const fenced: Writer['fenced'] = (write) => database.transaction(() => write(lease.epoch())).immediate()
@@ -199,6 +208,7 @@ function writerOf(database: Database, lease: SqliteLease, path: string): Writer 
     // Asked at each renewal: a look takes no lock from those who write.
     isThere: (sql) => prepared(sql).get() !== undefined,
     change: ({ put, drop }) => {
+      onBindings()
       if (drop !== undefined) run('DELETE FROM binding WHERE key = ?', drop)
       if (put === undefined) return
       run(PUT_BINDING, bindingParameters(put))
@@ -213,8 +223,13 @@ function writerOf(database: Database, lease: SqliteLease, path: string): Writer 
   }
 }
 
-function writingOf(database: Database, lease: SqliteLease, path: string): StateWriting {
-  const { run, said, fenced, take, isThere, change, keep } = writerOf(database, lease, path)
+function writingOf(
+  database: Database,
+  lease: SqliteLease,
+  path: string,
+  onBindings: () => void,
+): StateWriting {
+  const { run, said, fenced, take, isThere, change, keep } = writerOf(database, lease, path, onBindings)
   return {
     leaseTtlMs: LEASE_TTL_MS.file,
     leaseLookMsMax: LEASE_LOOK_MS_MAX.file,
@@ -255,7 +270,10 @@ function writingOf(database: Database, lease: SqliteLease, path: string): StateW
     useHistoryAcknowledgement: async (commitSha) =>
       take('DELETE FROM history_acknowledgement WHERE commit_sha = ?', commitSha),
     restore: async (document, onProgress) =>
-      fenced((epoch) => restore(database, document, epoch, onProgress)),
+      fenced((epoch) => {
+        onBindings()
+        restore(database, document, epoch, onProgress)
+      }),
     // Every write of this store is on the disk when it returns.
     checkpoint: async () => {},
     suspend: async (suspension) => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ServiceRequest } from '../../../api/contract/service.ts'
-import { UNKNOWN } from '../../protocol/values/value.ts'
+import { UNKNOWN, type Unknown } from '../../protocol/values/value.ts'
 import {
   answerTo,
   configurationOf,
@@ -10,13 +10,17 @@ import {
 } from '../../testing/serviceRequests.ts'
 import { compileService } from '../compile/compileService.ts'
 import { type ServiceState, toState } from '../read/toState.ts'
+import type { EndpointConfig } from '../schema/config.ts'
 import type { Comparison } from './fingerprint.ts'
 import {
+  asksForRegions,
+  emptyNameWarnings,
   lostSecretWarnings,
   planCreate,
   planUpdate,
   regionProblems,
   replacesDefinition,
+  revisionOf,
   type SecretsFound,
   secretsWarnings,
 } from './planService.ts'
@@ -177,4 +181,216 @@ test('a sealed value that is configured no more is warned of, one that moved or 
   expect(warningsOf(plain)).toEqual([])
   expect(warningsOf({ ...without, url: 'https://example.com/first' }, endpoint!)).toEqual([])
   expect(lostSecretWarnings({ ...configurationOf(request), endpoints: UNKNOWN }, prior)).toEqual([])
+})
+
+/** `request` with its endpoint changed. */
+function withEndpoint(change: object, http: object = {}): ServiceRequest {
+  const [endpoint] = request.endpoints
+  return {
+    ...request,
+    endpoints: [{ ...endpoint!, call: { Http: { ...endpoint!.call.Http, ...http } }, ...change }],
+  }
+}
+
+// True because a proposed service is wholly known.
+const [proposedEndpoint] = proposed(request).endpoints as readonly [EndpointConfig]
+const proposedHttp = proposedEndpoint.http as Exclude<EndpointConfig['http'], Unknown>
+
+test.each([
+  ['a secret header', {}, 1],
+  ['no headers', { headers: null }, 0],
+  ['a secret body', { headers: null, body: { value: null, value_wo: null, value_wo_version: null } }, 1],
+  ['a plain body', { headers: null, body: { value: 'x', value_wo: null, value_wo_version: null } }, 0],
+  [
+    'a plain header',
+    { headers: new Map([['A', { value: 'x', value_wo: null, value_wo_version: null }]]) },
+    0,
+  ],
+])('a new service with %s was sent its secrets %i times once it is there', (_, http, revision) => {
+  const endpoint: EndpointConfig = { ...proposedEndpoint, http: { ...proposedHttp, ...(http as object) } }
+  const planned = proposed(request, { endpoints: [endpoint] })
+
+  expect(planCreate(planned, planned).secrets_revision).toBe(revision)
+})
+
+test.each([
+  ['the endpoints', { endpoints: UNKNOWN }],
+  ['an endpoint', { endpoints: [UNKNOWN] }],
+  ['a call', { endpoints: [{ ...proposedEndpoint, http: UNKNOWN }] }],
+  ['an address', { endpoints: [{ ...proposedEndpoint, url: UNKNOWN }] }],
+  ['a name', { endpoints: [{ ...proposedEndpoint, name: UNKNOWN }] }],
+  ['a method', { endpoints: [{ ...proposedEndpoint, http: { ...proposedHttp, method: UNKNOWN } }] }],
+  ['a body', { endpoints: [{ ...proposedEndpoint, http: { ...proposedHttp, body: UNKNOWN } }] }],
+  ['the headers', { endpoints: [{ ...proposedEndpoint, http: { ...proposedHttp, headers: UNKNOWN } }] }],
+  [
+    'a header',
+    { endpoints: [{ ...proposedEndpoint, http: { ...proposedHttp, headers: new Map([['A', UNKNOWN]]) } }] },
+  ],
+])('while %s is not known, neither are the keys of secrets', (what, change) => {
+  const prior = stateOf(request)
+  // True because only what is unknown differs from a configuration.
+  const config = proposed(request, change as Partial<ServiceConfiguration>)
+  const planned = planUpdate(config, config, prior, found('same'))
+
+  const keepsIds = ['a body', 'the headers', 'a header'].includes(what)
+  expect([planned.sealed_key_ids, planned.secrets_revision]).toEqual([UNKNOWN, UNKNOWN])
+  expect([planned.endpoint_ids, planned.endpoints_blocked]).toEqual(
+    keepsIds ? [prior.endpoint_ids, prior.endpoints_blocked] : [UNKNOWN, UNKNOWN],
+  )
+})
+
+test('a definition without secrets has no keys of secrets after a change', () => {
+  const open = withEndpoint({}, { headers: null })
+  const config = proposed(open, { name: 'other' })
+
+  expect(planUpdate(config, config, stateOf(open), found('same')).sealed_key_ids).toEqual(new Map())
+})
+
+test.each([
+  ['url', withEndpoint({ url: 'https://example.com/b' })],
+  ['name', withEndpoint({ name: 'other' })],
+  ['method', withEndpoint({}, { method: 'POST' })],
+  ['number', { ...request, endpoints: [...request.endpoints, ...request.endpoints] }],
+])('endpoints get other ids when their %s changes', (_, made) => {
+  const config = proposed(made)
+  const { endpoint_ids, endpoints_blocked } = planUpdate(config, config, stateOf(request), found('same'))
+
+  expect([endpoint_ids, endpoints_blocked]).toEqual([UNKNOWN, UNKNOWN])
+})
+
+test.each([
+  [null, null, null],
+  [null, 'then', 'then'],
+  [true, null, UNKNOWN],
+  [true, 'then', 'then'],
+  [false, null, null],
+  [false, 'then', null],
+])(
+  'a service with paused = %s that was paused at %s is planned as paused at %s',
+  (paused, pausedAt, planned) => {
+    const prior = { ...stateOf(request), paused: pausedAt !== null, paused_at: pausedAt }
+    const config = proposed(request, { paused })
+
+    expect(planUpdate(config, config, prior, found('same'))).toMatchObject({
+      paused: paused ?? prior.paused,
+      paused_at: planned,
+    })
+  },
+)
+
+test('a value that something else wrote is sent again, and told with its place', () => {
+  const prior = stateOf(request)
+  const config = proposed(request)
+  const overwritten = { comparison: 'same', overwritten: ['0.body', '1.body'] } as const
+
+  expect(planUpdate(config, config, prior, overwritten)).toMatchObject({
+    secrets_revision: UNKNOWN,
+    sealed_key_ids: UNKNOWN,
+  })
+  expect(secretsWarnings([], overwritten)).toEqual([
+    {
+      severity: 'warning',
+      summary: 'A secret was overwritten',
+      detail:
+        'The sealed value at 0.body, 1.body of the endpoints is not the one that Terraform sent: it was written by something else. All secrets of the service are sent again.',
+      path: ['secrets_revision'],
+    },
+  ])
+})
+
+test('a secret that changed is told with the places of all', () => {
+  const secrets = [
+    { path: ['a'], value: 'x' },
+    { path: ['b'], value: 'y' },
+  ]
+
+  expect(secretsWarnings(secrets, found('changed'))).toEqual([
+    {
+      severity: 'warning',
+      summary: 'A secret changed',
+      detail: 'At least one of a, b is not what was sent last. All secrets of the service are sent again.',
+      path: ['secrets_revision'],
+    },
+  ])
+})
+
+test('a revision that is not known replaces the definition', () => {
+  expect(replacesDefinition(proposed(request, { secrets_revision: UNKNOWN }), stateOf(request))).toBe(true)
+})
+
+test('regions are asked for by a new service and by one that changes them', () => {
+  const prior = stateOf(request)
+  const updated = (regions: readonly string[]) =>
+    asksForRegions({ action: 'update', planned: proposed(request, { regions: [...regions] }), prior })
+
+  expect([asksForRegions({ action: 'create' }), updated(['eu-west-1']), updated(['us-east-1'])]).toEqual([
+    true,
+    false,
+    true,
+  ])
+})
+
+test('a state of an earlier version, without a count, was sent its secrets never', () => {
+  expect([null, 3].map((count) => revisionOf({ ...stateOf(request), secrets_revision: count }))).toEqual([
+    0, 3,
+  ])
+})
+
+test('a name that turns from none to an empty one, or back, is told', () => {
+  const named = (name: string | null) => withEndpoint({ name })
+  const warnings = (from: string | null, to: string | null) =>
+    emptyNameWarnings(configurationOf(named(to)), stateOf(named(from)))
+  const expected = (change: string) => [
+    {
+      severity: 'warning',
+      summary: 'The name of an endpoint changes',
+      detail: `endpoints[0].name changes from ${change}, which the plan does not show. To the API these are two names, and an endpoint of another name is a new one.`,
+      path: ['endpoints', 0, 'name'],
+    },
+  ]
+
+  expect([warnings(null, ''), warnings('', null)]).toEqual([
+    expected('none to an empty text'),
+    expected('an empty text to none'),
+  ])
+  expect([warnings(null, null), warnings('', ''), warnings('a', ''), warnings(null, 'a')]).toEqual([
+    [],
+    [],
+    [],
+    [],
+  ])
+  const config = configurationOf(named(''))
+  const prior = stateOf(named(null))
+  expect([
+    emptyNameWarnings({ ...config, endpoints: UNKNOWN }, prior),
+    emptyNameWarnings({ ...config, endpoints: [UNKNOWN] }, prior),
+    emptyNameWarnings(config, { ...prior, endpoints: [] }),
+  ]).toEqual([[], [], []])
+})
+
+test('a sealed value that goes is told with its place', () => {
+  expect(lostSecretWarnings(configurationOf(withEndpoint({}, { headers: null })), stateOf(request))).toEqual([
+    {
+      severity: 'warning',
+      summary: 'A sealed value will be lost',
+      detail:
+        'The API keeps a sealed value at 0.headers.Authorization of the endpoints, which this change removes. It cannot be read back.',
+      path: ['endpoints'],
+    },
+  ])
+})
+
+test('a sealed body that goes is told, and one that stays is not', () => {
+  const sealed = withEndpoint({}, { headers: null, body: { value: 'x', sensitive: true } })
+  const lost = (made: ServiceRequest) => lostSecretWarnings(configurationOf(made), stateOf(sealed)).length
+
+  expect([lost(sealed), lost(withEndpoint({}, { headers: null })), lost(withEndpoint({}))]).toEqual([0, 1, 1])
+})
+
+test('regions that there are not are named together', () => {
+  const regions = ['a', 'b'].map((code) => ({ code, city: '', country: '' }))
+
+  expect(regionProblems(configurationOf({ ...request, regions: ['x', 'a', 'y'] }), regions)).toMatchObject([
+    { detail: 'There is no region x, y. Regions are a, b.' },
+  ])
 })

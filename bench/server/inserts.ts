@@ -1,9 +1,9 @@
 import { addressRules } from '../../monitoring/check/addressRules.ts'
 import { createService } from '../../server/domain/serviceChanges.ts'
+import { systemEnvironment } from '../../server/process/systemEnvironment.ts'
 import { openDatabase } from '../../server/store/sqlite/files/openDatabase.ts'
 import { openStore } from '../../server/store/sqlite/openStore.ts'
 import type { Store } from '../../server/store/store.ts'
-import { systemEnvironment } from '../../server/process/systemEnvironment.ts'
 import { serviceBody } from '../../server/testing/serviceBodies.ts'
 import { CLIENTS, ROUNDS } from './row.ts'
 

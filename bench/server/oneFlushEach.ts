@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { keyBuckets } from '../../server/http/rateLimit.ts'
 import { startProgram } from '../../server/process/program.ts'
+import { monotonicMs, systemEnvironment } from '../../server/process/systemEnvironment.ts'
 import { defaultKeyFile } from '../../server/secrets/keyring.ts'
 import { sqliteEngine } from '../../server/store/sqlite/sqliteEngine.ts'
-import { monotonicMs, systemEnvironment } from '../../server/process/systemEnvironment.ts'
 
 /** The server as `pharos-server serve --data-dir <folder>` starts it, but for one thing: each mutation has a commit of its own. */
 const dataDir = process.argv[process.argv.indexOf('--data-dir') + 1] ?? ''

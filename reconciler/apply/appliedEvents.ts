@@ -3,7 +3,7 @@ import type { StateEvent } from '../state/model/record.ts'
 import { counted } from '../text/counts.ts'
 import { fieldText } from '../text/fieldText.ts'
 import type { Applied } from './applySet.ts'
-import { duplicateText } from './situation.ts'
+import { duplicateText } from './buildPlan.ts'
 
 type NewEvent = Omit<StateEvent, 'seq'>
 

@@ -5,14 +5,14 @@ import type { Blocked, Change } from '../plan/planValue.ts'
 import { ExpectedFailure } from '../run/failure.ts'
 import type { OpenIntent, StateStore } from '../state/model/store.ts'
 import { isOpened, withApproval } from './approval.ts'
-import { type CarriedOut, carryOut, type RunControl } from './carryOut.ts'
+import { buildPlan, guardOrg, isOtherSource } from './buildPlan.ts'
+import { type Executed, execute, type RunControl } from './execute.ts'
 import { LiveWatch } from './liveWatch.ts'
 import type { ChangeOutcome } from './outcome.ts'
-import type { Scene, Situation } from './planResult.ts'
-import { guardOrg, isOtherSource, lookAround } from './situation.ts'
+import type { PlanInput, PlanResult } from './planResult.ts'
 
 /** What an apply is given. */
-export interface ApplyInput extends Scene {
+export interface ApplyInput extends PlanInput {
   readonly client: ServiceClient
   /** Whose lease the run holds. */
   readonly store: StateStore
@@ -25,7 +25,7 @@ export interface ApplyInput extends Scene {
   /** The commit that is applied, and the digests that its message approves. */
   readonly commit?: { readonly sha: string; readonly approvals: readonly string[] }
   /** Runs before the first write of an apply that is bound to a reviewed plan; what it throws ends the run. */
-  readonly review?: ((situation: Situation) => Promise<void>) | undefined
+  readonly review?: ((situation: PlanResult) => Promise<void>) | undefined
   readonly control: RunControl
   /** Resolves after `delayMs`, or at once when the run is to stop. */
   readonly sleep: (delayMs: number) => Promise<void>
@@ -34,7 +34,7 @@ export interface ApplyInput extends Scene {
 
 /** What an apply did. */
 export interface Applied {
-  readonly situation: Situation
+  readonly situation: PlanResult
   readonly outcomes: readonly ChangeOutcome[]
   /** Keys for which nothing could be done. */
   readonly blocked: readonly Blocked[]
@@ -64,13 +64,13 @@ const ROUNDS_MAX = 3
 export async function applySet(input: ApplyInput): Promise<Applied> {
   const org = input.org ?? (await guardOrg(input))
   requireWriteScope(org)
-  const found = await lookAround(input)
+  const found = await buildPlan(input)
   await input.review?.(found)
   const situation = await approved(found, input)
   const source = isOtherSource(situation) ? null : input.sourceName
   await input.store.settleIn({ orgId: org.id, url: input.url, source })
   await settleIntents(input.store, situation)
-  const first = await carryOutIn(input, situation, situation.braked.changes)
+  const first = await executeIn(input, situation, situation.braked.changes)
   const outcomes = new Map(first.outcomes.map((outcome) => [outcome.change.key, outcome]))
   let blocked = blockedIn(situation)
   let { endedBy } = first
@@ -95,7 +95,7 @@ export async function applySet(input: ApplyInput): Promise<Applied> {
 }
 
 /** `situation` with what `--approve`, the commit or a stored approval approves. A stored one is used up. */
-async function approved(situation: Situation, input: ApplyInput): Promise<Situation> {
+async function approved(situation: PlanResult, input: ApplyInput): Promise<PlanResult> {
   const { digest } = situation
   // A stored one that would let nothing through yet, because something else holds that back, is kept.
   if (digest === null || !isOpened(situation)) return situation
@@ -110,28 +110,24 @@ async function approved(situation: Situation, input: ApplyInput): Promise<Situat
   return (await store.useApproval(digest)) ? withApproval(situation, digest) : situation
 }
 
-function carryOutIn(
-  input: ApplyInput,
-  situation: Situation,
-  changes: readonly Change[],
-): Promise<CarriedOut> {
-  const look = (): Promise<Situation> =>
-    lookAround({ ...input, regions: 'trusted', runUnderWay: input.runId })
+function executeIn(input: ApplyInput, situation: PlanResult, changes: readonly Change[]): Promise<Executed> {
+  const look = (): Promise<PlanResult> =>
+    buildPlan({ ...input, regions: 'trusted', runUnderWay: input.runId })
   const watch = new LiveWatch(situation, look, { nowMs: input.nowMs, replans: input.review === undefined })
   const writing = { ...input, situation, begun: new Map(), isLost: input.control.isLost }
-  return carryOut(writing, actionable(changes), watch, input.control)
+  return execute(writing, actionable(changes), watch, input.control)
 }
 
 function actionable(changes: readonly Change[]): readonly Change[] {
   return changes.filter((change) => change.kind !== 'blocked' && change.kind !== 'drifted')
 }
 
-function blockedIn(situation: Situation): readonly Blocked[] {
+function blockedIn(situation: PlanResult): readonly Blocked[] {
   return situation.braked.changes.filter((change) => change.kind === 'blocked')
 }
 
 /** Writes down what was found out of lost requests. All but creations need nothing but the present plan. */
-async function settleIntents(store: StateStore, situation: Situation): Promise<void> {
+async function settleIntents(store: StateStore, situation: PlanResult): Promise<void> {
   for (const intent of await store.openIntents()) {
     if (intent.kind !== 'create') await store.settle(intent.opId, {})
   }
@@ -153,10 +149,10 @@ async function resolveAgain(
     if (input.control.isStopping()) return null
   }
   const keys = new Set(open.map((intent) => intent.key))
-  const situation = await lookAround(input)
+  const situation = await buildPlan(input)
   await settleIntents(input.store, situation)
   const due = situation.braked.changes.filter((change) => keys.has(change.key))
-  const { outcomes, endedBy } = await carryOutIn(input, situation, due)
+  const { outcomes, endedBy } = await executeIn(input, situation, due)
   const recovered = situation.resolution.recovered.flatMap(({ binding }) =>
     recoveredOutcome(binding, situation),
   )
@@ -164,7 +160,7 @@ async function resolveAgain(
 }
 
 /** A creation that turned out to have happened counts as done. */
-function recoveredOutcome({ key, serviceId }: Binding, situation: Situation): readonly ChangeOutcome[] {
+function recoveredOutcome({ key, serviceId }: Binding, situation: PlanResult): readonly ChangeOutcome[] {
   const desired = situation.desired.get(key)
   if (desired === undefined) return []
   const change = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { approvableKeys, approvalText, type BrakedPlan, releasedKeys } from '../plan/brakes.ts'
-import { type Live, liveMark } from './liveMark.ts'
-import type { Situation } from './planResult.ts'
+import { type Live, liveFingerprint } from './liveFingerprint.ts'
+import type { PlanResult } from './planResult.ts'
 
 /**
  * What an approval of everything that approvable brakes hold back has to name; null when they hold nothing. The
@@ -11,12 +11,12 @@ export function digestOf(braked: BrakedPlan, live: Live): string | null {
   const keys = approvableKeys(braked)
   if (keys.size === 0) return null
   const held = braked.withheld.filter(({ key }) => keys.has(key))
-  const text = approvalText(held.map((change) => ({ change, live: liveMark(change, live) })))
+  const text = approvalText(held.map((change) => ({ change, live: liveFingerprint(change, live) })))
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
 /** `situation` with everything released that `approved` (a digest) stands for; as it was when it does not. Pure. */
-export function withApproval(situation: Situation, approved: string | undefined): Situation {
+export function withApproval(situation: PlanResult, approved: string | undefined): PlanResult {
   if (!isOpened(situation) || approved !== situation.digest) return situation
   const tripped = situation.braked.tripped.filter((brake) => !brake.approvable)
   const held = new Set(tripped.flatMap((brake) => brake.keys))
@@ -30,6 +30,6 @@ export function withApproval(situation: Situation, approved: string | undefined)
 }
 
 /** Whether an approval would let anything through as things are: what another brake holds too, it would not. Pure. */
-export function isOpened({ digest, braked }: Pick<Situation, 'digest' | 'braked'>): boolean {
+export function isOpened({ digest, braked }: Pick<PlanResult, 'digest' | 'braked'>): boolean {
   return digest !== null && releasedKeys(braked).size > 0
 }

@@ -9,18 +9,18 @@ import { withHeals } from '../plan/healLoop.ts'
 import type { Change, Create, Prune, Record, Update } from '../plan/planValue.ts'
 import { leaseLost } from '../state/model/stateError.ts'
 import type { BindingChange, StateStore } from '../state/model/store.ts'
+import { bindingFor } from './buildPlan.ts'
 import { intentsOf, type Step, stepName } from './intents.ts'
-import { keepingValues } from './keptValues.ts'
 import { certainlyNotExecuted, IntentNotWritten, isFinalFailure } from './outcome.ts'
-import type { Situation } from './planResult.ts'
+import type { PlanResult } from './planResult.ts'
+import { keepingValues } from './preservedFields.ts'
 import { sideEffectsOf } from './sideEffects.ts'
-import { bindingFor } from './situation.ts'
 
 /** What writing needs besides the change itself. */
 export interface Writing {
   readonly client: ServiceClient
   readonly store: StateStore
-  readonly situation: Situation
+  readonly situation: PlanResult
   readonly runId: string
   readonly nowMs: () => number
   readonly newId: () => string

@@ -1,12 +1,12 @@
 import type { Change } from '../plan/planValue.ts'
 import type { Intent } from '../state/model/store.ts'
-import type { Situation } from './planResult.ts'
+import type { PlanResult } from './planResult.ts'
 
 /** One request of a change, before it has an operation. */
 export type Step = Pick<Intent, 'kind' | 'key' | 'serviceId' | 'create'>
 
 /** The requests that carrying out `change` needs, in order, as far as they can be foreseen. Pure. */
-export function intentsOf(change: Change, situation: Situation): readonly Step[] {
+export function intentsOf(change: Change, situation: PlanResult): readonly Step[] {
   const { key } = change
   switch (change.kind) {
     case 'create': {

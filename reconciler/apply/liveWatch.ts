@@ -1,6 +1,6 @@
 import type { Change } from '../plan/planValue.ts'
-import { liveMark } from './liveMark.ts'
-import type { Situation } from './planResult.ts'
+import { liveFingerprint } from './liveFingerprint.ts'
+import type { PlanResult } from './planResult.ts'
 
 /** Oldest list that a change is written on (milliseconds), and most changes that are. */
 const LIST_MS_MAX = 30_000
@@ -8,7 +8,7 @@ const CHANGES_PER_LIST = 50
 
 /** What became of a planned change by the time it is its turn. */
 export type Due =
-  | { readonly kind: 'write'; readonly change: Change; readonly situation: Situation }
+  | { readonly kind: 'write'; readonly change: Change; readonly situation: PlanResult }
   /** Its service changed meanwhile, such that nothing has to be done any more. */
   | { readonly kind: 'settled' }
   /** Its service changed meanwhile, and what would have to be done now is not for this run to do. */
@@ -19,19 +19,19 @@ export type Due =
  * then, and a service that is no longer what the plan saw is planned anew instead of overwritten.
  */
 export class LiveWatch {
-  readonly #planned: Situation
-  readonly #look: () => Promise<Situation>
+  readonly #planned: PlanResult
+  readonly #look: () => Promise<PlanResult>
   readonly #nowMs: () => number
   /** Whether a change may be replaced by another: those of a reviewed plan may not. */
   readonly #replans: boolean
-  #latest: Situation
+  #latest: PlanResult
   #listedAtMs: number
   #changes = 0
   #looking: Promise<void> | undefined
 
   constructor(
-    planned: Situation,
-    look: () => Promise<Situation>,
+    planned: PlanResult,
+    look: () => Promise<PlanResult>,
     options: { readonly nowMs: () => number; readonly replans: boolean },
   ) {
     this.#planned = planned
@@ -50,7 +50,7 @@ export class LiveWatch {
     await this.#looking
     this.#changes += 1
     const situation = this.#latest
-    if (liveMark(change, situation) === liveMark(change, this.#planned)) {
+    if (liveFingerprint(change, situation) === liveFingerprint(change, this.#planned)) {
       return { kind: 'write', change, situation }
     }
     if (!this.#replans) return { kind: 'stale', message: STALE }

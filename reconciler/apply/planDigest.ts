@@ -3,8 +3,8 @@ import { UNKNOWN_MARK } from '../../api/contract/canonical.ts'
 import type { Change } from '../plan/planValue.ts'
 import { EXIT } from '../run/exitCode.ts'
 import { ExpectedFailure } from '../run/failure.ts'
-import { liveMark } from './liveMark.ts'
-import type { Situation } from './planResult.ts'
+import { liveFingerprint } from './liveFingerprint.ts'
+import type { PlanResult } from './planResult.ts'
 
 /** Where a plan belongs: the same changes of another organisation or folder have another digest. */
 export interface PlanHome {
@@ -45,7 +45,7 @@ export function isPlanDigest(text: string): boolean {
  * Secrets are covered by their fingerprints, HMACs under the key of the state: the digest does not reveal a short secret.
  * Without a lasting key they are left out. Everything else that is hashed the plan or the API shows.
  */
-export function planDigestOf(situation: Situation, home: PlanHome): string | null {
+export function planDigestOf(situation: PlanResult, home: PlanHome): string | null {
   const { orgId, sourceName } = home
   const held = new Set(situation.braked.withheld.map(({ key }) => key))
   const changes = situation.plan.changes
@@ -62,7 +62,7 @@ export function planDigestOf(situation: Situation, home: PlanHome): string | nul
 }
 
 /** `change` with the definition, the pausing and the policy that it writes, and its service as it is. */
-function coveredOf(change: Change, isHeld: boolean, situation: Situation): object {
+function coveredOf(change: Change, isHeld: boolean, situation: PlanResult): object {
   const desired = situation.desired.get(change.key)
   return {
     change,
@@ -70,7 +70,7 @@ function coveredOf(change: Change, isHeld: boolean, situation: Situation): objec
     definition: withAppliedSecrets(desired?.canonical, situation.bindings.get(change.key)?.desired),
     paused: desired?.paused,
     policy: desired?.policy,
-    live: liveMark(change, situation),
+    live: liveFingerprint(change, situation),
   }
 }
 

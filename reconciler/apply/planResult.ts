@@ -11,7 +11,7 @@ import type { StateReading } from '../state/model/store.ts'
 import type { StateKey } from '../state/stateKey.ts'
 
 /** What a run is given to look at. */
-export interface Scene {
+export interface PlanInput {
   readonly client: ReadingClient
   readonly store: StateReading
   readonly stateKey: StateKey
@@ -36,7 +36,7 @@ export interface Scene {
 }
 
 /** Everything known before the first write. */
-export interface Situation {
+export interface PlanResult {
   readonly services: readonly ServiceResponse[]
   /** When they were listed (milliseconds, of the scene's clock). */
   readonly listedAtMs: number

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { Client } from '../../api/client/client.ts'
 import { seededRandom } from '../../server/testing/robustness/random.ts'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
-import { IN_FLIGHT } from '../apply/carryOut.ts'
+import { IN_FLIGHT } from '../apply/execute.ts'
 import { type ControllerProcess, controllerProcess } from '../testing/controllerProcess.ts'
 import { manifestFiles } from '../testing/controllerScene.ts'
 import { type FaultProxy, startFaultProxy } from '../testing/faultProxy.ts'

@@ -9,7 +9,7 @@ import { diffOfBound, diffOfFirst } from './serviceDiff.ts'
 import { updateOf } from './updatePlan.ts'
 
 /** Everything that a plan depends on. */
-export interface PlanInput {
+export interface PlanFacts {
   readonly desired: readonly DesiredService[]
   /** Keys whose manifest is there but cannot be used. */
   readonly frozenKeys: readonly string[]
@@ -28,7 +28,7 @@ export interface PlanInput {
  * What has to happen so that the services are as the manifests say. Pure: the same input gives the same
  * plan, and nothing is read, written or logged.
  */
-export function planChanges(input: PlanInput): Plan {
+export function planChanges(input: PlanFacts): Plan {
   const actual = new Map(input.actual.map((service) => [service.id, service]))
   const frozenKeys = new Set(input.frozenKeys)
   const unsettled = new Map(input.unsettled.map((blocked) => [blocked.key, blocked]))
@@ -54,7 +54,7 @@ export function planChanges(input: PlanInput): Plan {
 }
 
 /** Keys of bindings that still have a manifest, under their own or a new name. */
-function keptKeys(input: PlanInput, identified: readonly Identified[]): ReadonlySet<string> {
+function keptKeys(input: PlanFacts, identified: readonly Identified[]): ReadonlySet<string> {
   // Until it is decided which service a manifest means, none of those that it may mean goes.
   const claimed = identified.flatMap(({ identity }) => {
     if (identity.kind === 'bound') return [identity.binding.key]
@@ -67,7 +67,7 @@ function changeOf(
   desired: DesiredService,
   identity: Identity,
   actual: ReadonlyMap<string, ServiceResponse>,
-  input: PlanInput,
+  input: PlanFacts,
 ): Change | null {
   switch (identity.kind) {
     case 'blocked':
@@ -88,7 +88,7 @@ function changeOfBound(
   desired: DesiredService,
   { binding, renamedFrom }: Extract<Identity, { kind: 'bound' }>,
   actual: ReadonlyMap<string, ServiceResponse>,
-  input: PlanInput,
+  input: PlanFacts,
 ): Change | null {
   const service = actual.get(binding.serviceId)
   if (service !== undefined) {

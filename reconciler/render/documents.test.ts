@@ -7,7 +7,7 @@ import { PROBLEM_MEANINGS, type ProblemCode } from '../manifest/manifestProblem.
 import type { Change } from '../plan/planValue.ts'
 import { problemAnnotation } from '../text/githubAnnotation.ts'
 import { failureMarkdown, planMarkdown } from './planMarkdown.ts'
-import type { PlannedSituation } from './planText.ts'
+import type { ShownPlan } from './planText.ts'
 import { sarifLog } from './sarif.ts'
 
 const CODES = Object.keys(PROBLEM_MEANINGS) as ProblemCode[] // True because the record has exactly the codes as keys.
@@ -48,7 +48,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   }),
 )
 const situation = fc.record({ changes: fc.array(change), withheld: fc.array(change), message: nasty }).map(
-  ({ changes, withheld, message }): PlannedSituation => ({
+  ({ changes, withheld, message }): ShownPlan => ({
     plan: { changes, unchanged: [], owned: 0, kept: 0 },
     braked: {
       changes,

@@ -1,14 +1,14 @@
 import { formatPath } from '../../api/contract/problem.ts'
-import type { Situation } from '../apply/planResult.ts'
+import type { PlanResult } from '../apply/planResult.ts'
 import type { Change, PlannedField } from '../plan/planValue.ts'
 import { fieldPath } from '../text/fieldText.ts'
-import { countsOf, type PlannedSituation } from './planText.ts'
+import { countsOf, type ShownPlan } from './planText.ts'
 
 /**
  * A plan as data for --json: every field with its JSON pointer, no secret nor any mark of one. The fields are those that
  * a plan is told by: an endpoint that only moved, because one was put before it, is found again. Pure.
  */
-export function planDocument(situation: Situation & Pick<PlannedSituation, 'planDigest'>): object {
+export function planDocument(situation: PlanResult & Pick<ShownPlan, 'planDigest'>): object {
   const { braked, plan, digest, duplicates, planDigest } = situation
   return {
     changes: braked.changes.map(changeDocument),

@@ -3,7 +3,7 @@ import { isOpened } from '../apply/approval.ts'
 import { formatProblem, type ManifestProblem } from '../manifest/manifestProblem.ts'
 import { counted } from '../text/counts.ts'
 import { type Budget, commentBudget, fenced } from './fencedBlock.ts'
-import { changesText, type PlannedSituation, planDigestText, summaryLine } from './planText.ts'
+import { changesText, planDigestText, type ShownPlan, summaryLine } from './planText.ts'
 
 const plain = pc.createColors(false)
 
@@ -11,7 +11,7 @@ const plain = pc.createColors(false)
  * A plan as a comment for a pull request, at most 60 kB. Everything that somebody may have written stands in
  * fenced blocks, where neither Markdown nor HTML nor a mention means anything. Pure.
  */
-export function planMarkdown(situation: PlannedSituation, problems: readonly ManifestProblem[]): string {
+export function planMarkdown(situation: ShownPlan, problems: readonly ManifestProblem[]): string {
   const { braked, digest } = situation
   const budget = commentBudget()
   const sections = [

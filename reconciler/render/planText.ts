@@ -1,7 +1,7 @@
 import { formatDuration } from '../../api/contract/duration.ts'
 import { visible } from '../../api/contract/visibleText.ts'
 import { isOpened } from '../apply/approval.ts'
-import type { Situation } from '../apply/planResult.ts'
+import type { PlanResult } from '../apply/planResult.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
 import type { Change, PlannedField, Prune } from '../plan/planValue.ts'
 import { counted, quoted } from '../text/counts.ts'
@@ -11,7 +11,7 @@ import type { Output } from '../text/output.ts'
 type Paint = Output['paint']
 
 /** What of a situation a plan is told from. */
-export type PlannedSituation = Pick<Situation, 'plan' | 'braked' | 'digest'> & {
+export type ShownPlan = Pick<PlanResult, 'plan' | 'braked' | 'digest'> & {
   /** As planDigestOf gives it; absent where no plan is shown for review. */
   readonly planDigest?: string | null
 }
@@ -21,7 +21,7 @@ export type PlannedSituation = Pick<Situation, 'plan' | 'braked' | 'digest'> & {
  * the manifests. Pure.
  */
 export function planLines(
-  situation: PlannedSituation,
+  situation: ShownPlan,
   paint: Paint,
   problems: readonly ManifestProblem[] = [],
 ): readonly string[] {
@@ -139,7 +139,7 @@ function reasonText(field: PlannedField): string {
 export function countsOf({
   plan,
   braked,
-}: Pick<Situation, 'plan' | 'braked'>): Readonly<Record<string, number>> {
+}: Pick<PlanResult, 'plan' | 'braked'>): Readonly<Record<string, number>> {
   const of = (kind: Change['kind']): number => braked.changes.filter((change) => change.kind === kind).length
   return {
     create: of('create'),
@@ -154,7 +154,7 @@ export function countsOf({
 }
 
 /** `Plan: 1 to create, 3 unchanged`, and manifests that cannot be used. Pure. */
-export function summaryLine(situation: PlannedSituation, problems: readonly ManifestProblem[] = []): string {
+export function summaryLine(situation: ShownPlan, problems: readonly ManifestProblem[] = []): string {
   const counts = countsOf(situation)
   const words = [
     [counts.create, 'to create'],

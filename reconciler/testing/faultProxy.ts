@@ -66,7 +66,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       if (method !== 'GET') proxy.afterEffect(method, url)
       return answer
     }
-    await carryOut(fault, { outgoing, forward, late })
+    await execute(fault, { outgoing, forward, late })
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   // True because a server that listens on TCP has an address with a port.
@@ -94,7 +94,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
 type Forward = () => Promise<Answer>
 
 /** Does to one request what `fault` says. */
-async function carryOut(
+async function execute(
   fault: Fault,
   {
     outgoing,

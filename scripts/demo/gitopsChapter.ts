@@ -2,11 +2,11 @@ import { cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '../../api/client/client.ts'
 import { replaceByHand, serviceCalled } from './byHand.ts'
-import { expectThat, type Scene, type Story } from './story.ts'
+import { expectThat, type PlanInput, type Story } from './story.ts'
 
 export interface GitopsParts {
   readonly story: Story
-  readonly scene: Scene
+  readonly scene: PlanInput
   readonly root: string
   readonly byHand: Client
 }
@@ -32,7 +32,7 @@ export async function tellGitops(parts: GitopsParts): Promise<void> {
   await prune(parts, repository)
 }
 
-async function applyTwice({ story, byHand }: GitopsParts, repository: Scene): Promise<void> {
+async function applyTwice({ story, byHand }: GitopsParts, repository: PlanInput): Promise<void> {
   const before = (await byHand.listServices()).services.length
   const manifests = readdirSync(join(repository.folder, 'services')).filter((file) => file.endsWith('.yaml'))
   await story.endStep('looked around')
@@ -50,13 +50,13 @@ async function applyTwice({ story, byHand }: GitopsParts, repository: Scene): Pr
   await story.endStep('looked around')
 }
 
-async function tellNothingToDo(story: Story, repository: Scene): Promise<void> {
+async function tellNothingToDo(story: Story, repository: PlanInput): Promise<void> {
   const { output } = await story.type(APPLY, repository)
   story.outcome(lastLine(output))
   await story.tellRequests('pharos apply, nothing to do')
 }
 
-async function heal({ story, byHand }: GitopsParts, repository: Scene): Promise<void> {
+async function heal({ story, byHand }: GitopsParts, repository: PlanInput): Promise<void> {
   story.say('Somebody changes a service by hand:')
   const before = await serviceCalled(byHand, DRIFTED.name)
   await replaceByHand(story, byHand, DRIFTED.name, { [DRIFTED.field]: DRIFTED.value })
@@ -72,7 +72,7 @@ async function heal({ story, byHand }: GitopsParts, repository: Scene): Promise<
   expectThat(after.id === before.id, 'and it is still the same service')
 }
 
-async function prune({ story, byHand }: GitopsParts, repository: Scene): Promise<void> {
+async function prune({ story, byHand }: GitopsParts, repository: PlanInput): Promise<void> {
   await serviceCalled(byHand, DELETED.name)
   story.say('A manifest is deleted from git:')
   await story.type(`git rm --quiet ${DELETED.file} && git commit --quiet -m "no newsletter"`, repository)

@@ -8,7 +8,7 @@ import { readersEnvironment, root } from '../readersEnvironment.ts'
 import { servicesTable, stepsTable } from './closingTable.ts'
 import { tellGitops } from './gitopsChapter.ts'
 import { type RunningServer, requestsAnswered, startServer, tellServer } from './serverChapter.ts'
-import { DemoFailure, type Scene, Story } from './story.ts'
+import { DemoFailure, type PlanInput, Story } from './story.ts'
 import { findTerraform, tellTerraform } from './terraformChapter.ts'
 
 const write = (text: string): void => void process.stdout.write(text)
@@ -22,14 +22,14 @@ function environmentOf(folder: string): NodeJS.ProcessEnv {
   }
 }
 
-function withKey(scene: Scene, url: string, apiKey: string): Scene {
+function withKey(scene: PlanInput, url: string, apiKey: string): PlanInput {
   return { ...scene, environment: { ...scene.environment, PHAROS_URL: url, PHAROS_API_KEY: apiKey } }
 }
 
 /** Steps whose requests are the demo's own, not those of the commands that it shows. */
 const NOT_STEPS = ['looked around', 'changed by hand', 'prepared']
 
-async function tell(story: Story, scene: Scene, server: RunningServer): Promise<void> {
+async function tell(story: Story, scene: PlanInput, server: RunningServer): Promise<void> {
   const terraformKey = await server.newKey()
   const gitKey = await server.newKey()
   const byHand = new Client({ url: server.url, apiKey: await server.newKey(), userAgent: 'pharos-demo' })

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { DemoFailure, type Scene, type Story } from './story.ts'
+import { DemoFailure, type PlanInput, type Story } from './story.ts'
 
 /** A server that runs, and what its clients need. */
 export interface RunningServer {
@@ -22,7 +22,7 @@ interface Listening {
 }
 
 /** Starts the server on a free port. Throws a DemoFailure when it ends instead. */
-export async function startServer({ folder, environment }: Scene): Promise<Listening> {
+export async function startServer({ folder, environment }: PlanInput): Promise<Listening> {
   const [command = '', ...args] = SERVE.split(' ')
   const child = spawn(command, args, { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
@@ -57,7 +57,7 @@ export async function requestsAnswered(adminUrl: string): Promise<number> {
 }
 
 /** Tells how an organisation and its keys are made on the running server. */
-export async function tellServer(story: Story, scene: Scene, { url }: Listening): Promise<RunningServer> {
+export async function tellServer(story: Story, scene: PlanInput, { url }: Listening): Promise<RunningServer> {
   story.chapter('1. A server on a SQLite file')
   story.typed(`${SERVE} &`)
   story.outcome(`listening on ${url}`)

@@ -16,7 +16,7 @@ export interface Step {
   readonly requests: number
 }
 
-export interface Scene {
+export interface PlanInput {
   /** Folder in which commands are typed. */
   readonly folder: string
   readonly environment: NodeJS.ProcessEnv
@@ -68,7 +68,7 @@ export class Story {
    * Types `command` into a shell in `scene` and returns what it left. Throws a DemoFailure with the end of its
    * output when it exits otherwise than with `exitCode`.
    */
-  async type(command: string, scene: Scene, exitCode = 0): Promise<Outcome> {
+  async type(command: string, scene: PlanInput, exitCode = 0): Promise<Outcome> {
     this.typed(command)
     const outcome = await this.#run(command, scene)
     if (outcome.exitCode === exitCode) return outcome
@@ -96,7 +96,7 @@ export class Story {
     return requests
   }
 
-  #run(command: string, { folder, environment }: Scene): Promise<Outcome> {
+  #run(command: string, { folder, environment }: PlanInput): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       const child = spawn('sh', ['-c', command], {
         cwd: folder,

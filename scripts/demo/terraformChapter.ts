@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import type { Client } from '../../api/client/client.ts'
 import { createByHand, replaceByHand } from './byHand.ts'
-import { expectThat, type Scene, type Story } from './story.ts'
+import { expectThat, type PlanInput, type Story } from './story.ts'
 
 /** Oldest Terraform and OpenTofu that know write-only attributes. */
 const MINOR_VERSION_MIN = 11
@@ -29,7 +29,7 @@ export function findTerraform(environment: NodeJS.ProcessEnv): string | undefine
 export interface TerraformParts {
   readonly terraform: string
   readonly story: Story
-  readonly scene: Scene
+  readonly scene: PlanInput
   readonly root: string
   /** Somebody else's access to the same organisation. */
   readonly byHand: Client
@@ -43,7 +43,7 @@ export async function tellTerraform(parts: TerraformParts): Promise<void> {
 }
 
 /** The folder of the synthesised stack, with the environment in which Terraform runs there. */
-async function synthesise({ story, scene, root, terraform }: TerraformParts): Promise<Scene> {
+async function synthesise({ story, scene, root, terraform }: TerraformParts): Promise<PlanInput> {
   const { folder } = scene
   story.chapter(`2. ${terraform} applies a CDKTF program (examples/cdktf) through our provider`)
   const installed = JSON.parse(
@@ -81,7 +81,7 @@ function linkPackages(root: string, project: string): void {
     symlinkSync(join(root, 'node_modules', name), join(packages, name))
 }
 
-async function apply({ story, terraform, byHand }: TerraformParts, stack: Scene): Promise<void> {
+async function apply({ story, terraform, byHand }: TerraformParts, stack: PlanInput): Promise<void> {
   await story.type(`${terraform} init`, stack)
   story.outcome('initialised from the mirror, without a registry')
   await createByHand(story, byHand, { name: 'blog', url: 'https://blog.example.com/' })
@@ -96,20 +96,20 @@ async function apply({ story, terraform, byHand }: TerraformParts, stack: Scene)
   await story.tellRequests(`${terraform} plan, no changes`)
 }
 
-function expectSecretUnseen({ folder, environment }: Scene, plan: string): void {
+function expectSecretUnseen({ folder, environment }: PlanInput, plan: string): void {
   const secret = environment.TF_VAR_probe_token ?? ''
   const state = readFileSync(join(folder, '../../../terraform.production.tfstate'), 'utf8')
   expectThat(secret !== '' && !state.includes(secret), 'the secret is not in the state')
   expectThat(!plan.includes(secret), 'the secret is not in the plan')
 }
 
-async function tellClean(story: Story, terraform: string, stack: Scene): Promise<void> {
+async function tellClean(story: Story, terraform: string, stack: PlanInput): Promise<void> {
   const { output } = await story.type(`${terraform} plan -detailed-exitcode`, stack)
   story.outcome(lastLine(output, /^No changes\..*$/m))
 }
 
 /** Somebody edits a service by hand; the plan shows just that, and an apply takes it back. */
-async function heal({ story, terraform, byHand }: TerraformParts, stack: Scene): Promise<void> {
+async function heal({ story, terraform, byHand }: TerraformParts, stack: PlanInput): Promise<void> {
   story.say("Somebody changes a service behind Terraform's back:")
   await replaceByHand(story, byHand, 'home page', { interval_secs: 300 })
   await story.endStep('changed by hand')

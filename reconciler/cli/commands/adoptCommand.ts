@@ -1,4 +1,4 @@
-import { guardOrg, lookAround } from '../../apply/situation.ts'
+import { buildPlan, guardOrg } from '../../apply/buildPlan.ts'
 import { type Adoption, adoptionsOf } from '../../plan/adoption.ts'
 import { fieldDocument } from '../../render/planDocument.ts'
 import { problemDocument } from '../../render/problemDocument.ts'
@@ -53,7 +53,7 @@ async function adopt(
 ): Promise<CommandResult> {
   const { set } = loaded
   const org = await guardOrg(scene)
-  const situation = await lookAround(scene)
+  const situation = await buildPlan(scene)
   const bindings = await session.store.bindings()
   const found = adoptionsOf([...situation.desired.values()], situation.services, bindings)
   if (writing !== null) {

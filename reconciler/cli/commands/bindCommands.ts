@@ -1,7 +1,7 @@
 import type { ReadingClient } from '../../../api/client/client.ts'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import type { ServiceResponse } from '../../../api/contract/service.ts'
-import { guardOrg } from '../../apply/situation.ts'
+import { guardOrg } from '../../apply/buildPlan.ts'
 import { isManifestName } from '../../manifest/schema/serviceManifest.ts'
 import { newBinding } from '../../plan/binding.ts'
 import { EXIT } from '../../run/exitCode.ts'

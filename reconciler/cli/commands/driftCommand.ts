@@ -1,4 +1,4 @@
-import { guardOrg, lookAround } from '../../apply/situation.ts'
+import { buildPlan, guardOrg } from '../../apply/buildPlan.ts'
 import { type Drift, driftOf } from '../../plan/drift.ts'
 import { fieldDocument } from '../../render/planDocument.ts'
 import { problemDocument } from '../../render/problemDocument.ts'
@@ -25,7 +25,7 @@ export async function driftCommand(path: string, context: CommandContext): Promi
     if (options.state === undefined && set.services.every(({ id }) => id === undefined))
       throw new UsageError('drift needs --state: without one only manifests with metadata.id can be compared')
     await guardOrg(scene)
-    const situation = await lookAround(scene)
+    const situation = await buildPlan(scene)
     const drifts = driftOf(situation.plan)
     output.problems(set.problems)
     for (const drift of drifts) writeDrift(drift, output)

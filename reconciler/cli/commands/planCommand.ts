@@ -1,6 +1,6 @@
-import type { Situation } from '../../apply/planResult.ts'
+import { buildPlan, guardOrg } from '../../apply/buildPlan.ts'
+import type { PlanResult } from '../../apply/planResult.ts'
 import { runProblems } from '../../apply/runProblems.ts'
-import { guardOrg, lookAround } from '../../apply/situation.ts'
 import { planDocument } from '../../render/planDocument.ts'
 import { planMarkdown } from '../../render/planMarkdown.ts'
 import { planLines } from '../../render/planText.ts'
@@ -20,7 +20,7 @@ export async function planCommand(path: string, context: CommandContext): Promis
   return withScene(path, context, wish, async (open) => {
     const { loaded, session, scene } = open
     const org = await guardOrg(scene)
-    const found = await lookAround(scene)
+    const found = await buildPlan(scene)
     const situation = { ...found, planDigest: await planDigestIn(found, org, open) }
     const { set } = loaded
     if (secrets === 'optional')
@@ -50,7 +50,7 @@ export async function planCommand(path: string, context: CommandContext): Promis
   })
 }
 
-function planExitCode(situation: Situation, { set }: LoadedManifests, isDetailed: boolean): number {
+function planExitCode(situation: PlanResult, { set }: LoadedManifests, isDetailed: boolean): number {
   const { changes, tripped } = situation.braked
   return runExitCode({
     purpose: 'look',

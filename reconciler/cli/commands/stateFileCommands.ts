@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { guardOrg } from '../../apply/situation.ts'
+import { guardOrg } from '../../apply/buildPlan.ts'
 import { EXIT } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
 import { fileReason } from '../../run/fileFailure.ts'

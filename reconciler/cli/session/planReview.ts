@@ -1,13 +1,13 @@
 import type { Org } from '../../../api/contract/org.ts'
 import { isPlanDigest, planDigestOf, requireReviewedPlan } from '../../apply/planDigest.ts'
-import type { Situation } from '../../apply/planResult.ts'
+import type { PlanResult } from '../../apply/planResult.ts'
 import { UsageError } from '../../run/failure.ts'
 import type { OpenScene } from './scene.ts'
 import type { Session } from './session.ts'
 
 /** The digest that identifies the plan of `situation`, as `pharos plan` shows it; null where a secret is missing. */
 export async function planDigestIn(
-  situation: Situation,
+  situation: PlanResult,
   org: Org,
   { loaded, session }: OpenScene<Session>,
 ): Promise<string | null> {
@@ -19,7 +19,7 @@ export async function planDigestIn(
 /** Refuses every plan but the one with the digest `reviewed`. Throws UsageError where that can be no digest. */
 export function reviewOf(
   reviewed: string,
-): (situation: Situation, org: Org, open: OpenScene<Session>) => Promise<void> {
+): (situation: PlanResult, org: Org, open: OpenScene<Session>) => Promise<void> {
   if (!isPlanDigest(reviewed))
     throw new UsageError(
       '--plan takes the digest of 32 hexadecimal digits that "pharos plan" shows; saved plan files are gone',

@@ -1,4 +1,4 @@
-import type { Scene } from '../../apply/planResult.ts'
+import type { PlanInput } from '../../apply/planResult.ts'
 import { UsageError } from '../../run/failure.ts'
 import { storeExists } from '../../state/openStore.ts'
 import type { CommandContext } from './context.ts'
@@ -10,13 +10,13 @@ import { createGraceMs, safetyLimits } from './settings.ts'
 export interface OpenScene<Opened extends Session> {
   readonly loaded: LoadedManifests
   readonly session: Opened
-  readonly scene: Scene & Opened
+  readonly scene: PlanInput & Opened
 }
 
 /** How a command looks at manifests. */
 interface SceneWish<Opened extends Session> {
   readonly secrets: 'required' | 'optional'
-  readonly regions: Scene['regions']
+  readonly regions: PlanInput['regions']
   readonly open: (context: CommandContext) => Promise<Opened>
 }
 

@@ -1,5 +1,5 @@
 import type { Applied } from '../../apply/applySet.ts'
-import { guardOrg } from '../../apply/situation.ts'
+import { guardOrg } from '../../apply/buildPlan.ts'
 import { countsOfApplied } from '../../render/appliedText.ts'
 import { windowStateAt } from '../schedule/window.ts'
 import type { Trigger } from '../status/status.ts'

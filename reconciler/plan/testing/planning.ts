@@ -2,7 +2,7 @@ import { canonicalRequest, canonicalResponse } from '../../../api/contract/canon
 import type { ServiceRequest, ServiceResponse } from '../../../api/contract/service.ts'
 import { type Binding, newBinding } from '../binding.ts'
 import type { DesiredService } from '../desiredService.ts'
-import { type PlanInput, planChanges } from '../plan.ts'
+import { type PlanFacts, planChanges } from '../plan.ts'
 import type { Change, Plan } from '../planValue.ts'
 
 /** Id of the service that a test has where it names no other. */
@@ -126,7 +126,7 @@ export function binding(shape: Shape = {}, answer: Live = shape, change: Partial
 }
 
 /** The plan of `input`; what it leaves out is empty. */
-export function plan(input: Partial<PlanInput>): Plan {
+export function plan(input: Partial<PlanFacts>): Plan {
   return planChanges({
     desired: [],
     frozenKeys: [],

@@ -18,7 +18,7 @@ import type { OpenIntent } from '../state/model/store.ts'
 import { fingerprintFor, type StateKey } from '../state/stateKey.ts'
 import { digestOf } from './approval.ts'
 import { ignoredBy } from './ignoredFields.ts'
-import type { Scene, Situation } from './planResult.ts'
+import type { PlanInput, PlanResult } from './planResult.ts'
 import { blockUnknownRegions, sendsRegions } from './unknownRegions.ts'
 
 /** The state belongs to another organisation: nothing may be compared, let alone written. */
@@ -32,7 +32,7 @@ export class OrgMismatch extends ExpectedFailure {
  * just asked for. Throws OrgMismatch: with a key of another organisation every service would look deleted.
  */
 export async function guardOrg(
-  scene: Pick<Scene, 'client' | 'store' | 'url'> & { readonly org?: Org | undefined },
+  scene: Pick<PlanInput, 'client' | 'store' | 'url'> & { readonly org?: Org | undefined },
 ): Promise<Org> {
   const org = scene.org ?? (await scene.client.getOrg())
   const home = await scene.store.home()
@@ -46,7 +46,7 @@ export async function guardOrg(
  * Lists the services, settles what became of lost creations, and plans. One request, and one for the regions
  * where that is asked for; writes nothing.
  */
-export async function lookAround(scene: Scene): Promise<Situation> {
+export async function buildPlan(scene: PlanInput): Promise<PlanResult> {
   const listedAtMs = scene.nowMs()
   const { services, unreadable } = await scene.client.listServices({ lane: 'next' })
   const { store } = scene
@@ -107,7 +107,10 @@ export function duplicateText({ key, of, id }: SuspectedDuplicate): string {
   return `service ${id} is exactly what ${key} was sent as, which has service ${of}, and no manifest of this set has it: if it was created twice, delete it with DELETE /v1/services/${id}`
 }
 
-async function withKnownRegions(plan: Plan, scene: Scene): Promise<Pick<Situation, 'plan' | 'warnings'>> {
+async function withKnownRegions(
+  plan: Plan,
+  scene: PlanInput,
+): Promise<Pick<PlanResult, 'plan' | 'warnings'>> {
   if (scene.regions === 'trusted' || !plan.changes.some(sendsRegions)) return { plan, warnings: [] }
   const asked = new Map(scene.set.services.map(({ key, request }) => [key, request.regions]))
   try {
@@ -134,7 +137,7 @@ const knownDesired = new WeakMap<
   { readonly stateKey: StateKey; readonly stateId: string; readonly desired: DesiredService }
 >()
 
-function desiredOf(service: DeclaredService, scene: Scene): DesiredService {
+function desiredOf(service: DeclaredService, scene: PlanInput): DesiredService {
   const { stateKey } = scene
   const { stateId } = scene.store
   const known = knownDesired.get(service)
@@ -144,7 +147,7 @@ function desiredOf(service: DeclaredService, scene: Scene): DesiredService {
   return desired
 }
 
-function workedOut(service: DeclaredService, scene: Scene): DesiredService {
+function workedOut(service: DeclaredService, scene: PlanInput): DesiredService {
   const canonicalUnder: DesiredService['canonicalUnder'] = (key, placeOf = (endpoint) => endpoint) => {
     const markOf = fingerprintFor(scene.stateKey, scene.store.stateId, key)
     return canonicalRequest(service.request, (pointer, value) => {
@@ -162,7 +165,7 @@ function workedOut(service: DeclaredService, scene: Scene): DesiredService {
 }
 
 /** Whether the manifests look like those of another state, which a person has to sort out. Pure. */
-export function isOtherSource({ braked }: Situation): boolean {
+export function isOtherSource({ braked }: PlanResult): boolean {
   return braked.tripped.some(({ brake }) => brake === 'otherSource')
 }
 

@@ -1,11 +1,11 @@
 import type { Change } from '../plan/planValue.ts'
-import type { Situation } from './planResult.ts'
+import type { PlanResult } from './planResult.ts'
 
 /** The services that there are, and which of them are ours. */
-export type Live = Pick<Situation, 'services' | 'bindings'>
+export type Live = Pick<PlanResult, 'services' | 'bindings'>
 
 /** The service that `change` is about as text, or for a creation the services that nobody manages and that have its name. */
-export function liveMark(change: Change, { services, bindings }: Live): string {
+export function liveFingerprint(change: Change, { services, bindings }: Live): string {
   if (change.kind === 'create') {
     const managed = new Set([...bindings.values()].map(({ serviceId }) => serviceId))
     const twins = services.filter(({ id, name }) => name === change.desired.name && !managed.has(id))

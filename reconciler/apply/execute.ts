@@ -38,7 +38,7 @@ export interface RunControl {
 }
 
 /** What became of all changes, and the error that ended the run early if one did. */
-export interface CarriedOut {
+export interface Executed {
   readonly outcomes: readonly ChangeOutcome[]
   readonly endedBy: unknown
 }
@@ -63,12 +63,12 @@ interface Run {
  * creation or a resume for the plan's limits no other is tried, until a removal made room; then each is
  * tried once more.
  */
-export async function carryOut(
+export async function execute(
   writing: Writing,
   changes: readonly Change[],
   watch: LiveWatch,
   control: RunControl,
-): Promise<CarriedOut> {
+): Promise<Executed> {
   const run: Run = {
     writing,
     watch,

@@ -103,16 +103,19 @@ export function literalAddress(hostname: string): string | undefined {
   return family ? LOOPBACK[family] : undefined
 }
 
+/** Whether `range` is an address range such as 127.0.0.0/8. Pure. */
+export function isAddressRange(range: string): boolean {
+  const [address = '', bits = '', ...more] = range.split('/')
+  const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
+  return more.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax
+}
+
 function blockList(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {
+    if (!isAddressRange(range)) throw new Error(`${range} is not an address range such as 127.0.0.0/8`)
     const [address = '', bits = ''] = range.split('/')
-    const family = isIP(address)
-    const bitsMax = family === 6 ? 128 : 32
-    if (family === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > bitsMax) {
-      throw new Error(`${range} is not an address range such as 127.0.0.0/8`)
-    }
-    list.addSubnet(address, Number(bits), family === 6 ? 'ipv6' : 'ipv4')
+    list.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4')
   }
   return list
 }

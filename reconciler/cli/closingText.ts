@@ -3,6 +3,7 @@ import { sarifLog } from '../render/sarif.ts'
 import type { Failure } from '../run/failure.ts'
 import type { Format } from '../text/format.ts'
 import { githubAnnotation } from '../text/githubAnnotation.ts'
+import { failureJunit } from './checks/junit.ts'
 import type { CommandResult } from './session/context.ts'
 
 /** How a command ended: what it came to, or why it could not run. */
@@ -29,6 +30,8 @@ export function closingText(
       return JSON.stringify(sarifLog(sarifSubject(ending), cwd), null, 2)
     case 'markdown':
       return 'failure' in ending ? failureMarkdown(ending.failure.message) : ending.result.markdown
+    case 'junit':
+      return 'failure' in ending ? failureJunit(ending.failure.message) : ending.result.junit
   }
 }
 

@@ -1,4 +1,4 @@
-import { FORMATS, PROBLEM_FORMATS } from '../text/format.ts'
+import { CHECK_FORMATS, PLAN_FORMATS, PROBLEM_FORMATS } from '../text/format.ts'
 import type { CommandEntry } from './session/commandEntry.ts'
 import type { CommandContext, CommandResult } from './session/context.ts'
 
@@ -39,6 +39,26 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => onPath((await import('./commands/renderCommand.ts')).renderCommand),
   },
   {
+    name: 'test',
+    args: [['[path...]', 'folders of manifests, or files (default: .)']],
+    summary: 'run the checks of manifests once from this machine; neither API key nor state',
+    examples: [
+      'pharos test monitoring/ --service checkout',
+      'pharos test monitoring/ --format junit > pharos-checks.xml',
+      'pharos test monitoring/ --allow-ranges 10.0.0.0/8        # what the server may check with the same option',
+    ],
+    groups: ['manifests'],
+    formats: CHECK_FORMATS,
+    options: [
+      ['--service <name>', 'only the service with this metadata.name'],
+      ['--repeat <count>', 'run every check this often (default: 1)'],
+      ['--timeout <duration>', 'longest time for one check, where its manifest allows more'],
+      ['--allow-ranges <ranges>', 'private address ranges (10.0.0.0/8,…) that may be checked'],
+      ['--quiet', 'print no progress on stderr'],
+    ],
+    load: async () => (await import('./commands/testCommand.ts')).testCommand,
+  },
+  {
     name: 'plan',
     args: PATH,
     summary: 'show what apply would do, field by field',
@@ -48,7 +68,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       'pharos plan monitoring/ --state pharos.db --format markdown > comment.md',
     ],
     groups: [...LOOKING, 'limits'],
-    formats: FORMATS,
+    formats: PLAN_FORMATS,
     options: [
       ['--detailed-exitcode', 'exit 2 when there are changes'],
       ['--without-secrets', 'treat secrets that are not available as unchanged, as in a pull request'],

@@ -16,6 +16,8 @@ import type { Interruption } from './session/interruption.ts'
 interface Line {
   readonly args: readonly string[]
   readonly needs: readonly Need[]
+  /** Whether the folder in which the program is started takes the place of a path. */
+  readonly isPathOptional?: true
 }
 type Need = 'path' | 'api' | 'state' | 'lease'
 
@@ -55,6 +57,7 @@ function commitAll(): void {
 /** Every command as it is usually called; those that need neither network nor state may do so unharmed. */
 const LINES: Readonly<Record<string, Line>> = {
   validate: { args: ['manifests'], needs: ['path'] },
+  test: { args: ['manifests'], needs: ['path'], isPathOptional: true },
   render: { args: ['manifests'], needs: ['path'] },
   plan: { args: ['manifests'], needs: ['path', 'api'] },
   apply: { args: ['manifests'], needs: ['path', 'api', 'lease'] },
@@ -130,7 +133,8 @@ const MISHAPS: Readonly<Record<string, Mishap>> = {
     code: 'E_USAGE',
   },
   'no argument': {
-    happensTo: ({ args }) => args.length > 0 && !args[0]?.startsWith('--'),
+    happensTo: ({ args, isPathOptional }) =>
+      args.length > 0 && isPathOptional !== true && !args[0]?.startsWith('--'),
     change: () => [],
     exit: 1,
     code: 'E_USAGE',

@@ -43,6 +43,7 @@ Exit codes:
   1  could not run                   5  the state is locked by another run
   2  changes pending, drift found    6  manual decision required
   3  some services were not done     7  manifests are invalid
+                                     8  a check of "pharos test" failed
   130, 143  interrupted; what was begun is finished and recorded`
 
 /** Runs the command that `argv` names (as process.argv has it), and resolves with its exit code. Never rejects for what a user does. */

@@ -8,6 +8,7 @@ export const EXIT = {
   stateHeld: 5,
   decisionNeeded: 6,
   manifestsInvalid: 7,
+  checksFailed: 8,
   interrupted: 130,
   terminated: 143,
 } as const
@@ -28,6 +29,7 @@ export const EXIT_MEANINGS: readonly (readonly [codes: string, meaning: string])
   ['5', 'the state is locked by another run'],
   ['6', 'manual decision required'],
   ['7', 'manifests are wrong; `apply` does the others and then exits with 3'],
+  ['8', 'a check of `test` failed, or said nothing of its endpoint'],
   ['130, 143', 'interrupted; the state is right'],
 ]
 

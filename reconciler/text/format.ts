@@ -1,10 +1,16 @@
 /**
  * How a result is written: `text` for people, `json` one document, `github` text with annotations of the lines
- * that are wrong, `sarif` one SARIF log of them, `markdown` a comment for a pull request.
+ * that are wrong, `sarif` one SARIF log of them, `markdown` a comment for a pull request, `junit` a report of tests.
  */
-export const FORMATS = ['text', 'json', 'github', 'sarif', 'markdown'] as const
+const FORMATS = ['text', 'json', 'github', 'sarif', 'markdown', 'junit'] as const
 
 export type Format = (typeof FORMATS)[number]
+
+/** Formats that show a plan, in the order of the help. */
+export const PLAN_FORMATS: readonly Format[] = ['text', 'json', 'github', 'sarif', 'markdown']
+
+/** Formats that show what checks came to, in the order of the help. */
+export const CHECK_FORMATS: readonly Format[] = ['text', 'json', 'junit']
 
 /** Formats that tell of problems in manifests, in the order of the help. */
 export const PROBLEM_FORMATS: readonly Format[] = ['text', 'json', 'github', 'sarif']

@@ -23,4 +23,6 @@ export interface CommandResult {
   readonly planDigest?: string | null
   /** For Markdown, where the command has that. */
   readonly markdown?: string
+  /** For JUnit, where the command has that. */
+  readonly junit?: string
 }

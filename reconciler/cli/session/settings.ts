@@ -38,6 +38,9 @@ export interface CommandOptions {
   readonly once?: boolean
   readonly check?: boolean
   readonly controller?: boolean
+  readonly service?: string
+  readonly repeat?: string
+  readonly allowRanges?: string
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -1,0 +1,44 @@
+import { visible } from '../../../api/contract/visibleText.ts'
+import { durationText } from '../../../monitoring/assertions/durationComparison.ts'
+import type { Verdict } from '../../../monitoring/assertions/evaluate.ts'
+import type { Output } from '../../text/output.ts'
+import type { FinishedCheck } from './runChecks.ts'
+
+const WORDS = { pass: 'PASS', fail: 'FAIL', unknown: 'UNKNOWN' } as const satisfies Record<
+  Verdict['result'],
+  string
+>
+
+/** What `check` came to, for people: a line of its own, one for each assertion, and one with its phases. Pure. */
+export function checkLines(check: FinishedCheck, paint: Output['paint']): readonly string[] {
+  const { service, endpoint, url, result } = check
+  const name = endpoint === url ? url : `${endpoint} (${url})`
+  return [
+    `${paint.bold(visible(service))}: ${visible(name)}`,
+    ...verdictLines(check).map(([word, text]) => {
+      const painted = { pass: paint.green, fail: paint.red, unknown: paint.yellow }[word](WORDS[word])
+      return `  ${painted} ${visible(text)}`
+    }),
+    `  ${result.outcome}: ${phasesText(check)}`,
+  ]
+}
+
+/** A fault of the whole check first: the assertions are false because of it. */
+function verdictLines({
+  prepared,
+  result,
+}: FinishedCheck): readonly (readonly [Verdict['result'], string])[] {
+  const { verdicts, text, reason, status, outcome } = result
+  const lines = verdicts.map((verdict) => [verdict.result, verdict.text] as const)
+  const isTold = text === null || verdicts.some((verdict) => verdict.text === text)
+  if (!isTold) return [[outcome === 'unknown' ? 'unknown' : 'fail', text], ...lines]
+  const isImplied = prepared.needs.impliedStatus && reason === 'none'
+  return isImplied ? [['pass', `status ${status} (expected < 400)`], ...lines] : lines
+}
+
+function phasesText({ result }: FinishedCheck): string {
+  const { total, ...phases } = result.phases
+  const parts = Object.entries(phases).map(([name, us]) => `${name} ${durationText(us)}`)
+  const attempts = result.attempts === 2 ? '; second of 2 attempts' : ''
+  return `${durationText(total)} (${parts.join(', ')})${attempts}`
+}

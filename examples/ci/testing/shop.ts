@@ -1,0 +1,169 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from '../../../api/client/client.ts'
+import { readersEnvironment } from '../../../scripts/readersEnvironment.ts'
+import { startServer, type TestServer } from '../../../server/testing/startServer.ts'
+import { githubMachine, runGithub } from './github.ts'
+import { gitlabVariables, runGitlab } from './gitlab.ts'
+import { type Jobs, jobsIn, type Runner } from './job.ts'
+import { type Platform, startPlatform } from './platform.ts'
+
+/** The repository that jobs check out. */
+const REPOSITORY = 'acme/shop.git'
+
+/** The server and the repository that the jobs of a recipe work on. */
+export interface Shop {
+  readonly server: TestServer
+  readonly client: Client
+  readonly folder: string
+  /** What a machine that runs jobs has, without secrets. */
+  readonly machine: NodeJS.ProcessEnv
+  /** The working folder of the repository, with `ci/comment.mjs` as the recipes have it. */
+  readonly work: string
+  /** Commits everything in the working folder and pushes it. */
+  readonly push: (message: string) => void
+  /** Replaces `from` in each of `files`, and pushes that. */
+  readonly edit: (files: readonly string[], from: string, to: string) => void
+  readonly close: () => Promise<void>
+}
+
+/** Opens a shop; `fill` lays out the first commit. */
+export async function openShop(fill: (work: string, folder: string) => void): Promise<Shop> {
+  const server = await startServer({ rateLimit: 'none' })
+  const client = new Client({ url: server.url, apiKey: await server.createKey(), userAgent: 'test' })
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-ci-'))
+  const machine = machineIn(folder)
+  const work = join(folder, 'work')
+  mkdirSync(join(work, 'ci'), { recursive: true })
+  cpSync(join(import.meta.dirname, '../comment.mjs'), join(work, 'ci/comment.mjs'))
+  const shop = { name: 'shop', version: '1.0.0' }
+  writeFileSync(join(work, 'package.json'), JSON.stringify({ ...shop, private: true, type: 'module' }))
+  writeFileSync(
+    join(work, 'package-lock.json'),
+    JSON.stringify({ ...shop, lockfileVersion: 3, requires: true, packages: { '': shop } }),
+  )
+  fill(work, folder)
+  const git = (...args: readonly string[]): void => {
+    execFileSync('git', ['-C', work, ...args], { env: machine, stdio: 'pipe' })
+  }
+  const push = (message: string): void => {
+    git('add', '-A')
+    git('commit', '-q', '-m', message)
+    git('push', '-q', 'origin', 'HEAD:main')
+  }
+  execFileSync('git', ['init', '-q', '--bare', '-b', 'main', join(folder, REPOSITORY)])
+  git('init', '-q', '-b', 'main')
+  git('remote', 'add', 'origin', join(folder, REPOSITORY))
+  push('first')
+  return {
+    server,
+    client,
+    folder,
+    machine,
+    work,
+    push,
+    edit: (files, from, to) => {
+      for (const file of files) {
+        const path = join(work, file)
+        writeFileSync(path, readFileSync(path, 'utf8').replace(from, to))
+      }
+      push(`${to} for ${from}`)
+    },
+    close: async () => {
+      await client.close()
+      await server.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The environment of a machine that has what `npm ci` would install: on the PATH, and above the checkouts. */
+function machineIn(folder: string): NodeJS.ProcessEnv {
+  const machine = readersEnvironment(folder)
+  writeFileSync(join(folder, '.bin/npm'), '#!/bin/sh\ntest "$*" = ci || exit 1\n', { mode: 0o755 })
+  return machine
+}
+
+/** A recipe on its platform, with a stand-in for what the platform's API does. */
+export interface Recipe {
+  readonly platform: Platform
+  /** What the platform calls the event of a pull or merge request. */
+  readonly pullRequest: string
+  /** The request that makes the comment, and the one that edits it. */
+  readonly posted: string
+  readonly edited: string
+  /** Runs what the platform would run for `event`. */
+  readonly run: (event: string) => Promise<Jobs>
+  readonly exitCodesOf: (jobs: Jobs) => Readonly<Record<string, number | null>>
+  /** Jobs that ran so far, and all jobs of the recipe, sorted. */
+  readonly ran: () => readonly string[]
+  readonly jobs: readonly string[]
+}
+
+/** Opens the recipe `file` with `secrets` in the settings of the repository. Close its platform at the end. */
+export async function openRecipe(
+  { folder, machine, server }: Shop,
+  file: string,
+  secrets: Readonly<Record<string, string>>,
+): Promise<Recipe> {
+  const isGithub = file.includes('github')
+  const list = isGithub ? '/repos/acme/shop/issues/7/comments' : '/projects/3/merge_requests/7/notes'
+  const one = isGithub ? '/repos/acme/shop/issues/comments' : list
+  const platform = await startPlatform(list, one)
+  const recipe = readFileSync(join(import.meta.dirname, '..', file), 'utf8')
+  const runner: Omit<Runner, 'context'> = {
+    recipe,
+    machine: { ...machine, ...(isGithub ? githubMachine(folder, platform.url) : {}) },
+    checkout: () => {
+      const place = mkdtempSync(join(folder, 'job-'))
+      execFileSync('git', ['clone', '-q', join(folder, REPOSITORY), place], { env: machine })
+      return place
+    },
+    artifacts: join(folder, 'artifacts'),
+  }
+  const known = { ...secrets, PHAROS_API_KEY: server.apiKey }
+  const runEvent = isGithub
+    ? (event: string) => runGithub({ ...runner, context: githubContext(event, folder, server.url, known) })
+    : (event: string) => runGitlab({ ...runner, context: gitlabContext(event, platform.url) })
+  const gitlabContext = (event: string, apiUrl: string) => ({
+    ...known,
+    ...gitlabVariables(event, apiUrl),
+    PHAROS_URL: server.url,
+    CI_PROJECT_URL: join(folder, 'acme/shop'),
+  })
+  const ran = new Set<string>()
+  return {
+    platform,
+    pullRequest: isGithub ? 'pull_request' : 'merge_request_event',
+    posted: `POST ${list}`,
+    edited: `${isGithub ? 'PATCH' : 'PUT'} ${one}/2`,
+    run: async (event) => {
+      const jobs = await runEvent(event)
+      for (const name of Object.keys(jobs)) ran.add(name)
+      return jobs
+    },
+    exitCodesOf: (jobs) =>
+      Object.fromEntries(Object.entries(jobs).map(([name, { exitCode }]) => [name, exitCode])),
+    ran: () => [...ran].sort(),
+    jobs: jobsIn(recipe),
+  }
+}
+
+function githubContext(
+  event: string,
+  folder: string,
+  url: string,
+  secrets: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return {
+    'github.event_name': event,
+    'github.repository': 'acme/shop',
+    'github.event.pull_request.head.repo.full_name': 'acme/shop',
+    'github.token': 'platform-token',
+    'github.server_url': folder,
+    'vars.PHAROS_URL': url,
+    ...Object.fromEntries(Object.entries(secrets).map(([name, value]) => [`secrets.${name}`, value])),
+  }
+}

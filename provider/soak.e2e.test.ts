@@ -9,7 +9,7 @@ import { configurationOf, serviceRequests } from './testing/serviceRequests.ts'
 import { cannotRunTerraform, terraformWorkspace } from './testing/terraformWorkspace.ts'
 
 /** PHAROS_TEST_SOAK_ROUNDS=200 for a long one; PHAROS_TEST_SOAK_SEED repeats the one that failed. */
-const ROUNDS = Number(process.env.PHAROS_TEST_SOAK_ROUNDS ?? 8)
+const ROUNDS = Number(process.env.PHAROS_TEST_SOAK_ROUNDS ?? 4)
 const SEED = Number(process.env.PHAROS_TEST_SOAK_SEED ?? Math.floor(Math.random() * 1_000_000))
 
 const LABELS = ['a', 'b', 'c', 'd'] as const

@@ -191,7 +191,6 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   })
 
   test('Scenarios 21, 22 and 23: a secret is in no file that Terraform keeps, no log, and is sent again only when it changes', async () => {
-    await useInstalled()
     const secret = `canary-${randomBytes(12).toString('hex')}`
     const rotated = `canary-${randomBytes(12).toString('hex')}`
     const configuration = `variable "token" {

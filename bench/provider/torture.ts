@@ -59,11 +59,7 @@ ordeal({
   environment: { PHAROS_TEST_INSTALLED: '1' },
 })
 ordeal({
-  files: [
-    'provider/testing/scenarios/lifecycle.e2e.test.ts',
-    'provider/testing/scenarios/secrets.e2e.test.ts',
-    'provider/data',
-  ],
+  files: ['provider/testing/scenarios/secrets.e2e.test.ts', 'provider/data'],
   environment: { PHAROS_TEST_PLAIN: '1' },
 })
 ordeal({

@@ -41,10 +41,10 @@ interface Estate {
 }
 
 /** A server with services of every kind, behind a proxy that has seen no request yet, and a workspace for it. */
-async function estate(provider: 'in-process' | 'installed', size: number): Promise<Estate> {
+async function estate(size: number): Promise<Estate> {
   const server = await startServer({ rateLimit: 'none' })
   const proxy = await startRecordingProxy(server.url)
-  const workspace = await terraformWorkspace({ url: proxy.url, apiKey: server.apiKey, provider })
+  const workspace = await terraformWorkspace({ url: proxy.url, apiKey: server.apiKey })
   const limiter = new Limiter({ burstRequests: 1_000, refillIntervalMs: 1 })
   const byHand = new Client({ url: server.url, apiKey: server.apiKey, userAgent: 'test', limiter })
   onTestFinished(async () => {
@@ -63,7 +63,7 @@ async function estate(provider: 'in-process' | 'installed', size: number): Promi
 }
 
 test('a generation that is refused for the rate says so on stderr and waits', async () => {
-  const { url, apiKey, proxy } = await estate('in-process', 1)
+  const { url, apiKey, proxy } = await estate(1)
   let asked = 0
   proxy.refuseForRate(() => asked++ < 2)
 
@@ -77,7 +77,7 @@ test('a generation that is refused for the rate says so on stderr and waits', as
 describe.skipIf(cannotRunTerraform)('terraform', () => {
   test('Scenario 40: takes an estate over from what one list request generates, and plans nothing after it', async () => {
     const size = 40
-    const { url, apiKey, proxy, workspace } = await estate('in-process', size)
+    const { url, apiKey, proxy, workspace } = await estate(size)
 
     const generated = await generate({ PHAROS_URL: url, PHAROS_API_KEY: apiKey })
     const asked = proxy.requests()
@@ -101,7 +101,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
 
   test('takes it over from the CDKTF program that one list request generates, and that compiles', async () => {
     const size = 12
-    const { url, apiKey, proxy, workspace } = await estate('installed', size)
+    const { url, apiKey, proxy, workspace } = await estate(size)
     const project = await outsideProject(['cdktf', 'constructs', 'tsx', 'typescript', '@types/node'])
     onTestFinished(project.remove)
 
@@ -115,16 +115,16 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     const text = readFileSync(join(project.folder, 'main.ts'), 'utf8')
     const variables = [...text.matchAll(/secretFromEnv\('(\w+)'\)/g)].map(([, name]) => [name, 'x'])
     const secrets = Object.fromEntries(variables)
+    // CDKTF names a backend, which has to be initialised.
     await workspace.succeed(['init'])
-    const first = await workspace.succeed(['plan'], secrets)
-    await workspace.succeed(['apply', '-auto-approve'], secrets)
+    const applied = await workspace.succeed(['apply', '-auto-approve'], secrets)
     const planned = await workspace.run(['plan', '-detailed-exitcode'], secrets)
 
     expect(generated).toMatchObject({ exitCode: 0, stderr: '' })
     expect(asked).toEqual(['GET /v1/services'])
     expect(compiled).toEqual({ exitCode: 0, output: '' })
     expect(run).toEqual({ exitCode: 0, output: '' })
-    expect(first).toContain(`Plan: ${size} to import, 0 to add, 0 to change, 0 to destroy.`)
+    expect(applied).toContain(`${size} imported, 0 added, 0 changed, 0 destroyed`)
     expect(planned).toMatchObject({ exitCode: 0 })
   })
 })

@@ -23,7 +23,8 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   let serviceId: string
 
   beforeEach(async () => {
-    server = await startServer({ rateLimit: 'none' })
+    // One that implements the API document and nothing of ours.
+    server = await startServer({ rateLimit: 'none', isPlain: true })
     ;({ proxy, workspace, byHand } = await openScenario(server))
     const service = await byHand.createService(
       {

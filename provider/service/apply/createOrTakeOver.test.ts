@@ -64,13 +64,13 @@ async function scene(withoutHeaders: readonly string[], options: StartServerOpti
 }
 
 describe.each([
-  ['a server that knows idempotency keys', []],
-  ['a server that does not', ['idempotency-key']],
-] as const)('with %s', (_name, withoutHeaders) => {
+  ['a server that knows idempotency keys', [], {}],
+  ['a server that implements the API document and nothing of ours', ['idempotency-key'], { isPlain: true }],
+] as const)('with %s', (_name, withoutHeaders, options) => {
   test.each([502, 'closed'] as const)(
     'Scenario 53: a creation whose answer is lost (%s) makes one service',
     async (how) => {
-      const { proxy, session, byHand } = await scene(withoutHeaders)
+      const { proxy, session, byHand } = await scene(withoutHeaders, options)
       proxy.loseAnswer('POST', /\/services$/, how)
 
       const created = await createOrTakeOver({ session, request, signal, report })
@@ -83,7 +83,7 @@ describe.each([
     [500, 1],
     [502, 4],
   ])('a creation that never arrived (%i) is looked for (%i times) and sent again', async (status, looks) => {
-    const { proxy, session, byHand } = await scene(withoutHeaders)
+    const { proxy, session, byHand } = await scene(withoutHeaders, options)
     proxy.refuseNext('POST', /\/services$/, status, 'no')
 
     const created = await createOrTakeOver({ session, request, signal, report })
@@ -98,7 +98,7 @@ describe.each([
   })
 
   test('two services of one definition stay two, each with its own answer', async () => {
-    const { proxy, session, byHand } = await scene(withoutHeaders)
+    const { proxy, session, byHand } = await scene(withoutHeaders, options)
     proxy.loseAnswer('POST', /\/services$/, 502)
 
     const created = await Promise.all([

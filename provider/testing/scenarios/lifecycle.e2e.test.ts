@@ -4,6 +4,9 @@ import { startServer } from '../../../server/testing/startServer.ts'
 import { changedLines, openScenario, serviceBlock } from '../scenario.ts'
 import { cannotRunTerraform } from '../terraformWorkspace.ts'
 
+/** A server that implements the API document and nothing of ours. */
+const DOCUMENT_ONLY = { rateLimit: 'none', isPlain: true } as const
+
 const FULL = `
   interval = "90s"
   regions  = ["us-east-1", "eu-west-1"]
@@ -58,7 +61,7 @@ const endpoint = (name: string, rest = ''): string =>
 
 describe.skipIf(cannotRunTerraform)('terraform', () => {
   test('Scenarios 2, 3 and 5: what is configured is what the API has, what is removed is reset, and nothing to do writes nothing', async () => {
-    const { apply, plan, writes, byHand } = await openScenario(await startServer({ rateLimit: 'none' }))
+    const { apply, plan, writes, byHand } = await openScenario(await startServer(DOCUMENT_ONLY))
 
     await apply(serviceBlock('full', FULL))
     const [full] = (await byHand.listServices()).services
@@ -84,7 +87,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   })
 
   test('Scenario 4: a change of each single attribute is one PATCH of the same service', async () => {
-    const server = await startServer({ rateLimit: 'none' })
+    const server = await startServer(DOCUMENT_ONLY)
     const { apply, writes, byHand } = await openScenario(server)
     const http = (rest: string): string =>
       `endpoints = [{ url = "https://example.com/", http = { method = "GET", ${rest} } }]`
@@ -123,7 +126,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   })
 
   test('Scenario 9: another order of regions, endpoints or assertions by hand is no difference', async () => {
-    const { apply, plan, byHand } = await openScenario(await startServer({ rateLimit: 'none' }))
+    const { apply, plan, byHand } = await openScenario(await startServer(DOCUMENT_ONLY))
     await apply(
       serviceBlock(
         'a',
@@ -154,7 +157,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   })
 
   test('Scenarios 10 and 11: endpoints that swap or go are changed in place, and nothing nested is known after apply', async () => {
-    const { apply, plan, workspace, writes } = await openScenario(await startServer({ rateLimit: 'none' }))
+    const { apply, plan, workspace, writes } = await openScenario(await startServer(DOCUMENT_ONLY))
     const [one, two, three] = [endpoint('one'), endpoint('two'), endpoint('three')]
     await apply(serviceBlock('a', `endpoints = [${one}, ${two}, ${three}]`))
     workspace.configure(serviceBlock('a', `endpoints = [${two}, ${one}, ${three}]`))
@@ -178,7 +181,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   })
 
   test('Scenario 13: a service that is created paused is paused by the very next request', async () => {
-    const { apply, writes } = await openScenario(await startServer({ rateLimit: 'none' }))
+    const { apply, writes } = await openScenario(await startServer(DOCUMENT_ONLY))
 
     await apply(serviceBlock('a', 'paused = true'))
 
@@ -186,7 +189,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   })
 
   test('Scenarios 14 and 15: a pause comes before the change it comes with, a resume after, and alone neither sends a definition', async () => {
-    const { apply, writes } = await openScenario(await startServer({ rateLimit: 'none' }))
+    const { apply, writes } = await openScenario(await startServer(DOCUMENT_ONLY))
     const written: (readonly string[])[] = []
     for (const [paused, interval] of [
       [true, '60s'],
@@ -208,7 +211,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   })
 
   test('Scenario 19: a creation that can neither be paused nor undone is kept, and the message says how to go on', async () => {
-    const { workspace, proxy, byHand } = await openScenario(await startServer({ rateLimit: 'none' }))
+    const { workspace, proxy, byHand } = await openScenario(await startServer(DOCUMENT_ONLY))
     workspace.configure(serviceBlock('asleep', 'paused = true'))
     proxy.refuseNext('POST', /\/pause$/, 403, 'no')
     proxy.refuseNext('DELETE', /\/services\//, 403, 'no')
@@ -224,7 +227,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
   })
 
   test('Scenario 20: a paused service is imported without a difference where paused is left out and durations are spelled otherwise', async () => {
-    const { apply, plan, byHand, workspace } = await openScenario(await startServer({ rateLimit: 'none' }))
+    const { apply, plan, byHand, workspace } = await openScenario(await startServer(DOCUMENT_ONLY))
     const latency = '{ latency = { phase = "total", between = ["1000ms", "60s"] } }'
     const slow = `endpoints = [${endpoint('slow', `, assertions = [${latency}]`)}]`
     await apply(serviceBlock('a', `interval = "60000ms"\n ${slow}`))

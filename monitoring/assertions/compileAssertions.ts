@@ -1,4 +1,11 @@
-import type { Assertion, LATENCY_TYPES } from '../../api/contract/assertion.ts'
+import {
+  ASSERTION_LAYOUTS,
+  type Assertion,
+  type AssertionKind,
+  type AssertionOperator,
+  assertionParts,
+  type LATENCY_TYPES,
+} from '../../api/contract/assertion.ts'
 import { expectedDuration } from './durationComparison.ts'
 import { type Expectation, expectedInteger } from './integerComparison.ts'
 import { type TextMatcher, textMatcher } from './textMatcher.ts'
@@ -6,12 +13,22 @@ import { type TextMatcher, textMatcher } from './textMatcher.ts'
 type LatencyType = (typeof LATENCY_TYPES)[number]
 
 /** An assertion ready to be evaluated as often as wanted. A matcher is absent where the API refuses its pattern. */
-export type CompiledAssertion =
-  | { readonly kind: 'StatusCode'; readonly expected: Expectation }
-  | { readonly kind: 'Latency'; readonly type: LatencyType; readonly expected: Expectation }
-  | { readonly kind: 'DnsResoltion'; readonly expected: Expectation }
-  | { readonly kind: 'Header'; readonly name: string; readonly matcher: TextMatcher | undefined }
-  | { readonly kind: 'Body'; readonly matcher: TextMatcher | undefined }
+export type CompiledAssertion = {
+  [Kind in AssertionKind]: { readonly kind: Kind } & Subject<
+    (typeof ASSERTION_LAYOUTS)[Kind]['subjectField']
+  > &
+    Operator<(typeof ASSERTION_LAYOUTS)[Kind]['operators']>
+}[AssertionKind]
+
+type Subject<Field> = Field extends 'l_type'
+  ? { readonly type: LatencyType }
+  : Field extends 'name'
+    ? { readonly name: string }
+    : object
+
+type Operator<Family> = Family extends 'text'
+  ? { readonly matcher: TextMatcher | undefined }
+  : { readonly expected: Expectation }
 
 /** What a check has to do for its assertions. */
 export interface AssertionNeeds {
@@ -31,19 +48,33 @@ export function compileAssertions(assertions: readonly Assertion[]): readonly Co
 }
 
 function compileAssertion(assertion: Assertion): CompiledAssertion {
-  if ('StatusCode' in assertion)
-    return { kind: 'StatusCode', expected: expectedInteger(assertion.StatusCode.expected) }
-  if ('Latency' in assertion) {
-    const { l_type: type, expected } = assertion.Latency
-    return { kind: 'Latency', type, expected: expectedDuration(expected) }
+  const parts = assertionParts(assertion)
+  const { kind, subject = '' } = parts
+  // True because the table of layouts says what each kind has.
+  return { kind, ...compiledSubject(kind, subject), ...compiledOperator(parts) } as CompiledAssertion
+}
+
+function compiledSubject(kind: AssertionKind, subject: string): object {
+  const { subjectField } = ASSERTION_LAYOUTS[kind]
+  switch (subjectField) {
+    case 'l_type':
+      return { type: subject }
+    case 'name':
+      return { name: subject.toLowerCase() }
+    case undefined:
+      return {}
   }
-  if ('DnsResoltion' in assertion)
-    return { kind: 'DnsResoltion', expected: expectedDuration(assertion.DnsResoltion.expected) }
-  if ('Header' in assertion) {
-    const { name, matcher } = assertion.Header
-    return { kind: 'Header', name: name.toLowerCase(), matcher: textMatcher(matcher) }
+}
+
+function compiledOperator({ operators, operator }: AssertionOperator): object {
+  switch (operators) {
+    case 'integer':
+      return { expected: expectedInteger(operator) }
+    case 'duration':
+      return { expected: expectedDuration(operator) }
+    case 'text':
+      return { matcher: textMatcher(operator) }
   }
-  return { kind: 'Body', matcher: textMatcher(assertion.Body.matcher) }
 }
 
 /** What `assertions` need of a check. Pure. */

@@ -1,3 +1,14 @@
+import type { AssertionKind } from '../../api/contract/assertion.ts'
+
+/** The reason for an endpoint whose assertion of a kind is false. */
+export const ASSERTION_REASONS = {
+  StatusCode: 'assertion_status',
+  Latency: 'assertion_latency',
+  DnsResoltion: 'assertion_dns',
+  Header: 'assertion_header',
+  Body: 'assertion_body',
+} as const satisfies Readonly<Record<AssertionKind, string>>
+
 /** What a check says of an endpoint. */
 export type Outcome = 'up' | 'degraded' | 'down' | 'unknown'
 
@@ -25,11 +36,7 @@ const DOWN_REASONS = [
   'body_encoding',
   'too_many_redirects',
   'redirect_invalid',
-  'assertion_status',
-  'assertion_latency',
-  'assertion_dns',
-  'assertion_header',
-  'assertion_body',
+  ...Object.values(ASSERTION_REASONS),
 ] as const
 /** Reasons that say nothing about the endpoint: the check was not made, or its machine was at fault. */
 const UNKNOWN_REASONS = ['regex_too_slow', 'address_forbidden', 'agent_local'] as const

@@ -7,7 +7,7 @@ import type { CheckTools } from './checkTools.ts'
 import type { SeenCertificate } from './network/certificate.ts'
 import type { PreparedCheck } from './prepareCheck.ts'
 import { shownText } from './privateTexts.ts'
-import { CheckFault, type Outcome, outcomeOf, type Reason } from './reason.ts'
+import { ASSERTION_REASONS, CheckFault, type Outcome, outcomeOf, type Reason } from './reason.ts'
 
 /** What a check came to. No text in it holds a secret of the request. */
 export interface CheckResult {
@@ -39,14 +39,6 @@ export interface CheckRun {
 }
 
 type AttemptResult = Omit<CheckResult, 'attempts' | 'first'> & { readonly address: string | undefined }
-
-const ASSERTION_REASONS = {
-  StatusCode: 'assertion_status',
-  Latency: 'assertion_latency',
-  DnsResoltion: 'assertion_dns',
-  Header: 'assertion_header',
-  Body: 'assertion_body',
-} as const satisfies Record<Verdict['kind'], Reason>
 
 /** Makes `check` once, and a second time where it failed. Never rejects for what the network or a server does. */
 export async function runCheck(check: PreparedCheck, tools: CheckTools, run: CheckRun): Promise<CheckResult> {

@@ -1,6 +1,6 @@
 import { formatDuration } from '../../api/contract/duration.ts'
 import type { EndpointOutput, ServiceResponse } from '../../api/contract/service.ts'
-import { exportAssertion } from '../manifest/schema/assertionExport.ts'
+import { exportAssertion } from '../manifest/schema/assertionForm.ts'
 import { API_VERSION } from '../manifest/schema/serviceManifest.ts'
 import { withoutReferences } from '../manifest/values/variables.ts'
 

@@ -4,7 +4,7 @@ import { formatPath } from '../../api/contract/problem.ts'
 import { visible } from '../../api/contract/visibleText.ts'
 import { manifestPathOf } from '../manifest/compile/compileService.ts'
 import type { ManifestPath } from '../manifest/read/position.ts'
-import { exportAssertion } from '../manifest/schema/assertionExport.ts'
+import { exportAssertion } from '../manifest/schema/assertionForm.ts'
 import type { PlannedField } from '../plan/planValue.ts'
 
 /** Longest value that is shown whole (characters); --json has all of it. */

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { assertions } from '../../testing/assertionArbitrary.ts'
-import { exportAssertion } from './assertionExport.ts'
-import { assertionFormSchema, compileAssertion } from './assertionForm.ts'
+import { assertionFormSchema, compileAssertion, exportAssertion } from './assertionForm.ts'
 
 test('Scenario 12: every assertion of the API survives its human form', () => {
   fc.assert(

@@ -54,7 +54,6 @@ export const COMMANDS: readonly CommandEntry[] = [
       ['--repeat <count>', 'run every check this often (default: 1)'],
       ['--timeout <duration>', 'longest time for one check, where its manifest allows more'],
       ['--allow-ranges <ranges>', 'private address ranges (10.0.0.0/8,…) that may be checked'],
-      ['--quiet', 'print no progress on stderr'],
     ],
     load: async () => (await import('./commands/testCommand.ts')).testCommand,
   },

@@ -26,10 +26,9 @@ export function endpointUrlProblem(url: string): string | undefined {
   const parsed = parsedUrl(url)
   if (parsed === undefined) return 'must be an absolute http:// or https:// URL'
   // Credentials in a URL would be stored and shown in clear, past the sealing of header values.
-  if (parsed.username !== '' || parsed.password !== '' || authorityOf(url).includes('@')) {
+  if (authorityOf(url).includes('@')) {
     return 'must not contain a user name or password: use a sensitive header'
   }
-  if (parsed.hostname === '') return 'must name a host'
   if (parsed.port === '0') return 'must not use port 0'
   return undefined
 }

@@ -7,7 +7,7 @@ const ADDRESSES_MAX = 10_000
 
 /**
  * Requests that prove nothing, by the address that sent them. Those that are right are not counted, and never refused
- * for others': behind a proxy everybody has one address.
+ * for others': all senders behind a proxy have one address.
  */
 export interface WrongRequests {
   /** Counts one more; false when there are too many. */

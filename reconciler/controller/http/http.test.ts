@@ -19,19 +19,19 @@ let results: HookResult[]
 let faults: unknown[]
 let nowMs: number
 let wrong: WrongRequests
-let wishes: unknown[]
+let requests: unknown[]
 let isStateAway: boolean
 beforeEach(async () => {
   triggered = []
   results = []
   faults = []
-  wishes = []
+  requests = []
   isStateAway = false
   nowMs = 0
   const kinds = ['github', 'gitlab', 'generic'] as const
   wrong = wrongRequests(() => nowMs)
-  const noted = async (...wish: readonly unknown[]): Promise<ActionResult> => {
-    wishes.push(wish)
+  const noted = async (...request: readonly unknown[]): Promise<ActionResult> => {
+    requests.push(request)
     return { done: { accepted: true } }
   }
   server = await startHttpServer(
@@ -359,7 +359,7 @@ test('the API takes the token and nothing else, and says what is missing', async
   await post('/api/approve/0123456789abcdef', '{"actor": "ada"}')
   await post('/api/sets/shop/resume', '')
   await post('/api/sets/shop/acknowledge-history', '')
-  expect(wishes).toEqual([
+  expect(requests).toEqual([
     ['shop', 'release', 'ada', 7_200_000],
     ['0123456789abcdef', 'ada'],
     ['shop', 'api'],
@@ -404,6 +404,7 @@ test('paths, methods and names are matched exactly, and an unforeseen error tell
   }
   expect(await get('/echo/a%2Fb?q=1')).toEqual([200, null, '{"name":"a/b","url":"/echo/a%2Fb?q=1"}\n'])
   expect(await get('/echo/a', 'HEAD')).toEqual([200, null, ''])
+  expect((await fetch(`${server.url}/echo/a`)).headers.get('connection')).toBe('keep-alive')
   expect(await get('/echo/%E0')).toEqual([404, null, '{"error":"not found"}\n'])
   expect(await get('/echo')).toEqual([404, null, '{"error":"not found"}\n'])
   expect(await get('/hooks/github')).toEqual([405, 'POST', '{"error":"method not allowed"}\n'])

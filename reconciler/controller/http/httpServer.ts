@@ -53,7 +53,7 @@ export async function startHttpServer(
     await app.close()
     throw cannotListen(at, error)
   }
-  // True because a server that listens on TCP has an address with a port, and nobody asked for HTTP/2.
+  // True because a server that listens on TCP has an address with a port, and HTTP/2 is off.
   const server = app.server as Server
   const { port } = server.address() as AddressInfo
   const host = at.host.includes(':') ? `[${at.host}]` : at.host
@@ -90,7 +90,9 @@ function appWith({ requestMs, checkMs }: HttpTimeouts, onFault: (error: unknown)
   })
   app.addHook('onSend', async ({ raw }, reply) => {
     // The rest of a body that was not read is not waited for.
-    if (!raw.complete) reply.header('Connection', 'close')
+    const hasBody =
+      raw.headers['content-length'] !== undefined || raw.headers['transfer-encoding'] !== undefined
+    if (hasBody && !raw.complete) reply.header('Connection', 'close')
   })
   app.setNotFoundHandler((_request, reply) => answerRefusal(reply, new Refusal(404, 'not found')))
   app.setErrorHandler((error, request, reply) => {

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { ControllerStatus, SetStatus } from './status/status.ts'
 
-/** Gauges that are read off the status whenever somebody asks. */
+/** Gauges that are read off the status at each scrape. */
 export function statusGauges(registry: Registry, status: () => ControllerStatus): void {
   const registers = [registry]
   const gauge = <const Label extends string>(

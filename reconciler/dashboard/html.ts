@@ -36,7 +36,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 /**
- * `text` as it may stand between tags, in a quoted attribute, and in XML. What nobody sees, or what turns the
+ * `text` as it may stand between tags, in a quoted attribute, and in XML. What is invisible, or what turns the
  * direction of writing for everything behind it, becomes visible. Pure.
  */
 function escapedText(text: string): string {

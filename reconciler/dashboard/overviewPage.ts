@@ -19,7 +19,7 @@ import { tableOf } from './table.ts'
 import { moment } from './time.ts'
 
 /** How a page is asked for. */
-export interface PageWish {
+export interface PageRequest {
   readonly status: ControllerStatus
   /** Where the routes below /api are, for commands that people copy; null where they are off. */
   readonly apiUrl: string | null
@@ -27,7 +27,7 @@ export interface PageWish {
 }
 
 /** The first page: all sets, the most urgent first. Pure. */
-export function overviewPage({ status, apiUrl, isRefreshing }: PageWish): string {
+export function overviewPage({ status, apiUrl, isRefreshing }: PageRequest): string {
   const sets = [...status.sets].sort((a, b) => urgencyOf(a) - urgencyOf(b))
   const isCrowded = sets.length > SETS_ALL_WHOLE_MAX
   const whole = sets.filter((set) => !isCrowded || !isQuiet(set)).slice(0, SETS_WHOLE_MAX)

@@ -30,7 +30,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** What every answer says besides its type: nobody may take it for anything else, or look at it from elsewhere. */
+/** What every answer says besides its type: no browser may take it for another type, or frame it elsewhere. */
 const HARDENED = {
   'Content-Security-Policy': POLICY,
   'X-Content-Type-Options': 'nosniff',
@@ -61,14 +61,14 @@ export function pageFor(
 ): PageAnswer | undefined {
   const [path = '', query = ''] = target.split('?', 2)
   const params = new URLSearchParams(query)
-  const wish = () => ({ status: status(), apiUrl, isRefreshing: params.get('refresh') !== 'off' })
-  if (path === '/') return found(HTML, overviewPage(wish()))
+  const request = () => ({ status: status(), apiUrl, isRefreshing: params.get('refresh') !== 'off' })
+  if (path === '/') return found(HTML, overviewPage(request()))
   if (path === '/style.css') return found(CSS, STYLE)
   if (path === '/favicon.svg') return found({ ...SVG, 'Cache-Control': 'max-age=3600' }, SIGN.toString())
   if (path === '/status.json') return found(JSON_HEADERS, `${JSON.stringify(statusDocument(status()))}\n`)
   const [, folder, segment = ''] = /^\/(sets|badge)\/([^/]+)$/.exec(path) ?? []
   const name = decoded(segment)
-  if (folder === 'sets') return setAnswer(name, wish(), params)
+  if (folder === 'sets') return setAnswer(name, request(), params)
   if (folder === 'badge' && name?.endsWith('.svg') === true) return badgeAnswer(name.slice(0, -4), status())
   return undefined
 }
@@ -100,14 +100,14 @@ function decoded(segment: string): string | null {
 
 function setAnswer(
   name: string | null,
-  wish: Parameters<typeof overviewPage>[0],
+  request: Parameters<typeof overviewPage>[0],
   params: URLSearchParams,
 ): PageAnswer | undefined {
-  const set = wish.status.sets.find((one) => one.name === name)
+  const set = request.status.sets.find((one) => one.name === name)
   if (set === undefined) return undefined
   const page = Number(params.get('page') ?? '1')
   const services = { state: stateIn(params), page: Number.isSafeInteger(page) && page >= 1 ? page : 1 }
-  return found(HTML, setPage(set, wish, services))
+  return found(HTML, setPage(set, request, services))
 }
 
 function stateIn(params: URLSearchParams): ServiceState | null {

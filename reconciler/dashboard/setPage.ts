@@ -4,12 +4,12 @@ import { SERVICES_PER_PAGE } from './bounds.ts'
 import { framed } from './frame.ts'
 import { type Html, html } from './html.ts'
 import { icon } from './icons.ts'
-import type { PageWish } from './overviewPage.ts'
+import type { PageRequest } from './overviewPage.ts'
 import { serviceList } from './serviceList.ts'
 import { setSheet, totalOf } from './setSheet.ts'
 
 /** Which of the services of a set are shown. */
-export interface ServicesWish {
+export interface ServicesRequest {
   /** Those in this state; null for all. */
   readonly state: ServiceState | null
   /** From 1 on; a page that does not exist is the last one. */
@@ -17,8 +17,8 @@ export interface ServicesWish {
 }
 
 /** The page of one set: all of its services, the most urgent first, a page at a time. Pure. */
-export function setPage(set: SetStatus, wish: PageWish, services: ServicesWish): string {
-  const { status, apiUrl, isRefreshing } = wish
+export function setPage(set: SetStatus, request: PageRequest, services: ServicesRequest): string {
+  const { status, apiUrl, isRefreshing } = request
   const { tone, word } = CONDITION_WORDS[set.headline]
   const self = encodeURIComponent(set.name)
   const { shown, page, pages } = pageOf(set, services)
@@ -43,7 +43,7 @@ ${pager({ self, state: services.state, page, pages })}`,
   })
 }
 
-function pageOf({ services, counts }: SetStatus, { state, page }: ServicesWish) {
+function pageOf({ services, counts }: SetStatus, { state, page }: ServicesRequest) {
   const total = state === null ? totalOf(counts) : counts[state]
   const pages = Math.max(1, Math.ceil(total / SERVICES_PER_PAGE))
   const chosen = Math.min(page, pages)

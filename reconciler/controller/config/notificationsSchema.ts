@@ -9,7 +9,7 @@ const FORMER_EVENT_TYPES: ReadonlySet<string> = new Set(['ConfigurationReloaded'
 /** Fewest characters of a secret that signs: others could guess a shorter one. */
 export const SECRET_CHARS_MIN = 16
 
-/** Why `url` cannot be an address of somebody who is told things; undefined when it can. Pure. */
+/** Why `url` cannot be the address of a receiver; undefined when it can. Pure. */
 export function addressProblem(url: string): string | undefined {
   const parsed = parsedUrl(url)
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
@@ -84,7 +84,7 @@ const forge = mapping({
     issue('url', 'must be an https:// address: the token goes there')
 })
 
-/** Whether nobody on the way can read along. */
+/** Whether the connection is encrypted. */
 function isPrivateWay(url: string): boolean {
   const parsed = parsedUrl(url)
   if (parsed === undefined) return true // The address itself is complained about.

@@ -58,7 +58,7 @@ export interface ControllerSettings {
 
 const SECRETS_DIRECTORY = '/run/secrets'
 const DATA_DIRECTORY = '/var/lib/pharos'
-/** Fewest characters of what proves who somebody is. */
+/** Fewest characters of a token or webhook secret. */
 const TOKEN_CHARS_MIN = 16
 
 /** What `config` comes to with the variables `env` and the files of this machine. Throws ConfigError. */
@@ -69,7 +69,7 @@ export function settingsOf(config: ControllerConfig, env: Environment): Controll
   const ours = referencesIn(config)
   const manifestEnv = Object.fromEntries(
     Object.entries(env).filter(
-      // Those that nobody has to name, such as PHAROS_API_KEY, are as much our own.
+      // Those that need no reference, such as PHAROS_API_KEY, are as much our own.
       ([name]) => !name.startsWith('PHAROS_') && !ours.some((one) => 'env' in one && one.env === name),
     ),
   )
@@ -160,7 +160,7 @@ function reachedWith(
   }
 }
 
-/** Whoever writes manifests could otherwise send our own secrets to any host that they name. */
+/** A manifest could otherwise send our own secrets to any host that it names. */
 function refuseReadableSecrets(set: string, secretsDirectory: string, { ours }: Common): void {
   const readable = ours.find((one) => 'file' in one && isBelow(secretsDirectory, one.file))
   if (readable === undefined || !('file' in readable)) return
@@ -169,7 +169,7 @@ function refuseReadableSecrets(set: string, secretsDirectory: string, { ours }: 
   )
 }
 
-/** A program could otherwise print our own secrets for whoever writes manifests. */
+/** A program could otherwise print our own secrets for the author of a manifest. */
 function refuseOwnVariables({ name, secretPrograms }: SetConfig, { ours }: Common): void {
   const own = ours.flatMap((one) => ('env' in one ? [one.env] : []))
   const shown = secretPrograms.variables.find((variable) => own.includes(variable))

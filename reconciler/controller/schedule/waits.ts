@@ -1,6 +1,6 @@
 import type { ControllerClock } from './clock.ts'
 
-/** Waits that can all be ended at once, by whoever has news for those that wait. */
+/** Waits that can all be ended at once. */
 export class Waits {
   readonly #after: ControllerClock['after']
   readonly #waiters = new Set<() => void>()

@@ -9,7 +9,7 @@ type SetConfig = ControllerConfig['sets'][number]
 export interface HoldFacts {
   /** Why the repository cannot be read; null when it can. */
   readonly sourceProblem: string | null
-  /** Whether the head no longer contains what was last applied, and nobody acknowledged that. */
+  /** Whether the head no longer contains what was last applied, and that is not acknowledged. */
   readonly isRewritten: boolean
   readonly window: WindowState
   readonly prune: SetConfig['prune']

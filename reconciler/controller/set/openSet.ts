@@ -35,7 +35,7 @@ export interface OpenSet {
   readonly close: () => Promise<void>
 }
 
-/** Opens the state of a set, making it where there is none, and a client; nothing is asked of anybody yet. Throws StateError. */
+/** Opens the state of a set, making it where there is none, and a client; no request is sent yet. Throws StateError. */
 export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<OpenSet> {
   const { config, statePath } = settings
   for (const folder of foldersOf(settings)) makeSetFolder(folder)

@@ -1,5 +1,5 @@
 import { BrokenMirror, type Commit, SourceUnavailable } from '../../source/gitMirror.ts'
-import { secretsMark } from './secretsFingerprint.ts'
+import { secretsFingerprint } from './secretsFingerprint.ts'
 import type { Accepted, SetContext, SetMemory } from './setContext.ts'
 import { withSetPolicy } from './setPolicy.ts'
 
@@ -13,7 +13,7 @@ export interface SourceLook {
   readonly sourceProblem: string | null
   /** The newest commit, where it is not the one in force because its signature does not count. */
   readonly refused: { readonly commit: Commit; readonly reason: string } | null
-  /** Whether the head no longer contains what was last applied, and nobody acknowledged that. */
+  /** Whether the head no longer contains what was last applied, and that is not acknowledged. */
   readonly isRewritten: boolean
   readonly baseline: string | null
 }
@@ -64,8 +64,8 @@ async function acceptedNow(
   before: Accepted | null,
   head: string,
 ): Promise<Accepted> {
-  const mark = secretsMark(settings.secretsDirectory)
-  const isSame = before?.loaded.commit.sha === head && before.secretsMark === mark && !programs.isDue()
+  const mark = secretsFingerprint(settings.secretsDirectory)
+  const isSame = before?.loaded.commit.sha === head && before.secretsFingerprint === mark && !programs.isDue()
   if (isSame) return before
   const loaded = await programs.compiled((runs) =>
     source.load(head, {
@@ -76,7 +76,7 @@ async function acceptedNow(
       secrets: 'required',
     }),
   )
-  return { loaded, set: withSetPolicy(loaded.set, settings.config), secretsMark: mark }
+  return { loaded, set: withSetPolicy(loaded.set, settings.config), secretsFingerprint: mark }
 }
 
 async function historyOf(

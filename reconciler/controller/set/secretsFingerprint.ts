@@ -10,14 +10,14 @@ const DEPTH_MAX = 4
  * Something that changes when a file below `folder` does, without reading any: a set is compiled anew then,
  * although its commit is the same. Empty where there is no such folder.
  */
-export function secretsMark(folder: string): string {
+export function secretsFingerprint(folder: string): string {
   const marks: string[] = []
   const visit = (directory: string, depth: number): void => {
     for (const entry of entriesOf(directory)) {
       if (marks.length >= FILES_MAX) return
       const path = join(directory, entry.name)
       if (entry.isDirectory() && depth < DEPTH_MAX) visit(path, depth + 1)
-      else marks.push(`${path} ${markOf(path)}`)
+      else marks.push(`${path} ${fingerprintOf(path)}`)
     }
   }
   visit(folder, 0)
@@ -35,7 +35,7 @@ function entriesOf(directory: string): readonly Dirent[] {
 }
 
 /** Follows links: what mounts secrets swaps the target of one. */
-function markOf(path: string): string {
+function fingerprintOf(path: string): string {
   const entry = statSync(path, { throwIfNoEntry: false })
   return entry === undefined ? 'gone' : `${entry.ino} ${entry.size} ${entry.mtimeMs}`
 }

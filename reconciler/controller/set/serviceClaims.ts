@@ -3,7 +3,7 @@ export class ServiceClaims {
   readonly #owners = new Map<string, string>()
   readonly #wanted = new Map<string, ReadonlySet<string>>()
 
-  /** Claims a service for `set` where nobody has it: the name of another set that does, or null. */
+  /** Claims a service for `set` where no set has it: the name of another set that does, or null. */
   claim(set: string, serviceId: string): string | null {
     const owner = this.#owners.get(serviceId) ?? set
     this.#owners.set(serviceId, owner)

@@ -48,7 +48,7 @@ export interface Accepted {
   /** Those of `loaded`, with the policies that the configuration allows. */
   readonly set: ServiceSet
   /** What the files of secrets looked like when it was compiled. */
-  readonly secretsMark: string
+  readonly secretsFingerprint: string
 }
 
 /** What a set remembers from one cycle to the next. All of it can be found out again. */

@@ -70,7 +70,7 @@ export class SetLoop {
     }
   }
 
-  /** One cycle, for whoever is started by a clock. Throws StateError `held` when another one has the lease for `waitMs`. */
+  /** One cycle, as `--once` runs it. Throws StateError `held` when another one has the lease for `waitMs`. */
   async runOnce(trigger: Trigger, waitMs: number): Promise<CycleReport> {
     this.#lease = await takeLease(this.#context.store, this.#holder, waitMs, this.#leaseClock())
     this.#role = 'leader'
@@ -157,7 +157,7 @@ export class SetLoop {
     }
     const fault = this.#lease?.fault() ?? null
     if (fault === null || this.#isStopping) return
-    // Whoever waits for this lease need not wait until this one tries again.
+    // A replica that waits for this lease need not wait until this one tries again.
     await this.#releaseLease()
     throw fault
   }
@@ -166,7 +166,7 @@ export class SetLoop {
     const lease = this.#lease
     if (lease === null) return
     this.#lease = null
-    // Only another one that took over makes this one follow; after a single cycle nobody leads.
+    // Only another one that took over makes this one follow; after a single cycle no replica leads.
     const isTaken = lease.isLost() && lease.fault() === null
     this.#role = isTaken && !this.#isStopping ? 'follower' : 'starting'
     this.#leaseHolder = null

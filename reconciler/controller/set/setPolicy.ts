@@ -20,7 +20,7 @@ function limited(
   return {
     ...policy,
     drift: driftWithin(policy.drift, drift),
-    // Nobody saw the plan: what was removed by mistake can be put back for a while.
+    // No person saw the plan: what was removed by mistake can be put back for a while.
     ...(isGentle ? { onDelete: 'pause', pruneAfterSecs: Math.ceil(pruneAfter / 1_000) } : {}),
   }
 }

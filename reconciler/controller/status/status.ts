@@ -13,17 +13,17 @@ export const CONDITION_TYPES = [
   'CommitRefused',
   /** The branch no longer contains the commit that was last applied: nothing is removed until that is acknowledged. */
   'HistoryRewritten',
-  /** Many services drifted in the same fields at once: nothing is healed until somebody looked. */
+  /** Many services drifted in the same fields at once: nothing is healed until an approval. */
   'SuspectedServerChange',
-  /** A brake holds changes back until somebody approves their digest. */
+  /** A safety limit blocks changes until their digest is approved. */
   'ApprovalRequired',
-  /** The same field was put back again and again: somebody else writes it too, and it is left alone. */
+  /** The same field was put back again and again: another writer changes it too, and it is left alone. */
   'HealLoop',
   /** Some manifests cannot be used. */
   'ManifestsInvalid',
   /** Some services could not be brought to what their manifests say. */
   'Degraded',
-  /** Somebody stopped the set, with a reason. */
+  /** The set is suspended, with a reason. */
   'Suspended',
   /** Changes wait for a window. */
   'WindowClosed',
@@ -45,7 +45,7 @@ export type ConditionType = (typeof CONDITION_TYPES)[number]
 export interface Condition {
   readonly type: ConditionType
   readonly message: string
-  /** What a person should do; null where nothing is asked of anybody. */
+  /** What a person should do; null where nothing is to be done. */
   readonly todo: string | null
   /** Since when it is true (ISO 8601, UTC). */
   readonly since: string
@@ -125,7 +125,7 @@ export interface ServiceStatus {
   readonly reason: ServiceReason | null
   /** Why it is not Synced, for people; empty when it is. */
   readonly message: string
-  /** What to do about that; null where nothing is asked of anybody. */
+  /** What to do about that; null where nothing is to be done. */
   readonly todo: string | null
   /**
    * What differs, field by field, from what the service has to what it will have; empty when nothing does.
@@ -152,7 +152,7 @@ export interface ProblemStatus {
   readonly hint: string | null
 }
 
-/** Something that keeps a set from changing anything until somebody or the clock ends it. */
+/** Something that keeps a set from changing anything until it is resumed or its time is over. */
 export interface SuspensionStatus {
   /** Names of manifests, where `*` stands for any characters; `*` alone is the whole set. */
   readonly scope: string
@@ -185,7 +185,7 @@ export interface SetStatus {
   readonly apiUrl: string
   /** Whether this replica writes; `starting` until the first lease was asked for. */
   readonly role: 'leader' | 'follower' | 'starting'
-  /** Holder of the lease as it names itself; null when nobody has it. */
+  /** Holder of the lease as it names itself; null when it is free. */
   readonly leaseHolder: string | null
   readonly headline: ConditionType
   /** Everything that is true, the most urgent first. Never empty. */
@@ -203,7 +203,7 @@ export interface SetStatus {
   readonly services: readonly ServiceStatus[]
   /** How many services are in each state. */
   readonly counts: Readonly<Record<ServiceState, number>>
-  /** Secrets at the API that somebody could exchange without anybody seeing it: where it marks them by key alone. */
+  /** Secrets at the API that could be exchanged unseen, because it marks them by key alone. */
   readonly unverifiableSecrets: number
   readonly approvals: readonly PendingApproval[]
   readonly problems: readonly ProblemStatus[]
@@ -221,7 +221,7 @@ export interface ControllerStatus {
   readonly sets: readonly SetStatus[]
 }
 
-/** What an event may be about, stable for whoever listens. */
+/** What an event may be about, stable for receivers. */
 export const EVENT_TYPES = [
   'ControllerStarted',
   'ControllerStopping',

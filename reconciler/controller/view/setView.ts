@@ -34,7 +34,7 @@ export class SetView {
   #before: CycleReport | null = null
   #commit: CommitStatus | null = null
   #appliedCommit: string | null = null
-  /** When somebody last said or heard that something is suspended (wall clock, milliseconds). */
+  /** When a suspension was last set or reminded of (wall clock, milliseconds). */
   #remindedAtMs: number | null = null
 
   constructor(settings: SetSettings, facts: () => LoopFacts, wallMs: () => number) {

@@ -3,7 +3,7 @@ import type { ControllerEvent } from '../../controller/status/status.ts'
 import { counted } from '../../text/counts.ts'
 import { News } from './news.ts'
 import { backoffMs, isWorthRetrying, type OutgoingRequest, type Send, Unreachable } from './outgoing.ts'
-import { Patience } from './timeouts.ts'
+import { RetryTimer } from './retryTimer.ts'
 
 /** Most events that wait for one receiver. */
 export const WAITING_MAX = 500
@@ -47,13 +47,13 @@ export class Channel {
   readonly #options: ChannelOptions
   readonly #news = new News()
   readonly #waiting: ControllerEvent[] = []
-  readonly #patience: Patience
+  readonly #retryTimer: RetryTimer
   #dropped = 0
   #working: Promise<void> | null = null
 
   constructor(options: ChannelOptions) {
     this.#options = options
-    this.#patience = new Patience(options.clock)
+    this.#retryTimer = new RetryTimer(options.clock)
   }
 
   /** How many events wait. */
@@ -64,7 +64,7 @@ export class Channel {
   /** Takes `event` in, when it is one for this receiver and news to it. Returns at once, throws nothing. */
   offer(event: ControllerEvent): void {
     const { accepts, onResult, clock } = this.#options
-    if (this.#patience.isClosing || !accepts(event)) return
+    if (this.#retryTimer.isClosing || !accepts(event)) return
     if (!this.#news.isNews(event, clock.nowMs())) {
       onResult('duplicate', 1)
       return
@@ -76,11 +76,11 @@ export class Channel {
 
   /** Sends what waits, without waiting for receivers that are away; at most a few seconds. */
   close(): Promise<void> {
-    return this.#patience.close(this.#working)
+    return this.#retryTimer.close(this.#working)
   }
 
   async #work(): Promise<void> {
-    await this.#patience.pause(COALESCE_MS)
+    await this.#retryTimer.pause(COALESCE_MS)
     while (this.#waiting.length > 0) await this.#deliver(this.#waiting.splice(0, EVENTS_PER_MESSAGE))
     this.#working = null
   }
@@ -95,7 +95,7 @@ export class Channel {
       const { result, pauseMs } = await this.#attempt({ events, dropped, delivery, sentAt }, attempt)
       onResult(result, events.length)
       if (result !== 'retried') return
-      await this.#patience.pause(pauseMs ?? backoffMs(attempt, clock.random))
+      await this.#retryTimer.pause(pauseMs ?? backoffMs(attempt, clock.random))
     }
   }
 
@@ -107,7 +107,7 @@ export class Channel {
     const failed = (reason: string, isFinal: boolean, pauseMs: number | null) => {
       const result = isFinal
         ? 'refused'
-        : this.#patience.isClosing || attempt >= ATTEMPTS_MAX
+        : this.#retryTimer.isClosing || attempt >= ATTEMPTS_MAX
           ? 'given-up'
           : 'retried'
       const lost = `${counted(message.events.length, 'event')} lost`
@@ -118,7 +118,7 @@ export class Channel {
       return { result, pauseMs } as const
     }
     try {
-      const answer = await send(requestOf(message), this.#patience.signal)
+      const answer = await send(requestOf(message), this.#retryTimer.signal)
       if (answer.status >= 200 && answer.status < 300) return { result: 'sent', pauseMs: null }
       return failed(`status ${answer.status}`, !isWorthRetrying(answer), answer.retryAfterMs)
     } catch (error) {

@@ -1,13 +1,13 @@
 import { request } from 'undici'
 
-/** Longest that somebody else may take to answer (milliseconds). */
+/** Longest that a receiver may take to answer (milliseconds). */
 const ANSWER_MS_MAX = 10_000
 /** Largest answer that is read (bytes): a page of a hundred long comments. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024
 /** Longest pause that a receiver may ask for (milliseconds). */
 const RETRY_AFTER_MS_MAX = 5 * 60_000
 
-/** A request to somebody else. Neither its address nor its headers are ever printed: they may hold secrets. */
+/** A request to a receiver. Neither its address nor its headers are ever printed: they may hold secrets. */
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT'
   readonly url: string
@@ -26,12 +26,12 @@ export interface OutgoingAnswer {
 /** Sends a request once. Throws Unreachable. */
 export type Send = (outgoing: OutgoingRequest, signal?: AbortSignal) => Promise<OutgoingAnswer>
 
-/** Nobody answered. The message says why, and not whom. */
+/** No answer came. The message says why, and not from where. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
 
-/** Sends over the network. A redirect is an answer like any other: what we send is for nobody else. */
+/** Sends over the network. A redirect is an answer like any other: what we send is for no other host. */
 export function sendOverHttp(nowMs: () => number): Send {
   return async ({ method, url, headers, body }, signal) => {
     try {

@@ -4,7 +4,7 @@ import type { ControllerClock } from '../../controller/schedule/clock.ts'
 const CLOSE_MS = 5_000
 
 /** Waits between attempts, and stops waiting when the program ends. */
-export class Patience {
+export class RetryTimer {
   readonly #clock: ControllerClock
   readonly #abort = new AbortController()
   #isClosing = false

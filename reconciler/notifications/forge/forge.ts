@@ -35,7 +35,7 @@ export interface ForgeComment {
 
 /** A comment that stays one, however often it is written anew. */
 export interface StickyComment {
-  /** First line, by which it is found again: an HTML comment, which nobody sees. */
+  /** First line, by which it is found again: an HTML comment, which pages do not show. */
   readonly marker: string
   /** Second line: what the comment says, for us. */
   readonly gist: string

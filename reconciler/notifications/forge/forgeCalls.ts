@@ -17,7 +17,7 @@ export class ForgeRefused extends Error {
   readonly status: number
   /** How long to wait before the next attempt (milliseconds); null when the forge does not say. */
   readonly retryAfterMs: number | null
-  /** Whether the same call may succeed later without anybody doing anything. */
+  /** Whether the same call may succeed later without a change. */
   readonly isPassing: boolean
 
   constructor(what: string, answer: OutgoingAnswer) {

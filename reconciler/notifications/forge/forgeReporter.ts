@@ -6,7 +6,7 @@ import type {
   SetStatus,
 } from '../../controller/status/status.ts'
 import { backoffMs, Unreachable } from '../delivery/outgoing.ts'
-import { Patience } from '../delivery/timeouts.ts'
+import { RetryTimer } from '../delivery/retryTimer.ts'
 import { type CommitMark, type CommitState, type Forge, stickComment } from './forge.ts'
 import { ForgeRefused } from './forgeCalls.ts'
 import { outcomeComment } from './outcome.ts'
@@ -22,7 +22,7 @@ const PULL_REQUESTS_MAX = 5
 /** Most commits of a set that were left pending and are remembered. */
 const OVERTAKEN_MAX = 20
 
-/** What became of a report: everything it had to say was said, or was known; it comes again; nobody takes it. */
+/** What became of a report: everything it had to say was said, or was known; it comes again; the forge refuses it. */
 export type ReportResult = 'said' | 'known' | 'retried' | 'refused'
 
 /** One forge that is told what becomes of commits. */
@@ -64,7 +64,7 @@ interface Known {
  */
 export class ForgeReporter {
   readonly #options: ForgeReporterOptions
-  readonly #patience: Patience
+  readonly #retryTimer: RetryTimer
   readonly #forge: Forge
   readonly #waiting = new Set<string>()
   readonly #known = new Map<string, Known>()
@@ -76,8 +76,8 @@ export class ForgeReporter {
 
   constructor(options: ForgeReporterOptions) {
     this.#options = options
-    this.#patience = new Patience(options.clock)
-    this.#forge = options.forgeWith(this.#patience.signal)
+    this.#retryTimer = new RetryTimer(options.clock)
+    this.#forge = options.forgeWith(this.#retryTimer.signal)
   }
 
   /** Takes note of `event`. Returns at once, throws nothing. */
@@ -86,7 +86,7 @@ export class ForgeReporter {
     const { sets } = this.#options
     // Only the replica that does the work has runs, and only a run changes what there is to say.
     if (set === null || runId === null) return
-    if (this.#patience.isClosing || sets?.includes(set) === false) return
+    if (this.#retryTimer.isClosing || sets?.includes(set) === false) return
     this.#remember(set, event)
     this.#waiting.add(set)
     this.#working ??= this.#work()
@@ -94,7 +94,7 @@ export class ForgeReporter {
 
   /** Says what is still to be said, once; at most a few seconds. */
   close(): Promise<void> {
-    return this.#patience.close(this.#working)
+    return this.#retryTimer.close(this.#working)
   }
 
   #remember(set: string, { type, commit, message }: ControllerEvent): void {
@@ -108,12 +108,12 @@ export class ForgeReporter {
   }
 
   async #work(): Promise<void> {
-    await this.#patience.pause(COALESCE_MS)
+    await this.#retryTimer.pause(COALESCE_MS)
     for (let attempt = 1; this.#waiting.size > 0; attempt += 1) {
       const pauseMs = await this.#round(attempt)
       if (pauseMs === null) attempt = 0
-      else if (this.#patience.isClosing) this.#waiting.clear()
-      else await this.#patience.pause(pauseMs)
+      else if (this.#retryTimer.isClosing) this.#waiting.clear()
+      else await this.#retryTimer.pause(pauseMs)
     }
     this.#working = null
   }

@@ -73,7 +73,7 @@ function statusOf(context: string, { state, description }: CommitMark, targetUrl
   }
 }
 
-/** A status that is pending cannot become pending: then somebody else, or we before, said so already. */
+/** A status that is pending cannot become pending: then it was said already. */
 async function notTwice(mark: () => Promise<unknown>): Promise<void> {
   try {
     await mark()

@@ -13,7 +13,7 @@ const ELSEWHERE = 'the page of the controller'
 
 /**
  * What became of a commit, as a comment on its pull request: at most 60 kB. `deeds` are the changes that were
- * made for it. Everything that somebody may have written stands in blocks, where it means nothing. Pure.
+ * made for it. Every text from outside stands in blocks, where it means nothing. Pure.
  */
 export function outcomeComment(
   set: SetStatus,

@@ -19,13 +19,13 @@ const REASON_CHARS_MAX = 230
 /** What became of a commit, as far as it is known. */
 export interface Verdict extends CommitMark {
   readonly sha: string
-  /** Nothing is known yet: this says no more than that somebody will look. */
+  /** Nothing is known yet: this says only that a run is to come. */
   readonly isProvisional: boolean
 }
 
 /**
  * What became of the newest commit of `set`; null when none was read. A commit that was once carried out stays
- * so: what happens to services later is drift, and not the fault of whoever wrote the commit. Pure.
+ * so: what happens to services later is drift, and not the fault of the commit's author. Pure.
  */
 export function verdictOf(set: SetStatus): Verdict | null {
   const { commit, refusedCommit, appliedCommit, conditions, counts, lastRun } = set

@@ -4,7 +4,7 @@ import type { OutgoingRequest } from '../delivery/outgoing.ts'
 
 /**
  * A message for a receiver of one's own. The signature is over the raw body, and the body says when it was sent
- * and which delivery it is: so both are signed, and whoever receives an old one again can tell.
+ * and which delivery it is: so both are signed, and a receiver can tell an old one that comes again.
  */
 export function signedRequest(
   url: string,

@@ -11,7 +11,7 @@ import { startServer } from '../../server/testing/startServer.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 
-/** What somebody clicked together before there was a program. */
+/** A service that was made by hand before there was a program. */
 const BLOG: ServiceRequest = {
   name: 'blog',
   interval_secs: 60,

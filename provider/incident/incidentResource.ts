@@ -14,7 +14,7 @@ import { incidentSchema, RESOLVE_MESSAGE } from './schema.ts'
 
 type State = StateOf<typeof incidentSchema>
 
-/** What the API says of an incident and nobody configures. Pure. */
+/** The computed attributes of an incident, from what the API answered. Pure. */
 function observed(incident: Incident): AnswerOf<typeof incidentSchema> {
   return {
     id: incident.id,

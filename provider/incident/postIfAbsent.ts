@@ -1,4 +1,4 @@
-/** Everybody reads incidents: what may have been posted already is looked for before it is posted again. */
+/** Incidents are public: what may have been posted already is looked for before it is posted again. */
 import { randomUUID } from 'node:crypto'
 import type { Incident, IncidentRequest, IncidentUpdateRequest } from '../../api/contract/incident.ts'
 import { DiagnosticError, errorAt } from '../protocol/authoring/diagnostics.ts'

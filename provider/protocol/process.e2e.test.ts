@@ -135,7 +135,7 @@ test('a provider whose Terraform was killed ends by itself', async () => {
 
   parent.kill('SIGKILL')
 
-  // The pipe closes when nobody holds its other end any more.
+  // The pipe closes when no process holds its other end any more.
   const [code, signal] = await once(parent, 'close')
   expect([code, signal]).toStrictEqual([null, 'SIGKILL'])
 })

@@ -21,7 +21,7 @@ interface RunningServer {
 export interface Scenario {
   readonly proxy: RecordingProxy
   readonly workspace: TerraformWorkspace
-  /** A client that passes neither proxy nor limit: somebody who works by hand. */
+  /** A client that passes neither proxy nor limit: a person who works by hand. */
   readonly byHand: Client
   /** Writes the configuration and applies it; throws with Terraform's output when that fails. */
   readonly apply: (configuration: string, environment?: NodeJS.ProcessEnv) => Promise<string>

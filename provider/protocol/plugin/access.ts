@@ -7,7 +7,7 @@ export type Access =
   | { readonly kind: 'open' }
   | { readonly kind: 'mutualTls'; readonly clientCertificate: string; readonly own: OneShotCertificate }
 
-/** What makes the gRPC server let in whom `access` says, and nobody else. */
+/** Credentials with which the gRPC server accepts the clients that `access` names, and no others. */
 export function credentialsFor(access: Access): ServerCredentials {
   if (access.kind === 'open') return ServerCredentials.createInsecure()
   return ServerCredentials.createSsl(

@@ -33,7 +33,7 @@ export function createCallTable(): CallTable {
       const crash = new Promise<never>((_, reject) => {
         fail = reject
       })
-      // Nobody may be waiting for it at the moment when it rejects.
+      // It may reject at a moment when no call waits for it.
       crash.catch(() => undefined)
       const entry = { controller, fail }
       entries.add(entry)

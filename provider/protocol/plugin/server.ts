@@ -25,7 +25,7 @@ const HEALTH_NAME = 'plugin'
 const healthOf = (service: string): number =>
   service === '' || service === HEALTH_NAME ? HEALTH.serving : HEALTH.serviceUnknown
 
-/** A server of connections that somebody else accepts. */
+/** A server of connections that its owner accepts. */
 export interface PluginServer {
   /** Serves `connection`, of which nothing was read yet. */
   serve(connection: Socket): void

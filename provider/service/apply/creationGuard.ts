@@ -9,7 +9,7 @@ import type { TerraformRun } from './terraformRun.ts'
 
 /**
  * How old a service may be that stops a create although this machine knows nothing of it (milliseconds): long enough
- * for a pipeline that was killed and starts again on another machine, short enough not to be in anybody's way later.
+ * for a pipeline that was killed and starts again on another machine, short enough not to block a later create.
  */
 export const STRANGER_MS_MAX = 15 * 60_000
 
@@ -33,7 +33,7 @@ export type Decision =
 
 /**
  * A service that this process did not make, and that is like the one to be created, is one of three. It belongs to a
- * state, as the journal says: it is in nobody's way. A run of this workspace was killed before it could record it: the
+ * state, as the journal says: it does not block the create. A run of this workspace was killed before it could record it: the
  * create takes it over. Or nothing is known of it, and it is young: making another would perhaps make a twin.
  *
  * Where nothing can be written down, the first two cannot be told from the third.

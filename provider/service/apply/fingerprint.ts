@@ -20,7 +20,7 @@ interface Stored {
   readonly hash: string
 }
 
-/** A hash that costs whoever guesses as much as us; `n` is how much. */
+/** A hash that costs an attacker who guesses as much as us; `n` is the cost. */
 type SlowHash = (input: string, salt: Uint8Array, n: number) => Promise<Buffer>
 
 /** Whether secrets are those that a fingerprint was made of; `never-recorded` when there is no fingerprint. */

@@ -21,7 +21,7 @@ const DEFINITION = ['name', 'interval', 'regions', 'endpoints'] as const
 export interface SecretsFound {
   /** The configured ones with those that were sent last. */
   readonly comparison: Comparison
-  /** Places of sealed values that the API has from somebody else, as `sealed_key_ids` names them. */
+  /** Places of sealed values that something else wrote, as `sealed_key_ids` names them. */
   readonly overwritten: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 /**
  * Which sealed values a service had when its secrets were sent last: the key id of a value changes with every write of
- * it and with nothing else (Gap G22), so that another one says that somebody else wrote the value.
+ * it and with nothing else (Gap G22), so that another one says that something else wrote the value.
  *
  * The ids are kept beside the state, with the fingerprint of the secrets: the state itself is refreshed.
  */

@@ -407,7 +407,10 @@ test('an option whose value was forgotten does not take the next option for it',
 
 test.each([
   [['--bogus'], 'there are: --version, --help; see "pharos --help"'],
-  [['state', 'status', '--bogus'], 'there are: --json, --state, --help; see "pharos state status --help"'],
+  [
+    ['state', 'status', '--bogus'],
+    'there are: --json, --quiet, --state, --help; see "pharos state status --help"',
+  ],
 ])('an unknown option names those that exist: %j', async (args, hint) => {
   const { exitCode, stderr } = await runProgram(args)
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining(hint)])

@@ -32,7 +32,7 @@ const imports = [
   ['server/http', '../../api/client/client.ts', 'server never imports'],
   ['server/http', '../../provider/main.ts', 'server never imports'],
   ['server', '../reconciler/main.ts', 'server never imports'],
-  ['server', '../monitoring/check/addressRules.ts', ''],
+  ['server', '../monitoring/check/network/addressRules.ts', ''],
   ['monitoring/check', '../../api/contract/duration.ts', ''],
   ['monitoring/check', '../assertions/assertion.ts', ''],
   ['monitoring/check', 'node:tls', ''],
@@ -43,7 +43,7 @@ const imports = [
   ['monitoring/assertions', '../../api/contract/assertion.ts', ''],
   ['monitoring/assertions', 're2js', ''],
   ['monitoring/assertions', './regexBudget.ts', ''],
-  ['monitoring/assertions', '../check/reason.ts', 'monitoring/assertions is pure'],
+  ['monitoring/assertions', '../check/outcome/reason.ts', 'monitoring/assertions is pure'],
   ['monitoring/assertions', 'node:net', 'monitoring/assertions is pure'],
   ['provider/protocol', '@grpc/grpc-js', ''],
   ['provider/protocol', 'node:crypto', ''],
@@ -64,12 +64,12 @@ const imports = [
   ['reconciler/state', '../../api/client/client.ts', ''],
   ['reconciler/state', '../../server/main.ts', 'reconciler may import'],
   ['reconciler', '../provider/main.ts', 'reconciler may import'],
-  ['reconciler/source', '../../monitoring/check/reason.ts', 'reconciler may import'],
-  ['reconciler/cli', '../../monitoring/check/reason.ts', ''],
+  ['reconciler/source', '../../monitoring/check/outcome/reason.ts', 'reconciler may import'],
+  ['reconciler/cli', '../../monitoring/check/outcome/reason.ts', ''],
   ['reconciler/cli/commands', '../../../monitoring/assertions/explain.ts', ''],
   ['reconciler/cli', '../../monitoring/agent/runner.ts', 'reconciler/cli may import'],
   ['reconciler/cli', '../../server/main.ts', 'reconciler/cli may import'],
-  ['provider/service', '../../monitoring/check/reason.ts', 'provider may import'],
+  ['provider/service', '../../monitoring/check/outcome/reason.ts', 'provider may import'],
 ] as const
 
 test('the linter refuses every import that the architecture forbids, and no other', {

@@ -1,4 +1,4 @@
-import { addressRules } from '../../monitoring/check/addressRules.ts'
+import { addressRules } from '../../monitoring/check/network/addressRules.ts'
 import { createService } from '../../server/domain/serviceChanges.ts'
 import { systemEnvironment } from '../../server/process/systemEnvironment.ts'
 import { openDatabase } from '../../server/store/sqlite/files/openDatabase.ts'

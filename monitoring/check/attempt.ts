@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Observation } from '../assertions/observation.ts'
-import { literalAddress } from './addressRules.ts'
-import { AttemptClock, type Phases } from './attemptClock.ts'
+import { literalAddress } from './network/addressRules.ts'
+import { AttemptClock, type Phases } from './outcome/attemptClock.ts'
 import type { CheckTools } from './checkTools.ts'
 import { bodyText, bodyTooLarge, decodedBody } from './http/decodeBody.ts'
 import { type BodyWish, type Exchanged, exchange } from './http/exchange.ts'
@@ -11,7 +11,7 @@ import type { SeenCertificate } from './network/certificate.ts'
 import { chooseAddress, dial } from './network/dial.ts'
 import { secure } from './network/secure.ts'
 import type { PreparedCheck } from './prepareCheck.ts'
-import { CheckFault } from './reason.ts'
+import { CheckFault } from './outcome/reason.ts'
 
 /** Most of a body that a check reads after decoding, and before: coding may make a body a little longer (bytes). */
 const BODY_BYTES_MAX = 1_048_576

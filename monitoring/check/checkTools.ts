@@ -1,6 +1,6 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { MatcherThread } from '../assertions/matcherThread.ts'
-import { addressRules, type IsForbidden } from './addressRules.ts'
+import { addressRules, type IsForbidden } from './network/addressRules.ts'
 import { CertificateJudge } from './network/certificate.ts'
 import { NameResolver } from './network/nameResolver.ts'
 import { ownAddresses } from './network/ownAddresses.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addressRules } from './addressRules.ts'
+import { addressRules } from './network/addressRules.ts'
 import { type CheckedServer, checkOf, startHttpServer } from './testing/checkedServer.ts'
 import { type NameTable, startDnsServer } from './testing/dnsServer.ts'
 

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { evaluateAssertions, unseenVerdicts, type Verdict } from '../assertions/evaluate.ts'
 import type { Observation } from '../assertions/observation.ts'
 import { Attempt } from './attempt.ts'
-import type { Phases } from './attemptClock.ts'
+import type { Phases } from './outcome/attemptClock.ts'
 import type { CheckTools } from './checkTools.ts'
 import type { SeenCertificate } from './network/certificate.ts'
 import type { PreparedCheck } from './prepareCheck.ts'
 import { shownText } from './privateTexts.ts'
-import { ASSERTION_REASONS, CheckFault, type Outcome, outcomeOf, type Reason } from './reason.ts'
+import { ASSERTION_REASONS, CheckFault, type Outcome, outcomeOf, type Reason } from './outcome/reason.ts'
 
 /** What a check came to. No text in it holds a secret of the request. */
 export interface CheckResult {

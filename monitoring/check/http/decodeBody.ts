@@ -1,7 +1,7 @@
 import { promisify, TextDecoder } from 'node:util'
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
-import type { AttemptClock } from '../attemptClock.ts'
-import { CheckFault } from '../reason.ts'
+import type { AttemptClock } from '../outcome/attemptClock.ts'
+import { CheckFault } from '../outcome/reason.ts'
 import { headerValues, type ResponseHead } from './responseHead.ts'
 
 type Decoder = (bytes: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import type { AttemptClock } from '../attemptClock.ts'
-import { CheckFault } from '../reason.ts'
+import type { AttemptClock } from '../outcome/attemptClock.ts'
+import { CheckFault } from '../outcome/reason.ts'
 import type { ResponseHead } from './responseHead.ts'
 import { type ReadFault, ResponseReader } from './responseReader.ts'
 

@@ -1,5 +1,5 @@
 import { parsedUrl } from '../../../api/contract/parsedUrl.ts'
-import { CheckFault } from '../reason.ts'
+import { CheckFault } from '../outcome/reason.ts'
 import type { RequestHop } from './requestHop.ts'
 import { headerValues, type ResponseHead } from './responseHead.ts'
 

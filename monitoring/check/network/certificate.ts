@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { CheckFault, type DownReason } from '../reason.ts'
+import { CheckFault, type DownReason } from '../outcome/reason.ts'
 
 /** Certificates of which the verdict on a name is remembered. */
 const KNOWN_MAX = 10_000

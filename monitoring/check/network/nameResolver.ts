@@ -1,7 +1,7 @@
 import { promises as dns } from 'node:dns'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
-import { CheckFault, type DownReason } from '../reason.ts'
+import { CheckFault, type DownReason } from '../outcome/reason.ts'
 
 /** Time for one query to one server, and how often it is sent (milliseconds). The check's own deadline may end it before. */
 const QUERY_MS = 2_500

@@ -1,7 +1,7 @@
 import { isIP, type Socket } from 'node:net'
 import { connect, type SecureContext, type TLSSocket } from 'node:tls'
-import type { AttemptClock } from '../attemptClock.ts'
-import { CheckFault } from '../reason.ts'
+import type { AttemptClock } from '../outcome/attemptClock.ts'
+import { CheckFault } from '../outcome/reason.ts'
 
 /** HTTP/2 is not spoken; a server that insists on it refuses the handshake. */
 const PROTOCOLS = ['http/1.1']

@@ -1,4 +1,4 @@
-import type { AssertionKind } from '../../api/contract/assertion.ts'
+import type { AssertionKind } from '../../../api/contract/assertion.ts'
 
 /** The reason for an endpoint whose assertion of a kind is false. */
 export const ASSERTION_REASONS = {

@@ -3,8 +3,8 @@ import type { Database } from './openDatabase.ts'
 import { bindingsOf } from './sqliteRows.ts'
 
 /**
- * Bindings as they were last read. Parsing those of ten thousand services takes a quarter of a run that finds nothing to
- * do, so they are read again only after this connection, or another one, wrote.
+ * Bindings as they were last read. A controller's run reads all of them and seldom changes one, so they are parsed again
+ * only after this connection, or another one, wrote.
  */
 export class BindingReadings {
   readonly #database: Database

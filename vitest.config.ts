@@ -47,8 +47,9 @@ export default defineConfig({
       include: ['{api,monitoring,server,provider,reconciler}/**/*.ts'],
       exclude: ['**/*.test.ts', 'provider/cdktf/**', '**/testing/**'],
       reporter: ['text-summary', 'json-summary'],
-      // What runs in a process of its own, as the programs do, does not count; the rest may not fall below this.
-      thresholds: { statements: 87, branches: 81, functions: 89, lines: 89 },
+      // What runs in a process or a thread of its own does not count. The rest may not fall below what the tests without
+      // whole programs reach.
+      thresholds: { statements: 80, branches: 76, functions: 80, lines: 81 },
     },
   },
 })

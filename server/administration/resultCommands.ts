@@ -3,7 +3,7 @@ import type { ServiceResponse } from '../../api/contract/service.ts'
 import { timestamp } from '../domain/environment.ts'
 import { PHASES, readServiceResults, type ServiceResult } from '../results/readServiceResults.ts'
 import { readStates, type ServiceNow } from '../results/readStates.ts'
-import { RESULTS_KEPT_S } from '../results/upkeep.ts'
+import { RESULTS_RETENTION_S } from '../results/upkeep.ts'
 import { withResults } from '../results/resultsReader.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
@@ -13,7 +13,7 @@ import { engineOf, withExistingStore } from './withStore.ts'
 const HOUR_S = 60 * 60
 /** Hours that `results` shows unless told otherwise, and at most. */
 const HOURS = 24
-const HOURS_MAX = RESULTS_KEPT_S / HOUR_S
+const HOURS_MAX = RESULTS_RETENTION_S / HOUR_S
 
 /** Adds `states` and `results`, which look beside a running server or without one. */
 export function addResultCommands(program: Command, write: Write): void {

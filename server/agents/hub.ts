@@ -23,7 +23,7 @@ const CHANGES_MAX = 500
 export interface HubParts extends FeedParts {
   readonly store: MonitoringStore & FeedParts['store']
   readonly services: MonitoredServices
-  readonly results: Pick<Results, 'tell' | 'ingest'>
+  readonly results: Pick<Results, 'update' | 'ingest'>
   readonly nowMs: () => number
   readonly log: Logger
 }
@@ -79,7 +79,7 @@ export class Hub implements Bus {
   /** Tells the results of everything anew, as after a change of a region's mode. */
   tellAll(): Promise<void> {
     const { results, services } = this.#parts
-    return results.tell(async () => ({ services: await services.readAll(), ended: [], isWhole: true }))
+    return results.update(async () => ({ services: await services.readAll(), ended: [], isWhole: true }))
   }
 
   /** Answers everyone who waits, and tells nothing any more. */
@@ -99,7 +99,7 @@ export class Hub implements Bus {
         const changed = await store.changedServices(range)
         const newest = changed.at(-1)
         if (newest === undefined) break
-        await results.tell(() => services.readSome(changed.map(({ serviceId }) => serviceId)))
+        await results.update(() => services.readSome(changed.map(({ serviceId }) => serviceId)))
         this.#toldUpTo = newest.sequence
         this.#wake()
       }

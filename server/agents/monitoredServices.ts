@@ -1,7 +1,7 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import { Inventory } from '../../monitoring/protocol/inventory.ts'
 import { isRegionCode, REGIONS } from '../domain/regions.ts'
-import type { MonitoredService, Told } from '../results/monitoredService.ts'
+import type { MonitoredService, MonitoredChange } from '../results/monitoredService.ts'
 import type { MonitoringStore, RegionMode, StoredDefinition } from '../store/store.ts'
 import { timeoutMsOf } from './endpointTask.ts'
 
@@ -89,7 +89,7 @@ export class MonitoredServices {
   }
 
   /** What became of these services. */
-  async readSome(serviceIds: readonly string[]): Promise<Told> {
+  async readSome(serviceIds: readonly string[]): Promise<MonitoredChange> {
     const services: MonitoredService[] = []
     const ended: string[] = []
     for (const id of serviceIds) {

@@ -1,55 +1,55 @@
 /**
- * How it goes with what is checked: a series is one endpoint in one region, an endpoint is its series, a service its
- * endpoints. All of it is a value of results and time, so that a replay of the results gives the same states.
+ * States of series (one endpoint in one region), endpoints and services. A state depends on results and time only: a replay
+ * of the results gives the same states.
  */
 
-/** How it goes with a series, an endpoint or a service that is checked. */
+/** The state of a monitored series, endpoint or service. */
 export const STATES = ['up', 'degraded', 'down', 'unknown'] as const
 export type State = (typeof STATES)[number]
 
 /** Time beyond two intervals and a timeout without a known result after which a series is unknown (seconds). */
 const STALE_GRACE_S = 30
-/** Results without a fault that a series needs to be up again. */
+/** Consecutive up results after which a series that was down is up. */
 const CLEAN_RESULTS = 2
-/** From this interval on one is enough: two would take too long to tell (seconds). */
+/** From this interval on, one up result suffices (seconds): a second would delay recovery too long. */
 const LONG_INTERVAL_S = 300
 
-/** A series as its results left it. Instants are whole seconds since the epoch. */
+/** The state of a series after its results. Instants are whole seconds since the epoch. */
 export interface SeriesState {
   readonly state: State
   readonly sinceS: number
   /** When the newest result was due; older ones change nothing. */
   readonly lastDueS: number
-  /** When the newest result was due that knew how it goes; what it is compared with to be stale. */
+  /** When the newest result with an outcome other than unknown was due; staleness counts from it. */
   readonly knownDueS: number
-  /** Results without a fault since the series went down. */
+  /** Up results since the series went down. */
   readonly clean: number
-  /** Number of the newest reason that explains a state other than up; 0 for none. */
+  /** Number of the newest reason for a state other than up; 0 for none. */
   readonly reason: number
 }
 
-/** What a result says of its series. */
+/** The parts of a result that decide the state of its series. */
 export interface SeriesResult {
   readonly dueS: number
   readonly outcome: State
   readonly reason: number
 }
 
-/** How often a series is checked, and how long a check may take. */
+/** Interval and timeout of the checks of a series. */
 export interface SeriesTimes {
   readonly intervalS: number
   readonly timeoutMs: number
 }
 
-/** A series of which nothing is known from `sinceS` on. Pure. */
+/** A series without results from `sinceS` on. Pure. */
 export function newSeries(sinceS: number): SeriesState {
   const neverS = 0
   return { state: 'unknown', sinceS, lastDueS: neverS, knownDueS: neverS, clean: 0, reason: 0 }
 }
 
 /**
- * `series` after `result`. A result that is not newer than the last one changes nothing, and one that does not know how it
- * goes changes no state: the series becomes stale if they go on. Pure.
+ * `series` after `result`. A result that is not newer than the last one changes nothing. An unknown result leaves the state:
+ * the series becomes stale when no other result follows. Pure.
  */
 export function afterResult(
   series: SeriesState,
@@ -62,11 +62,11 @@ export function afterResult(
     return series.state === 'unknown' ? { ...seen, reason } : seen
   }
   const known = { ...seen, knownDueS: dueS }
-  if (outcome !== 'up') return turn({ ...known, clean: 0, reason }, outcome, dueS)
-  if (series.state !== 'down') return turn({ ...known, reason: 0 }, 'up', dueS)
+  if (outcome !== 'up') return withState({ ...known, clean: 0, reason }, outcome, dueS)
+  if (series.state !== 'down') return withState({ ...known, reason: 0 }, 'up', dueS)
   const clean = series.clean + 1
   const isUpAgain = clean >= CLEAN_RESULTS || intervalS >= LONG_INTERVAL_S
-  return isUpAgain ? turn({ ...known, clean: 0, reason: 0 }, 'up', dueS) : { ...known, clean }
+  return isUpAgain ? withState({ ...known, clean: 0, reason: 0 }, 'up', dueS) : { ...known, clean }
 }
 
 /** The instant from which `series` is unknown unless a result comes (seconds since the epoch). Pure. */
@@ -75,11 +75,11 @@ export function staleFromS(series: SeriesState, { intervalS, timeoutMs }: Series
   return seenS + 2 * Math.max(1, intervalS) + Math.ceil(timeoutMs / 1_000) + STALE_GRACE_S
 }
 
-/** `series` at `nowS`: unknown when its results stopped too long ago. Pure. */
+/** `series` at `nowS`: unknown when its last known result is too old. Pure. */
 export function atInstant(series: SeriesState, times: SeriesTimes, nowS: number): SeriesState {
   const fromS = staleFromS(series, times)
   if (series.state === 'unknown' || nowS < fromS) return series
-  return turn({ ...series, clean: 0, reason: 0 }, 'unknown', fromS)
+  return withState({ ...series, clean: 0, reason: 0 }, 'unknown', fromS)
 }
 
 /**
@@ -101,6 +101,6 @@ export function serviceState(states: readonly State[]): State {
   return states.includes('up') ? 'up' : 'unknown'
 }
 
-function turn(series: SeriesState, state: State, atS: number): SeriesState {
+function withState(series: SeriesState, state: State, atS: number): SeriesState {
   return series.state === state ? series : { ...series, state, sinceS: atS }
 }

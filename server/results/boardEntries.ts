@@ -1,20 +1,20 @@
 import { regionOfSeries } from '../domain/regions.ts'
 import type { SeriesState, SeriesTimes } from '../domain/serviceState.ts'
-import type { KeptState } from './resultsSchema.ts'
+import type { StoredState } from './resultsSchema.ts'
 import type { SeriesRow } from './stateRows.ts'
 
-/** A series as a result is compared with it. */
+/** What a result is validated against. */
 export interface KnownSeries {
   readonly orgId: string
   readonly endpoint: number
   readonly generation: number
-  /** When that generation came (seconds since the epoch). */
+  /** When that generation was received (seconds since the epoch). */
   readonly changedAtS: number
-  /** `null` while it is checked. */
+  /** `null` while the series is checked (seconds since the epoch). */
   readonly endedAtS: number | null
 }
 
-/** A series in memory. */
+/** A series with its state. */
 export interface SeriesEntry extends KnownSeries {
   readonly number: number
   readonly region: string
@@ -22,33 +22,33 @@ export interface SeriesEntry extends KnownSeries {
   readonly state: SeriesState
 }
 
-/** An endpoint in memory, with the series that are checked. */
+/** An endpoint with its state and the numbers of its active series. */
 export interface EndpointEntry {
   readonly number: number
   readonly id: string
   readonly serviceId: string
   readonly orgId: string
   readonly series: readonly number[]
-  readonly state: KeptState
+  readonly state: StoredState
   readonly sinceS: number
 }
 
-/** A service in memory. */
+/** A service with its state and the numbers of its endpoints. */
 export interface ServiceEntry {
   readonly id: string
   readonly orgId: string
   readonly generation: number
   readonly isPaused: boolean
   readonly endpoints: readonly number[]
-  readonly state: KeptState
+  readonly state: StoredState
   readonly sinceS: number
 }
 
-/** The series that a row keeps. Pure. */
+/** The series that `row` stores. Pure. */
 export function seriesEntry(row: SeriesRow, orgId: string): SeriesEntry {
   const { series: number, endpoint, generation, changedAtS, endedAtS, intervalS, timeoutMs } = row
   const { sinceS, lastDueS, knownDueS, clean, reason } = row
-  // True because series are kept as up, degraded, down or unknown only.
+  // True because series are stored as up, degraded, down or unknown only.
   const state = row.state as SeriesState['state']
   return {
     ...{ number, region: regionOfSeries(number) ?? '', orgId, endpoint, generation, changedAtS, endedAtS },

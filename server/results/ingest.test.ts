@@ -11,7 +11,7 @@ import { openResults } from './openResults.ts'
 import { RESULTS_FILE } from './resultsSchema.ts'
 import { StateBoard } from './stateBoard.ts'
 import { upkeep } from './upkeep.ts'
-import { arrivalOf, type TestResult } from './testing/resultMessages.ts'
+import { batchOf, type TestResult } from './testing/resultMessages.ts'
 
 const STORE = '0192b1d4-5c1e-7000-8000-00000000000a'
 const OTHER = '0192b1d4-5c1e-7000-8000-00000000000b'
@@ -30,12 +30,14 @@ function open(storeId = STORE) {
   return {
     database,
     board,
-    tell: (changes: Partial<MonitoredService> = {}, nowS = START_S, isWhole = false) =>
-      board.transact(() => board.tell({ services: [{ ...service, ...changes }], ended: [], isWhole }, nowS)),
+    update: (changes: Partial<MonitoredService> = {}, nowS = START_S, isWhole = false) =>
+      board.transact(() =>
+        board.update({ services: [{ ...service, ...changes }], ended: [], isWhole }, nowS),
+      ),
     end: (nowS: number) =>
-      board.transact(() => board.tell({ services: [], ended: [SERVICE], isWhole: false }, nowS)),
+      board.transact(() => board.update({ services: [], ended: [SERVICE], isWhole: false }, nowS)),
     send: (given: readonly TestResult[], nowS = START_S + 3_600, store = storeId) =>
-      ingest([arrivalOf(store, given)], storeId, nowS * 1_000)[0],
+      ingest([batchOf(store, given)], storeId, nowS * 1_000)[0],
     states: () =>
       database
         .prepare('SELECT series, state, since_s, clean, reason FROM series_states ORDER BY series')
@@ -72,7 +74,7 @@ const round = (minute: number, dublin: Outcome, ashburn: Outcome = dublin): Test
 ]
 
 test('a service is unknown until its first results, then as they say, each change once', () => {
-  results.tell()
+  results.update()
   results.send(round(1, 'up'))
   results.send(round(2, 'up', 'down'))
   results.send(round(3, 'down'))
@@ -86,13 +88,15 @@ test('a service is unknown until its first results, then as they say, each chang
     [START_S + 300, 2],
     [START_S + 305, 1],
   ])
-  const told = results.database.prepare('SELECT at_s, kind, body FROM transitions ORDER BY sequence').all()
-  expect(told.length).toBe(5)
-  expect(told[2]).toMatchObject({ at_s: START_S + 180, kind: 'service.state' })
+  const transitions = results.database
+    .prepare('SELECT at_s, kind, body FROM transitions ORDER BY sequence')
+    .all()
+  expect(transitions.length).toBe(5)
+  expect(transitions[2]).toMatchObject({ at_s: START_S + 180, kind: 'service.state' })
 })
 
 test('a batch that comes again stores nothing and changes no state', () => {
-  results.tell()
+  results.update()
   const batch = [...round(1, 'down'), ...round(2, 'up')]
   const first = results.send(batch)
   const states = results.states()
@@ -104,8 +108,8 @@ test('a batch that comes again stores nothing and changes no state', () => {
   expect(results.states()).toEqual(states)
 })
 
-test('results that nobody may send are refused, each with its reason, and the rest is stored', () => {
-  results.tell()
+test('invalid results are refused, each with its reason, and the rest is stored', () => {
+  results.update()
   const nowS = START_S + 86_400
 
   const answer = results.send(
@@ -130,9 +134,9 @@ test('results that nobody may send are refused, each with its reason, and the re
 })
 
 test('what the definition before found after the change is refused, and before it is history', () => {
-  results.tell()
+  results.update()
   results.send(round(1, 'up'))
-  results.tell({ generation: 2 }, START_S + 120)
+  results.update({ generation: 2 }, START_S + 120)
 
   const late = results.send([{ series: DUBLIN, dueS: START_S + 110, outcome: 'down' }])
   const superseded = results.send([{ series: DUBLIN, dueS: START_S + 130, outcome: 'down' }])
@@ -142,13 +146,13 @@ test('what the definition before found after the change is refused, and before i
 })
 
 test('a pause ends the series at once, and what was under way is history', () => {
-  results.tell()
+  results.update()
   results.send(round(1, 'up'))
-  results.tell({ generation: 2, isPaused: true }, START_S + 90)
+  results.update({ generation: 2, isPaused: true }, START_S + 90)
 
   const before = results.send([{ series: DUBLIN, dueS: START_S + 89, outcome: 'down' }])
   const after = results.send([{ series: DUBLIN, dueS: START_S + 120, outcome: 'down' }])
-  results.tell({ generation: 3 }, START_S + 200)
+  results.update({ generation: 3 }, START_S + 200)
   results.send([{ series: DUBLIN, dueS: START_S + 201, generation: 3 }])
 
   expect([before?.stored, after?.refused[0]?.[2]]).toEqual([1, 'ended'])
@@ -160,9 +164,9 @@ test('a pause ends the series at once, and what was under way is history', () =>
 })
 
 test('a region that is removed leaves the quorum at once', () => {
-  results.tell()
+  results.update()
   results.send(round(1, 'up', 'down'))
-  results.tell({ generation: 2, regions: ['eu-west-1'] }, START_S + 120)
+  results.update({ generation: 2, regions: ['eu-west-1'] }, START_S + 120)
 
   expect(results.serviceStates().at(-1)).toEqual([START_S + 120, 1])
   expect(results.send([{ series: ASHBURN, dueS: START_S + 185, generation: 2 }])?.refused[0]?.[2]).toBe(
@@ -171,7 +175,7 @@ test('a region that is removed leaves the quorum at once', () => {
 })
 
 test('a deleted service is gone, and its results are refused', () => {
-  results.tell()
+  results.update()
   results.send(round(1, 'up'))
   results.end(START_S + 100)
 
@@ -180,9 +184,9 @@ test('a deleted service is gone, and its results are refused', () => {
 })
 
 test('silence makes a service unknown, and one result of each region up again', () => {
-  results.tell()
+  results.update()
   results.send(round(1, 'up'))
-  results.board.transact(() => results.board.passTime(START_S + 600))
+  results.board.transact(() => results.board.markStale(START_S + 600))
   results.send(round(10, 'up'))
 
   const staleS = START_S + 60 + 2 * 60 + 10 + 30
@@ -194,26 +198,28 @@ test('silence makes a service unknown, and one result of each region up again', 
 })
 
 test('of a restored store every generation is older, and a service that it does not have is gone', () => {
-  results.tell({ generation: 9 })
+  results.update({ generation: 9 })
   results.send([{ series: DUBLIN, dueS: START_S + 60, generation: 9 }])
   results.database.close()
 
   results = open(OTHER)
-  results.tell({ generation: 3 }, START_S + 100, true)
+  results.update({ generation: 3 }, START_S + 100, true)
 
   expect(results.send([{ series: DUBLIN, dueS: START_S + 120, generation: 3 }])?.stored).toBe(1)
-  results.board.transact(() => results.board.tell({ services: [], ended: [], isWhole: true }, START_S + 200))
+  results.board.transact(() =>
+    results.board.update({ services: [], ended: [], isWhole: true }, START_S + 200),
+  )
   expect(results.serviceStates().at(-1)).toEqual([START_S + 200, 6])
 })
 
 test('what a transaction could not store is in no state either', () => {
-  results.tell()
+  results.update()
   results.send(round(1, 'up'))
   const before = results.states()
 
   expect(() =>
     results.board.transact(() => {
-      results.board.take(DUBLIN, { dueS: START_S + 120, outcome: 'down', reason: 30 })
+      results.board.applyResult(DUBLIN, { dueS: START_S + 120, outcome: 'down', reason: 30 })
       throw new Error('the disk is full')
     }),
   ).toThrow('the disk is full')
@@ -223,7 +229,7 @@ test('what a transaction could not store is in no state either', () => {
 })
 
 test('results are kept for a week, and what a start needs of them for as long as the series is', () => {
-  results.tell()
+  results.update()
   results.send(round(1, 'up'))
   results.send([...round(2, 'up', 'down'), ...round(3, 'up', 'down')])
   const states = results.states()
@@ -233,7 +239,7 @@ test('results are kept for a week, and what a start needs of them for as long as
   const kept = results.database.prepare('SELECT DISTINCT due_s FROM log ORDER BY due_s').pluck().all()
   results.database.close()
   results = open()
-  results.tell({}, nowS, true)
+  results.update({}, nowS, true)
   const late = results.send([{ series: DUBLIN, dueS: START_S + 60, outcome: 'down' }])
 
   expect(kept).toEqual([START_S + 180, START_S + 185])
@@ -243,7 +249,7 @@ test('results are kept for a week, and what a start needs of them for as long as
 })
 
 test('a file that is damaged is put aside, and results go on in a new one', () => {
-  results.tell()
+  results.update()
   results.database.close()
   writeFileSync(
     join(folder, RESULTS_FILE),
@@ -259,7 +265,7 @@ test('a file that is damaged is put aside, and results go on in a new one', () =
 })
 
 test('a file whose pages were lost is found by the look that follows a failure', () => {
-  results.tell()
+  results.update()
   for (let minute = 1; minute < 200; minute += 1) results.send(round(minute, 'up'), START_S + 20_000)
   results.database.pragma('wal_checkpoint(TRUNCATE)')
   results.database.close()
@@ -272,7 +278,7 @@ test('a file whose pages were lost is found by the look that follows a failure',
   expect(damagedFile).toMatch(/results\.db\.damaged-/)
 })
 
-test('whatever comes in whatever order: a restart has the states that the process before had', () => {
+test('results in any order: a restart has the states that the process before had', () => {
   const outcomes = Object.keys(OUTCOMES) as Outcome[]
   const steps = fc.array(
     fc.record({
@@ -296,12 +302,12 @@ test('whatever comes in whatever order: a restart has the states that the proces
         results.database.exec('DELETE FROM spans; DELETE FROM service_spans')
         results.database.close()
         results = open()
-        results.tell()
+        results.update()
         for (const [index, result] of sent.entries()) {
           if (isRestarted && index === restartAfter) {
             results.database.close()
             results = open()
-            results.tell({}, START_S + 5_000, true)
+            results.update({}, START_S + 5_000, true)
           }
           results.send([result])
         }

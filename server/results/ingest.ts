@@ -13,40 +13,40 @@ import type { StateBoard } from './stateBoard.ts'
 
 /** How far ahead of the server's clock a result may be due (seconds). */
 const AHEAD_S_MAX = 5
-/** How old a result may be (seconds): what an agent kept through a day without a server, and a little. */
+/** How old a result may be (seconds): an agent spools for a day while the server is down; two hours are added. */
 const AGE_S_MAX = 26 * 60 * 60
-/** Texts that are kept of a series, the newest. */
+/** How many details are stored for each series, newest first. */
 const DETAILS_MAX = 50
-/** A certificate is written anew after this time (seconds). */
+/** Shortest time between two recorded sightings of one certificate (seconds). */
 const SEEN_AGAIN_S = 60 * 60
 
-/** A message of results, and where it comes from. */
-export interface Arrival {
+/** A message of results and the regions that its sender may report for. */
+export interface ResultsBatch {
   readonly request: ResultsRequest
-  /** Regions that its agent checks, as its link tells: it reports of no other. */
+  /** Regions of the agent, as its link authenticates them. Results of other regions are refused. */
   readonly regions: readonly string[]
 }
 
-/** Whether the agent of a message may report of a series. */
+/** Whether the sender of a batch may report results of a series. */
 type IsOwn = (series: number) => boolean
 
-/** Takes messages in one transaction. Throws, with nothing stored, when the database refuses. */
+/** Stores batches in one transaction. Throws, with nothing stored, when the database refuses. */
 export type Ingest = (
-  arrivals: readonly Arrival[],
+  batches: readonly ResultsBatch[],
   storeId: string,
   nowMs: number,
 ) => readonly ResultsAnswer[]
 
-/** Prepares the taking of results into `database`, which turns the states on `board`. */
+/** Prepares the ingest of results into `database`; new results change the states of `board`. */
 export function prepareIngest(database: Database, board: StateBoard): Ingest {
   const insert = database.prepare(
     `INSERT INTO log VALUES (@dueS, @series, @generation, @outcome, @reason, @status, @attempts, @flags, @lateMs, @totalUs,
        @dnsUs, @connectUs, @tlsUs, @waitUs, @bodyUs, @failed, @firstReason, @firstTotalUs) ON CONFLICT DO NOTHING`,
   )
-  const keepDetail = prepareDetails(database)
-  const keepCertificates = prepareCertificates(database, board)
+  const storeDetail = prepareDetails(database)
+  const storeCertificates = prepareCertificates(database, board)
 
-  function takeOne(row: ResultRow, detail: ResultDetail | undefined, isOwn: IsOwn, nowS: number) {
+  function storeResult(row: ResultRow, detail: ResultDetail | undefined, isOwn: IsOwn, nowS: number) {
     const [series, generation, dueS, lateMs, outcome, reason, status, attempts, flags, ...phases] = row
     const [totalUs, dnsUs, connectUs, tlsUs, waitUs, bodyUs] = phases
     const known = isOwn(series) ? board.find(series) : undefined
@@ -58,15 +58,15 @@ export function prepareIngest(database: Database, board: StateBoard): Ingest {
       ...{ firstReason: detail?.first?.reason ?? 0, firstTotalUs: detail?.first?.total_us ?? 0 },
     })
     if (changes === 0) return 'known'
-    if (detail !== undefined) keepDetail(detail)
-    // A result of the definition before is history: the state is that of what is checked now.
+    if (detail !== undefined) storeDetail(detail)
+    // A result of an earlier definition enters history only: states belong to the current definition.
     if (known !== undefined && known.endedAtS === null && generation >= known.generation) {
-      board.take(series, { dueS, outcome: outcomeName(outcome), reason })
+      board.applyResult(series, { dueS, outcome: outcomeName(outcome), reason })
     }
     return 'stored'
   }
 
-  function takeMessage({ request, regions }: Arrival, storeId: string, nowMs: number): ResultsAnswer {
+  function storeBatch({ request, regions }: ResultsBatch, storeId: string, nowMs: number): ResultsAnswer {
     const nowS = Math.floor(nowMs / 1_000)
     const isOwn: IsOwn = (series) => regions.includes(regionOfSeries(series) ?? '')
     const refused: (readonly [number, number, Refusal])[] = []
@@ -75,16 +75,16 @@ export function prepareIngest(database: Database, board: StateBoard): Ingest {
     for (const row of request.results) {
       const [series, , dueS] = row
       const detail = details.get(`${series} ${dueS}`)
-      const taken = request.store === storeId ? takeOne(row, detail, isOwn, nowS) : 'other_store'
-      if (taken === 'stored' || taken === 'known') counts[taken] += 1
-      else refused.push([series, dueS, taken])
+      const outcome = request.store === storeId ? storeResult(row, detail, isOwn, nowS) : 'other_store'
+      if (outcome === 'stored' || outcome === 'known') counts[outcome] += 1
+      else refused.push([series, dueS, outcome])
     }
-    if (request.store === storeId) keepCertificates(request.certificates, isOwn, nowS)
+    if (request.store === storeId) storeCertificates(request.certificates, isOwn, nowS)
     return { batch: request.batch, ...counts, refused, now_ms: nowMs }
   }
 
-  return (arrivals, storeId, nowMs) =>
-    board.transact(() => arrivals.map((arrival) => takeMessage(arrival, storeId, nowMs)))
+  return (batches, storeId, nowMs) =>
+    board.transact(() => batches.map((batch) => storeBatch(batch, storeId, nowMs)))
 }
 
 function refusalOf(
@@ -101,18 +101,18 @@ function refusalOf(
 
 function prepareDetails(database: Database): (detail: ResultDetail) => void {
   const insert = database.prepare('INSERT OR REPLACE INTO details VALUES (?, ?, ?, ?, ?)')
-  const forget = database.prepare(
+  const removeOldest = database.prepare(
     `DELETE FROM details WHERE series = @series AND due_s <=
        (SELECT due_s FROM details WHERE series = @series ORDER BY due_s DESC LIMIT 1 OFFSET ${DETAILS_MAX})`,
   )
   return ({ series, due_s, text, expected, seen }) => {
     insert.run(series, due_s, text, expected, seen)
-    forget.run({ series })
+    removeOldest.run({ series })
   }
 }
 
 function prepareCertificates(database: Database, board: StateBoard) {
-  const see = database.prepare(
+  const upsert = database.prepare(
     `INSERT INTO certificates VALUES (@orgId, @host, @port, @fingerprint, @subject, @issuer, @serial, @notBeforeS,
        @notAfterS, @chainS, 1, @nowS)
      ON CONFLICT DO UPDATE SET sightings = sightings + 1, last_seen_s = @nowS WHERE last_seen_s <= @nowS - ${SEEN_AGAIN_S}`,
@@ -130,7 +130,7 @@ function prepareCertificates(database: Database, board: StateBoard) {
         Math.floor(ms / 1_000),
       )
       const names = { orgId, host, port, fingerprint, subject, issuer, serial }
-      see.run({ ...names, notBeforeS, notAfterS, chainS, nowS })
+      upsert.run({ ...names, notBeforeS, notAfterS, chainS, nowS })
       link.run({ orgId, host, port, endpoint })
     }
   }

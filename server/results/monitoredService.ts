@@ -1,12 +1,12 @@
-/** A service as far as its results are concerned. */
+/** What the results need to know of a service. */
 export interface MonitoredService {
   readonly id: string
   readonly orgId: string
-  /** Of its last published definition: what agents send with their results. */
+  /** Generation of the last published definition; agents send it with each result. */
   readonly generation: number
   readonly isPaused: boolean
   readonly intervalS: number
-  /** Those in which it is checked. */
+  /** Codes of the regions that check it. */
   readonly regions: readonly string[]
   readonly endpoints: readonly {
     readonly number: number
@@ -15,11 +15,11 @@ export interface MonitoredService {
   }[]
 }
 
-/** What changed of what is monitored. */
-export interface Told {
+/** A change of the set of monitored services. */
+export interface MonitoredChange {
   readonly services: readonly MonitoredService[]
   /** Ids of deleted services. */
   readonly ended: readonly string[]
-  /** Whether `services` are all there are: every other one is gone. */
+  /** Whether `services` is the complete set: every other service has ended. */
   readonly isWhole: boolean
 }

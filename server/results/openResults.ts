@@ -13,22 +13,22 @@ const BUSY_MS_MAX = 5_000
 const LOG_PAGES_MAX = 4_000
 /** Memory for pages of the database (KiB). */
 const CACHE_KIB = 32_768
-/** What SQLite says of a file that cannot be understood. */
+/** SQLite's error codes for a damaged file. */
 const DAMAGED = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB'])
 const OWNER_FILE_MODE = 0o600
 
-/** Results that are open to be written. */
+/** `results.db`, opened for writing. */
 export interface OpenedResults {
   readonly database: Database
-  /** Made with the file: what one file told is never told again for another. */
+  /** Identity of the file: sequences of transitions of one file say nothing about another. */
   readonly fileId: string
-  /** Where a file that could not be understood was put; `null` when there was none. */
+  /** Where a damaged file was moved; `null` when there was none. */
   readonly damagedFile: string | null
 }
 
 /**
- * Opens the results of `dataDir`, made when there are none. A file that cannot be understood is put aside: history is lost,
- * and checks go on. `isSuspect` asks for a look at all of it. Throws when it cannot be opened for another reason.
+ * Opens `results.db` of `dataDir`; creates it when absent. A damaged file is moved aside: history is lost and checks go on.
+ * `isSuspect` verifies every page first. Throws when the file cannot be opened for another reason.
  */
 export function openResults(dataDir: string, isSuspect: boolean): OpenedResults {
   const file = join(dataDir, RESULTS_FILE)
@@ -36,12 +36,12 @@ export function openResults(dataDir: string, isSuspect: boolean): OpenedResults 
     return { ...open(file, isSuspect), damagedFile: null }
   } catch (error) {
     if (!isDamage(error) || !existsSync(file)) throw error
-    const damagedFile = putAside(file)
+    const damagedFile = moveAside(file)
     return { ...open(file, false), damagedFile }
   }
 }
 
-/** Whether `error` says that a database cannot be understood, rather than not be reached. Pure. */
+/** Whether `error` reports a damaged database file, not one that cannot be reached. Pure. */
 export function isDamage(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return [...DAMAGED].some((damaged) => code.startsWith(damaged))
@@ -64,7 +64,7 @@ function open(file: string, isSuspect: boolean) {
 
 function configure(database: Database): void {
   database.pragma('journal_mode = WAL')
-  // After journal_mode, which better-sqlite3 turns it down with.
+  // After journal_mode: better-sqlite3 lowers `synchronous` when WAL is set.
   database.pragma('synchronous = FULL')
   database.pragma('trusted_schema = OFF')
   database.pragma('temp_store = MEMORY')
@@ -84,8 +84,8 @@ function identify(database: Database): string {
   return database.prepare<[], string>("SELECT value FROM meta WHERE key = 'file id'").pluck().get() ?? ''
 }
 
-/** Gives `file`, and its log, a name beside it; that name. */
-function putAside(file: string): string {
+/** Renames `file` and its write-ahead log; returns the new name of the file. */
+function moveAside(file: string): string {
   const aside = `${file}.damaged-${new Date().toISOString().replaceAll(':', '-')}`
   for (const suffix of ['', '-wal', '-shm']) {
     if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${aside}${suffix}`)

@@ -4,10 +4,10 @@ import { gridOf, slotAfter, slotKey } from '../../monitoring/schedule/grid.ts'
 import { regionOfSeries } from '../domain/regions.ts'
 import { STATE_CODES } from './resultsSchema.ts'
 
-/** Time after which the result of a slot does not come any more, beyond the timeout of its check (seconds). */
+/** How long after the timeout of its check the result of a slot may still arrive (seconds). */
 const LATE_S_MAX = 15
 
-/** A result as people read it. */
+/** A result with names in place of numbers. */
 export interface ServiceResult {
   /** When it was due (seconds since the epoch). */
   readonly atS: number
@@ -23,15 +23,15 @@ export interface ServiceResult {
   readonly phases: Readonly<Record<(typeof PHASES)[number], number>>
 }
 
-/** Phases of a check, as they are shown. */
+/** Phases of a check in their order. */
 export const PHASES = ['dns', 'connect', 'tls', 'wait', 'body', 'total'] as const
 
-/** Which results of a service are read. */
+/** Selects results of a service. */
 export interface ResultsWanted {
   readonly serviceId: string
   readonly fromS: number
   readonly nowS: number
-  /** Whether those that are up are left out. */
+  /** Whether to leave out results that are up. */
   readonly isFailedOnly: boolean
 }
 

@@ -9,24 +9,24 @@ import {
   type State,
   serviceState,
 } from '../domain/serviceState.ts'
-import { type KeptState, STATE_CODES, stateName } from './resultsSchema.ts'
+import { type StoredState, STATE_CODES, stateName } from './resultsSchema.ts'
 import { SERIES_SQL } from './stateRows.ts'
 
-/** A certificate counts as shown when it was seen within this time (seconds). */
+/** Certificates seen within this time are current (seconds). */
 const CERTIFICATE_SEEN_S = 24 * 60 * 60
 const DAY_S = 24 * 60 * 60
 
-/** Why a series is not up. */
+/** The reason of a series that is not up. */
 export interface StateReason {
   readonly endpointId: string
   readonly region: string
-  /** A reason of a check; `stale` when results stopped, `no_result` before the first. */
+  /** Reason of the last check; `stale` when results stopped, `no_result` before the first. */
   readonly reason: string
-  /** For people, without a secret. */
+  /** A sentence without secrets. */
   readonly text: string
 }
 
-/** A service as its results say. Instants are seconds since the epoch. */
+/** The current state of a service. Instants are seconds since the epoch. */
 export interface ServiceNow {
   readonly state: State | 'paused'
   readonly sinceS: number
@@ -40,7 +40,7 @@ export interface ServiceNow {
   }[]
 }
 
-/** A series as it is read. */
+/** An active series with its current state. */
 interface SeriesNow {
   readonly number: number
   readonly region: string
@@ -52,13 +52,13 @@ interface EndpointNow {
   readonly number: number
   readonly id: string
   readonly serviceId: string
-  readonly state: KeptState
+  readonly state: StoredState
   readonly sinceS: number
 }
 
 /**
- * The services of an organisation at `nowS`, by id: a state that nothing confirmed for too long is unknown, whether or not
- * a server runs that would say so.
+ * The services of an organisation at `nowS`, by id. Applies staleness while reading, so that states are right without a
+ * running server.
  */
 export function readStates(database: Database, orgId: string, nowS: number): ReadonlyMap<string, ServiceNow> {
   const services = database
@@ -90,7 +90,7 @@ export function readStates(database: Database, orgId: string, nowS: number): Rea
         return [id, { state: 'paused', sinceS, reasons: [], lastResultS, certificates }]
       }
       const now = serviceState(known.map((one) => endpointState(one.series.map((each) => each.state.state))))
-      // What turned since it was written turned when the last of its series became stale.
+      // A state that changed since it was written changed when the last of its series became stale.
       const turnedS = Math.max(sinceS, ...known.flatMap((one) => one.series.map((each) => each.state.sinceS)))
       const reasons = known.flatMap((one) =>
         one.series.flatMap((each) => reasonOf(one.endpoint.id, each, textOf)),
@@ -126,16 +126,16 @@ function reasonOf(
   return [{ endpointId, region, reason: 'stale', text: `no result since ${since}` }]
 }
 
-/** The series that are checked, by the number of their endpoint. */
+/** Active series by the number of their endpoint. */
 function readSeries(database: Database, nowS: number): ReadonlyMap<number, readonly SeriesNow[]> {
   const found = new Map<number, SeriesNow[]>()
   for (const row of database.prepare<[], SeriesColumns>(SERIES_SQL).iterate()) {
     if (row.endedAtS !== null) continue
     const { series: number, endpoint, intervalS, timeoutMs, endedAtS: _, ...columns } = row
     const times = { intervalS, timeoutMs }
-    // True because series are kept as up, degraded, down or unknown only.
-    const kept: SeriesState = { ...columns, state: stateName(columns.state) as State }
-    const state = atInstant(kept, times, nowS)
+    // True because series are stored as up, degraded, down or unknown only.
+    const stored: SeriesState = { ...columns, state: stateName(columns.state) as State }
+    const state = atInstant(stored, times, nowS)
     const of = found.get(endpoint) ?? []
     found.set(endpoint, of)
     of.push({ number, region: regionOfSeries(number) ?? '', times, state })

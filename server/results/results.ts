@@ -2,27 +2,27 @@ import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { ResultsAnswer } from '../../monitoring/protocol/messages.ts'
 import { threadFile } from '../../api/runtime/threadFile.ts'
-import type { Arrival } from './ingest.ts'
-import type { MonitoredService, Told } from './monitoredService.ts'
+import type { ResultsBatch } from './ingest.ts'
+import type { MonitoredService, MonitoredChange } from './monitoredService.ts'
 import type { FromThread, StoredTransition, ThreadSettings, ToThread } from './threadMessages.ts'
 
 /** Pauses before a thread that died is started again: the last one from then on (milliseconds). */
 const START_AGAIN_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
-/** Messages of results that wait for the thread; agents keep what comes beyond (about 4 MiB). */
+/** Most requests that wait for the thread (about 4 MiB); agents keep and resend further batches. */
 const WAITING_MAX = 100
 
-/** What results are started with. */
+/** Dependencies of `Results`. */
 export interface ResultsParts {
   readonly dataDir: string
   readonly storeId: string
   readonly log: Logger
-  /** Everything that is monitored, told to each new thread. */
+  /** All monitored services; each new thread starts with them. */
   readonly readAll: () => Promise<readonly MonitoredService[]>
-  /** Called when a thread has opened its file, and when there are new transitions. */
+  /** Called when a thread has opened its file and when it has written new transitions. */
   readonly onTransitions: (fileId: string) => void
 }
 
-/** Results cannot be taken at present; an agent sends them again. */
+/** Results cannot be stored at present; the agent has to send them again. */
 export class ResultsBusyError extends Error {}
 
 interface Waiting {
@@ -31,8 +31,8 @@ interface Waiting {
 }
 
 /**
- * The results, in a thread of their own: the API never waits for them. A thread that dies is started again, and told
- * everything anew; what it had not written is sent again by whoever sent it.
+ * The results, in a thread of their own: the API never waits for them. A thread that dies is restarted and receives all
+ * monitored services again; agents resend what it had not acknowledged.
  */
 export class Results {
   readonly #parts: ResultsParts
@@ -43,8 +43,8 @@ export class Results {
   #deaths = 0
   #isSuspect = false
   #isStopped = false
-  /** What is told goes in its order, after everything that there was when the thread started. */
-  #telling: Promise<void> = Promise.resolve()
+  /** Updates reach the thread in order, after the complete set that it starts with. */
+  #updating: Promise<void> = Promise.resolve()
   #restart: NodeJS.Timeout | undefined
 
   constructor(parts: ResultsParts) {
@@ -52,42 +52,42 @@ export class Results {
     this.#start()
   }
 
-  /** Whether results are taken. */
+  /** Whether the thread has opened its file and stores results. */
   get isUp(): boolean {
     return this.#fileId !== undefined
   }
 
   /**
-   * Tells of changes of what is monitored. Rejects when they cannot be read. A thread that is down is told everything when
-   * it is back.
+   * Sends the change that `read` gives to the thread. Rejects when `read` does. While the thread is down nothing is sent: a
+   * restarted thread receives the complete set.
    */
-  tell(read: () => Promise<Told>): Promise<void> {
-    const telling = this.#telling.then(async () => {
-      const told = await read()
-      this.#post({ kind: 'tell', told })
+  update(read: () => Promise<MonitoredChange>): Promise<void> {
+    const updating = this.#updating.then(async () => {
+      const change = await read()
+      this.#post({ kind: 'update', change })
     })
-    this.#telling = telling.catch(() => {})
-    return telling
+    this.#updating = updating.catch(() => {})
+    return updating
   }
 
   /** Stores results. Rejects with ResultsBusyError when they have to be sent again. */
-  async ingest(arrival: Arrival): Promise<ResultsAnswer> {
-    const message = await this.#ask((id) => ({ kind: 'ingest', id, arrival }))
-    if (message.kind !== 'ingested') throw new ResultsBusyError('results cannot be taken at present')
+  async ingest(batch: ResultsBatch): Promise<ResultsAnswer> {
+    const message = await this.#ask((id) => ({ kind: 'ingest', id, batch }))
+    if (message.kind !== 'ingested') throw new ResultsBusyError('results cannot be stored at present')
     return message.answer
   }
 
-  /** The transitions behind `after`, in their order, not all at once. */
+  /** Transitions with a sequence above `after`, in order; at most one page of them. Rejects with ResultsBusyError. */
   async transitions(after: number): Promise<readonly StoredTransition[]> {
     const message = await this.#ask((id) => ({ kind: 'transitions', id, after }))
     return message.kind === 'transitions' ? message.transitions : []
   }
 
-  /** Writes what was sent, and ends the thread. */
+  /** Ends the thread after it has written what it received. */
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#restart)
-    await this.#telling
+    await this.#updating
     const worker = this.#worker
     if (worker === undefined) return
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
@@ -100,15 +100,15 @@ export class Results {
     const settings: ThreadSettings = { dataDir, storeId, isSuspect: this.#isSuspect }
     const worker = new Worker(threadFile('pharos-server-results.js'), { workerData: settings, execArgv: [] })
     this.#worker = worker
-    worker.on('message', (message: FromThread) => this.#take(message))
+    worker.on('message', (message: FromThread) => this.#receive(message))
     worker.on('error', (error) => {
       this.#isSuspect = 'code' in error && String(error.code).startsWith('SQLITE_CORRUPT')
       log.error({ err: error }, 'the results thread failed')
     })
     worker.on('exit', () => this.#onExit())
-    this.tell(async () => ({ services: await readAll(), ended: [], isWhole: true })).catch(
+    this.update(async () => ({ services: await readAll(), ended: [], isWhole: true })).catch(
       (error: unknown) => {
-        log.error({ err: error }, 'results could not be told what is monitored')
+        log.error({ err: error }, 'the monitored services could not be read for the results thread')
         void worker.terminate()
       },
     )
@@ -126,7 +126,7 @@ export class Results {
     this.#restart = setTimeout(() => this.#start(), pauseMs)
   }
 
-  #take(message: FromThread): void {
+  #receive(message: FromThread): void {
     const { log, onTransitions } = this.#parts
     switch (message.kind) {
       case 'opened':
@@ -140,7 +140,7 @@ export class Results {
       case 'changed':
         onTransitions(this.#fileId ?? '')
         return
-      case 'trouble':
+      case 'failed':
         log.error({ reason: message.reason }, 'results could not be written')
         return
       case 'ingested':
@@ -156,7 +156,7 @@ export class Results {
 
   #ask(message: (id: number) => ToThread): Promise<FromThread> {
     if (this.#fileId === undefined || this.#waiting.size >= WAITING_MAX) {
-      return Promise.reject(new ResultsBusyError('results cannot be taken at present'))
+      return Promise.reject(new ResultsBusyError('results cannot be stored at present'))
     }
     const id = this.#nextId
     this.#nextId += 1

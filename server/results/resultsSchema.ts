@@ -1,12 +1,12 @@
-/** File of the results below the data folder. */
+/** Name of the results file in the data folder. */
 export const RESULTS_FILE = 'results.db'
 
 /**
- * Steps from an empty file to the newest schema of results; the number of steps taken is kept as `user_version`. A step
- * that was released is never edited. Losing the file loses history, and nothing else: what is monitored is elsewhere.
+ * Migrations of `results.db`; `user_version` counts the applied ones. A released migration is never edited. Losing the file
+ * loses history only: definitions are in `control.db`.
  *
- * A result is kept under (due, series): a commit touches a few pages at the end, where one keyed by series would touch a
- * page for every row.
+ * The log is keyed by (due, series): a commit writes a few pages at the end, where a key by series would write a page for
+ * each row.
  */
 export const RESULTS_MIGRATIONS: readonly string[] = [
   `
@@ -129,17 +129,17 @@ CREATE TABLE transitions (
 `,
 ]
 
-/** States as they are stored: numbers are never given to another state. */
+/** Stored numbers of the states; a number is never reused for another state. */
 export const STATE_CODES = { up: 1, degraded: 2, down: 3, unknown: 4, paused: 5, ended: 6 } as const
-/** The state of an endpoint or service as it is kept: how it goes, or that it is not checked. */
-export type KeptState = keyof typeof STATE_CODES
+/** The stored state of an endpoint or service: a state of its checks, or why there are none. */
+export type StoredState = keyof typeof STATE_CODES
 
-const NAMES: ReadonlyMap<number, KeptState> = new Map(
+const NAMES: ReadonlyMap<number, StoredState> = new Map(
   // True because the keys of the table are its names.
-  (Object.keys(STATE_CODES) as KeptState[]).map((name) => [STATE_CODES[name], name]),
+  (Object.keys(STATE_CODES) as StoredState[]).map((name) => [STATE_CODES[name], name]),
 )
 
 /** The state of a stored number; `unknown` for one of a newer release. Pure. */
-export function stateName(code: number): KeptState {
+export function stateName(code: number): StoredState {
   return NAMES.get(code) ?? 'unknown'
 }

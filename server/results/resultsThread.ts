@@ -1,22 +1,22 @@
-/** The thread that owns the results: everything that is written to them is written here. */
+/** The thread that owns `results.db`: the only writer. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { type Arrival, prepareIngest } from './ingest.ts'
-import type { Told } from './monitoredService.ts'
+import { type ResultsBatch, prepareIngest } from './ingest.ts'
+import type { MonitoredChange } from './monitoredService.ts'
 import { isDamage, openResults } from './openResults.ts'
 import { StateBoard } from './stateBoard.ts'
 import { upkeep } from './upkeep.ts'
 import type { FromThread, StoredTransition, ThreadSettings, ToThread } from './threadMessages.ts'
 
-/** Most results of one transaction. */
+/** Most results in one transaction. */
 const COMMIT_RESULTS_MAX = 1_000
-/** How often it is looked for series whose results stopped (milliseconds). */
-const PASS_TIME_MS = 5_000
-/** Pause before what the database refused is tried again (milliseconds). */
-const TRY_AGAIN_MS = 1_000
-/** Pause after the upkeep, and between its slices, in which results are taken (milliseconds). */
+/** Interval of the check for stale series (milliseconds). */
+const STALE_CHECK_MS = 5_000
+/** Delay before a refused write is retried (milliseconds). */
+const RETRY_MS = 1_000
+/** Pause between two runs of the upkeep, and between its slices, during which ingest runs (milliseconds). */
 const UPKEEP_MS = 10 * 60 * 1_000
 const SLICE_PAUSE_MS = 20
-/** Most transitions that are handed over at once. */
+/** Most transitions in one answer. */
 const TRANSITIONS_MAX = 500
 
 // True because this file is started as a thread, with these settings.
@@ -34,31 +34,31 @@ const newestTransition = database
   .prepare<[], number>('SELECT coalesce(max(sequence), 0) FROM transitions')
   .pluck()
 
-const tells: Told[] = []
-const arrivals: { readonly id: number; readonly arrival: Arrival }[] = []
+const changes: MonitoredChange[] = []
+const batches: { readonly id: number; readonly batch: ResultsBatch }[] = []
 let isWorking = false
-let toldTransition = newestTransition.get() ?? 0
+let announcedTransition = newestTransition.get() ?? 0
 
 const send = (message: FromThread): void => port.postMessage(message)
 const nowS = (): number => Math.floor(Date.now() / 1_000)
 
-/** Does `work`; what the database refuses is told, and tried again by whoever asked. */
+/** Runs `work`; reports an error of the database and returns `false`. Throws when the file is damaged. */
 function attempt(work: () => void): boolean {
   try {
     work()
     const newest = newestTransition.get() ?? 0
-    if (newest > toldTransition) send({ kind: 'changed' })
-    toldTransition = newest
+    if (newest > announcedTransition) send({ kind: 'changed' })
+    announcedTransition = newest
     return true
   } catch (error) {
-    // A new thread looks at the whole file and puts it aside.
+    // The next thread verifies the whole file and moves it aside.
     if (isDamage(error)) throw error
-    send({ kind: 'trouble', reason: error instanceof Error ? error.message : String(error) })
+    send({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) })
     return false
   }
 }
 
-function workSoon(delayMs: number): void {
+function scheduleWork(delayMs: number): void {
   if (isWorking) return
   isWorking = true
   setTimeout(work, delayMs)
@@ -66,64 +66,64 @@ function workSoon(delayMs: number): void {
 
 function work(): void {
   isWorking = false
-  while (tells.length > 0) {
-    const told = tells[0] as Told
-    if (attempt(() => board.transact(() => board.tell(told, nowS())))) tells.shift()
+  while (changes.length > 0) {
+    const change = changes[0] as MonitoredChange
+    if (attempt(() => board.transact(() => board.update(change, nowS())))) changes.shift()
     else {
-      refuseArrivals(arrivals.splice(0))
-      workSoon(TRY_AGAIN_MS)
+      refuseBatches(batches.splice(0))
+      scheduleWork(RETRY_MS)
       return
     }
   }
-  const taken = takeArrivals()
-  if (taken.length === 0) return
+  const next = nextBatches()
+  if (next.length === 0) return
   const isDone = attempt(() => {
     const answers = ingest(
-      taken.map(({ arrival }) => arrival),
+      next.map(({ batch }) => batch),
       settings.storeId,
       Date.now(),
     )
     for (const [index, answer] of answers.entries()) {
-      send({ kind: 'ingested', id: taken[index]?.id ?? 0, answer })
+      send({ kind: 'ingested', id: next[index]?.id ?? 0, answer })
     }
   })
-  if (!isDone) refuseArrivals(taken)
-  if (arrivals.length > 0) workSoon(0)
+  if (!isDone) refuseBatches(next)
+  if (batches.length > 0) scheduleWork(0)
 }
 
-/** Does the upkeep slice by slice, and again later. One that fails goes on the next time. */
-function keepUp(slices: ReturnType<typeof upkeep>): void {
+/** Runs the upkeep slice by slice and schedules the next run. A failed run continues with the next. */
+function runUpkeep(slices: ReturnType<typeof upkeep>): void {
   const { value: slice, done } = slices.next()
   const isOver = done === true || !attempt(() => board.transact(slice))
-  keeping = isOver
-    ? setTimeout(() => keepUp(upkeep(database, board, nowS())), UPKEEP_MS)
-    : setTimeout(() => keepUp(slices), SLICE_PAUSE_MS)
+  upkeepTimer = isOver
+    ? setTimeout(() => runUpkeep(upkeep(database, board, nowS())), UPKEEP_MS)
+    : setTimeout(() => runUpkeep(slices), SLICE_PAUSE_MS)
 }
 
-/** The next messages, with results for one transaction. */
-function takeArrivals() {
+/** The next batches for one transaction. */
+function nextBatches() {
   let results = 0
   let count = 0
-  for (const { arrival } of arrivals) {
-    results += arrival.request.results.length
+  for (const { batch } of batches) {
+    results += batch.request.results.length
     if (count > 0 && results > COMMIT_RESULTS_MAX) break
     count += 1
   }
-  return arrivals.splice(0, count)
+  return batches.splice(0, count)
 }
 
-function refuseArrivals(refused: typeof arrivals): void {
+function refuseBatches(refused: typeof batches): void {
   for (const { id } of refused) send({ kind: 'refused', id, reason: 'results cannot be written at present' })
 }
 
 port.on('message', (message: ToThread) => {
   switch (message.kind) {
-    case 'tell':
-      tells.push(message.told)
-      return workSoon(0)
+    case 'update':
+      changes.push(message.change)
+      return scheduleWork(0)
     case 'ingest':
-      arrivals.push(message)
-      return workSoon(0)
+      batches.push(message)
+      return scheduleWork(0)
     case 'transitions':
       return send({
         kind: 'transitions',
@@ -131,14 +131,17 @@ port.on('message', (message: ToThread) => {
         transitions: transitionsAfter.all(message.after),
       })
     case 'stop':
-      // What was told and sent before is written first.
+      // Messages received before are written first.
       work()
       database.close()
       port.close()
-      clearInterval(passing)
-      clearTimeout(keeping)
+      clearInterval(staleTimer)
+      clearTimeout(upkeepTimer)
   }
 })
-const passing = setInterval(() => attempt(() => board.transact(() => board.passTime(nowS()))), PASS_TIME_MS)
-let keeping = setTimeout(() => keepUp(upkeep(database, board, nowS())), UPKEEP_MS)
+const staleTimer = setInterval(
+  () => attempt(() => board.transact(() => board.markStale(nowS()))),
+  STALE_CHECK_MS,
+)
+let upkeepTimer = setTimeout(() => runUpkeep(upkeep(database, board, nowS())), UPKEEP_MS)
 send({ kind: 'opened', fileId, damagedFile })

@@ -17,16 +17,16 @@ import {
   type ServiceEntry,
   seriesEntry,
 } from './boardEntries.ts'
-import type { MonitoredService, Told } from './monitoredService.ts'
-import { type KeptState, stateName } from './resultsSchema.ts'
+import type { MonitoredService, MonitoredChange } from './monitoredService.ts'
+import { type StoredState, stateName } from './resultsSchema.ts'
 import { prepareStateRows, readStateRows, type StateRows } from './stateRows.ts'
 
-/** Stands for the generations of a store that was replaced by a backup: any other is newer. */
+/** Replaces the generations of another store (a restored backup): every generation is newer. */
 const OTHER_STORE = -1
 
 /**
- * The states of everything that is monitored: kept in memory, and written with what changed them. All that changes it
- * belongs inside `transact`; what was thrown there leaves memory and file as they were.
+ * The states of all monitored services, in memory and in `results.db`. Every change runs inside `transact`; an error
+ * there leaves memory and file unchanged.
  */
 export class StateBoard {
   readonly #database: Database
@@ -36,14 +36,14 @@ export class StateBoard {
   readonly #series = new Map<number, SeriesEntry>()
   #undo: (() => void)[] = []
 
-  /** The states that `database` keeps; of another store than `storeId` every generation is older. */
+  /** Loads the states of `database`. When they belong to a store other than `storeId`, every generation of it is newer. */
   constructor(database: Database, storeId: string) {
     this.#database = database
     this.#rows = prepareStateRows(database)
     this.#load(isOfStore(database, storeId))
   }
 
-  /** Does `work` in one transaction. Throws what it throws, with nothing changed. */
+  /** Runs `work` in one transaction. Rethrows its error with nothing changed. */
   transact<Result>(work: () => Result): Result {
     this.#undo = []
     try {
@@ -56,14 +56,14 @@ export class StateBoard {
     }
   }
 
-  /** The series of this number; `undefined` when it never was, or ended too long ago. */
+  /** The series with this number; `undefined` when it never existed or its row was removed after its end. */
   find(series: number): KnownSeries | undefined {
     return this.#series.get(series)
   }
 
-  /** Takes what is monitored from now on. */
-  tell({ services, ended, isWhole }: Told, nowS: number): void {
-    for (const service of services) this.#tellOne(service, nowS)
+  /** Applies a change of the monitored services at `nowS`. */
+  update({ services, ended, isWhole }: MonitoredChange, nowS: number): void {
+    for (const service of services) this.#updateService(service, nowS)
     const named = new Set(services.map(({ id }) => id))
     this.#end(isWhole ? [...this.#services.keys()].filter((id) => !named.has(id)) : ended, nowS)
   }
@@ -79,28 +79,28 @@ export class StateBoard {
     }
   }
 
-  /** Takes a new result of a series that is checked, of its current generation. */
-  take(seriesId: number, result: SeriesResult): void {
+  /** Applies a new result to the state of an active series, its endpoint and its service. */
+  applyResult(seriesId: number, result: SeriesResult): void {
     const series = this.#series.get(seriesId)
     if (series === undefined) return
-    this.#turnSeries(series, afterResult(series.state, result, series.times), result.dueS)
+    this.#changeSeries(series, afterResult(series.state, result, series.times), result.dueS)
   }
 
-  /** Makes unknown what had no result for too long. */
-  passTime(nowS: number): void {
+  /** Sets series to unknown whose last known result is too old at `nowS`. */
+  markStale(nowS: number): void {
     for (const series of this.#series.values()) {
       if (series.endedAtS !== null) continue
       const state = atInstant(series.state, series.times, nowS)
-      if (state !== series.state) this.#turnSeries(series, state, state.sinceS)
+      if (state !== series.state) this.#changeSeries(series, state, state.sinceS)
     }
   }
 
-  /** Numbers of all series, those that ended lately included. */
+  /** Numbers of all series, recently ended ones included. */
   seriesNumbers(): readonly number[] {
     return [...this.#series.keys()]
   }
 
-  /** Writes these series as they are: otherwise a row is written only when a state changes. */
+  /** Writes the rows of these series; without this a row is written only when its state changes. */
   writeSeries(series: readonly number[]): void {
     for (const number of series) {
       const entry = this.#series.get(number)
@@ -108,13 +108,13 @@ export class StateBoard {
     }
   }
 
-  #tellOne(told: MonitoredService, nowS: number): void {
-    const { id, orgId, generation, isPaused } = told
+  #updateService(update: MonitoredService, nowS: number): void {
+    const { id, orgId, generation, isPaused } = update
     const known = this.#services.get(id)
-    // Read before what is known by now.
+    // A newer generation was applied before this one was read.
     if (known !== undefined && known.generation > generation) return
     const fresh = { state: isPaused ? ('paused' as const) : ('unknown' as const), sinceS: nowS }
-    const endpoints = told.endpoints.map(({ number }) => number)
+    const endpoints = update.endpoints.map(({ number }) => number)
     const service: ServiceEntry = {
       ...(known === undefined ? fresh : { state: known.state, sinceS: known.sinceS }),
       ...{ id, orgId, generation, isPaused, endpoints },
@@ -125,12 +125,12 @@ export class StateBoard {
     for (const number of known?.endpoints ?? []) {
       if (!endpoints.includes(number)) this.#endEndpoint(number, nowS)
     }
-    for (const endpoint of told.endpoints) this.#tellEndpoint(told, endpoint, nowS)
+    for (const endpoint of update.endpoints) this.#updateEndpoint(update, endpoint, nowS)
     for (const number of endpoints) this.#refreshEndpoint(number, nowS)
     this.#refreshService(id, nowS)
   }
 
-  #tellEndpoint(
+  #updateEndpoint(
     service: MonitoredService,
     { number, id, timeoutMs }: MonitoredService['endpoints'][number],
     nowS: number,
@@ -177,16 +177,16 @@ export class StateBoard {
 
   #endSeries(number: number, nowS: number): void {
     const series = this.#series.get(number)
-    // Kept for a while: a check that was under way tells of the time before.
+    // The row stays for a while: checks in flight still report results from before the end.
     if (series !== undefined) this.#putSeries({ ...series, endedAtS: nowS })
   }
 
-  #turnSeries(series: SeriesEntry, state: SeriesState, atS: number): void {
+  #changeSeries(series: SeriesEntry, state: SeriesState, atS: number): void {
     const { state: before } = series
     const entry = { ...series, state }
     const isSame =
       before.state === state.state && before.clean === state.clean && before.reason === state.reason
-    // When the newest result was due is read from the log: a row for each result would touch a page for each.
+    // `last_due_s` is read from the log at start: a row written for each result would dirty a page for each.
     if (isSame) this.#set(this.#series, series.number, entry)
     else this.#putSeries(entry)
     if (before.state === state.state) return
@@ -200,9 +200,9 @@ export class StateBoard {
     if (endpoint === undefined) return
     const series = endpoint.series.flatMap((one) => this.#series.get(one) ?? [])
     const isPaused = this.#services.get(endpoint.serviceId)?.isPaused === true
-    const state: KeptState = isPaused ? 'paused' : endpointState(series.map((one) => one.state.state))
+    const state: StoredState = isPaused ? 'paused' : endpointState(series.map((one) => one.state.state))
     if (state === endpoint.state) return
-    // Regions answer one after the other: a state never begins before the one that it follows.
+    // Regions report one after the other: a state never begins before the one that it follows.
     const sinceS = Math.max(atS, endpoint.sinceS)
     const changed = { ...endpoint, state, sinceS }
     this.#set(this.#endpoints, number, changed)
@@ -218,7 +218,7 @@ export class StateBoard {
       const state = this.#endpoints.get(number)?.state
       return state === undefined || state === 'paused' || state === 'ended' ? [] : [state]
     })
-    const state: KeptState = service.isPaused ? 'paused' : serviceState(states)
+    const state: StoredState = service.isPaused ? 'paused' : serviceState(states)
     if (state === service.state) return
     const sinceS = Math.max(atS, service.sinceS)
     const changed = { ...service, state, sinceS }
@@ -229,7 +229,7 @@ export class StateBoard {
     this.#rows.addTransition({ atS: sinceS, serviceId: id, kind: 'service.state', body })
   }
 
-  /** Why the series of `service` that are not up are so. */
+  /** State and reason of each series of `service` that is not up. */
   #reasonsOf(service: ServiceEntry) {
     return service.endpoints.flatMap((number) => {
       const endpoint = this.#endpoints.get(number)
@@ -281,7 +281,7 @@ export class StateBoard {
   }
 }
 
-/** Whether the states in `database` are of the store `storeId`, which is remembered. */
+/** Whether the states in `database` belong to the store `storeId`; records `storeId`. */
 function isOfStore(database: Database, storeId: string): boolean {
   const known = database.prepare<[], string>("SELECT value FROM meta WHERE key = 'store id'").pluck().get()
   database.prepare("INSERT OR REPLACE INTO meta VALUES ('store id', ?)").run(storeId)

@@ -1,26 +1,27 @@
 import type { Database } from 'better-sqlite3'
 import { OUTCOMES } from '../../monitoring/protocol/outcomes.ts'
-import { type KeptState, STATE_CODES } from './resultsSchema.ts'
+import { type StoredState, STATE_CODES } from './resultsSchema.ts'
 
-/** A service as its state is kept. */
+/** A row of `service_now`. */
 export interface ServiceRow {
   readonly id: string
   readonly orgId: string
   readonly generation: number
-  readonly state: KeptState
+  readonly state: StoredState
   readonly sinceS: number
 }
 
+/** A row of `endpoints`. */
 export interface EndpointRow {
   readonly number: number
   readonly id: string
   readonly serviceId: string
   readonly orgId: string
-  readonly state: KeptState
+  readonly state: StoredState
   readonly sinceS: number
 }
 
-/** A series as it is kept; `endedAtS` is `null` while it is checked. */
+/** A row of `series_states`; `endedAtS` is `null` while the series is checked. */
 export interface SeriesRow {
   readonly series: number
   readonly endpoint: number
@@ -28,7 +29,7 @@ export interface SeriesRow {
   readonly changedAtS: number
   readonly intervalS: number
   readonly timeoutMs: number
-  readonly state: KeptState
+  readonly state: StoredState
   readonly sinceS: number
   readonly lastDueS: number
   readonly knownDueS: number
@@ -37,7 +38,7 @@ export interface SeriesRow {
   readonly endedAtS: number | null
 }
 
-/** Something that happened and that others are to be told, once. */
+/** A change of state that the main thread applies exactly once. */
 export interface Transition {
   readonly atS: number
   readonly serviceId: string
@@ -46,7 +47,7 @@ export interface Transition {
   readonly body: string
 }
 
-/** Writing of states, each in the caller's transaction. */
+/** Writes rows of states in the transaction of the caller. */
 export interface StateRows {
   readonly putService: (row: ServiceRow) => void
   readonly removeService: (serviceId: string) => void
@@ -55,14 +56,14 @@ export interface StateRows {
   readonly addSpan: (span: {
     readonly endpoint: number
     readonly fromS: number
-    readonly state: KeptState
+    readonly state: StoredState
     readonly regionsDown: string
   }) => void
-  readonly addServiceSpan: (serviceId: string, fromS: number, state: KeptState) => void
+  readonly addServiceSpan: (serviceId: string, fromS: number, state: StoredState) => void
   readonly addTransition: (transition: Transition) => void
 }
 
-/** Prepares the writing of states to `database`. */
+/** Prepares the statements that write states to `database`. */
 export function prepareStateRows(database: Database): StateRows {
   const putService = database.prepare('INSERT OR REPLACE INTO service_now VALUES (?, ?, ?, ?, ?)')
   const removeService = database.prepare('DELETE FROM service_now WHERE service_id = ?')
@@ -101,12 +102,12 @@ export function prepareStateRows(database: Database): StateRows {
   }
 }
 
-/** The columns of a row whose state is still a number. */
-type Coded<Row extends { readonly state: KeptState }> = Omit<Row, 'state'> & { readonly state: number }
+/** A row whose state is still a number. */
+type Coded<Row extends { readonly state: StoredState }> = Omit<Row, 'state'> & { readonly state: number }
 
-/** All states that are kept, as the last process left them. */
-export function readStateRows(database: Database, nameOf: (code: number) => KeptState) {
-  const named = <Row extends { readonly state: KeptState }>(row: Coded<Row>) => ({
+/** All stored states. */
+export function readStateRows(database: Database, nameOf: (code: number) => StoredState) {
+  const named = <Row extends { readonly state: StoredState }>(row: Coded<Row>) => ({
     ...row,
     state: nameOf(row.state),
   })
@@ -125,12 +126,12 @@ export function readStateRows(database: Database, nameOf: (code: number) => Kept
   return { services: services.map(named), endpoints: endpoints.map(named), series: series.map(named) }
 }
 
-/** Results that are due before this come in when series are written (seconds): a check may take a minute, and be repeated. */
+/** How late a result may arrive after its series were written (seconds): a check takes up to a minute and is repeated once. */
 const LATE_S_MAX = 300
 
 /**
- * All series. A row is written when a state changes, and now and then; when the newest result was due since then is in the
- * log.
+ * All series. Their rows are written when a state changes and by the upkeep; newer values of `last_due_s` and
+ * `known_due_s` come from the log.
  */
 export const SERIES_SQL = `
   WITH newest AS (

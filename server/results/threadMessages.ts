@@ -1,17 +1,17 @@
 import type { ResultsAnswer } from '../../monitoring/protocol/messages.ts'
-import type { Arrival } from './ingest.ts'
-import type { Told } from './monitoredService.ts'
+import type { ResultsBatch } from './ingest.ts'
+import type { MonitoredChange } from './monitoredService.ts'
 
-/** What the thread of results is started with. */
+/** Settings of the results thread. */
 export interface ThreadSettings {
   readonly dataDir: string
-  /** Identity of the store whose series are reported. */
+  /** Identity of the store that numbers the series. */
   readonly storeId: string
-  /** Whether the thread before died of a file that it could not understand. */
+  /** Whether the previous thread ended because the file is damaged. */
   readonly isSuspect: boolean
 }
 
-/** A transition as it is handed over. */
+/** A transition as the main thread receives it. */
 export interface StoredTransition {
   readonly sequence: number
   readonly atS: number
@@ -21,14 +21,14 @@ export interface StoredTransition {
   readonly body: string
 }
 
-/** What the thread is sent. Those with an `id` are answered. */
+/** Messages to the thread. Each with an `id` is answered. */
 export type ToThread =
-  | { readonly kind: 'tell'; readonly told: Told }
-  | { readonly kind: 'ingest'; readonly id: number; readonly arrival: Arrival }
+  | { readonly kind: 'update'; readonly change: MonitoredChange }
+  | { readonly kind: 'ingest'; readonly id: number; readonly batch: ResultsBatch }
   | { readonly kind: 'transitions'; readonly id: number; readonly after: number }
   | { readonly kind: 'stop' }
 
-/** What the thread sends. */
+/** Messages from the thread. */
 export type FromThread =
   | { readonly kind: 'opened'; readonly fileId: string; readonly damagedFile: string | null }
   | { readonly kind: 'ingested'; readonly id: number; readonly answer: ResultsAnswer }
@@ -37,9 +37,9 @@ export type FromThread =
       readonly id: number
       readonly transitions: readonly StoredTransition[]
     }
-  /** What was asked for was not done; it may be asked for again. */
+  /** The request failed and may be repeated. */
   | { readonly kind: 'refused'; readonly id: number; readonly reason: string }
-  /** There are new transitions. */
+  /** New transitions were written. */
   | { readonly kind: 'changed' }
-  /** Something failed that is tried again. */
-  | { readonly kind: 'trouble'; readonly reason: string }
+  /** A write failed that the thread retries. */
+  | { readonly kind: 'failed'; readonly reason: string }

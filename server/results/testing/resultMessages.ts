@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { PROTOCOL, type ResultDetail, type ResultRow } from '../../../monitoring/protocol/messages.ts'
 import { OUTCOMES, type Outcome, REASONS, type Reason } from '../../../monitoring/protocol/outcomes.ts'
-import type { Arrival } from '../ingest.ts'
+import type { ResultsBatch } from '../ingest.ts'
 
 /** What matters of a result in a test. */
 export interface TestResult {
@@ -38,11 +38,11 @@ export function resultRow({ series, dueS, outcome = 'up', generation = 1, ...mor
 }
 
 /** A message with these results, from an agent of eu-west-1 and us-east-1. */
-export function arrivalOf(
+export function batchOf(
   storeId: string,
   results: readonly TestResult[],
   details: readonly ResultDetail[] = [],
-): Arrival {
+): ResultsBatch {
   return {
     regions: ['eu-west-1', 'us-east-1'],
     request: {

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { databaseProblem } from '../../api/runtime/databasePair.ts'
 import packageJson from '../../package.json' with { type: 'json' }
+import { addAgentCommands } from './agentCommands.ts'
 import { addBackupCommands } from './backupCommands.ts'
 import { addCommandLog } from './commandLog.ts'
 import { addKeyCommands } from './keyCommands.ts'
@@ -43,6 +44,7 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
   addCommandLog(program, write)
   addResultCommands(program, write)
   addRegionCommands(program, write)
+  addAgentCommands(program, write)
   addMasterKeyCommands(program, write, environment)
   addBackupCommands(program, write)
   return program

@@ -1,12 +1,9 @@
 import { type Command, Option } from 'commander'
 import { isRegionCode, REGIONS } from '../domain/regions.ts'
-import type { RegionMode } from '../store/store.ts'
+import { REGION_MODES, type RegionMode } from '../store/store.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
-
-/** Modes that can be set: agents on other machines do not exist yet. */
-const MODES = ['embedded', 'off'] as const satisfies readonly RegionMode[]
 
 /** Adds `region list` and `region set`. A running server follows within a second. */
 export function addRegionCommands(program: Command, write: Write): void {
@@ -22,8 +19,8 @@ export function addRegionCommands(program: Command, write: Write): void {
   addDataDir(region.command('set').description('say where a region is checked from'))
     .argument('<code>', 'region')
     .addOption(
-      new Option('--mode <mode>', 'embedded: this server; off: not at all')
-        .choices([...MODES])
+      new Option('--mode <mode>', 'embedded: this server; remote: agents on other machines; off: not at all')
+        .choices([...REGION_MODES])
         .makeOptionMandatory(),
     )
     .action(async (code: string, { dataDir, json, mode }: DataDirOptions & { readonly mode: RegionMode }) => {

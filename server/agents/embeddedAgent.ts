@@ -44,8 +44,8 @@ export class EmbeddedAgent {
     this.#looking = setInterval(() => this.#look(), LOOK_MS)
   }
 
-  /** Tells the agent which regions are its own by now. */
-  tellRegions(): void {
+  /** Sends the agent the regions that are its own by now. */
+  updateRegions(): void {
     this.#post({ kind: 'regions', regions: this.#parts.regions() })
   }
 
@@ -78,7 +78,7 @@ export class EmbeddedAgent {
       if (performance.now() - startedMs > WELL_MS) this.#deaths = 0
       this.#onExit()
     })
-    this.tellRegions()
+    this.updateRegions()
   }
 
   #onExit(): void {

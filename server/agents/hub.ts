@@ -12,11 +12,11 @@ import type { MonitoringStore } from '../store/store.ts'
 import { type FeedParts, feedPage } from './feed.ts'
 import type { MonitoredServices } from './monitoredServices.ts'
 
-/** Pause before changes are told, so that those of many requests are told together (milliseconds). */
+/** Pause before changes are announced, so that those of many requests are announced together (milliseconds). */
 const GATHER_MS = 100
-/** Pause before changes that could not be told are told again (milliseconds). */
-const TELL_AGAIN_MS = 1_000
-/** Most services that are told of at once. */
+/** Pause before changes that could not be announced are tried again (milliseconds). */
+const ANNOUNCE_AGAIN_MS = 1_000
+/** Most services that are announced at once. */
 const CHANGES_MAX = 500
 
 /** What a hub is made of. */
@@ -30,14 +30,14 @@ export interface HubParts extends FeedParts {
 
 /**
  * Where agents meet the server: they ask what to check, and hand over what they found. As a bus it only takes that
- * something changed: what that is, the agents are told from the store.
+ * something changed: agents read from the store what that is.
  */
 export class Hub implements Bus {
   readonly #parts: HubParts
   readonly #waiting = new Set<() => void>()
-  #toldUpTo = 0
+  #announcedUpTo = 0
   #gathering: NodeJS.Timeout | undefined
-  #telling: Promise<void> = Promise.resolve()
+  #announcing: Promise<void> = Promise.resolve()
   #isClosed = false
 
   constructor(parts: HubParts) {
@@ -46,20 +46,20 @@ export class Hub implements Bus {
 
   /** Takes what there is when the server starts, before any agent asks. */
   async open(): Promise<void> {
-    this.#toldUpTo = await this.#parts.store.newestCommand()
+    this.#announcedUpTo = await this.#parts.store.newestCommand()
   }
 
   async publish(): Promise<void> {
-    this.#tellIn(GATHER_MS)
+    this.#announceIn(GATHER_MS)
   }
 
-  /** Answers a sync of an agent of `region`: at once when there is something to tell, else when there is, or in time. */
+  /** Answers a sync of an agent of `region`: at once when something changed, else when it does, or in time. */
   async sync(region: string, body: unknown, signal: AbortSignal): Promise<SyncAnswer> {
     const request = syncRequestSchema.parse(body)
     const deadlineMs = performance.now() + request.wait_ms
     let { cursor } = request
     for (;;) {
-      const upTo = this.#toldUpTo
+      const upTo = this.#announcedUpTo
       const page = await feedPage(this.#parts, region, { cursor, upTo })
       const inventory = this.#inventoryOf(region, request.inventory)
       const isNews = page.start.length > 0 || page.end.length > 0 || page.whole || page.more
@@ -67,7 +67,7 @@ export class Hub implements Bus {
       if (isNews || leftMs <= 0 || signal.aborted)
         return this.#answer(region, request.instance, page, inventory)
       cursor = page.cursor
-      if (upTo === this.#toldUpTo) await this.#change(leftMs, signal)
+      if (upTo === this.#announcedUpTo) await this.#change(leftMs, signal)
     }
   }
 
@@ -76,45 +76,45 @@ export class Hub implements Bus {
     return this.#parts.results.ingest({ regions, request: resultsRequestSchema.parse(body) })
   }
 
-  /** Tells the results of everything anew, as after a change of a region's mode. */
-  tellAll(): Promise<void> {
+  /** Hands all services to the results anew, as after a change of a region's mode. */
+  reloadServices(): Promise<void> {
     const { results, services } = this.#parts
     return results.update(async () => ({ services: await services.readAll(), ended: [], isWhole: true }))
   }
 
-  /** Answers everyone who waits, and tells nothing any more. */
+  /** Answers every agent that waits, and announces nothing any more. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#gathering)
     this.#wake()
-    await this.#telling
+    await this.#announcing
   }
 
-  async #tellChanges(): Promise<void> {
+  async #announceChanges(): Promise<void> {
     const { store, services, results, log } = this.#parts
     try {
       const upTo = await store.newestCommand()
       for (;;) {
-        const range = { after: this.#toldUpTo, upTo, countMax: CHANGES_MAX }
+        const range = { after: this.#announcedUpTo, upTo, countMax: CHANGES_MAX }
         const changed = await store.changedServices(range)
         const newest = changed.at(-1)
         if (newest === undefined) break
         await results.update(() => services.readSome(changed.map(({ serviceId }) => serviceId)))
-        this.#toldUpTo = newest.sequence
+        this.#announcedUpTo = newest.sequence
         this.#wake()
       }
     } catch (error) {
-      log.error({ err: error }, 'agents could not be told of a change')
+      log.error({ err: error }, 'a change could not be announced to the agents')
       // Nothing else would come back to it.
-      this.#tellIn(TELL_AGAIN_MS)
+      this.#announceIn(ANNOUNCE_AGAIN_MS)
     }
   }
 
-  #tellIn(delayMs: number): void {
+  #announceIn(delayMs: number): void {
     if (this.#isClosed) return
     this.#gathering ??= setTimeout(() => {
       this.#gathering = undefined
-      this.#telling = this.#telling.then(() => this.#tellChanges())
+      this.#announcing = this.#announcing.then(() => this.#announceChanges())
     }, delayMs)
   }
 
@@ -138,10 +138,10 @@ export class Hub implements Bus {
 
   #inventoryOf(
     region: string,
-    told: { readonly count: number; readonly hash: string },
+    reported: { readonly count: number; readonly hash: string },
   ): 'same' | 'different' {
     const { count, hash } = this.#parts.services.inventoryOf(region)
-    return count === told.count && hash === told.hash ? 'same' : 'different'
+    return count === reported.count && hash === reported.hash ? 'same' : 'different'
   }
 
   #answer(

@@ -77,8 +77,8 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
 
 async function followModes(services: MonitoredServices, hub: Hub, embedded: EmbeddedAgent): Promise<void> {
   if (!(await services.readModes())) return
-  embedded.tellRegions()
-  await hub.tellAll()
+  embedded.updateRegions()
+  await hub.reloadServices()
 }
 
 function sentenceOf(services: MonitoredServices): string {

@@ -229,6 +229,33 @@ export interface MonitoringStore {
   applyTransition(resultsFile: string, sequence: number): Promise<void>
 }
 
+/** Who may report results of a region. */
+export interface AgentToken {
+  readonly id: string
+  readonly region: string
+  readonly name: string
+}
+
+export interface StoredAgentToken extends AgentToken {
+  readonly last4: string
+  readonly createdAt: string
+  readonly revokedAt: string | null
+}
+
+/** Tokens with which agents on other machines check a region. */
+export interface AgentTokenStore {
+  /** The region becomes `remote` with its first token that is not revoked. */
+  createAgentToken(
+    token: AgentToken & { readonly hash: Buffer; readonly last4: string; readonly nowMs: number },
+  ): Promise<void>
+  /** All tokens, those that were revoked included, in the order of their creation. */
+  listAgentTokens(): Promise<readonly StoredAgentToken[]>
+  /** Rejects with `not_found` when there is no token with this id. */
+  revokeAgentToken(id: string, nowMs: number): Promise<void>
+  /** The token of this hash; `undefined` when it is unknown or revoked. */
+  agentTokenOf(hash: Buffer): Promise<AgentToken | undefined>
+}
+
 /** Whether keys may call, read at every request: a revoked key stops at once. */
 export interface KeyStore {
   /** Who calls with the key of this hash; `undefined` when it is unknown or revoked. */
@@ -354,6 +381,7 @@ export interface Store
     IncidentStore,
     OutboxStore,
     MonitoringStore,
+    AgentTokenStore,
     KeyStore,
     SecretStore,
     AdministrationStore,

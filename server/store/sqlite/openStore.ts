@@ -3,6 +3,7 @@ import { DiskRoom } from './files/diskRoom.ts'
 import { GroupCommit, type Mutations } from './commits/groupCommit.ts'
 import { type Connections, openDatabase } from './files/openDatabase.ts'
 import { sqliteAdministration } from './administration.ts'
+import { sqliteAgentTokens } from './agentTokens.ts'
 import { sqliteIncidents } from './incidents.ts'
 import { sqliteKeys } from './keys.ts'
 import { sqliteMonitoring } from './monitoring.ts'
@@ -47,6 +48,7 @@ export async function openStore(
     ...sqliteIncidents(connections, commits, nowMs),
     ...sqliteOutbox(connections, { commits, storeId }),
     ...sqliteMonitoring(connections, commits),
+    ...sqliteAgentTokens(connections, commits),
     ...sqliteKeys(connections, versions.administration),
     ...sqliteSecrets(connections, commits),
     ...sqliteAdministration(connections, administering),

@@ -138,6 +138,34 @@ export function storeSuite(name: string, makeEngine: () => Promise<EmptyEngine>)
     })
   })
 
+  describe(`${name}: tokens of agents`, () => {
+    const token = (id: string, region: string) => ({
+      ...{ id, region, name: 'dublin', hash: Buffer.from(id), last4: '0a1b', nowMs: 0 },
+    })
+
+    test('the first token of a region makes it remote, and a later one leaves the mode as it was set', async () => {
+      await store.createAgentToken(token('first', 'eu-west-1'))
+      const modes = await store.regionModes()
+      await store.setRegionMode('eu-west-1', 'embedded')
+      await store.createAgentToken(token('second', 'eu-west-1'))
+
+      expect([modes.get('eu-west-1'), modes.get('us-east-1')]).toEqual(['remote', undefined])
+      expect((await store.regionModes()).get('eu-west-1')).toBe('embedded')
+    })
+
+    test('a token is found by its hash until it is revoked, and listed for ever', async () => {
+      await store.createAgentToken(token('third', 'us-west-1'))
+      const found = await store.agentTokenOf(Buffer.from('third'))
+      await store.revokeAgentToken('third', 1_000)
+      const listed = (await store.listAgentTokens()).find(({ id }) => id === 'third')
+
+      expect(found).toEqual({ id: 'third', region: 'us-west-1', name: 'dublin' })
+      expect(await store.agentTokenOf(Buffer.from('third'))).toBeUndefined()
+      expect(listed).toMatchObject({ last4: '0a1b', revokedAt: '1970-01-01T00:00:01.000Z' })
+      await expect(store.revokeAgentToken('nothing', 0)).rejects.toThrow('there is no agent token nothing')
+    })
+  })
+
   describe(`${name}: outbox`, () => {
     test('commands come in order, a page at a time, each once, and those of one region alone where one is named', async () => {
       const orgId = await createOrg()

@@ -296,6 +296,18 @@ CREATE TABLE applied_transitions (
   sequence INTEGER NOT NULL
 ) STRICT;
 `,
+  // Of a token only what recognises it is stored.
+  `
+CREATE TABLE agent_tokens (
+  id TEXT PRIMARY KEY,
+  region TEXT NOT NULL,
+  name TEXT NOT NULL,
+  token_hash BLOB NOT NULL UNIQUE,
+  last4 TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  revoked_at TEXT
+) STRICT;
+`,
 ]
 
 /**

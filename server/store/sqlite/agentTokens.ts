@@ -1,0 +1,38 @@
+import { ApiError } from '../../../api/contract/apiError.ts'
+import { timestamp } from '../../domain/environment.ts'
+import type { AgentTokenStore, StoredAgentToken } from '../store.ts'
+import type { Mutations } from './commits/groupCommit.ts'
+import type { Connections } from './files/openDatabase.ts'
+
+/** Tokens of agents in SQLite. */
+export function sqliteAgentTokens({ reader, writer }: Connections, commits: Mutations): AgentTokenStore {
+  const insert = writer.prepare(
+    'INSERT INTO agent_tokens (id, region, name, token_hash, last4, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const active = writer
+    .prepare<[string], number>('SELECT count(*) FROM agent_tokens WHERE region = ? AND revoked_at IS NULL')
+    .pluck()
+  const makeRemote = writer.prepare("INSERT OR REPLACE INTO region_modes VALUES (?, 'remote')")
+  const list = reader.prepare<[], StoredAgentToken>(
+    `SELECT id, region, name, last4, created_at AS createdAt, revoked_at AS revokedAt
+     FROM agent_tokens ORDER BY created_at, id`,
+  )
+  const revoke = writer.prepare('UPDATE agent_tokens SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?')
+  const find = reader.prepare<[Buffer], { id: string; region: string; name: string }>(
+    'SELECT id, region, name FROM agent_tokens WHERE token_hash = ? AND revoked_at IS NULL',
+  )
+  return {
+    createAgentToken: ({ id, region, name, hash, last4, nowMs }) =>
+      commits.run(() => {
+        if (active.get(region) === 0) makeRemote.run(region)
+        insert.run(id, region, name, hash, last4, timestamp(nowMs))
+      }),
+    listAgentTokens: async () => list.all(),
+    revokeAgentToken: (id, nowMs) =>
+      commits.run(() => {
+        const { changes } = revoke.run(timestamp(nowMs), id)
+        if (changes === 0) throw new ApiError('not_found', `there is no agent token ${id}`)
+      }),
+    agentTokenOf: async (hash) => find.get(hash),
+  }
+}

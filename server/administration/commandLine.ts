@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { databaseProblem } from '../../api/runtime/databasePair.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { addAgentCommands } from './agentCommands.ts'
+import { addServiceCommands } from './autoIncidentCommands.ts'
 import { addBackupCommands } from './backupCommands.ts'
 import { addCommandLog } from './commandLog.ts'
 import { addKeyCommands } from './keyCommands.ts'
@@ -38,6 +39,7 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
     })
   addServeCommand(program, write, environment)
   addOrgCommands(program, write)
+  addServiceCommands(program, write)
   addPlanCommands(program, write)
   addKeyCommands(program, write)
   addMaintenanceCommands(program, write)

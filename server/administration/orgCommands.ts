@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
+import { addOrgAutoIncidents } from './autoIncidentCommands.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
 import { readableOption } from './readableOption.ts'
@@ -8,7 +9,7 @@ import { engineOf, withExistingStore, withStore } from './withStore.ts'
 /** Longest name of an organisation (code points). Gap G35. */
 const NAME_CHARS_MAX = 200
 
-/** Adds `org create` and `org list`. */
+/** Adds `org create`, `org list` and `org auto-incidents`. */
 export function addOrgCommands(program: Command, write: Write): void {
   const org = program.command('org').description('organisations')
   addDataDir(org.command('create').description('create an organisation'))
@@ -30,4 +31,5 @@ export function addOrgCommands(program: Command, write: Write): void {
       present(write, options.json, orgs, table(['ID', 'NAME', 'PLAN', 'CREATED'], rows))
     },
   )
+  addOrgAutoIncidents(org, write)
 }

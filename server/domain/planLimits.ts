@@ -1,3 +1,4 @@
+import type { AutoIncidentSettings } from './autoIncidentSettings.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 
 /** How many services an organisation may store, paused ones included, for each active one that it may have. Gap G12. */
@@ -32,6 +33,8 @@ export interface OrgStanding {
   readonly orgId: string
   readonly limits: PlanLimits
   readonly usage: OrgUsage
+  /** What a new service gets; `null`: no automatic incidents. */
+  readonly autoIncidents: AutoIncidentSettings | null
 }
 
 type Definition = Pick<ServiceRequest | ServiceResponse, 'interval_secs' | 'regions' | 'endpoints'>

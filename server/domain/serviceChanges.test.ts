@@ -10,6 +10,7 @@ import {
   resumeService,
   type Service,
   type ServiceMaking,
+  setAutoIncidents,
 } from './serviceChanges.ts'
 import { fixedEnvironment } from './testing/fixedEnvironment.ts'
 import { standing } from './testing/standing.ts'
@@ -169,6 +170,47 @@ test('resuming starts all regions, and keeps the secrets', () => {
     sealed: null,
     commands: [command('Start', 'eu-west-1', 4), command('Start', 'us-east-1', 4)],
   })
+})
+
+test('automatic incidents are a change of the service that no region is told of', () => {
+  const settings = { threshold: 3, windowMinutes: 10 }
+  const fields = {
+    auto_incident_failure_threshold: 3,
+    auto_incident_window_minutes: 10,
+    auto_incident_enabled: true,
+  }
+
+  const change = setAutoIncidents(stored(), settings)
+
+  expect(change).toEqual({
+    service: { response: { ...created, ...fields }, generation: 4, definitionGeneration: 2 },
+    text: JSON.stringify(change?.service?.response),
+    sealed: null,
+    commands: [],
+  })
+  expect(setAutoIncidents(stored(fields), settings)).toBeNull()
+  expect(setAutoIncidents(stored(fields), null)?.service?.response).toEqual(created)
+  expect(setAutoIncidents(stored(), null)).toBeNull()
+  expect(() => setAutoIncidents(stored(), { threshold: 11, windowMinutes: 10 })).toThrow(
+    new ApiError(
+      'invalid',
+      'shop: 11 rounds of 60 s do not fit into a window of 10 min: a longer window, or a lower threshold',
+    ),
+  )
+})
+
+test('a new service gets what its organisation wants, and a replace keeps it', () => {
+  const autoIncidents = { threshold: 5, windowMinutes: 15 }
+  const { service } = createService(request(), making({ standing: { ...standing(), autoIncidents } }))
+  const replaced = replaceService(service!, request({ interval_secs: 300 }), making())
+
+  for (const { response } of [service!, replaced.service!]) {
+    expect(response).toMatchObject({
+      auto_incident_failure_threshold: 5,
+      auto_incident_window_minutes: 15,
+      auto_incident_enabled: true,
+    })
+  }
 })
 
 test('a delete ends all regions, also of a paused service, and answers the service as it last was', () => {

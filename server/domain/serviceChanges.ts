@@ -1,5 +1,6 @@
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
+import { type AutoIncidentSettings, fieldsOf, settingsOf, settingsRefusal } from './autoIncidentSettings.ts'
 import { type Announcement, type Command, endIn, startIn } from './commands.ts'
 import { type EndpointMaking, makeEndpoints } from './endpoints.ts'
 import { timestamp } from './environment.ts'
@@ -49,9 +50,7 @@ export function createService(request: ServiceRequest, making: ServiceMaking): S
     paused_at: null,
     // The key belongs to the organisation, so no person is known. Contract: Authentication, rule 3.
     created_by_email: null,
-    auto_incident_failure_threshold: null,
-    auto_incident_window_minutes: null,
-    auto_incident_enabled: false,
+    ...fieldsOf(standing.autoIncidents),
   }
   return announce(null, { response, sealed: made.sealed }, (announcement) =>
     startIn(response.regions, announcement),
@@ -109,6 +108,23 @@ export function resumeService(current: Service, standing: OrgStanding): ServiceC
   return announce(current, { response, sealed: null }, (announcement) =>
     startIn(response.regions, announcement),
   )
+}
+
+/**
+ * `current` with automatic incidents as `settings` say, off for `null`; `null` when they are so already. Regions are told
+ * nothing, as nothing changes for them. Throws `invalid` when the threshold is out of reach. Pure.
+ */
+export function setAutoIncidents(
+  current: Service,
+  settings: AutoIncidentSettings | null,
+): ServiceChange | null {
+  const refusal = settings === null ? undefined : settingsRefusal(settings, current.response)
+  if (refusal !== undefined) throw new ApiError('invalid', `${current.response.name}: ${refusal}`)
+  const known = settingsOf(current.response)
+  if (known?.threshold === settings?.threshold && known?.windowMinutes === settings?.windowMinutes)
+    return null
+  const response = { ...current.response, ...fieldsOf(settings) }
+  return announce(current, { response, sealed: null }, () => [])
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Incident } from '../../api/contract/incident.ts'
 import type { Section, Severity } from '../../api/contract/incidentTerms.ts'
 import type { Scope } from '../../api/contract/org.ts'
 import type { Allowance } from '../domain/allowance.ts'
+import type { AutoIncidentSettings } from '../domain/autoIncidentSettings.ts'
 import type { Caller } from '../domain/apiKeys.ts'
 import type { Command, Delivery } from '../domain/commands.ts'
 import type { IncidentFacts } from '../domain/incidentChanges.ts'
@@ -216,6 +217,13 @@ export interface MonitoringStore {
     readonly region?: string
     readonly countMax: number
   }): Promise<readonly { readonly serviceId: string; readonly sequence: number }[]>
+  /** Sequence of the newest change of a service of which no region is told; 0 before the first. */
+  newestQuietChange(): Promise<number>
+  /** Services with such changes behind `after`, by their newest one. */
+  quietChanges(
+    after: number,
+    countMax: number,
+  ): Promise<readonly { readonly serviceId: string; readonly sequence: number }[]>
   /** Numbers of the endpoints of a service, by their ids, those that it no longer has included. */
   endpointNumbers(serviceId: string): Promise<ReadonlyMap<string, number>>
   /** Numbers endpoints that have no number yet. */
@@ -329,6 +337,8 @@ export interface AdministrationStore {
   setPlan(orgId: string, plan: string): Promise<void>
   /** Limits that hold for this organisation instead of its plan's; `null` removes an override. */
   overrideLimits(orgId: string, overrides: LimitOverrides): Promise<void>
+  /** What services that are made later get; `null`: no automatic incidents. */
+  setDefaultAutoIncidents(orgId: string, settings: AutoIncidentSettings | null): Promise<void>
   listPlans(): Promise<readonly Plan[]>
   createKey(key: {
     id: string

@@ -14,5 +14,6 @@ export function standing(limits: Partial<PlanLimits> = {}, usage: Partial<OrgUsa
       ...limits,
     },
     usage: { activeServices: 0, activeEndpoints: 0, storedServices: 0, ...usage },
+    autoIncidents: null,
   }
 }

@@ -17,7 +17,13 @@ export function sqliteAdministration(connections: Connections, commits: Mutation
   }
 }
 
-type OrgMethods = 'createOrg' | 'listOrgs' | 'setPlan' | 'overrideLimits' | 'listPlans'
+type OrgMethods =
+  | 'createOrg'
+  | 'listOrgs'
+  | 'setPlan'
+  | 'overrideLimits'
+  | 'setDefaultAutoIncidents'
+  | 'listPlans'
 
 function sqliteOrgs(
   { reader, writer }: Connections,
@@ -26,6 +32,9 @@ function sqliteOrgs(
   const plan = writer.prepare<[string], string>('SELECT name FROM plans WHERE name = ?').pluck()
   const insert = writer.prepare('INSERT INTO orgs (id, name, plan, created_at) VALUES (?, ?, ?, ?)')
   const setPlan = writer.prepare('UPDATE orgs SET plan = ? WHERE id = ?')
+  const setAutoIncidents = writer.prepare(
+    'UPDATE orgs SET auto_incident_threshold = ?, auto_incident_window_minutes = ? WHERE id = ?',
+  )
   const list = reader.prepare<
     [],
     LimitRow & { id: string; name: string; plan: string; createdAt: string }
@@ -59,6 +68,11 @@ function sqliteOrgs(
         mustChange(setPlan.run(name, orgId), `there is no organisation ${orgId}`)
       }),
     overrideLimits: (orgId, overrides) => commits.run(() => override(writer, orgId, overrides)),
+    setDefaultAutoIncidents: (orgId, settings) =>
+      commits.run(() => {
+        const { threshold = null, windowMinutes = null } = settings ?? {}
+        mustChange(setAutoIncidents.run(threshold, windowMinutes, orgId), `there is no organisation ${orgId}`)
+      }),
     listPlans: async () =>
       plans.all().map((row) => ({
         name: row.name,

@@ -41,6 +41,12 @@ export function sqliteMonitoring({ reader, writer }: Connections, commits: Group
     'SELECT region, mode FROM region_modes',
   )
   const setMode = writer.prepare('INSERT OR REPLACE INTO region_modes VALUES (?, ?)')
+  const newestQuiet = reader
+    .prepare<[], number>('SELECT coalesce(max(sequence), 0) FROM quiet_changes')
+    .pluck()
+  const quiet = reader.prepare<[number, number], ChangedRow>(
+    'SELECT service_id AS serviceId, sequence FROM quiet_changes WHERE sequence > ? ORDER BY sequence LIMIT ?',
+  )
   const applied = reader
     .prepare<[string], number>('SELECT sequence FROM applied_transitions WHERE results_file = ?')
     .pluck()
@@ -57,6 +63,8 @@ export function sqliteMonitoring({ reader, writer }: Connections, commits: Group
       region === undefined
         ? changed.all(after, upTo, countMax)
         : changedInRegion.all(region, after, upTo, countMax),
+    newestQuietChange: async () => newestQuiet.get() ?? 0,
+    quietChanges: async (after, countMax) => quiet.all(after, countMax),
     endpointNumbers: async (serviceId) =>
       new Map(numbersOf.all(serviceId).map(({ id, number: at }) => [id, at])),
     numberEndpoints: (endpoints) =>

@@ -42,6 +42,8 @@ interface FactsRow extends LimitRow {
   readonly activeEndpoints: number
   readonly storedServices: number
   readonly masterKeyId: string | null
+  readonly threshold: number | null
+  readonly windowMinutes: number | null
 }
 
 /** The facts for decisions about services, in transactions of one GroupCommit. */
@@ -59,6 +61,8 @@ export function prepareFacts(database: Database, commits: Pick<GroupCommit, 'ord
       o.active_services AS activeServices,
       o.active_endpoints AS activeEndpoints,
       o.stored_services AS storedServices,
+      o.auto_incident_threshold AS threshold,
+      o.auto_incident_window_minutes AS windowMinutes,
       (SELECT id FROM master_keys WHERE is_active = 1) AS masterKeyId
     FROM orgs o JOIN plans p ON p.name = o.plan WHERE o.id = ?`)
   const write = database.prepare(
@@ -88,5 +92,7 @@ function factsOf(orgId: string, row: FactsRow | undefined): ServiceFacts {
   const { activeServices, activeEndpoints, storedServices, masterKeyId } = row
   if (masterKeyId === null) throw new Error('no master key is active')
   const usage = { activeServices, activeEndpoints, storedServices }
-  return { standing: { orgId, limits: limitsOfRow(row), usage }, masterKeyId }
+  const { threshold, windowMinutes } = row
+  const autoIncidents = threshold === null || windowMinutes === null ? null : { threshold, windowMinutes }
+  return { standing: { orgId, limits: limitsOfRow(row), usage, autoIncidents }, masterKeyId }
 }

@@ -8,6 +8,7 @@ import type { GroupCommit } from './commits/groupCommit.ts'
 import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { preparePublish } from './publishCommands.ts'
+import { prepareQuietChange } from './quietChanges.ts'
 import { prepareRemember } from './rememberedCreations.ts'
 import { prepareFacts, type ServiceFactsStore } from './serviceFacts.ts'
 import { insertSealedSql } from './secrets.ts'
@@ -122,6 +123,7 @@ function prepareApply(
        running_in = @runningIn, response = @text WHERE id = @id`,
   )
   const remove = writer.prepare('DELETE FROM services WHERE id = ?')
+  const noteQuietChange = prepareQuietChange(writer)
   const seal = prepareSeal(writer)
   const publish = preparePublish(writer)
   return (facts, before, { service, text, sealed, commands }, nowMs) => {
@@ -130,6 +132,7 @@ function prepareApply(
     // Ends are written before the row goes. Contract: Service, delete.
     const { orgId } = facts.standing
     publish(orgId, commands, nowMs)
+    if (commands.length === 0) noteQuietChange(id)
     if (service === null) remove.run(id)
     else if (before === null) insert.run({ id, orgId, text, ...columnsOf(service) })
     else update.run({ id, text, ...columnsOf(service) })

@@ -308,6 +308,16 @@ CREATE TABLE agent_tokens (
   revoked_at TEXT
 ) STRICT;
 `,
+  // Defaults of automatic incidents, and changes of services of which no region is told.
+  `
+ALTER TABLE orgs ADD COLUMN auto_incident_threshold INTEGER;
+ALTER TABLE orgs ADD COLUMN auto_incident_window_minutes INTEGER;
+
+CREATE TABLE quiet_changes (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  service_id TEXT NOT NULL UNIQUE
+) STRICT;
+`,
 ]
 
 /**

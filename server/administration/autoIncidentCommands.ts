@@ -1,0 +1,126 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { ApiError } from '../../api/contract/apiError.ts'
+import type { ServiceResponse } from '../../api/contract/service.ts'
+import {
+  type AutoIncidentSettings,
+  fieldsOf,
+  settingsProblem,
+  settingsRefusal,
+} from '../domain/autoIncidentSettings.ts'
+import { setAutoIncidents } from '../domain/serviceChanges.ts'
+import type { Store } from '../store/store.ts'
+import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { present, table, type Write } from './output.ts'
+import { engineOf, withExistingStore } from './withStore.ts'
+
+/** Settings unless others are given. */
+const DEFAULTS: AutoIncidentSettings = { threshold: 3, windowMinutes: 10 }
+
+interface SettingsOptions extends DataDirOptions {
+  readonly org: string
+  readonly threshold: number
+  readonly window: number
+  readonly off?: boolean
+}
+
+interface ServiceOptions extends SettingsOptions {
+  readonly service?: string
+  readonly all?: boolean
+}
+
+/** Adds `service auto-incidents`. The API shows these settings and does not take them. Contract: Service. */
+export function addServiceCommands(program: Command, write: Write): void {
+  const service = program.command('service').description('settings of services that the API only shows')
+  addSettings(
+    addDataDir(
+      service.command('auto-incidents').description('set when services get an incident by themselves'),
+    ),
+  )
+    .addOption(new Option('--service <id>', 'one service').conflicts('all'))
+    .option('--all', 'all services that the organisation has')
+    .action(async (options: ServiceOptions) => {
+      const settings = readSettings(options)
+      const services = await withExistingStore(engineOf(options.dataDir), async (store) => {
+        const wanted = await wantedServices(store, options)
+        // Before the first one changes: either all do, or none.
+        assertWithinReach(wanted, settings)
+        for (const { id } of wanted) {
+          await store.changeService(options.org, id, (current) => setAutoIncidents(current, settings))
+        }
+        return wanted.map(({ id, name }) => ({ id, name, ...fieldsOf(settings) }))
+      })
+      const rows = services.map(({ id, name }) => [id, name, sentenceOf(settings)])
+      present(write, options.json, { services }, table(['ID', 'NAME', 'AUTOMATIC INCIDENTS'], rows))
+    })
+}
+
+/** Adds `org auto-incidents` to the group `org`. */
+export function addOrgAutoIncidents(org: Command, write: Write): void {
+  addSettings(
+    addDataDir(
+      org.command('auto-incidents').description('set when services that are created later get an incident'),
+    ),
+  ).action(async (options: SettingsOptions) => {
+    const settings = readSettings(options)
+    await withExistingStore(engineOf(options.dataDir), (store) =>
+      store.setDefaultAutoIncidents(options.org, settings),
+    )
+    present(write, options.json, fieldsOf(settings), `new services: ${sentenceOf(settings)}`)
+  })
+}
+
+function addSettings(command: Command): Command {
+  return command
+    .requiredOption('--org <id>', 'organisation')
+    .option('--threshold <count>', 'failing rounds of one endpoint', readCount, DEFAULTS.threshold)
+    .option('--window <minutes>', 'time in which they have to fall', readCount, DEFAULTS.windowMinutes)
+    .addOption(new Option('--off', 'no automatic incidents').conflicts(['threshold', 'window']))
+}
+
+function readCount(text: string): number {
+  if (/^\d{1,4}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('must be a whole number')
+}
+
+function readSettings({ threshold, window, off = false }: SettingsOptions): AutoIncidentSettings | null {
+  if (off) return null
+  const settings = { threshold, windowMinutes: window }
+  const problem = settingsProblem(settings)
+  if (problem !== undefined) throw new ApiError('invalid', problem)
+  return settings
+}
+
+async function wantedServices(
+  store: Store,
+  { org: orgId, service: serviceId, all: isAll = false }: ServiceOptions,
+): Promise<readonly ServiceResponse[]> {
+  if (!isAll && serviceId === undefined) throw new Error('name a service by --service, or all by --all')
+  const orgs = await store.listOrgs()
+  if (!orgs.some(({ id }) => id === orgId)) {
+    throw new ApiError('not_found', `there is no organisation ${orgId}`)
+  }
+  // True because only rendered ServiceResponses are stored.
+  const services = (await store.listServices(orgId)).map(({ text }) => JSON.parse(text) as ServiceResponse)
+  const wanted = isAll ? services : services.filter(({ id }) => id === serviceId?.toLowerCase())
+  if (!isAll && wanted.length === 0) {
+    throw new ApiError('not_found', `the organisation has no service ${serviceId}`)
+  }
+  return wanted
+}
+
+function assertWithinReach(
+  services: readonly ServiceResponse[],
+  settings: AutoIncidentSettings | null,
+): void {
+  if (settings === null) return
+  for (const service of services) {
+    const refusal = settingsRefusal(settings, service)
+    if (refusal !== undefined) throw new ApiError('invalid', `${service.name}: ${refusal}`)
+  }
+}
+
+function sentenceOf(settings: AutoIncidentSettings | null): string {
+  if (settings === null) return 'off'
+  const { threshold, windowMinutes } = settings
+  return `after ${threshold} failing ${threshold === 1 ? 'round' : 'rounds'} within ${windowMinutes} min`
+}

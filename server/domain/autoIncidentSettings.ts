@@ -1,0 +1,81 @@
+import type { ServiceResponse } from '../../api/contract/service.ts'
+
+/** Failing rounds that open an incident, at most: more than a hundred would never come together. */
+const THRESHOLD_MAX = 100
+/** Longest window in which they have to fall (minutes): a day. */
+const WINDOW_MINUTES_MAX = 1_440
+/** Longest time that a service has to be up before its incident is resolved, unless two intervals are longer (seconds). */
+const STEADY_S_MAX = 10 * 60
+
+/** When a service gets an incident by itself. Contract: Service, the fields `auto_incident_…`. */
+export interface AutoIncidentSettings {
+  /** Failing rounds of one endpoint. */
+  readonly threshold: number
+  /** In which they have to fall (minutes). */
+  readonly windowMinutes: number
+}
+
+type Checked = Pick<ServiceResponse, 'interval_secs'>
+type AutoIncidentFields = Pick<
+  ServiceResponse,
+  'auto_incident_failure_threshold' | 'auto_incident_window_minutes' | 'auto_incident_enabled'
+>
+
+/** What is wrong with `settings` for every service; `undefined` when nothing is. Pure. */
+export function settingsProblem({ threshold, windowMinutes }: AutoIncidentSettings): string | undefined {
+  if (!isWithin(threshold, THRESHOLD_MAX)) {
+    return `the threshold must be a whole number from 1 to ${THRESHOLD_MAX}`
+  }
+  return isWithin(windowMinutes, WINDOW_MINUTES_MAX)
+    ? undefined
+    : `the window must be a whole number of minutes from 1 to ${WINDOW_MINUTES_MAX}`
+}
+
+/** Why `settings` could never open an incident of a service; `undefined` when they could. Pure. */
+export function settingsRefusal(
+  { threshold, windowMinutes }: AutoIncidentSettings,
+  service: Checked,
+): string | undefined {
+  const intervalS = intervalOf(service)
+  if (threshold * intervalS <= windowMinutes * 60) return undefined
+  const rounds =
+    threshold === 1 ? `1 round of ${intervalS} s does` : `${threshold} rounds of ${intervalS} s do`
+  return `${rounds} not fit into a window of ${windowMinutes} min: a longer window, or a lower threshold`
+}
+
+/** The fields of a service with `settings`; `null` switches automatic incidents off. Pure. */
+export function fieldsOf(settings: AutoIncidentSettings | null): AutoIncidentFields {
+  return {
+    auto_incident_failure_threshold: settings?.threshold ?? null,
+    auto_incident_window_minutes: settings?.windowMinutes ?? null,
+    auto_incident_enabled: settings !== null,
+  }
+}
+
+/** The settings of a service; `null` while automatic incidents are off. Pure. */
+export function settingsOf(service: AutoIncidentFields): AutoIncidentSettings | null {
+  const { auto_incident_failure_threshold: threshold, auto_incident_window_minutes: windowMinutes } = service
+  return threshold == null || windowMinutes == null ? null : { threshold, windowMinutes }
+}
+
+/** The interval by which rounds are counted (seconds): one of 0 counts as a second, as it is checked. Pure. */
+export function intervalOf({ interval_secs }: Checked): number {
+  return Math.max(1, interval_secs)
+}
+
+/**
+ * The time in which failing rounds count (seconds). Longer than the window that was set when the interval grew later, so
+ * that the threshold stays within reach. Pure.
+ */
+export function windowS({ threshold, windowMinutes }: AutoIncidentSettings, service: Checked): number {
+  return Math.max(windowMinutes * 60, (threshold + 1) * intervalOf(service))
+}
+
+/** For how long a service has to be up without a break before its incident is resolved (seconds). Pure. */
+export function steadyS({ windowMinutes }: AutoIncidentSettings, service: Checked): number {
+  return Math.max(2 * intervalOf(service), Math.min(windowMinutes * 60, STEADY_S_MAX))
+}
+
+function isWithin(value: number, max: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= max
+}

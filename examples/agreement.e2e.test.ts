@@ -14,7 +14,7 @@ import {
   type TerraformWorkspace,
   terraformWorkspace,
 } from '../provider/testing/terraformWorkspace.ts'
-import { runProgram } from '../reconciler/testing/pharosProgram.ts'
+import { runHere } from '../reconciler/testing/programHere.ts'
 import { startServer, type TestServer } from '../server/testing/startServer.ts'
 
 let server: TestServer
@@ -41,7 +41,7 @@ afterEach(async () => {
 /** Runs `pharos` with the state of this test; throws unless it exits with 0. Its document. */
 async function pharos(...args: readonly string[]) {
   const state = args[0] === 'export' ? [] : ['--state', join(folder, 'pharos.db')]
-  const run = await runProgram([...args, ...state, '--json'], env)
+  const run = await runHere([...args, ...state, '--json'], env)
   if (run.exitCode !== 0) throw new Error(`pharos ${args.join(' ')}: ${run.stdout}${run.stderr}`)
   return JSON.parse(run.stdout)
 }

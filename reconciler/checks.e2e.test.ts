@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runProgram } from './testing/pharosProgram.ts'
+import { runHere } from './testing/programHere.ts'
 
 let target: Server
 let folder: string
@@ -55,7 +55,7 @@ test('checks that pass exit 0, with a line for each assertion and one for the ph
     '[{ status: 200 }, { body: { regex: "^status: (ok|fine)$" } }]',
   )
 
-  const { exitCode, stdout, stderr } = await runProgram(['test', file, ...OWN])
+  const { exitCode, stdout, stderr } = await runHere(['test', file, ...OWN])
 
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   const lines = stdout.trimEnd().split('\n')
@@ -77,7 +77,7 @@ test('a check that fails is confirmed, exits 8 and says what was seen', async ()
   )
   requests = []
 
-  const { exitCode, stdout } = await runProgram(['test', file, ...OWN, '--json'])
+  const { exitCode, stdout } = await runHere(['test', file, ...OWN, '--json'])
 
   const { checks, ...rest } = JSON.parse(stdout)
   expect({ exitCode, rest, requests: requests.length }).toEqual({
@@ -115,7 +115,7 @@ test('a secret is sent from where the manifest says, and stands in no format', a
 
   const outputs = []
   for (const format of ['text', 'json', 'junit']) {
-    outputs.push(await runProgram(['test', file, ...OWN, '--secrets-dir', secrets, '--format', format]))
+    outputs.push(await runHere(['test', file, ...OWN, '--secrets-dir', secrets, '--format', format]))
   }
 
   expect(requests[0]).toEqual({ token: 'canary-of-a-header' })
@@ -129,7 +129,7 @@ test('private addresses are refused as on the server, without a connection', asy
   const file = manifest('private', '/', '[]')
   requests = []
 
-  const { exitCode, stdout, stderr } = await runProgram(['test', file])
+  const { exitCode, stdout, stderr } = await runHere(['test', file])
 
   expect({ exitCode, requests }).toEqual({ exitCode: 8, requests: [] })
   expect(stdout).toContain('UNKNOWN 127.0.0.1:')
@@ -139,8 +139,8 @@ test('private addresses are refused as on the server, without a connection', asy
 test('--service and --repeat choose what runs, several paths run together', async () => {
   const paths = [manifest('one', '/', '[]'), manifest('two', '/', '[]')]
 
-  const both = await runProgram(['test', ...paths, ...OWN])
-  const three = await runProgram(['test', ...paths, ...OWN, '--service', 'two', '--repeat', '3', '--json'])
+  const both = await runHere(['test', ...paths, ...OWN])
+  const three = await runHere(['test', ...paths, ...OWN, '--service', 'two', '--repeat', '3', '--json'])
 
   expect(both.stdout).toContain('2 of 2 checks passed')
   expect(JSON.parse(three.stdout).checks.map(({ service }: { service: string }) => service)).toEqual([
@@ -163,10 +163,7 @@ test.each<[readonly string[], number, string]>([
     'apiVersion: pharos/v1\nkind: Service\nmetadata: { name: a }\nspec: {}\n',
   )
 
-  const ended = await runProgram([
-    'test',
-    ...args.map((arg) => arg.replace(/^(.*yaml)$/, join(folder, '$1'))),
-  ])
+  const ended = await runHere(['test', ...args.map((arg) => arg.replace(/^(.*yaml)$/, join(folder, '$1')))])
 
   expect(ended.exitCode).toBe(exitCode)
   expect(`${ended.stdout}${ended.stderr}`).toContain(text)

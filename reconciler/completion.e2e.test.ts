@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
-import { manifestOf, runProgram } from './testing/pharosProgram.ts'
+import { manifestOf } from './testing/manifestOf.ts'
+import { runHere } from './testing/programHere.ts'
 
 const PROGRAM = join(import.meta.dirname, '../dist/pharos.js')
 
@@ -46,7 +47,7 @@ async function applied(...names: readonly string[]): Promise<void> {
   mkdirSync(join(folder, 'set'))
   for (const name of names) writeFileSync(join(folder, `set/${name}.yaml`), manifestOf(name))
   const access = { PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey }
-  await runProgram(['apply', join(folder, 'set'), '--state', join(folder, 'pharos.db')], access)
+  await runHere(['apply', join(folder, 'set'), '--state', join(folder, 'pharos.db')], access)
   await server.close()
 }
 

@@ -4,7 +4,10 @@ import { beforeEach, expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
 import { CommandScene } from './testing/commandScene.ts'
 import type { Fault } from './testing/faultProxy.ts'
-import { finished, manifestOf, runProgram, startProgram } from './testing/pharosProgram.ts'
+import { manifestOf } from './testing/manifestOf.ts'
+import { startProgram } from './testing/pharosProgram.ts'
+import { finished } from './testing/processes.ts'
+import { runHere } from './testing/programHere.ts'
 
 const scene = new CommandScene(startServer)
 const { names, work } = scene
@@ -26,7 +29,7 @@ const onManifests = (command: string): readonly string[] => [
 ]
 
 async function json(command: string, ...args: readonly string[]) {
-  const run = await runProgram([...onManifests(command), ...args], work.env)
+  const run = await runHere([...onManifests(command), ...args], work.env)
   return { ...JSON.parse(run.stdout), exit: run.exitCode }
 }
 
@@ -73,7 +76,7 @@ test('a run that has no key for the state in git ends, and holds up no other', a
   work.write({ 'a.yaml': manifestOf('a') })
   const { PHAROS_STATE_KEY, ...keyless } = work.env
   for (const env of [keyless, { ...keyless, PHAROS_STATE_KEY: 'short' }]) {
-    const run = await runProgram(onManifests('apply'), env)
+    const run = await runHere(onManifests('apply'), env)
     expect([run.exitCode, JSON.parse(run.stdout).error.code]).toEqual([1, 'E_STATE'])
   }
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 1 } })
@@ -168,6 +171,6 @@ test.each([
   ['git:ext::sh -c date#refs/pharos/a', 'the address of --state must be'],
   ['git:/no/such/repository#refs/pharos/a', 'cannot be used: there is no repository at the address'],
 ])('a location of a state in git that is none is refused: %s', async (location, message) => {
-  const run = await runProgram(['plan', join(work.folder, 'manifests'), '--state', location], work.env)
+  const run = await runHere(['plan', join(work.folder, 'manifests'), '--state', location], work.env)
   expect([run.exitCode, run.stderr]).toEqual([1, expect.stringContaining(message)])
 })

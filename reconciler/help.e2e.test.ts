@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../server/testing/startServer.ts'
 import { COMMANDS } from './cli/commandTable.ts'
-import { finished, manifestOf, runProgram } from './testing/pharosProgram.ts'
+import { manifestOf } from './testing/manifestOf.ts'
+import { finished } from './testing/processes.ts'
+import { runHere } from './testing/programHere.ts'
 
 /** Programs of others that examples name: here each only takes what it is given. */
 const OTHERS = ['jq', 'less', 'notify-the-team']
@@ -32,7 +34,7 @@ beforeAll(async () => {
     PHAROS_URL: server.url,
     PHAROS_API_KEY: server.apiKey,
   }
-  await runProgram(['apply', join(folder, 'monitoring'), '--state', join(folder, 'pharos.db')], env)
+  await runHere(['apply', join(folder, 'monitoring'), '--state', join(folder, 'pharos.db')], env)
 })
 afterAll(async () => {
   await server.close()
@@ -61,7 +63,7 @@ test.each(COMMANDS.map(({ name, examples }) => ({ name, examples })))(
   'every example of the help of $name is a command line that the program understands',
   async ({ name, examples }) => {
     expect(examples.length).toBeGreaterThan(0)
-    expect(examplesIn((await runProgram([...name.split(' '), '--help'])).stdout)).toEqual(examples)
+    expect(examplesIn((await runHere([...name.split(' '), '--help'])).stdout)).toEqual(examples)
     for (const example of examples) {
       const { stderr } = await typed(example, folder)
       expect({ example, stderr }).toEqual({ example, stderr: expect.not.stringMatching(MISUNDERSTOOD) })
@@ -71,7 +73,7 @@ test.each(COMMANDS.map(({ name, examples }) => ({ name, examples })))(
 
 test('the examples of the whole program do what they say, one after the other', async () => {
   const place = mkdtempSync(join(folder, 'first-'))
-  const [first = '', ...others] = examplesIn((await runProgram(['--help'])).stdout)
+  const [first = '', ...others] = examplesIn((await runHere(['--help'])).stdout)
 
   const run = await typed(
     [first, 'pharos state adopt apply monitoring/ --state pharos.db', ...others].join('\n'),

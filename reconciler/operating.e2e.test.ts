@@ -5,15 +5,16 @@ import { expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
 import { openStore } from './state/openStore.ts'
 import { CommandScene } from './testing/commandScene.ts'
+import { manifestOf } from './testing/manifestOf.ts'
 import { serviceRequest } from './testing/orgScene.ts'
-import { manifestOf, runProgram } from './testing/pharosProgram.ts'
+import { runHere } from './testing/programHere.ts'
 
 const scene = new CommandScene(startServer)
 const { changeInterval, intervals, json, names, services, work } = scene
 
 /** A command that works on the state alone. */
 async function onState(...args: readonly string[]) {
-  const run = await runProgram([...args, '--state', work.statePath, '--json'], work.env)
+  const run = await runHere([...args, '--state', work.statePath, '--json'], work.env)
   return { ...JSON.parse(run.stdout), exit: run.exitCode }
 }
 
@@ -61,7 +62,7 @@ test('mv gives the service of one manifest to another', async () => {
   expect((await onState('mv', 'a', 'c')).error.message).toContain('c has service')
   expect((await onState('mv', 'x', 'y')).exit).toBe(1)
   expect((await onState('mv', 'a', 'A b')).error.message).toContain('no manifest can be named "A b"')
-  const moved = await runProgram(['mv', 'a', 'b', '--state', work.statePath], work.env)
+  const moved = await runHere(['mv', 'a', 'b', '--state', work.statePath], work.env)
   expect([moved.exitCode, moved.stderr]).toEqual([
     0,
     'make sure that a manifest is named b: without one the next apply removes the service\n',
@@ -117,8 +118,7 @@ test('Scenario 50: a state is exported, imported into a state in git, and both p
   const repository = join(work.folder, 'state.git')
   execFileSync('git', ['init', '--quiet', '--bare', repository])
   const elsewhere = `git:${repository}#refs/pharos/production`
-  const there = (...args: readonly string[]) =>
-    runProgram([...args, '--state', elsewhere, '--json'], work.env)
+  const there = (...args: readonly string[]) => runHere([...args, '--state', elsewhere, '--json'], work.env)
   expect((await there('state', 'import', file)).exitCode).toBe(0)
   expect((await there('state', 'import', file)).exitCode).toBe(1)
   const plan = await there('plan', join(work.folder, 'manifests'))
@@ -169,7 +169,7 @@ test('Scenario 55: adopt writes ids into manifests, comments and all else stay, 
   )
   const manifests = join(work.folder, 'manifests')
   const adopt = async (action: string, ...args: readonly string[]) => {
-    const run = await runProgram(['adopt', action, manifests, '--write-ids', '--json', ...args], work.env)
+    const run = await runHere(['adopt', action, manifests, '--write-ids', '--json', ...args], work.env)
     return { ...JSON.parse(run.stdout), exit: run.exitCode }
   }
   const text = (name: string) => readFileSync(join(manifests, name), 'utf8')
@@ -195,7 +195,7 @@ test('Scenario 55: adopt writes ids into manifests, comments and all else stay, 
     adoptions: [],
     ids: [{ key: 'c' }],
   })
-  const plan = await runProgram(['plan', manifests, '--json'], work.env)
+  const plan = await runHere(['plan', manifests, '--json'], work.env)
   expect(JSON.parse(plan.stdout)).toMatchObject({ exitCode: 0, changes: [], unchanged: ['a', 'b', 'c'] })
 })
 
@@ -322,7 +322,7 @@ test.each([
   [['rollback', 'manifests', '--to', 'HEAD'], 'revert the commit in git'],
   [['rebaseline', '--pointers', '/regions'], '"pharos approve --pointers"'],
 ] as const)('%j names what replaces the command', async (args, replacement) => {
-  const { exitCode, stdout, stderr } = await runProgram([...args, '--json'], work.env)
+  const { exitCode, stdout, stderr } = await runHere([...args, '--json'], work.env)
 
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining(replacement)])
   expect(JSON.parse(stdout).error).toEqual({ code: 'E_USAGE', message: expect.stringContaining(replacement) })
@@ -333,9 +333,9 @@ test('a command of the state is still understood as it was spelled before, and n
   await json('apply')
   const state = ['--state', work.statePath, '--json']
   const [now, before, help] = await Promise.all([
-    runProgram(['state', 'status', ...state], work.env),
-    runProgram(['status', ...state], work.env),
-    runProgram(['--help'], work.env),
+    runHere(['state', 'status', ...state], work.env),
+    runHere(['status', ...state], work.env),
+    runHere(['--help'], work.env),
   ])
 
   expect(JSON.parse(before.stdout)).toEqual({ ...JSON.parse(now.stdout), command: 'status' })
@@ -428,7 +428,7 @@ test('Scenario 27: a field that git leaves to others keeps what they set when a 
 
   const secret = manifestOf('a', '      headers: {Authorization: {env: TOKEN}}\n')
   work.write({ 'a.yaml': `${secret}policy: {ignore: [/spec/endpoints/0]}\n` })
-  const validated = await runProgram(['validate', join(work.folder, 'manifests')], work.env)
+  const validated = await runHere(['validate', join(work.folder, 'manifests')], work.env)
   expect([validated.exitCode, validated.stdout]).toEqual([7, expect.stringContaining('reaches a secret')])
 })
 

@@ -15,8 +15,11 @@ import { expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
 import { CommandScene } from './testing/commandScene.ts'
 import type { Fault } from './testing/faultProxy.ts'
+import { manifestOf } from './testing/manifestOf.ts'
 import { serviceRequest } from './testing/orgScene.ts'
-import { finished, manifestOf, runProgram } from './testing/pharosProgram.ts'
+import { runProgram, startIn } from './testing/pharosProgram.ts'
+import { finished } from './testing/processes.ts'
+import { runHere } from './testing/programHere.ts'
 
 const scene = new CommandScene(startServer)
 const { changeInterval, json, names, services, work } = scene
@@ -62,7 +65,7 @@ test('manual changes since the last apply is found with exit code 2, put back, a
 
 test('a regular expression that the API would refuse is found by validate', async () => {
   work.write({ 'a.yaml': manifestOf('a', '      assertions: [{body: {regex: "("}}]\n') })
-  const { exitCode, stdout } = await runProgram(['validate', join(work.folder, 'manifests')])
+  const { exitCode, stdout } = await runHere(['validate', join(work.folder, 'manifests')])
   expect([exitCode, stdout]).toEqual([
     7,
     expect.stringContaining('[E_VALUE] spec.endpoints[0].assertions[0].body.regex'),
@@ -72,7 +75,7 @@ test('a regular expression that the API would refuse is found by validate', asyn
 test('validate refuses a folder without a manifest, which would pass a pipeline that names a wrong one', async () => {
   const folder = join(work.folder, 'manifests')
 
-  const { exitCode, stderr } = await runProgram(['validate', folder])
+  const { exitCode, stderr } = await runHere(['validate', folder])
 
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`there is no manifest at ${folder}`)])
 })
@@ -103,7 +106,7 @@ test('the state of one folder is not spent on another folder without the digest'
   mkdirSync(other)
   writeFileSync(join(other, 'b.yaml'), manifestOf('b'))
   const there = async (...args: readonly string[]) => {
-    const run = await runProgram([...args, other, '--state', work.statePath, '--json'], work.env)
+    const run = await runHere([...args, other, '--state', work.statePath, '--json'], work.env)
     return JSON.parse(run.stdout)
   }
 
@@ -188,7 +191,7 @@ test('Scenario 1: one broken manifest stops neither the others nor anything from
     'c.yaml': manifestOf('c'),
   })
 
-  const validated = await runProgram(['validate', join(work.folder, 'manifests')])
+  const validated = await runHere(['validate', join(work.folder, 'manifests')])
   expect([validated.exitCode, validated.stdout]).toEqual([
     7,
     expect.stringContaining('b.yaml:9:3: [E_UNKNOWN_FIELD]'),
@@ -252,7 +255,7 @@ test('drift without a state is an error that says so, also when the file is empt
   expect(await json('status')).toMatchObject({ exit: 1 })
 
   const manifests = join(work.folder, 'manifests')
-  const forgotten = await runProgram(['drift', manifests], work.env)
+  const forgotten = await runHere(['drift', manifests], work.env)
   expect([forgotten.exitCode, forgotten.stderr]).toEqual([1, expect.stringContaining('drift needs --state')])
 })
 
@@ -269,7 +272,7 @@ test.each(['plan', 'apply', 'drift'])(
   '%s names the folder when that of the state is missing',
   async (command) => {
     const path = join(work.folder, 'missing', 'pharos.db')
-    const run = await runProgram([command, join(work.folder, 'manifests'), '--state', path], work.env)
+    const run = await runHere([command, join(work.folder, 'manifests'), '--state', path], work.env)
     expect([run.exitCode, run.stderr]).toEqual([
       1,
       `error there is no folder ${join(work.folder, 'missing')} for the state ${path}: make it, or correct --state\n`,
@@ -297,7 +300,7 @@ test('a checkout in which nothing can be written can be planned', async () => {
 test('Scenario 51: an output that cannot be written is one line and exit code 1, and the work is done all the same', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   const full = openSync('/dev/full', 'w')
-  const apply = work.start('apply', { stdio: ['ignore', full, 'pipe'] })
+  const apply = startIn(work, 'apply', { stdio: ['ignore', full, 'pipe'] })
   const run = await finished(apply)
   closeSync(full)
   expect([run.exitCode, run.stderr.split('\n').slice(1)]).toEqual([
@@ -309,7 +312,7 @@ test('Scenario 51: an output that cannot be written is one line and exit code 1,
 
 test('Scenario 51: a reader that is gone changes nothing about a run', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
-  const apply = work.start('apply')
+  const apply = startIn(work, 'apply')
   apply.stdout?.destroy()
   apply.stderr?.destroy()
   expect((await finished(apply)).exitCode).toBe(0)
@@ -334,7 +337,7 @@ test('Scenario 45: a second run on one state ends with exit code 5, and an inter
   const released = new Promise<void>((resolve) => {
     release = resolve
   })
-  const first = work.start('apply')
+  const first = startIn(work, 'apply')
   const firstEnd = finished(first)
   await new Promise<void>((resolve) => {
     scene.proxy.decide = async (): Promise<Fault> => {
@@ -366,7 +369,7 @@ test('without state a service is managed by its id, and nothing else is', async 
     'b.yaml': manifestOf('b'),
   })
   const stateless = (command: string) =>
-    runProgram([command, join(work.folder, 'manifests'), '--json'], work.env)
+    runHere([command, join(work.folder, 'manifests'), '--json'], work.env)
   const applied = await stateless('apply')
   expect([applied.exitCode, JSON.parse(applied.stdout).applied]).toMatchObject([
     3,
@@ -384,13 +387,13 @@ test('Scenario 51: with --json there is one document on stdout, also when the co
     [['plan', work.folder, '--json'], {}, 'E_USAGE'],
     [['plan', work.folder, '--json'], { ...offline, PHAROS_API_KEY: 'short' }, 'E_USAGE'],
   ] as const) {
-    const run = await runProgram(args, env)
+    const run = await runHere(args, env)
     expect([run.exitCode, JSON.parse(run.stdout).error.code]).toEqual([1, code])
   }
 })
 
 test('an unknown command names those that exist', async () => {
-  const { exitCode, stderr } = await runProgram(['restore'])
+  const { exitCode, stderr } = await runHere(['restore'])
   expect([exitCode, stderr]).toEqual([
     1,
     expect.stringContaining('there are: validate, render, test, plan, apply, drift, export, approve'),
@@ -398,7 +401,7 @@ test('an unknown command names those that exist', async () => {
 })
 
 test('an option whose value was forgotten does not take the next option for it', async () => {
-  const { exitCode, stdout } = await runProgram(['status', '--state', '--json'])
+  const { exitCode, stdout } = await runHere(['status', '--state', '--json'])
   expect([exitCode, JSON.parse(stdout).error.message]).toEqual([
     1,
     expect.stringContaining('Its value is missing'),
@@ -412,7 +415,7 @@ test.each([
     'there are: --json, --quiet, --state, --help; see "pharos state status --help"',
   ],
 ])('an unknown option names those that exist: %j', async (args, hint) => {
-  const { exitCode, stderr } = await runProgram(args)
+  const { exitCode, stderr } = await runHere(args)
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining(hint)])
 })
 
@@ -421,7 +424,7 @@ test('the address in the message about a missing one is where the server listens
   const help = execFileSync(process.execPath, [program, 'serve', '--help'], { encoding: 'utf8' })
   const port = /--port .*?default: (\d+)/s.exec(help)?.[1]
 
-  const { stderr } = await runProgram(['export'])
+  const { stderr } = await runHere(['export'])
 
   expect(stderr).toContain(`http://127.0.0.1:${port}\n`)
 })
@@ -430,7 +433,7 @@ test.each(['drop', 'pass'] as const)(
   'a process killed while its creation is under way (%s) leaves no double and no orphan',
   async (fault) => {
     work.write({ 'a.yaml': manifestOf('a') })
-    const child = work.start('apply')
+    const child = startIn(work, 'apply')
     scene.proxy.decide = () => {
       if (fault === 'drop') child.kill('SIGKILL')
       return fault
@@ -506,7 +509,7 @@ test('Scenario 55: an estate comes under git by export and adopt, and nothing is
   })
   await work.run('apply')
 
-  const here = (...args: readonly string[]) => runProgram(args, work.env)
+  const here = (...args: readonly string[]) => runHere(args, work.env)
   const [exported, state] = [join(work.folder, 'exported'), join(work.folder, 'other.db')]
   const { exitCode, stderr } = await here('export', '--write', exported)
   expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/set these before .*: A_AUTHORIZATION\n/)])
@@ -525,7 +528,7 @@ test('bind, unbind, status and history work on the state', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await work.run('apply')
   const here = async (...args: readonly string[]) => {
-    const run = await runProgram([...args, '--state', work.statePath, '--json'], work.env)
+    const run = await runHere([...args, '--state', work.statePath, '--json'], work.env)
     return JSON.parse(run.stdout)
   }
   const { services: bound } = await here('status')

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
 import { CommandScene } from './testing/commandScene.ts'
 import { type GitRepository, gitRepository } from './testing/gitRepository.ts'
-import { manifestOf } from './testing/pharosProgram.ts'
+import { manifestOf } from './testing/manifestOf.ts'
 import { runHere } from './testing/programHere.ts'
 
 const scene = new CommandScene(startServer)

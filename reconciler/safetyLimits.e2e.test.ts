@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
 import { CommandScene } from './testing/commandScene.ts'
-import { manifestOf } from './testing/pharosProgram.ts'
+import { manifestOf } from './testing/manifestOf.ts'
 import { runHere } from './testing/programHere.ts'
 
 const scene = new CommandScene(startServer)

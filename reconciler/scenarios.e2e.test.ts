@@ -7,8 +7,11 @@ import { startServer } from '../server/testing/startServer.ts'
 import { CommandScene } from './testing/commandScene.ts'
 import type { Fault } from './testing/faultProxy.ts'
 import { serviceManifests } from './testing/manifestArbitrary.ts'
+import { manifestOf } from './testing/manifestOf.ts'
 import { serviceRequest } from './testing/orgScene.ts'
-import { finished, manifestOf, runProgram } from './testing/pharosProgram.ts'
+import { runProgram, startIn } from './testing/pharosProgram.ts'
+import { finished } from './testing/processes.ts'
+import { runHere } from './testing/programHere.ts'
 
 const scene = new CommandScene(startServer)
 const { json, names, services, work } = scene
@@ -55,7 +58,7 @@ test.each([
       'gone.yaml': null,
       'new.yaml': manifestOf('new', '  paused: true\n'),
     })
-    const child = work.start('apply')
+    const child = startIn(work, 'apply')
     let seen = 0
     scene.proxy.decide = () => {
       seen += 1
@@ -83,7 +86,7 @@ test.each([
 
 test('Scenario 37: when a person made the same service meanwhile, only that one waits, and bind settles it', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'b.yaml': manifestOf('b') })
-  const child = work.start('apply')
+  const child = startIn(work, 'apply')
   scene.proxy.decide = (_method, path) => (path === '/v1/services' ? 'lose' : 'pass')
   let made = 0
   scene.proxy.afterEffect = () => {
@@ -100,7 +103,7 @@ test('Scenario 37: when a person made the same service meanwhile, only that one 
   const twins = (await services()).filter(({ name }) => name === 'a')
   expect(applied.outcomes.concat(applied.plan.changes)).toContainEqual(expect.objectContaining({ key: 'a' }))
   expect(twins).toHaveLength(2)
-  const bound = await runProgram(['bind', 'a', twins[0]?.id ?? '', '--state', work.statePath], work.env)
+  const bound = await runHere(['bind', 'a', twins[0]?.id ?? '', '--state', work.statePath], work.env)
   expect(bound.exitCode).toBe(0)
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 0 } })
 })
@@ -217,12 +220,12 @@ test('an approval is neither offered nor used up while something else holds ever
   work.write(Object.fromEntries(all.slice(1).map((name) => [`${name}.yaml`, null])))
   const { approval } = await json('plan')
   const state = ['--state', work.statePath] as const
-  await runProgram(['approve', approval, ...state], work.env)
-  await runProgram(['suspend', '*', '--reason', 'a migration', ...state], work.env)
+  await runHere(['approve', approval, ...state], work.env)
+  await runHere(['suspend', '*', '--reason', 'a migration', ...state], work.env)
   expect((await work.run('plan')).stdout).not.toContain('--approve')
   expect(await json('apply')).toMatchObject({ exit: 4, applied: { removed: 0 } })
 
-  await runProgram(['resume', '*', ...state], work.env)
+  await runHere(['resume', '*', ...state], work.env)
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { removed: 4 } })
 })
 
@@ -266,7 +269,7 @@ test('Scenario 29: no secret is in a saved plan, an export or the words of a cra
   scene.proxy.decide = () => 'pass'
   await keep('apply', '--create-grace', '1ms', '--json')
   await keep('plan', '--json')
-  const exported = await runProgram(['state', 'export', '--state', work.statePath], work.env)
+  const exported = await runHere(['state', 'export', '--state', work.statePath], work.env)
   outputs.push(exported.stdout)
   const files = readdirSync(work.folder).filter((name) => name !== 'manifests')
   outputs.push(...files.map((name) => readFileSync(join(work.folder, name), 'latin1')))
@@ -295,9 +298,10 @@ test('Scenario 45: a state file that may only be read can be planned with, and a
 test('Scenario 51: no format changes the exit code, and each is whole also when a command cannot run', async () => {
   work.write({ 'a.yaml': manifestOf('a', '  colour: red\n'), 'b.yaml': manifestOf('b') })
   const plan = async (format: string, env = work.env) => {
-    const run = await runProgram(
+    const run = await runHere(
       ['plan', join(work.folder, 'manifests'), '--state', work.statePath, '--format', format],
       env,
+      { cwd: process.cwd() },
     )
     return [run.exitCode, run.stdout] as const
   }

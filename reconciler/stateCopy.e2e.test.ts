@@ -4,7 +4,10 @@ import { expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
 import { readStore } from './state/openStore.ts'
 import { CommandScene } from './testing/commandScene.ts'
-import { finished, manifestOf, runProgram } from './testing/pharosProgram.ts'
+import { manifestOf } from './testing/manifestOf.ts'
+import { startIn } from './testing/pharosProgram.ts'
+import { finished } from './testing/processes.ts'
+import { runHere } from './testing/programHere.ts'
 import { stopOutsideOfWrites } from './testing/stopOutsideOfWrites.ts'
 
 const scene = new CommandScene(startServer)
@@ -13,7 +16,7 @@ const { work } = scene
 test('the copied file of a state whose run was killed is all of the state, and the next run goes on with it', async () => {
   const keys = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
   for (const key of keys) work.write({ [`${key}.yaml`]: manifestOf(key) })
-  const run = work.start('apply')
+  const run = startIn(work, 'apply')
   let created = 0
   scene.proxy.afterEffect = () => {
     created += 1
@@ -34,7 +37,7 @@ test('the copied file of a state whose run was killed is all of the state, and t
   await kept.close()
   expect(known.length).toBeGreaterThanOrEqual(4)
   const again = ['apply', join(work.folder, 'manifests'), '--state', state, '--create-grace', '10ms']
-  const { exitCode } = await runProgram(again, work.env)
+  const { exitCode } = await runHere(again, work.env)
   expect(exitCode).toBe(0)
   expect(await scene.names()).toEqual(keys)
 })

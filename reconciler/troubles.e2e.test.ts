@@ -9,8 +9,10 @@ import { startServer } from '../server/testing/startServer.ts'
 import { openStore } from './state/openStore.ts'
 import { openStateFile } from './state/sqlite/sqliteFile.ts'
 import { CommandScene } from './testing/commandScene.ts'
+import { manifestOf } from './testing/manifestOf.ts'
 import { serviceRequest } from './testing/orgScene.ts'
-import { finished, manifestOf, startProgram } from './testing/pharosProgram.ts'
+import { startProgram } from './testing/pharosProgram.ts'
+import { finished } from './testing/processes.ts'
 import { runHere } from './testing/programHere.ts'
 
 const scene = new CommandScene(startServer)

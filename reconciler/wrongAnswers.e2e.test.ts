@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startServer } from '../server/testing/startServer.ts'
 import { CommandScene } from './testing/commandScene.ts'
 import { type Misanswer, startFaultProxy } from './testing/faultProxy.ts'
-import { manifestOf } from './testing/pharosProgram.ts'
+import { manifestOf } from './testing/manifestOf.ts'
 
 const scene = new CommandScene(startServer)
 const { json, names, work } = scene

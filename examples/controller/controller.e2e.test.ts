@@ -11,7 +11,7 @@ import { startReceiver } from '../../reconciler/notifications/testing/receiver.t
 import { controllerProcess } from '../../reconciler/testing/controllerProcess.ts'
 import { manifestFiles } from '../../reconciler/testing/controllerScene.ts'
 import { gitRepository } from '../../reconciler/testing/gitRepository.ts'
-import { manifestOf } from '../../reconciler/testing/pharosProgram.ts'
+import { manifestOf } from '../../reconciler/testing/manifestOf.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 
 const read = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8')

@@ -12,7 +12,7 @@ import { readYaml } from '../manifest/read/readYaml.ts'
 import type { StateStore } from '../state/model/store.ts'
 import { openSqliteStore, readSqliteStore } from '../state/sqlite/sqliteStore.ts'
 import { type Fault, type FaultProxy, startFaultProxy } from '../testing/faultProxy.ts'
-import { manifestOf } from '../testing/pharosProgram.ts'
+import { manifestOf } from '../testing/manifestOf.ts'
 import { type Applied, applySet } from './applySet.ts'
 
 const GRACE_MS = 60_000

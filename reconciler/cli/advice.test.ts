@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
-import { manifestOf } from '../testing/pharosProgram.ts'
+import { manifestOf } from '../testing/manifestOf.ts'
 import { runHere } from '../testing/programHere.ts'
 
 let server: TestServer

@@ -12,7 +12,7 @@ import { openStore } from '../state/openStore.ts'
 import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
 import { startFaultProxy } from '../testing/faultProxy.ts'
 import { gitRepository } from '../testing/gitRepository.ts'
-import { manifestOf } from '../testing/pharosProgram.ts'
+import { manifestOf } from '../testing/manifestOf.ts'
 import { testController } from '../testing/testController.ts'
 
 const { apiKey, controllerOf, client, server, services, names, intervals, changeInterval } =

@@ -7,7 +7,7 @@ import { sampleService, sampleSet, sampleStatus } from '../dashboard/testing/sam
 import { notificationMetrics } from '../notifications/notificationMetrics.ts'
 import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
 import { startFaultProxy } from '../testing/faultProxy.ts'
-import { manifestOf } from '../testing/pharosProgram.ts'
+import { manifestOf } from '../testing/manifestOf.ts'
 import type { TestController } from '../testing/testController.ts'
 import { metricsOf } from './metrics.ts'
 import { unverifiableSecrets } from './view/unverifiableSecrets.ts'

@@ -11,7 +11,8 @@ import { type ControllerProcess, controllerProcess } from '../testing/controller
 import { manifestFiles } from '../testing/controllerScene.ts'
 import { type FaultProxy, startFaultProxy } from '../testing/faultProxy.ts'
 import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
-import { manifestOf, runProgram } from '../testing/pharosProgram.ts'
+import { manifestOf } from '../testing/manifestOf.ts'
+import { runHere } from '../testing/programHere.ts'
 import { replicaOrdeal } from '../testing/replicaOrdeal.ts'
 import { stopOutsideOfWrites } from '../testing/stopOutsideOfWrites.ts'
 import type { ControllerEvent } from './status/status.ts'
@@ -255,10 +256,10 @@ test('a suspended set ends pharos apply and controller --once with the same exit
   const { one: first } = await start('cron', ['--once'])
   expect(await first.ended).toBe(0)
   const env = { PHAROS_URL: server.url, PHAROS_API_KEY: apiKey, PHAROS_STATE_KEY: 'k'.repeat(32) }
-  await runProgram(['suspend', '*', '--reason', 'release', '--state', state], env)
+  await runHere(['suspend', '*', '--reason', 'release', '--state', state], env)
   repository.commit(manifestFiles('b'))
 
-  const apply = await runProgram(['apply', join(repository.directory, 'monitoring'), '--state', state], env)
+  const apply = await runHere(['apply', join(repository.directory, 'monitoring'), '--state', state], env)
   const { one: second } = await start('cron', ['--once'])
 
   expect([apply.exitCode, await second.ended]).toEqual([4, 4])
@@ -313,7 +314,7 @@ test('a port that is taken is said in one line with what to do', async () => {
 
 test('--check says what is wrong with the configuration, and where', async () => {
   const check = () =>
-    runProgram(['controller', '--config', config, '--check'], {
+    runHere(['controller', '--config', config, '--check'], {
       PHAROS_URL: server.url,
       PHAROS_API_KEY: apiKey,
     })

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { branchProblem, gitSchemeOf, treePathProblem } from '../git/gitUrl.ts'
 import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
-import { manifestOf } from '../testing/pharosProgram.ts'
+import { manifestOf } from '../testing/manifestOf.ts'
 import type { SourceUnavailable } from './gitMirror.ts'
 import { type GitSource, type GitSourceOptions, gitSource } from './gitSource.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { manifestOf } from '../testing/pharosProgram.ts'
+import { manifestOf } from '../testing/manifestOf.ts'
 import { readIgnoreRules } from './ignoreFile.ts'
 import { readManifests } from './manifestFiles.ts'
 

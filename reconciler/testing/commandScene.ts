@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from 'vitest'
 import { type FaultProxy, startFaultProxy } from './faultProxy.ts'
 import { OrgScene, type SceneServer } from './orgScene.ts'
-import { Workplace } from './pharosProgram.ts'
+import { Workplace } from './workplace.ts'
 
 /** An organisation for each test, and a workplace whose program reaches the server through a proxy. */
 export class CommandScene<Server extends SceneServer> extends OrgScene<Server> {

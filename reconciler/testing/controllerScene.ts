@@ -1,8 +1,8 @@
 import { afterEach, beforeEach } from 'vitest'
 import type { Client } from '../../api/client/client.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
+import { manifestOf } from './manifestOf.ts'
 import { OrgScene, type SceneServer } from './orgScene.ts'
-import { manifestOf } from './pharosProgram.ts'
 import { type TestController, type TestControllerOptions, testController } from './testController.ts'
 
 export type StartSceneServer = (options: { readonly rateLimit: 'none' }) => Promise<SceneServer>

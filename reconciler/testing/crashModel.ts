@@ -4,9 +4,9 @@ import { compileSet } from '../manifest/compile/serviceSet.ts'
 import { readYaml } from '../manifest/read/readYaml.ts'
 import { takeLease } from '../state/model/lease.ts'
 import type { StateStore } from '../state/model/store.ts'
+import { manifestOf } from './manifestOf.ts'
 import { ModelServer, type StoryClock } from './modelServer.ts'
 import { stateInGit, stateInSqlite } from './modelStates.ts'
-import { manifestOf } from './pharosProgram.ts'
 
 const GRACE_MS = 60_000
 const KEYS = ['a', 'b', 'c', 'd', 'e', 'f', 'g']

@@ -1,4 +1,6 @@
+import type { ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import type { ProgramRun } from './programHere.ts'
 
 /** Numbers of the processes of this machine whose arguments, which everybody can read, name `text`. */
 export function processesNaming(text: string): readonly number[] {
@@ -16,4 +18,20 @@ function argumentsOf(name: string): string {
       return ''
     throw error
   }
+}
+
+/** Resolves when `child` has ended and its output has been read. */
+export function finished(child: ChildProcess): Promise<ProgramRun> {
+  let stdout = ''
+  let stderr = ''
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk
+  })
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk
+  })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (exitCode) => resolve({ exitCode, stdout, stderr }))
+  })
 }

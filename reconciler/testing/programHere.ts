@@ -16,15 +16,22 @@ export const undisturbed: Interruption = {
   onStop: () => {},
 }
 
-/** Runs the program with exactly `args` in this process, which is quicker than a new one; `cwd` is only what output is relative to. */
+/**
+ * Runs the program with exactly `args` in this process, which takes a tenth of the time of a new one: the tests beside
+ * main.ts start whole programs. `cwd` is only what output is relative to.
+ */
 export async function runHere(
   args: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
+  env: Readonly<Record<string, string | undefined>> = {},
   { cwd = '/', interruption = undisturbed }: { cwd?: string; interruption?: Interruption } = {},
 ): Promise<ProgramRun> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const written = [text(stdout), text(stderr)] as const
-  const exitCode = await runProgram(['node', 'pharos', ...args], { stdout, stderr, env, cwd }, interruption)
+  const exitCode = await runProgram(
+    ['node', 'pharos', ...args],
+    { stdout, stderr, env: { PATH: process.env.PATH, ...env }, cwd },
+    interruption,
+  )
   stdout.end()
   stderr.end()
   return { exitCode, stdout: await written[0], stderr: await written[1] }

@@ -7,7 +7,7 @@ import { Client } from '../../api/client/client.ts'
 import { type ControllerProcess, controllerProcess } from './controllerProcess.ts'
 import { type FaultProxy, startFaultProxy } from './faultProxy.ts'
 import { type GitRepository, gitRepository } from './gitRepository.ts'
-import { manifestOf } from './pharosProgram.ts'
+import { manifestOf } from './manifestOf.ts'
 import { type Life, staleWrites } from './staleWrites.ts'
 
 /** Where the state of two replicas is, and the time without a sign of life after which one takes over there (seconds). */

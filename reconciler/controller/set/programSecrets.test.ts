@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startServer } from '../../../server/testing/startServer.ts'
 import { runBeside } from '../../manifest/values/programRun.ts'
 import { controllerScene } from '../../testing/controllerScene.ts'
-import { manifestOf } from '../../testing/pharosProgram.ts'
+import { manifestOf } from '../../testing/manifestOf.ts'
 import type { TestController } from '../../testing/testController.ts'
 
 const { controllerOf, services } = controllerScene(startServer)

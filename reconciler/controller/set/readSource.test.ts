@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { startServer } from '../../../server/testing/startServer.ts'
 import { controllerScene, manifestFiles } from '../../testing/controllerScene.ts'
 import { startFaultProxy } from '../../testing/faultProxy.ts'
-import { manifestOf } from '../../testing/pharosProgram.ts'
+import { manifestOf } from '../../testing/manifestOf.ts'
 import type { TestController } from '../../testing/testController.ts'
 
 const { controllerOf, server, names, intervals, changeInterval } = controllerScene(startServer)

@@ -3,7 +3,7 @@ import { startServer } from '../../../server/testing/startServer.ts'
 import { controllerScene, manifestFiles } from '../../testing/controllerScene.ts'
 import { fakeClock } from '../../testing/fakeClock.ts'
 import { startFaultProxy } from '../../testing/faultProxy.ts'
-import { manifestOf } from '../../testing/pharosProgram.ts'
+import { manifestOf } from '../../testing/manifestOf.ts'
 
 const { controllerOf, server, services, names, intervals, changeInterval } = controllerScene(startServer)
 

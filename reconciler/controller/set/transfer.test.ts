@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startServer } from '../../../server/testing/startServer.ts'
 import { controllerScene, manifestFiles } from '../../testing/controllerScene.ts'
-import { manifestOf } from '../../testing/pharosProgram.ts'
+import { manifestOf } from '../../testing/manifestOf.ts'
 import type { TestController } from '../../testing/testController.ts'
 import type { SetStatus } from '../status/status.ts'
 

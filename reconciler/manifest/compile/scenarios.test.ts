@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { manifestOf } from '../../testing/pharosProgram.ts'
+import { manifestOf } from '../../testing/manifestOf.ts'
 import { formatProblem } from '../manifestProblem.ts'
 import { readYaml } from '../read/readYaml.ts'
 import type { ValueSources } from '../values/valueReference.ts'

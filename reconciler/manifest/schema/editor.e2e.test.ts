@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LanguageServer, startLanguageServer } from '../../testing/languageServer.ts'
-import { manifestOf } from '../../testing/pharosProgram.ts'
+import { manifestOf } from '../../testing/manifestOf.ts'
 import { descriptionOf } from './jsonSchema.ts'
 
 const SCHEMA = pathToFileURL(join(import.meta.dirname, '../../../docs/manifest.schema.json')).href

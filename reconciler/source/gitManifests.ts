@@ -122,7 +122,7 @@ function sorted(
   const problems: ManifestProblem[] = []
   let bytes = 0
   for (const one of entries) {
-    if (isHidden(one) || isIgnored(one, ignores)) continue
+    if (isHidden(one) || ignores(one.below, false)) continue
     const refused = refusalOf(one, bytes)
     if (refused !== undefined) problems.push(refused)
     else if (isManifest(one)) {
@@ -136,12 +136,6 @@ function sorted(
 /** Folders and files whose names start with a dot are left out, as in a folder. */
 function isHidden({ below }: Found): boolean {
   return below.split('/').some((step) => step.startsWith('.'))
-}
-
-/** What stands below a folder that is left out is left out with it. */
-function isIgnored({ below }: Found, ignores: Ignores): boolean {
-  const steps = below.split('/')
-  return steps.some((_, index) => ignores(steps.slice(0, index + 1).join('/'), index < steps.length - 1))
 }
 
 /** The rules of the ignore file at the root of the set. */

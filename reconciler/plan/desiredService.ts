@@ -1,8 +1,8 @@
 import type { CanonicalService } from '../../api/contract/canonical.ts'
 import type { OnDelete } from './binding.ts'
 
-/** What to do about a change that somebody made by hand. */
-export type DriftPolicy = 'heal' | 'report' | 'ignore' | 'merge' | 'refuse'
+/** What to do about a change made by hand. */
+export type DriftPolicy = 'heal' | 'report' | 'ignore'
 
 /** A service as the manifests want it, without its secrets. */
 export interface DesiredService {

@@ -242,21 +242,14 @@ test('Scenario 27: what policy.ignore names is no drift, and a new definition ke
 })
 
 test.each([
-  ['merge', { interval: 30 }, { regions: ['us-east-1'] }, 'replace shop: git /interval_secs'],
-  ['merge', { interval: 30 }, { interval: 90 }, 'blocked shop for a person'],
-  ['merge', { interval: 30 }, { interval: 30 }, 'record shop'],
-  // What both changed to the same is no quarrel, also when git changed more.
   [
-    'merge',
-    { interval: 30, regions: ['us-east-1'] },
+    'report',
     { interval: 30 },
-    'replace shop: git /interval_secs, git /regions',
+    { regions: ['us-east-1'] },
+    'replace shop: git /interval_secs, drift /regions',
   ],
-  ['merge', {}, { interval: 90 }, 'drifted shop: /interval_secs'],
-  ['refuse', { interval: 30 }, { regions: ['us-east-1'] }, 'blocked shop for a person'],
-  ['refuse', { interval: 30 }, { interval: 90 }, 'blocked shop for a person'],
-  ['refuse', { interval: 30 }, {}, 'replace shop: git /interval_secs'],
-  ['refuse', {}, { interval: 90 }, 'drifted shop: /interval_secs'],
+  ['report', { interval: 30 }, { interval: 30 }, 'record shop'],
+  ['report', {}, { interval: 90 }, 'drifted shop: /interval_secs'],
 ] as const)(
   'Scenario 27: drift %s with the manifest %j and the service %j: %s %s',
   (drift, git, outside, expected) => {
@@ -268,24 +261,6 @@ test.each([
     expect(brief(changes)).toEqual([expected])
   },
 )
-
-test('Scenario 27: what git changes within something that somebody else took away is for a person', () => {
-  const { changes } = plan({
-    desired: [desired({ secret: 'two' }, { policy: { drift: 'merge' } })],
-    actual: [{ ...live(), endpoints: [] }],
-    bindings: [binding()],
-  })
-  expect(brief(changes)).toEqual(['blocked shop for a person'])
-})
-
-test('Scenario 27: a merge that would have to keep a secret is for a person', () => {
-  const { changes } = plan({
-    desired: [desired({ interval: 30 }, { policy: { drift: 'merge' } })],
-    actual: [live({ keyId: 'k2' })],
-    bindings: [binding()],
-  })
-  expect(brief(changes)).toEqual(['blocked shop for a person'])
-})
 
 test('Scenario 31: a field that was put back three times in an hour is left and told, and later put back again', () => {
   const heals = [1, 2, 3].map((times) => ({ pointer: '/interval_secs', atMs: NOW_MS - times * 60_000 }))

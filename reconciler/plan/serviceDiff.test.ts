@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { canonicalResponse } from '../../api/contract/canonical.ts'
-import type { ServiceResponse } from '../../api/contract/service.ts'
 import { diffOfBound, diffOfFirst, isSealed } from './serviceDiff.ts'
 import { binding, desired, live } from './testing/planning.ts'
 
@@ -10,7 +9,6 @@ const nothing = {
   wanted: [],
   drifted: [],
   told: { wanted: [], drifted: [], outside: [] },
-  contested: [],
   left: [],
   pausing: null,
 }
@@ -159,18 +157,6 @@ test('a change within endpoints that git leaves to others is not told', () => {
   expect(diffOfBound(manifest, binding(), live()).told.wanted.map(({ pointer }) => pointer)).toEqual([
     '/interval_secs',
   ])
-})
-
-test('a field is contested where both sides changed it to something else, or something above or below it', () => {
-  const both = (wanted: Parameters<typeof desired>[0], now: ServiceResponse) =>
-    diffOfBound(desired(wanted), binding(), now).contested
-
-  expect([
-    both({ interval: 30 }, live({ interval: 90 })),
-    both({ interval: 30 }, live({ interval: 30 })),
-    both({ interval: 30 }, live({ name: 'Other' })),
-    both({ url: two }, { ...live(), endpoints: [] }),
-  ]).toEqual([['/interval_secs'], [], [], ['/endpoints/0/url']])
 })
 
 test.each([

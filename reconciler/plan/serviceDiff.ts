@@ -24,8 +24,6 @@ export interface ServiceDiff {
   readonly told: Told
   /** Pausing that the manifest asks for and the service has not; null when there is none. */
   readonly pausing: PlannedField | null
-  /** Pointers that the manifest changes and somebody else changed too, to something else. */
-  readonly contested: readonly string[]
   /** Pointers in which the service differs from the manifest and that git leaves to others. */
   readonly left: readonly string[]
   /** The service as it is. */
@@ -53,14 +51,12 @@ export function diffOfBound(desired: DesiredService, binding: Binding, actual: S
   // Where neither side moved nothing is sent, and what would be missing is of no interest.
   const isClean = drift.length === 0 && fromGit.length === 0
   const missing = isClean ? [] : changesBetween(live, desired.canonical, 'set-is-equal')
-  const isContested = (pointer: string): boolean => overlaps(pointer, drift) && overlaps(pointer, missing)
   const wanted = fromGit.map((change) => wantedField(change, driftAt.get(change.pointer)))
   const drifted = drift.filter((change) => !gitAt.has(change.pointer)).map(driftedField)
   return {
     wanted,
     drifted,
     told: isClean ? NOTHING : toldOf({ desired, binding, live, wanted, drifted }),
-    contested: [...gitAt].filter(isContested),
     left: missing.map(({ pointer }) => pointer).filter(isIgnored),
     live,
     pausing: pausingOf(desired, binding, actual),
@@ -126,14 +122,6 @@ function rest(fields: readonly PlannedField[]): readonly PlannedField[] {
   return fields.filter((field) => !isOfEndpoints(field))
 }
 
-/** Whether one of `changes` is at `pointer`, or contains it, or lies in it. */
-function overlaps(pointer: string, changes: readonly FieldChange[]): boolean {
-  return changes.some(
-    ({ pointer: other }) =>
-      other === pointer || other.startsWith(`${pointer}/`) || pointer.startsWith(`${other}/`),
-  )
-}
-
 /** Compares two ways, for a service of which nothing was remembered. Pure. */
 export function diffOfFirst(
   desired: DesiredService,
@@ -153,7 +141,6 @@ export function diffOfFirst(
     wanted: [...fields, ...secrets],
     drifted: [],
     told: { wanted: [...told, ...secrets], drifted: [], outside: [] },
-    contested: [],
     left: all.map(({ pointer }) => pointer).filter(isIgnored),
     live,
     pausing: pausingOf(desired, undefined, actual),

@@ -142,14 +142,6 @@ test('a field that both sides changed says so in the plan, and is drift from wha
   expect(both.drift).toEqual(['interval: 1m → 2m'])
 })
 
-test('what somebody changed is drift also where a person has to decide about it', () => {
-  const endpoints = [endpoint('a')]
-  const wanted = { endpoints, intervalSecs: 45 }
-  const refused = told({ endpoints }, wanted, { endpoints: [endpoint('new'), endpoint('a')] }, 'refuse')
-
-  expect([refused.kind, refused.drift]).toEqual(['blocked', ['endpoints[0]: none → {url: "https://new/"}']])
-})
-
 test('drift that is only reported is drift also while the manifest asks for a pause', () => {
   const endpoints = [endpoint('a')]
   const report = told({ endpoints }, { endpoints, paused: true }, { endpoints, intervalSecs: 120 }, 'report')

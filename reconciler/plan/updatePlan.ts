@@ -31,13 +31,12 @@ export function updateOf(comparison: Comparison, scene: UpdateScene): Change | n
   if (!replace && pausing === null) return unsent(comparison, isDue, looping, scene)
   const blocked = replace ? conflictOf(comparison) : null
   if (blocked !== null) return blocked
-  const merges = desired.policy.drift === 'merge'
-  // A full replace resets what drifted as well, unless it is merged: the plan has to say so.
+  // A full replace resets what drifted as well: the plan has to say so.
   const fieldsOf = ({
     wanted,
     drifted,
   }: Pick<ServiceDiff, 'wanted' | 'drifted'>): readonly PlannedField[] => [
-    ...(replace ? [...wanted, ...(merges ? [] : drifted)] : []),
+    ...(replace ? [...wanted, ...drifted] : []),
     ...(pausing === null ? [] : [pausing]),
   ]
   return {
@@ -49,7 +48,7 @@ export function updateOf(comparison: Comparison, scene: UpdateScene): Change | n
     told: fieldsOf(diff.told),
     outside: desired.policy.drift === 'ignore' ? [] : outsideOf(diff),
     replace,
-    keeps: replace ? [...diff.left, ...(merges ? diff.drifted.map(({ pointer }) => pointer) : [])] : [],
+    keeps: replace ? diff.left : [],
     pausing: pausing === null ? null : pausing.to === true ? 'pause' : 'resume',
     shrinks: replace && isShrinking(diff.live, desired.canonical),
     actual: diff.live,
@@ -91,36 +90,16 @@ function loopingIn({ diff, binding }: Comparison, nowMs: number): readonly strin
 
 /** Why the definition may not be sent although the manifest changed; null when it may. */
 function conflictOf({ desired, service, diff }: Comparison): Blocked | null {
-  const { drift } = desired.policy
-  const blocked = (message: string, hint: string): Blocked => ({
+  const secret = diff.left.find((pointer) => holdsSecret(valueAt(diff.live, pointer)))
+  if (secret === undefined) return null
+  return {
     kind: 'blocked',
     key: desired.key,
-    message,
-    hint,
+    message: `the manual change at ${secret} holds a secret, which the API does not show: it cannot be kept`,
+    hint: 'undo it, or do not leave that field to others',
     needsDecision: true,
     drift: { id: service.id, fields: diff.told.outside },
-  })
-  const outside = diff.drifted.map(({ pointer }) => pointer)
-  if (drift === 'refuse' && (outside.length > 0 || diff.contested.length > 0)) {
-    const fields = [...outside, ...diff.contested].join(', ')
-    return blocked(
-      `its manifest changed, and so did the service (${fields})`,
-      'take the change over into the manifest or undo it; policy.drift is refuse',
-    )
   }
-  if (drift === 'merge' && diff.contested.length > 0) {
-    return blocked(
-      `the manifest and a manual change set the same fields: ${diff.contested.join(', ')}`,
-      'let the manifest say what the service has, or undo that; policy.drift is merge',
-    )
-  }
-  const kept = drift === 'merge' ? [...diff.left, ...outside] : diff.left
-  const secret = kept.find((pointer) => holdsSecret(valueAt(diff.live, pointer)))
-  if (secret === undefined) return null
-  return blocked(
-    `the manual change at ${secret} holds a secret, which the API does not show: it cannot be kept`,
-    'undo it, or do not leave that field to others',
-  )
 }
 
 function valueAt(service: CanonicalService, pointer: string): unknown {

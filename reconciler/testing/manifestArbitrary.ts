@@ -103,7 +103,7 @@ const policy = optional(
       protect: optional(fc.boolean()),
       pruneAfter: optional(fc.constantFrom('24h', '0s')),
       ignore: optional(fc.subarray(['/spec/regions', '/spec/endpoints/0/timeout'])),
-      drift: optional(fc.constantFrom('heal', 'report', 'ignore', 'merge', 'refuse')),
+      drift: optional(fc.constantFrom('heal', 'report', 'ignore')),
     },
     { noNullPrototype: true },
   ),

@@ -26,7 +26,5 @@ function limited(
 }
 
 function driftWithin(wanted: ServicePolicy['drift'], most: SetConfig['drift']): ServicePolicy['drift'] {
-  if (most === 'heal' || wanted === 'ignore') return wanted
-  if (most === 'ignore') return 'ignore'
-  return wanted === 'refuse' ? 'refuse' : 'report'
+  return most === 'heal' || wanted === 'ignore' ? wanted : most
 }

@@ -9,7 +9,7 @@ export interface ServicePolicy {
   /** How long a service that `onDelete: pause` paused is kept before it is deleted (seconds); null for ever. */
   readonly pruneAfterSecs: number | null
   readonly protect: boolean
-  readonly drift: 'heal' | 'report' | 'ignore' | 'merge' | 'refuse'
+  readonly drift: 'heal' | 'report' | 'ignore'
   /** JSON pointers into the manifest: what git leaves to others. */
   readonly ignore: readonly string[]
 }

@@ -87,6 +87,15 @@ const endpointFields = {
   body: valueFormSchema.nullish(),
   assertions: z.array(assertionFormSchema, { error: 'must be a list of assertions' }).nullish(),
 }
+/** What replaces the drift policies of earlier versions. */
+const FORMER_DRIFT: ReadonlyMap<unknown, string> = new Map([
+  ['merge', 'can no longer be merge: use heal or report, and list fields that others set in policy.ignore'],
+  [
+    'refuse',
+    'can no longer be refuse: use report, and apply the reviewed plan with "pharos apply --plan DIGEST"',
+  ],
+])
+
 
 const endpoint = z.strictObject(
   { url: z.string({ error: 'must be a string' }), ...endpointFields },
@@ -108,8 +117,8 @@ const policy = z.strictObject(
     pruneAfter: duration.optional(),
     protect: z.boolean({ error: 'must be true or false' }).optional(),
     drift: z
-      .enum(['heal', 'report', 'ignore', 'merge', 'refuse'], {
-        error: 'must be one of heal, report, ignore, merge, refuse',
+      .enum(['heal', 'report', 'ignore'], {
+        error: ({ input }) => FORMER_DRIFT.get(input) ?? 'must be one of heal, report, ignore',
       })
       .optional(),
     ignore: z

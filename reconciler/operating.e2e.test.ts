@@ -306,10 +306,12 @@ test('Scenario 44: a plan without secrets has the digest of an apply that finds 
 })
 
 test.each([
+  [['apply', '--allow-sops'], 'start it with "sops exec-env FILE"'],
+  [['apply', '--allow-exec', 'vault-get'], 'in a variable ({ env: NAME }) or a file ({ file: PATH })'],
   [['plan', '--out', 'plan.json'], 'saved plan files are gone'],
   [['apply', '--plan', 'plan.json'], 'saved plan files are gone'],
   [['apply', '--strict'], 'always applies the reviewed plan whole or not at all'],
-] as const)('%j names what replaces saved plans', async ([command, ...args], replacement) => {
+] as const)('%j names what replaces the option', async ([command, ...args], replacement) => {
   work.write({ 'a.yaml': manifestOf('a') })
 
   expect(await json(command, ...args)).toMatchObject({

@@ -29,9 +29,6 @@ Environment:
   PHAROS_STATE_KEY    key of the fingerprints of secrets in the state; without it, the file FILE.key
   PHAROS_GIT_TOKEN    token for a state in git over https
   PHAROS_SECRETS_DIR  folder of secret files (default /run/secrets)
-  PHAROS_ALLOW_SOPS   1 is --allow-sops
-  PHAROS_ALLOW_EXEC   programs as with --allow-exec
-  PHAROS_SECRETS_ENV  names (A,B) of further variables that such programs see
   PHAROS_LISTEN, PHAROS_DATA_DIR, PHAROS_REPLICA
                       of the controller, in place of listen, dataDir and replica of its configuration
   NO_COLOR, FORCE_COLOR

@@ -7,6 +7,10 @@ const REPLACED: Readonly<Record<string, string>> = {
   rebaseline: '"pharos rebaseline" is now "pharos approve --pointers"',
   '--allow-aliases':
     'aliases are refused: share values with a Defaults document, or expand them before ("yq \'explode(.)\'")',
+  '--allow-sops':
+    'pharos no longer runs sops: start it with "sops exec-env FILE", and refer to { env: NAME }',
+  '--allow-exec':
+    'pharos no longer runs programs: have a secret in a variable ({ env: NAME }) or a file ({ file: PATH }) before it starts',
   '--strict': '"pharos apply --plan DIGEST" always applies the reviewed plan whole or not at all',
 }
 

@@ -3,13 +3,12 @@ import type { ServiceSet } from '../../manifest/compile/declaredService.ts'
 import { patternCheckFor } from '../../manifest/compile/patterns.ts'
 import { compileSet } from '../../manifest/compile/serviceSet.ts'
 import { sortedProblems } from '../../manifest/manifestProblem.ts'
-import { secretPrograms } from '../../manifest/values/secretPrograms.ts'
 import type { ValueSources } from '../../manifest/values/valueReference.ts'
 import { sourceName } from '../../plan/sourceName.ts'
 import { readManifests } from '../../source/manifestFiles.ts'
 import type { Output } from '../../text/output.ts'
 import type { CommandContext } from './context.ts'
-import { type CommandOptions, type Environment, programPermissions, secretsDirectory } from './settings.ts'
+import { type CommandOptions, type Environment, secretsDirectory } from './settings.ts'
 
 /** A set of manifests as read from a path. */
 export interface LoadedManifests {
@@ -61,7 +60,6 @@ export function compileSources(
     env,
     secretsDirectory: secretsDirectory(options, env),
     allowInlineSecrets: options.allowInlineSecrets === true,
-    programs: secretPrograms(programPermissions(options, env), env),
     secrets,
   }
 }

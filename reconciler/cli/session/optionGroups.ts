@@ -12,8 +12,6 @@ export const OPTIONS: Readonly<Record<OptionGroup, readonly (readonly [string, s
     ['--env <name>', 'the Environment whose variables and patches apply'],
     ['--secrets-dir <dir>', 'folder from which secret files are read'],
     ['--allow-inline-secrets', 'accept { value: …, sensitive: true } in manifests'],
-    ['--allow-sops', 'run sops for secrets that manifests refer to as { sops: FILE#/path }'],
-    ['--allow-exec <programs>', 'run these programs (a,b) where manifests say { exec: [program, …] }'],
   ],
   api: [
     ['--url <url>', 'address of the API (default: PHAROS_URL)'],

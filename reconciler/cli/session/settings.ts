@@ -1,7 +1,6 @@
 import { clientProblem } from '../../../api/client/client.ts'
 import { TIMER_MS_MAX } from '../../../api/client/limiter.ts'
 import { parseDuration } from '../../../api/contract/duration.ts'
-import type { ProgramPermissions } from '../../manifest/values/secretPrograms.ts'
 import { type BrakePolicy, type Ceiling, DEFAULT_BRAKES } from '../../plan/brakes.ts'
 import { RUN_MS_MAX } from '../../run/apiWait.ts'
 import { UsageError } from '../../run/failure.ts'
@@ -14,8 +13,6 @@ export interface CommandOptions {
   readonly url?: string
   readonly secretsDir?: string
   readonly allowInlineSecrets?: boolean
-  readonly allowExec?: string
-  readonly allowSops?: boolean
   readonly createGrace?: string
   readonly approve?: string
   readonly withoutSecrets?: boolean
@@ -76,26 +73,6 @@ const SECRETS_DIRECTORY = '/run/secrets'
 /** The one folder from which secret files are read. */
 export function secretsDirectory(options: CommandOptions, env: Environment): string {
   return options.secretsDir ?? env.PHAROS_SECRETS_DIR ?? SECRETS_DIRECTORY
-}
-
-/** Which programs may run for secrets: only what the command line or its environment says, never a repository. */
-export function programPermissions(options: CommandOptions, env: Environment): ProgramPermissions {
-  return {
-    exec: listed(options.allowExec ?? env.PHAROS_ALLOW_EXEC),
-    sops: options.allowSops ?? env.PHAROS_ALLOW_SOPS === '1',
-    variables: listed(env.PHAROS_SECRETS_ENV),
-    hints: {
-      exec: 'allow it with --allow-exec PROGRAM',
-      sops: 'allow it with --allow-sops',
-    },
-  }
-}
-
-function listed(text = ''): readonly string[] {
-  return text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
 }
 
 /** How long a creation without an answer may still take effect: twice as long as a request may take. */

@@ -165,23 +165,9 @@ test('manifests cannot name the secrets of the controller', () => {
   rmSync(folder, { recursive: true })
 })
 
-test('programs for secrets are named one by one, and see none of the secrets of the controller', () => {
-  const withPrograms = (written: string) =>
-    `${SMALLEST.replace('sets:', 'apiToken: {env: TOKEN}\nsets:')}    secretPrograms: ${written}\n`
-  const env = { TOKEN: 'a-token-of-length' }
-
-  expect(settings(withPrograms('{exec: [vault-get]}'), env).sets[0]?.config.secretPrograms).toEqual({
-    sops: false,
-    exec: ['vault-get'],
-    variables: [],
-    refreshEvery: 900_000,
-  })
-  expect(() => settings(withPrograms('{variables: [TOKEN]}'), env)).toThrow(
-    'secretPrograms.variables of the set shop names TOKEN, which is a secret of the controller itself',
-  )
-  expect(problemsOf(withPrograms('{exec: ["vault get"], variables: [PHAROS_API_KEY]}'))).toEqual([
-    'c.yaml:7:30: [E_VALUE] sets[0].secretPrograms.exec[0] must be the name or path of a program, as manifests write it',
-    'c.yaml:7:55: [E_VALUE] sets[0].secretPrograms.variables[0] must be the name of a variable, and none that starts with PHAROS_',
+test('the error for a configuration that lets programs run for secrets names the replacement', () => {
+  expect(problemsOf(`${SMALLEST}    secretPrograms: {sops: true}\n`)).toEqual([
+    'c.yaml:6:5: [E_UNKNOWN_FIELD] sets[0].secretPrograms is not a known field (the controller no longer runs programs: start it with "sops exec-env" or "op run", or have an agent write files into secretsDir)',
   ])
 })
 

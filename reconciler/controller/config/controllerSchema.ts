@@ -120,30 +120,6 @@ const repository = mapping({
     ),
 })
 
-const PROGRAM_FORM = 'must be the name or path of a program, as manifests write it'
-const VARIABLE_FORM = 'must be the name of a variable, and none that starts with PHAROS_'
-const secretPrograms = mapping({
-  sops: flag.default(false).describe('run sops where manifests say { sops: FILE#/path }'),
-  exec: z
-    .array(z.string({ error: PROGRAM_FORM }).regex(/^[^\s\0]+$/, { error: PROGRAM_FORM }), {
-      error: 'must be a list of programs',
-    })
-    .default([])
-    .describe('programs that may run where manifests say { exec: [PROGRAM, …] }'),
-  variables: z
-    .array(
-      z
-        .string({ error: VARIABLE_FORM })
-        .regex(/^(?!PHAROS_)[A-Za-z_][A-Za-z0-9_]*$/, { error: VARIABLE_FORM }),
-      { error: 'must be a list of names of variables' },
-    )
-    .default([])
-    .describe('variables that these programs see besides PATH, HOME and the like'),
-  refreshEvery: duration
-    .default(15 * 60_000)
-    .describe('how often they run again; those that failed run at every cycle'),
-})
-
 const STATE_FORM = 'must be an absolute path, or git:ADDRESS#refs/pharos/NAME'
 const stateLocation = z
   .string({ error: STATE_FORM })
@@ -167,11 +143,6 @@ const set = mapping({
     .optional()
     .describe('key of the marks of secrets; the file beside the state when left out'),
   secretsDir: absolutePath.optional().describe('the one folder from which manifests may take secrets'),
-  secretPrograms: secretPrograms
-    .prefault({})
-    .describe(
-      'programs that may run for secrets; none when left out. With which arguments is for manifests to say',
-    ),
   interval: durationFrom(INTERVAL_SECONDS_MIN)
     .default(60_000)
     .describe('how often the repository and the services are looked at, at least 1s'),

@@ -41,12 +41,20 @@ function placed({ path, ...problem }: Unplaced, { source, index }: ManifestDocum
   return { ...problem, file: source.file, ...positionsOf(source).locate(index, path, part) }
 }
 
+/** Fields of earlier versions, with what replaces them. */
+const FORMER_FIELDS: Readonly<Record<string, string>> = {
+  secretPrograms:
+    'the controller no longer runs programs: start it with "sops exec-env" or "op run", or have an agent write files into secretsDir',
+}
+
 function worded(path: ManifestPath, message: string, document: unknown): Unplaced {
   const written = formatPath(path) || 'the document'
   if (message === 'is not a known field') {
+    const field = String(path.at(-1))
     const known = fieldsAt(path.slice(0, -1))
-    const meant = suggestionFor(String(path.at(-1)), known)
-    const hint = meant === undefined ? `known here: ${known.join(', ')}` : `did you mean ${meant}?`
+    const meant = suggestionFor(field, known)
+    const otherwise = meant === undefined ? `known here: ${known.join(', ')}` : `did you mean ${meant}?`
+    const hint = Object.hasOwn(FORMER_FIELDS, field) ? FORMER_FIELDS[field] : otherwise
     return { code: 'E_UNKNOWN_FIELD', path, message: `${written} ${message}`, hint }
   }
   const isMissing = valueAt(document, path) === undefined

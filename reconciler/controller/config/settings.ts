@@ -118,7 +118,6 @@ function setSettings(config: SetConfig, common: Common): SetSettings {
   if (problem !== undefined) throw new ConfigError(`the set ${name} cannot reach the API: ${problem}`)
   const secretsDirectory = config.secretsDir ?? env.PHAROS_SECRETS_DIR ?? SECRETS_DIRECTORY
   refuseReadableSecrets(name, secretsDirectory, common)
-  refuseOwnVariables(config, common)
   const scheme = gitSchemeOf(repository.url, { file: repository.allowFile })
   if ('problem' in scheme) throw new ConfigError(`the repository of the set ${name} ${scheme.problem}`)
   return {
@@ -166,16 +165,6 @@ function refuseReadableSecrets(set: string, secretsDirectory: string, { ours }: 
   if (readable === undefined || !('file' in readable)) return
   throw new ConfigError(
     `manifests of the set ${set} could read ${readable.file}: keep the controller's own secrets elsewhere, or give the set another secretsDir than ${secretsDirectory}`,
-  )
-}
-
-/** A program could otherwise print our own secrets for the author of a manifest. */
-function refuseOwnVariables({ name, secretPrograms }: SetConfig, { ours }: Common): void {
-  const own = ours.flatMap((one) => ('env' in one ? [one.env] : []))
-  const shown = secretPrograms.variables.find((variable) => own.includes(variable))
-  if (shown === undefined) return
-  throw new ConfigError(
-    `secretPrograms.variables of the set ${name} names ${shown}, which is a secret of the controller itself: give the programs one of their own`,
   )
 }
 

@@ -8,7 +8,6 @@ import { openStore } from '../../state/openStore.ts'
 import { stateKeyFor } from '../../state/stateKey.ts'
 import type { SetSettings } from '../config/settings.ts'
 import type { ControllerClock } from '../schedule/clock.ts'
-import { type ProgramSecrets, programSecrets } from './programSecrets.ts'
 import type { ServiceClaims } from './serviceClaims.ts'
 import { Ending, type SetContext } from './setContext.ts'
 import { foldersOf, makeSetFolder } from './setFolders.ts'
@@ -81,7 +80,6 @@ export async function openSet(settings: SetSettings, deps: OpenDeps): Promise<Op
         limiter,
         store,
         stateKey: value,
-        programs: programsOf(settings, clock),
         clock,
         newId,
         claims: deps.claims,
@@ -110,13 +108,6 @@ function sourceOf({ config, access, mirrorDirectory }: SetSettings, deps: OpenDe
     transferMiBMax: fetchMiB,
   })
   return { ...source, fetch: timedFetch(source, deps, config.name) }
-}
-
-function programsOf({ config, manifestEnv }: SetSettings, { nowMs }: ControllerClock): ProgramSecrets {
-  const { refreshEvery, ...allowed } = config.secretPrograms
-  const hint = 'whoever runs the controller can allow it below secretPrograms of the set'
-  const permissions = { ...allowed, hints: { exec: hint, sops: hint } }
-  return programSecrets({ permissions, env: manifestEnv, refreshMs: refreshEvery, nowMs })
 }
 
 function timedFetch({ fetch }: GitSource, { clock, onFetch }: OpenDeps, set: string): GitSource['fetch'] {

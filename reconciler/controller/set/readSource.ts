@@ -20,8 +20,7 @@ export interface SourceLook {
 
 /**
  * Fetches and compiles. What cannot be read, or may not be applied, leaves in force what was. Only a file that
- * changed is parsed again, and nothing is compiled while neither the commit nor a file of secrets changed, and no
- * program for secrets is due.
+ * changed is parsed again, and nothing is compiled while neither the commit nor a file of secrets changed.
  */
 export async function readSource(
   context: SetContext,
@@ -60,22 +59,19 @@ async function refusalOf({ source, settings }: SetContext, head: string): Promis
 }
 
 async function acceptedNow(
-  { source, settings, programs }: SetContext,
+  { source, settings }: SetContext,
   before: Accepted | null,
   head: string,
 ): Promise<Accepted> {
   const mark = secretsFingerprint(settings.secretsDirectory)
-  const isSame = before?.loaded.commit.sha === head && before.secretsFingerprint === mark && !programs.isDue()
+  const isSame = before?.loaded.commit.sha === head && before.secretsFingerprint === mark
   if (isSame) return before
-  const loaded = await programs.compiled((runs) =>
-    source.load(head, {
-      env: settings.manifestEnv,
-      secretsDirectory: settings.secretsDirectory,
-      allowInlineSecrets: false,
-      programs: runs,
-      secrets: 'required',
-    }),
-  )
+  const loaded = await source.load(head, {
+    env: settings.manifestEnv,
+    secretsDirectory: settings.secretsDirectory,
+    allowInlineSecrets: false,
+    secrets: 'required',
+  })
   return { loaded, set: withSetPolicy(loaded.set, settings.config), secretsFingerprint: mark }
 }
 

@@ -8,7 +8,6 @@ import type { StateStore } from '../../state/model/store.ts'
 import type { StateKey } from '../../state/stateKey.ts'
 import type { SetSettings } from '../config/settings.ts'
 import type { ControllerClock } from '../schedule/clock.ts'
-import type { ProgramSecrets } from './programSecrets.ts'
 import type { ServiceClaims } from './serviceClaims.ts'
 
 /** Why a wait or a read was ended: the set is to stop. */
@@ -33,7 +32,6 @@ export interface SetContext {
   readonly limiter: Limiter
   readonly store: StateStore
   readonly stateKey: StateKey
-  readonly programs: ProgramSecrets
   readonly clock: ControllerClock
   readonly newId: () => string
   /** Which set of the controller has which service. */

@@ -76,13 +76,20 @@ function typeHint(message: string, value: unknown): string | undefined {
 }
 
 /** Where a value may come from: only one of these goes into a mapping. */
-const SOURCES = ['env', 'file', 'sops', 'exec', 'value']
+const SOURCES = ['env', 'file', 'value']
+/** Sources of earlier versions, which ran programs, with what replaces them. */
+const FORMER_SOURCES: Readonly<Record<string, string>> = {
+  sops: 'pharos no longer runs sops: start it with "sops exec-env FILE", and refer to { env: NAME }',
+  exec: 'pharos no longer runs programs: set a variable before it starts and refer to { env: NAME }, or write a file and refer to { file: /run/secrets/NAME }',
+}
 const ONE_OF = 'must have exactly one of the keys'
 
 /** What to do about a mapping in which a key is misspelt, or which has two keys where one is wanted. */
 function mappingHint(kind: Kind, path: ManifestPath, value: unknown): string | undefined {
   const keys = Object.keys(mappingOf(value) ?? {})
   const known = knownFieldsAt(kind, path)
+  const former = known.includes('env') ? keys.find((key) => Object.hasOwn(FORMER_SOURCES, key)) : undefined
+  if (former !== undefined) return FORMER_SOURCES[former]
   const meant = keys.filter((key) => !known.includes(key)).map((key) => suggestionFor(key, known))
   const [first] = meant.filter((name) => name !== undefined)
   if (first !== undefined) return `did you mean ${first}?`

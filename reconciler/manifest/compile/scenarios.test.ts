@@ -134,6 +134,22 @@ test.each([
   ],
   ['misspelt beside a secret', '      headers: {A: {env: TOKEN, prefx: y}}\n', '(did you mean prefix?)'],
   ['one too many for a secret', '      headers: {A: {env: X, file: /y}}\n', '(keep one of env, file)'],
+  [
+    'a file for sops',
+    '      headers: {A: {sops: "x.enc.yaml#/a"}}\n',
+    '(pharos no longer runs sops: start it with',
+  ],
+  [
+    'a program',
+    '      headers: {A: {exec: [vault-get]}}\n',
+    '(pharos no longer runs programs: set a variable',
+  ],
+  ['a drift policy that merges', 'policy: {drift: merge}\n', 'can no longer be merge: use heal or report'],
+  [
+    'a drift policy that refuses',
+    'policy: {drift: refuse}\n',
+    'can no longer be refuse: use report, and apply',
+  ],
   ['that of the API in an assertion', '      assertions: [{StatusCode: 200}]\n', '(did you mean status?)'],
   ['two assertions in one', '      assertions: [{status: 200, dns: "< 1s"}]\n', '(make an item of each)'],
   ['a text where parts are wanted', '      assertions: [{latency: 1s}]\n', '(such as { total: "< 500ms" })'],

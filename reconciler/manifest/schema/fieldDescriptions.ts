@@ -53,7 +53,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, FieldDescription>> = {
     Authorization: { env: 'CHECKOUT_PROBE_TOKEN', prefix: 'Bearer ' },
   }),
   'spec.endpoints.headers.*': about(
-    'A text in clear, or a secret: { env: NAME }, { file: /run/secrets/NAME }, { sops: FILE#/path } or { exec: [program, …] }.',
+    'A text in clear, or a secret: { env: NAME } or { file: /run/secrets/NAME }.',
     { env: 'CHECKOUT_PROBE_TOKEN', prefix: 'Bearer ' },
   ),
   'spec.endpoints.body': about(
@@ -64,14 +64,6 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, FieldDescription>> = {
   file: about(
     'A secret file below /run/secrets or --secrets-dir; for a body also a file of the set, as ./name.',
   ),
-  sops: about(
-    'A file of the set that sops decrypts, and a JSON pointer into it; needs --allow-sops.',
-    'secrets.enc.yaml#/token',
-  ),
-  exec: about('A program and its arguments whose output is the secret; needs --allow-exec.', [
-    'vault-get',
-    'token',
-  ]),
   prefix: about('Goes before the secret.', 'Bearer '),
   allowEmpty: about('Whether an empty secret is meant; otherwise it is an error.'),
   value: about('The text itself.'),

@@ -45,9 +45,6 @@ const secretParts = {
   prefix: z.string({ error: 'must be a string' }).optional(),
   allowEmpty: z.boolean({ error: 'must be true or false' }).optional(),
 }
-const SOPS_REFERENCE = /^[^#]+\.(?:ya?ml|json)#\/.+$/
-const SOPS_FORM = 'must be a file of YAML or JSON and a JSON pointer into it, such as secrets.enc.yaml#/token'
-const EXEC_FORM = 'must be a list of a program and its arguments'
 const VALUE_FORM = 'must be a string, { env: NAME } or { file: PATH }'
 
 /** A text in clear, a reference to a secret or to a file, or (only where allowed) an inline value. */
@@ -57,16 +54,6 @@ export const valueFormSchema = z.union(
     z.strictObject({ env: environmentName, ...secretParts }),
     z.strictObject({
       file: z.string({ error: 'must be a path' }).min(1, { error: 'must be a path' }),
-      ...secretParts,
-    }),
-    z.strictObject({
-      sops: z.string({ error: SOPS_FORM }).regex(SOPS_REFERENCE, { error: SOPS_FORM }),
-      ...secretParts,
-    }),
-    z.strictObject({
-      exec: z
-        .array(z.string({ error: 'must be a string' }), { error: EXEC_FORM })
-        .min(1, { error: EXEC_FORM }),
       ...secretParts,
     }),
     z.strictObject({ value: z.string({ error: 'must be a string' }), sensitive: z.boolean().optional() }),
@@ -87,15 +74,6 @@ const endpointFields = {
   body: valueFormSchema.nullish(),
   assertions: z.array(assertionFormSchema, { error: 'must be a list of assertions' }).nullish(),
 }
-/** What replaces the drift policies of earlier versions. */
-const FORMER_DRIFT: ReadonlyMap<unknown, string> = new Map([
-  ['merge', 'can no longer be merge: use heal or report, and list fields that others set in policy.ignore'],
-  [
-    'refuse',
-    'can no longer be refuse: use report, and apply the reviewed plan with "pharos apply --plan DIGEST"',
-  ],
-])
-
 
 const endpoint = z.strictObject(
   { url: z.string({ error: 'must be a string' }), ...endpointFields },
@@ -108,6 +86,15 @@ const regions = z.array(z.string({ error: 'must be a region code' }), {
 const paused = z.boolean({ error: 'must be true or false' })
 
 const POINTER_FORM = 'must be a JSON pointer below /spec, such as /spec/regions'
+
+/** What replaces the drift policies of earlier versions. */
+const FORMER_DRIFT: ReadonlyMap<unknown, string> = new Map([
+  ['merge', 'can no longer be merge: use heal or report, and list fields that others set in policy.ignore'],
+  [
+    'refuse',
+    'can no longer be refuse: use report, and apply the reviewed plan with "pharos apply --plan DIGEST"',
+  ],
+])
 
 const policy = z.strictObject(
   {

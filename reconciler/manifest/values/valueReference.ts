@@ -1,12 +1,9 @@
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { BODY_BYTES_MAX, type SensitiveInput } from '../../../api/contract/service.ts'
-import { FILE_BYTES_MAX } from '../manifestLimits.ts'
 import type { ProblemCode } from '../manifestProblem.ts'
 import { decodeUtf8 } from '../read/utf8Text.ts'
 import type { ValueForm } from '../schema/serviceManifest.ts'
-import type { ProgramOutput } from './programRun.ts'
-import type { SecretPrograms } from './secretPrograms.ts'
 
 /** Where the values that manifests refer to come from. */
 export interface ValueSources {
@@ -18,8 +15,6 @@ export interface ValueSources {
   /** Reads files of a set that lies in no folder; absent where `rootDirectory` is one. */
   readonly readSetFile?: ReadSetFile | undefined
   readonly allowInlineSecrets: boolean
-  /** Runs programs that print secrets; absent where none may run. */
-  readonly programs?: SecretPrograms | undefined
   /** Whether a secret that could not be resolved is a problem, or stands as `unresolved`: to validate needs none. */
   readonly secrets: 'required' | 'optional'
 }
@@ -54,8 +49,6 @@ export function resolveValue(form: ValueForm, site: ValueSite, sources: ValueSou
   if (typeof form === 'string') return { input: { value: form } }
   if ('value' in form) return inlineValue(form, sources)
   if ('env' in form) return environmentValue(form, sources)
-  if ('exec' in form) return programValue(form, sources)
-  if ('sops' in form) return sopsValue(form, site, sources)
   if (form.file.startsWith('./') || form.file.startsWith('../')) return fileOfTheSet(form.file, site, sources)
   return secretFile(form, sources)
 }
@@ -121,65 +114,6 @@ function secretFile(form: { file: string } & SecretOptions, sources: ValueSource
   return secret(decoded.text.replace(/\r?\n$/, ''), form, `the file ${path}`)
 }
 
-const NO_PROGRAMS: ProgramOutput = {
-  failure: 'needs a program to be run, which is not allowed here',
-  hint: 'take the secret from { env: NAME } or { file: PATH }',
-}
-
-function programValue(
-  form: { exec: readonly string[] } & SecretOptions,
-  sources: ValueSources,
-): ResolvedValue {
-  if (sources.secrets === 'optional') return { input: { value: UNRESOLVED, sensitive: true } }
-  const output = sources.programs?.exec(form.exec) ?? NO_PROGRAMS
-  if ('failure' in output) return { code: 'E_SECRET', message: output.failure, hint: output.hint }
-  const what = `the output of ${form.exec[0]}`
-  const decoded = decodeUtf8(output.bytes)
-  if (!('text' in decoded)) return { code: 'E_SECRET', message: `refers to ${what}, ${NOT_UTF8}` }
-  return secret(decoded.text.replace(/\r?\n$/, ''), form, what)
-}
-
-function sopsValue(
-  form: { sops: string } & SecretOptions,
-  site: ValueSite,
-  sources: ValueSources,
-): ResolvedValue {
-  if (sources.secrets === 'optional') return { input: { value: UNRESOLVED, sensitive: true } }
-  const [file = '', pointer = ''] = form.sops.split('#')
-  const bytes = bytesOfTheSet(file, site, sources, FILE_BYTES_MAX)
-  if (!Buffer.isBuffer(bytes)) return bytes
-  const output = sources.programs?.sops(bytes, file.endsWith('.json') ? 'json' : 'yaml') ?? NO_PROGRAMS
-  if ('failure' in output) return { code: 'E_SECRET', message: output.failure, hint: output.hint }
-  const value = valueAtPointer(output.bytes, pointer)
-  if (value !== undefined) return secret(value, form, form.sops)
-  return {
-    code: 'E_SECRET',
-    message: `refers to ${form.sops}, but there is no single value there`,
-    hint: 'correct what stands behind the #',
-  }
-}
-
-/** The text, number or truth value at `pointer` of the JSON in `bytes`; `undefined` when there is none. */
-function valueAtPointer(bytes: Buffer, pointer: string): string | undefined {
-  const steps = pointer.split('/').slice(1)
-  const names = steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-  const found = names.reduce<unknown>((value, name) => {
-    const isParent = typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    // True because own fields of an object are under their names.
-    return isParent ? (value as Record<string, unknown>)[name] : undefined
-  }, parsedJson(bytes))
-  return ['string', 'number', 'boolean'].includes(typeof found) ? String(found) : undefined
-}
-
-function parsedJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    // The message of the parser would quote what was decrypted.
-    return undefined
-  }
-}
-
 function secret(value: string, options: SecretOptions, source: string): ResolvedValue {
   if (value === '' && options.allowEmpty !== true) {
     return {
@@ -204,19 +138,6 @@ function fileOfTheSet(file: string, site: ValueSite, sources: ValueSources): Res
       hint: 'write the value here, or refer to a secret file by its absolute path',
     }
   }
-  const bytes = bytesOfTheSet(file, site, sources, BODY_BYTES_MAX)
-  if (!Buffer.isBuffer(bytes)) return bytes
-  const decoded = decodeUtf8(bytes)
-  if ('text' in decoded) return { input: { value: decoded.text } }
-  return { code: 'E_FILE', message: `refers to ${file}, ${NOT_UTF8}` }
-}
-
-function bytesOfTheSet(
-  file: string,
-  site: ValueSite,
-  sources: ValueSources,
-  bytesMax: number,
-): Buffer | Exclude<ResolvedValue, { input: unknown }> {
   const root = sources.rootDirectory
   const path = join(root, site.directory, file)
   if (isAbsolute(file) || !isBelow(root, path)) {
@@ -227,7 +148,7 @@ function bytesOfTheSet(
     }
   }
   const read = sources.readSetFile ?? fileBelow(root)
-  const bytes = read(relative(root, path).split(sep).join('/'), bytesMax)
+  const bytes = read(relative(root, path).split(sep).join('/'), BODY_BYTES_MAX)
   if (bytes === 'absent') {
     return {
       code: 'E_FILE',
@@ -238,11 +159,13 @@ function bytesOfTheSet(
   if (bytes === 'too-large') {
     return {
       code: 'E_LIMIT',
-      message: `refers to ${file}, which has more than ${bytesMax} bytes`,
+      message: `refers to ${file}, which has more than ${BODY_BYTES_MAX} bytes`,
       hint: 'make it smaller',
     }
   }
-  return bytes
+  const decoded = decodeUtf8(bytes)
+  if ('text' in decoded) return { input: { value: decoded.text } }
+  return { code: 'E_FILE', message: `refers to ${file}, ${NOT_UTF8}` }
 }
 
 /** Reads regular files below the folder `root`, and follows no link out of it. */

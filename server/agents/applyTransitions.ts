@@ -1,21 +1,23 @@
 import type { Logger } from 'pino'
-import type { StoredTransition } from '../results/threadMessages.ts'
-import type { MonitoringStore } from '../store/store.ts'
+import type { AppliedEffect, MonitoringStore, Transition } from '../store/store.ts'
+
+/** Pause before transitions that could not be applied are applied again (milliseconds). */
+const RETRY_MS = 5_000
 
 /** What transitions are applied with. */
 export interface TransitionParts {
   readonly store: Pick<MonitoringStore, 'appliedTransition' | 'applyTransition'>
   readonly log: Logger
-  /** The transitions behind a sequence, in order; none only when there are no more. */
-  readonly read: (after: number) => Promise<readonly StoredTransition[]>
+  /** The transitions of a file behind a sequence, in order; none only when there are no more. Rejects for another file. */
+  readonly read: (resultsFile: string, after: number) => Promise<readonly Transition[]>
 }
 
 /** The applying of transitions. */
 export interface Applying {
   /** Applies what a file of results holds. */
   readonly apply: (resultsFile: string) => void
-  /** Resolves when nothing is under way. */
-  readonly settled: () => Promise<void>
+  /** Ends it; resolves when nothing is under way. */
+  readonly stop: () => Promise<void>
 }
 
 /**
@@ -24,31 +26,59 @@ export interface Applying {
  */
 export function applyTransitions({ store, log, read }: TransitionParts): Applying {
   let underWay: Promise<void> = Promise.resolve()
+  let retry: NodeJS.Timeout | undefined
+  let isStopped = false
+  /** The file that is open: a retry is never for one that was replaced. */
+  let current = ''
 
   async function applyAll(resultsFile: string): Promise<void> {
-    let sequence = await store.appliedTransition(resultsFile)
-    for (;;) {
-      const transitions = await read(sequence)
+    let applied = await store.appliedTransition(resultsFile)
+    while (!isStopped) {
+      const transitions = await read(resultsFile, applied)
       const last = transitions.at(-1)
       if (last === undefined) return
-      for (const { serviceId, atS, body } of transitions) {
-        log.info(
-          { service: serviceId, at: new Date(atS * 1_000), ...JSON.parse(body) },
-          'a service changed its state',
-        )
-      }
-      sequence = last.sequence
-      await store.applyTransition(resultsFile, sequence)
+      // Asked together, so that they share a commit. One that fails takes those behind it with it.
+      const effects = await Promise.all(
+        transitions.map((transition, index) =>
+          store.applyTransition(resultsFile, transitions[index - 1]?.sequence ?? applied, transition),
+        ),
+      )
+      for (const [index, transition] of transitions.entries()) report(log, transition, effects[index])
+      applied = last.sequence
     }
   }
 
-  return {
-    apply: (resultsFile) => {
-      underWay = underWay
-        .then(() => applyAll(resultsFile))
-        // The next transition, or the next start, takes up what is left.
-        .catch((error: unknown) => log.warn({ err: error }, 'changes of states could not be applied yet'))
-    },
-    settled: () => underWay,
+  function apply(resultsFile: string): void {
+    clearTimeout(retry)
+    current = resultsFile
+    underWay = underWay
+      .then(() => applyAll(resultsFile))
+      .catch((error: unknown) => {
+        log.warn({ err: error }, 'changes of states could not be applied yet')
+        if (!isStopped) retry = setTimeout(() => apply(current), RETRY_MS)
+      })
   }
+
+  return {
+    apply,
+    stop: () => {
+      isStopped = true
+      clearTimeout(retry)
+      return underWay
+    },
+  }
+}
+
+/** Logs what a transition says or did. Rounds come with every interval: their effects are logged, they are not. */
+function report(
+  log: Logger,
+  { kind, serviceId, atS, body }: Transition,
+  effect: AppliedEffect | undefined,
+): void {
+  const about = { service: serviceId, at: new Date(atS * 1_000) }
+  if (kind === 'service.state') log.info({ ...about, ...JSON.parse(body) }, 'a service changed its state')
+  if (effect === undefined || effect.kind === 'nothing') return
+  if (effect.kind === 'refused') {
+    log.warn({ ...about, reason: effect.reason }, 'an automatic incident could not be written')
+  } else log.info({ ...about, incident: effect.incident }, `an automatic incident was ${effect.kind}`)
 }

@@ -42,7 +42,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
   await services.readModes()
   // What is asked for has to be numbered by then.
   await services.readAll()
-  const applying = applyTransitions({ store, log, read: (after) => results.transitions(after) })
+  const applying = applyTransitions({ store, log, read: (file, after) => results.transitions(file, after) })
   const results = new Results({
     ...{ dataDir, log, storeId: store.storeId },
     readAll: () => services.readAll(),
@@ -70,7 +70,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
       await embedded.stop()
       await hub.close()
       await results.stop()
-      await applying.settled()
+      await applying.stop()
     },
   }
 }

@@ -36,7 +36,7 @@ export function distinctServiceIds(ids: readonly string[]): readonly string[] {
 export function openIncident(
   request: IncidentRequest,
   facts: IncidentFacts,
-  environment: Environment,
+  environment: Pick<Environment, 'nowMs' | 'uuid'>,
 ): Incident {
   const serviceIds = distinctServiceIds(request.service_ids)
   const unknown = serviceIds.findIndex((id) => !facts.ownServiceIds.has(id))
@@ -77,7 +77,10 @@ export function openIncident(
 export function updateIncident(
   incident: Incident,
   request: IncidentUpdateRequest,
-  { environment, room }: { readonly environment: Environment; readonly room: IncidentRoom },
+  {
+    environment,
+    room,
+  }: { readonly environment: Pick<Environment, 'nowMs' | 'uuid'>; readonly room: IncidentRoom },
 ): Incident {
   if (incident.status === 'resolved') throw new ApiError('invalid', 'incident is already resolved')
   // An instant before the last one would say that the log was written backwards: the clock may have been set.

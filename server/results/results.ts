@@ -77,8 +77,12 @@ export class Results {
     return message.answer
   }
 
-  /** Transitions with a sequence above `after`, in order; at most one page of them. Rejects with ResultsBusyError. */
-  async transitions(after: number): Promise<readonly StoredTransition[]> {
+  /**
+   * Transitions of the file `fileId` with a sequence above `after`, in order; at most one page of them. Rejects with
+   * ResultsBusyError, also when that file was replaced.
+   */
+  async transitions(fileId: string, after: number): Promise<readonly StoredTransition[]> {
+    if (fileId !== this.#fileId) throw new ResultsBusyError('another file of results is open')
     const message = await this.#ask((id) => ({ kind: 'transitions', id, after }))
     return message.kind === 'transitions' ? message.transitions : []
   }

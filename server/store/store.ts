@@ -200,6 +200,25 @@ export interface StoredDefinition {
   readonly text: string
 }
 
+/** A transition of a file of results. */
+export interface Transition {
+  /** Its place in the file. */
+  readonly sequence: number
+  /** Seconds since the epoch. */
+  readonly atS: number
+  readonly serviceId: string
+  readonly kind: string
+  /** JSON, of a shape that follows from `kind`. */
+  readonly body: string
+}
+
+/** What a transition changed; `incident` is a display id. */
+export type AppliedEffect =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'opened' | 'updated' | 'resolved'; readonly incident: string }
+  /** What was due was not written, for a reason that does not pass by itself. */
+  | { readonly kind: 'refused'; readonly reason: string }
+
 /** What monitoring needs: definitions as they are now, and which of them changed. */
 export interface MonitoringStore {
   /** Services by id, those behind `serviceId` ('' for all), at most `countMax` and some MiB; none only at the end. */
@@ -233,8 +252,11 @@ export interface MonitoringStore {
   setRegionMode(region: string, mode: RegionMode): Promise<void>
   /** Sequence of the newest transition of a file of results that was applied; 0 before the first. */
   appliedTransition(resultsFile: string): Promise<number>
-  /** Marks a transition as applied. */
-  applyTransition(resultsFile: string, sequence: number): Promise<void>
+  /**
+   * Applies a transition of a file of results, the next one behind `after`, and marks it as applied in the same transaction.
+   * Rejects when another one was applied last.
+   */
+  applyTransition(resultsFile: string, after: number, transition: Transition): Promise<AppliedEffect>
 }
 
 /** Who may report results of a region. */

@@ -1,6 +1,6 @@
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
-import type { MonitoringStore, RegionMode, StoredDefinition } from '../store.ts'
+import type { AppliedEffect, MonitoringStore, RegionMode, StoredDefinition, Transition } from '../store.ts'
 
 /** Most that the definitions of one page are together (bytes): services may be any number, and 1 MiB each. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024
@@ -12,7 +12,10 @@ const DEFINITION_SQL = `SELECT id, org_id AS orgId, definition_generation AS gen
   response AS text FROM services`
 
 /** What monitoring needs of SQLite. Reads page by page, so that no number of services takes all memory. */
-export function sqliteMonitoring({ reader, writer }: Connections, commits: GroupCommit): MonitoringStore {
+export function sqliteMonitoring(
+  { reader, writer }: Connections,
+  { commits, effectOf }: { readonly commits: GroupCommit; readonly effectOf: ApplyEffect },
+): MonitoringStore {
   const page = reader.prepare<[string, number], DefinitionRow>(
     `${DEFINITION_SQL} WHERE id > ? ORDER BY id LIMIT ?`,
   )
@@ -47,9 +50,9 @@ export function sqliteMonitoring({ reader, writer }: Connections, commits: Group
   const quiet = reader.prepare<[number, number], ChangedRow>(
     'SELECT service_id AS serviceId, sequence FROM quiet_changes WHERE sequence > ? ORDER BY sequence LIMIT ?',
   )
-  const applied = reader
-    .prepare<[string], number>('SELECT sequence FROM applied_transitions WHERE results_file = ?')
-    .pluck()
+  const appliedSql = 'SELECT sequence FROM applied_transitions WHERE results_file = ?'
+  const applied = reader.prepare<[string], number>(appliedSql).pluck()
+  const appliedNow = writer.prepare<[string], number>(appliedSql).pluck()
   const apply = writer.prepare('INSERT OR REPLACE INTO applied_transitions VALUES (1, ?, ?)')
   return {
     definitionsAfter: async (serviceId, countMax) => bounded(page.iterate(serviceId, countMax)),
@@ -77,12 +80,20 @@ export function sqliteMonitoring({ reader, writer }: Connections, commits: Group
         setMode.run(region, mode)
       }),
     appliedTransition: async (resultsFile) => applied.get(resultsFile) ?? 0,
-    applyTransition: (resultsFile, sequence) =>
+    applyTransition: (resultsFile, after, transition) =>
       commits.run(() => {
-        apply.run(resultsFile, sequence)
+        if ((appliedNow.get(resultsFile) ?? 0) !== after) {
+          throw new Error('transitions have to be applied in their order')
+        }
+        const effect = effectOf(transition)
+        apply.run(resultsFile, transition.sequence)
+        return effect
       }),
   }
 }
+
+/** What a transition does, in the caller's transaction. */
+export type ApplyEffect = (transition: Transition) => AppliedEffect
 
 interface ChangedRow {
   readonly serviceId: string

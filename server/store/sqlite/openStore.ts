@@ -1,15 +1,20 @@
+import { randomUUID } from 'node:crypto'
+import { orderedUuid } from '../../domain/orderedUuid.ts'
 import { committedVersions } from './commits/committedVersion.ts'
 import { DiskRoom } from './files/diskRoom.ts'
 import { GroupCommit, type Mutations } from './commits/groupCommit.ts'
 import { type Connections, openDatabase } from './files/openDatabase.ts'
 import { sqliteAdministration } from './administration.ts'
 import { sqliteAgentTokens } from './agentTokens.ts'
+import { prepareAutoIncidents } from './autoIncidents.ts'
+import { prepareIncidentWrites } from './incidentWrites.ts'
 import { sqliteIncidents } from './incidents.ts'
 import { sqliteKeys } from './keys.ts'
 import { sqliteMonitoring } from './monitoring.ts'
 import { sqliteOutbox } from './outbox.ts'
 import { sqliteSecrets } from './secrets.ts'
 import { sqliteServices } from './services.ts'
+import { prepareEffects } from './transitionEffects.ts'
 import { sqliteUpkeep } from './upkeep.ts'
 import type { Store } from '../store.ts'
 import { identify } from './files/storeIdentity.ts'
@@ -42,12 +47,18 @@ export async function openStore(
         return work()
       }),
   }
+  const writes = prepareIncidentWrites(connections.writer)
+  const autoIncidents = prepareAutoIncidents(connections.writer, {
+    writes,
+    environment: { nowMs, uuid: () => orderedUuid(nowMs(), randomUUID()) },
+    assertGrowth: () => commits.assertGrowth(),
+  })
   return {
     storeId,
-    ...sqliteServices(connections, { commits, version: versions.all, nowMs }),
-    ...sqliteIncidents(connections, commits, nowMs),
+    ...sqliteServices(connections, { commits, version: versions.all, nowMs, autoIncidents }),
+    ...sqliteIncidents(connections, { commits, nowMs, writes, autoIncidents }),
     ...sqliteOutbox(connections, { commits, storeId }),
-    ...sqliteMonitoring(connections, commits),
+    ...sqliteMonitoring(connections, { commits, effectOf: prepareEffects(autoIncidents) }),
     ...sqliteAgentTokens(connections, commits),
     ...sqliteKeys(connections, versions.administration),
     ...sqliteSecrets(connections, commits),

@@ -3,6 +3,7 @@ import type { ServiceResponse } from '../../../api/contract/service.ts'
 import type { OrgUsage } from '../../domain/planLimits.ts'
 import type { SealedValue } from '../../domain/seal.ts'
 import type { Service, ServiceChange } from '../../domain/serviceChanges.ts'
+import type { AutoIncidents } from './autoIncidents.ts'
 import type { CommittedVersion } from './commits/committedVersion.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
@@ -27,12 +28,13 @@ interface Sharing {
   readonly commits: GroupCommit
   readonly version: CommittedVersion
   readonly nowMs: () => number
+  readonly autoIncidents: AutoIncidents
 }
 
 /** Services in SQLite. The rendered answer is stored, so that a read parses and renders nothing. */
 export function sqliteServices(
   { reader, writer }: Connections,
-  { commits, version, nowMs }: Sharing,
+  { commits, version, nowMs, autoIncidents }: Sharing,
 ): ServiceStore {
   const listAll = reader.prepare<[string], RenderedService>(
     'SELECT response AS text, generation FROM services WHERE org_id = ? ORDER BY position',
@@ -61,7 +63,7 @@ export function sqliteServices(
     (service) => service?.text.length ?? ABSENT_BYTES,
   )
   const facts = prepareFacts(writer, commits)
-  const apply = prepareApply(writer, facts, () => commits.assertGrowth())
+  const apply = prepareApply(writer, facts, () => commits.assertGrowth(), autoIncidents)
   const remember = prepareRemember(writer)
   return {
     listServices: async (orgId) => listAll.all(orgId),
@@ -113,6 +115,7 @@ function prepareApply(
   writer: Database,
   { use }: Pick<ServiceFactsStore, 'use'>,
   assertGrowth: () => void,
+  { follow }: AutoIncidents,
 ): Apply {
   const insert = writer.prepare(
     `INSERT INTO services (id, org_id, generation, definition_generation, running_in, response)
@@ -136,6 +139,7 @@ function prepareApply(
     if (service === null) remove.run(id)
     else if (before === null) insert.run({ id, orgId, text, ...columnsOf(service) })
     else update.run({ id, text, ...columnsOf(service) })
+    if (before !== null) follow(before.response, service?.response ?? null)
     if (service !== null && sealed !== null) seal(id, sealed, before !== null)
     use(facts, usageOf(before), usageOf(service))
     return { text, generation: service?.generation ?? (before?.generation ?? 0) + 1 }

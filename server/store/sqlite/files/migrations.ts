@@ -318,6 +318,31 @@ CREATE TABLE quiet_changes (
   service_id TEXT NOT NULL UNIQUE
 ) STRICT;
 `,
+  // Automatic incidents: those that are open, the rounds that count towards one, and services that wait to be up first.
+  `
+ALTER TABLE incident_updates ADD COLUMN is_automatic INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX maintenance_of_service ON incident_services (service_id) WHERE position IS NULL;
+
+CREATE TABLE auto_incidents (
+  service_id TEXT PRIMARY KEY,
+  incident_id TEXT NOT NULL UNIQUE,
+  is_taken_over INTEGER NOT NULL,
+  is_failing INTEGER NOT NULL,
+  updates_made INTEGER NOT NULL,
+  investigating_at_s INTEGER NOT NULL,
+  monitoring_at_s INTEGER NOT NULL,
+  reported_down TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE failing_rounds (
+  service_id TEXT NOT NULL,
+  endpoint_id TEXT NOT NULL,
+  round INTEGER NOT NULL,
+  PRIMARY KEY (service_id, endpoint_id, round)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE muted_until_up (service_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+`,
 ]
 
 /**

@@ -1,0 +1,106 @@
+import type { Severity } from '../../api/contract/incidentTerms.ts'
+import type { ServiceResponse } from '../../api/contract/service.ts'
+import { visible } from '../../api/contract/visibleText.ts'
+import { settingsOf } from './autoIncidentSettings.ts'
+import { timestamp } from './environment.ts'
+import { REGIONS } from './regions.ts'
+
+/** Longest name of an endpoint in a title or message, and longest reason (characters). */
+const LABEL_CHARS_MAX = 120
+const REASON_CHARS_MAX = 300
+
+/** A round in which an endpoint was down. Body of the transition `service.round`. */
+export interface FailingRound {
+  readonly endpoint_id: string
+  /** Number of the interval since the epoch. */
+  readonly round: number
+  readonly interval_s: number
+  /** Stands for the set of endpoints that are down. */
+  readonly mark: string
+  readonly down_count: number
+  readonly endpoint_count: number
+  /** Codes of the regions from which any endpoint is down. */
+  readonly regions: readonly string[]
+  /** Whether every endpoint is down from every region that is known. */
+  readonly is_everywhere: boolean
+  /** The first endpoints that are down, five at most. */
+  readonly explained: readonly {
+    readonly endpoint_id: string
+    readonly regions: readonly string[]
+    /** The reason, for people and without a secret. */
+    readonly text: string
+  }[]
+}
+
+/** All endpoints of a service are up. Body of the transitions `service.recovered` and `service.steady`. */
+export interface Recovery {
+  /** Seconds since the epoch. */
+  readonly since_s: number
+}
+
+/** `Checkout: 3 of 5 endpoints down from Dublin, Tokyo`. Pure. */
+export function failingTitle(service: ServiceResponse, round: FailingRound): string {
+  return `${service.name}: ${subjectOf(service, round)} down from ${citiesOf(round.regions)}`
+}
+
+/** What is down and why: a line for each of the first endpoints. Pure. */
+export function failingText(service: ServiceResponse, round: FailingRound): string {
+  const lines = round.explained.map(({ endpoint_id, regions, text }) => {
+    return `- ${labelOf(service, endpoint_id)}: ${cut(visible(text), REASON_CHARS_MAX)} (${citiesOf(regions)})`
+  })
+  const others = round.down_count - round.explained.length
+  const rest = others > 0 ? [`- and ${others} more`] : []
+  const head = `Checks fail: ${subjectOf(service, round)} down from ${citiesOf(round.regions)}.`
+  return [head, ...lines, ...rest].join('\n')
+}
+
+/** `Checks pass again since 2026-01-01T00:00:00.000Z.` Pure. */
+export function passingText({ since_s }: Recovery): string {
+  return `Checks pass again since ${timestamp(since_s * 1_000)}.`
+}
+
+/** The same, once it lasted for long enough. Pure. */
+export function steadyText({ since_s }: Recovery): string {
+  return `Checks pass without a break since ${timestamp(since_s * 1_000)}.`
+}
+
+/** Why the change of a service from `before` to `after` ends its automatic incident; `undefined` when it does not. Pure. */
+export function closingText(before: ServiceResponse, after: ServiceResponse | null): string | undefined {
+  if (after === null) return 'The service was deleted, and is not checked any more.'
+  if (after.paused_at != null && before.paused_at == null) {
+    return 'The service was paused, and is not checked any more.'
+  }
+  const isSwitchedOff = settingsOf(before) !== null && settingsOf(after) === null
+  return isSwitchedOff ? 'Automatic incidents of the service were switched off.' : undefined
+}
+
+/** How bad it is: everything from everywhere, or some of it. Pure. */
+export function severityOf({ is_everywhere }: FailingRound): Severity {
+  return is_everywhere ? 'major_outage' : 'partial_outage'
+}
+
+function subjectOf(service: ServiceResponse, round: FailingRound): string {
+  const [first] = round.explained
+  return round.down_count === 1 && first !== undefined
+    ? labelOf(service, first.endpoint_id)
+    : `${round.down_count} of ${round.endpoint_count} endpoints`
+}
+
+/** The name of an endpoint, or its URL without query and fragment, which may hold secrets. */
+function labelOf({ endpoints }: ServiceResponse, endpointId: string): string {
+  const endpoint = endpoints.find(({ id }) => id === endpointId)
+  return endpoint === undefined ? 'an endpoint' : cut(endpointName(endpoint), LABEL_CHARS_MAX)
+}
+
+function endpointName({ name, url }: ServiceResponse['endpoints'][number]): string {
+  return name == null || name.trim() === '' ? (url.split(/[?#]/, 1)[0] ?? url) : name
+}
+
+function citiesOf(codes: readonly string[]): string {
+  return codes.map((code) => REGIONS.find((region) => region.code === code)?.city ?? code).join(', ')
+}
+
+function cut(text: string, charsMax: number): string {
+  const characters = [...text]
+  return characters.length <= charsMax ? text : `${characters.slice(0, charsMax - 1).join('')}…`
+}

@@ -1,0 +1,166 @@
+import type { IncidentRequest, IncidentUpdateRequest } from '../../api/contract/incident.ts'
+import type { IncidentStatus } from '../../api/contract/incidentTerms.ts'
+import type { ServiceResponse } from '../../api/contract/service.ts'
+import { intervalOf, settingsOf, windowS } from './autoIncidentSettings.ts'
+import {
+  closingText,
+  type FailingRound,
+  failingText,
+  failingTitle,
+  passingText,
+  type Recovery,
+  severityOf,
+  steadyText,
+} from './autoIncidentTexts.ts'
+
+/** Time between two updates of an automatic incident that say the same status (seconds). Gap G49. */
+const UPDATE_PAUSE_S = 5 * 60
+/** Updates that automation adds to one incident, besides the first one and the one that resolves it. Gap G49. */
+const UPDATES_MAX = 20
+const NEVER_S = 0
+
+/** An automatic incident that is not resolved. Instants are seconds since the epoch; 0 for never. */
+export interface OpenAutoIncident {
+  readonly incidentId: string
+  readonly status: IncidentStatus
+  /** Whether a person posted an update: it is theirs from then on. */
+  readonly isTakenOver: boolean
+  /** Whether an endpoint was down in the newest round that is known. */
+  readonly isFailing: boolean
+  readonly updatesMade: number
+  /** When automation last said that it fails. */
+  readonly investigatingAtS: number
+  /** When automation last said that checks pass. */
+  readonly monitoringAtS: number
+  /** What was down by the newest update: `FailingRound.mark`. */
+  readonly reportedDown: string
+}
+
+/** What to do with the automatic incident of a service; `open` is how it stands afterwards. */
+export type AutoIncidentStep =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'open'; readonly request: IncidentRequest; readonly open: AutoIncidentMarks }
+  | { readonly kind: 'update'; readonly request: IncidentUpdateRequest; readonly open: OpenAutoIncident }
+  | { readonly kind: 'remember'; readonly open: OpenAutoIncident }
+  | { readonly kind: 'resolve'; readonly request: IncidentUpdateRequest }
+
+/** What is kept of an automatic incident besides the incident itself. */
+export type AutoIncidentMarks = Omit<OpenAutoIncident, 'incidentId' | 'status'>
+
+/** The facts for a decision about a failing round, read in the transaction that writes. */
+export interface FailingFacts {
+  readonly service: ServiceResponse
+  readonly open: OpenAutoIncident | undefined
+  /** The newest failing rounds of the endpoint, this one included, newest first; as many as the threshold, if there are. */
+  readonly rounds: readonly number[]
+  /** Whether an unresolved incident names the service, whoever opened it. */
+  readonly hasIncident: boolean
+  readonly isMuted: boolean
+  /** When the last maintenance of the service ended; rounds before it do not count (seconds since the epoch). */
+  readonly maintenanceEndedS: number
+}
+
+/** Whether `round` counts for `service`: it is checked, at that interval, and wants incidents. Pure. */
+export function isCounted(service: ServiceResponse, round: FailingRound): boolean {
+  return (
+    service.paused_at == null &&
+    settingsOf(service) !== null &&
+    intervalOf(service) === round.interval_s &&
+    service.endpoints.some(({ id }) => id === round.endpoint_id)
+  )
+}
+
+/**
+ * What a failing round, found at `atS`, leads to. Opens an incident when as many rounds as the threshold fell into the
+ * window; an open one says what changed, at most every five minutes. Gap G49. Pure.
+ */
+export function afterFailingRound(
+  round: FailingRound,
+  facts: FailingFacts,
+  { atS, nowS }: { readonly atS: number; readonly nowS: number },
+): AutoIncidentStep {
+  const { open, service } = facts
+  if (open !== undefined) return continueFailing(open, round, service, nowS)
+  if (facts.hasIncident || facts.isMuted || !isOverThreshold(facts, atS)) return { kind: 'nothing' }
+  return {
+    kind: 'open',
+    request: {
+      title: failingTitle(service, round),
+      message: failingText(service, round),
+      severity: severityOf(round),
+      service_ids: [service.id],
+    },
+    open: {
+      ...{ isTakenOver: false, isFailing: true, updatesMade: 0 },
+      ...{ investigatingAtS: nowS, monitoringAtS: NEVER_S, reportedDown: round.mark },
+    },
+  }
+}
+
+function isOverThreshold({ service, rounds, maintenanceEndedS }: FailingFacts, atS: number): boolean {
+  const settings = settingsOf(service)
+  if (settings === null) return false
+  const fromS = Math.max(maintenanceEndedS, atS - windowS(settings, service) + 1)
+  const intervalS = intervalOf(service)
+  return rounds.filter((round) => round * intervalS >= fromS).length >= settings.threshold
+}
+
+function continueFailing(
+  open: OpenAutoIncident,
+  round: FailingRound,
+  service: ServiceResponse,
+  nowS: number,
+): AutoIncidentStep {
+  const failing = { ...open, isFailing: true }
+  const isNews = open.status === 'monitoring' || open.reportedDown !== round.mark
+  if (!isNews || !mayUpdate(open, open.investigatingAtS, nowS)) return { kind: 'remember', open: failing }
+  const marks = { updatesMade: open.updatesMade + 1, investigatingAtS: nowS }
+  return {
+    kind: 'update',
+    request: { body: failingText(service, round), status: 'investigating', severity: severityOf(round) },
+    open: { ...failing, ...marks, reportedDown: round.mark },
+  }
+}
+
+/** What follows when all endpoints are up: the incident says so. Pure. */
+export function afterRecovery(open: OpenAutoIncident, recovery: Recovery, nowS: number): AutoIncidentStep {
+  const passing = { ...open, isFailing: false }
+  if (!mayUpdate(open, open.monitoringAtS, nowS)) return { kind: 'remember', open: passing }
+  return {
+    kind: 'update',
+    request: { body: passingText(recovery), status: 'monitoring' },
+    open: { ...passing, updatesMade: open.updatesMade + 1, monitoringAtS: nowS },
+  }
+}
+
+/**
+ * What follows when all endpoints were up for long enough: the incident is resolved. One that a person took over is theirs to
+ * resolve; it only says that checks pass. Pure.
+ */
+export function afterSteadyTime(open: OpenAutoIncident, recovery: Recovery, nowS: number): AutoIncidentStep {
+  const body = steadyText(recovery)
+  if (!open.isTakenOver) return { kind: 'resolve', request: { body, status: 'resolved' } }
+  const passing = { ...open, isFailing: false }
+  if (open.updatesMade >= UPDATES_MAX) return { kind: 'remember', open: passing }
+  return {
+    kind: 'update',
+    request: { body, status: 'monitoring' },
+    open: { ...passing, updatesMade: open.updatesMade + 1, monitoringAtS: nowS },
+  }
+}
+
+/**
+ * The update that resolves an automatic incident because its service changed from `before` to `after`, `null` when it was
+ * deleted; `undefined` when the change ends nothing. Pure.
+ */
+export function closingUpdate(
+  before: ServiceResponse,
+  after: ServiceResponse | null,
+): IncidentUpdateRequest | undefined {
+  const text = closingText(before, after)
+  return text === undefined ? undefined : { body: text, status: 'resolved' }
+}
+
+function mayUpdate({ isTakenOver, updatesMade }: OpenAutoIncident, lastS: number, nowS: number): boolean {
+  return !isTakenOver && updatesMade < UPDATES_MAX && nowS - lastS >= UPDATE_PAUSE_S
+}

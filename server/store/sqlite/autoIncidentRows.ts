@@ -1,0 +1,126 @@
+import type { Database } from 'better-sqlite3'
+import type { ServiceResponse } from '../../../api/contract/service.ts'
+import type { AutoIncidentMarks, OpenAutoIncident } from '../../domain/autoIncidents.ts'
+import type { FailingRound } from '../../domain/autoIncidentTexts.ts'
+import { timestamp } from '../../domain/environment.ts'
+
+type Kept = AutoIncidentMarks & { readonly incidentId: string }
+
+/** An open automatic incident as SQLite reads it. */
+type OpenRow = Omit<OpenAutoIncident, 'isTakenOver' | 'isFailing'> & {
+  readonly serviceId: string
+  readonly isTakenOver: number
+  readonly isFailing: number
+}
+
+const OPEN_SQL = `SELECT a.service_id AS serviceId, a.incident_id AS incidentId, i.status, a.is_taken_over AS isTakenOver,
+    a.is_failing AS isFailing, a.updates_made AS updatesMade, a.investigating_at_s AS investigatingAtS,
+    a.monitoring_at_s AS monitoringAtS, a.reported_down AS reportedDown
+  FROM auto_incidents a JOIN incidents i ON i.id = a.incident_id`
+
+/** The rows behind automatic incidents, read and written in the caller's transaction. */
+export type AutoIncidentRows = ReturnType<typeof prepareAutoIncidentRows>
+
+/** Prepares the rows behind automatic incidents on `writer`. */
+export function prepareAutoIncidentRows(writer: Database) {
+  const service = writer.prepare<[string], string>('SELECT response FROM services WHERE id = ?').pluck()
+  const open = writer.prepare<[string], OpenRow>(`${OPEN_SQL} WHERE a.service_id = ?`)
+  const openOf = writer.prepare<[string], OpenRow>(`${OPEN_SQL} WHERE a.incident_id = ?`)
+  const put = writer.prepare(
+    `INSERT OR REPLACE INTO auto_incidents VALUES (@serviceId, @incidentId, @isTakenOver, @isFailing, @updatesMade,
+       @investigatingAtS, @monitoringAtS, @reportedDown)`,
+  )
+  const close = writer.prepare('DELETE FROM auto_incidents WHERE service_id = ?')
+  const named = writer.prepare(
+    'SELECT 1 FROM incident_services WHERE service_id = ? AND is_resolved = 0 AND position IS NOT NULL LIMIT 1',
+  )
+  const muted = writer.prepare('SELECT 1 FROM muted_until_up WHERE service_id = ?')
+  const mute = writer.prepare('INSERT INTO muted_until_up VALUES (?) ON CONFLICT DO NOTHING')
+  const unmute = writer.prepare('DELETE FROM muted_until_up WHERE service_id = ?')
+  return {
+    ...prepareRounds(writer),
+    ...prepareMaintenance(writer),
+    /** `undefined` when the service was deleted. */
+    service: (serviceId: string): ServiceResponse | undefined => {
+      const text = service.get(serviceId)
+      // True because only rendered ServiceResponses are stored.
+      return text === undefined ? undefined : (JSON.parse(text) as ServiceResponse)
+    },
+    open: (serviceId: string): OpenAutoIncident | undefined => openOfRow(open.get(serviceId)),
+    /** The automatic incident `incidentId`, with its service; `undefined` when it is resolved. */
+    openOf: (incidentId: string) => openOfRow(openOf.get(incidentId)),
+    put: (serviceId: string, { isTakenOver, isFailing, ...marks }: Kept): void => {
+      put.run({ ...marks, serviceId, isTakenOver: Number(isTakenOver), isFailing: Number(isFailing) })
+    },
+    close: (serviceId: string): void => {
+      close.run(serviceId)
+    },
+    hasIncident: (serviceId: string): boolean => named.get(serviceId) !== undefined,
+    isMuted: (serviceId: string): boolean => muted.get(serviceId) !== undefined,
+    mute: (serviceId: string): void => {
+      mute.run(serviceId)
+    },
+    unmute: (serviceId: string): void => {
+      unmute.run(serviceId)
+    },
+  }
+}
+
+function openOfRow(
+  row: OpenRow | undefined,
+): (OpenAutoIncident & { readonly serviceId: string }) | undefined {
+  if (row === undefined) return undefined
+  return { ...row, isTakenOver: row.isTakenOver === 1, isFailing: row.isFailing === 1 }
+}
+
+/** Failing rounds of endpoints. Of each only as many are kept as the threshold asks for. */
+function prepareRounds(writer: Database) {
+  const insert = writer.prepare('INSERT INTO failing_rounds VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+  const newest = writer
+    .prepare<[string, string, number], number>(
+      'SELECT round FROM failing_rounds WHERE service_id = ? AND endpoint_id = ? ORDER BY round DESC LIMIT ?',
+    )
+    .pluck()
+  const trim = writer.prepare(
+    'DELETE FROM failing_rounds WHERE service_id = ? AND endpoint_id = ? AND round < ?',
+  )
+  const forget = writer.prepare('DELETE FROM failing_rounds WHERE service_id = ?')
+  return {
+    /** Adds a round; the newest `countMax` of its endpoint, newest first. */
+    addRound: (
+      serviceId: string,
+      { endpoint_id, round }: FailingRound,
+      countMax: number,
+    ): readonly number[] => {
+      insert.run(serviceId, endpoint_id, round)
+      const rounds = newest.all(serviceId, endpoint_id, countMax)
+      trim.run(serviceId, endpoint_id, rounds.at(-1) ?? round)
+      return rounds
+    },
+    forgetRounds: (serviceId: string): void => {
+      forget.run(serviceId)
+    },
+  }
+}
+
+function prepareMaintenance(writer: Database) {
+  const windows = `FROM incident_services s JOIN incidents i ON i.id = s.incident_id
+    WHERE s.service_id = @serviceId AND s.position IS NULL AND i.kind = 'maintenance'`
+  const now = writer.prepare(`SELECT 1 ${windows} AND i.starts_at <= @at AND i.ends_at > @at LIMIT 1`)
+  const ended = writer
+    .prepare<[{ serviceId: string; at: string }], string | null>(
+      `SELECT max(i.ends_at) ${windows} AND i.ends_at <= @at`,
+    )
+    .pluck()
+  return {
+    /** Whether a maintenance window of the service is open at `atS`, and when the last one ended; 0 for never. */
+    maintenance: (serviceId: string, atS: number): { readonly isNow: boolean; readonly endedS: number } => {
+      const asked = { serviceId, at: timestamp(atS * 1_000) }
+      const end = ended.get(asked)
+      return {
+        isNow: now.get(asked) !== undefined,
+        endedS: end == null ? 0 : Math.ceil(Date.parse(end) / 1_000),
+      }
+    },
+  }
+}

@@ -1,0 +1,158 @@
+import type { Database } from 'better-sqlite3'
+import { ApiError } from '../../../api/contract/apiError.ts'
+import type { Incident, IncidentUpdateRequest } from '../../../api/contract/incident.ts'
+import type { ServiceResponse } from '../../../api/contract/service.ts'
+import {
+  type AutoIncidentStep,
+  afterFailingRound,
+  afterRecovery,
+  afterSteadyTime,
+  closingUpdate,
+  isCounted,
+} from '../../domain/autoIncidents.ts'
+import { intervalOf, settingsOf } from '../../domain/autoIncidentSettings.ts'
+import type { FailingRound, Recovery } from '../../domain/autoIncidentTexts.ts'
+import type { Environment } from '../../domain/environment.ts'
+import { openIncident, updateIncident } from '../../domain/incidentChanges.ts'
+import type { AppliedEffect } from '../store.ts'
+import { type AutoIncidentRows, prepareAutoIncidentRows } from './autoIncidentRows.ts'
+import type { IncidentWrites } from './incidentWrites.ts'
+
+/** Automatic incidents, each call in the caller's transaction. */
+export interface AutoIncidents {
+  /** A round of `serviceId` failed at `atS` (seconds since the epoch). */
+  readonly fail: (serviceId: string, round: FailingRound, atS: number) => AppliedEffect
+  /** All endpoints of `serviceId` are up. */
+  readonly recover: (serviceId: string, recovery: Recovery) => AppliedEffect
+  /** They were up for long enough. */
+  readonly settle: (serviceId: string, recovery: Recovery) => AppliedEffect
+  /** A service changed from `before` to `after`, `null` when it is deleted: ends what goes with it. */
+  readonly follow: (before: ServiceResponse, after: ServiceResponse | null) => void
+  /** A person added an update to the automatic incident `incident`, which shows it. */
+  readonly takeOver: (incident: Incident) => void
+}
+
+/** What automatic incidents are written with. */
+interface AutoIncidentParts {
+  readonly writes: IncidentWrites
+  readonly environment: Pick<Environment, 'nowMs' | 'uuid'>
+  /** Throws on a full disk. */
+  readonly assertGrowth: () => void
+}
+
+const NOTHING: AppliedEffect = { kind: 'nothing' }
+
+/** Prepares automatic incidents on `writer`. */
+export function prepareAutoIncidents(writer: Database, parts: AutoIncidentParts): AutoIncidents {
+  const rows = prepareAutoIncidentRows(writer)
+  const nowS = (): number => Math.floor(parts.environment.nowMs() / 1_000)
+  const take = prepareStep(rows, parts)
+  return {
+    fail: (serviceId, round, atS) => {
+      const service = rows.service(serviceId)
+      if (service === undefined || !isCounted(service, round)) return NOTHING
+      const { isNow, endedS } = rows.maintenance(serviceId, atS)
+      // Rounds within it do not count, and those before it do not either.
+      if (isNow) return NOTHING
+      const rounds = rows.addRound(serviceId, round, settingsOf(service)?.threshold ?? 0)
+      const facts = {
+        ...{ service, rounds, maintenanceEndedS: endedS, open: rows.open(serviceId) },
+        ...{ hasIncident: rows.hasIncident(serviceId), isMuted: rows.isMuted(serviceId) },
+      }
+      return take(service, afterFailingRound(round, facts, { atS, nowS: nowS() }))
+    },
+    recover: (serviceId, recovery) => {
+      if (rows.isMuted(serviceId)) {
+        rows.unmute(serviceId)
+        // What failed until then was resolved by a person.
+        rows.forgetRounds(serviceId)
+      }
+      const open = rows.open(serviceId)
+      const service = rows.service(serviceId)
+      if (open === undefined || service === undefined) return NOTHING
+      return take(service, afterRecovery(open, recovery, nowS()))
+    },
+    settle: (serviceId, recovery) => {
+      const open = rows.open(serviceId)
+      const service = rows.service(serviceId)
+      if (open === undefined || service === undefined) return NOTHING
+      return take(service, afterSteadyTime(open, recovery, nowS()))
+    },
+    follow: (before, after) => {
+      const isRecounted = after !== null && intervalOf(after) !== intervalOf(before)
+      const request = closingUpdate(before, after)
+      if (request !== undefined || isRecounted) rows.forgetRounds(before.id)
+      if (after === null) rows.unmute(before.id)
+      if (request === undefined) return
+      const open = rows.open(before.id)
+      if (open === undefined) return
+      // What a person took over is theirs to resolve.
+      if (open.isTakenOver) rows.close(before.id)
+      else take(before, { kind: 'resolve', request })
+    },
+    takeOver: ({ id, status }) => {
+      const open = rows.openOf(id)
+      if (open === undefined) return
+      if (status !== 'resolved') return rows.put(open.serviceId, { ...open, isTakenOver: true })
+      rows.close(open.serviceId)
+      rows.forgetRounds(open.serviceId)
+      // Resolved while it is still down: there is no new one before it was up.
+      if (open.isFailing) rows.mute(open.serviceId)
+    },
+  }
+}
+
+/** Prepares the writing of steps. What the organisation has no room for, or an incident is too full for, is left out. */
+function prepareStep(rows: AutoIncidentRows, { writes, environment, assertGrowth }: AutoIncidentParts) {
+  function update({ id, org_id }: ServiceResponse, request: IncidentUpdateRequest): Incident | undefined {
+    const incidentId = rows.open(id)?.incidentId ?? ''
+    return writes.change(org_id, incidentId, 'automation', (incident, room) =>
+      updateIncident(incident, request, { environment, room }),
+    )
+  }
+
+  function open(service: ServiceResponse, step: AutoIncidentStep & { readonly kind: 'open' }): Incident {
+    assertGrowth()
+    return writes.open(service.org_id, 'automation', ({ number, room }) => ({
+      ...openIncident(step.request, { number, room, ownServiceIds: new Set([service.id]) }, environment),
+      auto_managed: true,
+    }))
+  }
+
+  function write(service: ServiceResponse, step: AutoIncidentStep): AppliedEffect {
+    switch (step.kind) {
+      case 'nothing':
+        return NOTHING
+      case 'remember':
+        rows.put(service.id, step.open)
+        return NOTHING
+      case 'open': {
+        const { id: incidentId, display_id } = open(service, step)
+        rows.put(service.id, { ...step.open, incidentId })
+        return { kind: 'opened', incident: display_id }
+      }
+      case 'update': {
+        const incident = update(service, step.request)
+        rows.put(service.id, step.open)
+        return { kind: 'updated', incident: incident?.display_id ?? '' }
+      }
+      case 'resolve': {
+        const incident = update(service, step.request)
+        rows.close(service.id)
+        rows.forgetRounds(service.id)
+        return { kind: 'resolved', incident: incident?.display_id ?? '' }
+      }
+    }
+  }
+
+  return (service: ServiceResponse, step: AutoIncidentStep): AppliedEffect => {
+    try {
+      return write(service, step)
+    } catch (error) {
+      // Thrown before anything was written. It would be refused as often as it was tried.
+      if (!(error instanceof ApiError) || error.code === 'unavailable') throw error
+      if (step.kind === 'update') rows.put(service.id, step.open)
+      return { kind: 'refused', reason: error.message }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import type { Database } from 'better-sqlite3'
+import type { Incident } from '../../../api/contract/incident.ts'
+import { type IncidentRoom, incidentBytes } from '../../domain/incidentRoom.ts'
+import { foldForSearch } from '../shared/searchText.ts'
+import { prepareIncidentRead } from './incidentRows.ts'
+
+/** Who writes: updates of automation are marked, because public pages do not show their texts. */
+type Author = 'person' | 'automation'
+
+interface Written {
+  readonly incident: Incident
+  readonly by: Author
+}
+
+/** What a decision about a new incident is given. */
+interface IncidentStanding {
+  /** Next number of the organisation, from 1, never used twice. */
+  readonly number: number
+  readonly room: IncidentRoom
+}
+
+/** Writing of incidents, each in the caller's transaction. */
+export interface IncidentWrites {
+  /** Stores what `decide` makes. Throws what it throws, before anything is written. */
+  readonly open: (orgId: string, by: Author, decide: (standing: IncidentStanding) => Incident) => Incident
+  /** Stores what `decide` makes of the incident; `undefined` when the organisation has no such incident. */
+  readonly change: (
+    orgId: string,
+    incidentId: string,
+    by: Author,
+    decide: (incident: Incident, room: IncidentRoom) => Incident,
+  ) => Incident | undefined
+}
+
+/** Prepares the writing of incidents on `writer`. */
+export function prepareIncidentWrites(writer: Database): IncidentWrites {
+  const read = prepareIncidentRead(writer)
+  const standing = prepareStanding(writer)
+  const insert = prepareInsert(writer)
+  const change = prepareChange(writer)
+  return {
+    open: (orgId, by, decide) => {
+      const { made, room } = standing.read(orgId)
+      const number = made + 1
+      const incident = decide({ number, room })
+      insert(orgId, number, { incident, by })
+      standing.write(orgId, number, incidentBytes(incident))
+      return incident
+    },
+    change: (orgId, incidentId, by, decide) => {
+      const before = read.one(orgId, incidentId)
+      if (before === undefined) return undefined
+      const { made, room } = standing.read(orgId)
+      const after = decide(before, room)
+      change(before, { incident: after, by })
+      standing.write(orgId, made, incidentBytes(after) - incidentBytes(before))
+      return after
+    },
+  }
+}
+
+/** The count and size of an organisation's incidents, in the caller's transaction. */
+function prepareStanding(writer: Database) {
+  const select = writer.prepare<[string], IncidentRoom & { readonly made: number }>(
+    `SELECT o.incidents_made AS made, o.incident_bytes AS usedBytes,
+       coalesce(o.incidents_mib_max, p.incidents_mib_max) AS mibMax
+     FROM orgs o JOIN plans p ON p.name = o.plan WHERE o.id = ?`,
+  )
+  const update = writer.prepare(
+    'UPDATE orgs SET incidents_made = ?, incident_bytes = incident_bytes + ? WHERE id = ?',
+  )
+  return {
+    /** How many incidents it ever made, and the room for more. Throws when there is no such organisation. */
+    read: (orgId: string): { readonly made: number; readonly room: IncidentRoom } => {
+      const row = select.get(orgId)
+      if (row === undefined) throw new Error('the organisation of a key does not exist')
+      const { made, ...room } = row
+      return { made, room }
+    },
+    write: (orgId: string, made: number, grownByBytes: number): void => {
+      update.run(made, grownByBytes, orgId)
+    },
+  }
+}
+
+function prepareInsert(writer: Database) {
+  const insert = writer.prepare(`
+    INSERT INTO incidents (id, org_id, kind, number, title, title_folded, display_id_folded, status,
+      severity, created_at, updated_at, resolved_at, auto_managed)
+    VALUES (?, ?, 'incident', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+  const insertService = writer.prepare(
+    'INSERT INTO incident_services (incident_id, place, service_id, position) VALUES (?, ?, ?, ?)',
+  )
+  const append = prepareAppend(writer)
+  return (orgId: string, number: number, { incident, by }: Written): void => {
+    const { id, title, display_id, status, severity, created_at, updated_at, resolved_at } = incident
+    const { lastInsertRowid: position } = insert.run(
+      id,
+      orgId,
+      number,
+      title,
+      foldForSearch(title),
+      foldForSearch(display_id),
+      status,
+      severity,
+      created_at,
+      updated_at,
+      resolved_at,
+      incident.auto_managed ? 1 : 0,
+    )
+    for (const [place, serviceId] of incident.service_ids.entries()) {
+      insertService.run(id, place, serviceId, position)
+    }
+    append({ incident, by }, 0)
+  }
+}
+
+/** Inserts the updates of an incident from the place `from` on. */
+function prepareAppend(writer: Database) {
+  const insert = writer.prepare(`
+    INSERT INTO incident_updates (incident_id, place, id, body, status_at_update, created_at, is_automatic)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`)
+  return ({ incident, by }: Written, from: number): void => {
+    for (const [offset, update] of incident.updates.slice(from).entries()) {
+      const { id, body, status_at_update, created_at } = update
+      const isAutomatic = by === 'automation' ? 1 : 0
+      insert.run(incident.id, from + offset, id, body, status_at_update, created_at, isAutomatic)
+    }
+  }
+}
+
+function prepareChange(writer: Database) {
+  const update = writer.prepare(
+    'UPDATE incidents SET status = ?, severity = ?, updated_at = ?, resolved_at = ? WHERE id = ?',
+  )
+  const append = prepareAppend(writer)
+  return (before: Incident, { incident, by }: Written): void => {
+    const { status, severity, updated_at, resolved_at, id } = incident
+    update.run(status, severity, updated_at, resolved_at, id)
+    append({ incident, by }, before.updates.length)
+  }
+}

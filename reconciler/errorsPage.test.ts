@@ -8,7 +8,7 @@ import { EXIT, EXIT_MEANINGS } from './run/exitCode.ts'
 import { FAILURE_CODES } from './run/failure.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../docs/errors.md'), 'utf8')
-const [ofManifests = '', ofCommands = ''] = page.split('\n## Of commands\n')
+const [ofManifests = '', ofCommands = ''] = page.split('\n## Codes for commands\n')
 /** Entries of a part of the page: the heading, and what stands below it. */
 const entriesOf = (part: string): readonly (readonly [string, string])[] =>
   part
@@ -36,7 +36,7 @@ test('the reference lists every exit code with its meaning', () => {
   expect(EXIT_MEANINGS.flatMap(([codes]) => codes.split(', ').map(Number))).toEqual(Object.values(EXIT))
 })
 
-test.each(entriesOf(ofManifests))('the example of %s is told as the reference shows', (code, entry) => {
+test.each(entriesOf(ofManifests))('the example of %s matches the reference', (code, entry) => {
   const block = (language: string): string =>
     new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(entry)?.[1] ?? ''
   const read = readYaml({ file: 'manifest.yaml', directory: '', text: block('yaml') })

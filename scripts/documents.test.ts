@@ -188,7 +188,7 @@ describe('documents', () => {
   })
 
   test('the architecture says of every folder of the programs what is decided there', () => {
-    const map = /^## Where to look\n(.*?)^## /ms.exec(readFileSync('docs/architecture.md', 'utf8'))?.[1] ?? ''
+    const map = /^## Folders\n(.*?)^## /ms.exec(readFileSync('docs/architecture.md', 'utf8'))?.[1] ?? ''
     const mapped = [...map.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`(.+?)`/g)].map(([, folder]) => folder),
     )

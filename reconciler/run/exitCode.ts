@@ -15,22 +15,22 @@ export const EXIT = {
 
 /** What each code means, as docs/errors.md lists it; codes that mean the same stand together. */
 export const EXIT_MEANINGS: readonly (readonly [codes: string, meaning: string])[] = [
-  ['0', 'the services match the manifests, or the command did its work'],
+  ['0', 'the services match the manifests, or the command succeeded'],
   ['1', 'the command could not run: command line, network, key, state, or the time limit of `--timeout`'],
   [
     '2',
     'there are changes (`plan --detailed-exitcode`), drift (`drift`), or files to format (`fmt --check`)',
   ],
-  ['3', 'some services could not be done'],
+  ['3', 'changes to some services failed'],
   [
     '4',
-    'a safety limit, a suspension or a closed window blocks changes: `pharos plan` shows which, and the digest that approves them where an approval is possible',
+    'a safety limit, a suspension or a closed window blocks changes: `pharos plan` shows which, and the digest that approves them where approval is possible',
   ],
   ['5', 'the state is locked by another run'],
   ['6', 'manual decision required'],
-  ['7', 'manifests are wrong; `apply` does the others and then exits with 3'],
-  ['8', 'a check of `test` failed, or said nothing of its endpoint'],
-  ['130, 143', 'interrupted; the state is right'],
+  ['7', 'manifests are invalid; `apply` applies the valid ones and then exits with 3'],
+  ['8', 'a check of `test` failed, or had no result'],
+  ['130, 143', 'interrupted; the state is consistent'],
 ]
 
 /** By precedence: the first that holds is the exit code. */

@@ -18,6 +18,7 @@ import { addServeCommand } from './serveCommand.ts'
 /** The parts of the process that the command line uses. */
 export interface CommandLineParts {
   readonly write: Write
+  readonly writeError: Write
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
@@ -25,11 +26,11 @@ export interface CommandLineParts {
  * The whole command line of pharos-server. Commands reject with what went wrong; a command line that makes no sense,
  * and one that asks for help, with a CommanderError after what there is to say was written.
  */
-export function commandLine({ write, environment }: CommandLineParts): Command {
+export function commandLine({ write, writeError, environment }: CommandLineParts): Command {
   const program = new Command('pharos-server')
     .description('the Monitoring Service Management API on an embedded SQLite')
     .version(packageJson.version)
-    .configureOutput({ writeOut: write })
+    .configureOutput({ writeOut: write, writeErr: writeError })
     .showHelpAfterError('(--help shows what there is)')
     .exitOverride()
     // Every command opens a database; help and the version are there without one.

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../store/sqlite/files/openDatabase.ts'
+import { runHere } from '../testing/commandHere.ts'
 import { makeOrg } from '../testing/seedFolder.ts'
-import { runProgram } from '../testing/serverProcess.ts'
 
 const SERVICE = '00000000-0000-4000-8000-00000000000a'
 const OTHER = '00000000-0000-4000-8000-00000000000b'
@@ -38,14 +38,14 @@ afterAll(() => rm(folder, { recursive: true }))
 
 /** Sequences of the commands that are shown. */
 async function shown(...args: readonly string[]): Promise<readonly number[]> {
-  const { stdout, stderr } = await runProgram(['commands', '--data-dir', folder, '--json', ...args])
+  const { stdout, stderr } = await runHere(['commands', '--data-dir', folder, '--json', ...args])
   expect(stderr).toBe('')
   // True because a list of commands is what was asked for.
   return (JSON.parse(stdout) as { sequence: number }[]).map(({ sequence }) => sequence)
 }
 
 test('all commands are shown, pages of them, with everything that is known of each', async () => {
-  const { stdout } = await runProgram(['commands', '--data-dir', folder, '--json'])
+  const { stdout } = await runHere(['commands', '--data-dir', folder, '--json'])
 
   const commands: unknown[] = JSON.parse(stdout)
   expect(commands.length).toBe(COMMANDS)
@@ -82,7 +82,7 @@ test.each<[readonly string[], readonly number[]]>([
 })
 
 test('the table has a line for each, and an organisation has its own', async () => {
-  const { stdout } = await runProgram(['commands', '--data-dir', folder, '--org', orgId, '--after', '2498'])
+  const { stdout } = await runHere(['commands', '--data-dir', folder, '--org', orgId, '--after', '2498'])
 
   expect(stdout.split('\n').map((line) => line.split(/ +/))).toEqual([
     ['SEQUENCE', 'CREATED', 'PUBLISHED', 'TYPE', 'REGION', 'GENERATION', 'SERVICE'],
@@ -97,18 +97,18 @@ test.each([
   [['--after', '-1'], 'must be a whole number'],
   [['--org', 'nobody'], 'there is no organisation nobody'],
 ])('%j is an error that says so', async (args, words) => {
-  const { code, stderr } = await runProgram(['commands', '--data-dir', folder, ...args])
+  const { code, stderr } = await runHere(['commands', '--data-dir', folder, ...args])
 
   expect([code, stderr]).toEqual([1, expect.stringContaining(words)])
 })
 
 test('the list of keys shows who asked for a key', async () => {
   const made = ['--org', orgId, '--data-dir', folder]
-  await runProgram(['key', 'create', ...made, '--created-by', 'Ada'])
-  await runProgram(['key', 'create', ...made])
+  await runHere(['key', 'create', ...made, '--created-by', 'Ada'])
+  await runHere(['key', 'create', ...made])
 
-  const { stdout } = await runProgram(['key', 'list', ...made, '--json'])
-  const table = await runProgram(['key', 'list', ...made])
+  const { stdout } = await runHere(['key', 'list', ...made, '--json'])
+  const table = await runHere(['key', 'list', ...made])
 
   const keys: { createdBy: string | null }[] = JSON.parse(stdout)
   expect(keys.map(({ createdBy }) => createdBy).toSorted()).toEqual(['Ada', null])

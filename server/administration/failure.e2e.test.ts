@@ -5,8 +5,9 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runHere } from '../testing/commandHere.ts'
 import { makeOrg } from '../testing/seedFolder.ts'
-import { PROGRAM, runProgram } from '../testing/serverProcess.ts'
+import { PROGRAM } from '../testing/serverProcess.ts'
 
 let folder = ''
 beforeAll(async () => {
@@ -34,7 +35,7 @@ test.each([
   [['org', 'make', '--data-dir', 'data'], 'E_USAGE', "unknown command 'make'"],
   [['org', 'create', '--data-dir', 'data'], 'E_USAGE', "required option '--name <name>' not specified"],
 ])('%j --json fails with one JSON document of %s, and with words on stderr', async (args, code, words) => {
-  const { stdout, stderr, ...outcome } = await runProgram([...args, '--json'], {}, folder)
+  const { stdout, stderr, ...outcome } = await runHere([...args, '--json'], folder)
 
   expect(outcome.code).toBe(1)
   expect(JSON.parse(stdout)).toEqual({ error: { code, message: expect.stringContaining(words) } })
@@ -50,11 +51,7 @@ test.each([
     'this machine has no address 192.0.2.1: name another --admin-host',
   ],
 ])('serve with %j says what to do', async (args, words) => {
-  const { code, stderr } = await runProgram(
-    ['serve', '--data-dir', 'data', '--port', '0', ...args],
-    {},
-    folder,
-  )
+  const { code, stderr } = await runHere(['serve', '--data-dir', 'data', '--port', '0', ...args], folder)
 
   expect([code, stderr]).toEqual([1, `pharos-server: ${words}\n`])
 })
@@ -71,7 +68,7 @@ test.each([
   ],
   [['plan', 'list', '--data-dir', 'made'], 'there is no database in made'],
 ])('%j fails and leaves nothing behind', async (args, words) => {
-  const { code, stderr } = await runProgram(args, {}, folder)
+  const { code, stderr } = await runHere(args, folder)
 
   expect([code, stderr]).toEqual([1, expect.stringContaining(words)])
   expect((await readdir(folder)).filter((name) => name.startsWith('made'))).toEqual([])

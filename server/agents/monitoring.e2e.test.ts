@@ -8,7 +8,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 import { gridOf } from '../../monitoring/schedule/grid.ts'
 import { apiClient } from '../testing/apiClient.ts'
-import { runProgram, type ServerProcess, startProcess } from '../testing/serverProcess.ts'
+import { runHere } from '../testing/commandHere.ts'
+import { type ServerProcess, startProcess } from '../testing/serverProcess.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 
 /** How often a state is looked at that no event tells of (milliseconds). */
@@ -65,7 +66,7 @@ beforeEach(async () => {
   target = await startTarget()
   server = await startProcess(dataDir, ARGS)
   const admin = async (...args: string[]) =>
-    JSON.parse((await runProgram([...args, '--data-dir', dataDir, '--json'])).stdout)
+    JSON.parse((await runHere([...args, '--data-dir', dataDir, '--json'])).stdout)
   orgId = (await admin('org', 'create', '--name', 'Acme', '--plan', 'enterprise')).id
   await admin('plan', 'limits', '--org', orgId, '--interval-secs-min', String(INTERVAL_S))
   apiKey = (await admin('key', 'create', '--org', orgId)).key
@@ -97,7 +98,7 @@ interface ShownResult {
 }
 
 async function show(...args: string[]) {
-  const { stdout, stderr } = await runProgram([...args, '--data-dir', dataDir, '--json'])
+  const { stdout, stderr } = await runHere([...args, '--data-dir', dataDir, '--json'])
   if (stderr !== '') throw new Error(stderr)
   return JSON.parse(stdout)
 }
@@ -212,11 +213,11 @@ test('a region that is switched off is not checked, and one that is switched on 
   const service = await create('/modes', { regions: ['eu-west-1', 'us-east-1'] })
   await target.visited('/modes', 2)
 
-  await runProgram(['region', 'set', 'us-east-1', '--mode', 'off', '--data-dir', dataDir])
+  await runHere(['region', 'set', 'us-east-1', '--mode', 'off', '--data-dir', dataDir])
   await target.visited('/modes', 8)
   const shown = await show('region', 'list')
   const whileOff = await resultsOf(service.id)
-  await runProgram(['region', 'set', 'us-east-1', '--mode', 'embedded', '--data-dir', dataDir])
+  await runHere(['region', 'set', 'us-east-1', '--mode', 'embedded', '--data-dir', dataDir])
   for (;;) {
     const newest = (await resultsOf(service.id)).find(({ region }) => region === 'us-east-1')
     if (newest !== undefined && newest.at > (whileOff[0]?.at ?? '')) break

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { type ServiceResponse, serviceResponseSchema } from '../../../api/contract/service.ts'
-import { commandLine } from '../../administration/commandLine.ts'
 import { apiClient } from '../apiClient.ts'
+import { runHere } from '../commandHere.ts'
 import { serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
 
@@ -13,17 +13,11 @@ async function create(orgKey = server.apiKey): Promise<ServiceResponse> {
   return serviceResponseSchema.parse((await api.post('/v1/services', serviceBody(), { key: orgKey })).json)
 }
 
-/** Runs a subcommand beside the running server. Resolves to its JSON, rejects with what it rejects with. */
+/** Runs a subcommand beside the running server. Resolves to its JSON, rejects with the error that it wrote. */
 async function administer(...args: string[]): Promise<unknown> {
-  let written = ''
-  const program = commandLine({
-    write: (text) => {
-      written += text
-    },
-    environment: {},
-  }).configureOutput({ writeErr: () => {} })
-  await program.parseAsync([...args, '--data-dir', server.dataDir, '--json'], { from: 'user' })
-  return JSON.parse(written)
+  const { code, stdout, stderr } = await runHere([...args, '--data-dir', server.dataDir, '--json'])
+  if (code !== 0) throw new Error(stderr.replace(/^pharos-server: |\n$/g, ''))
+  return JSON.parse(stdout)
 }
 
 const ON = {

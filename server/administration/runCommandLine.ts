@@ -1,0 +1,37 @@
+import { CommanderError } from 'commander'
+import { commandLine } from './commandLine.ts'
+import { type Failure, failureOf } from './failure.ts'
+import type { Write } from './output.ts'
+
+/** Where a run of pharos-server writes, and what it has of an environment. */
+export interface CommandLineRun {
+  readonly write: Write
+  readonly writeError: Write
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+/** Runs `args` (without node and the program) to their end; resolves to the exit code, after a failure was written. */
+export async function runCommandLine(args: readonly string[], run: CommandLineRun): Promise<number> {
+  try {
+    await commandLine(run).parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    if (!(error instanceof CommanderError)) {
+      const failure = failureOf(error)
+      run.writeError(`pharos-server: ${failure.message}\n`)
+      writeDocument(failure, args, run.write)
+      return 1
+    }
+    // Help was asked for, and is not a failure.
+    if (error.exitCode !== 0) {
+      // Commander wrote it as text.
+      writeDocument({ code: 'E_USAGE', message: error.message.replace(/^error: /, '') }, args, run.write)
+    }
+    return error.exitCode
+  }
+}
+
+/** With --json a failure is one document too. The exit code says no more. */
+function writeDocument({ code, message }: Failure, args: readonly string[], write: Write): void {
+  if (args.includes('--json')) write(`${JSON.stringify({ error: { code, message } })}\n`)
+}

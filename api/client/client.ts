@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isApiKey } from '../contract/apiKey.ts'
 import { type Org, orgSchema, type Region, regionSchema } from '../contract/org.ts'
-import { parsedUrl } from '../contract/parsedUrl.ts'
+import { parsedUrl } from '../contract/endpointUrl.ts'
 import { type ServiceRequest, type ServiceResponse, serviceResponseSchema } from '../contract/service.ts'
 import { firstProblem, readAnswer as read } from './contractAnswer.ts'
 import { IncidentClient } from './incidentClient.ts'

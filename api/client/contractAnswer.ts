@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { ApiError, codeOfStatus } from '../contract/apiError.ts'
 import { withoutApiKeys } from '../contract/apiKey.ts'
-import { parsedUrl } from '../contract/parsedUrl.ts'
+import { parsedUrl } from '../contract/endpointUrl.ts'
 import { formatPath, problemsOf } from '../contract/problem.ts'
 import type { Answer, Attempt } from './attempt.ts'
 

@@ -1,4 +1,5 @@
 import type { IncidentRequest, IncidentUpdateRequest } from '../contract/incident.ts'
+import type { ChangeSource } from '../contract/changeSource.ts'
 import type { ServiceRequest } from '../contract/service.ts'
 import type { Answer, Attempt } from './attempt.ts'
 import type { Lane, Limiter, Timing } from './limiter.ts'
@@ -38,6 +39,8 @@ export interface CallOptions {
   /** Ends every wait, and a read on its way. A change that has left is waited for all the same. */
   readonly signal?: AbortSignal | undefined
   readonly lane?: Lane
+  /** Where the change comes from, for the history of its service. */
+  readonly source?: Partial<ChangeSource>
   /** Called whenever an attempt is about to leave, which it does when this resolves; what it throws is thrown. */
   readonly beforeSend?: () => Promise<void>
   /** Called when an attempt is about to be written to a connection; what it throws keeps it here and is thrown. */

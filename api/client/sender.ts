@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from 'undici'
+import { SOURCE_HEADER, writeChangeSource } from '../contract/changeSource.ts'
 import { ApiError, STATUS_OF_ERROR } from '../contract/apiError.ts'
 import {
   type Answer,
@@ -170,13 +171,15 @@ export class Sender {
     }
   }
 
-  #onTheWire(request: ClientRequest, apiKey: string, { signal, mayLeave }: CallOptions): Attempt {
+  #onTheWire(request: ClientRequest, apiKey: string, { signal, mayLeave, source }: CallOptions): Attempt {
     const headers: Record<string, string> = { authorization: `Bearer ${apiKey}`, ...this.#headers }
     if (request.json !== undefined) {
       headers['content-type'] = 'application/json'
       // A field that we spell wrong is an error rather than silently ignored.
       headers.prefer = 'handling=strict'
     }
+    const origin = source === undefined ? undefined : writeChangeSource(source)
+    if (origin !== undefined) headers[SOURCE_HEADER] = origin
     if (request.idempotencyKey !== undefined) headers['idempotency-key'] = request.idempotencyKey
     return {
       method: request.method,

@@ -1,4 +1,4 @@
-import { parsedUrl } from '../../api/contract/parsedUrl.ts'
+import { parsedUrl } from '../../api/contract/endpointUrl.ts'
 import { gridOf, slotAfter, slotKey } from '../schedule/grid.ts'
 import { Schedule, type Slot } from '../schedule/schedule.ts'
 import type { EndpointTask, StartedService } from '../protocol/messages.ts'

@@ -1,4 +1,5 @@
 import type { ServiceClient } from '../../api/client/client.ts'
+import type { ChangeSource } from '../../api/contract/changeSource.ts'
 import type { Org } from '../../api/contract/org.ts'
 import type { Binding } from '../plan/binding.ts'
 import type { Blocked, Change } from '../plan/planValue.ts'
@@ -24,6 +25,8 @@ export interface ApplyInput extends PlanInput {
   readonly approved: string | undefined
   /** The commit that is applied, and the digests that its message approves. */
   readonly commit?: { readonly sha: string; readonly approvals: readonly string[] }
+  /** Where the manifests come from, for the history of the services; absent when that is not known. */
+  readonly origin?: Pick<ChangeSource, 'repository' | 'commit'> | undefined
   /** Runs before the first write of an apply that is bound to a reviewed plan; what it throws ends the run. */
   readonly review?: ((situation: PlanResult) => Promise<void>) | undefined
   readonly control: RunControl

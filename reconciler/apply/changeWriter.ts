@@ -1,5 +1,6 @@
 import type { ServiceClient } from '../../api/client/client.ts'
 import type { CallOptions } from '../../api/client/request.ts'
+import type { ChangeSource } from '../../api/contract/changeSource.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { canonicalResponse } from '../../api/contract/canonical.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
@@ -26,6 +27,8 @@ export interface Writing {
   readonly newId: () => string
   /** Ids of the operations whose intents were written down ahead, by the name of their step. */
   readonly begun: Map<string, string>
+  /** Where the manifests come from; absent when that is not known. */
+  readonly origin?: Pick<ChangeSource, 'repository' | 'commit'> | undefined
   /** Whether another run may have taken over the state. */
   readonly isLost: () => boolean
 }
@@ -96,7 +99,8 @@ async function send<Answer>(
   }
   let answer: Answer
   try {
-    answer = await request(opId, { beforeSend, mayLeave })
+    const path = writing.situation.declared.get(step.key)?.file ?? null
+    answer = await request(opId, { beforeSend, mayLeave, source: { ...writing.origin, path } })
   } catch (error) {
     if (error instanceof IntentNotWritten) throw error
     // Everything but a creation may simply be planned again, whatever became of it.

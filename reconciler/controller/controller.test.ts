@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { startServer } from '../../server/testing/startServer.ts'
+import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 import { EVENTS_KEPT } from '../state/model/record.ts'
 import { openStore } from '../state/openStore.ts'
 import { controllerScene, manifestFiles } from '../testing/controllerScene.ts'
@@ -15,8 +15,14 @@ import { gitRepository } from '../testing/gitRepository.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
 import { testController } from '../testing/testController.ts'
 
-const { apiKey, controllerOf, client, server, services, names, intervals, changeInterval } =
-  controllerScene(startServer)
+let store: TestServer['store']
+const { apiKey, controllerOf, client, server, services, names, intervals, changeInterval } = controllerScene(
+  async (options) => {
+    const started = await startServer(options)
+    store = started.store
+    return started
+  },
+)
 
 test('what is pushed is applied after the webhook, and a cycle without anything to do costs one request', async () => {
   const one = await controllerOf()
@@ -38,6 +44,23 @@ test('what is pushed is applied after the webhook, and a cycle without anything 
     lastRun: { trigger: 'webhook', outcome: 'converged' },
   })
   expect(await names()).toEqual(['a', 'b'])
+})
+
+test('the history of a service names tool, repository, commit and file of each change', async () => {
+  const one = await controllerOf()
+  const sha = one.repository.commit(manifestFiles('a'))
+  one.start()
+  await one.nextCycle()
+
+  const [service] = await services()
+  const [generation] = await store.generationsOf(service?.id ?? '')
+
+  expect(generation?.origin).toMatchObject({
+    tool: 'pharos',
+    repository: one.repository.url,
+    commit: sha,
+    path: 'monitoring/a.yaml',
+  })
 })
 
 test('a change by hand is put back within one interval, and said field by field', async () => {

@@ -6,6 +6,7 @@ import { readStates, type ServiceNow } from '../results/readStates.ts'
 import { RESULTS_RETENTION_S } from '../results/upkeep.ts'
 import { withResults } from '../results/resultsReader.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
+import type { ServiceGeneration } from '../store/store.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
@@ -15,7 +16,7 @@ const HOUR_S = 60 * 60
 const HOURS = 24
 const HOURS_MAX = RESULTS_RETENTION_S / HOUR_S
 
-/** Adds `states` and `results`, which look beside a running server or without one. */
+/** Adds `states`, `results` and `generations`, which look beside a running server or without one. */
 export function addResultCommands(program: Command, write: Write): void {
   addDataDir(program.command('states').description('show how it goes with the services of an organisation'))
     .requiredOption('--org <id>', 'organisation')
@@ -43,6 +44,18 @@ export function addResultCommands(program: Command, write: Write): void {
       )
       const rows = results.map(resultRow)
       present(write, json, { results: rows }, resultTable(rows))
+    })
+  addDataDir(
+    program
+      .command('generations')
+      .description('show the changes of a service and their origin, newest first'),
+  )
+    .requiredOption('--service <id>', 'service; one that was deleted, too')
+    .action(async ({ dataDir, json, service }: DataDirOptions & { readonly service: string }) => {
+      const found = await withExistingStore(engineOf(dataDir), (store) => store.generationsOf(service))
+      if (found.length === 0) throw new Error(`there is no service ${service}`)
+      const rows = found.map(generationRow)
+      present(write, json, { generations: rows }, generationTable(rows))
     })
 }
 
@@ -123,4 +136,30 @@ function resultTable(rows: readonly ReturnType<typeof resultRow>[]): string {
     String(phases_ms.total ?? 0),
   ])
   return table(['AT', 'REGION', 'ENDPOINT', 'OUTCOME', 'REASON', 'STATUS', 'TOTAL MS'], cells)
+}
+
+function generationRow({ generation, untilMs, origin, definition }: ServiceGeneration) {
+  return {
+    generation,
+    at: origin?.at ?? null,
+    until: untilMs === null ? null : timestamp(untilMs),
+    key_id: origin?.keyId ?? null,
+    tool: origin?.tool ?? null,
+    tool_version: origin?.toolVersion ?? null,
+    repository: origin?.repository ?? null,
+    commit: origin?.commit ?? null,
+    path: origin?.path ?? null,
+    definition: definition === null ? null : JSON.parse(definition),
+  }
+}
+
+function generationTable(rows: readonly ReturnType<typeof generationRow>[]): string {
+  const cells = rows.map(({ generation, at, key_id, tool, tool_version, repository, commit, path }) => [
+    String(generation),
+    at ?? '-',
+    [tool, tool_version].filter((part) => part !== null).join('/') || '-',
+    key_id ?? '-',
+    [repository, commit, path].filter((part) => part !== null).join(' ') || '-',
+  ])
+  return table(['GENERATION', 'AT', 'TOOL', 'KEY', 'ORIGIN'], cells)
 }

@@ -1,6 +1,7 @@
 import { ApiError } from '../../api/contract/apiError.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 import { type AutoIncidentSettings, fieldsOf, settingsOf, settingsRefusal } from './autoIncidentSettings.ts'
+import type { ChangeOrigin } from './changeOrigin.ts'
 import { type Announcement, type Command, endIn, startIn } from './commands.ts'
 import { type EndpointMaking, makeEndpoints } from './endpoints.ts'
 import { timestamp } from './environment.ts'
@@ -25,6 +26,8 @@ export interface ServiceChange {
   /** All secrets of the service afterwards; `null` leaves those there are. */
   readonly sealed: readonly SealedValue[] | null
   readonly commands: readonly Command[]
+  /** Where the change comes from; absent when that is not known. */
+  readonly origin?: ChangeOrigin
 }
 
 /** The parts that a decision about a service needs. */

@@ -4,6 +4,7 @@ import type { Scope } from '../../api/contract/org.ts'
 import type { Allowance } from '../domain/allowance.ts'
 import type { AutoIncidentSettings } from '../domain/autoIncidentSettings.ts'
 import type { Caller } from '../domain/apiKeys.ts'
+import type { ChangeOrigin } from '../domain/changeOrigin.ts'
 import type { Command, Delivery } from '../domain/commands.ts'
 import type { IncidentFacts } from '../domain/incidentChanges.ts'
 import type { IncidentRoom } from '../domain/incidentRoom.ts'
@@ -78,6 +79,19 @@ export interface ServiceStore {
     serviceId: string,
     decide: (service: Service, facts: ServiceFacts) => ServiceChange | null,
   ): Promise<RenderedService | undefined>
+  /** The generations of a service that are kept, the newest first; of a deleted one its deletion comes first. Gap G48. */
+  generationsOf(serviceId: string): Promise<readonly ServiceGeneration[]>
+}
+
+/** A generation of a service: what it was, and where it came from. */
+export interface ServiceGeneration {
+  readonly generation: number
+  /** When the next one came (milliseconds since the epoch); `null` for the current one. */
+  readonly untilMs: number | null
+  /** `null` when it was not kept, as of what was made by earlier releases. */
+  readonly origin: ChangeOrigin | null
+  /** JSON without values of headers, bodies and queries; `null` for a deletion. */
+  readonly definition: string | null
 }
 
 /** Which incidents a list shows. Filters that are `undefined` let everything pass; those given all hold. */

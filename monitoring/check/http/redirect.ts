@@ -1,4 +1,4 @@
-import { parsedUrl } from '../../../api/contract/parsedUrl.ts'
+import { parsedUrl } from '../../../api/contract/endpointUrl.ts'
 import { CheckFault } from '../outcome/reason.ts'
 import type { RequestHop } from './requestHop.ts'
 import { headerValues, type ResponseHead } from './responseHead.ts'

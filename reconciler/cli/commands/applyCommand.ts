@@ -128,6 +128,7 @@ async function applyWith(
     newId: randomUUID,
     approved: options.approve,
     ...(commit?.name == null ? {} : { commit: { sha: commit.name, approvals: commit.approvals } }),
+    origin: { repository: null, commit: commit?.name ?? null },
     control: {
       isStopping: () => interruption.exitCode() !== undefined || session.lease.isLost(),
       isLost: session.lease.isLost,

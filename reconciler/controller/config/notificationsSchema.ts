@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { parsedUrl } from '../../../api/contract/parsedUrl.ts'
+import { parsedUrl } from '../../../api/contract/endpointUrl.ts'
 import { EVENT_TYPES } from '../status/status.ts'
 import { flag, mapping, name, oneOf, secretReference, text } from './fields.ts'
 

@@ -50,6 +50,7 @@ export async function applyCommit(
       path === '.' ? config.name : (path.replace(/\/+$/, '').split('/').at(-1) ?? path),
       config.environment,
     ),
+    origin: { repository: config.repository.url, commit: loaded.commit.sha },
     regions: 'looked-up',
     createGraceMs: config.createGrace,
     nowMs: clock.wallMs,

@@ -35,12 +35,17 @@ export const PARAMETERS = {
   IdempotencyKey: header('Idempotency-Key', 'The same key and body have one effect within 24 hours'),
   IfMatch: header('If-Match', 'The ETag that the service still has to have'),
   Prefer: header('Prefer', '"handling=strict" refuses unknown fields'),
+  PharosOrigin: header(
+    'Pharos-Origin',
+    'Where the change comes from: repository, commit and path, in the form of a query string',
+  ),
 } as const
 const parameter = (name: keyof typeof PARAMETERS): Json => ({ $ref: `#/components/parameters/${name}` })
 const IDEMPOTENCY_KEY = parameter('IdempotencyKey')
 /** The precondition of a change; an operation that takes it may answer 412. */
 export const IF_MATCH = parameter('IfMatch')
 const PREFER = parameter('Prefer')
+const ORIGIN = parameter('PharosOrigin')
 
 const INCIDENT_QUERY: readonly Json[] = [
   { name: 'section', in: 'query', required: true, schema: { type: 'string', enum: SECTIONS } },
@@ -93,7 +98,7 @@ export const DESCRIPTIONS: Readonly<Record<string, Description>> = {
       'Checked against the plan of the organisation; StartServiceMonitoring goes to every listed region.',
     request: 'ServiceRequest',
     success: [201, one('ServiceResponse')],
-    parameters: [IDEMPOTENCY_KEY, PREFER],
+    parameters: [IDEMPOTENCY_KEY, PREFER, ORIGIN],
   },
   'GET /v1/services/:id': {
     operationId: 'getService',
@@ -110,7 +115,7 @@ export const DESCRIPTIONS: Readonly<Record<string, Description>> = {
       'Takes the same body as create. Regions that are left out are ended first; a paused service stays paused.',
     request: 'ServiceRequest',
     success: [200, one('ServiceResponse')],
-    parameters: [IF_MATCH, PREFER],
+    parameters: [IF_MATCH, PREFER, ORIGIN],
   },
   'DELETE /v1/services/:id': {
     operationId: 'deleteService',
@@ -118,7 +123,7 @@ export const DESCRIPTIONS: Readonly<Record<string, Description>> = {
     summary: 'Delete a service for good',
     description: 'There is no way back. EndServiceMonitoring goes to every region.',
     success: [204],
-    parameters: [IF_MATCH],
+    parameters: [IF_MATCH, ORIGIN],
   },
   'POST /v1/services/:id/pause': {
     operationId: 'pauseService',
@@ -126,6 +131,7 @@ export const DESCRIPTIONS: Readonly<Record<string, Description>> = {
     summary: 'Stop monitoring; a paused service stays paused',
     description: 'EndServiceMonitoring goes to every region. A second pause changes nothing.',
     success: [200, one('ServiceResponse')],
+    parameters: [ORIGIN],
   },
   'POST /v1/services/:id/resume': {
     operationId: 'resumeService',
@@ -133,6 +139,7 @@ export const DESCRIPTIONS: Readonly<Record<string, Description>> = {
     summary: 'Monitor again, if the plan as of now allows it',
     description: 'StartServiceMonitoring goes to every configured region. An active service stays as it is.',
     success: [200, one('ServiceResponse')],
+    parameters: [ORIGIN],
   },
   'GET /v1/incidents': {
     operationId: 'listIncidents',

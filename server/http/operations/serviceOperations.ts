@@ -12,6 +12,7 @@ import {
 import type { RenderedService, ServiceFacts } from '../../store/store.ts'
 import { creationMark } from './idempotencyKey.ts'
 import type { Answer, ApiParts, Asked, Exchange, Operation } from './operation.ts'
+import { readOrigin } from './originHeader.ts'
 import { assertIfMatch, entityTag } from './preconditions.ts'
 import { notFound, readId } from './resourceId.ts'
 import { readServiceDefinition } from './serviceDefinition.ts'
@@ -73,9 +74,11 @@ async function read({ caller, id }: Exchange, { store }: ApiParts): Promise<Answ
 async function create(exchange: Exchange, parts: ApiParts): Promise<Answer> {
   const request = await readServiceDefinition(exchange)
   const mark = creationMark(exchange, 'POST /v1/services', request)
-  const created = await parts.store.createService(exchange.caller.orgId, mark, (facts) =>
-    createService(request, makingOf(facts, parts)),
-  )
+  const origin = readOrigin(exchange, parts.environment.nowMs())
+  const created = await parts.store.createService(exchange.caller.orgId, mark, (facts) => ({
+    ...createService(request, makingOf(facts, parts)),
+    origin,
+  }))
   return { status: 201, ...created }
 }
 
@@ -108,11 +111,17 @@ function assertUnchanged({ header }: Exchange, { store }: ApiParts, { generation
 }
 
 async function change(
-  { caller, id }: Exchange,
-  { store }: ApiParts,
+  exchange: Exchange,
+  { store, environment }: ApiParts,
   decide: (service: Service, facts: ServiceFacts) => ServiceChange | null,
 ): Promise<Answer> {
-  return found(await store.changeService(caller.orgId, readId(id), decide))
+  const { caller, id } = exchange
+  const origin = readOrigin(exchange, environment.nowMs())
+  const changed = await store.changeService(caller.orgId, readId(id), (service, facts) => {
+    const decided = decide(service, facts)
+    return decided === null ? null : { ...decided, origin }
+  })
+  return found(changed)
 }
 
 function found(service: RenderedService | undefined): Answer {

@@ -4,12 +4,14 @@ import type { OrgUsage } from '../../domain/planLimits.ts'
 import type { SealedValue } from '../../domain/seal.ts'
 import type { Service, ServiceChange } from '../../domain/serviceChanges.ts'
 import type { AutoIncidents } from './autoIncidents.ts'
+import { preparePastGenerations, readGenerations } from './changes/pastGenerations.ts'
 import type { CommittedVersion } from './commits/committedVersion.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
+import { DiskFullError } from './files/diskRoom.ts'
 import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
 import type { Connections } from './files/openDatabase.ts'
-import { preparePublish } from './publishCommands.ts'
-import { prepareQuietChange } from './quietChanges.ts'
+import { preparePublish } from './changes/publishCommands.ts'
+import { prepareQuietChange } from './changes/quietChanges.ts'
 import { prepareRemember } from './rememberedCreations.ts'
 import { prepareFacts, type ServiceFactsStore } from './serviceFacts.ts'
 import { insertSealedSql } from './secrets.ts'
@@ -48,7 +50,7 @@ export function sqliteServices(
     .pluck()
   const readOne = reader.prepare<[string, string], RenderedService>(selectOne)
   const readForChange = writer.prepare<[string, string], ChangingRow>(
-    `SELECT response AS text, generation, definition_generation AS definitionGeneration
+    `SELECT response AS text, generation, definition_generation AS definitionGeneration, origin
      FROM services WHERE id = ? AND org_id = ?`,
   )
   const lengthOf = reader.prepare<[string], number>(LIST_LENGTH_SQL).pluck()
@@ -65,6 +67,7 @@ export function sqliteServices(
   const facts = prepareFacts(writer, commits)
   const apply = prepareApply(writer, facts, () => commits.assertGrowth(), autoIncidents)
   const remember = prepareRemember(writer)
+  const keepPast = preparePastGenerations(writer)
   return {
     listServices: async (orgId) => listAll.all(orgId),
     renderServices: async (orgId) =>
@@ -94,14 +97,31 @@ export function sqliteServices(
         const known = facts.read(orgId)
         const change = decide(current, known)
         if (change === null) return { text: row.text, generation }
-        return apply(known, current, change, nowMs())
+        const now = nowMs()
+        if (hasRoom(commits))
+          keepPast(known.standing.orgId, { service: current, origin: row.origin, change, nowMs: now })
+        return apply(known, current, change, now)
       }),
+    generationsOf: readGenerations(reader),
+  }
+}
+
+/** Whether the disk has room for more than what frees it: a delete needs none for a history. */
+function hasRoom(commits: GroupCommit): boolean {
+  try {
+    commits.assertGrowth()
+    return true
+  } catch (error) {
+    if (error instanceof DiskFullError) return false
+    throw error
   }
 }
 
 /** A service as it is read to be changed. */
 interface ChangingRow extends RenderedService {
   readonly definitionGeneration: number
+  /** ChangeOrigin as JSON. */
+  readonly origin: string | null
 }
 
 type Apply = (
@@ -118,27 +138,28 @@ function prepareApply(
   { follow }: AutoIncidents,
 ): Apply {
   const insert = writer.prepare(
-    `INSERT INTO services (id, org_id, generation, definition_generation, running_in, response)
-     VALUES (@id, @orgId, @generation, @definitionGeneration, @runningIn, @text)`,
+    `INSERT INTO services (id, org_id, generation, definition_generation, running_in, response, origin)
+     VALUES (@id, @orgId, @generation, @definitionGeneration, @runningIn, @text, @origin)`,
   )
   const update = writer.prepare(
     `UPDATE services SET generation = @generation, definition_generation = @definitionGeneration,
-       running_in = @runningIn, response = @text WHERE id = @id`,
+       running_in = @runningIn, response = @text, origin = @origin WHERE id = @id`,
   )
   const remove = writer.prepare('DELETE FROM services WHERE id = ?')
   const noteQuietChange = prepareQuietChange(writer)
   const seal = prepareSeal(writer)
   const publish = preparePublish(writer)
-  return (facts, before, { service, text, sealed, commands }, nowMs) => {
+  return (facts, before, { service, text, sealed, commands, ...change }, nowMs) => {
     if (!freesRoom(before, service)) assertGrowth()
     const id = service?.response.id ?? before?.response.id ?? ''
     // Ends are written before the row goes. Contract: Service, delete.
     const { orgId } = facts.standing
+    const origin = change.origin === undefined ? null : JSON.stringify(change.origin)
     publish(orgId, commands, nowMs)
     if (commands.length === 0) noteQuietChange(id)
     if (service === null) remove.run(id)
-    else if (before === null) insert.run({ id, orgId, text, ...columnsOf(service) })
-    else update.run({ id, text, ...columnsOf(service) })
+    else if (before === null) insert.run({ id, orgId, text, origin, ...columnsOf(service) })
+    else update.run({ id, text, origin, ...columnsOf(service) })
     if (before !== null) follow(before.response, service?.response ?? null)
     if (service !== null && sealed !== null) seal(id, sealed, before !== null)
     use(facts, usageOf(before), usageOf(service))

@@ -2,6 +2,7 @@ import { ApiError } from '../../../api/contract/apiError.ts'
 import type { DiskRoom } from './files/diskRoom.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
+import { prepareForgetGenerations } from './changes/pastGenerations.ts'
 import { REMEMBERED_MS } from './rememberedCreations.ts'
 import { BUS_READER, type UpkeepStore } from '../store.ts'
 
@@ -32,8 +33,11 @@ export function sqliteUpkeep(
        (SELECT sequence FROM commands WHERE sequence <= (SELECT sequence FROM outbox_readers WHERE name = '${BUS_READER}')
         ORDER BY sequence LIMIT ${FORGOTTEN_AT_ONCE})`,
   )
+  const forgetGenerations = prepareForgetGenerations(writer, FORGOTTEN_AT_ONCE)
   const forgetSome = (nowMs: number): number =>
-    forgetCreations.run(nowMs - REMEMBERED_MS).changes + forgetCommands.run(nowMs - COMMANDS_KEPT_MS).changes
+    forgetCreations.run(nowMs - REMEMBERED_MS).changes +
+    forgetCommands.run(nowMs - COMMANDS_KEPT_MS).changes +
+    forgetGenerations(nowMs)
   return {
     assertRoom: async () => {
       if (!disk.look((unused.get() ?? 0) * pageBytes)) return

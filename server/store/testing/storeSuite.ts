@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ServiceRequest } from '../../../api/contract/service.ts'
+import { UNKNOWN_SOURCE } from '../../../api/contract/changeSource.ts'
+import type { ChangeOrigin } from '../../domain/changeOrigin.ts'
 import { createService, deleteService, replaceService } from '../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
@@ -20,6 +22,8 @@ const making = {
     throw new Error('the body has no secret')
   },
 }
+
+const DAY_MS = 24 * 60 * 60 * 1_000
 
 const limited = { status: 'rejected', reason: { message: 'plan limit: at most 2 active services' } }
 const made = { status: 'fulfilled' }
@@ -163,6 +167,55 @@ export function storeSuite(name: string, makeEngine: () => Promise<EmptyEngine>)
       expect(await store.agentTokenOf(Buffer.from('third'))).toBeUndefined()
       expect(listed).toMatchObject({ last4: '0a1b', revokedAt: '1970-01-01T00:00:01.000Z' })
       await expect(store.revokeAgentToken('nothing', 0)).rejects.toThrow('there is no agent token nothing')
+    })
+  })
+
+  describe(`${name}: past generations`, () => {
+    const origin = (tool: string): ChangeOrigin => ({
+      ...{ at: '2026-01-01T00:00:00.000Z', tool, toolVersion: null, keyId: 'key', personId: null },
+      ...UNKNOWN_SOURCE,
+    })
+
+    test('a generation is kept with its origin and definition for as long as results of its plan, and then forgotten', async () => {
+      const orgId = await createOrg()
+      const { text } = await store.createService(orgId, undefined, ({ standing }) => ({
+        ...createService(serviceBody(), { ...making, standing }),
+        origin: origin('first'),
+      }))
+      const id = String(JSON.parse(text).id)
+      await store.changeService(orgId, id, (service, { standing }) => ({
+        ...replaceService(service, serviceBody({ name: 'Newest' }), { ...making, standing }),
+        origin: origin('second'),
+      }))
+
+      const kept = await store.generationsOf(id)
+      const untilMs = kept[1]?.untilMs ?? 0
+      await store.tidy(untilMs + 30 * DAY_MS)
+      const inTime = await store.generationsOf(id)
+      await store.tidy(untilMs + 30 * DAY_MS + 1)
+
+      const toolsOf = (generations: typeof kept) =>
+        generations.map((one) => [one.generation, one.origin?.tool])
+      expect(toolsOf(kept)).toEqual([
+        [2, 'second'],
+        [1, 'first'],
+      ])
+      expect(kept.map(({ definition }) => JSON.parse(definition ?? '').name)).toEqual(['Newest', 'Checkout'])
+      expect(inTime).toEqual(kept)
+      expect(toolsOf(await store.generationsOf(id))).toEqual([[2, 'second']])
+    })
+
+    test('a change that is rolled back leaves no generation behind', async () => {
+      const orgId = await createOrg()
+      const id = await idOf(create(orgId))
+
+      const change = store.changeService(orgId, id, (service, { standing }) => ({
+        ...replaceService(service, serviceBody(), { ...making, standing }),
+        commands: [{ type: 'EndServiceMonitoring', region: 'x', serviceId: id, generation: Number.NaN }],
+      }))
+
+      await expect(change).rejects.toThrow()
+      expect((await store.generationsOf(id)).map(({ generation }) => generation)).toEqual([1])
     })
   })
 

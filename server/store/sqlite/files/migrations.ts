@@ -343,6 +343,25 @@ CREATE TABLE failing_rounds (
 
 CREATE TABLE muted_until_up (service_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 `,
+  // A definition is copied when it is replaced: the current one is in services. bytes_up_to counts what the organisation has
+  // ever kept, so that the oldest can be found that are too much.
+  `
+ALTER TABLE services ADD COLUMN origin TEXT;
+
+CREATE TABLE past_generations (
+  sequence INTEGER PRIMARY KEY,
+  org_id TEXT NOT NULL,
+  service_id TEXT NOT NULL,
+  generation INTEGER NOT NULL,
+  until_ms INTEGER NOT NULL,
+  origin TEXT,
+  definition TEXT,
+  bytes_up_to INTEGER NOT NULL
+) STRICT;
+CREATE INDEX past_generations_of_service ON past_generations (service_id, generation);
+CREATE INDEX past_generations_by_age ON past_generations (org_id, until_ms);
+CREATE INDEX past_generations_by_bytes ON past_generations (org_id, bytes_up_to);
+`,
 ]
 
 /**

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import type { Command } from '../../domain/commands.ts'
-import { BUS_READER } from '../store.ts'
+import type { Command } from '../../../domain/commands.ts'
+import { BUS_READER } from '../../store.ts'
 
 /** Most commands of an organisation that are kept after they were published, for those who want to look. Gap G24. */
 const KEPT_MAX = 50_000

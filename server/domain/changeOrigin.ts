@@ -1,0 +1,39 @@
+import type { ChangeSource } from '../../api/contract/changeSource.ts'
+import { timestamp } from './environment.ts'
+
+/** Longest name, and longest version, of a tool (characters). */
+const PRODUCT_CHARS_MAX = 100
+/** The first product of a User-Agent: a name and perhaps a version (RFC 9110). */
+const PRODUCT = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:\/([!#$%&'*+.^_`|~0-9A-Za-z-]+))?(?=$|[\s;(])/
+
+/** Where a generation of a service comes from. Gap G48. */
+export interface ChangeOrigin extends ChangeSource {
+  /** When it was made. */
+  readonly at: string
+  /** First product of the client's User-Agent, and its version; `null` when it names none. */
+  readonly tool: string | null
+  readonly toolVersion: string | null
+  /** Id of the API key that made it; `null` for a change that no key made. */
+  readonly keyId: string | null
+  /** The person who made it; `null` for a key's: a key belongs to an organisation. */
+  readonly personId: string | null
+}
+
+/** The origin of a change that a key makes. Pure. */
+export function originOf(change: {
+  readonly nowMs: number
+  readonly keyId: string
+  readonly userAgent: string | undefined
+  readonly source: ChangeSource
+}): ChangeOrigin {
+  const { nowMs, keyId, userAgent, source } = change
+  const [, tool, toolVersion] = PRODUCT.exec(userAgent ?? '') ?? []
+  return {
+    ...source,
+    at: timestamp(nowMs),
+    tool: tool?.slice(0, PRODUCT_CHARS_MAX) ?? null,
+    toolVersion: toolVersion?.slice(0, PRODUCT_CHARS_MAX) ?? null,
+    keyId,
+    personId: null,
+  }
+}

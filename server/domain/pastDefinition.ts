@@ -1,0 +1,32 @@
+import type { SensitiveOutput, ServiceResponse } from '../../api/contract/service.ts'
+
+/** Days for which raw results are kept, and definitions with them; of any other plan as of the first. */
+export const RAW_RESULTS_DAYS = { free: 7, starter: 7, business: 30, enterprise: 90 } as const
+
+/**
+ * The definition in `response` for the history of its service, as JSON. Values are left out, sealed or not: one in the clear
+ * may be a secret that its author seals a minute later, and the history would keep it. Pure. Gap G48.
+ */
+export function pastDefinition({ name, interval_secs, regions, endpoints }: ServiceResponse): string {
+  const shown = endpoints.map(({ url, call, ...endpoint }) => {
+    const { headers, body, ...http } = call.Http
+    const values = Object.entries(headers ?? {}).map(([header, value]) => [header, withoutValue(value)])
+    return {
+      ...endpoint,
+      url: url.replace(/[?#].*$/s, '?…'),
+      call: {
+        Http: {
+          ...http,
+          headers: headers == null ? null : Object.fromEntries(values),
+          body: body == null ? null : withoutValue(body),
+        },
+      },
+    }
+  })
+  return JSON.stringify({ name, interval_secs, regions, endpoints: shown })
+}
+
+/** The `key_id` of a sealed value stays: it shows when the value was written. Gap G22. */
+function withoutValue(value: SensitiveOutput): SensitiveOutput | { readonly Plain: null } {
+  return 'Sealed' in value ? { Sealed: { key_id: value.Sealed.key_id } } : { Plain: null }
+}

@@ -1,0 +1,106 @@
+import type { Database } from 'better-sqlite3'
+import type { ChangeOrigin } from '../../../domain/changeOrigin.ts'
+import { pastDefinition, RAW_RESULTS_DAYS } from '../../../domain/pastDefinition.ts'
+import type { Service, ServiceChange } from '../../../domain/serviceChanges.ts'
+import type { ServiceGeneration, ServiceStore } from '../../store.ts'
+
+/** Most that the past generations of an organisation, the newest, are together (bytes). Gap G48. */
+const PAST_BYTES_MAX = 64 * 1024 * 1024
+/** What a generation counts besides its definition and origin (bytes). */
+const ROW_BYTES = 256
+/** Most that one change forgets: more than it adds. */
+const FORGOTTEN_AT_ONCE = 100
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+/** A generation that a change ends. */
+interface Ending {
+  readonly service: Service
+  /** ChangeOrigin of the service so far, as JSON. */
+  readonly origin: string | null
+  readonly change: ServiceChange
+  readonly nowMs: number
+}
+
+/** Keeps what a change replaces, in the caller's transaction. */
+export type KeepPast = (orgId: string, ending: Ending) => void
+
+/**
+ * Prepares the keeping of past generations. Nothing is kept of the current one, which is in `services`: a creation writes
+ * nothing here. The bytes of an organisation are counted up row by row, so that none has to be summed.
+ */
+export function preparePastGenerations(writer: Database, bytesMax = PAST_BYTES_MAX): KeepPast {
+  const newest = writer
+    .prepare<[string], number | null>('SELECT max(bytes_up_to) FROM past_generations WHERE org_id = ?')
+    .pluck()
+  const insert = writer.prepare(
+    `INSERT INTO past_generations (org_id, service_id, generation, until_ms, origin, definition, bytes_up_to)
+     VALUES (@orgId, @serviceId, @generation, @untilMs, @origin, @definition, @bytesUpTo)`,
+  )
+  const forget = writer.prepare(
+    `DELETE FROM past_generations WHERE sequence IN
+       (SELECT sequence FROM past_generations WHERE org_id = ? AND bytes_up_to <= ?
+        ORDER BY bytes_up_to LIMIT ${FORGOTTEN_AT_ONCE})`,
+  )
+  return (orgId, { service, origin, change, nowMs }) => {
+    const { response, generation } = service
+    const serviceId = response.id
+    // A change that leaves the definition as it is, such as a pause: the one after it says the same.
+    const isSame = change.service !== null && change.sealed === null
+    const ended = { generation, origin, definition: isSame ? null : pastDefinition(response) }
+    const deletion = {
+      generation: generation + 1,
+      origin: change.origin === undefined ? null : JSON.stringify(change.origin),
+      definition: null,
+    }
+    let bytesUpTo = newest.get(orgId) ?? 0
+    for (const row of change.service === null ? [ended, deletion] : [ended]) {
+      bytesUpTo += ROW_BYTES + Buffer.byteLength(row.definition ?? '') + Buffer.byteLength(row.origin ?? '')
+      insert.run({ orgId, serviceId, untilMs: nowMs, ...row, bytesUpTo })
+    }
+    if (bytesUpTo > bytesMax) forget.run(orgId, bytesUpTo - bytesMax)
+  }
+}
+
+/** Prepares the forgetting of generations that no result is kept of; it gives how many went. */
+export function prepareForgetGenerations(writer: Database, countMax: number): (nowMs: number) => number {
+  const forget = writer.prepare(
+    `DELETE FROM past_generations WHERE sequence IN
+       (SELECT sequence FROM past_generations
+        WHERE org_id IN (SELECT id FROM orgs WHERE plan = ?) AND until_ms < ? LIMIT ${countMax})`,
+  )
+  return (nowMs) =>
+    Object.entries(RAW_RESULTS_DAYS)
+      .map(([plan, days]) => forget.run(plan, nowMs - days * DAY_MS).changes)
+      .reduce((sum, count) => sum + count, 0)
+}
+
+/** Prepares the reading of the generations of a service. */
+export function readGenerations(reader: Database): ServiceStore['generationsOf'] {
+  const current = reader.prepare<[string], GenerationRow>(
+    `SELECT generation, origin, response AS definition, NULL AS untilMs FROM services WHERE id = ?`,
+  )
+  const past = reader.prepare<[string], GenerationRow>(
+    `SELECT generation, origin, definition, until_ms AS untilMs FROM past_generations
+     WHERE service_id = ? ORDER BY generation DESC`,
+  )
+  return async (serviceId) => {
+    const now = current.get(serviceId)
+    const generations: ServiceGeneration[] = []
+    // True because only rendered ServiceResponses are stored.
+    let definition = now === undefined ? null : pastDefinition(JSON.parse(now.definition ?? ''))
+    for (const row of now === undefined ? past.all(serviceId) : [now, ...past.all(serviceId)]) {
+      if (row !== now) definition = row.definition ?? definition
+      // True because only origins are stored.
+      const origin = row.origin === null ? null : (JSON.parse(row.origin) as ChangeOrigin)
+      generations.push({ generation: row.generation, untilMs: row.untilMs, origin, definition })
+    }
+    return generations
+  }
+}
+
+interface GenerationRow {
+  readonly generation: number
+  readonly origin: string | null
+  readonly definition: string | null
+  readonly untilMs: number | null
+}

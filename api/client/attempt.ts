@@ -5,13 +5,13 @@ import { SendAborted, sendGuard } from './sendGuard.ts'
 
 /** Longest answer that is read (bytes): far beyond a list of all services of any plan. */
 export const ANSWER_BYTES_MAX = 64 * 1024 * 1024
-/** Longest that the body of an answer may take (milliseconds), however steadily it trickles. */
+/** Time limit for the body of an answer (milliseconds), however steadily it trickles. */
 const ANSWER_MS_MAX = 120_000
 
 /**
- * The request could not be completed. `outcome` says whether the server may have carried it out: `not-sent`
- * is certain (no connection was had), `unknown` is everything after that. `hint` is what to do about a failure
- * that another attempt does not mend, such as a certificate that is not trusted; `undefined` for any other.
+ * The request could not be completed. `outcome` says whether the server may have executed it: `not-sent` is certain
+ * (there was no connection), `unknown` is everything after that. `hint` is the remedy for a failure that another
+ * attempt does not fix, such as an untrusted certificate; `undefined` for any other.
  */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
@@ -38,11 +38,11 @@ export interface Attempt {
   readonly signal?: AbortSignal | undefined
   /** A monotonic clock (milliseconds). */
   readonly nowMs: () => number
-  /** Has the last word, when the request is about to be written to a connection; what it throws is thrown. */
+  /** Called when the request is about to be written to a connection; an error that it throws aborts the request. */
   readonly mayLeave?: (() => void) | undefined
 }
 
-/** An answer, whatever its status. `json` is `undefined` where the body is empty or no JSON. */
+/** An answer with any status. `json` is `undefined` when the body is empty or not JSON. */
 export interface Answer {
   readonly status: number
   readonly json: unknown
@@ -84,7 +84,7 @@ async function readText(body: Dispatcher.ResponseData['body'], nowMs: () => numb
     if (bytes > ANSWER_BYTES_MAX) {
       throw new ConnectionError(`the answer is larger than ${ANSWER_BYTES_MAX} bytes`, 'unknown')
     }
-    // One that stands still is ended elsewhere: here something has just come.
+    // A stalled answer is ended by another timeout: here a chunk has just arrived.
     if (nowMs() - startedAtMs > ANSWER_MS_MAX) {
       const message = `the answer was not whole after ${ANSWER_MS_MAX / 1_000} s`
       throw new ConnectionError(message, 'unknown')
@@ -110,12 +110,13 @@ function connectionError(origin: string, cause: unknown): ConnectionError {
   return new ConnectionError(message, 'not-sent', { cause, hint: cause.hint })
 }
 
-/** Longest wait that a 429 may ask for (milliseconds): beyond it is asked again rather than believed. */
+/** Longest wait that a 429 may ask for (milliseconds): after that the client tries again anyway. */
 const RETRY_AFTER_MS_MAX = 60_000
 
 /**
- * Milliseconds that a 429 asks to wait, in seconds or until an instant; `undefined` when it does not say. An instant is
- * compared with the answer's own Date, and only without one with `nowMs` (since the epoch): clocks differ. Pure.
+ * The wait that a 429 asks for (milliseconds), given in seconds or as an instant; `undefined` when it gives none. An
+ * instant is compared with the answer's own Date, and with `nowMs` (since the epoch) only when there is none: clocks
+ * differ. Pure.
  */
 export function retryAfterMs({ headers }: Answer, nowMs: number): number | undefined {
   const value = headerOf(headers['retry-after'])
@@ -127,7 +128,7 @@ export function retryAfterMs({ headers }: Answer, nowMs: number): number | undef
   return Number.isNaN(waitMs) ? undefined : Math.min(RETRY_AFTER_MS_MAX, Math.max(0, waitMs))
 }
 
-/** How many more requests the server would let through at once, where it says so (Gap G20). Pure. */
+/** Number of requests that the server would still accept at once; `undefined` when it does not say (Gap G20). Pure. */
 export function remainingRequests({ headers }: Answer): number | undefined {
   const [, count] = /;\s*r=(\d{1,9})(?:;|$)/.exec(headerOf(headers.ratelimit) ?? '') ?? []
   return count === undefined ? undefined : Number(count)
@@ -137,7 +138,7 @@ function headerOf(value: string | readonly string[] | undefined): string | undef
   return typeof value === 'string' ? value : undefined
 }
 
-/** Whether the same request may well succeed a little later. Contract: Errors, 500 and 502. */
+/** Whether the same request may succeed a little later. Contract: Errors, 500 and 502. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.outcome === 'unknown'
   return error instanceof ApiError && error.status >= 500

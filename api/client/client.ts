@@ -9,19 +9,19 @@ import { agreedOrg } from './keyRing.ts'
 import type { CallOptions, ClientOptions } from './request.ts'
 import { Sender } from './sender.ts'
 
-/** A listed service that could not be understood, such as one with a kind of assertion that is newer than we are. */
+/** A listed service that could not be decoded, such as one with a newer kind of assertion. */
 export interface UnreadableService {
   readonly id: string
   readonly problem: string
 }
 
-/** Answer of GET /v1/services: one service that cannot be read does not take the others with it. */
+/** Answer of GET /v1/services: a service that cannot be decoded does not hide the others. */
 export interface ServiceList {
   readonly services: readonly ServiceResponse[]
   readonly unreadable: readonly UnreadableService[]
 }
 
-/** The operations that change nothing, for making a plan. */
+/** The read-only operations, for building a plan. */
 export type ReadingClient = Pick<Client, 'getOrg' | 'listRegions' | 'listServices' | 'getService'>
 
 /** The operations on services that a reconciler needs. */
@@ -42,9 +42,9 @@ export function clientProblem(url: string, apiKey: string): string | undefined {
 }
 
 /**
- * The API as methods, one for each operation. Every attempt passes the limiter; a 429 is waited out until
- * the signal says stop; operations that may be repeated are, on 500, 502, 503, 504 and lost connections.
- * Methods throw ApiError for a refusal and ConnectionError for no answer.
+ * The API as methods, one for each operation. Every attempt passes the limiter. After a 429 the client waits and
+ * retries until the signal aborts. Repeatable operations are also retried after 500, 502, 503, 504 and lost
+ * connections. Methods throw ApiError for a refusal and ConnectionError for no answer.
  */
 export class Client {
   /** The operations on incidents. */
@@ -63,8 +63,8 @@ export class Client {
   }
 
   /**
-   * The organisation of the key, and the key's scope. With several keys each is asked, and what only reads is
-   * the scope of all. Throws KeysDisagree when they belong to different organisations.
+   * The organisation of the key, and the key's scope. With several keys each is queried; the scope is read_only if one
+   * key is. Throws KeysDisagree when they belong to different organisations.
    */
   async getOrg(options: CallOptions = {}): Promise<Org> {
     const orgs = this.#sender.keys.map(async (key) =>
@@ -104,9 +104,9 @@ export class Client {
   }
 
   /**
-   * Creates a service, which is monitored at once. Sent again only when it certainly was not carried out (429,
-   * no connection): a ConnectionError with an unknown outcome, or a 5xx, may have made the service. The
-   * `idempotencyKey` lets a server that knows the header recognise the same creation.
+   * Creates a service; monitoring starts immediately. Sent again only when it certainly was not executed (429, no
+   * connection): after a ConnectionError with an unknown outcome, or a 5xx, the service may exist. The `idempotencyKey`
+   * lets a server that supports the header recognise the same creation.
    */
   async createService(
     request: ServiceRequest,
@@ -127,12 +127,12 @@ export class Client {
     return read(serviceResponseSchema, await this.#sender.repeat(attempt, options))
   }
 
-  /** Deletes a service for good. One that is already gone is refused with `not_found`. */
+  /** Deletes a service. Refused with `not_found` when it does not exist any more. */
   async deleteService(id: string, options: CallOptions = {}): Promise<void> {
     await this.#sender.repeat({ method: 'DELETE', path: servicePath(id) }, options)
   }
 
-  /** Pauses a service; the answer is the paused service, also when it was paused before. */
+  /** Pauses a service; the answer is the paused service, even if it already was paused. */
   async pauseService(id: string, options: CallOptions = {}): Promise<ServiceResponse> {
     const attempt = { method: 'POST', path: `${servicePath(id)}/pause` } as const
     return read(serviceResponseSchema, await this.#sender.repeat(attempt, options))

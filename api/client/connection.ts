@@ -1,8 +1,8 @@
 import { buildConnector } from 'undici'
 
 /**
- * No connection was had, so that certainly nothing was sent. `isFinal` says that trying again is of no use: the
- * certificate is not trusted, or the other end speaks no TLS. The message says which, and `hint` what to do.
+ * There was no connection, so certainly nothing was sent. `isFinal` says that retries are useless: the certificate is
+ * not trusted, or the server does not speak TLS. The message says which, and `hint` is the remedy.
  */
 export class NotConnected extends Error {
   override readonly name = 'NotConnected'
@@ -17,7 +17,7 @@ export class NotConnected extends Error {
   }
 }
 
-/** Opens connections as undici does, and says of everything that fails before one is open that it did then. */
+/** Opens connections like undici, and marks every failure before a connection is open as such. */
 export function connector(): buildConnector.connector {
   const connect = buildConnector({})
   return (options, callback) => {
@@ -49,7 +49,7 @@ function hintFor(error: Error, code: string): string | undefined {
     return 'the certificate of the server is for another name: use the name that it is for in the address'
   if (CERTIFICATE.test(code))
     return 'the certificate of the server is not trusted here: if it is the right server, name the file of its authority in NODE_EXTRA_CA_CERTS'
-  // Of OpenSSL itself: the other end answered, and not as TLS wants it.
+  // An OpenSSL error: the server answered, but not with TLS.
   if (!('library' in error) && !/^ERR_(?:SSL|TLS)_/.test(code)) return undefined
   return 'no TLS could be agreed on with the server: is it http:// rather than https://, or another port?'
 }

@@ -5,15 +5,18 @@ import { parsedUrl } from '../contract/endpointUrl.ts'
 import { formatPath, problemsOf } from '../contract/problem.ts'
 import type { Answer, Attempt } from './attempt.ts'
 
-/** Longest text of a refusal that is passed on (characters). */
+/** Longest error text of a refusal that is passed on (characters). */
 const REFUSAL_CHARS_MAX = 500
 
-/** An answer that is not the contract's: another server's, a page of something in between, or a newer API's. */
+/** An answer that does not match the contract: from another server, a proxy, or a newer API. */
 export class UnreadableAnswer extends Error {
   override readonly name = 'UnreadableAnswer'
 }
 
-/** The answer's body as `schema` reads it. Throws UnreadableAnswer that names the first field that is not the contract's. */
+/**
+ * The answer's body as `schema` parses it. Throws UnreadableAnswer that names the first field that does not match the
+ * contract.
+ */
 export function readAnswer<T>(schema: z.ZodType<T>, answer: Answer): T {
   const parsed = schema.safeParse(answer.json)
   if (parsed.success) return parsed.data
@@ -31,9 +34,9 @@ export function readAnswer<T>(schema: z.ZodType<T>, answer: Answer): T {
 const ALWAYS_THERE: ReadonlySet<string> = new Set(['/v1/org', '/v1/services'])
 
 /**
- * The refusal that `answer` (status 300 and above) to `request` carries; a body that is not the contract's is named by
- * its status. An UnreadableAnswer when not the API at `url` said so: a redirect, or a 404 that is not the API's, which
- * would otherwise read as a service that is gone. Pure.
+ * The refusal in `answer` (status 300 and above) to `request`; a body that does not match the contract is described by
+ * its status. An UnreadableAnswer when the answer does not come from the API at `url`: a redirect, or a 404 of another
+ * server, which would otherwise look like a deleted service. Pure.
  */
 export function refusalOf(
   answer: Answer,
@@ -69,7 +72,7 @@ function whereTo(location: string, url: string): string {
   return ` with a redirect to ${origin}${pathname}, which is not followed`
 }
 
-/** The first thing that is wrong, with its place and without its value. Pure. */
+/** The first problem, with its path and without its value. Pure. */
 export function firstProblem(error: z.core.$ZodError): string {
   const [problem] = problemsOf(error)
   if (problem === undefined) return 'no reason given'

@@ -1,4 +1,4 @@
-/** Answers with incidents as any server may give them, where the document leaves more open than ours does. */
+/** Decodes incidents from any server that implements the API document, which leaves more open than our server does. */
 import * as z from 'zod'
 import { type Incident, incidentSchema, incidentUpdateSchema } from '../contract/incident.ts'
 
@@ -16,11 +16,11 @@ export const incidentAnswerSchema: z.ZodType<Incident> = incidentSchema.extend({
 /** A page of incidents. */
 export interface IncidentList {
   readonly items: readonly Incident[]
-  /** How many pages there are; undefined where the server does not say, in the way ours does (Gap G3). */
+  /** Number of pages; `undefined` when the server does not give it in our form (Gap G3). */
   readonly totalPages: number | undefined
 }
 
-/** The document shows no envelope: what holds the incidents is the one member of the object that is an array. */
+/** The document shows no envelope: the items are the only member of the object that is an array. */
 export const incidentListSchema: z.ZodType<IncidentList> = z
   .record(z.string(), z.unknown(), { error: 'must be an object' })
   .transform((page, context) => {

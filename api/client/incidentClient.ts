@@ -7,7 +7,7 @@ import type { CallOptions, Sending } from './request.ts'
 /** Which incidents to list. Contract: GET /v1/incidents query parameters. */
 export interface IncidentQuery {
   readonly section: Section
-  /** Part of the title or of an update, in any case. */
+  /** Part of the title or of an update, case-insensitive. */
   readonly q?: string | undefined
   readonly severity?: Severity | undefined
   /** Incidents that name any of these services; all when empty or absent. */
@@ -32,7 +32,7 @@ export class IncidentClient {
     return readAnswer(incidentListSchema, await this.#sending.repeat({ method: 'GET', path }, options))
   }
 
-  /** All incidents that `query` finds, in the order of the API: page by page, until one brings nothing new. */
+  /** All incidents that match `query`, in the order of the API: page by page, until one adds nothing. */
   async listAll(query: Omit<IncidentQuery, 'page'>, options: CallOptions = {}): Promise<readonly Incident[]> {
     const found = new Map<string, Incident>()
     for (let page = 1; ; page += 1) {
@@ -49,7 +49,7 @@ export class IncidentClient {
     return readAnswer(incidentAnswerSchema, await this.#sending.repeat(attempt, options))
   }
 
-  /** Opens an incident. Like the creation of a service it is not sent again when it may have been carried out. */
+  /** Opens an incident. Like the creation of a service it is not sent again when it may have been executed. */
   async create(
     request: IncidentRequest,
     idempotencyKey: string,
@@ -59,7 +59,7 @@ export class IncidentClient {
     return readAnswer(incidentAnswerSchema, await this.#sending.once(attempt, options))
   }
 
-  /** Appends an update, which `resolved` closes for good. Not sent again: the log would have it twice. */
+  /** Appends an update; `resolved` closes the incident finally. Not sent again: the log would contain it twice. */
   async update(id: string, request: IncidentUpdateRequest, options: CallOptions = {}): Promise<Incident> {
     const attempt = { method: 'POST', path: `${incidentPath(id)}/updates`, json: request } as const
     return readAnswer(incidentAnswerSchema, await this.#sending.once(attempt, options))

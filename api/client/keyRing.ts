@@ -8,8 +8,8 @@ export interface RingKey {
 }
 
 /**
- * The API keys of one client. The server counts per key, so that each has a limiter of its own, and a request
- * leaves with the key that can send it soonest. Contract: Limits, rule 1.
+ * The API keys of one client. The server limits each key, so each has its own limiter, and a request uses the key that
+ * can send it soonest. Contract: Limits, rule 1.
  */
 export class KeyRing {
   readonly keys: readonly RingKey[]
@@ -22,7 +22,7 @@ export class KeyRing {
     }))
   }
 
-  /** Resolves to the key of the next request when that may leave; `only` is the one key that it may leave with. */
+  /** Resolves to the key of the next request when it may be sent; `only` restricts the choice to one key. */
   async pass(lane: Lane, signal: AbortSignal | undefined, only?: RingKey): Promise<RingKey> {
     const [first, ...others] = this.keys
     if (first === undefined) throw new Error('a client without an API key')
@@ -36,7 +36,7 @@ export class KeyRing {
   }
 }
 
-/** Keys that are to be used together belong to different organisations. */
+/** The keys of one client belong to different organisations. */
 export class KeysDisagree extends Error {
   override readonly name = 'KeysDisagree'
 
@@ -47,7 +47,7 @@ export class KeysDisagree extends Error {
   }
 }
 
-/** The one organisation of several keys; what only reads is the scope of all. Throws KeysDisagree. Pure. */
+/** The common organisation of several keys; the scope is read_only if one key is. Throws KeysDisagree. Pure. */
 export function agreedOrg(orgs: readonly Org[]): Org {
   const [first, ...others] = orgs
   if (first === undefined) throw new Error('a client without an API key')

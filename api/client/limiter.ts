@@ -8,11 +8,11 @@ import {
   waitForTokenMs,
 } from '../contract/tokenBucket.ts'
 
-/** How much slower the server's clock may run than ours: twice the most that NTP slews a clock. */
+/** Possible lag of the server's clock behind ours: twice the most that NTP slews a clock. */
 const CLOCK_SHARE_MAX = 0.001
 
 /**
- * What a client spends by itself: the contract's whole burst, and its rate but for what two clocks may differ in.
+ * The client's own rate: the contract's whole burst, and its refill rate reduced by the possible clock difference.
  * Contract: Limits, rule 1.
  */
 export const CLIENT_RATE: BucketRate = {
@@ -26,7 +26,7 @@ export const HOLD_LONGEST_MS = 8_000
 
 /** Slowest rate after refusals, as a share of the usual one. */
 const RATE_SHARE_MIN = 1 / 16
-/** By how much the rate grows again (requests per second), and after how many requests that were let through. */
+/** Step by which the rate recovers (requests per second), and the number of accepted requests before each step. */
 const RATE_STEP = 0.25
 const ACCEPTED_PER_STEP = 10
 
@@ -50,7 +50,7 @@ export const systemTiming: Timing = {
   random: Math.random,
 }
 
-/** `next` goes before everything that waits in order: the pause of a service that was created to be paused. */
+/** `next` overtakes everything in the queue: for the pause of a service that is created paused. */
 export type Lane = 'in-order' | 'next'
 
 interface Waiter {
@@ -72,10 +72,10 @@ interface Waiter {
  * A request that is given up counts as answered: should it arrive later still, it costs a 429, which is waited out.
  */
 export class Limiter {
-  /** Tokens that are lent are still in it. */
+  /** Includes borrowed tokens. */
   #bucket: Bucket
   #inFlight = 0
-  /** Whether the request that is out, or was last, met no other on its way. */
+  /** Whether the current or last request was the only one in flight. */
   #isAlone = true
   #heldUntilMs = 0
   #holdMs = HOLD_FIRST_MS
@@ -96,8 +96,8 @@ export class Limiter {
   }
 
   /**
-   * Resolves when the next request may leave; rejects with the signal's reason when it is aborted first. A request that
-   * passed has to call `ended` once.
+   * Resolves when the next request may be sent; rejects with the signal's reason when it is aborted first. Call `ended`
+   * once for each request that passed.
    */
   pass(lane: Lane, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -105,7 +105,7 @@ export class Limiter {
       const queue = this.#lanes[lane]
       const abort = (): void => {
         queue.splice(queue.indexOf(waiter), 1)
-        // The timer of a wait that has ended would keep the process from its end.
+        // The timer of an ended wait would keep the process alive.
         this.#serve()
         reject(signal?.reason)
       }
@@ -121,7 +121,7 @@ export class Limiter {
     })
   }
 
-  /** A request that passed is answered, or given up: its token is spent. Before `refused` and `accepted`. */
+  /** A request that passed was answered or abandoned: spends its token. Call it before `refused` and `accepted`. */
   ended(): void {
     this.#bucket = refill(this.#bucket, this.#timing.nowMs(), this.#rate)
     this.#bucket = { ...this.#bucket, tokens: this.#bucket.tokens - 1 }
@@ -130,13 +130,13 @@ export class Limiter {
   }
 
   /**
-   * The server refused a request with 429: another client spends from the same key. Everything waits, longer
-   * while refusals go on, and then goes on at half the rate; `retryAfterMs` is the server's own wish, if it had
-   * one.
+   * The server refused a request with 429: another client spends from the same key. All requests wait, longer after
+   * repeated refusals, and then continue at half the rate. `retryAfterMs` is the wait that the server asked for, if
+   * any.
    */
   refused(retryAfterMs: number | undefined): void {
     const nowMs = this.#timing.nowMs()
-    // Requests that left together are refused together: that is one reason to go slower, not several.
+    // Requests sent together are refused together: that is one reason to slow down, not several.
     if (nowMs >= this.#heldUntilMs) this.#setRate((1_000 / this.#rate.refillIntervalMs) * 0.5)
     this.#accepted = 0
     const jittered = this.#holdMs * (1 + this.#timing.random())
@@ -148,22 +148,22 @@ export class Limiter {
   }
 
   /**
-   * The server let a request through: the next refusal starts with the shortest pause again. `remaining` is how many
-   * more it would let through at once, where it says so: fewer than we believe after a run that just ended, or when
-   * another client has the key too.
+   * The server accepted a request: the next refusal starts with the shortest pause again. `remaining` is the number of
+   * requests it would still accept at once, if it says so. It is lower than our estimate after a run that just ended,
+   * or when another client uses the key too.
    */
   accepted(remaining?: number): void {
     this.#holdMs = HOLD_FIRST_MS
     this.#accepted += 1
     const nowMs = this.#timing.nowMs()
-    // With others on their way the number may be older than their sending, and count some of them or none.
+    // With other requests in flight the number may be older than their sending, and count some of them or none.
     if (remaining !== undefined && this.#isAlone && this.#inFlight === 0 && remaining < this.#bucket.tokens)
       this.#hold(remaining, nowMs)
     if (this.#rate === this.#fullRate || this.#accepted % ACCEPTED_PER_STEP !== 0) return
     this.#setRate(1_000 / this.#rate.refillIntervalMs + RATE_STEP)
   }
 
-  /** How long a request that asks now will wait, about (milliseconds). */
+  /** Approximate wait of a request that is queued now (milliseconds). */
   get expectedWaitMs(): number {
     const nowMs = this.#timing.nowMs()
     const { tokens } = refill(this.#bucket, nowMs, this.#rate)
@@ -171,7 +171,7 @@ export class Limiter {
     return Math.max(this.#heldUntilMs - nowMs, 0) + behind * this.#rate.refillIntervalMs
   }
 
-  /** Requests that may leave at once. */
+  /** Requests that can be sent immediately. */
   get tokens(): number {
     const nowMs = this.#timing.nowMs()
     return nowMs < this.#heldUntilMs
@@ -179,12 +179,12 @@ export class Limiter {
       : Math.max(0, refill(this.#bucket, nowMs, this.#rate).tokens - this.#inFlight)
   }
 
-  /** For how long refusals have made all requests wait so far, the pause under way included whole (milliseconds). */
+  /** Total time for which refusals have delayed all requests, including all of the current pause (milliseconds). */
   get heldMsTotal(): number {
     return this.#heldMsTotal
   }
 
-  /** Leaves `tokens` beside those that are lent, and earns from `fromMs` on. */
+  /** Sets the tokens besides the borrowed ones, and refills from `fromMs` on. */
   #hold(tokens: number, fromMs: number): void {
     this.#bucket = {
       tokens: Math.min(this.#fullRate.burstRequests, tokens + this.#inFlight),
@@ -199,7 +199,7 @@ export class Limiter {
     this.#rate = rate >= full ? this.#fullRate : { ...this.#fullRate, refillIntervalMs: 1_000 / rate }
   }
 
-  /** Requests that wait for their turn. */
+  /** Queued requests. */
   get waiting(): number {
     return this.#lanes.next.length + this.#lanes['in-order'].length
   }

@@ -17,7 +17,7 @@ import { systemTiming, type Timing } from './limiter.ts'
 import type { AttemptReport, CallOptions, ClientOptions, ClientRequest, RetryReport } from './request.ts'
 import { WaitObserver } from './waiting.ts'
 
-/** How often a request that may be repeated is sent before its failure is passed on. */
+/** Number of attempts of a repeatable request before its failure is passed on. */
 export const ATTEMPTS_MAX = 5
 /** First and longest pause between such attempts (milliseconds), before jitter. */
 const BACKOFF_FIRST_MS = 200
@@ -25,13 +25,13 @@ const BACKOFF_LONGEST_MS = 5_000
 /** Longest wait for the first and between two bytes of an answer (milliseconds). */
 const SILENCE_MS_MAX = 30_000
 
-/** Why a request waits that was answered with 429. */
+/** The reason for the wait after a 429. */
 const TOO_MANY = 'the API answered 429: another client sends with the same key'
 
 /**
- * Requests on their way: with the key that can send soonest, behind the limiter, and again where that is right.
- * Both ways of sending throw ApiError for a refusal, ConnectionError for no answer and UnreadableAnswer for one that
- * is not the API's.
+ * Sends requests with the key that can send soonest, behind the limiter, and again where that is right. Both ways of
+ * sending throw ApiError for a refusal, ConnectionError for no answer and UnreadableAnswer for one that is not the
+ * API's.
  */
 export class Sender {
   readonly #url: string
@@ -71,7 +71,7 @@ export class Sender {
     })
   }
 
-  /** The keys that requests leave with. */
+  /** The keys for requests. */
   get keys(): readonly RingKey[] {
     return this.#ring.keys
   }
@@ -81,13 +81,13 @@ export class Sender {
     await this.#dispatcher.close()
   }
 
-  /** Sends a request that may be carried out twice: again on 500, 502, 503, 504 and lost connections. */
+  /** Sends a request that may be executed twice: again after 500, 502, 503, 504 and lost connections. */
   repeat(request: ClientRequest, call: CallOptions, only?: RingKey): Promise<Answer> {
     const options = request.method === 'GET' ? { ...call, signal: call.signal ?? this.#endReads } : call
     return this.#observer.during(() => this.#repeat(request, this.#bounded(options), only))
   }
 
-  /** Sends until the answer is no 429 and a connection was had; every attempt passes the limiter. */
+  /** Sends until there was a connection and the answer is not 429; every attempt passes the limiter. */
   once(request: ClientRequest, options: CallOptions, only?: RingKey): Promise<Answer> {
     return this.#observer.during(() => this.#once(request, this.#bounded(options), only))
   }
@@ -175,7 +175,7 @@ export class Sender {
     const headers: Record<string, string> = { authorization: `Bearer ${apiKey}`, ...this.#headers }
     if (request.json !== undefined) {
       headers['content-type'] = 'application/json'
-      // A field that we spell wrong is an error rather than silently ignored.
+      // A misspelt field of ours is an error rather than silently ignored.
       headers.prefer = 'handling=strict'
     }
     const origin = source === undefined ? undefined : writeChangeSource(source)
@@ -186,7 +186,7 @@ export class Sender {
       path: `${this.#basePath}${request.path}`,
       headers,
       body: request.json === undefined ? undefined : JSON.stringify(request.json),
-      // Wait for a change that has left: a caller that gave up on it would not know its result.
+      // Wait for a change in flight: a caller that abandoned it would not know its result.
       signal: request.method === 'GET' ? signal : undefined,
       nowMs: this.#timing.nowMs,
       mayLeave,

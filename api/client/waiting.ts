@@ -1,6 +1,6 @@
 /** The reason why a client waits. */
 export interface Waiting {
-  /** Since when no answer was of use (milliseconds, of the client's monotonic clock). */
+  /** Time of the last useful answer (milliseconds, of the client's monotonic clock). */
   readonly sinceMs: number
   /** `throttled`: answers are 429. `failing`: answers are 5xx, or connections fail. `silent`: there is no answer yet. */
   readonly kind: 'throttled' | 'failing' | 'silent'
@@ -11,8 +11,8 @@ export interface Waiting {
 const SILENT = { kind: 'silent', reason: 'there is no answer' } as const
 
 /**
- * Knows what the clients that share it wait for, so that a program can report it and end it. It has no timer: a
- * program that wants to know asks.
+ * Records what the clients that share it wait for, so that a program can report it and end it. It has no timer: the
+ * program polls it.
  */
 export class WaitObserver {
   readonly #nowMs: () => number
@@ -30,7 +30,7 @@ export class WaitObserver {
     return this.#calls === 0 ? null : { sinceMs: this.#sinceMs, ...this.#failure }
   }
 
-  /** Counts `call` as under way until it has ended. */
+  /** Counts `call` as under way until it ends. */
   async during<Result>(call: () => Promise<Result>): Promise<Result> {
     if (this.#calls === 0) this.answered()
     this.#calls += 1
@@ -41,7 +41,7 @@ export class WaitObserver {
     }
   }
 
-  /** An attempt came to nothing and is made again. */
+  /** An attempt failed and is repeated. */
   failed(kind: 'throttled' | 'failing', reason: string): void {
     this.#failure = { kind, reason }
   }

@@ -22,7 +22,7 @@ export const STATUS_OF_ERROR = {
   gateway_timeout: 504,
 } as const
 
-/** Our name for a kind of refusal; the contract's own answer is the status. */
+/** Our name for a kind of refusal; in the contract the answer is the status. */
 export type ErrorCode = keyof typeof STATUS_OF_ERROR
 
 const CODE_OF_STATUS: ReadonlyMap<number, ErrorCode> = new Map(

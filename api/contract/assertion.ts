@@ -51,7 +51,7 @@ export const comparisonSchema = tagged({
   LessOrEqual: operand,
   Between: z
     .tuple([operand, operand], { error: 'must be an array of two integers' })
-    // Bounds the wrong way round can never match: refused early rather than monitored in vain (Gap G18).
+    // Reversed bounds can never match: refused early rather than monitored in vain (Gap G18).
     .refine(([low, high]) => low <= high, { error: 'must not have its bounds reversed' }),
   OneOf: z
     .array(operand, { error: 'must be an array of integers' })
@@ -118,7 +118,7 @@ interface AssertionLayout {
   readonly subjectField: 'l_type' | 'name' | undefined
 }
 
-/** The layout of each kind. What programs do with assertions follows from this table. */
+/** The layout of each kind. How programs handle assertions follows from this table. */
 export const ASSERTION_LAYOUTS = {
   StatusCode: { operators: 'integer', operatorField: 'expected', subjectField: undefined },
   Latency: { operators: 'duration', operatorField: 'expected', subjectField: 'l_type' },
@@ -171,8 +171,8 @@ export function assertionOf({
 }
 
 /**
- * The regular expression that `assertion` holds, and its path inside the assertion; `undefined` when it holds none.
- * The one place that decides which assertions do. Pure.
+ * The regular expression in `assertion`, and its path inside the assertion; `undefined` when there is none. The only
+ * place that decides which assertions have one. Pure.
  */
 export function regexOf(
   assertion: Assertion,
@@ -185,7 +185,7 @@ export function regexOf(
 /** Shortest and longest timeout of a call. Gap G14. */
 export const TIMEOUT_SECS_MAX = 60
 
-/** A call's timeout: longer than nothing and at most a minute. Contract: Call; Gap G14. */
+/** A call's timeout: above zero and at most a minute. Contract: Call; Gap G14. */
 export const timeoutSchema = durationSchema
   .refine((timeout) => timeout.secs > 0 || timeout.nanos > 0, { error: 'must be longer than zero' })
   .refine((timeout) => compareDurations(timeout, { secs: TIMEOUT_SECS_MAX, nanos: 0 }) <= 0, {

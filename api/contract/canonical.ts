@@ -11,15 +11,15 @@ import type {
 import { variantOf } from './tagged.ts'
 
 /**
- * A value that may be sealed, comparable: in clear, or a mark that stands for the secret. The mark of a
+ * A value that may be sealed, in comparable form: in clear, or a fingerprint of the secret (`mark`). The mark of a
  * request is its fingerprint, that of a response its `key_id`: the two never compare with each other.
  */
 export type CanonicalSensitive = { readonly plain: string } | { readonly sealed: string }
 
-/** Mark of a secret that is not known where it is compared: equal to that of any other. */
+/** Mark of an unknown secret: equal to that of any other. */
 export const UNKNOWN_MARK = 'unknown'
 
-/** A service as every comparison sees it: contract names, absent as null, sets in order, names of headers lower. */
+/** A service in the form for comparisons: contract names, absent as null, sets in order, header names in lower case. */
 export interface CanonicalService {
   readonly name: string
   readonly interval_secs: number
@@ -43,7 +43,7 @@ export interface CanonicalHttp {
   readonly timeout: Duration | null
 }
 
-/** Stands for a secret at `pointer` (JSON pointer into the canonical service) wherever it has to be compared. */
+/** Returns the fingerprint of the secret at `pointer` (JSON pointer into the canonical service) for comparisons. */
 export type Fingerprint = (pointer: string, value: string) => string
 
 /**

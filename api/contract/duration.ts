@@ -29,8 +29,8 @@ export const DURATION_FORM = 'a duration such as 500ms, 30s or 1m30s'
 export const NOT_A_DURATION = `must be ${DURATION_FORM}`
 
 /**
- * The duration that `text` names (`500ms`, `1.5s`, `1m30s`; units ns, us, ms, s, m, h), or `undefined` when
- * it names none: another form, a fraction of a nanosecond, or more seconds than a safe integer holds.
+ * The duration in `text` (`500ms`, `1.5s`, `1m30s`; units ns, us, ms, s, m, h), or `undefined` when it is none: another
+ * form, a fraction of a nanosecond, or more seconds than a safe integer holds.
  *
  * Exact: integer arithmetic throughout, so `0.1s` is 100,000,000 ns. Pure.
  */

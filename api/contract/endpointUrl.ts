@@ -4,16 +4,16 @@ import { isLongerThan, tooLong } from './text.ts'
 /** Longest endpoint URL (code points). Gap G18. */
 export const URL_CHARS_MAX = 2_048
 
-// Two slashes and no more: the WHATWG parser drops further ones and takes the path for the host.
+// Exactly two slashes: the WHATWG parser drops further ones and takes the path for the host.
 const HTTP_SCHEME = /^https?:\/\/(?!\/)/i
-// The WHATWG parser strips tabs and newlines and turns backslashes round: what is checked would not be
-// what is stored. Control characters, blanks and backslashes are therefore refused before it sees them.
+// The WHATWG parser strips tabs and newlines and turns backslashes into slashes: the checked URL would differ from the
+// stored one. Control characters, blanks and backslashes are therefore refused before parsing.
 const STRIPPED_OR_REWRITTEN = /[\s\p{Cc}\\]/u
 
 /**
- * What keeps `url` from being monitored, as the rest of a sentence that starts with the field's name;
- * `undefined` when nothing does. An address that must not be dialled is not a problem of the text: such an
- * endpoint is stored and marked `blocked` (Gap G2). Gap G18. Pure.
+ * Why `url` cannot be monitored, as the rest of a sentence that starts with the field's name; `undefined` when it can.
+ * A forbidden address is not a problem of the text: such an endpoint is stored and marked `blocked` (Gap G2). Gap G18.
+ * Pure.
  */
 export function endpointUrlProblem(url: string): string | undefined {
   if (url === '') return 'must not be empty'

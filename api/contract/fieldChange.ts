@@ -6,8 +6,8 @@ import type { ServiceRequest, ServiceResponse } from './service.ts'
 export type Leaf = unknown
 
 /**
- * One field that differs. `pointer` is a JSON pointer into the canonical service; `from` and `to` are
- * canonical leaves, `undefined` where the field is not there at all. A secret is only ever its mark.
+ * One field that differs. `pointer` is a JSON pointer into the canonical service; `from` and `to` are canonical leaves,
+ * `undefined` where the field is absent. A secret is only ever its mark.
  */
 export interface FieldChange {
   readonly pointer: string
@@ -16,8 +16,8 @@ export interface FieldChange {
 }
 
 /**
- * How two sealed values compare: by their marks, or as equal because only that one is set can be known. An unknown mark is
- * equal to any.
+ * How two sealed values compare: by their marks, or always as equal because the API only shows that one is set. An
+ * unknown mark is equal to any.
  */
 export type SealedComparison = 'by-mark' | 'set-is-equal'
 
@@ -86,8 +86,8 @@ function isSealed(value: Leaf): value is { readonly sealed: unknown } {
 }
 
 /**
- * Whether two JSON values are equal, whatever the order of their keys. Pure. Makes nothing on the way: most of what is
- * compared is equal, ten thousand services at a time.
+ * Whether two JSON values are equal, whatever the order of their keys. Pure. Allocates nothing: most compared values
+ * are equal, ten thousand services at a time.
  */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true

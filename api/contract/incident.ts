@@ -23,7 +23,7 @@ export const incidentRequestSchema = z.object({
     .array(z.guid({ error: 'must be a UUID' }), { error: 'must be an array of service ids' })
     .min(1, { error: 'must name at least one service' })
     .max(INCIDENT_SERVICES_MAX, { error: `must name at most ${INCIDENT_SERVICES_MAX} services` }),
-  // The first update of the incident is made of it, and the body of an update is not empty (Gap G36).
+  // It becomes the body of the incident's first update, which is not empty (Gap G36).
   message: readableText({ charsMax: MESSAGE_CHARS_MAX, lines: 'many lines' }),
   severity: severitySchema,
 })

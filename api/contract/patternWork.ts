@@ -1,17 +1,17 @@
 /**
- * Work of compiling one pattern, and all patterns of one definition: a unit is about a microsecond. What a person writes
- * takes some hundred. Gap G40.
+ * Limits of the work to compile one pattern, and all patterns of one definition: a unit is about a microsecond.
+ * Ordinary patterns take some hundred. Gap G40.
  */
 export const PATTERN_WORK_MAX = 38_000
 export const PATTERNS_WORK_MAX = 5_000_000
 
-/** Measured, the costliest of their kind: a character, and an instruction of the program. */
+/** Measured for the most expensive of each kind: a character, and an instruction of the program. */
 const CHAR_WORK = 4
 const INSTRUCTION_WORK = 18
-/** A class with the ranges of Unicode: by itself, and where it is merged with others or with the other case of its letters. */
+/** A class with the ranges of Unicode: alone, and merged with others or with the other case of its letters. */
 const PROPERTY_WORK = 60
 const MERGED_PROPERTY_WORK = 300
-/** Code points of a range whose other case is looked up for a unit, and the last one that has another case. */
+/** Code points of a range that are case-folded for one unit, and the last code point with another case. */
 const FOLDED_PER_UNIT = 8
 const LAST_CASED = 0x1_e943
 
@@ -23,8 +23,8 @@ const RANGE = /(\\x\{[^}]*\}|\\x..|\\.|[^\\])-(\\x\{[^}]*\}|\\x..|\\.|[^\]\\])/g
 const IGNORES_CASE = /\(\?[a-zA-Z]*i/
 
 /**
- * How much work it is to compile `pattern`, told without compiling it: RE2 has no limit of its own here, and a thousand
- * characters may stand for a hundred thousand instructions. Too much rather than too little. Pure.
+ * Estimated work to compile `pattern`, without compiling it: RE2 has no limit of its own here, and a thousand
+ * characters may produce a hundred thousand instructions. Never too low. Pure.
  */
 export function patternWork(pattern: string): number {
   const ignoresCase = IGNORES_CASE.test(pattern)
@@ -38,7 +38,7 @@ export function patternWork(pattern: string): number {
   )
 }
 
-/** Work of finding the other case of all that the ranges of `pattern` hold. */
+/** Work of case-folding all ranges of `pattern`. */
 function foldWork(pattern: string): number {
   let points = 0
   for (const [, low = '', high = ''] of pattern.matchAll(RANGE)) {
@@ -47,7 +47,7 @@ function foldWork(pattern: string): number {
   return points / FOLDED_PER_UNIT
 }
 
-/** The code point that `text`, an end of a range, stands for; `otherwise` for an escape without a number. */
+/** The code point of `text`, an end of a range; `otherwise` for an escape without a number. */
 function codePointOf(text: string, otherwise: number): number {
   const digits = /^\\x\{?([0-9a-fA-F]+)\}?$/.exec(text)?.[1]
   if (digits !== undefined) return Number.parseInt(digits, 16)
@@ -56,7 +56,7 @@ function codePointOf(text: string, otherwise: number): number {
 
 /** Instructions of the compiled pattern, which repetitions multiply. */
 function instructions(pattern: string): number {
-  /** Instructions of the groups that are open, the innermost last; `last` is what a repetition would repeat. */
+  /** Instructions of the open groups, the innermost last; `last` is what a repetition would repeat. */
   const open: number[] = []
   let sum = 0
   let last = 0
@@ -89,7 +89,7 @@ function instructions(pattern: string): number {
   return open.reduce((total, outer) => total + outer, sum)
 }
 
-/** How much of `pattern` matches `form` at `at`; 0 when nothing does. */
+/** Length of the match of `form` in `pattern` at `at`; 0 when there is none. */
 function lengthOf(form: RegExp, pattern: string, at: number): number {
   form.lastIndex = at
   return form.exec(pattern)?.[0].length ?? 0

@@ -2,13 +2,13 @@ import type { z } from 'zod'
 
 type Issue = z.core.$ZodIssue
 
-/** One thing that is wrong with a value: where, as keys and indexes from its root, and what, without any value. */
+/** One problem of a value: its path, as keys and indexes from the root, and a message, without any value. */
 export interface Problem {
   readonly path: readonly (string | number)[]
   readonly message: string
 }
 
-/** Keys that are shown as they were sent: the contract's fields, and names of headers. */
+/** Keys that are shown as sent: the contract's fields, and names of headers. */
 const SHOWN_KEY = /^[\w!#$%&'*+.^`|~-]{1,128}$/
 
 /**
@@ -29,8 +29,8 @@ export function formatPointer(path: readonly (string | number)[]): string {
 }
 
 /**
- * Everything that `error` holds against a value, in the order of the schema, as paths and messages that
- * never quote the value: it may be a secret (Gap G11). Never empty. Pure.
+ * All problems in `error`, in the order of the schema, as paths and messages that never quote the value: it may be a
+ * secret (Gap G11). Never empty. Pure.
  */
 export function problemsOf(error: z.core.$ZodError): readonly Problem[] {
   return error.issues.flatMap((issue) => problemsOfIssue(issue, []))
@@ -39,7 +39,7 @@ export function problemsOf(error: z.core.$ZodError): readonly Problem[] {
 function problemsOfIssue(issue: Issue, base: readonly (string | number)[]): readonly Problem[] {
   const path = [...base, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))]
   if (issue.code === 'invalid_union') {
-    // Every other option of a tagged object complains of the key that this value has.
+    // Every other option of a tagged object reports the key of this value as unknown.
     const fitting = issue.errors.filter((issues) => !issues.some(complainsOfTheKey))
     const only = fitting.length === 1 ? fitting[0] : undefined
     if (only !== undefined) return only.flatMap((nested) => problemsOfIssue(nested, path))

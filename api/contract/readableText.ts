@@ -1,11 +1,14 @@
-/** Which characters a text that people read may have. Gap G35. */
+/** Characters permitted in texts for people. Gap G35. */
 
 const DIRECTION = String.raw`\u202a-\u202e\u2066-\u2069`
-// Deprecated controls of format, the byte order mark, notes between lines: no text of any language needs them.
+// Deprecated format controls, the byte order mark, interlinear annotations: no text of any language needs them.
 const FORMAT = String.raw`\u206a-\u206f\ufeff\ufff9-\ufffb`
 const LINE_BREAK = String.raw`\n\r\u0085\u2028\u2029`
 
-/** What terminals and the logs of pipelines obey, a line break included, and what turns the direction of writing. */
+/**
+ * Characters that terminals and CI logs interpret, line breaks included, and characters that change the writing
+ * direction.
+ */
 export const OBEYED = new RegExp(String.raw`[\p{Cc}${LINE_BREAK}${DIRECTION}]`, 'gu')
 
 /** The two forms of a text: a name is one line, a message has paragraphs. */
@@ -14,9 +17,9 @@ export type Lines = 'one line' | 'many lines'
 /**
  * Refused characters, with their name in a message; the first match names a character.
  *
- * Left alone, because languages and emoji need them: U+200C and U+200D (joiners), U+200E, U+200F and U+061C (marks of
- * direction, which turn nothing round), U+200B, U+2060 and U+00AD (where a line may break), variation selectors and the
- * tags of flags.
+ * Permitted, because languages and emoji need them: U+200C and U+200D (joiners), U+200E, U+200F and U+061C (direction
+ * marks, which reverse nothing), U+200B, U+2060 and U+00AD (line break opportunities), variation selectors and the tags
+ * of flags.
  */
 const REFUSED = [
   { name: 'the direction control', characters: new RegExp(`[${DIRECTION}]`, 'u') },
@@ -29,22 +32,22 @@ const REFUSED = [
 const ANY_REFUSED = String.raw`[\p{Cc}\p{Surrogate}${LINE_BREAK}${DIRECTION}${FORMAT}]`
 const FIRST_REFUSED: Readonly<Record<Lines, RegExp>> = {
   'one line': new RegExp(ANY_REFUSED, 'u'),
-  // A carriage return alone puts the next words over the last ones.
+  // A carriage return alone overwrites the words before it.
   'many lines': new RegExp(String.raw`(?![\t\n\u2028\u2029]|\r\n)${ANY_REFUSED}`, 'u'),
 }
 
-// Blanks, what is drawn as nothing, and the empty pattern of Braille, which Unicode counts as a symbol.
+// Blanks, characters without a glyph, and the empty pattern of Braille, which Unicode counts as a symbol.
 const SEEN = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]/u
 
-/** Whether a reader sees anything of `text`. Pure. */
+/** Whether `text` has a visible character. Pure. */
 export function isVisible(text: string): boolean {
   return SEEN.test(text)
 }
 
 /**
- * The first character of `text` that people could not see, or that would do something to the program or the line that
- * shows it, as the rest of a sentence about the text: its code point and its place, counted in code points from 1.
- * `undefined` when there is none. Quotes nothing else of the text (Gap G11). Pure.
+ * The problem of the first character of `text` that is invisible, or that the displaying program would interpret, as
+ * the rest of a sentence about the text: its code point and its place, counted in code points from 1. `undefined` when
+ * there is none. Quotes nothing else of the text (Gap G11). Pure.
  */
 export function unreadableCharacter(text: string, lines: Lines): string | undefined {
   const at = text.search(FIRST_REFUSED[lines])

@@ -8,7 +8,7 @@ export const HEADER_NAME_CHARS_MAX = 128
 export const HEADER_VALUE_CHARS_MAX = 8_192
 export const HEADERS_CHARS_MAX = 32_768
 
-/** Headers that belong to the connection, not to the check: a check that set them could not be sent. Gap G18. */
+/** Headers of the connection, not of the check: a check that set them could not be sent. Gap G18. */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',

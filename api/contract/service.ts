@@ -28,7 +28,7 @@ export const sensitiveInputSchema = z.object(
 )
 export type SensitiveInput = z.infer<typeof sensitiveInputSchema>
 
-/** Such a value as the API returns it: a sealed value is never returned. Contract: Sensitive values. */
+/** Such a value in a response: a sealed value is never returned. Contract: Sensitive values. */
 export const sensitiveOutputSchema = tagged({
   Plain: z.string(),
   Sealed: z.object({ key_id: z.string() }),
@@ -48,7 +48,7 @@ const httpFields = {
   method: z.enum(METHODS, { error: `must be one of ${METHODS.join(', ')}` }),
   max_redirects_to_follow: int32(0).nullish(),
   with_dns: z.boolean({ error: 'must be true, false or null' }).nullish(),
-  // The key has to be there and null means the default: absent is an error. Contract: Call; Gap G14.
+  // The key is required, and null means the default: absent is an error. Contract: Call; Gap G14.
   timeout: timeoutSchema.nullable(),
 }
 
@@ -125,8 +125,8 @@ export const endpointOutputSchema = z.object({
 export type EndpointOutput = z.infer<typeof endpointOutputSchema>
 
 /**
- * Body of create and replace. Unknown fields are dropped (Gap G17); which region codes exist, which regular
- * expressions compile and what the plan allows is for the server to say.
+ * Body of create and replace. Unknown fields are dropped (Gap G17). The server checks which region codes exist, which
+ * regular expressions compile and what the plan allows.
  */
 export const serviceRequestSchema = z.object(
   {

@@ -20,7 +20,7 @@ export function tagged<P extends Payloads>(payloads: P): z.ZodType<Tagged<P>, Ta
   return union as z.ZodType as z.ZodType<Tagged<P>, Tagged<P>>
 }
 
-/** The members of `Union`, each told apart by `kind`. */
+/** The members of `Union`, discriminated by `kind`. */
 export type Variant<Union> = Union extends object
   ? { [Tag in keyof Union]: { readonly kind: Tag; readonly payload: Union[Tag] } }[keyof Union]
   : never

@@ -1,14 +1,17 @@
 import * as z from 'zod'
 import { isVisible, type Lines, unreadableCharacter } from './readableText.ts'
 
-/** Length in code points, the unit of every length of a text: the characters that a reader counts, most emoji included. Pure. */
+/**
+ * Length in code points, the unit of every length of a text: about the characters that a reader counts, most emoji
+ * included. Pure.
+ */
 export function codePoints(text: string): number {
   let count = 0
   for (const _ of text) count += 1
   return count
 }
 
-/** Whether `text` has more than `charsMax` code points; a text of any size is counted as far as that. Pure. */
+/** Whether `text` has more than `charsMax` code points; counting stops there, so a text of any size is cheap. Pure. */
 export function isLongerThan(text: string, charsMax: number): boolean {
   // A code point takes one or two of the units that `length` counts.
   if (text.length <= charsMax) return false
@@ -28,14 +31,14 @@ export function limitedText(charsMax: number): z.ZodType<string, string> {
     .meta({ maxLength: charsMax })
 }
 
-/** How a text that people read is limited. */
+/** Limits of a text for people. */
 export interface ReadableTextRule {
   /** Most code points of the stored text, blanks included. */
   readonly charsMax: number
   readonly lines: Lines
-  /** Whether it may be empty; a text with something in it is always visible. */
+  /** Whether it may be empty; a text that is not empty needs a visible character. */
   readonly mayBeEmpty?: boolean
-  /** The problem of a value that is no string; `must be a string` when absent. */
+  /** The problem of a value that is not a string; `must be a string` when absent. */
   readonly error?: string
 }
 
@@ -48,7 +51,7 @@ export function readableTextProblem(text: string, rule: ReadableTextRule): strin
   return text === '' || isVisible(text) ? undefined : 'must have a visible character'
 }
 
-/** A text that people read, measured and kept as it was sent. Gap G18, Gap G35. */
+/** A text for people, measured and stored as it was sent. Gap G18, Gap G35. */
 export function readableText(rule: ReadableTextRule): z.ZodType<string, string> {
   return z
     .string({ error: rule.error ?? 'must be a string' })

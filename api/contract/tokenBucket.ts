@@ -28,13 +28,13 @@ export function fullBucket(nowMs: number, rate: BucketRate = CONTRACT_RATE): Buc
 }
 
 /**
- * `bucket` with what it earned by `nowMs`. A clock that goes back earns nothing and loses nothing; a full
- * bucket earns nothing for the time that it was full. Pure.
+ * `bucket` refilled up to `nowMs`. A clock that goes back changes nothing; a full bucket earns nothing for the time
+ * that it was full. Pure.
  */
 export function refill(bucket: Bucket, nowMs: number, rate: BucketRate = CONTRACT_RATE): Bucket {
   const earned = Math.max(0, Math.floor((nowMs - bucket.refilledAtMs) / rate.refillIntervalMs))
   const tokens = Math.min(rate.burstRequests, bucket.tokens + earned)
-  // At the brim the remainder of an interval is not kept, or the token after a burst would come early.
+  // A full bucket discards the started interval, or the token after a burst would come early.
   const refilledAtMs =
     tokens === rate.burstRequests
       ? Math.max(nowMs, bucket.refilledAtMs)
@@ -43,8 +43,8 @@ export function refill(bucket: Bucket, nowMs: number, rate: BucketRate = CONTRAC
 }
 
 /**
- * Spends one token of `bucket` at `nowMs`. Pure: returns the bucket to keep and whether the request may
- * pass; a refused request costs nothing (Gap G21).
+ * Spends one token of `bucket` at `nowMs`. Pure: returns the new bucket and whether the request may pass; a refused
+ * request costs nothing (Gap G21).
  */
 export function spendToken(
   bucket: Bucket,
@@ -56,7 +56,7 @@ export function spendToken(
   return { allowed: true, bucket: { ...refilled, tokens: refilled.tokens - 1 } }
 }
 
-/** Milliseconds from `nowMs` until `bucket` holds a token; 0 when it holds one. Pure. */
+/** Milliseconds from `nowMs` until `bucket` has a token; 0 when it has one. Pure. */
 export function waitForTokenMs(bucket: Bucket, nowMs: number, rate: BucketRate = CONTRACT_RATE): number {
   const refilled = refill(bucket, nowMs, rate)
   return refilled.tokens > 0 ? 0 : refilled.refilledAtMs + rate.refillIntervalMs - nowMs

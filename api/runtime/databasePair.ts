@@ -1,21 +1,21 @@
 import { createRequire } from 'node:module'
 
-/** The first line of Node on which better-sqlite3 13 runs: it needs version 10 of Node-API. */
+/** The first major version of Node on which better-sqlite3 13 runs: it needs version 10 of Node-API. */
 const FIRST_NODE_OF_13 = 22
-/** The first line of Node on which better-sqlite3 12 aborts at random, also in the middle of a write. */
+/** The first major version of Node on which better-sqlite3 12 aborts at random, also in the middle of a write. */
 const FIRST_NODE_WITHOUT_12 = 24
 
 /**
- * What to type before this process may open a database; `undefined` when it may. To be asked before better-sqlite3 is
- * imported: it is an optional dependency, and the wrong release of it ends the process without a word.
+ * The command to run before this process can open a database; `undefined` when it can. Call it before better-sqlite3 is
+ * imported: it is an optional dependency, and the wrong release of it crashes the process without a message.
  */
 export function databaseProblem(): string | undefined {
   return databasePairProblem(process.versions.node, installedRelease())
 }
 
 /**
- * Whether this Node and this better-sqlite3 may open a database together: what to type when not, `undefined`
- * when they may. No release of better-sqlite3 runs on every Node that we support.
+ * The command to run before this Node and this better-sqlite3 can open a database; `undefined` when they can. No
+ * release of better-sqlite3 runs on every Node that we support.
  *
  * `nodeVersion` as process.versions.node gives it; `sqliteVersion` is `undefined` when none is installed. Pure.
  */
@@ -35,7 +35,9 @@ export function databasePairProblem(
   return undefined
 }
 
-/** The version of the installed better-sqlite3, read without its native part; `undefined` when there is none. */
+/**
+ * The version of the installed better-sqlite3, read without loading its native part; `undefined` when there is none.
+ */
 function installedRelease(): string | undefined {
   try {
     const manifest: unknown = createRequire(import.meta.url)('better-sqlite3/package.json')

@@ -6,26 +6,27 @@ import { syncFolder } from './syncFolder.ts'
 export const OWNER_ONLY = 0o700
 
 /**
- * Makes `folder` and those above it that are not there, with the permission bits `mode` (as usual when absent), and
- * returns the outermost that it made: `undefined` when all were there. Throws the error of Node for the one that cannot
- * be made, or that is no folder.
+ * Creates `folder` and its missing parents with the permission bits `mode` (default: as usual), and returns the
+ * outermost folder created: `undefined` when none was missing. Throws the error of Node for the one that cannot be
+ * created, or that is not a folder.
  *
- * Their names are durable when it returns: what is flushed to a file below would be lost with its folder otherwise.
+ * Their names are durable when it returns: otherwise a file flushed below could be lost with its folder.
  *
- * One by one: below /proc, where nothing can be made, `recursive` of Node tries the first of them for ever.
+ * Creates them one by one: below /proc, where nothing can be created, `recursive` of Node retries the first one for
+ * ever.
  */
 export function makeFolder(folder: string, mode?: number): string | undefined {
-  // With `..` behind a folder that is not there, the path as it was given would name nothing.
+  // With `..` after a missing folder, the original path would not resolve.
   const path = resolve(folder)
   const missing = missingFolders(path)
   for (const step of missing) makeStep(step, mode)
   for (const step of missing) syncName(step)
-  // Fails, and says why, for what is there and no folder.
+  // Throws the reason for an existing path that is not a folder.
   if (!statSync(path).isDirectory()) mkdirSync(path)
   return missing[0]
 }
 
-/** `folder`, an absolute path, and those above it that are not there, the outermost first. */
+/** `folder`, an absolute path, and its missing parents, the outermost first. */
 export function missingFolders(folder: string): readonly string[] {
   if (existsSync(folder)) return []
   const above = dirname(folder)
@@ -36,7 +37,7 @@ function syncName(path: string): void {
   try {
     syncFolder(dirname(path))
   } catch (error) {
-    // A folder may be one to write to and not to look into: what is made in it has to do as it is.
+    // A folder may be writable but not readable: then its new entries cannot be flushed.
     if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error
   }
 }

@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 
 /**
- * Makes what was made, renamed or removed in `folder` durable: flushing a file does not make its name so. Throws the
- * error of Node when the folder cannot be opened for reading, or flushed.
+ * Makes creations, renames and removals in `folder` durable: flushing a file does not flush its name. Throws the error
+ * of Node when the folder cannot be opened for reading, or flushed.
  */
 export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r')

@@ -1,6 +1,6 @@
 /**
- * Where the bundle `name` of a thread is: beside the bundle that runs, and in dist/ for what runs from its sources. A
- * thread is a program of its own, so that it loads no more than it needs.
+ * Path of the bundle `name` of a thread: beside the running bundle, or in dist/ when the sources run. A thread is a
+ * program of its own, so that it loads only what it needs.
  */
 export function threadFile(name: string): URL {
   const isSource = import.meta.url.endsWith('.ts')

@@ -9,7 +9,7 @@ import {
   type StringMatcher,
 } from '../contract/assertion.ts'
 
-/** What assertions are made of: operators of each family, and subjects by their field. */
+/** Parts of assertions: operators of each family, and subjects by their field. */
 interface AssertionMaterial {
   readonly integer: fc.Arbitrary<Comparison>
   readonly duration: fc.Arbitrary<DurationComparison>

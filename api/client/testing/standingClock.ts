@@ -1,11 +1,11 @@
 import type { Timing } from '../limiter.ts'
 
 export interface StandingClock extends Timing {
-  /** Moves the clock on; what was to happen meanwhile happens in order, each at its instant. */
+  /** Advances the clock; timers due meanwhile fire in order, each at its instant. */
   readonly advance: (ms: number) => Promise<void>
 }
 
-/** A clock that stands still until told, with the timers that wait on it. */
+/** A clock that only moves when advanced, with the timers that wait on it. */
 export function standingClock(): StandingClock {
   let nowMs = 0
   let timers: { atMs: number; run: () => void }[] = []
@@ -35,7 +35,7 @@ export function standingClock(): StandingClock {
   }
 }
 
-/** Resolves when promises that were resolved, and those that wait for them, have gone on. */
+/** Resolves when resolved promises, and everything chained to them, have run. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 4; turn += 1) await Promise.resolve()
 }

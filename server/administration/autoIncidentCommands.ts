@@ -13,7 +13,7 @@ import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 
-/** Settings unless others are given. */
+/** Default settings. */
 const DEFAULTS: AutoIncidentSettings = { threshold: 3, windowMinutes: 10 }
 
 interface SettingsOptions extends DataDirOptions {
@@ -28,7 +28,7 @@ interface ServiceOptions extends SettingsOptions {
   readonly all?: boolean
 }
 
-/** Adds `service auto-incidents`. The API shows these settings and does not take them. Contract: Service. */
+/** Adds `service auto-incidents`. The API shows these settings but does not accept them. Contract: Service. */
 export function addServiceCommands(program: Command, write: Write): void {
   const service = program.command('service').description('settings of services that the API only shows')
   addSettings(
@@ -42,7 +42,7 @@ export function addServiceCommands(program: Command, write: Write): void {
       const settings = readSettings(options)
       const services = await withExistingStore(engineOf(options.dataDir), async (store) => {
         const wanted = await wantedServices(store, options)
-        // Before the first one changes: either all do, or none.
+        // Checked before the first change: either all change, or none.
         assertWithinReach(wanted, settings)
         for (const { id } of wanted) {
           await store.changeService(options.org, id, (current) => setAutoIncidents(current, settings))

@@ -23,8 +23,8 @@ export interface CommandLineParts {
 }
 
 /**
- * The whole command line of pharos-server. Commands reject with what went wrong; a command line that makes no sense,
- * and one that asks for help, with a CommanderError after what there is to say was written.
+ * The command line of pharos-server. Commands reject with their failure; an invalid command line and a request for help
+ * reject with a CommanderError after their output was written.
  */
 export function commandLine({ write, writeError, environment }: CommandLineParts): Command {
   const program = new Command('pharos-server')
@@ -33,7 +33,7 @@ export function commandLine({ write, writeError, environment }: CommandLineParts
     .configureOutput({ writeOut: write, writeErr: writeError })
     .showHelpAfterError('(--help shows what there is)')
     .exitOverride()
-    // Every command opens a database; help and the version are there without one.
+    // Every command opens a database; help and the version work without one.
     .hook('preAction', () => {
       const problem = databaseProblem()
       if (problem !== undefined) throw new Error(problem)

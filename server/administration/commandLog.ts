@@ -7,7 +7,7 @@ import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import type { Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 
-/** Commands read at once: there may be millions. */
+/** Commands in one page: there may be millions. */
 const PAGE_COMMANDS = 1_000
 
 interface CommandOptions extends DataDirOptions {
@@ -62,7 +62,7 @@ function filterOf({ org, service, region, unpublished, after }: CommandOptions):
   }
 }
 
-/** The commands that pass `filter`, at most `limit`, a page at a time. */
+/** The commands that match `filter`, at most `limit`, a page at a time. */
 async function* pagesOf(
   store: Store,
   filter: CommandFilter,
@@ -80,7 +80,7 @@ async function* pagesOf(
   }
 }
 
-/** One JSON array. `service_id` is how scripts of before know `serviceId`. */
+/** One JSON array. `service_id` is the old name of `serviceId`, for existing scripts. */
 async function writeJson(write: Write, pages: AsyncIterable<readonly LoggedCommand[]>): Promise<void> {
   let lead = '['
   for await (const page of pages) {
@@ -93,7 +93,7 @@ async function writeJson(write: Write, pages: AsyncIterable<readonly LoggedComma
   write(lead === '[' ? '[]\n' : ']\n')
 }
 
-/** Columns, each as wide as its longest text: pages are not known beforehand. */
+/** Columns of fixed width, that of their longest possible text: pages are not known beforehand. */
 const WIDTHS = { sequence: 10, created: 24, published: 9, type: 22, region: 14, generation: 10, service: 36 }
 
 async function writeTable(write: Write, pages: AsyncIterable<readonly LoggedCommand[]>): Promise<void> {

@@ -1,4 +1,4 @@
-/** Environment variables that stand in for flags; a flag that is given wins. */
+/** Environment variables that replace flags; a flag wins. */
 export const VARIABLES = {
   dataDir: 'PHAROS_DATA_DIR',
   host: 'PHAROS_HOST',
@@ -12,7 +12,7 @@ export const VARIABLES = {
   logLevel: 'PHAROS_LOG_LEVEL',
 } as const
 
-/** The one value that has no flag: a command line can be read by every user of the machine. */
+/** The only value without a flag: every user of the machine can read a command line. */
 export const MASTER_KEY_VARIABLE = 'PHAROS_MASTER_KEY'
 
 /** Levels of the log, the quietest last. */

@@ -20,7 +20,7 @@ export function dataDirOption(): Option {
     .makeOptionMandatory()
 }
 
-/** `text` unless it is empty, as a variable is that a script forgot to set: for most programs that means a default. */
+/** `text` unless it is empty, as from a variable that a script forgot to set: most programs then use a default. */
 export function readGiven(text: string): string {
   if (text !== '') return text
   throw new InvalidArgumentError('must not be empty')

@@ -2,9 +2,9 @@ import { ApiError } from '../../api/contract/apiError.ts'
 
 /** Why a command failed. */
 export interface Failure {
-  /** For programs: `E_` and a word that does not change. */
+  /** For programs: stable, starts with `E_`. */
   readonly code: string
-  /** For people: what happened and what to do. */
+  /** For people: the failure and its remedy. */
   readonly message: string
 }
 
@@ -16,11 +16,11 @@ interface SystemFailure extends Error {
   readonly address?: string
   readonly port?: number
   readonly hostname?: string
-  /** The flag that named the address; --host when absent. */
+  /** The flag with the address; --host when absent. */
   readonly hostFlag?: string
 }
 
-/** `error` as a user should read it. An unexpected error says so and shows where it happened. Pure. */
+/** The message of `error` for a user. An unexpected error is marked as one, with its place. Pure. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof ApiError) return { code: `E_${error.code.toUpperCase()}`, message: error.message }
   if (isSystemFailure(error)) return systemFailure(error)

@@ -7,7 +7,7 @@ import { present, table, type Write } from './output.ts'
 import { readableOption } from './readableOption.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 
-/** Longest note of who asked for a key (code points). Gap G35. */
+/** Longest text of `--created-by` (code points). Gap G35. */
 const CREATED_BY_CHARS_MAX = 255
 
 interface CreateOptions extends DataDirOptions {

@@ -50,7 +50,7 @@ export function addMaintenanceCommands(program: Command, write: Write): void {
 function instant(text: string): string {
   const day = /^\d{4}-\d{2}-\d{2}(?=T)/.exec(text)?.[0]
   const ms = day === undefined ? Number.NaN : Date.parse(text)
-  // A day that its month does not have would quietly become one of the next.
+  // Date would silently turn a day that its month does not have into one of the next month.
   if (!Number.isNaN(ms) && new Date(`${day}T00:00:00Z`).toISOString().startsWith(`${day}T`)) {
     return new Date(ms).toISOString()
   }

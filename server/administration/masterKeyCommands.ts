@@ -46,7 +46,7 @@ export function addMasterKeyCommands(
       )
       const { activeId, rewrapped } = rotation
       const text = `master key ${activeId} is active; ${rewrapped} secrets were wrapped with it`
-      // The first spelling is that of scripts of before.
+      // The first spelling is the old one, for existing scripts.
       const shown = { master_key_id: activeId, masterKeyId: activeId, rewrapped }
       present(write, options.json, shown, text)
     })

@@ -8,14 +8,14 @@ export interface MasterKeyOptions extends DataDirOptions {
   readonly masterKeyFile?: string
 }
 
-/** The flag that names the file of the master key. */
+/** The flag for the file of the master key. */
 export function masterKeyOption(): Option {
   return new Option('--master-key-file <file>', 'file of the master key (default: <data-dir>.master-key)')
     .env(VARIABLES.masterKeyFile)
     .argParser(readGiven)
 }
 
-/** Where the master key is: the file that is named, the text of the variable, or the file beside the data folder. */
+/** Source of the master key: the given file, the text of the variable, or the file beside the data folder. */
 export function keySourceOf(
   { dataDir, masterKeyFile }: Pick<MasterKeyOptions, 'dataDir' | 'masterKeyFile'>,
   environment: Readonly<Record<string, string | undefined>>,

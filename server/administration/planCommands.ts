@@ -5,10 +5,10 @@ import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 
-/** The value that returns a limit to the plan's own. */
+/** The value that restores the plan's own limit. */
 const PLAN_WORD = 'plan'
 
-/** Adds `plan list`, `plan set` and `plan limits`. They hold for the next request of a running server. */
+/** Adds `plan list`, `plan set` and `plan limits`. Changes apply to the next request of a running server. */
 export function addPlanCommands(program: Command, write: Write): void {
   const plan = program.command('plan').description('plans and limits')
   addDataDir(plan.command('list').description('list plans and their limits')).action(
@@ -70,7 +70,7 @@ function addLimits(plan: Command, write: Write): void {
     })
 }
 
-/** Overrides as they are typed: the word for the plan's own limit in place of null, which commander cannot carry. */
+/** Overrides as typed: a word for the plan's own limit instead of null, which commander cannot represent. */
 type TypedLimits = {
   readonly [Limit in keyof LimitOverrides]: NonNullable<LimitOverrides[Limit]> | typeof PLAN_WORD
 }

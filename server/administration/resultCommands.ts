@@ -12,7 +12,7 @@ import { present, table, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 
 const HOUR_S = 60 * 60
-/** Hours that `results` shows unless told otherwise, and at most. */
+/** Hours that `results` shows by default, and at most. */
 const HOURS = 24
 const HOURS_MAX = RESULTS_RETENTION_S / HOUR_S
 

@@ -90,7 +90,7 @@ export function addServeCommand(
 }
 
 function hostOption(flags: string, description: string, variable: string): Option {
-  // An empty one would be every address of the machine.
+  // An empty host would mean every address of the machine.
   return new Option(flags, description).env(variable).argParser(readGiven).default('127.0.0.1')
 }
 
@@ -141,7 +141,9 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
   await stopped
 }
 
-/** SIGHUP comes when the terminal goes, also below `nohup`, whose setting Node takes back: it must lose nothing either. */
+/**
+ * SIGHUP comes when the terminal closes, also below `nohup`, whose setting Node overrides: it must lose nothing either.
+ */
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 function stopOnSignal(program: Program, log: Logger): Promise<void> {

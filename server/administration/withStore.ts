@@ -21,7 +21,7 @@ export async function withStore<Result>(
   }
 }
 
-/** As `withStore`, for commands that need existing data: rejects where there is no database, instead of making one. */
+/** As `withStore`, for commands that need existing data: rejects when there is no database, instead of creating one. */
 export async function withExistingStore<Result>(
   engine: Engine,
   work: (store: Store) => Promise<Result>,

@@ -1,6 +1,6 @@
 import type { Delivery } from '../domain/commands.ts'
 
-/** Where commands go when the outbox lets them out. Delivery is at least once: receivers compare store and generation. */
+/** Receives commands from the outbox. Delivery is at least once: receivers compare store and generation. */
 export interface Bus {
   /** Resolves when the receiver has the command. A rejection keeps it in the outbox. */
   publish(command: Delivery): Promise<void>

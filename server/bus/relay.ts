@@ -1,11 +1,14 @@
 import { BUS_READER, type OutboxStore } from '../store/store.ts'
 import type { Bus } from './bus.ts'
 
-/** Most commands taken from the outbox at once. */
+/** Most commands read from the outbox at once. */
 const BATCH_MAX = 500
 /** Pause before commands are fetched, so that those of many requests are marked in one write (milliseconds). */
 const GATHER_MS = 20
-/** Pause before a failed publication is tried again, and between looks for what another process wrote (milliseconds). */
+/**
+ * Pause before a failed publication is retried, and between polls for commands written by another process
+ * (milliseconds).
+ */
 const LOOK_AGAIN_MS = 1_000
 
 export interface RelayParts {
@@ -16,15 +19,15 @@ export interface RelayParts {
 
 /** The relay from outbox to bus, running. */
 export interface Relay {
-  /** Publishes what is there, and resolves when it is marked. */
+  /** Publishes pending commands; resolves when they are marked. */
   drain(): Promise<void>
-  /** Stops looking and waits for the publication that is under way. */
+  /** Stops polling and waits for the publication under way. */
   stop(): Promise<void>
 }
 
 /**
- * Publishes the commands of the outbox in their order and marks them afterwards: a crash in between publishes
- * some again, never none. Looks after each commit, and once a second for what was left.
+ * Publishes the commands of the outbox in their order and marks them afterwards: after a crash in between some are
+ * published again, none is lost. Runs after each commit, and once a second for the rest.
  */
 export function startRelay({ store, bus, onError }: RelayParts): Relay {
   let underWay: Promise<void> = Promise.resolve()
@@ -34,7 +37,7 @@ export function startRelay({ store, bus, onError }: RelayParts): Relay {
   async function publishAll(): Promise<void> {
     for (;;) {
       const from = await store.cursorOf(BUS_READER)
-      // Never a reset: no command is deleted that this reader has not passed.
+      // Never a reset: commands are deleted only after this reader has passed them.
       const { deliveries, next } = await store.commandsAfter(from, BATCH_MAX)
       if (deliveries.length === 0) return
       for (const delivery of deliveries) await bus.publish(delivery)

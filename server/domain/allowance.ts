@@ -1,7 +1,7 @@
 /** The result of spending a request's token. */
 export interface Allowance {
   readonly isAllowed: boolean
-  /** Requests that may still follow at once. */
+  /** Further requests permitted at once. */
   readonly remaining: number
   /** Time until the bucket is full again (milliseconds). */
   readonly fullInMs: number

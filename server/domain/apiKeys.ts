@@ -6,10 +6,10 @@ import type { Environment } from './environment.ts'
 /** Random bytes of a key. Contract: Authentication, rule 2. */
 const KEY_BYTES = 32
 
-/** Who calls: a key that is not revoked, and what its organisation may do at this instant. */
+/** The caller: a key that is not revoked, and the current rights of its organisation. */
 export interface Caller {
   readonly keyId: string
-  /** Last four characters of the key: enough to tell keys apart, not enough to use one. */
+  /** Last four characters of the key: enough to recognise it, not enough to use it. */
   readonly keyLast4: string
   readonly scope: Scope
   readonly orgId: string
@@ -25,8 +25,8 @@ export function mintKey(environment: Environment): string {
 }
 
 /**
- * The stored form of a key. A key is 256 random bits, so that a slow hash would protect nothing and cost
- * every request. Case is kept as received. Pure.
+ * The stored form of a key. A key is 256 random bits, so a slow hash would add no protection and slow down every
+ * request. Case is preserved. Pure.
  */
 export function hashKey(key: string): Buffer {
   return hash('sha256', key, 'buffer')

@@ -1,17 +1,17 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
 
-/** Failing rounds that open an incident, at most: more than a hundred would never come together. */
+/** Largest threshold of failing rounds that open an incident: more than a hundred would never occur together. */
 const THRESHOLD_MAX = 100
-/** Longest window in which they have to fall (minutes): a day. */
+/** Longest window for them (minutes): a day. */
 const WINDOW_MINUTES_MAX = 1_440
-/** Longest time that a service has to be up before its incident is resolved, unless two intervals are longer (seconds). */
+/** Longest uptime required before an incident is resolved, unless two intervals are longer (seconds). */
 const STEADY_S_MAX = 10 * 60
 
-/** When a service gets an incident by itself. Contract: Service, the fields `auto_incident_…`. */
+/** When an incident is opened automatically for a service. Contract: Service, the fields `auto_incident_…`. */
 export interface AutoIncidentSettings {
   /** Failing rounds of one endpoint. */
   readonly threshold: number
-  /** In which they have to fall (minutes). */
+  /** Window for them (minutes). */
   readonly windowMinutes: number
 }
 
@@ -21,7 +21,7 @@ type AutoIncidentFields = Pick<
   'auto_incident_failure_threshold' | 'auto_incident_window_minutes' | 'auto_incident_enabled'
 >
 
-/** What is wrong with `settings` for every service; `undefined` when nothing is. Pure. */
+/** The problem of `settings` for every service; `undefined` when there is none. Pure. */
 export function settingsProblem({ threshold, windowMinutes }: AutoIncidentSettings): string | undefined {
   if (!isWithin(threshold, THRESHOLD_MAX)) {
     return `the threshold must be a whole number from 1 to ${THRESHOLD_MAX}`
@@ -31,7 +31,7 @@ export function settingsProblem({ threshold, windowMinutes }: AutoIncidentSettin
     : `the window must be a whole number of minutes from 1 to ${WINDOW_MINUTES_MAX}`
 }
 
-/** Why `settings` could never open an incident of a service; `undefined` when they could. Pure. */
+/** Why `settings` could never open an incident for a service; `undefined` when they could. Pure. */
 export function settingsRefusal(
   { threshold, windowMinutes }: AutoIncidentSettings,
   service: Checked,
@@ -58,20 +58,20 @@ export function settingsOf(service: AutoIncidentFields): AutoIncidentSettings | 
   return threshold == null || windowMinutes == null ? null : { threshold, windowMinutes }
 }
 
-/** The interval by which rounds are counted (seconds): one of 0 counts as a second, as it is checked. Pure. */
+/** The interval of rounds (seconds): 0 counts as a second, which is the real interval of its checks. Pure. */
 export function intervalOf({ interval_secs }: Checked): number {
   return Math.max(1, interval_secs)
 }
 
 /**
- * The time in which failing rounds count (seconds). Longer than the window that was set when the interval grew later, so
- * that the threshold stays within reach. Pure.
+ * The window for failing rounds (seconds). Longer than the configured window when the interval grew later, so that the
+ * threshold stays reachable. Pure.
  */
 export function windowS({ threshold, windowMinutes }: AutoIncidentSettings, service: Checked): number {
   return Math.max(windowMinutes * 60, (threshold + 1) * intervalOf(service))
 }
 
-/** For how long a service has to be up without a break before its incident is resolved (seconds). Pure. */
+/** The uninterrupted uptime after which the incident of a service is resolved (seconds). Pure. */
 export function steadyS({ windowMinutes }: AutoIncidentSettings, service: Checked): number {
   return Math.max(2 * intervalOf(service), Math.min(windowMinutes * 60, STEADY_S_MAX))
 }

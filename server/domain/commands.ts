@@ -2,7 +2,7 @@
 export const COMMAND_TYPES = ['StartServiceMonitoring', 'EndServiceMonitoring'] as const
 export type CommandType = (typeof COMMAND_TYPES)[number]
 
-/** An order to one region, as it is decided and logged. */
+/** A command to one region, as decided and logged. */
 export interface Command {
   readonly type: CommandType
   readonly region: string
@@ -12,9 +12,9 @@ export interface Command {
 }
 
 /**
- * A command as a region gets it: the state of the service in that region at the time of delivery, whatever the command
- * said when it was decided. Of the same store, a region ignores generations that are not newer than its own. Deliveries of
- * another store are always newer: a restored backup counts its generations on from an earlier one. Gap G24.
+ * A command as delivered to a region: with the state of the service in that region at the time of delivery, even if it
+ * was another one when the command was decided. Within one store, a region ignores generations that are not newer than
+ * its own. Deliveries of another store are always newer: a restored backup continues from earlier generations. Gap G24.
  */
 export interface Delivery extends Command {
   /** Identity of the store, which a restore renews. */

@@ -7,23 +7,23 @@ import type {
 } from '../../api/contract/service.ts'
 import type { SealedValue, SealPlace } from './seal.ts'
 
-/** The parts that storing an endpoint needs: ids, sealing, and the judgement of its address. */
+/** Dependencies for storing an endpoint: ids, sealing, and the address rules. */
 export interface EndpointMaking {
   readonly uuid: () => string
   readonly seal: (value: string, place: SealPlace) => SealedValue
-  /** Whether checks of `url` are refused by the address rules. Gap G2. */
+  /** Whether the address rules forbid checks of `url`. Gap G2. */
   readonly isBlocked: (url: string) => boolean
 }
 
-/** Endpoints as the API shows them, and the secrets that they leave out. */
+/** Endpoints as the API shows them, and the secrets omitted there. */
 export interface MadeEndpoints {
   readonly endpoints: readonly EndpointOutput[]
   readonly sealed: readonly SealedValue[]
 }
 
 /**
- * The endpoints of `inputs`. One that has the url, method and name of one in `previous` keeps its id, and so
- * its history; first come, first served (Gap G23).
+ * The endpoints of `inputs`. An endpoint with the url, method and name of one in `previous` keeps its id and therefore
+ * its history; the first match wins (Gap G23).
  */
 export function makeEndpoints(
   inputs: readonly EndpointInput[],

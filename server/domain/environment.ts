@@ -2,13 +2,13 @@
 export interface Environment {
   /** Wall clock, milliseconds since the epoch. */
   readonly nowMs: () => number
-  /** A fresh UUID that cannot be guessed, lower case. */
+  /** A random UUID from a secure source, lower case. */
   readonly uuid: () => string
   /** `size` bytes of cryptographic randomness. */
   readonly randomBytes: (size: number) => Buffer
 }
 
-/** The instant that was written last: what happens together is written with the same one. */
+/** The last instant written: changes of the same instant share it. */
 let last = { nowMs: 0, text: new Date(0).toISOString() }
 
 /** `nowMs` as the API writes instants: ISO 8601, UTC, milliseconds (Gap G20). Pure. */

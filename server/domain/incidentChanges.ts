@@ -14,16 +14,16 @@ import { assertIncidentRoom, type IncidentRoom } from './incidentRoom.ts'
  */
 const UPDATES_BYTES_MAX = 256 * 1_024
 
-/** The facts for creating an incident, read in the transaction that writes. */
+/** The data for creating an incident, read in the transaction that writes. */
 export interface IncidentFacts {
-  /** Next number of the organisation, from 1, never used twice. */
+  /** Next number of the organisation, from 1, never reused. */
   readonly number: number
-  /** Those of the wanted services that belong to the organisation, lower case. */
+  /** The requested services that belong to the organisation, lower case. */
   readonly ownServiceIds: ReadonlySet<string>
   readonly room: IncidentRoom
 }
 
-/** `ids` in lower case without repetitions, in their order (Gap G18). Pure. */
+/** `ids` in lower case without duplicates, in their order (Gap G18). Pure. */
 export function distinctServiceIds(ids: readonly string[]): readonly string[] {
   return [...new Set(ids.map((id) => id.toLowerCase()))]
 }
@@ -83,7 +83,7 @@ export function updateIncident(
   }: { readonly environment: Pick<Environment, 'nowMs' | 'uuid'>; readonly room: IncidentRoom },
 ): Incident {
   if (incident.status === 'resolved') throw new ApiError('invalid', 'incident is already resolved')
-  // An instant before the last one would say that the log was written backwards: the clock may have been set.
+  // An earlier instant would reverse the log: the clock may have been set back.
   const nowMs = Math.max(environment.nowMs(), Date.parse(incident.updated_at))
   const now = timestamp(nowMs)
   const update: IncidentUpdate = {

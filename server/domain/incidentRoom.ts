@@ -5,7 +5,7 @@ import type { Incident } from '../../api/contract/incident.ts'
 const INCIDENT_BYTES = 1_024
 const UPDATE_BYTES = 384
 const SERVICE_BYTES = 256
-/** Additional size of an open incident (bytes): the longest update, 20,000 characters, so that resolving always fits. */
+/** Size reserved for an open incident (bytes): the longest update, 20,000 characters, so that resolving always fits. */
 const RESOLUTION_BYTES = 80 * 1_024
 
 const MIB = 1_024 * 1_024
@@ -17,17 +17,17 @@ export interface IncidentRoom {
   readonly mibMax: number
 }
 
-/** What `incident` counts for (bytes). The migration to schema 4 counts the same. Gap G38. Pure. */
+/** The size of `incident` against the limit (bytes). The migration to schema 4 counts the same. Gap G38. Pure. */
 export function incidentBytes({ title, status, updates, service_ids: serviceIds }: Incident): number {
   const texts = updates.reduce((sum, { body }) => sum + UPDATE_BYTES + Buffer.byteLength(body), 0)
-  // The title is stored a second time, as it is searched.
+  // The title is stored twice, once in its form for search.
   const own = INCIDENT_BYTES + 2 * Buffer.byteLength(title) + SERVICE_BYTES * serviceIds.length
   return own + texts + (status === 'resolved' ? 0 : RESOLUTION_BYTES)
 }
 
 /**
- * Throws `forbidden` when `after` in place of `before` (`null` for a new incident) is more than there is room for. What makes
- * the sum no larger is always allowed, resolving above all. Gap G38. Pure.
+ * Throws `forbidden` when replacing `before` (`null` for a new incident) by `after` exceeds the limit. Changes that do
+ * not increase the size are always allowed, above all resolving. Gap G38. Pure.
  */
 export function assertIncidentRoom(room: IncidentRoom, before: Incident | null, after: Incident): void {
   const grownBy = incidentBytes(after) - (before === null ? 0 : incidentBytes(before))

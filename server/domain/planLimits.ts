@@ -1,7 +1,7 @@
 import type { AutoIncidentSettings } from './autoIncidentSettings.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 
-/** How many services an organisation may store, paused ones included, for each active one that it may have. Gap G12. */
+/** Stored services, including paused ones, allowed for each active one. Gap G12. */
 export const STORED_PER_ACTIVE_SERVICE = 10
 
 /** The limits of a plan, overrides of the organisation already applied. Gap G12. */
@@ -14,9 +14,9 @@ export interface PlanLimits {
   readonly serviceEndpointsMax: number
   /** Shortest check interval (seconds). */
   readonly intervalSecsMin: number
-  /** Most that all incidents take together (MiB). Gap G38. */
+  /** Largest total size of incidents (MiB). Gap G38. */
   readonly incidentsMibMax: number
-  /** Codes of the regions that may be used; `null` means every region. */
+  /** Codes of the permitted regions; `null` means every region. */
   readonly regionsAllowed: readonly string[] | null
 }
 
@@ -28,18 +28,21 @@ export interface OrgUsage {
   readonly storedServices: number
 }
 
-/** An organisation's limits and usage, read in the transaction that writes, so that no two writers share the last place. */
+/**
+ * An organisation's limits and usage, read in the transaction that writes, so that two writers cannot both take the
+ * last place.
+ */
 export interface OrgStanding {
   readonly orgId: string
   readonly limits: PlanLimits
   readonly usage: OrgUsage
-  /** What a new service gets; `null`: no automatic incidents. */
+  /** Automatic incidents of a new service; `null` for none. */
   readonly autoIncidents: AutoIncidentSettings | null
 }
 
 type Definition = Pick<ServiceRequest | ServiceResponse, 'interval_secs' | 'regions' | 'endpoints'>
 
-/** Which limit a new service of `definition` would break, `undefined` when none. Contract: Rules, 3. Pure. */
+/** The limit that a new service of `definition` would exceed; `undefined` when none. Contract: Rules, 3. Pure. */
 export function creationRefusal(standing: OrgStanding, definition: Definition): string | undefined {
   const storedMax = standing.limits.servicesMax * STORED_PER_ACTIVE_SERVICE
   if (standing.usage.storedServices >= storedMax) {
@@ -48,7 +51,7 @@ export function creationRefusal(standing: OrgStanding, definition: Definition): 
   return activationRefusal(standing, definition)
 }
 
-/** Which limit resuming `service` would break, `undefined` when none. Contract: Rules, 3. Pure. */
+/** The limit that resuming `service` would exceed; `undefined` when none. Contract: Rules, 3. Pure. */
 export function activationRefusal(
   { limits, usage }: OrgStanding,
   definition: Definition,
@@ -64,9 +67,9 @@ export function activationRefusal(
 }
 
 /**
- * Which limit replacing `current` by `definition` would break, `undefined` when none. An organisation whose
- * plan shrank may always make a service smaller: endpoints are counted only when their number grows. A
- * paused service uses nothing of the totals until it is resumed. Contract: Limits, rule 3; Gap G26. Pure.
+ * The limit that replacing `current` by `definition` would exceed; `undefined` when none. After a downgrade of its plan
+ * an organisation can still make a service smaller: endpoints are counted only when their number grows. A paused
+ * service does not count until it is resumed. Contract: Limits, rule 3; Gap G26. Pure.
  */
 export function replacementRefusal(
   { limits, usage }: OrgStanding,

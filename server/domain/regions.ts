@@ -1,8 +1,8 @@
 import type { Region } from '../../api/contract/org.ts'
 
 /**
- * Every place from which services can be monitored: fixed and the same for every caller (Gap G12). The order is stored in
- * the numbers of series: new ones come last.
+ * All monitoring regions, the same for every caller (Gap G12). The order is stored in the numbers of series: append new
+ * ones.
  */
 export const REGIONS: readonly Region[] = [
   { code: 'eu-west-1', city: 'Dublin', country: 'Ireland' },
@@ -17,15 +17,15 @@ export const REGIONS: readonly Region[] = [
 
 const CODES: ReadonlySet<string> = new Set(REGIONS.map(({ code }) => code))
 
-/** Whether `code` is one of the platform's regions; case counts. Pure. */
+/** Whether `code` is one of the platform's regions; case-sensitive. Pure. */
 export function isRegionCode(code: string): boolean {
   return CODES.has(code)
 }
 
-/** Regions that a series number has room for: a series is an endpoint's number × this + the place of its region. */
+/** Number of regions in the encoding of series: a series is an endpoint's number × this + the index of its region. */
 const REGIONS_MAX = 32
 
-/** The number of the series of an endpoint in `region`, which has to be one of the platform's. Pure. */
+/** The number of the series of an endpoint in `region`, which must be one of the platform's. Pure. */
 export function seriesNumber(endpointNumber: number, region: string): number {
   return endpointNumber * REGIONS_MAX + REGIONS.findIndex(({ code }) => code === region)
 }

@@ -13,7 +13,7 @@ export interface MasterKey {
   readonly bytes: Buffer
 }
 
-/** Where a sealed value belongs. A ciphertext that is moved to another place does not open. */
+/** The location of a sealed value. A ciphertext moved to another location cannot be opened. */
 export interface SealPlace {
   readonly orgId: string
   readonly serviceId: string
@@ -34,15 +34,15 @@ export interface SealedValue extends SealPlace {
   readonly ciphertext: Buffer
 }
 
-/** The master key of these bytes, named by a hash of them so that a file needs no names. Pure. */
+/** The master key with these bytes, identified by their hash so that a file needs no names. Pure. */
 export function masterKeyOf(bytes: Buffer): MasterKey {
   const id = createHash('sha256').update('pharos master key').update(bytes).digest('hex').slice(0, 16)
   return { id, bytes }
 }
 
 /**
- * Seals `value` for `place` under a data key of its own, so that equal values never look equal and every
- * write changes the `keyId`. Contract: Sensitive values; Gap G22.
+ * Seals `value` for `place` under its own data key: equal values never look equal, and every write changes the `keyId`.
+ * Contract: Sensitive values; Gap G22.
  */
 export function sealValue(
   value: string,
@@ -57,13 +57,13 @@ export function sealValue(
   return { ...place, keyId, nonce, ciphertext, ...wrap(dataKey, keyId, masterKey, environment) }
 }
 
-/** The value in clear. Throws when the master key is another one or anything was moved or changed. */
+/** The value in clear. Throws when the master key is a different one or anything was moved or changed. */
 export function openValue(sealed: SealedValue, masterKey: MasterKey): string {
   const dataKey = decrypt(sealed.wrappedKey, masterKey.bytes, sealed.wrapNonce, sealed.keyId)
   return decrypt(sealed.ciphertext, dataKey, sealed.nonce, placeText(sealed)).toString()
 }
 
-/** The same value under another master key; value, ciphertext and `keyId` stay what they were. */
+/** The same value under another master key; value, ciphertext and `keyId` are unchanged. */
 export function rewrapValue(
   sealed: SealedValue,
   from: MasterKey,

@@ -8,12 +8,12 @@ import { timestamp } from './environment.ts'
 import { activationRefusal, creationRefusal, type OrgStanding, replacementRefusal } from './planLimits.ts'
 import type { SealedValue } from './seal.ts'
 
-/** A service as it is stored: what the API shows, and the numbers of changes that led to it. */
+/** A stored service: its response in the API, and its change numbers. */
 export interface Service {
   readonly response: ServiceResponse
-  /** Of all changes; what ETags name. */
+  /** Counts all changes; the value of ETags. */
   readonly generation: number
-  /** The generation of the last change that was published: what regions compare. */
+  /** The generation of the last published change, which regions compare. */
   readonly definitionGeneration: number
 }
 
@@ -21,16 +21,16 @@ export interface Service {
 export interface ServiceChange {
   /** The service afterwards; `null` when it is deleted. */
   readonly service: Service | null
-  /** The service as it is answered: ServiceResponse as JSON, as it last was when it is deleted. */
+  /** The service in the answer: ServiceResponse as JSON; when deleted, its last one. */
   readonly text: string
-  /** All secrets of the service afterwards; `null` leaves those there are. */
+  /** All secrets of the service afterwards; `null` leaves them unchanged. */
   readonly sealed: readonly SealedValue[] | null
   readonly commands: readonly Command[]
   /** Where the change comes from; absent when that is not known. */
   readonly origin?: ChangeOrigin
 }
 
-/** The parts that a decision about a service needs. */
+/** Dependencies of a decision about a service. */
 export interface ServiceMaking extends EndpointMaking {
   readonly nowMs: number
   readonly standing: OrgStanding
@@ -51,7 +51,7 @@ export function createService(request: ServiceRequest, making: ServiceMaking): S
     endpoints: [...made.endpoints],
     created_at: timestamp(making.nowMs),
     paused_at: null,
-    // The key belongs to the organisation, so no person is known. Contract: Authentication, rule 3.
+    // The key belongs to the organisation, so the person is unknown. Contract: Authentication, rule 3.
     created_by_email: null,
     ...fieldsOf(standing.autoIncidents),
   }
@@ -61,9 +61,9 @@ export function createService(request: ServiceRequest, making: ServiceMaking): S
 }
 
 /**
- * `current` with its whole definition replaced. Regions that disappear are ended before the new definition is
- * published; a paused service stays paused and nothing is published (Gap G41). Throws `forbidden` when the
- * plan does not allow it. Contract: Service, replace.
+ * `current` with its whole definition replaced. Removed regions get their end before the new definition is published; a
+ * paused service stays paused and nothing is published (Gap G41). Throws `forbidden` when the plan does not allow it.
+ * Contract: Service, replace.
  */
 export function replaceService(
   current: Service,
@@ -92,7 +92,7 @@ export function replaceService(
 /** `current` paused; `null` when it already is: a second pause changes nothing. Contract: Service, pause. Pure. */
 export function pauseService(current: Service, nowMs: number): ServiceChange | null {
   if (current.response.paused_at != null) return null
-  // The clock may have been set back: nothing is paused before it was made.
+  // `paused_at` is never before `created_at`, even if the clock was set back.
   const pausedMs = Math.max(nowMs, Date.parse(current.response.created_at))
   const response = { ...current.response, paused_at: timestamp(pausedMs) }
   return announce(current, { response, sealed: null }, (announcement) =>
@@ -114,8 +114,8 @@ export function resumeService(current: Service, standing: OrgStanding): ServiceC
 }
 
 /**
- * `current` with automatic incidents as `settings` say, off for `null`; `null` when they are so already. Regions are told
- * nothing, as nothing changes for them. Throws `invalid` when the threshold is out of reach. Pure.
+ * `current` with the automatic incidents of `settings`, off for `null`; `null` when nothing changes. No command is
+ * published, because nothing changes for the regions. Throws `invalid` when the threshold is out of reach. Pure.
  */
 export function setAutoIncidents(
   current: Service,
@@ -131,15 +131,15 @@ export function setAutoIncidents(
 }
 
 /**
- * `current` gone. Its regions are told to end, also when it is paused: an end is harmless where nothing runs
- * (Gap G24). Contract: Service, delete. Pure.
+ * `current` deleted. Its regions get an end command even when it is paused: an end is harmless where nothing runs (Gap
+ * G24). Contract: Service, delete. Pure.
  */
 export function deleteService({ response, generation }: Service): ServiceChange {
   const commands = endIn(response.regions, { serviceId: response.id, generation: generation + 1 })
   return { service: null, text: JSON.stringify(response), sealed: [], commands }
 }
 
-/** The change of `before`, `null` for a new service, that is told with what `tell` makes. */
+/** The change of `before`, `null` for a new service, with the commands that `tell` builds. */
 function announce(
   before: Service | null,
   { response, sealed }: { readonly response: ServiceResponse; readonly sealed: ServiceChange['sealed'] },

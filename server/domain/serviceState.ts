@@ -7,11 +7,13 @@
 export const STATES = ['up', 'degraded', 'down', 'unknown'] as const
 export type State = (typeof STATES)[number]
 
-/** Time beyond two intervals and a timeout without a known result after which a series is unknown (seconds). */
+/**
+ * Grace time (seconds): a series becomes unknown after two intervals, the timeout and this time without a known result.
+ */
 const STALE_GRACE_S = 30
 /** Consecutive up results after which a series that was down is up. */
 const CLEAN_RESULTS = 2
-/** From this interval on, one up result suffices (seconds): a second would delay recovery too long. */
+/** From this interval on one up result is enough (seconds): waiting for a second would delay recovery too long. */
 const LONG_INTERVAL_S = 300
 
 /** The state of a series after its results. Instants are whole seconds since the epoch. */
@@ -28,7 +30,7 @@ export interface SeriesState {
   readonly reason: number
 }
 
-/** The parts of a result that decide the state of its series. */
+/** The fields of a result that determine the state of its series. */
 export interface SeriesResult {
   readonly dueS: number
   readonly outcome: State
@@ -48,8 +50,8 @@ export function newSeries(sinceS: number): SeriesState {
 }
 
 /**
- * `series` after `result`. A result that is not newer than the last one changes nothing. An unknown result leaves the state:
- * the series becomes stale when no other result follows. Pure.
+ * `series` after `result`. A result that is not newer than the last one changes nothing. An unknown result keeps the
+ * state: the series becomes stale when no other result follows. Pure.
  */
 export function afterResult(
   series: SeriesState,

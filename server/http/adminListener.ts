@@ -7,14 +7,14 @@ import type { Metrics } from './metrics.ts'
 import { TIMEOUTS } from './transport/timeouts.ts'
 import { refusalOf } from './transport/refusal.ts'
 
-/** The sources of the admin listener's answers. */
+/** Dependencies of the admin listener. */
 export interface AdminParts {
   readonly metrics: Metrics
-  /** Rejects when the server cannot do its work; the text of an ApiError is for the operator. */
+  /** Rejects when the server is not ready; the text of an ApiError is for the operator. */
   readonly probe: () => Promise<void>
 }
 
-/** As patient as the API is by default. */
+/** Default: the timeouts of the API. */
 const SERVER_OPTIONS = {
   requireHostHeader: false,
   headersTimeout: TIMEOUTS.headersMs,
@@ -23,15 +23,15 @@ const SERVER_OPTIONS = {
 }
 
 /**
- * A listener for the operator, not yet listening: /healthz says that the process answers, /readyz that a
- * durable write works, /metrics the counters. It knows no keys and belongs on an address of its own.
+ * A listener for the operator, not yet listening: /healthz answers while the process runs, /readyz after a durable
+ * write succeeded, /metrics with the counters. It checks no keys and belongs on a separate address.
  */
 export function buildAdminListener({ metrics, probe }: AdminParts): Server {
   const server = createServer(SERVER_OPTIONS, (request, response) => {
     const path = request.url?.split('?', 1)[0]
     answer(path, response, metrics, probe).catch((error: unknown) => refuse(response, error))
   })
-  // It knows no keys: all of them are alike.
+  // It checks no keys, so all connections are alike.
   limitConnections(server, {
     connectionsMax: ADMIN_CONNECTIONS_MAX * 2,
     isIdle: () => false,

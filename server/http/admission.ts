@@ -17,11 +17,11 @@ export function localAdmission(keys: KeyStore, spendRequest: SpendRequest): Admi
   }
 }
 
-/** The parts of a request that admission sees: no path and no body, so that a refusal reveals neither. */
+/** The parts of a request that admission uses: no path and no body, so that a refusal reveals neither. */
 interface Presented {
   readonly method: string
   readonly rawHeaders: readonly string[]
-  /** The connection of the request, which others use before and after it. */
+  /** The connection of the request; requests of other callers may share it. */
   readonly connection: object
 }
 
@@ -29,14 +29,14 @@ interface Presented {
 export interface AccessRequest extends Presented {
   /** Called with the caller as soon as it is known. */
   readonly onCaller: (caller: Caller) => void
-  /** Called with the remaining allowance, also when the request is refused. */
+  /** Called with the remaining allowance, even when the request is refused. */
   readonly onAllowance: (allowance: Allowance) => void
 }
 
 /**
- * Admits a request or throws: `unauthorized`, then `rate_limited`, then `forbidden` for the plan, then
- * `forbidden` for the scope. The order is Gap G19: a caller without a key learns nothing, and every request of a
- * key costs a token, also a refused one.
+ * Admits a request or throws: `unauthorized`, then `rate_limited`, then `forbidden` for the plan, then `forbidden` for
+ * the scope. The order is Gap G19: a caller without a key learns nothing, and every request of a key costs a token,
+ * even a refused one.
  */
 export async function admit(request: AccessRequest, admission: Admission): Promise<void> {
   const keyHash = presentedHash(request.rawHeaders, request.connection)

@@ -32,25 +32,25 @@ import { refusalOf } from './transport/refusal.ts'
 import { notFound } from './operations/resourceId.ts'
 import { dropBody, hasIdleBody, willBeCut } from './transport/unreadBody.ts'
 
-/** Longest path parameter that the router looks at; more is a path of nothing. */
+/** Longest path parameter that the router reads; a longer path is unknown. */
 const PARAMETER_CHARS_MAX = 4_096
 
-/** A request as it went, for counts and logs: nothing of query, headers or body. */
+/** A completed request, for metrics and logs, without query, headers and body. */
 export interface RequestRecord {
   readonly requestId: string
   readonly method: string
-  /** The route's pattern; `unknown` for paths of nothing, so that they make no endless list. */
+  /** The route's pattern; `unknown` for unknown paths, so that they do not add series without end. */
   readonly route: string
   readonly status: number
   readonly durationMs: number
   readonly caller: Caller | null
-  /** Where the request came from: the proxy, if there is one. */
+  /** The client address, or that of the proxy. */
   readonly address: string
-  /** The internal error behind a status of 500 or a long answer that broke off; absent otherwise. */
+  /** The internal error behind a status of 500 or an interrupted long answer; absent otherwise. */
   readonly failure?: unknown
 }
 
-/** The parts of the HTTP side. */
+/** Dependencies of the HTTP application. */
 export interface AppParts extends ApiParts {
   readonly admission: Admission
   readonly onRequestDone: (record: RequestRecord) => void
@@ -68,7 +68,7 @@ export interface AppParts extends ApiParts {
 interface Progress {
   /** Of a monotonic clock (milliseconds). */
   readonly startedAtMs: number
-  /** Of the answer, whatever it will be. */
+  /** Headers of every answer. */
   readonly headers: HeaderList
   caller: Caller | null
   failure: unknown
@@ -86,7 +86,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   const { timeouts, budget, bodies } = parts
   const receive = receiver(parts, (socket, keyId) => connections.identify(socket, keyId))
   const app = bareApp(timeouts, async (request, reply) => {
-    // A path that cannot be decoded is a path of nothing, for those who may ask at all (Gap G19).
+    // An undecodable path is an unknown path, for admitted requests only (Gap G19).
     try {
       await receive(request, reply)
       throw notFound()
@@ -118,7 +118,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
     const allHeaders = [...(known?.headers ?? []), ...headers]
     dropBody(request.raw)
     const isCut = willBeCut(request.raw, status)
-    // A header of its own, here, is the one that says so of a body that was not permitted.
+    // This header is set here only for a body that was not permitted.
     if (isCut || reply.raw.hasHeader('connection')) answers.announceEnd(reply.raw)
     if (isCut) writeLastAnswer(request, reply, { status, headers: allHeaders, text })
     else writeAnswer(reply, status, allHeaders, text)
@@ -137,7 +137,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
   return app
 }
 
-/** Fastify with nothing on it yet. `undecodable` answers a request whose path is none. */
+/** Fastify without routes. `undecodable` answers a request whose path cannot be decoded. */
 function bareApp(
   { requestMs, headersMs, keepAliveMs, silenceMs, lookMs }: Timeouts,
   undecodable: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
@@ -146,7 +146,7 @@ function bareApp(
     bodyLimit: BODY_BYTES_MAX,
     requestTimeout: requestMs,
     keepAliveTimeout: keepAliveMs,
-    // Otherwise the answer to a client that reads nothing would be kept for ever.
+    // Otherwise the answer to a client that never reads would be kept for ever.
     connectionTimeout: silenceMs,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -157,7 +157,7 @@ function bareApp(
     frameworkErrors: (_error, request, reply) => undecodable(request, reply),
   })
   app.server.headersTimeout = headersMs
-  // Node would drop those after the thousandth without a word, a precondition among them; their bytes have a limit.
+  // Node would silently drop headers after the thousandth, perhaps a precondition; their bytes have a limit.
   app.server.maxHeadersCount = 0
   return app
 }
@@ -177,14 +177,14 @@ function reporter({ onRequestDone }: AppParts): Done {
       status,
       durationMs,
       caller,
-      // Asked of the system once for each connection, and only where something is said of it.
+      // A system call, made once for each connection and only when the address is needed.
       address: status >= 400 ? (request.raw.socket.remoteAddress ?? '') : '',
       ...(failure === undefined ? {} : { failure }),
     })
   }
 }
 
-/** Steps 1 to 7 of the order of checks (Gap G19), the first thing that happens to each request. */
+/** Steps 1 to 7 of the order of checks (Gap G19), run first for each request. */
 function receiver(parts: AppParts, identify: ConnectionLimits['identify']) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const headers = [
@@ -199,7 +199,7 @@ function receiver(parts: AppParts, identify: ConnectionLimits['identify']) {
     request.progress = known
     assertHost(request.raw)
     if (hasIdleBody(request.raw)) dropBody(request.raw)
-    // A route may be reached by another spelling of its path (%76 for v): the route decides then.
+    // A path with another spelling (%76 for v) can match a route: then the route decides.
     const route = request.routeOptions?.url
     if (!isUnderApi(route ?? pathOf(request.raw.url))) {
       if (route === undefined) throw notFound()
@@ -228,7 +228,7 @@ function receiver(parts: AppParts, identify: ConnectionLimits['identify']) {
 
 function refuseRoute(request: FastifyRequest, headers: HeaderList): ApiError {
   const allowed = allowedMethods(pathOf(request.raw.url))
-  // An allowed method that found no route has an id that no router reads: an id of nothing.
+  // An allowed method without a route has an id that the router does not accept: the id of nothing.
   if (allowed === undefined || allowed.split(', ').includes(request.method)) return notFound()
   headers.push('allow', allowed)
   return new ApiError('method_not_allowed', 'method not allowed')
@@ -237,7 +237,7 @@ function refuseRoute(request: FastifyRequest, headers: HeaderList): ApiError {
 /** Bodies are kept as bytes: a parser that refuses here would make Fastify close the connection. */
 function keepBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  // Named besides, because Fastify looks up again with each request what only the last resort takes.
+  // Declared separately, because Fastify repeats the lookup for each request when only the fallback handles it.
   app.addContentTypeParser(
     ['application/json', '*'],
     { parseAs: 'buffer' },
@@ -247,7 +247,7 @@ function keepBodies(app: FastifyInstance): void {
 
 /** Outside /v1, so that tools can read it without a key. */
 function addOpenApi(app: FastifyInstance, done: Done, keepUntaken: (reply: FastifyReply) => void): void {
-  // Bytes, of which all answers that wait to be taken share one copy.
+  // Bytes: all waiting answers share one copy.
   let text: Buffer | undefined
   app.get('/openapi.json', (request, reply) => {
     text ??= Buffer.from(JSON.stringify(openApi()))

@@ -9,7 +9,7 @@ interface Presented {
   readonly hash: Buffer | undefined
 }
 
-/** A connection sends the same key with each request: it is hashed once, and forgotten with the connection. */
+/** A connection usually sends the same key with each request: the hash is cached with the connection. */
 const lastPresented = new WeakMap<object, Presented>()
 
 /**
@@ -27,7 +27,7 @@ export function presentedHash(rawHeaders: readonly string[], connection: object)
   return hash
 }
 
-/** The one Authorization header; `undefined` when there is none, or two: the second may be the one meant. */
+/** The only Authorization header; `undefined` when there is none, or two: the second may be the intended one. */
 function authorizationIn(rawHeaders: readonly string[]): string | undefined {
   let authorization: string | undefined
   for (let index = 0; index < rawHeaders.length; index += 2) {

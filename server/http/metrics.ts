@@ -5,9 +5,9 @@ import type { RequestRecord } from './app.ts'
 /** Upper bounds of the duration buckets (seconds). */
 const DURATION_BUCKETS_SECS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
-/** Most keys that are counted each by itself: there is no end to how many may be minted. */
+/** Most keys with their own series: the number of keys is unlimited. */
 const KEYS_COUNTED_MAX = 1_000
-/** Stands for all others. */
+/** The label for all others. */
 const OTHER_KEYS = 'other'
 
 /**
@@ -20,12 +20,12 @@ const MISNAMED_GAUGES = [
   'nodejs_active_requests_total',
 ]
 
-/** Counts for Prometheus. */
+/** Metrics for Prometheus. */
 export interface Metrics {
   readonly count: (record: RequestRecord) => void
-  /** Counts a connection that was ended to make room for another. */
+  /** Counts a connection closed to make room for another. */
   readonly countEndedConnection: () => void
-  /** All counts in the text format. */
+  /** All metrics in the text format. */
   readonly render: () => Promise<string>
   readonly contentType: string
 }
@@ -44,7 +44,7 @@ interface Counted {
   readonly observe: (secs: number) => void
 }
 
-/** Counts of one server, its `budget` among them; two in one process do not share any. */
+/** Metrics of one server, including its `budget`; two servers in one process share none. */
 export function createMetrics(budget: Pick<AnswerBudget, 'heldBytes' | 'mostHeldBytes'>): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -55,7 +55,7 @@ export function createMetrics(budget: Pick<AnswerBudget, 'heldBytes' | 'mostHeld
     help: `Requests answered; key is the id of the API key, empty without one, ${OTHER_KEYS} after the first ${KEYS_COUNTED_MAX}`,
     labelNames: ['route', 'method', 'status', 'key'] as const,
     registers: [registry],
-    // Counted in a map and handed over when metrics are read: a labelled increment costs more than a lookup.
+    // Counted in a map and copied when metrics are read: a labelled increment costs more than a lookup.
     collect() {
       this.reset()
       for (const { labels, count } of counts.values()) this.inc(labels, count)

@@ -12,18 +12,18 @@ import type { GiveWay } from './transport/loopTurns.ts'
 import type { Answer, ApiParts, Asked, Exchange, Operation } from './operations/operation.ts'
 import { entityTag } from './operations/preconditions.ts'
 
-/** The parts that answer operations. */
+/** Dependencies for answering operations. */
 export interface Answering {
   /** Reports a request whose answer was handed over. */
   readonly done: (request: FastifyRequest, status: number) => void
-  /** Counts a small answer as long as its client has not taken it. */
+  /** Counts a small answer until its client has read it. */
   readonly keepUntaken: (reply: FastifyReply) => void
   readonly answers: Answers
   readonly budget: AnswerBudget
   /** Memory for parsed bodies. */
   readonly bodies: AnswerBudget
   readonly turnsOf: (lane: Lane) => GiveWay
-  /** Least speed at which a long answer has to be taken (milliseconds for each MiB). */
+  /** Minimum speed of reading a long answer (milliseconds for each MiB). */
   readonly mibMs: number
 }
 
@@ -31,7 +31,7 @@ type OperationRequest = FastifyRequest<{ Params: { id?: string } }>
 
 const NO_QUERY = new URLSearchParams()
 
-/** Makes `app` answer `operation`, once a request was let in. Steps 8 to 13 of the order of checks (Gap G19). */
+/** Adds the route of `operation` for admitted requests. Steps 8 to 13 of the order of checks (Gap G19). */
 export function addOperation(
   app: FastifyInstance,
   operation: Operation,
@@ -67,8 +67,8 @@ export function addOperation(
 }
 
 /**
- * The answer of `handle`. A long body is parsed when there is room for its values, which it keeps until the request is
- * handled: twenty parsed bodies at the same time would fill a small heap. Gap G40.
+ * The answer of `handle`. A long body is parsed when there is room for its values. It keeps the room until the request
+ * is handled: twenty parsed bodies at the same time would fill a small heap. Gap G40.
  */
 async function withBody(
   { takesBody }: Operation,
@@ -86,7 +86,7 @@ async function withBody(
   }
 }
 
-/** An answer, and the room that it holds, if it is not a small one. */
+/** An answer, and the room that it holds unless it is small. */
 interface Roomed {
   readonly answer: Answer
   readonly room: Room | undefined
@@ -158,7 +158,7 @@ async function write(
     return
   }
   try {
-    // Its client may have gone while others had their turn.
+    // Its client may have disconnected during the slices of others.
     if (response.destroyed || request.raw.socket.destroyed) {
       reply.hijack()
     } else {

@@ -10,10 +10,10 @@ import {
 } from '../../api/contract/tokenBucket.ts'
 import type { Allowance } from '../domain/allowance.ts'
 
-/** Spends a token of the key with this id. The only thing that a shared limiter has to offer. */
+/** Spends a token of the key with this id. The only operation of a shared limiter. */
 export type SpendRequest = (keyId: string) => Promise<Allowance> | Allowance
 
-/** Buckets in memory before full ones, which say nothing, are dropped. */
+/** Buckets in memory before full ones, which carry no information, are dropped. */
 const BUCKETS_KEPT = 10_000
 
 /**
@@ -42,7 +42,7 @@ function dropFull(buckets: Map<string, Bucket>, now: number, rate: BucketRate): 
 const WINDOW_SECS = (BURST_REQUESTS * REFILL_INTERVAL_MS) / 1_000
 const POLICY = `"key";q=${BURST_REQUESTS};w=${WINDOW_SECS}`
 
-/** Texts of allowances that are kept: there are some hundred, and each answer carries one. */
+/** Cached texts of allowances: there are some hundred, and each answer contains one. */
 const ALLOWANCES_KEPT = 1_000
 const allowanceTexts = new Map<number, string>()
 

@@ -4,15 +4,15 @@ import type { Operation } from '../operations/operation.ts'
 import { DESCRIPTIONS, type Description, IF_MATCH, PARAMETERS, TAGS } from './openApiOperations.ts'
 import { type Json, nounSchemas, schemaRef } from './openApiSchemas.ts'
 
-/** `path` as OpenAPI writes it, the parameter named as the document names it. Pure. */
+/** `path` in OpenAPI form, with the parameter name of the API document. Pure. */
 function templateOf(path: string): string {
   return path.replace(':id', path.startsWith('/v1/services') ? '{service_id}' : '{id}')
 }
 
-/** Where the server listens unless it is told otherwise. */
+/** The default address of the server. */
 const DEFAULT_URL = 'http://127.0.0.1:7171'
 
-/** The API as an OpenAPI 3.1 document, made from the schemas that the server itself reads with. Pure. */
+/** The API as an OpenAPI 3.1 document, built from the schemas that the server validates with. Pure. */
 export function openApi(): Json {
   const paths: Record<string, Record<string, Json>> = {}
   for (const operation of OPERATIONS) {
@@ -60,7 +60,7 @@ export function openApi(): Json {
   }
 }
 
-/** Refusals by their status: the name of the response, and when it comes. Contract: Errors. */
+/** Refusals by status: the name of the response, and its cause. Contract: Errors. */
 const REFUSALS = {
   400: ['BadRequest', 'The request or its body is not valid'],
   401: ['Unauthorized', 'The API key is missing, malformed or revoked'],

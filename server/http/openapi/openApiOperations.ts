@@ -14,7 +14,7 @@ export interface Description {
   readonly operationId: string
   readonly tag: keyof typeof TAGS
   readonly summary: string
-  /** Details that the summary leaves out. */
+  /** Details beyond the summary. */
   readonly description: string
   readonly request?: SchemaName
   /** Status of success and the schema of its body, if it has one. */

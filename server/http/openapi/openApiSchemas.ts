@@ -34,14 +34,14 @@ import {
 /** A part of an OpenAPI document. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** One noun for each kind of assertion, as `StatusCodeAssertion`. */
+/** One component for each kind of assertion, such as `StatusCodeAssertion`. */
 function assertionNouns(): Readonly<Record<`${AssertionKind}Assertion`, z.ZodType>> {
   const nouns = Object.entries(ASSERTION_KINDS).map(([kind, payload]) => [`${kind}Assertion`, payload])
   // True because there is an entry for each kind.
   return Object.fromEntries(nouns)
 }
 
-/** The nouns of the contract, named as its document names them. */
+/** The components for the contract's nouns, named as in the document. */
 const NOUNS = {
   Org: orgSchema,
   Region: regionSchema,
@@ -94,11 +94,14 @@ function refTo(name: string): string {
   return `#/components/schemas/${name}`
 }
 
-/** A schema for each noun of the contract, with references to one another, from the schemas that the server validates with. Pure. */
+/**
+ * A schema for each noun of the contract, with references to one another, from the schemas that the server validates
+ * with. Pure.
+ */
 export function nounSchemas(): Json {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(NOUNS)) registry.add(schema, { id })
-  // The input form leaves room for fields to come, as clients have to (Gap G16).
+  // The input form permits future fields, as clients must (Gap G16).
   const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: refTo })
   return Object.fromEntries(
     Object.entries(schemas).map(([name, raw]) => {
@@ -109,7 +112,7 @@ export function nounSchemas(): Json {
   )
 }
 
-/** `schema` as common tools read it: the same values are valid. Pure. */
+/** `schema` in the form that common tools accept: the same values are valid. Pure. */
 function tidy(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(tidy)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -120,7 +123,7 @@ function tidy(schema: unknown): unknown {
   return withTags(withPair(Object.fromEntries(kept.map(([keyword, value]) => [keyword, tidy(value)]))))
 }
 
-/** Keywords that say what another one says, or that every JSON has: the range of exact numbers, the form of a format. */
+/** Redundant keywords: the range of exact numbers, the pattern of a format. */
 function isNoise(keyword: string, value: unknown, node: Json): boolean {
   if (keyword === 'pattern') return node.format === 'uuid' || node.format === 'date-time'
   if (keyword === 'propertyNames') return true
@@ -129,14 +132,14 @@ function isNoise(keyword: string, value: unknown, node: Json): boolean {
   )
 }
 
-/** A pair of one type by its `items`: validators that do not know `prefixItems` refuse pairs that are valid. */
+/** A pair of one type as `items`: validators without `prefixItems` would refuse valid pairs. */
 function withPair(node: Json): Json {
   const { prefixItems, items: _rest, ...others } = node
   if (!Array.isArray(prefixItems)) return node
   return { ...others, items: prefixItems[0] }
 }
 
-/** A tagged object as exactly one of its forms, without those that no value fits. */
+/** A tagged object as exactly one of its forms, without forms that match nothing. */
 function withTags(node: Json): Json {
   const { anyOf, ...others } = node
   if (!Array.isArray(anyOf) || !anyOf.every(isTagged)) return node

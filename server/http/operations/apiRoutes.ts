@@ -27,7 +27,7 @@ export function isUnderApi(path: string): boolean {
   return path === '/v1' || path.startsWith('/v1/')
 }
 
-/** The path of a request line, which may name the whole URL (RFC 9112): only its path is looked at. Pure. */
+/** The path of a request line; a whole URL is permitted (RFC 9112), of which only the path counts. Pure. */
 export function pathOf(url = ''): string {
   return url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] ?? ''
 }

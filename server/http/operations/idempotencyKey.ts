@@ -6,9 +6,9 @@ import type { Exchange } from './operation.ts'
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/
 
 /**
- * The mark of a creation that carries an Idempotency-Key; `undefined` when it carries none. Throws `invalid`
- * when the key is not 1 to 255 visible ASCII characters. `operation` keeps a key that is used for a service
- * and for an incident apart; `request` is the body as it was understood. Gap G20.
+ * The stored form of a creation's Idempotency-Key; `undefined` when it has none. Throws `invalid` when the key is not 1
+ * to 255 visible ASCII characters. `operation` separates a key used for a service from the same one used for an
+ * incident; `request` is the parsed body. Gap G20.
  */
 export function creationMark(
   exchange: Exchange,
@@ -28,7 +28,7 @@ export function creationMark(
   }
 }
 
-/** `value` with the members of every object in one order: JSON gives their order no meaning (RFC 8259). Pure. */
+/** `value` with the members of every object sorted: their order has no meaning in JSON (RFC 8259). Pure. */
 function sortMembers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortMembers)
   if (typeof value !== 'object' || value === null) return value

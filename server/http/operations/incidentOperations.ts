@@ -12,7 +12,7 @@ import type { Answer, ApiParts, Exchange, Operation } from './operation.ts'
 import { readBody } from './requestBody.ts'
 import { notFound, readId } from './resourceId.ts'
 
-/** Of an incident, besides what its request says (bytes). */
+/** Bytes of an incident beyond its request. */
 const OWN_FIELDS_BYTES = 1_024
 /** Longest incident (bytes): its updates (Gap G34), one more that resolves it, and its own fields. */
 const INCIDENT_BYTES_MAX = 512 * 1_024

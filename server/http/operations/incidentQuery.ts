@@ -3,7 +3,7 @@ import { SECTIONS, SEVERITIES } from '../../../api/contract/incidentTerms.ts'
 import { isLongerThan, tooLong } from '../../../api/contract/text.ts'
 import type { IncidentFilter } from '../../store/store.ts'
 
-/** Page size when none is asked for, and the largest; more is cut to it. Gap G8. */
+/** Default page size, and the largest; larger values are reduced to it. Gap G8. */
 export const LIMIT_DEFAULT = 20
 export const LIMIT_MAX = 100
 /** Longest search text (code points). Gap G18. */
@@ -51,6 +51,7 @@ function positive(query: URLSearchParams, name: string, whenAbsent: number): num
   if (text === undefined) return whenAbsent
   const isInt64 = /^\d{1,19}$/.test(text) && BigInt(text) >= 1n && BigInt(text) <= INT64_MAX
   if (!isInt64) throw new ApiError('invalid', `${name}: must be a whole number from 1`)
-  // Beyond what a number holds exactly every page is empty and every limit is cut: the edge will do.
+  // Beyond exact numbers every page is empty and every limit is reduced: the largest exact number gives the same
+  // result.
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
 }

@@ -1,6 +1,9 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
 
-/** The entity tag of a service in its `generation`; of another store, which a restore makes, it is another one. Gap G20. Pure. */
+/**
+ * The entity tag of a service at `generation`; it differs between stores, and a restore creates a new store. Gap G20.
+ * Pure.
+ */
 export function entityTag(storeId: string, generation: number): string {
   return `"${storeId}.${generation}"`
 }

@@ -8,13 +8,13 @@ export type Read = { readonly value: unknown } | { readonly problem: Problem }
 type Schema = z.core.$ZodType
 type Reading = Generator<void, Read>
 
-/** More elements than any rule of the contract allows: a rule refuses this many as it refuses more. */
+/** More elements than any rule of the contract allows: all such numbers are refused alike. */
 const COUNTED_MAX = 1_000
 
 /**
- * Reads `value` as `schema` does, in the same order, up to the first problem and in slices: a schema by itself finds all
- * problems, which for a body full of empty strings takes seconds. The parts of `schema` are read from its definition; a part
- * of a kind that is not known here is read whole.
+ * Parses `value` like `schema`, in the same order, but in slices and only up to the first problem: the schema itself
+ * finds all problems, which takes seconds for a body full of empty strings. The parts of `schema` come from its
+ * definition; a part of an unknown kind is parsed whole.
  */
 export function* readInSlices(schema: Schema, value: unknown, slices: Slices): Reading {
   if (slices.spend(typeof value === 'string' ? value.length : 0)) yield
@@ -28,7 +28,7 @@ export function* readInSlices(schema: Schema, value: unknown, slices: Slices): R
     case 'array':
       return Array.isArray(value) ? yield* readArray(schema, def, value, slices) : readWhole(schema, value)
     case 'object': {
-      // One with rules of its own, or without unknown members, is small: a duration, a sensitive value.
+      // An object with its own rules, or that drops unknown members, is small: a duration, a sensitive value.
       const isPlain = (def.checks ?? []).length === 0 && def.catchall === undefined
       return isPlain && isObject(value)
         ? yield* readObject(def.shape, value, slices)
@@ -86,7 +86,7 @@ function* readArray(
   return 'problem' in compared ? compared : { value: read }
 }
 
-/** The rules of an array besides those for each element: how many there may be is said first. */
+/** The rules of an array besides those for each element: its length is checked first. */
 interface ArrayRules {
   readonly ofLength: Schema
   readonly ofElements: Schema
@@ -108,7 +108,7 @@ function rulesOf(schema: Schema, def: z.core.$ZodArrayDef): ArrayRules {
   return rules
 }
 
-/** A tagged object: the payload of its one key, or what the union says of an object without any. */
+/** A tagged object: the payload of its one key, or the problem that the union reports for an object without any. */
 function* readTagged(
   union: Schema,
   options: readonly Schema[],
@@ -128,12 +128,12 @@ function* readTagged(
   }
   const [only] = fitting
   const other = fitting.length === 1 ? names.find((name) => name !== only) : undefined
-  // A value that is right but for a second key is refused for that key, as the union does.
+  // A valid value with a second key is refused for that key, as by the union.
   if (other !== undefined) return { problem: { path: [other], message: 'is not a known field' } }
   return readWhole(union, {})
 }
 
-/** At most two: that there are more says no more. */
+/** At most two: two are enough to know that there are several. */
 function namesOf(value: object): readonly string[] {
   const names: string[] = []
   for (const name in value) {
@@ -145,7 +145,7 @@ function namesOf(value: object): readonly string[] {
 
 const tagsOfUnion = new WeakMap<Schema, ReadonlyMap<string, Schema> | undefined>()
 
-/** The payload of each tag; `undefined` for a union of anything else than objects with one key each. */
+/** The payload of each tag; `undefined` for a union of anything other than objects with one key each. */
 function tagsOf(union: Schema, options: readonly Schema[]): ReadonlyMap<string, Schema> | undefined {
   if (tagsOfUnion.has(union)) return tagsOfUnion.get(union)
   const shapes = options.map((option) => {

@@ -14,7 +14,9 @@ import { type BodyExchange, readBody } from './requestBody.ts'
 import { readInSlices } from './schemaRead.ts'
 import { inSlices, Slices } from '../transport/slices.ts'
 
-/** More endpoints than the largest plan has in one service, and regions than there are: fewer are cheap to look at. */
+/**
+ * More endpoints than the largest plan allows in one service, and more regions than exist: fewer are cheap to check.
+ */
 const CROWD = 100
 /** Most sensitive values of one definition. Gap G40. */
 const SENSITIVE_MAX = 500
@@ -71,7 +73,7 @@ function regionProblem(request: ServiceRequest): Problem | undefined {
     : { path: ['regions', unknown], message: 'is not a region: GET /v1/regions lists them' }
 }
 
-/** Sealing is part of the transaction, whose others it keeps waiting. */
+/** Sealing is part of the transaction, and delays the others in it. */
 function sensitiveProblem({ endpoints }: ServiceRequest): Problem | undefined {
   let count = 0
   for (const { call } of endpoints) {
@@ -82,7 +84,7 @@ function sensitiveProblem({ endpoints }: ServiceRequest): Problem | undefined {
   return { path: ['endpoints'], message: `must have at most ${SENSITIVE_MAX} sensitive values together` }
 }
 
-/** A body has room for patterns that take seconds to compile: others get their turn in between. */
+/** A body can contain patterns that take seconds to compile: other requests run in between. */
 function* patternProblem(request: ServiceRequest, slices: Slices): Generator<void, Problem | undefined> {
   const compiled = new Set<string>()
   let allWork = 0
@@ -120,7 +122,7 @@ function compiles(pattern: string): boolean {
     RE2JS.compile(pattern)
     return true
   } catch {
-    // Every failure of the compiler is a statement about the pattern, which its message would quote.
+    // Every failure of the compiler is a problem of the pattern, which its message would quote.
     return false
   }
 }

@@ -48,7 +48,7 @@ export const serviceOperations: readonly Operation[] = [
 
 /** An endpoint, and a sealed header, is at most three times as long in an answer as in the shortest request for it. */
 const ANSWER_PER_BODY = 3
-/** Of a service, besides its definition (bytes). */
+/** Bytes of a service beyond its definition. */
 const OWN_FIELDS_BYTES = 1_024
 
 async function ofDefinition({ bodyBytes }: Asked): Promise<number> {

@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Headers as they are written: name, value, name, value … */
+/** Headers in wire order: name, value, name, value … */
 export type HeaderList = string[]
 
 /** The content type of every answer with a body. */
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
 /**
- * Writes a whole answer, past what Fastify's reply does for answers that are still to be serialised: ours
- * are text already, and for a short one that way costs as much as the rest of a read. `text` is JSON, as text
- * or as its bytes; absent for an answer without a body.
+ * Writes a whole answer, bypassing Fastify's reply, which serialises: our answers are already text, and for a short one
+ * that path costs as much as the rest of a read. `text` is JSON, as text or as its bytes; absent for an answer without
+ * a body.
  */
 export function writeAnswer(
   reply: FastifyReply,
@@ -29,13 +29,13 @@ export function writeAnswer(
   response.writeHead(status, headers).end(text)
 }
 
-/** Silence of a sender after which a connection that has to end does (milliseconds). */
+/** Idle time of a sender after which a connection marked for closing is closed (milliseconds). */
 const SILENCE_MS_MAX = 500
 
 /**
- * Writes an answer that was announced as the last of its connection, which ends when the body of `request` has
- * come, when its sender falls silent, or when no more of it is taken (`dropBody`). Node closes as soon as such an
- * answer is ended; what is still on its way would then reset the connection, and its sender might never read it.
+ * Writes the last answer of a connection. The connection ends when the body of `request` has arrived, when its sender
+ * falls silent, or when no more of it is read (`dropBody`). Node would close right after the answer; data still in
+ * flight would then reset the connection, and its sender might never read the answer.
  */
 export function writeLastAnswer(
   { raw: request }: FastifyRequest,

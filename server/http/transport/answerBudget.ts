@@ -5,27 +5,27 @@ import { FairQueue, type Lane } from './fairQueue.ts'
 const KIB = 1_024
 const MIB = 1_024 * KIB
 
-/** Longest answer that is written without asking for room (bytes): as long as all others are read, its client has it at once. */
+/** Longest answer that is written without asking for room (bytes): a reading client receives it immediately. */
 export const SMALL_ANSWER_BYTES_MAX = 64 * KIB
 
 /** Memory bounds of all answers under way. Gap G35. */
 export interface AnswerBounds {
-  /** Most that answers hold together, and those of one organisation (bytes); small ones apart. */
+  /** Most memory of all answers, and of those of one organisation (bytes), without small ones. */
   readonly bytesMax: number
   readonly orgBytesMax: number
-  /** Most that small answers hold together that their clients have not taken (bytes). */
+  /** Most memory of small unread answers (bytes). */
   readonly smallBytesMax: number
-  /** Most answers of one organisation that wait for room, and for how long (milliseconds). */
+  /** Most answers of one organisation in the queue, and their longest wait (milliseconds). */
   readonly waitingMax: number
   readonly waitMs: number
-  /** How long an answer may be under way while others wait for its room (milliseconds), besides `mibMs` for each MiB of it. */
+  /** Time limit of an answer while others wait for its room (milliseconds), plus `mibMs` for each MiB of it. */
   readonly graceMs: number
   readonly mibMs: number
   /** The text of the refusal when there is no room. */
   readonly refusal: string
 }
 
-/** Shortest time between two looks at answers that take too long (milliseconds). */
+/** Shortest interval between two searches for answers that take too long (milliseconds). */
 const INSPECTION_MS_MIN = 50
 
 /** Half of the smallest supported heap; the rest is for request bodies and the program itself. */
@@ -42,11 +42,11 @@ export const ANSWER_BOUNDS: AnswerBounds = {
 
 /** Room for one answer. */
 export interface Room {
-  /** Makes it `bytes` large; `false`, with nothing changed, when there is no more. */
+  /** Resizes it to `bytes`; `false`, without change, when there is no room. */
   readonly resize: (bytes: number) => boolean
-  /** Has `cut` called once when others wait and the answer takes too long. */
+  /** Calls `cut` once when others wait and the answer takes too long. */
   readonly cutWith: (cut: () => void) => void
-  /** Gives it back; once more does nothing. */
+  /** Releases it; a second call does nothing. */
   readonly release: () => void
 }
 
@@ -62,14 +62,14 @@ interface Waiting extends Lane {
 }
 
 /**
- * The one bound for the bytes of all answers under way, whatever their route and organisation. An answer that would be too
- * much waits; whose turn it is next is fair between organisations, and no organisation holds more than its part.
+ * The common limit for the bytes of all answers under way, for all routes and organisations. An answer beyond it waits;
+ * the queue is fair between organisations, and no organisation exceeds its share.
  */
 export class AnswerBudget {
   readonly #bounds: AnswerBounds
   readonly #holders = new Set<Holder>()
   readonly #waiting = new FairQueue<Waiting>()
-  /** Small answers that were not taken at once, the oldest first, with their bytes. */
+  /** Small answers not read immediately, the oldest first, with their bytes. */
   readonly #small = new Map<ServerResponse, number>()
   readonly #held = { bytes: 0, smallBytes: 0, mostBytes: 0 }
   readonly #heldByOrg = new Map<string, number>()
@@ -79,7 +79,7 @@ export class AnswerBudget {
     this.#bounds = bounds
   }
 
-  /** Bytes that are held now, those of small answers among them. */
+  /** Bytes held now, including small answers. */
   get heldBytes(): number {
     return this.#held.bytes + this.#held.smallBytes
   }
@@ -89,15 +89,15 @@ export class AnswerBudget {
     return this.#held.mostBytes
   }
 
-  /** Room for an answer of `bytes`; `undefined` when there is none, or others wait for it. */
+  /** Room for an answer of `bytes`; `undefined` when there is none, or when others wait for it. */
   tryTake(lane: Lane, bytes: number): Room | undefined {
     const isFree = this.#waiting.isEmpty && this.#fitsOrg(lane.orgId, bytes) && this.#fitsAll(bytes)
     return isFree ? this.#hold(lane, bytes) : undefined
   }
 
   /**
-   * Room for an answer of `bytes`, at once or when it is the turn of `lane`. Rejects with `rate_limited` when too many wait
-   * before it, and when it has waited for too long.
+   * Room for an answer of `bytes`, immediately or when it is the turn of `lane`. Rejects with `rate_limited` when too
+   * many wait before it, or when it has waited too long.
    */
   async take(lane: Lane, wanted: number): Promise<Room> {
     const bytes = Math.min(wanted, this.#bounds.orgBytesMax)
@@ -125,8 +125,8 @@ export class AnswerBudget {
   }
 
   /**
-   * Counts a small answer that was written and not taken at once; `gone` has to be called when it is. Where there are too
-   * many of them, the connection of the oldest ends: its client has not read for the longest time.
+   * Counts a small answer that was written and not read immediately; call `gone` when it is read. When there are too
+   * many, the connection of the oldest is closed: its client has not read for the longest time.
    */
   keepSmall(response: ServerResponse, bytes: number): { readonly gone: () => void } {
     for (const [oldest, oldestBytes] of this.#small) {
@@ -194,8 +194,8 @@ export class AnswerBudget {
 
   #grant(): void {
     for (;;) {
-      // Whom their own part keeps waiting do not keep others. For room that is not there yet, all others wait behind the
-      // first: short answers would else take it from a long one for ever.
+      // Answers blocked by their organisation's share do not block others. For room that is not free yet, all others
+      // wait behind the first: otherwise short answers would take it from a long one for ever.
       const first = this.#waiting.first(({ orgId, bytes }) => this.#fitsOrg(orgId, bytes))
       if (first === undefined || !this.#fitsAll(first.bytes)) return
       this.#waiting.remove(first)
@@ -203,7 +203,7 @@ export class AnswerBudget {
     }
   }
 
-  /** While answers wait, looks for those under way that take too long, whose room they need. */
+  /** While answers wait, finds answers that take too long and hold the room. */
   #inspectLater(): void {
     if (this.#waiting.isEmpty || this.#inspection !== undefined) return
     const { graceMs, mibMs } = this.#bounds

@@ -2,12 +2,12 @@ import { ANSWER_BOUNDS, type AnswerBounds } from './answerBudget.ts'
 
 const MIB = 1_024 * 1_024
 
-/** Longest body that is read without asking for room (bytes): what it holds is less than its connection does. */
+/** Longest body that is read without asking for room (bytes): it takes less memory than its connection. */
 export const SMALL_BODY_BYTES_MAX = 16 * 1_024
 
 /**
- * Memory of all bodies being read or handled (bytes by `parsedBytes`): the part of the smallest heap
- * that answers leave. One organisation has at most what the costliest body of all takes. Gap G40.
+ * Memory of all bodies being read or handled (bytes by `parsedBytes`): the share of the smallest heap that answers
+ * leave. The share of one organisation fits the most expensive body. Gap G40.
  */
 export const BODY_BOUNDS: AnswerBounds = {
   ...ANSWER_BOUNDS,
@@ -28,8 +28,8 @@ const CHAR_BYTES = 2
 const COST_OF_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => COSTS.get(String.fromCharCode(byte)) ?? 0)
 
 /**
- * Most memory that the JSON value of `body` takes (bytes), told without parsing it: thirty times its length where it is full of
- * empty objects. Too much rather than too little, as for texts with many commas. Pure.
+ * Upper bound of the memory of `body`'s JSON value (bytes), without parsing it: thirty times its length when it is full
+ * of empty objects. Never too low; too high for texts with many commas. Pure.
  */
 export function parsedBytes(body: Uint8Array): number {
   let cost = CHAR_BYTES * body.length

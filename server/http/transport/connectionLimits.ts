@@ -10,13 +10,13 @@ export interface ConnectionBounds {
   readonly connectionsMax: number
   /** Whether no request is under way on a connection. */
   readonly isIdle: (socket: Socket) => boolean
-  /** Told of each connection that is ended to make room: where it came from, and by which key, if by any. */
+  /** Called for each connection closed to make room: with its address, and its key if any. */
   readonly onEnd: (ended: { readonly address: string; readonly keyId: string | undefined }) => void
 }
 
 /** The connections of a server. */
 export interface ConnectionLimits {
-  /** Says that a request with a valid key, of this id, came on `socket`. */
+  /** Records that a request with a valid key, of this id, came on `socket`. */
   readonly identify: (socket: Socket, keyId: string) => void
 }
 
@@ -27,7 +27,7 @@ interface Counted {
   keyId: string | undefined
 }
 
-/** Sets by name, each in the order in which its members came; none is empty. */
+/** Sets by name, each in the order of arrival; none is empty. */
 class Groups {
   readonly #sets = new Map<string, Set<Socket>>()
   size = 0
@@ -50,7 +50,10 @@ class Groups {
     return this.#sets.get(name) ?? NONE
   }
 
-  /** The oldest of the largest. A look at each, and no order among them: newcomers may ask for it one after another. */
+  /**
+   * The oldest member of the largest set. Scans all sets and keeps no order: newcomers may ask for it in quick
+   * succession.
+   */
   oldestOfLargest(): Socket | undefined {
     let largest = NONE
     for (const group of this.#sets.values()) if (group.size > largest.size) largest = group
@@ -66,10 +69,10 @@ class Groups {
 const NONE: ReadonlySet<Socket> = new Set()
 
 /**
- * Keeps the connections of `server` within bounds by ending old ones, so that a newcomer always has a place: those
- * without a valid key first, of the address that has most of them, then idle ones of the key that has most. A client
- * that opens silent or dripping connections takes places only from other such clients. Behind a proxy all
- * come from one address, and the oldest without a key goes. Gap G44.
+ * Keeps the connections of `server` within bounds by closing old ones, so that a new one always has a place: first
+ * those without a valid key, of the address with the most of them, then idle ones of the key with the most. A client
+ * that opens silent or slow connections displaces only other such clients. Behind a proxy all come from one address,
+ * and the oldest without a key is closed. Gap G44.
  */
 export function limitConnections(server: Server, bounds: ConnectionBounds): ConnectionLimits {
   const { connectionsMax, isIdle, onEnd } = bounds
@@ -104,7 +107,7 @@ export function limitConnections(server: Server, bounds: ConnectionBounds): Conn
     counted.set(socket, { address, keyId: undefined })
     strangers.add(address, socket)
     socket.once('close', () => forget(socket))
-    // Every place is taken by requests that are under way: the newcomer has to come again.
+    // All connections have requests under way: the new client must retry.
     if (counted.size > connectionsMax) end(socket)
   })
   const endSome = (socket: Socket | undefined): void => {

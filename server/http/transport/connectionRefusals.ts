@@ -12,9 +12,9 @@ const CODE_OF_PARSER_ERROR: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 }
 
-/** Answers on the bare socket what never became a request. Gap G20. */
+/** Answers input that never became a request, on the raw socket. Gap G20. */
 export function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
-  // A client that is gone needs no answer.
+  // A disconnected client needs no answer.
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -23,7 +23,7 @@ export function refuseConnection(error: Error & { code?: string }, socket: Socke
   endWith(socket, new ApiError(code, CONNECTION_TEXT[code] ?? 'malformed request'))
 }
 
-/** Answers CONNECT, which Node hands over as a bare connection, like any method that no path has. Gap G20. */
+/** Answers CONNECT, which Node passes as a raw connection, like any unsupported method. Gap G20. */
 export function refuseTunnels(server: Server): void {
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     endWith(socket, new ApiError('invalid', 'this server is no proxy'))
@@ -52,13 +52,13 @@ const CONNECTION_TEXT: Partial<Readonly<Record<ErrorCode, string>>> = {
 }
 
 /**
- * Makes `server` answer an Expect that it does not know with 417, and lets a request that waits for
- * `100 Continue` through without it: `permitBody` gives it once the request has been let in. Gap G20.
+ * Answers an unknown Expect with 417, and admits a request that waits for `100 Continue` before it is sent:
+ * `permitBody` sends it once the request has been admitted. Gap G20.
  */
 export function answerExpectations(server: Server, { announceEnd }: Pick<Answers, 'announceEnd'>): void {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     waiting.add(request)
-    // The body was not sent if the answer is a refusal: what follows on the connection could not be told apart.
+    // After a refusal the body may not be sent: the next bytes on the connection would be ambiguous.
     response.setHeader('connection', 'close')
     server.emit('request', request, response)
   })
@@ -76,14 +76,14 @@ export function answerExpectations(server: Server, { announceEnd }: Pick<Answers
 /** Requests whose sender waits for `100 Continue`. */
 const waiting = new WeakSet<IncomingMessage>()
 
-/** Tells a sender that waits for it to send the body. */
+/** Sends `100 Continue` to a sender that waits for it. */
 export function permitBody(request: IncomingMessage, response: ServerResponse): void {
   if (!waiting.delete(request)) return
   response.removeHeader('connection')
   response.writeContinue()
 }
 
-/** Throws for what RFC 9112 has answered with 400: a request of HTTP/1.1 without a Host, or any with two. */
+/** Throws for requests that RFC 9112 answers with 400: one of HTTP/1.1 without a Host, or any with two. */
 export function assertHost({ rawHeaders, httpVersion }: IncomingMessage): void {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -1,17 +1,20 @@
-/** Who waits: the lanes of one organisation take turns among themselves, and organisations with one another. */
+/**
+ * The owner of a waiting entry: the lanes of one organisation take turns among themselves, and organisations with one
+ * another.
+ */
 export interface Lane {
   readonly orgId: string
   readonly keyId: string
 }
 
 /**
- * Entries that wait, given out fairly: one of each organisation in turn, of an organisation one of each of its keys in
- * turn, and of a key the oldest first. However many one of them has waiting, the others have their turn.
+ * A fair queue: one entry of each organisation in turn, within an organisation one of each key in turn, and of a key
+ * the oldest first. The length of one queue does not delay the others.
  */
 export class FairQueue<Entry extends Lane> {
   readonly #orgs = new Map<string, Map<string, Entry[]>>()
 
-  /** How many of the organisation `orgId` wait. */
+  /** Number of waiting entries of the organisation `orgId`. */
   count(orgId: string): number {
     let count = 0
     for (const entries of this.#orgs.get(orgId)?.values() ?? []) count += entries.length
@@ -30,7 +33,7 @@ export class FairQueue<Entry extends Lane> {
     this.#orgs.set(entry.orgId, keys)
   }
 
-  /** The entry whose turn it is, of those that `isWanted` and are the oldest of their key; `undefined` when there is none. */
+  /** The next entry among the oldest of each key that `isWanted` accepts; `undefined` when there is none. */
   first(isWanted: (entry: Entry) => boolean = () => true): Entry | undefined {
     for (const keys of this.#orgs.values()) {
       for (const [oldest] of keys.values()) {
@@ -40,14 +43,14 @@ export class FairQueue<Entry extends Lane> {
     return undefined
   }
 
-  /** Takes out `entry`, if it still waits: its organisation and its key are then the last in turn. */
+  /** Removes `entry`, if it still waits: its organisation and its key then go to the end of their queues. */
   remove(entry: Entry): void {
     const keys = this.#orgs.get(entry.orgId)
     const entries = keys?.get(entry.keyId)
     const place = entries?.indexOf(entry) ?? -1
     if (keys === undefined || entries === undefined || place === -1) return
     entries.splice(place, 1)
-    // A Map keeps the order in which names were set: what is set again stands last.
+    // A Map keeps insertion order: setting a name again moves it to the end.
     keys.delete(entry.keyId)
     if (entries.length > 0) keys.set(entry.keyId, entries)
     this.#orgs.delete(entry.orgId)

@@ -3,8 +3,8 @@ import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 
 /**
- * Most answers of one connection that wait to be taken. A few bytes of request hold some kilobytes of answer each, and
- * a client that sends without ever reading needs no key for it.
+ * Most unread answers of one connection. A few bytes of request produce some kilobytes of answer, and a client that
+ * never reads needs no key for it.
  */
 const ANSWERS_WAITING_MAX = 100
 
@@ -18,23 +18,23 @@ async function oneLook(): Promise<void> {
 export interface Answers {
   /** Whether none is under way on a connection. */
   readonly isIdle: (socket: Socket) => boolean
-  /** Stops the server gently: no new connections, and resolved when every answer that was begun has left. */
+  /** Stops the server gracefully: accepts no new connections, and resolves when every started answer has been sent. */
   readonly stop: () => Promise<void>
-  /** Makes `response`, whose head has not left, the last one of its connection. */
+  /** Makes `response`, whose head has not been sent, the last one of its connection. */
   readonly announceEnd: (response: ServerResponse) => void
   /**
-   * Whether an earlier answer on the same connection is its last: what came behind that request gets no answer, and
-   * must have no effect (RFC 9112, 9.6).
+   * Whether an earlier answer on the same connection is its last: requests behind it get no answer, and must have no
+   * effect (RFC 9112, 9.6).
    */
   readonly comesTooLate: (response: ServerResponse) => boolean
-  /** Calls `listener` when `response` has left or was given up, which is at once when it already has. */
+  /** Calls `listener` when `response` has been sent or abandoned, immediately if it already has. */
   readonly whenGone: (response: ServerResponse, listener: () => void) => void
 }
 
-/** Which answer is the last one of its connection; `underWay` has them in the order in which their requests came. */
+/** The last answer of a connection; `underWay` has the answers in the order of their requests. */
 function lastAnswers(underWay: ReadonlySet<ServerResponse>): Pick<Answers, 'announceEnd' | 'comesTooLate'> {
   const lastOf = new WeakMap<Socket, ServerResponse>()
-  /** Whether the request of `one` came before that of `other`, which is not yet answered. */
+  /** Whether the request of `one` came before that of `other`, which is still unanswered. */
   const isBefore = (one: ServerResponse, other: ServerResponse): boolean => {
     if (!underWay.has(other)) return false
     for (const response of underWay) {
@@ -75,7 +75,7 @@ export function watchAnswers(server: Server): Answers {
     goneListeners.delete(this)
     if (underWay.size === 0) whenEmpty()
   }
-  // An answer that waits behind another one on a connection that is lost is never told that it closed.
+  // An answer queued behind another on a lost connection gets no close event.
   server.on('connection', (socket: Socket) => {
     socket.once('close', () => {
       for (const response of underWay) if (response.req.socket === socket) forget.call(response)
@@ -84,7 +84,7 @@ export function watchAnswers(server: Server): Answers {
   const { announceEnd, comesTooLate } = lastAnswers(underWay)
   const begin = (_request: IncomingMessage, response: ServerResponse): void => {
     underWay.add(response)
-    // The client is told not to send another request to a server that goes away.
+    // Asks the client not to send another request to a stopping server.
     if (isStopping) announceEnd(response)
     response.on('close', forget)
   }
@@ -116,7 +116,7 @@ export function watchAnswers(server: Server): Answers {
           whenEmpty = resolve
         })
       }
-      // A request may already lie in the buffer of a connection that seems idle: one look shows it.
+      // The buffer of a connection that seems idle may already contain a request: one turn shows it.
       await oneLook()
     } while (underWay.size > 0)
     // The remaining connections have not sent a request yet, which Node does not count as idle.

@@ -20,7 +20,7 @@ const UNSTORABLE = /[\0\p{Surrogate}]/u
 export function assertJson(contentType: string | undefined, contentEncoding: string | undefined): void {
   const charset = CHARSET.exec(contentType ?? '')?.[1]
   const isUtf8 = charset === undefined || /^utf-?8$/i.test(charset)
-  // No Content-Type at all is what command-line clients send.
+  // Command-line clients send no Content-Type.
   if (contentType !== undefined && contentType !== '' && !(MEDIA_TYPE.test(contentType) && isUtf8)) {
     throw new ApiError('unsupported_media_type', 'content-type must be application/json in UTF-8')
   }
@@ -30,12 +30,12 @@ export function assertJson(contentType: string | undefined, contentEncoding: str
 }
 
 /**
- * The JSON value of `bytes`, read in slices. Rejects with `invalid` for anything that could not be stored and answered as
- * it came. Gap G32, Gap G40.
+ * The JSON value of `bytes`, parsed in slices. Rejects with `invalid` for a value that could not be stored and returned
+ * unchanged. Gap G32, Gap G40.
  */
 export async function parseJson(bytes: Uint8Array, giveWay: GiveWay): Promise<unknown> {
   const text = decode(bytes)
-  // Most bodies are short; of a long one that is a single string there are no parts.
+  // Most bodies are short; a long body of a single string has no parts.
   const isShort = text.length <= CHUNK_CHARS || !/^[ \t\n\r]*[[{]/.test(text)
   const { value, problem } = isShort ? readAtOnce(text) : await inSlices(readInParts(text), giveWay)
   if (problem !== undefined) throw new ApiError('invalid', `body: ${problem}`)
@@ -93,16 +93,16 @@ function parse<Value>(read: () => Value): Value {
   }
 }
 
-// JSON has no other way to write U+0000 or a lone surrogate than by its escape, and without one names are as they stand.
+// JSON can express U+0000 or a lone surrogate only with an escape; without one, names are literal.
 const WORTH_A_LOOK = /\\u|__proto__|constructor/
 
-/** Whether `text`, which is JSON, cannot have a content problem: most have not, and a look at each value costs more. */
+/** Whether `text`, which is JSON, can have no content problem: most have none, and visiting each value costs more. */
 function isPlain(text: string): boolean {
   if (WORTH_A_LOOK.test(text)) return false
   return countUpTo(text, '{') + countUpTo(text, '[') <= NESTING_MAX
 }
 
-/** How often `char` is in `text`, looked for until there are more than nesting may be. */
+/** Occurrences of `char` in `text`, counted up to the nesting limit. */
 function countUpTo(text: string, char: string): number {
   let count = 0
   for (let at = text.indexOf(char); at !== -1 && count <= NESTING_MAX; at = text.indexOf(char, at + 1)) {

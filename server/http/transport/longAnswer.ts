@@ -8,30 +8,30 @@ import type { GiveWay } from './loopTurns.ts'
 const MIB = 1_024 * 1_024
 
 /**
- * Memory of an answer that is written in pieces (bytes): some pieces, the largest service among them, and the pages of
- * its connection to the database. Gap G33.
+ * Memory of a streamed answer (bytes): some pieces, including the largest service, and the pages of its connection to
+ * the database. Gap G33.
  */
 export const LONG_ANSWER_BYTES = 4 * MIB
 
-/** How much faster than it has to be an answer may be taken before (MiB): a client may pause, and has its connection's buffers. */
+/** Advance that a client can have over the minimum speed (MiB): it may pause, and its connection has buffers. */
 const CREDIT_MIB = 8
 
-/** An answer that is too long to be held at once. */
+/** An answer too long for memory. */
 export interface LongAnswer {
   readonly status: number
   readonly headers: HeaderList
   readonly open: () => Promise<LongList>
   /** Called between two pieces. */
   readonly giveWay: GiveWay
-  /** Least speed at which it has to be taken (milliseconds for each MiB). */
+  /** Minimum reading speed (milliseconds for each MiB). */
   readonly mibMs: number
 }
 
 /**
- * Writes a long answer in pieces, each when the one before has been taken. What is answered is kept as it was at one
- * instant, for which the database grows meanwhile: a client that takes longer than `mibMs` for each MiB is cut off.
- * Resolves, when that is done, to why it could not be read to its end, `undefined` otherwise. Rejects, with nothing
- * written, when it cannot be opened. Gap G33.
+ * Writes a long answer in pieces, each after the one before has been read. The content is a snapshot, for which the
+ * database grows meanwhile: a client that takes longer than `mibMs` for each MiB is disconnected. Resolves at the end,
+ * to the read error that interrupted it or `undefined`. Rejects, with nothing written, when it cannot be opened. Gap
+ * G33.
  */
 export async function writeLongAnswer(reply: FastifyReply, answer: LongAnswer): Promise<unknown> {
   const list = await answer.open()
@@ -59,14 +59,14 @@ async function send(
     }
   }
   try {
-    // Without a length it is sent in chunks, of which the last one says that it is whole.
+    // Without a length it is sent in chunks; the last one marks it as complete.
     const length = list.length === undefined ? [] : ['content-length', String(list.length)]
     response.writeHead(status, [...headers, 'content-type', JSON_TYPE, ...length])
     if (response.req.method === 'HEAD') response.end()
     else await pipeline(taken, response)
     return undefined
   } catch (error) {
-    // An answer that has begun cannot become another one: ending its connection says that it is incomplete.
+    // A started answer cannot become another one: closing its connection marks it as incomplete.
     response.destroy()
     return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'
       ? undefined

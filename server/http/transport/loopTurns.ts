@@ -1,6 +1,6 @@
 import { FairQueue, type Lane } from './fairQueue.ts'
 
-/** Resolves in a later turn of the event loop, after everything that others had sent by then was looked at. */
+/** Resolves in a later turn of the event loop, after all input received by then was handled. */
 export type GiveWay = () => Promise<void>
 
 interface Waiting extends Lane {
@@ -8,8 +8,8 @@ interface Waiting extends Lane {
 }
 
 /**
- * Turns of the event loop for work that is done in slices. Each turn goes to one slice, however many wait for it: were
- * all resumed in the same turn, twenty long requests would keep the others waiting twenty times as long as one does.
+ * Turns of the event loop for work done in slices. Each turn runs one slice, however many wait: if all resumed in the
+ * same turn, twenty long requests would delay the others twenty times as long as one.
  */
 export function loopTurns(): (lane: Lane) => GiveWay {
   const waiting = new FairQueue<Waiting>()

@@ -1,6 +1,6 @@
 import { ApiError, codeOfStatus } from '../../../api/contract/apiError.ts'
 
-/** A refusal as it goes on the wire. */
+/** A refusal in wire form. */
 export interface Refusal {
   readonly status: number
   /** Name, value, name, value … */
@@ -9,7 +9,7 @@ export interface Refusal {
   readonly text: string
 }
 
-/** Texts for refusals that Fastify decides, whose own texts quote the request. Gap G11. */
+/** Texts for Fastify's refusals, whose own texts quote the request. Gap G11. */
 const TEXT_OF_STATUS: Readonly<Record<number, string>> = {
   400: 'bad request',
   404: 'not found',
@@ -18,8 +18,8 @@ const TEXT_OF_STATUS: Readonly<Record<number, string>> = {
 }
 
 /**
- * The answer to `error`: an ApiError says itself what it is, a refusal of Fastify's keeps its status, and
- * anything else is internal and tells nothing. Contract: Errors. Pure.
+ * The answer to `error`: an ApiError has its own status, a refusal of Fastify's keeps its status, and everything else
+ * is internal, without details. Contract: Errors. Pure.
  */
 export function refusalOf(error: unknown): Refusal {
   const apiError = error instanceof ApiError ? error : translate(error)
@@ -41,7 +41,7 @@ function translate(error: unknown): ApiError {
 
 function headersOf({ code }: ApiError): readonly string[] {
   if (code === 'unauthorized') return ['www-authenticate', 'Bearer']
-  // Whole seconds are all that HTTP has; the wait is at most 200 ms.
+  // HTTP only has whole seconds; the wait is at most 200 ms.
   if (code === 'rate_limited') return ['retry-after', '1']
   return []
 }

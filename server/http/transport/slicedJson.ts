@@ -1,16 +1,16 @@
 import type { Problem } from '../../../api/contract/problem.ts'
 import type { Slices } from './slices.ts'
 
-/** Characters that are parsed at once: a hundred kilobytes of different names take a tenth of a second. */
+/** Characters parsed at once: a hundred kilobytes of different names take a tenth of a second. */
 export const CHUNK_CHARS = 16 * 1_024
 
 /**
- * Most members of one object. The largest object of the contract has 50; to list 100,000 different names takes a tenth of
- * a second that cannot be divided. Gap G40.
+ * Most members of one object. The largest object of the contract has 50; listing 100,000 different names takes a tenth
+ * of a second that cannot be divided. Gap G40.
  */
 export const MEMBERS_MAX = 10_000
 
-/** The text is JSON as far as it was read, and does not fit into a bound of the parser. */
+/** The text is JSON so far, but exceeds a limit of the parser. */
 export class JsonLimitError extends Error {
   override readonly name = 'JsonLimitError'
   readonly problem: Problem
@@ -26,16 +26,16 @@ interface Frame {
   readonly open: '{' | '['
   /** The object or array that contains it; absent for the root. */
   readonly parent: Frame | undefined
-  /** Where its bracket stands. */
+  /** Position of its bracket. */
   readonly at: number
-  /** Where the text begins that is not parsed yet. */
+  /** Start of the text that is not parsed yet. */
   runStart: number
-  /** Whether something before that text was parsed, so that it begins with a comma. */
+  /** Whether a part before that text was parsed, so that it begins with a comma. */
   isContinued: boolean
   /** The items or members parsed so far; absent before the first. */
   items?: unknown[]
   members?: Record<string, unknown>
-  /** Members that were parsed of it. */
+  /** Number of its parsed members. */
   memberCount: number
 }
 
@@ -45,9 +45,9 @@ export interface JsonLook {
   readonly nestingMax: number
   /** Most members of one object. */
   readonly membersMax: number
-  /** A part of a value at `depth`, a whole object or array that has some of the members; `text` is what it was parsed from. */
+  /** A part of a value at `depth`: a whole object or array with some of the members; `text` is its source. */
   readonly onPart: (part: object, text: string, depth: number) => void
-  /** A member that was too long to be in its part. */
+  /** A member too long for its part. */
   readonly onMember: (name: string, value: unknown) => void
 }
 
@@ -124,17 +124,17 @@ interface Run {
   readonly end: number
   readonly depth: number
   readonly look: JsonLook
-  /** The value that stands at `end`, already parsed. */
+  /** The value that ends at `end`, already parsed. */
   readonly last?: { readonly value: unknown }
 }
 
-/** Parses what stands in `frame` up to `end`, and puts it behind what was parsed before. */
+/** Parses the text of `frame` up to `end`, and appends it to the parsed part. */
 function takeRun(frame: Frame, { text, end, depth, look, last }: Run): void {
   const run = text.slice(frame.runStart, end)
   const members = membersOf(frame, run, last !== undefined)
   const isArray = frame.open === '['
-  // A stand-in for the value that is there already: the grammar around it is checked, and it keeps its place. A digit
-  // would go on a number that stands before it without a comma.
+  // A placeholder for the value parsed already: the grammar around it is checked, and it keeps its position. A digit
+  // would extend a number before it without a comma.
   const standIn = last === undefined ? '' : '""'
   const part: unknown = JSON.parse(isArray ? `[${members}${standIn}]` : `{${members}${standIn}}`)
   frame.isContinued = true
@@ -168,7 +168,7 @@ function tooManyMembers(frame: Frame, text: string, membersMax: number): JsonLim
   return new JsonLimitError({ path: pathOf(frame, text), message })
 }
 
-/** Where `frame` stands, from the root. */
+/** The path of `frame`, from the root. */
 function pathOf({ parent, at }: Frame, text: string): readonly (string | number)[] {
   if (parent === undefined) return []
   const run = text.slice(parent.runStart, at)

@@ -1,19 +1,19 @@
-/** How long a client may take (milliseconds). Gap G20. */
+/** Timeouts for clients (milliseconds). Gap G20. */
 export interface Timeouts {
   /** For a whole request, and for its headers; also for the first byte of a connection. */
   readonly requestMs: number
   readonly headersMs: number
-  /** For silence between two requests. */
+  /** Idle time between two requests. */
   readonly keepAliveMs: number
-  /** For taking each MiB of a long answer, on average. */
+  /** For reading each MiB of a long answer, on average. */
   readonly mibMs: number
-  /** For taking nothing of an answer, and for silence of any other kind. */
+  /** For reading nothing of an answer, and for any other idle time. */
   readonly silenceMs: number
-  /** How often connections are looked at for the times above. */
+  /** Interval of the checks for these timeouts. */
   readonly lookMs: number
 }
 
-/** The timeouts of a server that is not told otherwise. */
+/** The default timeouts. */
 export const TIMEOUTS: Timeouts = {
   requestMs: 30_000,
   headersMs: 10_000,

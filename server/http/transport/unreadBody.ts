@@ -2,13 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { BODY_BYTES_MAX } from './jsonBody.ts'
 
-/** Bytes of a body that are read and dropped before its sender is cut off: a whole body and one read of a socket. */
+/**
+ * Bytes of a body that are read and dropped before its sender is disconnected: a whole body and one read of a socket.
+ */
 const DROPPED_BYTES_MAX = BODY_BYTES_MAX + 64 * 1_024
 
 /**
- * Reads and drops what comes of the body of a request whose answer does not wait for it, so that the sender
- * can finish, and ends the connection when that is more than a body may be: Node would go on reading for as
- * long as a request may take. Gap G13.
+ * Reads and drops the body of a request whose answer does not need it, so that the sender can finish, and closes the
+ * connection after more than the limit: Node would read on for the whole request timeout. Gap G13.
  */
 export function dropBody(request: IncomingMessage): void {
   if (request.complete) return
@@ -21,8 +22,8 @@ export function dropBody(request: IncomingMessage): void {
 }
 
 /**
- * Whether the rest of the body of `request`, which is answered with `status`, is more than is dropped. Chunks do
- * not say how many are to come: they are taken for too many once they have been. Gap G13. Pure.
+ * Whether the rest of the body of `request`, which is answered with `status`, exceeds the amount that is dropped.
+ * Chunks do not announce their length: they count as too many only when they are. Gap G13. Pure.
  */
 export function willBeCut({ complete, headers }: IncomingMessage, status: number): boolean {
   if (complete) return false
@@ -32,7 +33,7 @@ export function willBeCut({ complete, headers }: IncomingMessage, status: number
 
 const TOO_LARGE = new ApiError('too_large', '').status
 
-/** Whether `request` has a body although its method gives it no meaning, which no length announces. Pure. */
+/** Whether `request` has a chunked body although its method gives it no meaning. Pure. */
 export function hasIdleBody({ method, headers }: IncomingMessage): boolean {
   return (method === 'GET' || method === 'HEAD') && headers['transfer-encoding'] !== undefined
 }

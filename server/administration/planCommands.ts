@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { RESULTS_DAYS_MAX } from '../domain/planLimits.ts'
 import { isRegionCode } from '../domain/regions.ts'
 import type { LimitOverrides } from '../store/store.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
@@ -22,6 +23,7 @@ export function addPlanCommands(program: Command, write: Write): void {
         String(each.serviceEndpointsMax),
         String(each.intervalSecsMin),
         String(each.incidentsMibMax),
+        String(each.resultsDays),
         each.regionsAllowed?.join(',') ?? 'all',
       ])
       const header = [
@@ -32,6 +34,7 @@ export function addPlanCommands(program: Command, write: Write): void {
         'PER SERVICE',
         'INTERVAL',
         'INCIDENTS MIB',
+        'RESULTS DAYS',
         'REGIONS',
       ]
       present(write, options.json, plans, table(header, rows))
@@ -58,6 +61,7 @@ function addLimits(plan: Command, write: Write): void {
     .option('--service-endpoints-max <n>', 'endpoints of one service', count)
     .option('--interval-secs-min <n>', 'shortest check interval (seconds)', count)
     .option('--incidents-mib-max <n>', 'total size of incidents (MiB)', count)
+    .option('--results-days <n>', 'retention of single results (days)', days)
     .option('--regions-allowed <codes>', 'codes with commas, "all" or "plan"', regions)
     .action(async (options: DataDirOptions & TypedLimits & { org: string }) => {
       const { org: id, dataDir, json, ...typed } = options
@@ -85,6 +89,12 @@ function count(text: string): number | typeof PLAN_WORD {
   if (text === PLAN_WORD) return text
   if (/^\d{1,9}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('must be a whole number, or "plan" for the limit of the plan')
+}
+
+function days(text: string): number | typeof PLAN_WORD {
+  const value = count(text)
+  if (value === PLAN_WORD || (value >= 1 && value <= RESULTS_DAYS_MAX)) return value
+  throw new InvalidArgumentError(`must be from 1 to ${RESULTS_DAYS_MAX} days, or "plan"`)
 }
 
 function regions(text: string): readonly string[] | 'all' | typeof PLAN_WORD {

@@ -1,10 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { ServiceResponse } from '../../api/contract/service.ts'
+import { RESULTS_DAYS_MAX } from '../domain/planLimits.ts'
 import { timestamp } from '../domain/environment.ts'
-import { PHASES, readServiceResults, type ServiceResult } from '../results/readServiceResults.ts'
-import { readStates, type ServiceNow } from '../results/readStates.ts'
-import { RESULTS_RETENTION_S } from '../results/upkeep.ts'
-import { withResults } from '../results/resultsReader.ts'
+import { PHASES, type ServiceNow, type ServiceResult } from '../results/measurements/measurements.ts'
+import { withMeasurements } from '../results/resultsReader.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import type { ServiceGeneration } from '../store/store.ts'
 import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
@@ -14,7 +13,7 @@ import { engineOf, withExistingStore } from './withStore.ts'
 const HOUR_S = 60 * 60
 /** Hours that `results` shows by default, and at most. */
 const HOURS = 24
-const HOURS_MAX = RESULTS_RETENTION_S / HOUR_S
+const HOURS_MAX = RESULTS_DAYS_MAX * 24
 
 /** Adds `states`, `results` and `generations`, which look beside a running server or without one. */
 export function addResultCommands(program: Command, write: Write): void {
@@ -23,10 +22,9 @@ export function addResultCommands(program: Command, write: Write): void {
     .action(async ({ dataDir, json, org }: DataDirOptions & { readonly org: string }) => {
       const services = await servicesOf(dataDir, org)
       const nowS = Math.floor(systemEnvironment.nowMs() / 1_000)
-      const states = await withResults(dataDir, (database) =>
-        database === undefined ? new Map<string, ServiceNow>() : readStates(database, org, nowS),
-      )
-      const rows = services.map((service) => stateRow(service, states.get(service.id)))
+      const states = await withMeasurements(dataDir, nowS, (measurements) => measurements.states(org))
+      const byId = new Map((states ?? []).map((state) => [state.id, state]))
+      const rows = services.map((service) => stateRow(service, byId.get(service.id)))
       present(write, json, rows, stateTable(rows))
     })
   addDataDir(program.command('results').description('show what the checks of a service found, newest first'))
@@ -38,11 +36,9 @@ export function addResultCommands(program: Command, write: Write): void {
       const nowS = Math.floor(systemEnvironment.nowMs() / 1_000)
       const known = await withExistingStore(engineOf(dataDir), (store) => store.definitionOf(serviceId))
       if (known === undefined) throw new Error(`there is no service ${serviceId}`)
-      const wanted = { serviceId, nowS, fromS: nowS - hours * HOUR_S, isFailedOnly }
-      const results = await withResults(dataDir, (database) =>
-        database === undefined ? [] : readServiceResults(database, wanted),
-      )
-      const rows = results.map(resultRow)
+      const query = { serviceId, fromS: nowS - hours * HOUR_S, isFailedOnly, limit: Number.POSITIVE_INFINITY }
+      const results = await withMeasurements(dataDir, nowS, (measurements) => measurements.results(query))
+      const rows = (results ?? []).map(resultRow)
       present(write, json, { results: rows }, resultTable(rows))
     })
   addDataDir(

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Bus } from '../bus/bus.ts'
+import type { Measurements } from '../results/measurements/measurements.ts'
 import { Results } from '../results/results.ts'
 import type { FindMasterKey } from '../secrets/masterKeys.ts'
 import type { Store } from '../store/store.ts'
@@ -10,6 +11,8 @@ import { MonitoredServices } from './monitoredServices.ts'
 
 /** How often it is looked whether the mode of a region was changed by another process (milliseconds). */
 const MODES_LOOK_MS = 1_000
+/** Maintenance windows count for as long as their days are not rolled up (milliseconds). */
+const MAINTENANCE_MS = 4 * 24 * 60 * 60 * 1_000
 /** Measured on one core at a few hundred checks a second (milliseconds of CPU for each check, storing included). */
 const HTTP_MS = 0.5
 const HTTPS_MS = 2.4
@@ -32,6 +35,7 @@ export interface Monitoring {
   readonly sentence: string
   /** Whether results are taken. */
   readonly isTaking: () => boolean
+  readonly measurements: Measurements
   readonly stop: () => Promise<void>
 }
 
@@ -46,6 +50,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
   const results = new Results({
     ...{ dataDir, log, storeId: store.storeId },
     readAll: () => services.readAll(),
+    readPolicy: () => store.historyPolicy(parts.nowMs() - MAINTENANCE_MS),
     onTransitions: applying.apply,
   })
   const hub = new Hub({ ...parts, storeId: store.storeId, services, results })
@@ -65,6 +70,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
     bus: hub,
     sentence: sentenceOf(services),
     isTaking: () => results.isUp,
+    measurements: results.measurements,
     stop: async () => {
       clearInterval(looking)
       await embedded.stop()

@@ -4,6 +4,9 @@ import type { ServiceRequest, ServiceResponse } from '../../api/contract/service
 /** Stored services, including paused ones, allowed for each active one. Gap G12. */
 export const STORED_PER_ACTIVE_SERVICE = 10
 
+/** Longest retention of single results that an override may set (days). */
+export const RESULTS_DAYS_MAX = 400
+
 /** The limits of a plan, overrides of the organisation already applied. Gap G12. */
 export interface PlanLimits {
   /** Most active services. */
@@ -16,6 +19,8 @@ export interface PlanLimits {
   readonly intervalSecsMin: number
   /** Largest total size of incidents (MiB). Gap G38. */
   readonly incidentsMibMax: number
+  /** Retention of single results (days). Gap G12. */
+  readonly resultsDays: number
   /** Codes of the permitted regions; `null` means every region. */
   readonly regionsAllowed: readonly string[] | null
 }

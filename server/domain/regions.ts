@@ -34,3 +34,8 @@ export function seriesNumber(endpointNumber: number, region: string): number {
 export function regionOfSeries(series: number): string | undefined {
   return REGIONS[series % REGIONS_MAX]?.code
 }
+
+/** The numbers of the series of an endpoint, one for each of the platform's regions. Pure. */
+export function seriesOfEndpoint(endpointNumber: number): readonly number[] {
+  return REGIONS.map((_, place) => endpointNumber * REGIONS_MAX + place)
+}

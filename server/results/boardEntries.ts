@@ -45,8 +45,8 @@ export interface ServiceEntry {
 }
 
 /** The series that `row` stores. Pure. */
-export function seriesEntry(row: SeriesRow, orgId: string): SeriesEntry {
-  const { series: number, endpoint, generation, changedAtS, endedAtS, intervalS, timeoutMs } = row
+export function seriesEntry(row: SeriesRow & { readonly orgId: string }): SeriesEntry {
+  const { series: number, orgId, endpoint, generation, changedAtS, endedAtS, intervalS, timeoutMs } = row
   const { sinceS, lastDueS, knownDueS, clean, reason } = row
   // True because series are stored as up, degraded, down or unknown only.
   const state = row.state as SeriesState['state']

@@ -5,12 +5,13 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { OUTCOMES, type Outcome } from '../../monitoring/protocol/outcomes.ts'
 import { seriesNumber } from '../domain/regions.ts'
+import { OpenHours } from './history/openHours.ts'
+import { ResultLog } from './history/resultLog.ts'
 import { prepareIngest } from './ingest.ts'
 import type { MonitoredService } from './monitoredService.ts'
 import { openResults } from './openResults.ts'
 import { RESULTS_FILE } from './resultsSchema.ts'
 import { StateBoard } from './stateBoard.ts'
-import { upkeep } from './upkeep.ts'
 import { batchOf, type TestResult } from './testing/resultMessages.ts'
 
 const STORE = '0192b1d4-5c1e-7000-8000-00000000000a'
@@ -26,7 +27,8 @@ let results: ReturnType<typeof open>
 function open(storeId = STORE) {
   const { database } = openResults(folder, false)
   const board = new StateBoard(database, storeId)
-  const ingest = prepareIngest(database, board)
+  const log = new ResultLog(database, new OpenHours())
+  const ingest = prepareIngest(database, board, log)
   return {
     database,
     board,
@@ -226,26 +228,6 @@ test('what a transaction could not store is in no state either', () => {
   results.send([{ series: DUBLIN, dueS: START_S + 180 }])
 
   expect(results.states()).toEqual(before)
-})
-
-test('results are kept for a week, and what a start needs of them for as long as the series is', () => {
-  results.update()
-  results.send(round(1, 'up'))
-  results.send([...round(2, 'up', 'down'), ...round(3, 'up', 'down')])
-  const states = results.states()
-  const nowS = START_S + 7 * 86_400 + 150
-
-  for (const slice of upkeep(results.database, results.board, nowS)) results.board.transact(slice)
-  const kept = results.database.prepare('SELECT DISTINCT due_s FROM log ORDER BY due_s').pluck().all()
-  results.database.close()
-  results = open()
-  results.update({}, nowS, true)
-  const late = results.send([{ series: DUBLIN, dueS: START_S + 60, outcome: 'down' }])
-
-  expect(kept).toEqual([START_S + 180, START_S + 185])
-  // It came before, and is no newest result: a series knows what it has seen.
-  expect(late?.stored).toBe(1)
-  expect(results.states()).toEqual(states)
 })
 
 test('a file that is damaged is put aside, and results go on in a new one', () => {

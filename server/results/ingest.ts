@@ -8,6 +8,7 @@ import type {
 } from '../../monitoring/protocol/messages.ts'
 import { outcomeName } from '../../monitoring/protocol/outcomes.ts'
 import { regionOfSeries } from '../domain/regions.ts'
+import type { ResultLog } from './history/resultLog.ts'
 import type { KnownSeries } from './boardEntries.ts'
 import type { StateBoard } from './stateBoard.ts'
 
@@ -37,12 +38,8 @@ export type Ingest = (
   nowMs: number,
 ) => readonly ResultsAnswer[]
 
-/** Prepares the ingest of results into `database`; new results change the states of `board`. */
-export function prepareIngest(database: Database, board: StateBoard): Ingest {
-  const insert = database.prepare(
-    `INSERT INTO log VALUES (@dueS, @series, @generation, @outcome, @reason, @status, @attempts, @flags, @lateMs, @totalUs,
-       @dnsUs, @connectUs, @tlsUs, @waitUs, @bodyUs, @failed, @firstReason, @firstTotalUs) ON CONFLICT DO NOTHING`,
-  )
+/** Prepares the ingest of results into `log`; new ones change the states of `board`. */
+export function prepareIngest(database: Database, board: StateBoard, log: ResultLog): Ingest {
   const storeDetail = prepareDetails(database)
   const storeCertificates = prepareCertificates(database, board)
 
@@ -52,12 +49,12 @@ export function prepareIngest(database: Database, board: StateBoard): Ingest {
     const known = isOwn(series) ? board.find(series) : undefined
     const refusal = refusalOf(known, { generation, dueS }, nowS)
     if (refusal !== undefined) return refusal
-    const { changes } = insert.run({
-      ...{ dueS, series, generation, outcome, reason, status, attempts, flags, lateMs },
+    const isNew = log.insert(series, {
+      ...{ dueS, generation, outcome, reason, status, attempts, flags, lateMs },
       ...{ totalUs, dnsUs, connectUs, tlsUs, waitUs, bodyUs, failed: detail?.failed ?? 0 },
       ...{ firstReason: detail?.first?.reason ?? 0, firstTotalUs: detail?.first?.total_us ?? 0 },
     })
-    if (changes === 0) return 'known'
+    if (!isNew) return 'known'
     if (detail !== undefined) storeDetail(detail)
     // A result of an earlier definition enters history only: states belong to the current definition.
     if (known !== undefined && known.endedAtS === null && generation >= known.generation) {
@@ -83,8 +80,16 @@ export function prepareIngest(database: Database, board: StateBoard): Ingest {
     return { batch: request.batch, ...counts, refused, now_ms: nowMs }
   }
 
-  return (batches, storeId, nowMs) =>
-    board.transact(() => batches.map((batch) => storeBatch(batch, storeId, nowMs)))
+  return (batches, storeId, nowMs) => {
+    let isCommitted = false
+    try {
+      const answers = board.transact(() => batches.map((batch) => storeBatch(batch, storeId, nowMs)))
+      isCommitted = true
+      return answers
+    } finally {
+      log.settle(isCommitted)
+    }
+  }
 }
 
 function refusalOf(

@@ -2,7 +2,11 @@ import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { ResultsAnswer } from '../../monitoring/protocol/messages.ts'
 import { threadFile } from '../../api/runtime/threadFile.ts'
+import type { HistoryPolicy } from '../domain/historyPolicy.ts'
 import type { ResultsBatch } from './ingest.ts'
+import type { Measurements } from './measurements/measurements.ts'
+import { measurementsOf } from './measurements/measurementsOf.ts'
+import type { QueryInput, QueryName, QueryOutput } from './measurements/queries.ts'
 import type { MonitoredService, MonitoredChange } from './monitoredService.ts'
 import type { FromThread, StoredTransition, ThreadSettings, ToThread } from './threadMessages.ts'
 
@@ -11,6 +15,11 @@ const START_AGAIN_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
 /** Most requests that wait for the thread (about 4 MiB); agents keep and resend further batches. */
 const WAITING_MAX = 100
 
+/** Most queries that wait for the thread: pages show without measurements beyond. */
+const QUERIES_MAX = 50
+/** Interval in which the policy is read again (milliseconds): plans and maintenance windows change in other processes. */
+const POLICY_MS = 60_000
+
 /** Dependencies of `Results`. */
 export interface ResultsParts {
   readonly dataDir: string
@@ -18,6 +27,8 @@ export interface ResultsParts {
   readonly log: Logger
   /** All monitored services; each new thread starts with them. */
   readonly readAll: () => Promise<readonly MonitoredService[]>
+  /** How long history is stored, and the maintenance windows. */
+  readonly readPolicy: () => Promise<HistoryPolicy>
   /** Called when a thread has opened its file and when it has written new transitions. */
   readonly onTransitions: (fileId: string) => void
 }
@@ -37,6 +48,8 @@ interface Waiting {
 export class Results {
   readonly #parts: ResultsParts
   readonly #waiting = new Map<number, Waiting>()
+  readonly #listeners = new Set<(serviceIds: ReadonlySet<string>) => void>()
+  readonly #policyTimer: NodeJS.Timeout
   #worker: Worker | undefined
   #fileId: string | undefined
   #nextId = 1
@@ -46,10 +59,20 @@ export class Results {
   /** Updates reach the thread in order, after the complete set that it starts with. */
   #updating: Promise<void> = Promise.resolve()
   #restart: NodeJS.Timeout | undefined
+  #queries = 0
+  /** What consoles, status pages and commands read. */
+  readonly measurements: Measurements = measurementsOf(
+    (name, input) => this.#query(name, input),
+    (listener) => {
+      this.#listeners.add(listener)
+      return () => this.#listeners.delete(listener)
+    },
+  )
 
   constructor(parts: ResultsParts) {
     this.#parts = parts
     this.#start()
+    this.#policyTimer = setInterval(() => this.#sendPolicy(), POLICY_MS)
   }
 
   /** Whether the thread has opened its file and stores results. */
@@ -91,6 +114,7 @@ export class Results {
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#restart)
+    clearInterval(this.#policyTimer)
     await this.#updating
     const worker = this.#worker
     if (worker === undefined) return
@@ -116,6 +140,27 @@ export class Results {
         void worker.terminate()
       },
     )
+    this.#sendPolicy()
+  }
+
+  #sendPolicy(): void {
+    this.#parts.readPolicy().then(
+      (policy) => this.#post({ kind: 'policy', policy }),
+      (error: unknown) => this.#parts.log.error({ err: error }, 'the retention of results could not be read'),
+    )
+  }
+
+  async #query<Name extends QueryName>(name: Name, input: QueryInput<Name>): Promise<QueryOutput<Name>> {
+    if (this.#queries >= QUERIES_MAX) throw new ResultsBusyError('too many queries wait for the results')
+    this.#queries += 1
+    try {
+      const message = await this.#ask((id) => ({ kind: 'query', id, name, input }))
+      if (message.kind === 'refused') throw new ResultsBusyError(message.reason)
+      // True because the thread answers a query with its own output.
+      return (message.kind === 'measured' ? message.output : undefined) as QueryOutput<Name>
+    } finally {
+      this.#queries -= 1
+    }
   }
 
   #onExit(): void {
@@ -144,11 +189,15 @@ export class Results {
       case 'changed':
         onTransitions(this.#fileId ?? '')
         return
+      case 'states':
+        for (const listener of this.#listeners) listener(message.serviceIds)
+        return
       case 'failed':
         log.error({ reason: message.reason }, 'results could not be written')
         return
       case 'ingested':
       case 'transitions':
+      case 'measured':
       case 'refused': {
         this.#deaths = 0
         const waiting = this.#waiting.get(message.id)

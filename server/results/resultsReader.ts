@@ -1,27 +1,84 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import { RESULTS_FILE } from './resultsSchema.ts'
+import { atInstant } from '../domain/serviceState.ts'
+import { seriesEntry } from './boardEntries.ts'
+import { OpenHours } from './history/openHours.ts'
+import { loadLog } from './history/resultLog.ts'
+import type { Measurements } from './measurements/measurements.ts'
+import { measurementsOf } from './measurements/measurementsOf.ts'
+import { type RunQuery, startQuery } from './measurements/queries.ts'
+import { prepareResults, type SeriesNow, type Sources } from './measurements/sources.ts'
+import { RESULTS_FILE, stateName } from './resultsSchema.ts'
+import { readSeriesRows } from './stateRows.ts'
 
 /** How long a read waits for the process that writes (milliseconds). */
 const BUSY_MS_MAX = 5_000
 
 /**
- * Runs `read` on `results.db` of `dataDir`, with or without a running server; passes `undefined` when the file is absent.
- * Writes nothing.
+ * Runs `read` on the measurements of `dataDir` at `nowS` (seconds since the epoch), with or without a running server. Returns
+ * `undefined` when there is no results file. Writes nothing.
  */
-export async function withResults<Result>(
+export async function withMeasurements<Result>(
   dataDir: string,
-  read: (database: Database | undefined) => Result,
-): Promise<Result> {
+  nowS: number,
+  read: (measurements: Measurements) => Promise<Result>,
+): Promise<Result | undefined> {
   const file = join(dataDir, RESULTS_FILE)
-  if (!existsSync(file)) return read(undefined)
+  if (!existsSync(file)) return undefined
   const { default: Sqlite } = await import('better-sqlite3')
   const database = new Sqlite(file, { readonly: true, timeout: BUSY_MS_MAX })
   try {
-    // One snapshot for all statements.
-    return database.transaction(read)(database)
+    return await read(measurementsOf(prepareRun(database, nowS), () => () => {}))
   } finally {
     database.close()
   }
+}
+
+/** Runs each query at once, on one snapshot of the file. */
+function prepareRun(database: Database, nowS: number): RunQuery {
+  return async (name, input) =>
+    database.transaction(() => {
+      const query = startQuery(sourcesOf(database, nowS), name, input)
+      for (;;) {
+        const { value, done } = query.next()
+        if (done === true) return value
+      }
+    })()
+}
+
+function sourcesOf(database: Database, nowS: number): Sources {
+  let series: ReadonlyMap<number, readonly SeriesNow[]> | undefined
+  let results: Sources['results'] | undefined
+  return {
+    database,
+    nowS,
+    seriesOf: (endpoint) => {
+      series ??= readSeries(database, nowS)
+      return series.get(endpoint) ?? []
+    },
+    results: (number, hour) => {
+      results ??= prepareResults(database, readLog(database))
+      return results(number, hour)
+    },
+  }
+}
+
+function readLog(database: Database): OpenHours {
+  const openHours = new OpenHours()
+  for (const slice of loadLog(database, openHours, () => 0)) slice()
+  return openHours
+}
+
+/** Active series by the number of their endpoint; those whose results stopped are unknown. */
+function readSeries(database: Database, nowS: number): ReadonlyMap<number, readonly SeriesNow[]> {
+  const found = new Map<number, SeriesNow[]>()
+  for (const row of readSeriesRows(database, stateName)) {
+    if (row.endedAtS !== null) continue
+    const { number, region, endpoint, state, times } = seriesEntry(row)
+    const ofEndpoint = found.get(endpoint) ?? []
+    found.set(endpoint, ofEndpoint)
+    ofEndpoint.push({ number, region, state: atInstant(state, times, nowS) })
+  }
+  return found
 }

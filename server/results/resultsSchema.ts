@@ -127,6 +127,87 @@ CREATE TABLE transitions (
   body TEXT NOT NULL
 ) STRICT;
 `,
+  // History: results of compacted hours are in tables chunks_<days of retention>_<day since 1970>, made when needed. `late`
+  // holds results of hours that are compacted already, until they are merged.
+  `
+CREATE TABLE late (
+  series INTEGER NOT NULL,
+  due_s INTEGER NOT NULL,
+  generation INTEGER NOT NULL,
+  outcome INTEGER NOT NULL,
+  reason INTEGER NOT NULL,
+  status INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  flags INTEGER NOT NULL,
+  late_ms INTEGER NOT NULL,
+  total_us INTEGER NOT NULL,
+  dns_us INTEGER NOT NULL,
+  connect_us INTEGER NOT NULL,
+  tls_us INTEGER NOT NULL,
+  wait_us INTEGER NOT NULL,
+  body_us INTEGER NOT NULL,
+  failed_assertions INTEGER NOT NULL,
+  first_reason INTEGER NOT NULL,
+  first_total_us INTEGER NOT NULL,
+  PRIMARY KEY (series, due_s)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE hours (
+  series INTEGER NOT NULL,
+  hour INTEGER NOT NULL,
+  up INTEGER NOT NULL,
+  degraded INTEGER NOT NULL,
+  down INTEGER NOT NULL,
+  unknown INTEGER NOT NULL,
+  sum_us INTEGER NOT NULL,
+  min_us INTEGER NOT NULL,
+  max_us INTEGER NOT NULL,
+  phases_us BLOB NOT NULL,
+  buckets BLOB NOT NULL,
+  PRIMARY KEY (series, hour)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE endpoint_days (
+  endpoint INTEGER NOT NULL,
+  day INTEGER NOT NULL,
+  up_s INTEGER NOT NULL,
+  degraded_s INTEGER NOT NULL,
+  down_s INTEGER NOT NULL,
+  unknown_s INTEGER NOT NULL,
+  paused_s INTEGER NOT NULL,
+  maintenance_s INTEGER NOT NULL,
+  checks INTEGER NOT NULL,
+  checks_up INTEGER NOT NULL,
+  p95_us INTEGER,
+  PRIMARY KEY (endpoint, day)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE service_days (
+  service_id TEXT NOT NULL,
+  day INTEGER NOT NULL,
+  up_s INTEGER NOT NULL,
+  degraded_s INTEGER NOT NULL,
+  down_s INTEGER NOT NULL,
+  unknown_s INTEGER NOT NULL,
+  paused_s INTEGER NOT NULL,
+  maintenance_s INTEGER NOT NULL,
+  PRIMARY KEY (service_id, day)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE service_latency (
+  service_id TEXT PRIMARY KEY,
+  p95_us INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE maintenance_windows (
+  service_id TEXT NOT NULL,
+  from_s INTEGER NOT NULL,
+  until_s INTEGER NOT NULL,
+  PRIMARY KEY (service_id, from_s, until_s)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE removals (service_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+`,
 ]
 
 /** Stored numbers of the states; a number is never reused for another state. */

@@ -1,8 +1,19 @@
 /** The thread that owns `results.db`: the only writer. */
+import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
+import Sqlite from 'better-sqlite3'
+import { OpenHours } from './history/openHours.ts'
+import type { HistoryPolicy } from '../domain/historyPolicy.ts'
+import { loadLog, ResultLog } from './history/resultLog.ts'
+import type { Slices } from './history/slices.ts'
 import { type ResultsBatch, prepareIngest } from './ingest.ts'
 import type { MonitoredChange } from './monitoredService.ts'
+import { startQuery } from './measurements/queries.ts'
+import { QueryTurns } from './measurements/queryTurns.ts'
+import { prepareResults, type Query } from './measurements/sources.ts'
 import { isDamage, openResults } from './openResults.ts'
+import { RESULTS_FILE } from './resultsSchema.ts'
+import { putMaintenance } from './history/maintenanceRows.ts'
 import { StateBoard } from './stateBoard.ts'
 import { upkeep } from './upkeep.ts'
 import type { FromThread, StoredTransition, ThreadSettings, ToThread } from './threadMessages.ts'
@@ -16,6 +27,10 @@ const RETRY_MS = 1_000
 /** Pause between two runs of the upkeep, and between its slices, during which ingest runs (milliseconds). */
 const UPKEEP_MS = 10 * 60 * 1_000
 const SLICE_PAUSE_MS = 20
+/** Pause before the first upkeep after a start (milliseconds). */
+const FIRST_UPKEEP_MS = 30_000
+/** Interval of the reports of changed states (milliseconds). */
+const CHANGES_MS = 1_000
 /** Most transitions in one answer. */
 const TRANSITIONS_MAX = 500
 
@@ -25,7 +40,11 @@ const settings = workerData as ThreadSettings
 
 const { database, fileId, damagedFile } = openResults(settings.dataDir, settings.isSuspect)
 const board = new StateBoard(database, settings.storeId)
-const ingest = prepareIngest(database, board)
+const log = new ResultLog(database, new OpenHours())
+const ingest = prepareIngest(database, board, log)
+/** The connection of queries, which writes nothing. */
+const reader = new Sqlite(join(settings.dataDir, RESULTS_FILE), { readonly: true })
+const results = prepareResults(reader, log.openHours)
 const transitionsAfter = database.prepare<[number], StoredTransition>(
   `SELECT sequence, at_s AS atS, service_id AS serviceId, kind, body FROM transitions
    WHERE sequence > ? ORDER BY sequence LIMIT ${TRANSITIONS_MAX}`,
@@ -37,10 +56,13 @@ const newestTransition = database
 const changes: MonitoredChange[] = []
 const batches: { readonly id: number; readonly batch: ResultsBatch }[] = []
 let isWorking = false
+let policy: HistoryPolicy | undefined
 let announcedTransition = newestTransition.get() ?? 0
 
 const send = (message: FromThread): void => port.postMessage(message)
 const nowS = (): number => Math.floor(Date.now() / 1_000)
+const nowMs = (): number => performance.now()
+const queries = new QueryTurns(nowMs)
 
 /** Runs `work`; reports an error of the database and returns `false`. Throws when the file is damaged. */
 function attempt(work: () => void): boolean {
@@ -91,13 +113,49 @@ function work(): void {
   if (batches.length > 0) scheduleWork(0)
 }
 
-/** Runs the upkeep slice by slice and schedules the next run. A failed run continues with the next. */
-function runUpkeep(slices: ReturnType<typeof upkeep>): void {
+/** Reads the log into memory, then answers queries and starts the upkeep. */
+function load(loaded: OpenHours, slices: Slices): void {
   const { value: slice, done } = slices.next()
-  const isOver = done === true || !attempt(() => board.transact(slice))
-  upkeepTimer = isOver
-    ? setTimeout(() => runUpkeep(upkeep(database, board, nowS())), UPKEEP_MS)
-    : setTimeout(() => runUpkeep(slices), SLICE_PAUSE_MS)
+  if (done !== true) {
+    slice()
+    setImmediate(() => load(loaded, slices))
+    return
+  }
+  log.openHours.absorb(loaded)
+  queries.start()
+  upkeepTimer = setTimeout(startUpkeep, FIRST_UPKEEP_MS)
+}
+
+function startUpkeep(): void {
+  // Without the policy it is not known how long results are to be stored.
+  if (policy === undefined) upkeepTimer = setTimeout(startUpkeep, FIRST_UPKEEP_MS)
+  else runUpkeep(upkeep({ database, board, log, policy, nowMs }, nowS()))
+}
+
+/** Runs the upkeep slice by slice and schedules the next run. A failed run continues with the next. */
+function runUpkeep(slices: Slices): void {
+  let isOver = false
+  const isDone = attempt(() => {
+    const { value: slice, done } = slices.next()
+    isOver = done === true
+    if (slice !== undefined) board.transact(slice)
+  })
+  upkeepTimer =
+    isOver || !isDone
+      ? setTimeout(startUpkeep, UPKEEP_MS)
+      : setTimeout(() => runUpkeep(slices), SLICE_PAUSE_MS)
+}
+
+/** Runs a query and answers it. */
+function* answer({ id, name, input }: Extract<ToThread, { readonly kind: 'query' }>): Query<void> {
+  try {
+    const seriesOf = (endpoint: number) => board.seriesOf(endpoint)
+    const output = yield* startQuery({ database: reader, nowS: nowS(), seriesOf, results }, name, input)
+    send({ kind: 'measured', id, output })
+  } catch (error) {
+    if (isDamage(error)) throw error
+    send({ kind: 'refused', id, reason: error instanceof Error ? error.message : String(error) })
+  }
 }
 
 /** The next batches for one transaction. */
@@ -121,6 +179,12 @@ port.on('message', (message: ToThread) => {
     case 'update':
       changes.push(message.change)
       return scheduleWork(0)
+    case 'policy':
+      policy = message.policy
+      attempt(() => putMaintenance(database, message.policy.maintenance))
+      return
+    case 'query':
+      return queries.add(() => answer(message))
     case 'ingest':
       batches.push(message)
       return scheduleWork(0)
@@ -133,9 +197,11 @@ port.on('message', (message: ToThread) => {
     case 'stop':
       // Messages received before are written first.
       work()
+      reader.close()
       database.close()
       port.close()
       clearInterval(staleTimer)
+      clearInterval(changesTimer)
       clearTimeout(upkeepTimer)
   }
 })
@@ -143,5 +209,11 @@ const staleTimer = setInterval(
   () => attempt(() => board.transact(() => board.markStale(nowS()))),
   STALE_CHECK_MS,
 )
-let upkeepTimer = setTimeout(() => runUpkeep(upkeep(database, board, nowS())), UPKEEP_MS)
+const changesTimer = setInterval(() => {
+  const serviceIds = board.takeChanged()
+  if (serviceIds.size > 0) send({ kind: 'states', serviceIds })
+}, CHANGES_MS)
+let upkeepTimer: NodeJS.Timeout | undefined
+const loaded = new OpenHours()
+load(loaded, loadLog(database, loaded, nowMs))
 send({ kind: 'opened', fileId, damagedFile })

@@ -10,19 +10,11 @@ import {
   type SeriesState,
   serviceState,
 } from '../domain/serviceState.ts'
-import {
-  type EndpointEntry,
-  type KnownSeries,
-  type SeriesEntry,
-  type ServiceEntry,
-  seriesEntry,
-} from './boardEntries.ts'
+import type { EndpointEntry, KnownSeries, SeriesEntry, ServiceEntry } from './boardEntries.ts'
+import { loadStates } from './loadStates.ts'
 import type { MonitoredService, MonitoredChange } from './monitoredService.ts'
-import { type StoredState, stateName } from './resultsSchema.ts'
-import { prepareStateRows, readStateRows, type StateRows } from './stateRows.ts'
-
-/** Replaces the generations of another store (a restored backup): every generation is newer. */
-const OTHER_STORE = -1
+import type { StoredState } from './resultsSchema.ts'
+import { prepareStateRows, type StateRows } from './stateRows.ts'
 
 /**
  * The states of all monitored services, in memory and in `results.db`. Every change runs inside `transact`; an error
@@ -31,16 +23,20 @@ const OTHER_STORE = -1
 export class StateBoard {
   readonly #database: Database
   readonly #rows: StateRows
-  readonly #services = new Map<string, ServiceEntry>()
-  readonly #endpoints = new Map<number, EndpointEntry>()
-  readonly #series = new Map<number, SeriesEntry>()
+  readonly #services: Map<string, ServiceEntry>
+  readonly #endpoints: Map<number, EndpointEntry>
+  readonly #series: Map<number, SeriesEntry>
   #undo: (() => void)[] = []
+  #changed = new Set<string>()
 
   /** Loads the states of `database`. When they belong to a store other than `storeId`, every generation of it is newer. */
   constructor(database: Database, storeId: string) {
     this.#database = database
     this.#rows = prepareStateRows(database)
-    this.#load(isOfStore(database, storeId))
+    const { services, endpoints, series } = loadStates(database, storeId)
+    this.#services = services
+    this.#endpoints = endpoints
+    this.#series = series
   }
 
   /** Runs `work` in one transaction. Rethrows its error with nothing changed. */
@@ -74,8 +70,10 @@ export class StateBoard {
       if (service === undefined) continue
       for (const endpoint of service.endpoints) this.#endEndpoint(endpoint, nowS)
       this.#rows.removeService(id)
+      this.#rows.markForRemoval(id, true)
       this.#rows.addServiceSpan(id, nowS, 'ended')
       this.#set(this.#services, id, undefined)
+      this.#changed.add(id)
     }
   }
 
@@ -100,12 +98,27 @@ export class StateBoard {
     return [...this.#series.keys()]
   }
 
-  /** Writes the rows of these series; without this a row is written only when its state changes. */
-  writeSeries(series: readonly number[]): void {
-    for (const number of series) {
-      const entry = this.#series.get(number)
-      if (entry !== undefined && entry.endedAtS === null) this.#putSeries(entry)
-    }
+  /** Writes the row of a series; without this it is written only when its state changes. */
+  writeSeries(number: number): void {
+    const entry = this.#series.get(number)
+    if (entry !== undefined && entry.endedAtS === null) this.#putSeries(entry)
+  }
+
+  /** Forgets a series whose history was removed. */
+  forgetSeries(number: number): void {
+    this.#series.delete(number)
+  }
+
+  /** The active series of an endpoint, with their states. */
+  seriesOf(endpoint: number): readonly SeriesEntry[] {
+    return (this.#endpoints.get(endpoint)?.series ?? []).flatMap((number) => this.#series.get(number) ?? [])
+  }
+
+  /** Ids of the services whose state or reasons changed since the last call. */
+  takeChanged(): ReadonlySet<string> {
+    const changed = this.#changed
+    this.#changed = new Set()
+    return changed
   }
 
   #updateService(update: MonitoredService, nowS: number): void {
@@ -120,7 +133,12 @@ export class StateBoard {
       ...{ id, orgId, generation, isPaused, endpoints },
     }
     this.#set(this.#services, id, service)
-    if (known === undefined) this.#rows.addServiceSpan(id, nowS, service.state)
+    this.#changed.add(id)
+    if (known === undefined) {
+      this.#rows.addServiceSpan(id, nowS, service.state)
+      // A restored backup may bring a deleted service back.
+      this.#rows.markForRemoval(id, false)
+    }
     if (known === undefined || known.generation !== generation) this.#rows.putService(service)
     for (const number of known?.endpoints ?? []) {
       if (!endpoints.includes(number)) this.#endEndpoint(number, nowS)
@@ -189,9 +207,10 @@ export class StateBoard {
     // `last_due_s` is read from the log at start: a row written for each result would dirty a page for each.
     if (isSame) this.#set(this.#series, series.number, entry)
     else this.#putSeries(entry)
+    const serviceId = this.#endpoints.get(series.endpoint)?.serviceId
+    if (serviceId !== undefined && !isSame) this.#changed.add(serviceId)
     if (before.state === state.state) return
     this.#refreshEndpoint(series.endpoint, atS)
-    const serviceId = this.#endpoints.get(series.endpoint)?.serviceId
     if (serviceId !== undefined) this.#refreshService(serviceId, atS)
   }
 
@@ -257,33 +276,4 @@ export class StateBoard {
     if (entry === undefined) map.delete(key)
     else map.set(key, entry)
   }
-
-  #load(isSameStore: boolean): void {
-    const { services, endpoints, series } = readStateRows(this.#database, stateName)
-    for (const row of endpoints) this.#endpoints.set(row.number, { ...row, series: [] })
-    for (const row of series) {
-      const endpoint = this.#endpoints.get(row.endpoint)
-      const entry = seriesEntry(row, endpoint?.orgId ?? '')
-      this.#series.set(row.series, isSameStore ? entry : { ...entry, generation: OTHER_STORE })
-      if (endpoint === undefined || row.endedAtS !== null) continue
-      this.#endpoints.set(row.endpoint, { ...endpoint, series: [...endpoint.series, row.series] })
-    }
-    for (const row of services) {
-      const generation = isSameStore ? row.generation : OTHER_STORE
-      this.#services.set(row.id, { ...row, generation, isPaused: row.state === 'paused', endpoints: [] })
-    }
-    for (const { number, serviceId } of endpoints) {
-      const service = this.#services.get(serviceId)
-      if (service !== undefined) {
-        this.#services.set(serviceId, { ...service, endpoints: [...service.endpoints, number] })
-      }
-    }
-  }
-}
-
-/** Whether the states in `database` belong to the store `storeId`; records `storeId`. */
-function isOfStore(database: Database, storeId: string): boolean {
-  const known = database.prepare<[], string>("SELECT value FROM meta WHERE key = 'store id'").pluck().get()
-  database.prepare("INSERT OR REPLACE INTO meta VALUES ('store id', ?)").run(storeId)
-  return known === undefined || known === storeId
 }

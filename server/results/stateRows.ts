@@ -60,6 +60,8 @@ export interface StateRows {
     readonly regionsDown: string
   }) => void
   readonly addServiceSpan: (serviceId: string, fromS: number, state: StoredState) => void
+  /** Marks the history of a service for removal; `false` ends the mark. */
+  readonly markForRemoval: (serviceId: string, isRemoved: boolean) => void
   readonly addTransition: (transition: Transition) => void
 }
 
@@ -74,6 +76,8 @@ export function prepareStateRows(database: Database): StateRows {
   )
   const addSpan = database.prepare('INSERT OR REPLACE INTO spans VALUES (?, ?, ?, ?)')
   const addServiceSpan = database.prepare('INSERT OR REPLACE INTO service_spans VALUES (?, ?, ?)')
+  const mark = database.prepare('INSERT INTO removals VALUES (?) ON CONFLICT DO NOTHING')
+  const unmark = database.prepare('DELETE FROM removals WHERE service_id = ?')
   const addTransition = database.prepare(
     'INSERT INTO transitions (at_s, service_id, kind, body) VALUES (?, ?, ?, ?)',
   )
@@ -95,6 +99,10 @@ export function prepareStateRows(database: Database): StateRows {
     },
     addServiceSpan: (serviceId, fromS, state) => {
       addServiceSpan.run(serviceId, fromS, STATE_CODES[state])
+    },
+    markForRemoval: (serviceId, isRemoved) => {
+      if (isRemoved) mark.run(serviceId)
+      else unmark.run(serviceId)
     },
     addTransition: ({ atS, serviceId, kind, body }) => {
       addTransition.run(atS, serviceId, kind, body)
@@ -122,8 +130,22 @@ export function readStateRows(database: Database, nameOf: (code: number) => Stor
        WHERE state <> ?`,
     )
     .all(STATE_CODES.ended)
-  const series = database.prepare<[], Coded<SeriesRow>>(SERIES_SQL).all()
-  return { services: services.map(named), endpoints: endpoints.map(named), series: series.map(named) }
+  return {
+    services: services.map(named),
+    endpoints: endpoints.map(named),
+    series: readSeriesRows(database, nameOf),
+  }
+}
+
+/** All stored series with their organisation, recently ended ones included. */
+export function readSeriesRows(
+  database: Database,
+  nameOf: (code: number) => StoredState,
+): readonly (SeriesRow & { readonly orgId: string })[] {
+  return database
+    .prepare<[], Coded<SeriesRow & { readonly orgId: string }>>(SERIES_SQL)
+    .all()
+    .map((row) => ({ ...row, state: nameOf(row.state) }))
 }
 
 /** How late a result may arrive after its series were written (seconds): a check takes up to a minute and is repeated once. */
@@ -133,13 +155,16 @@ const LATE_S_MAX = 300
  * All series. Their rows are written when a state changes and by the upkeep; newer values of `last_due_s` and
  * `known_due_s` come from the log.
  */
-export const SERIES_SQL = `
+const SERIES_SQL = `
   WITH newest AS (
-    SELECT series, max(due_s) AS last, max(iif(outcome <> ${OUTCOMES.unknown}, due_s, 0)) AS known FROM log
-    WHERE due_s >= coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'series written at'), 0) - ${LATE_S_MAX}
+    SELECT series, max(due_s) AS last, max(iif(outcome <> ${OUTCOMES.unknown}, due_s, 0)) AS known FROM (
+      SELECT series, due_s, outcome FROM log
+      WHERE due_s >= coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'series written at'), 0) - ${LATE_S_MAX}
+      UNION ALL SELECT series, due_s, outcome FROM late
+    )
     GROUP BY series
   )
-  SELECT s.series, s.endpoint, s.generation, s.changed_at_s AS changedAtS, s.interval_s AS intervalS,
+  SELECT s.series, s.endpoint, coalesce(e.org_id, '') AS orgId, s.generation, s.changed_at_s AS changedAtS, s.interval_s AS intervalS,
     s.timeout_ms AS timeoutMs, s.state, s.since_s AS sinceS, max(s.last_due_s, coalesce(newest.last, 0)) AS lastDueS,
     max(s.known_due_s, coalesce(newest.known, 0)) AS knownDueS, s.clean, s.reason, s.ended_at_s AS endedAtS
-  FROM series_states s LEFT JOIN newest ON newest.series = s.series`
+  FROM series_states s LEFT JOIN newest ON newest.series = s.series LEFT JOIN endpoints e ON e.number = s.endpoint`

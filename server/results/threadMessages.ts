@@ -1,5 +1,7 @@
 import type { ResultsAnswer } from '../../monitoring/protocol/messages.ts'
+import type { HistoryPolicy } from '../domain/historyPolicy.ts'
 import type { ResultsBatch } from './ingest.ts'
+import type { QueryInput, QueryName } from './measurements/queries.ts'
 import type { MonitoredChange } from './monitoredService.ts'
 
 /** Settings of the results thread. */
@@ -24,8 +26,15 @@ export interface StoredTransition {
 /** Messages to the thread. Each with an `id` is answered. */
 export type ToThread =
   | { readonly kind: 'update'; readonly change: MonitoredChange }
+  | { readonly kind: 'policy'; readonly policy: HistoryPolicy }
   | { readonly kind: 'ingest'; readonly id: number; readonly batch: ResultsBatch }
   | { readonly kind: 'transitions'; readonly id: number; readonly after: number }
+  | {
+      readonly kind: 'query'
+      readonly id: number
+      readonly name: QueryName
+      readonly input: QueryInput<QueryName>
+    }
   | { readonly kind: 'stop' }
 
 /** Messages from the thread. */
@@ -37,9 +46,12 @@ export type FromThread =
       readonly id: number
       readonly transitions: readonly StoredTransition[]
     }
+  | { readonly kind: 'measured'; readonly id: number; readonly output: unknown }
   /** The request failed and may be repeated. */
   | { readonly kind: 'refused'; readonly id: number; readonly reason: string }
   /** New transitions were written. */
   | { readonly kind: 'changed' }
+  /** States or reasons of these services changed; at most once a second. */
+  | { readonly kind: 'states'; readonly serviceIds: ReadonlySet<string> }
   /** A write failed that the thread retries. */
   | { readonly kind: 'failed'; readonly reason: string }

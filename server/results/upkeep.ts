@@ -1,58 +1,59 @@
 import type { Database } from 'better-sqlite3'
+import { compact, readFrontier } from './history/compaction.ts'
+import type { HistoryPolicy, Retention } from '../domain/historyPolicy.ts'
+import { RETENTION_MIN } from '../domain/historyPolicy.ts'
+import { removeDeleted, removeEnded } from './history/removal.ts'
+import type { ResultLog } from './history/resultLog.ts'
+import { expire } from './history/retention.ts'
+import { rollDays, rollLatencies } from './history/rollDays.ts'
+import { inSlices, type Slices } from './history/slices.ts'
+import { DAY_S, hourOf } from './history/storedResult.ts'
 import type { StateBoard } from './stateBoard.ts'
 
-const DAY_S = 24 * 60 * 60
-/** Retention of results and details (seconds). */
-export const RESULTS_RETENTION_S = 7 * DAY_S
-/** Retention of transitions (seconds): they were applied long before. */
-const TRANSITIONS_RETENTION_S = 7 * DAY_S
-/** Retention of state changes (seconds). */
-const SPANS_RETENTION_S = 3 * 365 * DAY_S
-/** Retention of a certificate after its last sighting (seconds). */
-const CERTIFICATES_RETENTION_S = 7 * DAY_S
-/** Rows of one slice; ingest runs between slices. */
-const SLICE_ROWS = 2_000
-
-/** Tables with a retention: rows whose `column` is older are removed by `key`, the primary key. */
-const EXPIRING = [
-  { table: 'log', key: 'due_s, series', column: 'due_s', retentionS: RESULTS_RETENTION_S },
-  { table: 'transitions', key: 'sequence', column: 'at_s', retentionS: TRANSITIONS_RETENTION_S },
-  { table: 'details', key: 'series, due_s', column: 'due_s', retentionS: RESULTS_RETENTION_S },
-  { table: 'spans', key: 'endpoint, from_s', column: 'from_s', retentionS: SPANS_RETENTION_S },
-  { table: 'service_spans', key: 'service_id, from_s', column: 'from_s', retentionS: SPANS_RETENTION_S },
-  {
-    table: 'certificates',
-    key: 'org_id, host, port, fingerprint',
-    column: 'last_seen_s',
-    retentionS: CERTIFICATES_RETENTION_S,
-  },
-  { table: 'series_states', key: 'series', column: 'ended_at_s', retentionS: RESULTS_RETENTION_S },
-] as const
-
-/** A part of the upkeep that runs in a transaction of the caller. */
-export type Slice = () => void
+/** What the upkeep works on. */
+export interface UpkeepParts {
+  readonly database: Database
+  readonly board: StateBoard
+  readonly log: ResultLog
+  readonly policy: HistoryPolicy
+  /** A monotonic clock (milliseconds). */
+  readonly nowMs: () => number
+}
 
 /**
- * The upkeep of the results at `nowS`, in slices of a few milliseconds each: removes expired rows and writes `last_due_s` of
- * each series, so that a start reads only the newest part of the log.
+ * The upkeep of the results at `nowS`, in slices between which ingest runs: writes the newest due time of each series, so
+ * that a start reads only the newest part of the log; removes deleted services; compacts; rolls up; removes what expired.
  */
-export function* upkeep(database: Database, board: StateBoard, nowS: number): Generator<Slice, void> {
-  for (const { table, key, column, retentionS } of EXPIRING) {
-    const remove = database.prepare(
-      `DELETE FROM ${table} WHERE (${key}) IN
-         (SELECT ${key} FROM ${table} WHERE ${column} < ? LIMIT ${SLICE_ROWS})`,
-    )
-    let removed = SLICE_ROWS
-    while (removed === SLICE_ROWS) {
-      yield () => {
-        removed = remove.run(nowS - retentionS).changes
-      }
-    }
-  }
-  const series = board.seriesNumbers()
-  for (let at = 0; at < series.length; at += SLICE_ROWS) {
-    yield () => board.writeSeries(series.slice(at, at + SLICE_ROWS))
-  }
+export function* upkeep({ database, board, log, policy, nowMs }: UpkeepParts, nowS: number): Slices {
+  const retentionOf = (orgId: string): Retention => policy.retention.get(orgId) ?? RETENTION_MIN
+  yield* writeSeries(database, board, nowS, nowMs)
+  yield* removeDeleted(database, nowMs, (series) => {
+    log.openHours.dropSeries(series)
+    board.forgetSeries(series)
+  })
+  yield* compact(
+    {
+      ...{ database, nowMs, openHours: log.openHours },
+      retentionDaysOf: (series) => {
+        const known = board.find(series)
+        return known === undefined ? undefined : retentionOf(known.orgId).resultsDays
+      },
+      onFrontier: (untilS) => log.setFrontier(untilS),
+    },
+    nowS,
+  )
+  yield* rollLatencies(database, hourOf(readFrontier(database)), nowMs)
+  yield* rollDays(database, nowS, nowMs)
+  const series = board.seriesNumbers().map((number) => ({
+    number,
+    retention: retentionOf(board.find(number)?.orgId ?? ''),
+  }))
+  yield* expire(database, nowS, series, nowMs)
+  yield* removeEnded(database, (orgId) => nowS - retentionOf(orgId).hoursDays * DAY_S, nowMs)
+}
+
+function* writeSeries(database: Database, board: StateBoard, nowS: number, nowMs: () => number): Slices {
+  yield* inSlices(board.seriesNumbers(), nowMs, (number) => board.writeSeries(number))
   const mark = database.prepare("INSERT OR REPLACE INTO meta VALUES ('series written at', ?)")
   yield () => {
     mark.run(String(nowS))

@@ -8,6 +8,7 @@ import type { ChangeOrigin } from '../domain/changeOrigin.ts'
 import type { Command, Delivery } from '../domain/commands.ts'
 import type { IncidentFacts } from '../domain/incidentChanges.ts'
 import type { IncidentRoom } from '../domain/incidentRoom.ts'
+import type { HistoryPolicy } from '../domain/historyPolicy.ts'
 import type { OrgStanding, PlanLimits } from '../domain/planLimits.ts'
 import type { SealedValue } from '../domain/seal.ts'
 import type { Service, ServiceChange } from '../domain/serviceChanges.ts'
@@ -257,6 +258,8 @@ export interface MonitoringStore {
     after: number,
     countMax: number,
   ): Promise<readonly { readonly serviceId: string; readonly sequence: number }[]>
+  /** How long history is stored, by organisation, and maintenance windows that end after `endAfterMs`. */
+  historyPolicy(endAfterMs: number): Promise<HistoryPolicy>
   /** Numbers of the endpoints of a service, by their ids, those that it no longer has included. */
   endpointNumbers(serviceId: string): Promise<ReadonlyMap<string, number>>
   /** Numbers endpoints that have no number yet. */
@@ -399,6 +402,7 @@ export interface LimitOverrides {
   readonly serviceEndpointsMax?: number | null
   readonly intervalSecsMin?: number | null
   readonly incidentsMibMax?: number | null
+  readonly resultsDays?: number | null
   readonly regionsAllowed?: readonly string[] | 'all' | null
 }
 

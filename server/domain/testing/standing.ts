@@ -10,6 +10,7 @@ export function standing(limits: Partial<PlanLimits> = {}, usage: Partial<OrgUsa
       serviceEndpointsMax: 3,
       intervalSecsMin: 30,
       incidentsMibMax: 1,
+      resultsDays: 7,
       regionsAllowed: ['eu-west-1', 'us-east-1'],
       ...limits,
     },

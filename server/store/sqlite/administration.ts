@@ -43,7 +43,8 @@ function sqliteOrgs(
   const plans = reader.prepare<[], LimitRow & { name: string; hasApiAccess: number }>(`
     SELECT name, has_api_access AS hasApiAccess, services_max AS servicesMax,
       endpoints_max AS endpointsMax, service_endpoints_max AS serviceEndpointsMax,
-      interval_secs_min AS intervalSecsMin, incidents_mib_max AS incidentsMibMax, regions_allowed AS regionsAllowed
+      interval_secs_min AS intervalSecsMin, incidents_mib_max AS incidentsMibMax,
+      results_days AS resultsDays, regions_allowed AS regionsAllowed
     FROM plans ORDER BY services_max`)
   const assertPlan = (name: string): void => {
     if (plan.get(name) === undefined) throw new ApiError('not_found', `there is no plan ${name}`)
@@ -88,6 +89,7 @@ const OVERRIDE_COLUMNS = {
   serviceEndpointsMax: 'service_endpoints_max',
   intervalSecsMin: 'interval_secs_min',
   incidentsMibMax: 'incidents_mib_max',
+  resultsDays: 'results_days',
   regionsAllowed: 'regions_allowed',
 } as const satisfies Record<keyof LimitOverrides, string>
 

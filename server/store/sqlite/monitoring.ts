@@ -1,3 +1,5 @@
+import { timestamp } from '../../domain/environment.ts'
+import type { Retention } from '../../domain/historyPolicy.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 import type { AppliedEffect, MonitoringStore, RegionMode, StoredDefinition, Transition } from '../store.ts'
@@ -53,6 +55,16 @@ export function sqliteMonitoring(
   const appliedSql = 'SELECT sequence FROM applied_transitions WHERE results_file = ?'
   const applied = reader.prepare<[string], number>(appliedSql).pluck()
   const appliedNow = writer.prepare<[string], number>(appliedSql).pluck()
+  const retention = reader.prepare<[], Retention & { readonly orgId: string }>(
+    `SELECT o.id AS orgId, coalesce(o.results_days, p.results_days) AS resultsDays,
+       max(p.hours_days, coalesce(o.results_days, p.results_days)) AS hoursDays
+     FROM orgs o JOIN plans p ON p.name = o.plan`,
+  )
+  const maintenance = reader.prepare<[string], { serviceId: string; fromS: number; untilS: number }>(
+    `SELECT s.service_id AS serviceId, unixepoch(i.starts_at) AS fromS, unixepoch(i.ends_at) AS untilS
+     FROM incidents i JOIN incident_services s ON s.incident_id = i.id
+     WHERE i.kind = 'maintenance' AND i.ends_at > ?`,
+  )
   const apply = writer.prepare('INSERT OR REPLACE INTO applied_transitions VALUES (1, ?, ?)')
   return {
     definitionsAfter: async (serviceId, countMax) => bounded(page.iterate(serviceId, countMax)),
@@ -79,6 +91,10 @@ export function sqliteMonitoring(
       commits.run(() => {
         setMode.run(region, mode)
       }),
+    historyPolicy: async (endAfterMs) => ({
+      retention: new Map(retention.all().map(({ orgId, ...days }) => [orgId, days])),
+      maintenance: maintenance.all(timestamp(endAfterMs)),
+    }),
     appliedTransition: async (resultsFile) => applied.get(resultsFile) ?? 0,
     applyTransition: (resultsFile, after, transition) =>
       commits.run(() => {

@@ -13,6 +13,7 @@ export const LIMIT_COLUMNS = `
   coalesce(o.service_endpoints_max, p.service_endpoints_max) AS serviceEndpointsMax,
   coalesce(o.interval_secs_min, p.interval_secs_min) AS intervalSecsMin,
   coalesce(o.incidents_mib_max, p.incidents_mib_max) AS incidentsMibMax,
+  coalesce(o.results_days, p.results_days) AS resultsDays,
   coalesce(o.regions_allowed, p.regions_allowed) AS regionsAllowed`
 
 /** A row of LIMIT_COLUMNS. */
@@ -22,6 +23,7 @@ export interface LimitRow {
   readonly serviceEndpointsMax: number
   readonly intervalSecsMin: number
   readonly incidentsMibMax: number
+  readonly resultsDays: number
   readonly regionsAllowed: string
 }
 
@@ -33,6 +35,7 @@ export function limitsOfRow(row: LimitRow): PlanLimits {
     serviceEndpointsMax: row.serviceEndpointsMax,
     intervalSecsMin: row.intervalSecsMin,
     incidentsMibMax: row.incidentsMibMax,
+    resultsDays: row.resultsDays,
     regionsAllowed: row.regionsAllowed === ALL_REGIONS ? null : row.regionsAllowed.split(','),
   }
 }

@@ -25,6 +25,7 @@ test('of an organisation the newest generations are kept that fit into its bytes
   const keepPast = preparePastGenerations(writer, 4_000)
   const limits = {
     ...{ servicesMax: 9, endpointsMax: 9, serviceEndpointsMax: 9, intervalSecsMin: 1, incidentsMibMax: 1 },
+    resultsDays: 7,
     regionsAllowed: null,
   }
   const making = {

@@ -362,6 +362,14 @@ CREATE INDEX past_generations_of_service ON past_generations (service_id, genera
 CREATE INDEX past_generations_by_age ON past_generations (org_id, until_ms);
 CREATE INDEX past_generations_by_bytes ON past_generations (org_id, bytes_up_to);
 `,
+  // Retention of results and of their hourly rollups (days).
+  `
+ALTER TABLE plans ADD COLUMN results_days INTEGER NOT NULL DEFAULT 7;
+ALTER TABLE plans ADD COLUMN hours_days INTEGER NOT NULL DEFAULT 90;
+UPDATE plans SET results_days = 30, hours_days = 396 WHERE name = 'business';
+UPDATE plans SET results_days = 90, hours_days = 396 WHERE name = 'enterprise';
+ALTER TABLE orgs ADD COLUMN results_days INTEGER;
+`,
 ]
 
 /**

@@ -1,0 +1,149 @@
+import { mergeResults, type StoredResult } from './storedResult.ts'
+
+/** First byte of a chunk: the format of the rest. */
+const VERSION = 1
+/** First size of a buffer: a result takes about 16 bytes. */
+const FIRST_BYTES = 128
+/** Largest size of a result: 17 numbers of at most 8 bytes, and the version. */
+const RESULT_BYTES_MAX = 17 * 8 + 1
+/** Below this bit operations on 32-bit integers are exact. */
+const INT_MAX = 2 ** 31
+
+/**
+ * Packs the results of one series, ordered by due time. A result is a varint `2 × seconds since the one before + same`,
+ * where `same` says that generation, outcome, reason, status, attempts, flags and first attempt equal the one before; else
+ * they follow; then lateness and the six phases.
+ */
+export class ChunkWriter {
+  #bytes = Buffer.allocUnsafe(FIRST_BYTES)
+  #length = 1
+  #last: StoredResult | undefined
+
+  constructor(results: readonly StoredResult[] = []) {
+    this.#bytes[0] = VERSION
+    for (const result of results) this.#append(result)
+  }
+
+  /** The chunk so far; valid until the next `add`. */
+  get bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#length)
+  }
+
+  /** Adds a result in its place; changes nothing when there is one of the same due time. */
+  add(result: StoredResult): void {
+    if (this.#last === undefined || result.dueS > this.#last.dueS) {
+      this.#append(result)
+      return
+    }
+    if (result.dueS === this.#last.dueS) return
+    const merged = new ChunkWriter(mergeResults(decodeChunk(this.bytes), [result]))
+    this.#bytes = merged.#bytes
+    this.#length = merged.#length
+  }
+
+  #append(result: StoredResult): void {
+    this.#makeRoom()
+    const last = this.#last
+    const isSame = last !== undefined && hasSameFindings(last, result)
+    this.#put(2 * (result.dueS - (last?.dueS ?? 0)) + Number(isSame))
+    if (!isSame) for (const field of FINDINGS) this.#put(result[field])
+    this.#put(result.lateMs)
+    this.#put(result.totalUs)
+    this.#put(result.dnsUs)
+    this.#put(result.connectUs)
+    this.#put(result.tlsUs)
+    this.#put(result.waitUs)
+    this.#put(result.bodyUs)
+    this.#last = result
+  }
+
+  #makeRoom(): void {
+    if (this.#length + RESULT_BYTES_MAX <= this.#bytes.length) return
+    const larger = Buffer.allocUnsafe(2 * this.#bytes.length + RESULT_BYTES_MAX)
+    this.#bytes.copy(larger, 0, 0, this.#length)
+    this.#bytes = larger
+  }
+
+  #put(value: number): void {
+    let left = value
+    while (left >= INT_MAX) {
+      this.#bytes[this.#length++] = (left % 128) + 128
+      left = Math.floor(left / 128)
+    }
+    while (left >= 128) {
+      this.#bytes[this.#length++] = (left & 127) | 128
+      left >>>= 7
+    }
+    this.#bytes[this.#length++] = left
+  }
+}
+
+const FINDINGS = [
+  'generation',
+  'outcome',
+  'reason',
+  'status',
+  'attempts',
+  'flags',
+  'failed',
+  'firstReason',
+  'firstTotalUs',
+] as const
+
+function hasSameFindings(a: StoredResult, b: StoredResult): boolean {
+  return FINDINGS.every((field) => a[field] === b[field])
+}
+
+/** The results of a chunk, ordered by due time. Pure. Throws on a chunk of another format or one that is cut. */
+export function decodeChunk(bytes: Uint8Array): readonly StoredResult[] {
+  if (bytes[0] !== VERSION)
+    throw new Error(`results are in format ${bytes[0]}, which this release does not read`)
+  let at = 1
+  const next = (): number => {
+    let value = 0
+    let factor = 1
+    for (;;) {
+      const byte = bytes[at++]
+      if (byte === undefined) throw new Error('a chunk of results is cut')
+      value += (byte & 127) * factor
+      if (byte < 128) return value
+      factor *= 128
+    }
+  }
+  const results: StoredResult[] = []
+  let last: StoredResult | undefined
+  while (at < bytes.length) {
+    const head = next()
+    const dueS = (last?.dueS ?? 0) + Math.floor(head / 2)
+    const { generation, outcome, reason, status, attempts, flags, failed, firstReason, firstTotalUs } =
+      head % 2 === 1 && last !== undefined ? last : readFindings(next)
+    last = {
+      ...{ dueS, generation, outcome, reason, status, attempts, flags },
+      lateMs: next(),
+      totalUs: next(),
+      dnsUs: next(),
+      connectUs: next(),
+      tlsUs: next(),
+      waitUs: next(),
+      bodyUs: next(),
+      ...{ failed, firstReason, firstTotalUs },
+    }
+    results.push(last)
+  }
+  return results
+}
+
+/** Reads the fields of FINDINGS, in their order. */
+function readFindings(next: () => number) {
+  return {
+    generation: next(),
+    outcome: next(),
+    reason: next(),
+    status: next(),
+    attempts: next(),
+    flags: next(),
+    failed: next(),
+    firstReason: next(),
+    firstTotalUs: next(),
+  }
+}

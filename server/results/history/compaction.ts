@@ -1,0 +1,94 @@
+import type { Database } from 'better-sqlite3'
+import { ChunkTables } from './chunkTables.ts'
+import { dueTimes } from './dueTimes.ts'
+import { rollUp } from './hourRollup.ts'
+import { prepareHourRows } from './hourRows.ts'
+import type { OpenHours } from './openHours.ts'
+import { inSlices, type Slices } from './slices.ts'
+import { HOUR_S, hourOf, RESULT_COLUMNS, type StoredResult } from './storedResult.ts'
+
+/** How long after its end an hour is compacted (seconds): results of its last checks arrive until then. */
+const SETTLE_S = 5 * 60
+/** Late hours that are merged before the list is read again. */
+const LATE_HOURS_MAX = 500
+
+/** What is compacted, and how. */
+export interface CompactionParts {
+  readonly database: Database
+  readonly openHours: OpenHours
+  /** Days for which results of a series are stored; `undefined` for one whose history is removed. */
+  readonly retentionDaysOf: (series: number) => number | undefined
+  /** Called when results of hours before this instant (seconds since the epoch) belong to `late`. */
+  readonly onFrontier: (untilS: number) => void
+  /** A monotonic clock (milliseconds). */
+  readonly nowMs: () => number
+}
+
+/**
+ * Moves the results of each hour that ended from the log to chunks and hourly rollups, then merges late results. Every
+ * step may be repeated: a run after an interruption gives the same outcome.
+ */
+export function* compact(parts: CompactionParts, nowS: number): Slices {
+  const { database, openHours, retentionDaysOf, onFrontier, nowMs } = parts
+  const chunks = new ChunkTables(database)
+  const hours = prepareHourRows(database)
+  const setFrontier = database.prepare("INSERT OR REPLACE INTO meta VALUES ('compacted before', ?)")
+  const removeFromLog = database.prepare('DELETE FROM log WHERE due_s = ?')
+
+  const store = (series: number, hour: number, results: readonly StoredResult[]): void => {
+    const retentionDays = retentionDaysOf(series)
+    if (retentionDays === undefined || results.length === 0) return
+    hours.put(series, hour, rollUp(chunks.merge({ series, hour }, results, retentionDays)))
+  }
+
+  const ended = hourOf(nowS - SETTLE_S)
+  for (const hour of openHours.hours.filter((each) => each < ended)) {
+    const untilS = (hour + 1) * HOUR_S
+    // From here on the hour's results in the log and in memory are those that are compacted.
+    yield () => {
+      setFrontier.run(String(Math.max(untilS, readFrontier(database))))
+      onFrontier(untilS)
+    }
+    yield* inSlices(openHours.seriesOf(hour), nowMs, (series) => {
+      store(series, hour, openHours.results(series, hour))
+    })
+    yield* inSlices(dueTimes(database, hour * HOUR_S, untilS), nowMs, (dueS) => {
+      removeFromLog.run(dueS)
+    })
+    openHours.dropHour(hour)
+  }
+  yield* mergeLate(database, nowMs, store)
+}
+
+/** Results that are due before this instant belong to `late` (seconds since the epoch); 0 before the first compaction. */
+export function readFrontier(database: Database): number {
+  const value = database
+    .prepare<[], string>("SELECT value FROM meta WHERE key = 'compacted before'")
+    .pluck()
+    .get()
+  return Number(value ?? 0)
+}
+
+function* mergeLate(
+  database: Database,
+  nowMs: () => number,
+  store: (series: number, hour: number, results: readonly StoredResult[]) => void,
+): Slices {
+  const select = database.prepare<[], { series: number; hour: number }>(
+    `SELECT DISTINCT series, due_s / ${HOUR_S} AS hour FROM late LIMIT ${LATE_HOURS_MAX}`,
+  )
+  const range = `WHERE series = ? AND due_s >= ? AND due_s < ?`
+  const results = database.prepare<[number, number, number], StoredResult>(
+    `SELECT ${RESULT_COLUMNS} FROM late ${range} ORDER BY due_s`,
+  )
+  const remove = database.prepare(`DELETE FROM late ${range}`)
+  for (;;) {
+    const lateHours = select.all()
+    if (lateHours.length === 0) return
+    yield* inSlices(lateHours, nowMs, ({ series, hour }) => {
+      const ofHour = [series, hour * HOUR_S, (hour + 1) * HOUR_S] as const
+      store(series, hour, results.all(...ofHour))
+      remove.run(...ofHour)
+    })
+  }
+}

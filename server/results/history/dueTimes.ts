@@ -1,0 +1,13 @@
+import type { Database } from 'better-sqlite3'
+
+/** The due times that the log has from `fromS` on, below `untilS` (seconds since the epoch), in order. */
+export function* dueTimes(
+  database: Database,
+  fromS: number,
+  untilS = Number.MAX_SAFE_INTEGER,
+): Generator<number, void> {
+  const next = database
+    .prepare<[number, number], number | null>('SELECT min(due_s) FROM log WHERE due_s >= ? AND due_s < ?')
+    .pluck()
+  for (let dueS = next.get(fromS, untilS); dueS != null; dueS = next.get(dueS + 1, untilS)) yield dueS
+}

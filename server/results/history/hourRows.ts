@@ -1,0 +1,68 @@
+import type { Database } from 'better-sqlite3'
+import type { HourRollup } from './hourRollup.ts'
+
+interface HourColumns extends Omit<HourRollup, 'phasesUs' | 'buckets'> {
+  readonly hour: number
+  readonly phasesUs: Buffer
+  readonly buckets: Buffer
+}
+
+/** The rollup of an hour since 1970. */
+export interface HourRow extends HourRollup {
+  readonly hour: number
+}
+
+/** Reads and writes rows of `hours`. */
+export interface HourRows {
+  readonly put: (series: number, hour: number, rollup: HourRollup) => void
+  /** Those of a series from one hour on, below another, oldest first. */
+  readonly between: (series: number, fromHour: number, untilHour: number) => readonly HourRow[]
+}
+
+/** Prepares the statements of `hours`. */
+export function prepareHourRows(database: Database): HourRows {
+  const put = database.prepare(
+    `INSERT OR REPLACE INTO hours VALUES (@series, @hour, @up, @degraded, @down, @unknown, @sumUs, @minUs, @maxUs,
+       @phasesUs, @buckets)`,
+  )
+  const between = database.prepare<[number, number, number], HourColumns>(
+    `SELECT hour, up, degraded, down, unknown, sum_us AS sumUs, min_us AS minUs, max_us AS maxUs, phases_us AS phasesUs,
+       buckets FROM hours WHERE series = ? AND hour >= ? AND hour < ? ORDER BY hour`,
+  )
+  return {
+    put: (series, hour, { phasesUs, buckets, ...rollup }) => {
+      put.run({ series, hour, ...rollup, phasesUs: pack(phasesUs), buckets: pack(buckets) })
+    },
+    between: (series, fromHour, untilHour) =>
+      between.all(series, fromHour, untilHour).map((row) => ({
+        ...row,
+        phasesUs: unpack(row.phasesUs),
+        buckets: unpack(row.buckets),
+      })),
+  }
+}
+
+/** Numbers as varints: most of them are small. Pure. */
+function pack(numbers: readonly number[]): Buffer {
+  const bytes: number[] = []
+  for (const number of numbers) {
+    let left = number
+    for (; left >= 128; left = Math.floor(left / 128)) bytes.push((left % 128) + 128)
+    bytes.push(left)
+  }
+  return Buffer.from(bytes)
+}
+
+function unpack(bytes: Uint8Array): readonly number[] {
+  const numbers: number[] = []
+  let [value, factor] = [0, 1]
+  for (const byte of bytes) {
+    value += (byte & 127) * factor
+    factor *= 128
+    if (byte >= 128) continue
+    numbers.push(value)
+    value = 0
+    factor = 1
+  }
+  return numbers
+}

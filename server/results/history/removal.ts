@@ -1,0 +1,97 @@
+import type { Database } from 'better-sqlite3'
+import { seriesOfEndpoint } from '../../domain/regions.ts'
+import { STATE_CODES } from '../resultsSchema.ts'
+import { chunkNumbersOf, listChunkTables } from './chunkTables.ts'
+import { dueTimes } from './dueTimes.ts'
+import { inSlices, type Slices, whileFull } from './slices.ts'
+
+/** Rows that one slice removes. */
+const SLICE_ROWS = 2_000
+
+/** Removes all history of deleted services. Queries do not see them any more from the moment of the deletion. */
+export function* removeDeleted(
+  database: Database,
+  nowMs: () => number,
+  /** Called for each series whose results left the log. */
+  forget: (series: number) => void,
+): Slices {
+  const services = database.prepare<[], string>('SELECT service_id FROM removals').pluck().all()
+  if (services.length === 0) return
+  const endpointsOf = database
+    .prepare<[string], number>('SELECT number FROM endpoints WHERE service_id = ?')
+    .pluck()
+  const endpoints = services.flatMap((id) => endpointsOf.all(id))
+  const series = endpoints.flatMap(seriesOfEndpoint)
+  yield* removeFromLog(database, series, nowMs)
+  for (const each of series) forget(each)
+  for (const endpoint of endpoints) yield* removeEndpoint(database, endpoint, nowMs)
+  for (const id of services) {
+    for (const table of ['service_spans', 'service_days', 'service_latency', 'maintenance_windows']) {
+      yield* removeAll(database, table, 'service_id', id)
+    }
+    const done = database.prepare('DELETE FROM removals WHERE service_id = ?')
+    yield () => {
+      done.run(id)
+    }
+  }
+}
+
+/** Removes endpoints of living services that ended before `beforeS` (seconds since the epoch), with all their history. */
+export function* removeEnded(
+  database: Database,
+  beforeS: (orgId: string) => number,
+  nowMs: () => number,
+): Slices {
+  const ended = database
+    .prepare<[number], { number: number; orgId: string; sinceS: number }>(
+      'SELECT number, org_id AS orgId, since_s AS sinceS FROM endpoints WHERE state = ?',
+    )
+    .all(STATE_CODES.ended)
+  for (const { number, orgId, sinceS } of ended) {
+    if (sinceS < beforeS(orgId)) yield* removeEndpoint(database, number, nowMs)
+  }
+}
+
+/** The log is ordered by time: its results are removed second by second. */
+function* removeFromLog(database: Database, series: readonly number[], nowMs: () => number): Slices {
+  const remove = database.prepare(
+    'DELETE FROM log WHERE due_s = ? AND series IN (SELECT value FROM json_each(?))',
+  )
+  const wanted = JSON.stringify(series)
+  yield* inSlices(dueTimes(database, 0), nowMs, (dueS) => {
+    remove.run(dueS, wanted)
+  })
+}
+
+function* removeEndpoint(database: Database, endpoint: number, nowMs: () => number): Slices {
+  const series = seriesOfEndpoint(endpoint)
+  for (const { name } of listChunkTables(database)) {
+    const remove = database.prepare(`DELETE FROM ${name} WHERE place >= ? AND place < ?`)
+    yield* inSlices(series, nowMs, (each) => {
+      remove.run(...chunkNumbersOf(each))
+    })
+  }
+  for (const each of series) {
+    for (const table of ['late', 'hours', 'details', 'series_states']) {
+      yield* removeAll(database, table, 'series', each)
+    }
+  }
+  for (const table of ['spans', 'endpoint_days', 'certificate_endpoints']) {
+    yield* removeAll(database, table, 'endpoint', endpoint)
+  }
+  yield* removeAll(database, 'endpoints', 'number', endpoint)
+}
+
+/** Removes the rows of `table` whose `column` is `value`. */
+function* removeAll(database: Database, table: string, column: string, value: number | string): Slices {
+  const keys = database
+    .prepare<[string], string>('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk')
+    .pluck()
+    .all(table)
+    .join(', ')
+  const remove = database.prepare(
+    `DELETE FROM ${table} WHERE (${keys}) IN
+       (SELECT ${keys} FROM ${table} WHERE ${column} = ? LIMIT ${SLICE_ROWS})`,
+  )
+  yield* whileFull(SLICE_ROWS, () => remove.run(value).changes)
+}

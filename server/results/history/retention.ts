@@ -1,0 +1,62 @@
+import type { Database } from 'better-sqlite3'
+import { listChunkTables } from './chunkTables.ts'
+import type { Retention } from '../../domain/historyPolicy.ts'
+import { inSlices, type Slices, whileFull } from './slices.ts'
+import { DAY_S, HOUR_S } from './storedResult.ts'
+
+/** Retention of transitions (days): they were applied long before. */
+const TRANSITIONS_DAYS = 7
+/** Retention of changes of state and of days (days). */
+const DAYS_DAYS = 3 * 365
+/** Retention of a certificate after its last sighting (days). */
+const CERTIFICATES_DAYS = 7
+/** Retention of a series after its end (days): results of its last checks are accepted until then. */
+const ENDED_SERIES_DAYS = 7
+/** Rows that one slice removes. */
+const SLICE_ROWS = 2_000
+
+/** Tables with one retention for everybody: rows whose `column` is older are removed by their primary key. */
+const EXPIRING = [
+  { table: 'transitions', key: 'sequence', column: 'at_s', unitS: 1, days: TRANSITIONS_DAYS },
+  { table: 'spans', key: 'endpoint, from_s', column: 'from_s', unitS: 1, days: DAYS_DAYS },
+  { table: 'service_spans', key: 'service_id, from_s', column: 'from_s', unitS: 1, days: DAYS_DAYS },
+  { table: 'endpoint_days', key: 'endpoint, day', column: 'day', unitS: DAY_S, days: DAYS_DAYS },
+  { table: 'service_days', key: 'service_id, day', column: 'day', unitS: DAY_S, days: DAYS_DAYS },
+  {
+    table: 'certificates',
+    key: 'org_id, host, port, fingerprint',
+    column: 'last_seen_s',
+    unitS: 1,
+    days: CERTIFICATES_DAYS,
+  },
+  { table: 'series_states', key: 'series', column: 'ended_at_s', unitS: 1, days: ENDED_SERIES_DAYS },
+] as const
+
+/** Removes history that is older than its retention at `nowS`. */
+export function* expire(
+  database: Database,
+  nowS: number,
+  /** Those that have history, with their retention. */
+  series: Iterable<{ readonly number: number; readonly retention: Retention }>,
+  nowMs: () => number,
+): Slices {
+  for (const { name, retentionDays, day } of listChunkTables(database)) {
+    if ((day + 1 + retentionDays) * DAY_S > nowS) continue
+    yield () => {
+      database.exec(`DROP TABLE ${name}`)
+    }
+  }
+  const removeHours = database.prepare('DELETE FROM hours WHERE series = ? AND hour < ?')
+  const removeDetails = database.prepare('DELETE FROM details WHERE series = ? AND due_s < ?')
+  yield* inSlices(series, nowMs, ({ number, retention }) => {
+    removeHours.run(number, Math.floor((nowS - retention.hoursDays * DAY_S) / HOUR_S))
+    removeDetails.run(number, nowS - retention.resultsDays * DAY_S)
+  })
+  for (const { table, key, column, unitS, days } of EXPIRING) {
+    const remove = database.prepare(
+      `DELETE FROM ${table} WHERE (${key}) IN
+         (SELECT ${key} FROM ${table} WHERE ${column} < ? LIMIT ${SLICE_ROWS})`,
+    )
+    yield* whileFull(SLICE_ROWS, () => remove.run(Math.floor((nowS - days * DAY_S) / unitS)).changes)
+  }
+}

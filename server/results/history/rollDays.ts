@@ -1,0 +1,127 @@
+import type { Database } from 'better-sqlite3'
+import { seriesOfEndpoint } from '../../domain/regions.ts'
+import { type StateSeconds, stateSeconds } from './daySeconds.ts'
+import { latenciesOf } from './hourRollup.ts'
+import { prepareHourRows } from './hourRows.ts'
+import { inSlices, type Slices } from './slices.ts'
+import { prepareSpanRows } from './spanRows.ts'
+import { DAY_S } from './storedResult.ts'
+
+/** A day is rolled up this long after its end (seconds): until then late results may change it. */
+const FINAL_AFTER_S = 28 * 60 * 60
+const DAY_HOURS = 24
+const P95 = 0.95
+
+/** Days since 1970 that are rolled up are below this one; 0 before the first. */
+export function readRolledDays(database: Database): number {
+  const value = database.prepare<[], string>("SELECT value FROM meta WHERE key = 'days before'").pluck().get()
+  return Number(value ?? 0)
+}
+
+/**
+ * Rolls up the days that are final at `nowS`: the seconds in each state of services and endpoints, from their spans, and
+ * the checks of endpoints, from `hours`. Days that are not final yet are computed when they are read.
+ */
+export function* rollDays(database: Database, nowS: number, nowMs: () => number): Slices {
+  const finalDay = Math.floor((nowS - FINAL_AFTER_S) / DAY_S)
+  const firstDay = database
+    .prepare<[], number | null>(`SELECT min(from_s) / ${DAY_S} FROM service_spans`)
+    .pluck()
+    .get()
+  const mark = database.prepare("INSERT OR REPLACE INTO meta VALUES ('days before', ?)")
+  const services = database.prepare<[], string>('SELECT service_id FROM service_now').pluck()
+  const endpoints = database.prepare<[], { number: number; serviceId: string }>(
+    'SELECT number, service_id AS serviceId FROM endpoints',
+  )
+  for (let day = Math.max(readRolledDays(database), firstDay ?? finalDay); day < finalDay; day += 1) {
+    yield* inSlices(services.all(), nowMs, prepareServiceDay(database, day))
+    yield* inSlices(endpoints.all(), nowMs, prepareEndpointDay(database, day))
+    const rolled = day + 1
+    yield () => {
+      mark.run(String(rolled))
+    }
+  }
+}
+
+function prepareServiceDay(database: Database, day: number): (serviceId: string) => void {
+  const spans = prepareSpanRows(database)
+  const put = database.prepare(
+    `INSERT OR REPLACE INTO service_days VALUES (@serviceId, @day, ${SECONDS_PARAMETERS})`,
+  )
+  const period = { fromS: day * DAY_S, untilS: (day + 1) * DAY_S }
+  return (serviceId) => {
+    const ofDay = spans.ofService(serviceId, period)
+    if (ofDay.length === 0) return
+    put.run({
+      serviceId,
+      day,
+      ...stateSeconds(day, period.untilS, ofDay, spans.maintenanceOf(serviceId)),
+    })
+  }
+}
+
+function prepareEndpointDay(
+  database: Database,
+  day: number,
+): (endpoint: { readonly number: number; readonly serviceId: string }) => void {
+  const spans = prepareSpanRows(database)
+  const hours = prepareHourRows(database)
+  const put = database.prepare(
+    `INSERT OR REPLACE INTO endpoint_days VALUES (@number, @day, ${SECONDS_PARAMETERS}, @checks, @checksUp, @p95Us)`,
+  )
+  const period = { fromS: day * DAY_S, untilS: (day + 1) * DAY_S }
+  return ({ number, serviceId }) => {
+    const ofDay = spans.ofEndpoint(number, period)
+    if (ofDay.length === 0 || (ofDay.length === 1 && ofDay[0]?.state === 'ended')) return
+    const rollups = seriesOfEndpoint(number).flatMap((series) =>
+      hours.between(series, day * DAY_HOURS, (day + 1) * DAY_HOURS),
+    )
+    put.run({
+      number,
+      day,
+      ...stateSeconds(day, period.untilS, ofDay, spans.maintenanceOf(serviceId)),
+      checks: rollups.reduce(
+        (sum, { up, degraded, down, unknown }) => sum + up + degraded + down + unknown,
+        0,
+      ),
+      checksUp: rollups.reduce((sum, { up }) => sum + up, 0),
+      p95Us: latenciesOf(rollups).quantileUs(P95),
+    })
+  }
+}
+
+/** Columns of the seconds in both tables, in their order. */
+const SECONDS_PARAMETERS = (
+  ['up', 'degraded', 'down', 'unknown', 'paused', 'maintenance'] satisfies (keyof StateSeconds)[]
+)
+  .map((state) => `@${state}`)
+  .join(', ')
+
+/** Writes the p95 of the last 24 compacted hours of each service, for lists of services, when an hour was compacted. */
+export function* rollLatencies(database: Database, frontierHour: number, nowMs: () => number): Slices {
+  const rolled = database
+    .prepare<[], string>("SELECT value FROM meta WHERE key = 'latencies before'")
+    .pluck()
+    .get()
+  if (Number(rolled ?? 0) >= frontierHour) return
+  const mark = database.prepare("INSERT OR REPLACE INTO meta VALUES ('latencies before', ?)")
+  const hours = prepareHourRows(database)
+  const endpoints = database
+    .prepare<[string], number>('SELECT number FROM endpoints WHERE service_id = ?')
+    .pluck()
+  const put = database.prepare('INSERT OR REPLACE INTO service_latency VALUES (?, ?)')
+  const services = database.prepare<[], string>('SELECT service_id FROM service_now').pluck().all()
+  yield* inSlices(services, nowMs, (serviceId) => {
+    const rollups = endpoints
+      .all(serviceId)
+      .flatMap((number) =>
+        seriesOfEndpoint(number).flatMap((series) =>
+          hours.between(series, frontierHour - DAY_HOURS, frontierHour),
+        ),
+      )
+    put.run(serviceId, latenciesOf(rollups).quantileUs(P95))
+  })
+  yield () => {
+    mark.run(String(frontierHour))
+  }
+}

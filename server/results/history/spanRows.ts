@@ -1,0 +1,44 @@
+import type { Database } from 'better-sqlite3'
+import { stateName } from '../resultsSchema.ts'
+import type { Period, StateSpan } from './daySeconds.ts'
+
+/** Reads spans: those of a period and the one that holds at its start, oldest first. */
+export interface SpanRows {
+  readonly ofService: (serviceId: string, period: Period) => readonly StateSpan[]
+  /** With the codes of the regions that are down. */
+  readonly ofEndpoint: (
+    endpoint: number,
+    period: Period,
+  ) => readonly (StateSpan & { readonly regionsDown: readonly string[] })[]
+  /** Maintenance windows of a service. */
+  readonly maintenanceOf: (serviceId: string) => readonly Period[]
+}
+
+/** Prepares the statements that read spans. */
+export function prepareSpanRows(database: Database): SpanRows {
+  const ofService = database.prepare<[string, string, number, number], { fromS: number; state: number }>(
+    `SELECT from_s AS fromS, state FROM service_spans WHERE service_id = ? AND from_s >= coalesce(
+       (SELECT max(from_s) FROM service_spans WHERE service_id = ? AND from_s <= ?), 0) AND from_s < ? ORDER BY from_s`,
+  )
+  const ofEndpoint = database.prepare<
+    [number, number, number, number],
+    { fromS: number; state: number; regions: string }
+  >(
+    `SELECT from_s AS fromS, state, regions_down AS regions FROM spans WHERE endpoint = ? AND from_s >= coalesce(
+       (SELECT max(from_s) FROM spans WHERE endpoint = ? AND from_s <= ?), 0) AND from_s < ? ORDER BY from_s`,
+  )
+  const maintenance = database.prepare<[string], Period>(
+    'SELECT from_s AS fromS, until_s AS untilS FROM maintenance_windows WHERE service_id = ?',
+  )
+  return {
+    ofService: (id, { fromS, untilS }) =>
+      ofService.all(id, id, fromS, untilS).map((row) => ({ fromS: row.fromS, state: stateName(row.state) })),
+    ofEndpoint: (endpoint, { fromS, untilS }) =>
+      ofEndpoint.all(endpoint, endpoint, fromS, untilS).map((row) => ({
+        fromS: row.fromS,
+        state: stateName(row.state),
+        regionsDown: row.regions === '' ? [] : row.regions.split(','),
+      })),
+    maintenanceOf: (serviceId) => maintenance.all(serviceId),
+  }
+}

@@ -1,0 +1,61 @@
+import type { Database } from 'better-sqlite3'
+import { type EndpointEntry, type SeriesEntry, type ServiceEntry, seriesEntry } from './boardEntries.ts'
+import { stateName } from './resultsSchema.ts'
+import { readStateRows } from './stateRows.ts'
+
+/** Replaces the generations of another store (a restored backup): every generation is newer. */
+const OTHER_STORE = -1
+
+/**
+ * The states in `database`, by id or number; ended services and endpoints are left out. When they belong to a store other
+ * than `storeId`, every generation of it is newer; `storeId` is recorded.
+ */
+export function loadStates(database: Database, storeId: string) {
+  const isSameStore = isOfStore(database, storeId)
+  const rows = readStateRows(database, stateName)
+  const services = new Map<string, ServiceEntry>()
+  const endpoints = new Map<number, EndpointEntry>()
+  const series = new Map<number, SeriesEntry>()
+  const numbersOf = groupBy(rows.endpoints, ({ serviceId }) => serviceId)
+  const activeOf = groupBy(
+    rows.series.filter(({ endedAtS }) => endedAtS === null),
+    ({ endpoint }) => endpoint,
+  )
+  for (const row of rows.series) {
+    const entry = seriesEntry(row)
+    series.set(row.series, isSameStore ? entry : { ...entry, generation: OTHER_STORE })
+  }
+  for (const row of rows.endpoints) {
+    const active = (activeOf.get(row.number) ?? []).map((one) => one.series)
+    endpoints.set(row.number, { ...row, series: active })
+  }
+  for (const row of rows.services) {
+    services.set(row.id, {
+      ...row,
+      generation: isSameStore ? row.generation : OTHER_STORE,
+      isPaused: row.state === 'paused',
+      endpoints: (numbersOf.get(row.id) ?? []).map(({ number }) => number),
+    })
+  }
+  return { services, endpoints, series }
+}
+
+function groupBy<Key, Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => Key,
+): ReadonlyMap<Key, readonly Item[]> {
+  const groups = new Map<Key, Item[]>()
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group === undefined) groups.set(keyOf(item), [item])
+    else group.push(item)
+  }
+  return groups
+}
+
+/** Whether the states in `database` belong to the store `storeId`; records `storeId`. */
+function isOfStore(database: Database, storeId: string): boolean {
+  const known = database.prepare<[], string>("SELECT value FROM meta WHERE key = 'store id'").pluck().get()
+  database.prepare("INSERT OR REPLACE INTO meta VALUES ('store id', ?)").run(storeId)
+  return known === undefined || known === storeId
+}

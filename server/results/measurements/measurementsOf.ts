@@ -1,0 +1,15 @@
+import type { Measurements } from './measurements.ts'
+import type { RunQuery } from './queries.ts'
+
+/** The measurements that `run` reads; `onChange` reports changes of states. */
+export function measurementsOf(run: RunQuery, onChange: Measurements['onChange']): Measurements {
+  return {
+    states: (orgId) => run('states', { orgId }),
+    days: (serviceIds, from, to) => run('days', { serviceIds, from, to }),
+    latency: (query) => run('latency', query),
+    results: (query) => run('results', query),
+    timeline: (serviceId, fromS, untilS) => run('timeline', { serviceId, fromS, untilS }),
+    certificates: (serviceId) => run('certificates', { serviceId }),
+    onChange,
+  }
+}

@@ -1,0 +1,81 @@
+import type { Database } from 'better-sqlite3'
+import { gridOf, slotAfter, slotKey } from '../../../monitoring/schedule/grid.ts'
+import { regionOfSeries } from '../../domain/regions.ts'
+import { HOUR_S } from '../history/storedResult.ts'
+import { STATE_CODES } from '../resultsSchema.ts'
+import type { Sources } from './sources.ts'
+
+/** How long after the timeout of its check the result of a slot may still arrive (seconds). */
+const LATE_S_MAX = 15
+
+interface Definition {
+  readonly endpoint: number
+  readonly endpointId: string
+  readonly changedAtS: number
+  readonly intervalS: number
+  readonly timeoutMs: number
+  readonly endedAtS: number | null
+}
+
+/** The slots of a series without a result. */
+export interface MissedSlots {
+  /** Due times in an hour since 1970, of the present definition: earlier ones are not stored. */
+  readonly inHour: (hour: number) => readonly number[]
+  /** How many results an hour has in which no slot was missed; 0 for hours that began before the definition. */
+  readonly expectedIn: (hour: number) => number
+}
+
+/** Prepares the search for slots of `series` without a result: no agent ran, or none could keep up. */
+export function prepareMissedSlots({ database, nowS, results }: Sources, series: number): MissedSlots {
+  const definition = database
+    .prepare<[number], Definition>(
+      `SELECT s.endpoint, e.id AS endpointId, s.changed_at_s AS changedAtS, s.interval_s AS intervalS,
+         s.timeout_ms AS timeoutMs, s.ended_at_s AS endedAtS
+       FROM series_states s JOIN endpoints e ON e.number = s.endpoint WHERE s.series = ?`,
+    )
+    .get(series)
+  if (definition === undefined) return { inHour: () => [], expectedIn: () => 0 }
+  const { endpoint, endpointId, changedAtS, timeoutMs, endedAtS } = definition
+  const grid = gridOf(endpointId, regionOfSeries(series) ?? '', definition.intervalS)
+  const isPaused = preparePaused(database, endpoint)
+  const untilS = Math.min(endedAtS ?? nowS, nowS - timeoutMs / 1_000 - LATE_S_MAX)
+  // A first check may take the place of the slot that follows it within a quarter of an interval.
+  const quarterS = Math.ceil(grid.intervalMs / 4_000)
+
+  const inHour = (hour: number): readonly number[] => {
+    const missed: number[] = []
+    const endS = Math.min(untilS, (hour + 1) * HOUR_S)
+    const beginS = Math.max(changedAtS, hour * HOUR_S)
+    if (beginS >= endS) return missed
+    const dueS = new Set(
+      [...results(series, hour - 1), ...results(series, hour)].map((result) => result.dueS),
+    )
+    const isTaken = (slotS: number): boolean => {
+      for (let atS = slotS; atS >= slotS - quarterS; atS -= 1) if (dueS.has(atS)) return true
+      return false
+    }
+    // A slot may be due within the first second: it is the one after the millisecond before.
+    const first = slotAfter(grid, beginS * 1_000 - (beginS === changedAtS ? 0 : 1))
+    for (let dueMs = first; dueMs < endS * 1_000; dueMs += grid.intervalMs) {
+      const slotS = slotKey(dueMs)
+      if (!isTaken(slotS) && !isPaused(slotS)) missed.push(slotS)
+    }
+    return missed
+  }
+  return {
+    inHour,
+    expectedIn: (hour) => (hour * HOUR_S < changedAtS ? 0 : Math.ceil((HOUR_S * 1_000) / grid.intervalMs)),
+  }
+}
+
+function preparePaused(database: Database, endpoint: number): (atS: number) => boolean {
+  const stateAt = database
+    .prepare<[number, number], number>(
+      'SELECT state FROM spans WHERE endpoint = ? AND from_s <= ? ORDER BY from_s DESC LIMIT 1',
+    )
+    .pluck()
+  return (atS) => {
+    const state = stateAt.get(endpoint, atS)
+    return state === STATE_CODES.paused || state === STATE_CODES.ended
+  }
+}

@@ -1,0 +1,43 @@
+import { readCertificates } from './readCertificates.ts'
+import { readDays } from './readDays.ts'
+import { readLatency } from './readLatency.ts'
+import { readResults } from './readResults.ts'
+import { readStates } from './readStates.ts'
+import { readTimeline } from './readTimeline.ts'
+import type { Query, Sources } from './sources.ts'
+
+/** The queries by name. */
+const QUERIES = {
+  states: readStates,
+  days: readDays,
+  latency: readLatency,
+  results: readResults,
+  timeline: readTimeline,
+  certificates: readCertificates,
+}
+
+type Queries = typeof QUERIES
+/** The name of a query. */
+export type QueryName = keyof Queries
+/** What a query is asked with. */
+export type QueryInput<Name extends QueryName> = Parameters<Queries[Name]>[1]
+/** What a query answers. */
+export type QueryOutput<Name extends QueryName> =
+  ReturnType<Queries[Name]> extends Query<infer Output> ? Output : never
+
+/** Runs a query by name, in one process or on the other side of a thread. Rejects with its error. */
+export type RunQuery = <Name extends QueryName>(
+  name: Name,
+  input: QueryInput<Name>,
+) => Promise<QueryOutput<Name>>
+
+/** Starts a query. It runs when it is iterated. */
+export function startQuery<Name extends QueryName>(
+  sources: Sources,
+  name: Name,
+  input: QueryInput<Name>,
+): Query<QueryOutput<Name>> {
+  // True because each query takes its own input and gives its own output.
+  const query = QUERIES[name] as (sources: Sources, input: QueryInput<Name>) => Query<QueryOutput<Name>>
+  return query(sources, input)
+}

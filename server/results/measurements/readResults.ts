@@ -1,0 +1,137 @@
+import type { Database } from 'better-sqlite3'
+import { outcomeName, reasonName } from '../../../monitoring/protocol/outcomes.ts'
+import { regionOfSeries, seriesOfEndpoint } from '../../domain/regions.ts'
+import { listChunkTables } from '../history/chunkTables.ts'
+import { HOUR_S, hourOf, type StoredResult } from '../history/storedResult.ts'
+import type { ResultsQuery, ServiceResult } from './measurements.ts'
+import { type MissedSlots, prepareMissedSlots } from './missedSlots.ts'
+import { endpointsOf, type Query, type Sources } from './sources.ts'
+
+/** Hours before the present one that may not be compacted: the results of an agent that was cut off come a day late. */
+const OPEN_HOURS = 28
+const DAY_HOURS = 24
+
+interface SeriesOfService {
+  readonly number: number
+  readonly region: string
+  readonly endpointId: string
+  readonly missed: MissedSlots
+}
+
+/** See `Measurements.results`. Reads hour by hour, the newest first, until there are enough. */
+export function* readResults(sources: Sources, query: ResultsQuery): Query<readonly ServiceResult[]> {
+  const { database, nowS } = sources
+  const series = seriesOfQuery(sources, query)
+  const isBehind = prepareCursor(query.before)
+  const newestHour = Math.min(hourOf(nowS) + 1, cursorHour(query.before))
+  const oldestHour = Math.max(hourOf(query.fromS ?? 0), oldestHourOf(database, nowS))
+  const isSkipped = prepareSkip(database, nowS, query.isFailedOnly === true)
+  const detailsOf = prepareDetails(database)
+  const found: ServiceResult[] = []
+  for (let hour = newestHour; hour >= oldestHour && series.length > 0; hour -= 1) {
+    const ofHour = series
+      .flatMap((one) => (isSkipped(one, hour) ? [] : resultsOfHour(sources, one, hour)))
+      .filter(({ outcome }) => query.isFailedOnly !== true || outcome !== 'up')
+      .filter((result) => result.atS >= (query.fromS ?? 0) && isBehind(result))
+      .sort((a, b) => b.atS - a.atS || a.series - b.series)
+    for (const { series: number, ...result } of ofHour) {
+      found.push({ ...result, details: result.outcome === 'up' ? null : detailsOf(number, result.atS) })
+      if (found.length >= query.limit) return found
+    }
+    yield
+  }
+  return found
+}
+
+type Found = Omit<ServiceResult, 'details'> & { readonly series: number }
+
+function seriesOfQuery(
+  sources: Sources,
+  { serviceId, endpointId, region }: ResultsQuery,
+): readonly SeriesOfService[] {
+  return endpointsOf(sources.database, serviceId)
+    .filter(({ id }) => endpointId === undefined || id === endpointId)
+    .flatMap((endpoint) =>
+      seriesOfEndpoint(endpoint.number).map((number) => ({ number, endpointId: endpoint.id })),
+    )
+    .map((one) => ({ ...one, region: regionOfSeries(one.number) ?? '' }))
+    .filter((one) => region === undefined || one.region === region)
+    .map((one) => ({ ...one, missed: prepareMissedSlots(sources, one.number) }))
+}
+
+function resultsOfHour(sources: Sources, series: SeriesOfService, hour: number): readonly Found[] {
+  const stored = sources.results(series.number, hour).map((result) => named(series, result))
+  return [...stored, ...series.missed.inHour(hour).map((atS) => notChecked(series, atS))]
+}
+
+function named({ number, region, endpointId }: SeriesOfService, result: StoredResult): Found {
+  const { dueS, outcome, reason, status, attempts, generation, failed, firstReason, firstTotalUs } = result
+  return {
+    ...{ cursor: `${dueS}.${number}`, series: number, atS: dueS, region, endpointId },
+    ...{ outcome: outcomeName(outcome), reason: reasonName(reason), attempts, generation },
+    status: status === 0 ? null : status,
+    phases: {
+      dns: result.dnsUs,
+      connect: result.connectUs,
+      tls: result.tlsUs,
+      wait: result.waitUs,
+      body: result.bodyUs,
+      total: result.totalUs,
+    },
+    failedAssertions: failed,
+    first: attempts < 2 ? null : { reason: reasonName(firstReason), totalUs: firstTotalUs },
+  }
+}
+
+function notChecked({ number, region, endpointId }: SeriesOfService, atS: number): Found {
+  return {
+    ...{ cursor: `${atS}.${number}`, series: number, atS, region, endpointId },
+    ...{ outcome: 'unknown', reason: 'not_checked', status: null, attempts: 0, generation: 0 },
+    phases: { dns: 0, connect: 0, tls: 0, wait: 0, body: 0, total: 0 },
+    ...{ failedAssertions: 0, first: null },
+  }
+}
+
+/** Which hours of a series have nothing that is looked for, as their rollup says. */
+function prepareSkip(database: Database, nowS: number, isFailedOnly: boolean) {
+  const rollup = database.prepare<[number, number], { up: number; others: number }>(
+    'SELECT up, degraded + down + unknown AS others FROM hours WHERE series = ? AND hour = ?',
+  )
+  const late = database.prepare('SELECT 1 FROM late WHERE series = ? AND due_s >= ? AND due_s < ? LIMIT 1')
+  const openFrom = hourOf(nowS) - OPEN_HOURS
+  return ({ number, missed }: SeriesOfService, hour: number): boolean => {
+    const row = rollup.get(number, hour)
+    if (row === undefined) return hour < openFrom && missed.expectedIn(hour) === 0
+    if (!isFailedOnly || row.others > 0 || row.up < missed.expectedIn(hour)) return false
+    return late.get(number, hour * HOUR_S, (hour + 1) * HOUR_S) === undefined
+  }
+}
+
+/** The oldest hour that may have results. */
+function oldestHourOf(database: Database, nowS: number): number {
+  const days = listChunkTables(database).map(({ day }) => day * DAY_HOURS)
+  return Math.min(hourOf(nowS) - OPEN_HOURS, ...days)
+}
+
+function prepareDetails(database: Database) {
+  const select = database.prepare<[number, number], NonNullable<ServiceResult['details']>>(
+    'SELECT text, expected, seen FROM details WHERE series = ? AND due_s = ?',
+  )
+  return (series: number, dueS: number): ServiceResult['details'] => select.get(series, dueS) ?? null
+}
+
+function readCursor(before: string): { readonly dueS: number; readonly series: number } {
+  const [, dueS, series] = /^(\d{1,12})\.(\d{1,15})$/.exec(before) ?? []
+  if (series === undefined) throw new RangeError(`"${before}" is no cursor of a result`)
+  return { dueS: Number(dueS), series: Number(series) }
+}
+
+function cursorHour(before: string | undefined): number {
+  return before === undefined ? Number.POSITIVE_INFINITY : hourOf(readCursor(before).dueS)
+}
+
+function prepareCursor(before: string | undefined): (result: Found) => boolean {
+  if (before === undefined) return () => true
+  const { dueS, series } = readCursor(before)
+  return (result) => result.atS < dueS || (result.atS === dueS && result.series > series)
+}

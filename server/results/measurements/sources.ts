@@ -1,0 +1,55 @@
+import type { Database } from 'better-sqlite3'
+import type { SeriesState } from '../../domain/serviceState.ts'
+import { ChunkTables } from '../history/chunkTables.ts'
+import type { OpenHours } from '../history/openHours.ts'
+import { HOUR_S, mergeResults, RESULT_COLUMNS, type StoredResult } from '../history/storedResult.ts'
+
+/** An active series with its state at the time of the query. */
+export interface SeriesNow {
+  readonly number: number
+  readonly region: string
+  readonly state: SeriesState
+}
+
+/** What queries read. */
+export interface Sources {
+  /** A connection that writes nothing. */
+  readonly database: Database
+  readonly nowS: number
+  /** The active series of an endpoint. */
+  readonly seriesOf: (endpoint: number) => readonly SeriesNow[]
+  /** The results of a series in an hour, ordered by due time, each once wherever it is stored. */
+  readonly results: (series: number, hour: number) => readonly StoredResult[]
+}
+
+/** A query that runs in turns: it yields where others may run. */
+export type Query<Output> = Generator<void, Output>
+
+/** Prepares the reading of results from memory, late results and chunks. */
+export function prepareResults(database: Database, openHours: OpenHours): Sources['results'] {
+  const chunks = new ChunkTables(database)
+  const late = database.prepare<[number, number, number], StoredResult>(
+    `SELECT ${RESULT_COLUMNS} FROM late WHERE series = ? AND due_s >= ? AND due_s < ? ORDER BY due_s`,
+  )
+  return (series, hour) =>
+    mergeResults(
+      mergeResults(chunks.results(series, hour), openHours.results(series, hour)),
+      late.all(series, hour * HOUR_S, (hour + 1) * HOUR_S),
+    )
+}
+
+/** An endpoint of a service that exists. */
+export interface EndpointOfService {
+  readonly number: number
+  readonly id: string
+}
+
+/** The endpoints of a service, ended ones included; none of a service that does not exist. */
+export function endpointsOf(database: Database, serviceId: string): readonly EndpointOfService[] {
+  return database
+    .prepare<[string], EndpointOfService>(
+      `SELECT e.number, e.id FROM service_now s JOIN endpoints e ON e.service_id = s.service_id
+       WHERE s.service_id = ? ORDER BY e.number`,
+    )
+    .all(serviceId)
+}

@@ -1,0 +1,87 @@
+/** The results of a folder in one process, as their thread has them. */
+import { openResults } from '../openResults.ts'
+import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
+import { OpenHours } from '../history/openHours.ts'
+import { putMaintenance } from '../history/maintenanceRows.ts'
+import { loadLog, ResultLog } from '../history/resultLog.ts'
+import { prepareIngest } from '../ingest.ts'
+import { measurementsOf } from '../measurements/measurementsOf.ts'
+import { startQuery } from '../measurements/queries.ts'
+import { prepareResults } from '../measurements/sources.ts'
+import type { MonitoredService } from '../monitoredService.ts'
+import { StateBoard } from '../stateBoard.ts'
+import { upkeep } from '../upkeep.ts'
+import { batchOf, type TestResult } from './resultMessages.ts'
+
+export const STORE = '0192b1d4-5c1e-7000-8000-00000000000a'
+export const ORG = '0192b1d4-5c1e-7000-8000-000000000002'
+const RESULTS_MAX = 500
+
+/** A service with one endpoint in one region, checked once a minute. */
+export function monitoredService(number: number, changes: Partial<MonitoredService> = {}): MonitoredService {
+  const suffix = String(number).padStart(12, '0')
+  return {
+    id: `0192b1d4-5c1e-7000-8000-${suffix}`,
+    orgId: ORG,
+    generation: 1,
+    isPaused: false,
+    intervalS: 60,
+    regions: ['eu-west-1'],
+    endpoints: [{ number, id: `0192b1d4-5c1e-7000-9000-${suffix}`, timeoutMs: 10_000 }],
+    ...changes,
+  }
+}
+
+/** Opens the results of `folder`, as after a start. */
+export function openedResults(folder: string, given: Partial<HistoryPolicy> = {}) {
+  const policy: HistoryPolicy = { retention: new Map(), maintenance: [], ...given }
+  const { database } = openResults(folder, false)
+  const board = new StateBoard(database, STORE)
+  const log = new ResultLog(database, new OpenHours())
+  const ingest = prepareIngest(database, board, log)
+  for (const slice of loadLog(database, log.openHours, () => 0)) slice()
+  putMaintenance(database, policy.maintenance)
+  let clockMs = 0
+  const slicesOf = (nowS: number) =>
+    upkeep({ database, board, log, policy, nowMs: () => (clockMs += 1) }, nowS)
+  return {
+    database,
+    board,
+    update: (services: readonly MonitoredService[], nowS: number, ended: readonly string[] = []) =>
+      board.transact(() => board.update({ services, ended, isWhole: false }, nowS)),
+    send: (results: readonly TestResult[], nowS: number) => {
+      const batches = []
+      for (let at = 0; at < results.length; at += RESULTS_MAX) {
+        batches.push(batchOf(STORE, results.slice(at, at + RESULTS_MAX)))
+      }
+      return ingest(batches, STORE, nowS * 1_000)
+    },
+    /** Runs the upkeep until `slicesMax` slices were committed; whether it came to its end. */
+    keep: (nowS: number, slicesMax = Number.POSITIVE_INFINITY): boolean => {
+      let count = 0
+      for (const slice of slicesOf(nowS)) {
+        if (count >= slicesMax) return false
+        board.transact(slice)
+        count += 1
+      }
+      return true
+    },
+    measurements: (nowS: number) => {
+      const sources = {
+        ...{ database, nowS },
+        seriesOf: (endpoint: number) => board.seriesOf(endpoint),
+        results: prepareResults(database, log.openHours),
+      }
+      return measurementsOf(
+        async (name, input) => {
+          const query = startQuery(sources, name, input)
+          for (;;) {
+            const { value, done } = query.next()
+            if (done === true) return value
+          }
+        },
+        () => () => {},
+      )
+    },
+  }
+}

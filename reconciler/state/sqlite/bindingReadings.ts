@@ -1,6 +1,6 @@
 import type { Binding } from '../../plan/binding.ts'
 import type { Database } from './openDatabase.ts'
-import { bindingsOf } from './sqliteRows.ts'
+import { ROWS } from './sqliteRows.ts'
 
 /**
  * Bindings as they were last read. A controller's run reads all of them and seldom changes one, so they are parsed again
@@ -19,7 +19,7 @@ export class BindingReadings {
     // It changes with each commit of another connection, and with none of this one.
     const version = this.#database.pragma('data_version', { simple: true })
     if (this.#last !== null && this.#last.version === version) return this.#last.bindings
-    const bindings = bindingsOf(this.#database.prepare('SELECT * FROM binding ORDER BY key').all())
+    const bindings = ROWS.bindings.records(this.#database.prepare('SELECT * FROM binding ORDER BY key').all())
     this.#last = { version, bindings }
     return bindings
   }

@@ -8,19 +8,7 @@ import { fileInPlace } from './fileInPlace.ts'
 import type { Database } from './openDatabase.ts'
 import { fileWrittenAtMs, openStateFile, readStateFile, unusable } from './sqliteFile.ts'
 import { SqliteLease, type TakeLock, takeFileLock } from './sqliteLease.ts'
-import {
-  acknowledgementsOf,
-  approvalsOf,
-  bindingParameters,
-  eventsOf,
-  intentParameters,
-  intentsOf,
-  metaOf,
-  runParameters,
-  runsOf,
-  suspensionsOf,
-  syncRequestsOf,
-} from './sqliteRows.ts'
+import { metaOf, ROWS, withOutcome } from './sqliteRows.ts'
 
 /**
  * Opens the state in the SQLite file `path` to write to it, making it when it is not there. Whoever means to
@@ -88,14 +76,17 @@ function readingOf(
       return orgId === null || url === null ? null : { orgId, url, source }
     },
     bindings: async () => readings.read(),
-    openIntents: async () => intentsOf(all('SELECT * FROM intent ORDER BY sent_at_ms, op_id')),
-    runs: async (most) => runsOf(all('SELECT * FROM run ORDER BY started_at DESC, rowid DESC LIMIT ?', most)),
-    events: async (most) => eventsOf(all('SELECT * FROM event ORDER BY seq DESC LIMIT ?', most)),
-    suspensions: async () => suspensionsOf(all('SELECT * FROM suspension ORDER BY scope')),
-    approvals: async () => approvalsOf(all('SELECT * FROM approval ORDER BY at')),
-    syncRequests: async () => syncRequestsOf(all('SELECT * FROM sync_request')),
+    openIntents: async () => ROWS.intents.records(all('SELECT * FROM intent ORDER BY sent_at_ms, op_id')),
+    runs: async (most) => {
+      const rows = all('SELECT * FROM run ORDER BY started_at DESC, rowid DESC LIMIT ?', most)
+      return ROWS.runs.records(rows.map(withOutcome))
+    },
+    events: async (most) => ROWS.events.records(all('SELECT * FROM event ORDER BY seq DESC LIMIT ?', most)),
+    suspensions: async () => ROWS.suspensions.records(all('SELECT * FROM suspension ORDER BY scope')),
+    approvals: async () => ROWS.approvals.records(all('SELECT * FROM approval ORDER BY at')),
+    syncRequests: async () => ROWS.syncRequests.records(all('SELECT * FROM sync_request')),
     historyAcknowledgements: async () =>
-      acknowledgementsOf(all('SELECT * FROM history_acknowledgement ORDER BY at')),
+      ROWS.historyAcknowledgements.records(all('SELECT * FROM history_acknowledgement ORDER BY at')),
     lease: async () => lease.read(),
     writtenAtMs: async () => (path === undefined ? null : fileWrittenAtMs(path)),
     close: async () => {
@@ -104,32 +95,14 @@ function readingOf(
   }
 }
 
-const PUT_BINDING = `INSERT OR REPLACE INTO binding
-  (key, service_id, desired, observed, paused, on_delete, protect, prune_after_secs, tombstoned_at_ms, heals)
-  VALUES (@key, @service_id, @desired, @observed, @paused, @on_delete, @protect, @prune_after_secs,
-    @tombstoned_at_ms, @heals)`
-const PUT_INTENT = `INSERT INTO intent
-  (op_id, run_id, key, kind, service_id, sent_at_ms, creation, may_still_land, epoch)
-  VALUES (@op_id, @run_id, @key, @kind, @service_id, @sent_at_ms, @creation, @may_still_land, @epoch)
-  ON CONFLICT (op_id) DO UPDATE SET sent_at_ms = @sent_at_ms`
-const PUT_RUN = `INSERT INTO run
-  (run_id, command, cause, commit_sha, plan_digest, outcome, started_at, finished_at, exit_code, counts, epoch,
-    history_rewritten)
-  VALUES (@run_id, @command, @cause, @commit_sha, @plan_digest, @outcome, @started_at, @finished_at,
-    @exit_code, @counts, @epoch, @history_rewritten)`
-const PUT_EVENT = `INSERT INTO event (at, run_id, key, type, severity, message)
-  VALUES (@at, @runId, @key, @type, @severity, @message)`
-
-const PUT_SUSPENSION = 'INSERT OR REPLACE INTO suspension VALUES (@scope, @reason, @actor, @since, @until)'
-const PUT_APPROVAL = 'INSERT OR REPLACE INTO approval VALUES (@digest, @actor, @at)'
+const PUT_BINDING = ROWS.bindings.insert('INSERT OR REPLACE')
+const PUT_INTENT = `${ROWS.intents.insert('INSERT', 'epoch')} ON CONFLICT (op_id) DO UPDATE SET sent_at_ms = @sent_at_ms`
+const PUT_RUN = ROWS.runs.insert('INSERT', 'epoch')
+const PUT_EVENT = ROWS.events.insert('INSERT')
+const PUT_SUSPENSION = ROWS.suspensions.insert('INSERT OR REPLACE')
+const PUT_APPROVAL = ROWS.approvals.insert('INSERT OR REPLACE')
 const PUT_SYNC_REQUEST = 'INSERT OR IGNORE INTO sync_request VALUES (1, @actor, @at)'
-const PUT_ACKNOWLEDGEMENT = 'INSERT OR REPLACE INTO history_acknowledgement VALUES (@commitSha, @actor, @at)'
-
-/** Tables that a document takes the place of. */
-const CONTENT_TABLES = [
-  ...['binding', 'intent', 'run', 'event', 'suspension'],
-  ...['approval', 'sync_request', 'history_acknowledgement'],
-]
+const PUT_ACKNOWLEDGEMENT = ROWS.historyAcknowledgements.insert('INSERT OR REPLACE')
 
 function restore(
   database: Database,
@@ -137,7 +110,8 @@ function restore(
   epoch: number,
   onProgress: (done: number, total: number) => void = () => {},
 ): void {
-  for (const table of CONTENT_TABLES) database.exec(`DELETE FROM ${table}`)
+  // A document takes the place of everything.
+  for (const { name } of Object.values(ROWS)) database.exec(`DELETE FROM ${name}`)
   const { stateId, home } = document
   database
     .prepare('UPDATE meta SET state_id = ?, org_id = ?, url = ?, source = ?')
@@ -149,25 +123,29 @@ function restore(
   const { bindings } = document
   const putBinding = database.prepare(PUT_BINDING)
   for (const [index, binding] of bindings.entries()) {
-    putBinding.run(bindingParameters(binding))
+    putBinding.run(ROWS.bindings.row(binding))
     onProgress(index + 1, bindings.length)
   }
+  const { intents, runs, events, historyAcknowledgements } = document
   put(
     PUT_INTENT,
-    document.intents.map((intent) => ({
-      ...intentParameters(intent, epoch),
-      may_still_land: Number(intent.mayStillLand),
-    })),
+    intents.map((intent) => ROWS.intents.row(intent, { epoch })),
   )
   put(
     PUT_RUN,
-    document.runs.toReversed().map((run) => runParameters(run, epoch)),
+    runs.toReversed().map((run) => ROWS.runs.row(run, { epoch })),
   )
-  put(PUT_EVENT, document.events.toReversed())
+  put(
+    PUT_EVENT,
+    events.toReversed().map((event) => ROWS.events.row(event)),
+  )
   put(PUT_SUSPENSION, document.suspensions)
   put(PUT_APPROVAL, document.approvals)
   put(PUT_SYNC_REQUEST, document.syncRequests)
-  put(PUT_ACKNOWLEDGEMENT, document.historyAcknowledgements)
+  put(
+    PUT_ACKNOWLEDGEMENT,
+    historyAcknowledgements.map((one) => ROWS.historyAcknowledgements.row(one)),
+  )
 }
 
 /** What a store can do besides reading. */
@@ -211,7 +189,7 @@ function writerOf(database: Database, lease: SqliteLease, path: string, onBindin
       onBindings()
       if (drop !== undefined) run('DELETE FROM binding WHERE key = ?', drop)
       if (put === undefined) return
-      run(PUT_BINDING, bindingParameters(put))
+      run(PUT_BINDING, ROWS.bindings.row(put))
       run("DELETE FROM intent WHERE key = ? AND kind = 'create'", put.key)
     },
     keep: (table, newest, most) => {
@@ -243,7 +221,8 @@ function writingOf(
       }),
     begin: async (intents) =>
       fenced((epoch) => {
-        for (const intent of intents) run(PUT_INTENT, intentParameters(intent, epoch))
+        for (const intent of intents)
+          run(PUT_INTENT, ROWS.intents.row({ ...intent, mayStillLand: true }, { epoch }))
       }),
     settle: async (opId, bindingChange) =>
       fenced(() => {
@@ -257,12 +236,12 @@ function writingOf(
     save: async (bindingChange) => fenced(() => change(bindingChange)),
     recordRun: async (record) =>
       fenced((epoch) => {
-        run(PUT_RUN, runParameters(record, epoch))
+        run(PUT_RUN, ROWS.runs.row(record, { epoch }))
         keep('run', 'started_at DESC, rowid DESC', RUNS_KEPT)
       }),
     note: async (events) =>
       fenced(() => {
-        for (const event of events) run(PUT_EVENT, event)
+        for (const event of events) run(PUT_EVENT, ROWS.events.row(event))
         keep('event', 'seq DESC', EVENTS_KEPT)
       }),
     useApproval: async (digest) => take('DELETE FROM approval WHERE digest = ?', digest),
@@ -288,7 +267,7 @@ function writingOf(
       said(PUT_SYNC_REQUEST, request)
     },
     acknowledgeHistory: async (acknowledgement) => {
-      said(PUT_ACKNOWLEDGEMENT, acknowledgement)
+      said(PUT_ACKNOWLEDGEMENT, ROWS.historyAcknowledgements.row(acknowledgement))
       keep('history_acknowledgement', 'at DESC', APPROVALS_KEPT)
     },
     close: async () => {

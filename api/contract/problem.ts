@@ -28,6 +28,20 @@ export function formatPointer(path: readonly (string | number)[]): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
+/** The steps that lead to what `pointer` names, unescaped. Pure. */
+export function pointerSteps(pointer: string): readonly string[] {
+  const steps = pointer.split('/').slice(1)
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+/** What stands at `pointer` in `value`, made of own fields; `undefined` when nothing does. Pure. */
+export function valueAtPointer(value: unknown, pointer: string): unknown {
+  return pointerSteps(pointer).reduce<unknown>((parent, step) => {
+    if (typeof parent !== 'object' || parent === null || !Object.hasOwn(parent, step)) return undefined
+    return Reflect.get(parent, step)
+  }, value)
+}
+
 /**
  * All problems in `error`, in the order of the schema, as paths and messages that never quote the value: it may be a
  * secret (Gap G11). Never empty. Pure.

@@ -1,5 +1,6 @@
 import type { CanonicalService } from '../../api/contract/canonical.ts'
 import { changesBetween } from '../../api/contract/fieldChange.ts'
+import { pointerSteps, valueAtPointer } from '../../api/contract/problem.ts'
 import { type ServiceRequest, serviceRequestSchema } from '../../api/contract/service.ts'
 
 type Tree = Record<string, unknown> | unknown[]
@@ -14,7 +15,7 @@ export function keepingValues(
   pointers: readonly string[],
 ): ServiceRequest {
   if (pointers.length === 0) return request
-  const values = pointers.map((pointer) => ({ pointer, value: wireValue(valueAt(live, stepsOf(pointer))) }))
+  const values = pointers.map((pointer) => ({ pointer, value: wireValue(valueAtPointer(live, pointer)) }))
   return serviceRequestSchema.parse(withValues(request, values))
 }
 
@@ -40,12 +41,8 @@ function withValues(
   values: readonly { readonly pointer: string; readonly value: unknown }[],
 ): unknown {
   const changed: unknown = structuredClone(root)
-  for (const { pointer, value } of values) keep(changed, stepsOf(pointer), value)
+  for (const { pointer, value } of values) keep(changed, pointerSteps(pointer), value)
   return withoutGaps(changed)
-}
-
-function stepsOf(pointer: string): readonly string[] {
-  return pointer.slice(1).split('/').map(unescaped)
 }
 
 function keep(root: unknown, steps: readonly string[], value: unknown): void {
@@ -78,18 +75,10 @@ function wireValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, wireValue(inner)]))
 }
 
-function valueAt(root: unknown, steps: readonly string[]): unknown {
-  return steps.reduce<unknown>((tree, step) => (isTree(tree) ? at(tree, step) : undefined), root)
-}
-
 function at(tree: Tree, step: string): unknown {
   return Array.isArray(tree) ? tree[Number(step)] : Object.hasOwn(tree, step) ? tree[step] : undefined
 }
 
 function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null
-}
-
-function unescaped(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~')
 }

@@ -1,4 +1,5 @@
 import type { CanonicalService } from '../../api/contract/canonical.ts'
+import { valueAtPointer } from '../../api/contract/problem.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { Binding } from './binding.ts'
 import type { DesiredService } from './desiredService.ts'
@@ -90,7 +91,7 @@ function loopingIn({ diff, binding }: Comparison, nowMs: number): readonly strin
 
 /** Why the definition may not be sent although the manifest changed; null when it may. */
 function conflictOf({ desired, service, diff }: Comparison): Blocked | null {
-  const secret = diff.left.find((pointer) => holdsSecret(valueAt(diff.live, pointer)))
+  const secret = diff.left.find((pointer) => holdsSecret(valueAtPointer(diff.live, pointer)))
   if (secret === undefined) return null
   return {
     kind: 'blocked',
@@ -100,15 +101,6 @@ function conflictOf({ desired, service, diff }: Comparison): Blocked | null {
     needsDecision: true,
     drift: { id: service.id, fields: diff.told.outside },
   }
-}
-
-function valueAt(service: CanonicalService, pointer: string): unknown {
-  const steps = pointer.slice(1).split('/')
-  return steps.reduce<unknown>((value, step) => {
-    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
-    return Object.entries(value).find(([key]) => key === name)?.[1]
-  }, service)
 }
 
 function holdsSecret(value: unknown): boolean {

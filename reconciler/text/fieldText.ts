@@ -1,6 +1,6 @@
 import { assertionSchema } from '../../api/contract/assertion.ts'
 import { formatDuration } from '../../api/contract/duration.ts'
-import { formatPath } from '../../api/contract/problem.ts'
+import { formatPath, pointerSteps } from '../../api/contract/problem.ts'
 import { visible } from '../../api/contract/visibleText.ts'
 import { manifestPathOf } from '../manifest/compile/compileService.ts'
 import type { ManifestPath } from '../manifest/read/position.ts'
@@ -14,11 +14,9 @@ const ENDPOINT_CHARS_MAX = 600
 
 /** Where the field at `pointer` of a canonical service stands in a manifest, from `spec` on. Pure. */
 export function fieldPath(pointer: string): ManifestPath {
-  const steps = pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((step, index, all) => (/^\d+$/.test(step) && all[index - 1] !== 'headers' ? Number(step) : step))
+  const steps = pointerSteps(pointer).map((step, index, all) =>
+    /^\d+$/.test(step) && all[index - 1] !== 'headers' ? Number(step) : step,
+  )
   return manifestPathOf(steps, false).slice(1)
 }
 

@@ -252,7 +252,7 @@ test('services that the plan of the organisation has no room for are told togeth
   await pharos('apply', ...onManifests())
   work.write(Object.fromEntries(names.slice(1).map((name) => [`${name}.yaml`, null])))
   const held = await pharos('apply', ...onManifests())
-  expect(held.stdout).toMatch(/held back: (?:s\d+, ){19}s\d+ and 1 more \(maxDeletes/)
+  expect(held.stdout).toMatch(/blocked by a safety limit: (?:s\d+, ){19}s\d+ and 1 more \(maxDeletes/)
 })
 
 test('a service that may have been made twice is told and left alone, and one that differs is nobody’s business', async () => {

@@ -20,14 +20,14 @@ export function eventsOfApplied(applied: Applied, runId: string, at: string): re
     message: string,
     severity: StateEvent['severity'] = 'warning',
   ): NewEvent => ({ at, runId, key, type, severity, message })
-  const { braked, resolution, duplicates } = applied.situation
+  const { braked, resolution, duplicates } = applied.planResult
   return [
     ...resolution.recovered.map(({ binding: { key, serviceId } }) =>
-      event('CreateRecovered', key, `a lost creation turned out to have made service ${serviceId}`, 'info'),
+      event('CreateRecovered', key, `a creation whose answer was lost made service ${serviceId}`, 'info'),
     ),
     ...braked.changes.flatMap((change) =>
       change.kind === 'drifted' && change.looping.length > 0
-        ? [event('HealLoop', change.key, `put back again and again, left now: ${change.looping.join(', ')}`)]
+        ? [event('HealLoop', change.key, `undone again and again, left now: ${change.looping.join(', ')}`)]
         : [],
     ),
     ...braked.tripped.map(({ brake, message }) =>
@@ -66,19 +66,19 @@ function madeEvents(
   const made = outcomes.flatMap(({ change, result, serviceId }) => {
     if (result !== 'done') return []
     const { key } = change
-    if (change.kind === 'create') return [event('Created', key, `service ${serviceId} was made`, 'info')]
+    if (change.kind === 'create') return [event('Created', key, `service ${serviceId} was created`, 'info')]
     if (change.kind === 'update') return [event('Updated', key, updateText(change), 'info')]
     if (change.kind !== 'record') return []
-    return [event('Remembered', key, `service ${change.id} was as its manifest says`, 'info')]
+    return [event('Remembered', key, `service ${change.id} matched its manifest`, 'info')]
   })
   const left = made.length - MADE_MAX
   if (left <= 0) return made
-  return [...made.slice(0, MADE_MAX), event('Note', null, `${left} more were made or changed`, 'info')]
+  return [...made.slice(0, MADE_MAX), event('Note', null, `${left} more were created or changed`, 'info')]
 }
 
-function updateText({ id, told }: Update): string {
-  const left = told.length - FIELDS_MAX
-  const fields = [...told.slice(0, FIELDS_MAX).map(fieldText), ...(left > 0 ? [`${left} more`] : [])]
+function updateText({ id, shown }: Update): string {
+  const left = shown.length - FIELDS_MAX
+  const fields = [...shown.slice(0, FIELDS_MAX).map(fieldText), ...(left > 0 ? [`${left} more`] : [])]
   return `service ${id}: ${fields.join('; ')}`
 }
 
@@ -89,7 +89,7 @@ function removalText({ how, id }: Prune): string {
     case 'pause':
       return `service ${id} was paused`
     case 'detach':
-      return `service ${id} was let go`
+      return `service ${id} was detached and left as it is`
     case 'forget':
       return `service ${id} was gone already`
   }

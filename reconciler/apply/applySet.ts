@@ -28,7 +28,7 @@ export interface ApplyInput extends PlanInput {
   /** Where the manifests come from, for the history of the services; absent when that is not known. */
   readonly origin?: Pick<ChangeSource, 'repository' | 'commit'> | undefined
   /** Runs before the first write of an apply that is bound to a reviewed plan; what it throws ends the run. */
-  readonly review?: ((situation: PlanResult) => Promise<void>) | undefined
+  readonly review?: ((planResult: PlanResult) => Promise<void>) | undefined
   readonly control: RunControl
   /** Resolves after `delayMs`, or at once when the run is to stop. */
   readonly sleep: (delayMs: number) => Promise<void>
@@ -37,7 +37,7 @@ export interface ApplyInput extends PlanInput {
 
 /** What an apply did. */
 export interface Applied {
-  readonly situation: PlanResult
+  readonly planResult: PlanResult
   readonly outcomes: readonly ChangeOutcome[]
   /** Keys for which nothing could be done. */
   readonly blocked: readonly Blocked[]
@@ -69,13 +69,13 @@ export async function applySet(input: ApplyInput): Promise<Applied> {
   requireWriteScope(org)
   const found = await buildPlan(input)
   await input.review?.(found)
-  const situation = await approved(found, input)
-  const source = isOtherSource(situation) ? null : input.sourceName
+  const planResult = await approved(found, input)
+  const source = isOtherSource(planResult) ? null : input.sourceName
   await input.store.settleIn({ orgId: org.id, url: input.url, source })
-  await settleIntents(input.store, situation)
-  const first = await executeIn(input, situation, situation.braked.changes)
+  await settleIntents(input.store, planResult)
+  const first = await executeIn(input, planResult, planResult.braked.changes)
   const outcomes = new Map(first.outcomes.map((outcome) => [outcome.change.key, outcome]))
-  let blocked = blockedIn(situation)
+  let blocked = blockedIn(planResult)
   let { endedBy } = first
   for (let round = 1; round <= ROUNDS_MAX; round += 1) {
     if (endedBy !== undefined || input.control.isStopping()) break
@@ -94,30 +94,30 @@ export async function applySet(input: ApplyInput): Promise<Applied> {
       endedBy = error
     }
   }
-  return { situation, outcomes: [...outcomes.values()], blocked, endedBy }
+  return { planResult, outcomes: [...outcomes.values()], blocked, endedBy }
 }
 
-/** `situation` with what `--approve`, the commit or a stored approval approves. A stored one is used up. */
-async function approved(situation: PlanResult, input: ApplyInput): Promise<PlanResult> {
-  const { digest } = situation
+/** `planResult` with what `--approve`, the commit or a stored approval approves. A stored one is used up. */
+async function approved(planResult: PlanResult, input: ApplyInput): Promise<PlanResult> {
+  const { digest } = planResult
   // A stored one that would let nothing through yet, because something else holds that back, is kept.
-  if (digest === null || !isOpened(situation)) return situation
-  if (input.approved !== undefined) return withApproval(situation, input.approved)
+  if (digest === null || !isOpened(planResult)) return planResult
+  if (input.approved !== undefined) return withApproval(planResult, input.approved)
   const { commit, runId, store } = input
   if (commit?.approvals.includes(digest) === true) {
     const at = new Date(input.nowMs()).toISOString()
     const message = `${digest} by commit ${commit.sha}`
     await store.note([{ at, runId, key: null, type: 'Approved', severity: 'info', message }])
-    return withApproval(situation, digest)
+    return withApproval(planResult, digest)
   }
-  return (await store.useApproval(digest)) ? withApproval(situation, digest) : situation
+  return (await store.useApproval(digest)) ? withApproval(planResult, digest) : planResult
 }
 
-function executeIn(input: ApplyInput, situation: PlanResult, changes: readonly Change[]): Promise<Executed> {
+function executeIn(input: ApplyInput, planResult: PlanResult, changes: readonly Change[]): Promise<Executed> {
   const look = (): Promise<PlanResult> =>
     buildPlan({ ...input, regions: 'trusted', runUnderWay: input.runId })
-  const watch = new LiveWatch(situation, look, { nowMs: input.nowMs, replans: input.review === undefined })
-  const writing = { ...input, situation, begun: new Map(), isLost: input.control.isLost }
+  const watch = new LiveWatch(planResult, look, { nowMs: input.nowMs, replans: input.review === undefined })
+  const writing = { ...input, planResult, begun: new Map(), isLost: input.control.isLost }
   return execute(writing, actionable(changes), watch, input.control)
 }
 
@@ -125,17 +125,17 @@ function actionable(changes: readonly Change[]): readonly Change[] {
   return changes.filter((change) => change.kind !== 'blocked' && change.kind !== 'drifted')
 }
 
-function blockedIn(situation: PlanResult): readonly Blocked[] {
-  return situation.braked.changes.filter((change) => change.kind === 'blocked')
+function blockedIn(planResult: PlanResult): readonly Blocked[] {
+  return planResult.braked.changes.filter((change) => change.kind === 'blocked')
 }
 
 /** Writes down what was found out of lost requests. All but creations need nothing but the present plan. */
-async function settleIntents(store: StateStore, situation: PlanResult): Promise<void> {
+async function settleIntents(store: StateStore, planResult: PlanResult): Promise<void> {
   for (const intent of await store.openIntents()) {
     if (intent.kind !== 'create') await store.settle(intent.opId, {})
   }
-  for (const { opId, binding } of situation.resolution.recovered) await store.settle(opId, { put: binding })
-  for (const opId of situation.resolution.void) await store.settle(opId, {})
+  for (const { opId, binding } of planResult.resolution.recovered) await store.settle(opId, { put: binding })
+  for (const opId of planResult.resolution.void) await store.settle(opId, {})
 }
 
 /** Waits until lost creations can be told, looks again, and does for their keys what is then due. */
@@ -152,19 +152,19 @@ async function resolveAgain(
     if (input.control.isStopping()) return null
   }
   const keys = new Set(open.map((intent) => intent.key))
-  const situation = await buildPlan(input)
-  await settleIntents(input.store, situation)
-  const due = situation.braked.changes.filter((change) => keys.has(change.key))
-  const { outcomes, endedBy } = await executeIn(input, situation, due)
-  const recovered = situation.resolution.recovered.flatMap(({ binding }) =>
-    recoveredOutcome(binding, situation),
+  const planResult = await buildPlan(input)
+  await settleIntents(input.store, planResult)
+  const due = planResult.braked.changes.filter((change) => keys.has(change.key))
+  const { outcomes, endedBy } = await executeIn(input, planResult, due)
+  const recovered = planResult.resolution.recovered.flatMap(({ binding }) =>
+    recoveredOutcome(binding, planResult),
   )
-  return { outcomes: [...recovered, ...outcomes], blocked: blockedIn(situation), endedBy }
+  return { outcomes: [...recovered, ...outcomes], blocked: blockedIn(planResult), endedBy }
 }
 
 /** A creation that turned out to have happened counts as done. */
-function recoveredOutcome({ key, serviceId }: Binding, situation: PlanResult): readonly ChangeOutcome[] {
-  const desired = situation.desired.get(key)
+function recoveredOutcome({ key, serviceId }: Binding, planResult: PlanResult): readonly ChangeOutcome[] {
+  const desired = planResult.desired.get(key)
   if (desired === undefined) return []
   const change = {
     kind: 'create',

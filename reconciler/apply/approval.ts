@@ -5,7 +5,7 @@ import type { PlanResult } from './planResult.ts'
 
 /**
  * What an approval of everything that approvable brakes hold back has to name; null when they hold nothing. The
- * same situation has the same digest; anything that happens to one of those services gives another. Pure.
+ * same changes of the same services have the same digest; anything that happens to one of those services gives another. Pure.
  */
 export function digestOf(braked: BrakedPlan, live: Live): string | null {
   const keys = approvableKeys(braked)
@@ -15,18 +15,18 @@ export function digestOf(braked: BrakedPlan, live: Live): string | null {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-/** `situation` with everything released that `approved` (a digest) stands for; as it was when it does not. Pure. */
-export function withApproval(situation: PlanResult, approved: string | undefined): PlanResult {
-  if (!isOpened(situation) || approved !== situation.digest) return situation
-  const tripped = situation.braked.tripped.filter((brake) => !brake.approvable)
+/** `planResult` with everything released that `approved` (a digest) stands for; as it was when it does not. Pure. */
+export function withApproval(planResult: PlanResult, approved: string | undefined): PlanResult {
+  if (!isOpened(planResult) || approved !== planResult.digest) return planResult
+  const tripped = planResult.braked.tripped.filter((brake) => !brake.approvable)
   const held = new Set(tripped.flatMap((brake) => brake.keys))
-  const { changes } = situation.plan
+  const { changes } = planResult.plan
   const braked = {
     changes: changes.filter((change) => !held.has(change.key)),
     withheld: changes.filter((change) => held.has(change.key)),
     tripped,
   }
-  return { ...situation, braked, digest: null }
+  return { ...planResult, braked, digest: null }
 }
 
 /** Whether an approval would let anything through as things are: what another brake holds too, it would not. Pure. */

@@ -32,10 +32,10 @@ export class OrgMismatch extends ExpectedFailure {
  * just asked for. Throws OrgMismatch: with a key of another organisation every service would look deleted.
  */
 export async function guardOrg(
-  scene: Pick<PlanInput, 'client' | 'store' | 'url'> & { readonly org?: Org | undefined },
+  input: Pick<PlanInput, 'client' | 'store' | 'url'> & { readonly org?: Org | undefined },
 ): Promise<Org> {
-  const org = scene.org ?? (await scene.client.getOrg())
-  const home = await scene.store.home()
+  const org = input.org ?? (await input.client.getOrg())
+  const home = await input.store.home()
   if (home === null || home.orgId === org.id) return org
   throw new OrgMismatch(
     `the state belongs to organisation ${home.orgId} at ${home.url}, but the API key belongs to ${visible(JSON.stringify(org.name))} (${org.id}): use the key or the state of the other environment`,
@@ -46,10 +46,10 @@ export async function guardOrg(
  * Lists the services, settles what became of lost creations, and plans. One request, and one for the regions
  * where that is asked for; writes nothing.
  */
-export async function buildPlan(scene: PlanInput): Promise<PlanResult> {
-  const listedAtMs = scene.nowMs()
-  const { services, unreadable } = await scene.client.listServices({ lane: 'next' })
-  const { store } = scene
+export async function buildPlan(input: PlanInput): Promise<PlanResult> {
+  const listedAtMs = input.nowMs()
+  const { services, unreadable } = await input.client.listServices({ lane: 'next' })
+  const { store } = input
   const [known, intents, home, suspensions] = await Promise.all([
     store.bindings(),
     store.openIntents(),
@@ -57,33 +57,33 @@ export async function buildPlan(scene: PlanInput): Promise<PlanResult> {
     store.suspensions(),
   ])
   const open = intents
-    .filter(({ runId }) => runId !== scene.runUnderWay)
-    .flatMap((intent) => openCreate(intent, scene.createGraceMs))
-  const resolution = resolveCreates(open, services, known, scene.nowMs())
+    .filter(({ runId }) => runId !== input.runUnderWay)
+    .flatMap((intent) => openCreate(intent, input.createGraceMs))
+  const resolution = resolveCreates(open, services, known, input.nowMs())
   const bindings = [...known, ...resolution.recovered.map(({ binding }) => binding)]
-  const desired = scene.set.services.map((service) => desiredOf(service, scene))
+  const desired = input.set.services.map((service) => desiredOf(service, input))
   const planned = planChanges({
     desired,
-    frozenKeys: scene.set.frozenKeys,
+    frozenKeys: input.set.frozenKeys,
     actual: services,
     unreadableIds: unreadable.map(({ id }) => id),
     bindings,
     unsettled: resolution.unsettled,
-    hasState: scene.store.isDurable,
-    nowMs: scene.nowMs(),
+    hasState: input.store.isDurable,
+    nowMs: input.nowMs(),
   })
-  const { plan, warnings } = await withKnownRegions(planned, scene)
+  const { plan, warnings } = await withKnownRegions(planned, input)
   const facts = {
-    exists: scene.sourceExists,
-    name: scene.sourceName,
+    exists: input.sourceExists,
+    name: input.sourceName,
     formerName: home?.source ?? null,
-    services: scene.set.services.length + scene.set.frozenKeys.length,
-    isValid: scene.set.problems.length === 0,
+    services: input.set.services.length + input.set.frozenKeys.length,
+    isValid: input.set.problems.length === 0,
     liveServices: services.length + unreadable.length,
-    suspensions: suspensions.filter(({ until }) => until === null || Date.parse(until) > scene.nowMs()),
-    holds: scene.holds?.(plan),
+    suspensions: suspensions.filter(({ until }) => until === null || Date.parse(until) > input.nowMs()),
+    holds: input.holds?.(plan),
   }
-  const braked = applyBrakes(plan, facts, scene.brakes)
+  const braked = applyBrakes(plan, facts, input.brakes)
   const claimedIds = new Set(desired.flatMap(({ id }) => id ?? []))
   const duplicates = suspectedDuplicates(services, bindings, claimedIds)
   const bindingsByKey = new Map(bindings.map((binding) => [binding.key, binding]))
@@ -92,7 +92,7 @@ export async function buildPlan(scene: PlanInput): Promise<PlanResult> {
     listedAtMs,
     bindings: bindingsByKey,
     desired: new Map(desired.map((service) => [service.key, service])),
-    declared: new Map(scene.set.services.map((service) => [service.key, service])),
+    declared: new Map(input.set.services.map((service) => [service.key, service])),
     resolution,
     plan,
     braked,
@@ -109,12 +109,12 @@ export function duplicateText({ key, of, id }: SuspectedDuplicate): string {
 
 async function withKnownRegions(
   plan: Plan,
-  scene: PlanInput,
+  input: PlanInput,
 ): Promise<Pick<PlanResult, 'plan' | 'warnings'>> {
-  if (scene.regions === 'trusted' || !plan.changes.some(sendsRegions)) return { plan, warnings: [] }
-  const asked = new Map(scene.set.services.map(({ key, request }) => [key, request.regions]))
+  if (input.regions === 'trusted' || !plan.changes.some(sendsRegions)) return { plan, warnings: [] }
+  const asked = new Map(input.set.services.map(({ key, request }) => [key, request.regions]))
   try {
-    const known = (await scene.client.listRegions({ lane: 'next' })).map(({ code }) => code)
+    const known = (await input.client.listRegions({ lane: 'next' })).map(({ code }) => code)
     return { plan: blockUnknownRegions(plan, known, (key) => asked.get(key) ?? []), warnings: [] }
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof ConnectionError || error instanceof UnreadableAnswer))
@@ -137,21 +137,21 @@ const knownDesired = new WeakMap<
   { readonly stateKey: StateKey; readonly stateId: string; readonly desired: DesiredService }
 >()
 
-function desiredOf(service: DeclaredService, scene: PlanInput): DesiredService {
-  const { stateKey } = scene
-  const { stateId } = scene.store
+function desiredOf(service: DeclaredService, input: PlanInput): DesiredService {
+  const { stateKey } = input
+  const { stateId } = input.store
   const known = knownDesired.get(service)
   if (known?.stateKey === stateKey && known.stateId === stateId) return known.desired
-  const desired = workedOut(service, scene)
+  const desired = workedOut(service, input)
   knownDesired.set(service, { stateKey, stateId, desired })
   return desired
 }
 
-function workedOut(service: DeclaredService, scene: PlanInput): DesiredService {
+function workedOut(service: DeclaredService, input: PlanInput): DesiredService {
   const canonicalUnder: DesiredService['canonicalUnder'] = (key, placeOf = (endpoint) => endpoint) => {
-    const markOf = fingerprintFor(scene.stateKey, scene.store.stateId, key)
+    const markOf = fingerprintFor(input.stateKey, input.store.stateId, key)
     return canonicalRequest(service.request, (pointer, value) => {
-      if (scene.areSecretsOptional === true && value === UNRESOLVED) return UNKNOWN_MARK
+      if (input.areSecretsOptional === true && value === UNRESOLVED) return UNKNOWN_MARK
       return markOf(
         pointer.replace(/\d+/, (endpoint) => String(placeOf(Number(endpoint)))),
         value,

@@ -21,7 +21,7 @@ import { sideEffectsOf } from './sideEffects.ts'
 export interface Writing {
   readonly client: ServiceClient
   readonly store: StateStore
-  readonly situation: PlanResult
+  readonly planResult: PlanResult
   readonly runId: string
   readonly nowMs: () => number
   readonly newId: () => string
@@ -67,9 +67,9 @@ interface Declared {
   readonly request: ServiceRequest
 }
 
-function declaredOf({ situation }: Writing, key: string): Declared {
-  const desired = situation.desired.get(key)
-  const declared = situation.declared.get(key)
+function declaredOf({ planResult }: Writing, key: string): Declared {
+  const desired = planResult.desired.get(key)
+  const declared = planResult.declared.get(key)
   // A plan names only keys that were declared when it was made.
   if (desired === undefined || declared === undefined) throw new Error(`${key} is planned but not declared`)
   return { desired, request: declared.request }
@@ -99,7 +99,7 @@ async function send<Answer>(
   }
   let answer: Answer
   try {
-    const path = writing.situation.declared.get(step.key)?.file ?? null
+    const path = writing.planResult.declared.get(step.key)?.file ?? null
     answer = await request(opId, { beforeSend, mayLeave, source: { ...writing.origin, path } })
   } catch (error) {
     if (error instanceof IntentNotWritten) throw error
@@ -113,8 +113,8 @@ async function send<Answer>(
 }
 
 /** The step of `kind` that carrying out `change` needs. */
-function stepOf({ situation }: Writing, change: Change, kind: Step['kind']): Step {
-  const step = intentsOf(change, situation).find((one) => one.kind === kind)
+function stepOf({ planResult }: Writing, change: Change, kind: Step['kind']): Step {
+  const step = intentsOf(change, planResult).find((one) => one.kind === kind)
   if (step === undefined) throw new Error(`${change.key} has no step ${kind}`)
   return step
 }
@@ -151,7 +151,7 @@ async function create(writing: Writing, change: Create): Promise<Written> {
 }
 
 async function update(writing: Writing, change: Update): Promise<readonly string[]> {
-  const { client, situation } = writing
+  const { client, planResult } = writing
   const { id, pausing } = change
   const { desired, request } = declaredOf(writing, change.key)
   const drop = change.renamedFrom === null ? {} : { drop: change.renamedFrom }
@@ -183,20 +183,20 @@ async function update(writing: Writing, change: Update): Promise<readonly string
     (service) => put(canonicalResponse(service), pausing === 'resume' ? null : pausedAs),
   )
   if (pausing === 'resume') await paused(canonicalResponse(replaced))
-  const before = situation.services.find((service) => service.id === id)
+  const before = planResult.services.find((service) => service.id === id)
   return sideEffectsOf(desired, before, replaced, change)
 }
 
 /** What the binding remembers of fields that were put back, so that a fight with somebody is noticed. */
-function healsAfter({ situation, nowMs }: Writing, change: Update): Binding['heals'] {
-  const before = situation.bindings.get(change.renamedFrom ?? change.key)
+function healsAfter({ planResult, nowMs }: Writing, change: Update): Binding['heals'] {
+  const before = planResult.bindings.get(change.renamedFrom ?? change.key)
   const healed = change.fields.filter(({ reason }) => reason === 'drift').map(({ pointer }) => pointer)
   return withHeals(before?.heals ?? [], healed, nowMs())
 }
 
 async function record(writing: Writing, change: Record): Promise<readonly string[]> {
   const { desired } = declaredOf(writing, change.key)
-  const before = writing.situation.bindings.get(change.renamedFrom ?? change.key)
+  const before = writing.planResult.bindings.get(change.renamedFrom ?? change.key)
   await writing.store.save({
     put: {
       ...bindingFor(desired, change.id, change.observed, desired.paused ?? null),
@@ -208,7 +208,7 @@ async function record(writing: Writing, change: Record): Promise<readonly string
 }
 
 async function prune(writing: Writing, change: Prune): Promise<readonly string[]> {
-  const { client, store, situation } = writing
+  const { client, store, planResult } = writing
   const { key, id } = change
   switch (change.how) {
     case 'forget':
@@ -224,7 +224,7 @@ async function prune(writing: Writing, change: Prune): Promise<readonly string[]
       )
       return []
     case 'pause': {
-      const binding = situation.bindings.get(key)
+      const binding = planResult.bindings.get(key)
       const put = binding === undefined ? {} : { put: { ...binding, tombstonedAtMs: writing.nowMs() } }
       await send(
         writing,

@@ -75,7 +75,7 @@ export async function execute(
     control,
     outcomes: [],
     total: changes.length,
-    requestsLeft: changes.reduce((sum, change) => sum + intentsOf(change, writing.situation).length, 0),
+    requestsLeft: changes.reduce((sum, change) => sum + intentsOf(change, writing.planResult).length, 0),
     failed: 0,
     limitReached: false,
     endedBy: undefined,
@@ -95,10 +95,10 @@ export async function execute(
 
 /** Writes down everything that will be sent, for stores where doing so one by one costs too much. */
 async function beginAhead(run: Run, changes: readonly Change[]): Promise<void> {
-  const { store, situation, runId, newId, nowMs, begun } = run.writing
+  const { store, planResult, runId, newId, nowMs, begun } = run.writing
   if (!store.beginsAhead || run.control.isStopping()) return
   const intents = changes
-    .flatMap((change) => intentsOf(change, situation))
+    .flatMap((change) => intentsOf(change, planResult))
     .map((step) => ({ ...step, opId: newId(), runId, sentAtMs: nowMs() }))
   if (intents.length === 0) return
   try {
@@ -125,7 +125,7 @@ async function retryLimited(run: Run): Promise<void> {
   run.limitReached = false
   run.failed -= limited.length
   // Their requests are sent once more.
-  run.requestsLeft += limited.flatMap(({ change }) => intentsOf(change, run.writing.situation)).length
+  run.requestsLeft += limited.flatMap(({ change }) => intentsOf(change, run.writing.planResult)).length
   await inParallel(
     limited.map(({ change }) => change),
     (change) => one(run, change),
@@ -144,7 +144,7 @@ async function one(run: Run, change: Change): Promise<void> {
   const outcome = await outcomeOf(run, change)
   run.outcomes.push(outcome)
   if (outcome.result !== 'done' && outcome.result !== 'skipped') run.failed += 1
-  run.requestsLeft -= intentsOf(change, run.writing.situation).length
+  run.requestsLeft -= intentsOf(change, run.writing.planResult).length
   const { total, failed, requestsLeft, outcomes } = run
   run.control.onProgress({ done: outcomes.length, total, failed, requestsLeft })
   await checkpoint(run)
@@ -182,8 +182,8 @@ async function outcomeOf(run: Run, planned: Change): Promise<ChangeOutcome> {
     if (due.kind === 'stopped') return outcome('skipped', INTERRUPTED)
     if (due.kind === 'stale') return outcome('stale', due.message)
     if (due.kind === 'settled') return { ...outcome('done', ''), notes: [NO_LONGER_DUE] }
-    const { change, situation } = due
-    const written = await writeChange({ ...run.writing, situation }, change)
+    const { change, planResult } = due
+    const written = await writeChange({ ...run.writing, planResult }, change)
     return { change, result: 'done', message: '', ...written }
   } catch (error) {
     if (needsRoom(planned) && error instanceof ApiError && error.code === 'forbidden') {

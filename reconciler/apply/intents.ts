@@ -6,14 +6,14 @@ import type { PlanResult } from './planResult.ts'
 export type Step = Pick<Intent, 'kind' | 'key' | 'serviceId' | 'create'>
 
 /** The requests that carrying out `change` needs, in order, as far as they can be foreseen. Pure. */
-export function intentsOf(change: Change, situation: PlanResult): readonly Step[] {
+export function intentsOf(change: Change, planResult: PlanResult): readonly Step[] {
   const { key } = change
   switch (change.kind) {
     case 'create': {
-      const desired = situation.desired.get(key)
+      const desired = planResult.desired.get(key)
       if (desired === undefined) return []
       const name = change.desired.name
-      const preIds = situation.services.filter((service) => service.name === name).map(({ id }) => id)
+      const preIds = planResult.services.filter((service) => service.name === name).map(({ id }) => id)
       const { onDelete, protect, pruneAfterSecs } = desired.policy
       const policy = { onDelete, protect, pruneAfterSecs }
       const create: Step = {

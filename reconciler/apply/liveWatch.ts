@@ -8,7 +8,7 @@ const CHANGES_PER_LIST = 50
 
 /** What became of a planned change by the time it is its turn. */
 export type Due =
-  | { readonly kind: 'write'; readonly change: Change; readonly situation: PlanResult }
+  | { readonly kind: 'write'; readonly change: Change; readonly planResult: PlanResult }
   /** Its service changed meanwhile, such that nothing has to be done any more. */
   | { readonly kind: 'settled' }
   /** Its service changed meanwhile, and what would have to be done now is not for this run to do. */
@@ -49,15 +49,15 @@ export class LiveWatch {
     }
     await this.#looking
     this.#changes += 1
-    const situation = this.#latest
-    if (liveFingerprint(change, situation) === liveFingerprint(change, this.#planned)) {
-      return { kind: 'write', change, situation }
+    const planResult = this.#latest
+    if (liveFingerprint(change, planResult) === liveFingerprint(change, this.#planned)) {
+      return { kind: 'write', change, planResult }
     }
     if (!this.#replans) return { kind: 'stale', message: STALE }
-    const { braked, plan } = situation
+    const { braked, plan } = planResult
     const now = braked.changes.find(({ key }) => key === change.key)
     if (now !== undefined && now.kind !== 'blocked' && now.kind !== 'drifted') {
-      return { kind: 'write', change: now, situation }
+      return { kind: 'write', change: now, planResult }
     }
     if (now?.kind === 'blocked') return { kind: 'stale', message: now.message }
     const isPlanned = plan.changes.some(({ key }) => key === change.key)

@@ -39,18 +39,18 @@ export function isPlanDigest(text: string): boolean {
 }
 
 /**
- * Identifies everything that an apply of `situation` would write, on the services as they are: 32 hexadecimal digits.
+ * Identifies everything that an apply of `planResult` would write, on the services as they are: 32 hexadecimal digits.
  * `null` where a change needs a secret that is not available here and that the state has no fingerprint of.
  *
  * Secrets are covered by their fingerprints, HMACs under the key of the state: the digest does not reveal a short secret.
  * Without a lasting key they are left out. Everything else that is hashed the plan or the API shows.
  */
-export function planDigestOf(situation: PlanResult, home: PlanHome): string | null {
+export function planDigestOf(planResult: PlanResult, home: PlanHome): string | null {
   const { orgId, sourceName } = home
-  const held = new Set(situation.braked.withheld.map(({ key }) => key))
-  const changes = situation.plan.changes
+  const held = new Set(planResult.braked.withheld.map(({ key }) => key))
+  const changes = planResult.plan.changes
     .filter(({ kind }) => kind !== 'drifted')
-    .map((change) => coveredOf(change, held.has(change.key), situation))
+    .map((change) => coveredOf(change, held.has(change.key), planResult))
   let isComplete = true
   const text = JSON.stringify({ orgId, sourceName, changes }, (key, value: unknown) => {
     if (key !== 'sealed') return value
@@ -62,15 +62,15 @@ export function planDigestOf(situation: PlanResult, home: PlanHome): string | nu
 }
 
 /** `change` with the definition, the pausing and the policy that it writes, and its service as it is. */
-function coveredOf(change: Change, isHeld: boolean, situation: PlanResult): object {
-  const desired = situation.desired.get(change.key)
+function coveredOf(change: Change, isHeld: boolean, planResult: PlanResult): object {
+  const desired = planResult.desired.get(change.key)
   return {
     change,
     isHeld,
-    definition: withAppliedSecrets(desired?.canonical, situation.bindings.get(change.key)?.desired),
+    definition: withAppliedSecrets(desired?.canonical, planResult.bindings.get(change.key)?.desired),
     paused: desired?.paused,
     policy: desired?.policy,
-    live: liveFingerprint(change, situation),
+    live: liveFingerprint(change, planResult),
   }
 }
 

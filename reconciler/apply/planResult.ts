@@ -10,7 +10,7 @@ import type { Plan } from '../plan/planValue.ts'
 import type { StateReading } from '../state/model/store.ts'
 import type { StateKey } from '../state/stateKey.ts'
 
-/** What a run is given to look at. */
+/** Everything that a plan is built from. */
 export interface PlanInput {
   readonly client: ReadingClient
   readonly store: StateReading
@@ -38,7 +38,7 @@ export interface PlanInput {
 /** Everything known before the first write. */
 export interface PlanResult {
   readonly services: readonly ServiceResponse[]
-  /** When they were listed (milliseconds, of the scene's clock). */
+  /** When they were listed (milliseconds, of the input's clock). */
   readonly listedAtMs: number
   /** Those of the state and of creations that were recovered, by key. */
   readonly bindings: ReadonlyMap<string, Binding>

@@ -28,7 +28,7 @@ async function said(command: string, path: string, ...args: readonly string[]) {
   return [exitCode, stderr.trim()]
 }
 
-test('an approval that is no digest is refused, and one for another situation says that it let nothing through', async () => {
+test('an approval that is no digest is refused, and one for another planResult says that it let nothing through', async () => {
   await said('apply', 'set')
 
   expect(await said('apply', 'set', '--approve', 'yes')).toEqual([

@@ -13,10 +13,10 @@ export function surviveBrokenOutput(
   { stdout, stderr }: { readonly stdout: Breakable; readonly stderr: Breakable },
   onLoss: () => void,
 ): void {
-  let isTold = false
+  let isReported = false
   stdout.on('error', (error) => {
-    if (isTold || error.code === 'EPIPE') return
-    isTold = true
+    if (isReported || error.code === 'EPIPE') return
+    isReported = true
     stderr.write(`error the output cannot be written: ${error.message}\n`)
     onLoss()
   })

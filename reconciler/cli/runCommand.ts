@@ -1,6 +1,6 @@
 import { failureOf } from '../run/failureOf.ts'
 import { formatOf } from '../text/format.ts'
-import { outputOn, type Streams, tellFailure } from '../text/output.ts'
+import { outputOn, type Streams, reportFailure } from '../text/output.ts'
 import { closingText, type Ending } from './closingText.ts'
 import type { CommandContext, CommandResult } from './session/context.ts'
 import type { Interruption } from './session/interruption.ts'
@@ -26,7 +26,7 @@ export async function runCommand(
     return result.exitCode
   } catch (error) {
     const failure = failureOf(error)
-    tellFailure(failure, output)
+    reportFailure(failure, output)
     end({ failure })
     return failure.exitCode
   }

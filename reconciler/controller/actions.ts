@@ -11,12 +11,12 @@ export interface ActingSet {
   readonly pendingDigest: () => string | null
 }
 
-type Tell = (set: string, told: Pick<ControllerEvent, 'type' | 'severity' | 'message'>) => void
+type Announce = (set: string, event: Pick<ControllerEvent, 'type' | 'severity' | 'message'>) => void
 
 /** What people and pipelines may ask for below /api. */
 export function actionsOn(
   sets: readonly ActingSet[],
-  tell: Tell,
+  announce: Announce,
 ): Pick<ApiDeps, 'run' | 'approve' | 'suspend' | 'resume' | 'acknowledgeHistory'> {
   const named = (name: string): ActingSet | undefined => sets.find(({ loop }) => loop.name === name)
   const NO_SET: ActionResult = {
@@ -38,7 +38,7 @@ export function actionsOn(
       if (set === undefined)
         return { status: 404, error: 'nothing that waits has this digest: it may have changed since' }
       await set.context.store.approve({ digest, actor, at: nowOf(set) })
-      tell(set.loop.name, { type: 'Approved', severity: 'info', message: `${actor} approved ${digest}` })
+      announce(set.loop.name, { type: 'Approved', severity: 'info', message: `${actor} approved ${digest}` })
       await set.loop.trigger('api')
       return { done: { set: set.loop.name, digest, queued: true } }
     },
@@ -48,7 +48,11 @@ export function actionsOn(
       const since = nowOf(set)
       const until = forMs === null ? null : new Date(set.context.clock.wallMs() + forMs).toISOString()
       await set.context.store.suspend({ scope: WHOLE_SET, reason, actor, since, until })
-      tell(name, { type: 'Suspended', severity: 'warning', message: `${actor} suspended the set: ${reason}` })
+      announce(name, {
+        type: 'Suspended',
+        severity: 'warning',
+        message: `${actor} suspended the set: ${reason}`,
+      })
       await set.loop.suspensionsChanged()
       return { done: { set: name, suspended: true, until } }
     },
@@ -57,7 +61,7 @@ export function actionsOn(
       if (set === undefined) return NO_SET
       if (!(await set.context.store.resume(WHOLE_SET)))
         return { status: 409, error: 'the set is not suspended' }
-      tell(name, { type: 'Resumed', severity: 'info', message: `${actor} resumed the set` })
+      announce(name, { type: 'Resumed', severity: 'info', message: `${actor} resumed the set` })
       await set.loop.suspensionsChanged()
       return { done: { set: name, suspended: false } }
     },
@@ -65,19 +69,19 @@ export function actionsOn(
       const set = named(name)
       if (set === undefined) return NO_SET
       if (isFollowed(set)) return elsewhere(set)
-      return acknowledge(set, actor, tell)
+      return acknowledge(set, actor, announce)
     },
   }
 }
 
 /** Takes the branch as it is now, although its history was rewritten. */
-async function acknowledge(set: ActingSet, actor: string, tell: Tell): Promise<ActionResult> {
+async function acknowledge(set: ActingSet, actor: string, announce: Announce): Promise<ActionResult> {
   const source = set.loop.facts().report?.source
   const head = source?.accepted?.loaded.commit.sha
   if (source?.isRewritten !== true || head === undefined)
-    return { status: 409, error: 'the history of the branch is not in doubt' }
+    return { status: 409, error: 'the history of the branch was not rewritten' }
   await set.context.store.acknowledgeHistory({ commitSha: head, actor, at: nowOf(set) })
-  tell(set.loop.name, {
+  announce(set.loop.name, {
     type: 'HistoryAcknowledged',
     severity: 'info',
     message: `${actor} acknowledged the history that ends with ${head}`,

@@ -119,7 +119,7 @@ function routesOf({ options, sets, status, metrics, announce }: RouteParts): (ap
   const acting = sets.sets.map(({ context, loop }) => ({
     context,
     loop,
-    pendingDigest: () => loop.facts().report?.applied?.situation.digest ?? null,
+    pendingDigest: () => loop.facts().report?.applied?.planResult.digest ?? null,
   }))
   return (app) => {
     addDashboardRoutes(app, status, {

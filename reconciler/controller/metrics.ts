@@ -92,7 +92,7 @@ function instrumentsOf(registry: Registry) {
     }),
     lastSuccess: new Gauge({
       name: 'pharos_last_success_timestamp_seconds',
-      help: 'When a run last ended with everything as git says; before the first, when the set was opened',
+      help: 'When a run last ended with everything matching git; before the first, when the set was opened',
       labelNames: ['set'],
       registers,
     }),

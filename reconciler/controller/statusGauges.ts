@@ -26,14 +26,14 @@ export function statusGauges(registry: Registry, status: () => ControllerStatus)
   const services = gauge('services', 'Services by state', ['state'])
   const drift = gauge('drift_services', 'Services that were changed outside', [])
   const pending = gauge('pending_ops', 'Changes that wait for an approval, a window or a resumption', [])
-  const blocked = gauge('blocked', 'Services that are not as git says and are left so, by why', ['reason'])
+  const blocked = gauge('blocked', 'Services that do not match git and are left so, by why', ['reason'])
   const conditions = gauge('condition', '1 for every condition that is true of the set', ['condition'])
   const problems = gauge('manifest_errors', 'Problems in manifests', [])
   const leader = gauge('lease_is_leader', '1 where this replica does the work', [])
   const suspended = gauge('suspended_seconds', 'How long the oldest suspension has lasted', [])
   const commit = gauge('commit_info', 'The commit in force', ['sha'])
   const lag = gauge('commit_lag_seconds', 'Age of the newest commit while not all of it is carried out', [])
-  const unverifiable = gauge('unverifiable_secrets', 'Secrets whose change outside nobody could see', [])
+  const unverifiable = gauge('unverifiable_secrets', 'Secrets whose change outside cannot be seen', [])
   const all = [
     ...[services, drift, pending, blocked, conditions, problems],
     ...[leader, suspended, commit, lag, unverifiable],

@@ -70,7 +70,7 @@ notifications:
     controller.signal('SIGTERM')
     expect(await controller.ended).toBe(143)
 
-    expect(page).toContain('<title>Every service is as git says · Pharos</title>')
+    expect(page).toContain('<title>Every service matches git · Pharos</title>')
     expect(page).toContain(sha.slice(0, 10))
     const [shop] = JSON.parse(document ?? '').sets
     expect(shop.services.map(({ key, state }: { key: string; state: string }) => [key, state])).toEqual([

@@ -70,7 +70,7 @@ function summaryOf(sets: readonly SetStatus[]): { readonly tone: Tone; readonly 
   if (urgent > 0) return { tone: worst, text: `${whose} ${urgent === 1 ? 'needs' : 'need'} attention` }
   if (worst === 'wait') return { tone: worst, text: 'Nothing is wrong; some changes wait' }
   if (worst === 'busy') return { tone: worst, text: 'Nothing is wrong; work is under way' }
-  return { tone: worst, text: 'Every service is as git says' }
+  return { tone: worst, text: 'Every service matches git' }
 }
 
 function setTable(sets: readonly SetStatus[], at: string): Html {
@@ -91,20 +91,20 @@ function setRow(set: SetStatus, at: string): readonly Html[] {
   return [
     html`<a href="sets/${encodeURIComponent(set.name)}">${shortened(set.name, NAME_CHARS_MAX)}</a>`,
     label(tone, word),
-    html`${countText(counts.Synced)} of ${countText(total)} as git says`,
+    html`${countText(counts.Synced)} of ${countText(total)} match git`,
     commit === null ? html`none` : shortSha(commit.sha),
     lastRun === null ? html`none` : moment(lastRun.finishedAt, at),
     running !== null ? html`under way` : nextRunAt === null ? html`not planned` : moment(nextRunAt, at),
   ]
 }
 
-/** The services that are not as git says, as far as there is room; the page of the set has all of them. */
+/** The services that do not match git, as far as there is room; the page of the set has all of them. */
 function attention(set: SetStatus, setPage: string, max: number): Html {
   const { counts } = set
   const odd = totalOf(counts) - counts.Synced
   if (odd === 0) return html``
   const shown = servicesToSee(set.services, max)
-  return html`<h3>Services that are not as git says</h3>
+  return html`<h3>Services that do not match git</h3>
 ${serviceList(shown)}
 ${odd > shown.length && html`<p class="pages"><a href="${setPage}">All ${countText(odd)} of them</a></p>`}`
 }

@@ -91,7 +91,7 @@ describe.skipIf(skipReason !== null)(
         'heading "Sets" [level=2]',
         'region "shop":',
         'heading "Waiting for an approval" [level=3]',
-        'heading "Services that are not as git says" [level=3]',
+        'heading "Services that do not match git" [level=3]',
         'table "3 sets, the most urgent first"',
         'columnheader "Condition"',
         'rowheader "shop"',

@@ -92,7 +92,7 @@ test('the page of a set says what is true of it, what differs, what waits and wh
     'interval 5m 30s changed outside',
     'endpoints[0].headers.authorization (secret) (secret) replaced outside',
     '4f2c9d0e8b checkout: look every 30 seconds Ada , 20 minutes ago',
-    'Last run 49 seconds ago on schedule: everything is as git says 1 updated, 42 unchanged, 2 requests',
+    'Last run 49 seconds ago on schedule: everything matches git 1 updated, 42 unchanged, 2 requests',
     'Next run in 12 seconds',
     '1 failed 1 drifted 4 pending 36 synced',
   ]) {
@@ -119,7 +119,7 @@ test('the first page names the most urgent set first and says in one line how th
   const one = bodyOf('/', sampleStatus([stalled]))
   expect(one).toContain('<title>shop needs attention · Pharos</title>')
   expect([...one.matchAll(/class="condition c-(\w+)"/g)].map(([, tone]) => tone)).toEqual(['bad', 'warn'])
-  expect(bodyOf('/', sampleStatus([sampleSet('shop')]))).toContain('<title>Every service is as git says ·')
+  expect(bodyOf('/', sampleStatus([sampleSet('shop')]))).toContain('<title>Every service matches git ·')
   expect(textOf(bodyOf('/', sampleStatus([])))).toContain('There is no set in the configuration')
 })
 

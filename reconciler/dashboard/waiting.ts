@@ -59,7 +59,7 @@ function suspensions({ name, suspensions: all }: SetStatus, at: string, apiUrl: 
   return (
     all.length > 0 &&
     html`<h3>Suspended</h3><ul class="lines">
-${all.slice(0, LINES_MAX).map(({ scope, reason, actor, since, until }) => html`<li>${scope === '*' ? 'The whole set' : html`<bdi>${shortened(scope, NAME_CHARS_MAX)}</bdi>`}, since ${moment(since, at)} by <bdi>${shortened(actor, NAME_CHARS_MAX)}</bdi>: <bdi>${shortened(reason, MESSAGE_CHARS_MAX)}</bdi>. ${until === null ? 'It lasts until somebody resumes.' : html`It ends ${moment(until, at)}.`}</li>`)}</ul>
+${all.slice(0, LINES_MAX).map(({ scope, reason, actor, since, until }) => html`<li>${scope === '*' ? 'The whole set' : html`<bdi>${shortened(scope, NAME_CHARS_MAX)}</bdi>`}, since ${moment(since, at)} by <bdi>${shortened(actor, NAME_CHARS_MAX)}</bdi>: <bdi>${shortened(reason, MESSAGE_CHARS_MAX)}</bdi>. ${until === null ? 'It lasts until it is resumed.' : html`It ends ${moment(until, at)}.`}</li>`)}</ul>
 ${more(all.length)}${isWhole && command('To resume the set, ask the controller', `sets/${encodeURIComponent(name)}/resume`, apiUrl)}`
   )
 }

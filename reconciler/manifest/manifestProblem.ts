@@ -2,10 +2,10 @@ import { visible } from '../../api/contract/visibleText.ts'
 
 /** What kind of thing is wrong, stable for scripts, and what it means. */
 export const PROBLEM_MEANINGS = {
-  E_YAML: 'the file is not the YAML that is read here',
+  E_YAML: 'the file is not valid YAML for a manifest',
   E_DUP_FIELD: 'a mapping has a field twice',
   E_ALIAS: 'the file has aliases, which are refused',
-  E_LIMIT: 'a file, a set or a nesting is too large',
+  E_LIMIT: 'a file, a set or a nesting is too large or too deep',
   E_FILE: 'a file cannot be used',
   E_API_VERSION: 'the document is no manifest',
   E_KIND: 'the document has no kind that is known',
@@ -18,11 +18,11 @@ export const PROBLEM_MEANINGS = {
   E_DUP_ENVIRONMENT: 'two Environments have the same name',
   E_VARIABLE: 'a variable is not defined',
   E_SECRET: 'a secret could not be resolved',
-  E_INLINE_SECRET: 'a secret stands in a manifest',
+  E_INLINE_SECRET: 'a manifest contains a secret',
   W_SAME_NAME: 'two services have the same spec.name: allowed, and easy to mix up',
   W_PATCH_TARGET: 'a patch of an Environment is for no service: allowed, and changes nothing',
-  W_NO_ASSERTIONS: 'an endpoint has no assertions: allowed, and detects little',
-  W_CLEAR_SECRET: 'what looks like a secret is sent and stored in clear: allowed',
+  W_NO_ASSERTIONS: 'an endpoint has no assertions: allowed, but detects little',
+  W_CLEAR_SECRET: 'a value that looks like a secret is sent and stored in clear: allowed',
 } as const
 export type ProblemCode = keyof typeof PROBLEM_MEANINGS
 

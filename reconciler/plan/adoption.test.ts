@@ -27,13 +27,13 @@ test('a manifest that leaves pausing to people leaves it to them after adopting 
   expect(adoptionsOf([desired()], [live()], [])).toMatchObject([{ kind: 'match', binding: { paused: null } }])
 })
 
-test('a service of the name that differs is told with what differs', () => {
+test('a service of the name that differs is shown with what differs', () => {
   expect(adoptionsOf([desired({ interval: 30 })], [live()], [])).toEqual([
     { kind: 'differs', key: 'shop', id: ID, fields: [{ pointer: '/interval_secs', from: 60, to: 30 }] },
   ])
 })
 
-test('several services of the name are told, and none is adopted', () => {
+test('several services of the name are shown, and none is adopted', () => {
   expect(adoptionsOf([desired()], [live(), live({ id: OTHER_ID })], [])).toEqual([
     { kind: 'several', key: 'shop', ids: [ID, OTHER_ID] },
   ])

@@ -69,7 +69,7 @@ test.each([
   expect(alignEndpoints(from, to)).toEqual({ fromOf, gone })
 })
 
-test('an endpoint that is put first is told alone, where it is now', () => {
+test('an endpoint that is put first is shown alone, where it is now', () => {
   const [a, b, added] = [endpoint(null, 'a'), endpoint(null, 'b'), endpoint(null, 'new')]
 
   expect(changesOf(service(a, b), service(added, a, b))).toEqual([
@@ -77,13 +77,13 @@ test('an endpoint that is put first is told alone, where it is now', () => {
   ])
 })
 
-test('an endpoint that goes is told where it was', () => {
+test('an endpoint that goes is shown where it was', () => {
   const [a, b] = [endpoint(null, 'a'), endpoint(null, 'b')]
 
   expect(changesOf(service(a, b), service(b))).toEqual([{ pointer: '/endpoints/0', from: a, to: undefined }])
 })
 
-test('endpoints that change places are told by their names, or else by their addresses', () => {
+test('endpoints that change places are shown by their names, or else by their addresses', () => {
   const [a, b, added] = [endpoint('A', 'a'), endpoint(null, 'b'), endpoint('C', 'c')]
 
   expect(changesOf(service(a, b), service(b, added, a))).toEqual([
@@ -92,7 +92,7 @@ test('endpoints that change places are told by their names, or else by their add
   ])
 })
 
-test('what changes within an endpoint that moved is told where it is now', () => {
+test('what changes within an endpoint that moved is shown where it is now', () => {
   const [a, b] = [endpoint('A', 'a'), endpoint('B', 'b', [status(500)])]
 
   expect(changesOf(service(a, b), service(endpoint('B', 'new', [status(404)])))).toEqual([
@@ -102,7 +102,7 @@ test('what changes within an endpoint that moved is told where it is now', () =>
   ])
 })
 
-test('what changes beside the endpoints is told first', () => {
+test('what changes beside the endpoints is shown first', () => {
   const a = endpoint('A', 'a')
 
   expect(changesOf(service(a), { ...service(endpoint('A', 'new')), name: 'store' })).toEqual([
@@ -111,26 +111,26 @@ test('what changes beside the endpoints is told first', () => {
   ])
 })
 
-/** What is told of an endpoint whose assertions change. */
+/** What is shown of an endpoint whose assertions change. */
 function assertionChanges(from: readonly Assertion[], to: readonly Assertion[]) {
   return changesOf(service(endpoint('A', 'a', from)), service(endpoint('A', 'a', to)))
 }
 
 const at = (index: number) => `/endpoints/0/assertions/${index}`
 
-test('an assertion that is put first is told alone', () => {
+test('an assertion that is put first is shown alone', () => {
   expect(assertionChanges([status(500)], [status(404), status(500)])).toEqual([
     { pointer: at(0), from: undefined, to: status(404) },
   ])
 })
 
-test('an assertion that goes is told where it was', () => {
+test('an assertion that goes is shown where it was', () => {
   expect(assertionChanges([status(404), status(500)], [status(500)])).toEqual([
     { pointer: at(0), from: status(404), to: undefined },
   ])
 })
 
-test('assertions that change places are told as that', () => {
+test('assertions that change places are shown as that', () => {
   const [before, after] = [
     [status(404), status(500)],
     [status(500), status(404)],

@@ -31,7 +31,7 @@ export function alignEndpoints(
 }
 
 /**
- * The same as `changesBetween`, told as people read it: an endpoint or an assertion that only moved because
+ * The same as `changesBetween`, shown as people read it: an endpoint or an assertion that only moved because
  * something was put before it has not changed. Pointers lead to where things are in `to`, of what is gone to where
  * it was in `from`. Pure.
  */

@@ -117,8 +117,8 @@ test.each([
   ['the only service of the same folder', { prunes: 1, formerName: 'monitoring' }, []],
   ['all services of the same folder', { prunes: 2, formerName: 'monitoring' }, ['otherSource']],
   ['nothing, because nothing is owned', { prunes: 0, formerName: null }, []],
-])('manifests that would replace %s are held back as they should be', (_, situation, brakes) => {
-  const { prunes: count, kept = 0, formerName } = { kept: 0, ...situation }
+])('manifests that would replace %s are held back as they should be', (_, planResult, brakes) => {
+  const { prunes: count, kept = 0, formerName } = { kept: 0, ...planResult }
   const fresh: Change = {
     kind: 'create',
     key: 'fresh',
@@ -146,7 +146,7 @@ function updates(count: number, ...reasons: readonly ('git' | 'drift')[]): reado
     id: `id-u${index}`,
     renamedFrom: null,
     fields: reasons.map((reason) => ({ pointer: `/${reason}-${index}`, from: 1, to: 2, reason })),
-    told: [],
+    shown: [],
     outside: [],
     replace: true,
     keeps: [],
@@ -474,7 +474,7 @@ test.each([
   })
 })
 
-test('where there are no manifests, that is what is told', () => {
+test('where there are no manifests, that is what is shown', () => {
   const plan = { changes: prunes(2), unchanged: [], owned: 4, kept: 0 }
   const { tripped } = applyBrakes(plan, { ...sound, services: 0, formerName: 'shop' })
 
@@ -482,14 +482,14 @@ test('where there are no manifests, that is what is told', () => {
 })
 
 test('a suspension does not hold back what changes nothing', () => {
-  const told: readonly Change[] = [
+  const shown: readonly Change[] = [
     { kind: 'blocked', key: 'a', message: 'm', hint: 'h', needsDecision: true },
-    { kind: 'drifted', key: 'b', id: 'id-b', fields: [], told: [], looping: [] },
+    { kind: 'drifted', key: 'b', id: 'id-b', fields: [], shown: [], looping: [] },
   ]
   const suspensions = [{ scope: '*', reason: 'a migration', actor: 'ada' }]
 
-  expect(applyBrakes(planOf(told, 5), { ...sound, suspensions })).toEqual({
-    changes: told,
+  expect(applyBrakes(planOf(shown, 5), { ...sound, suspensions })).toEqual({
+    changes: shown,
     withheld: [],
     tripped: [],
   })

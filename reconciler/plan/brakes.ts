@@ -253,7 +253,7 @@ export interface Approvable {
 
 /**
  * What an approval stands for, as text to be hashed: each change with its service's present state. The same
- * situation gives the same text; anything that touches one of the services gives another. Pure.
+ * state of things gives the same text; anything that touches one of the services gives another. Pure.
  */
 export function approvalText(changes: readonly Approvable[]): string {
   return changes

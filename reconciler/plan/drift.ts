@@ -20,12 +20,12 @@ function driftOfChange(change: Change): readonly Drift[] {
       return replacesLost === null ? [] : [{ kind: 'deleted', key, id: replacesLost, fields: [] }]
     }
     case 'update': {
-      const { key, id, told, outside } = change
+      const { key, id, shown, outside } = change
       // Without state nobody can tell who changed what, so every difference counts.
-      return changed(key, id, [...outside, ...told.filter(({ reason }) => reason === 'differs')])
+      return changed(key, id, [...outside, ...shown.filter(({ reason }) => reason === 'differs')])
     }
     case 'drifted':
-      return changed(change.key, change.id, change.told)
+      return changed(change.key, change.id, change.shown)
     case 'blocked':
       if (change.lost !== undefined)
         return [{ kind: 'deleted', key: change.key, id: change.lost, fields: [] }]

@@ -15,7 +15,7 @@ export interface SuspectedDuplicate {
 /**
  * Services among `actual` that may be the same creation twice: one that took effect after it was given up, say. They
  * belong neither to `bindings` nor to `claimedIds`, which manifests name, and have the name and the definition that one
- * of `bindings` was sent with. Only told, never removed: somebody else may have made them. Pure.
+ * of `bindings` was sent with. Only shown, never removed: somebody else may have made them. Pure.
  */
 export function suspectedDuplicates(
   actual: readonly ServiceResponse[],

@@ -107,7 +107,7 @@ test('a service that another manifest has cannot be named by metadata.id', () =>
   ])
 })
 
-test('a metadata.id that no service has is told with how to get a service', () => {
+test('a metadata.id that no service has is shown with how to get a service', () => {
   const { changes } = plan({ desired: [desired({}, { id: ID })], actual: [live({ id: OTHER_ID })] })
 
   expect(changes).toEqual([

@@ -164,7 +164,7 @@ function withUnannouncedRenames(
 
 /** Those of `candidates`, which have the shape of `service`, that it could be the new name of. */
 function likelyOf(service: DesiredService, candidates: readonly Applied[]): readonly Applied[] {
-  // So many of one shape cannot be told apart anyway.
+  // So many of one shape cannot be shown apart anyway.
   if (candidates.length > TWINS_MAX) return candidates.slice(0, TWINS_MAX)
   return candidates.filter((binding) => asksForTheSame(service, binding))
 }

@@ -11,7 +11,7 @@ test('Scenario 26: after an apply nothing is to be done, whatever the server mad
   expect([clean.changes, clean.unchanged]).toEqual([[], ['shop']])
 })
 
-test('a change in git, a change outside and both are told apart', () => {
+test('a change in git, a change outside and both are shown apart', () => {
   const git = plan({ desired: [desired({ interval: 30 })], actual: [live()], bindings: [binding()] })
   expect(brief(git.changes)).toEqual(['replace shop: git /interval_secs'])
 
@@ -40,7 +40,7 @@ test('a change outside that is what git now asks for costs no request', () => {
   expect(brief(agreed.changes)).toEqual(['record shop'])
 })
 
-test('Scenario 27: policy.drift decides whether a change outside is put back, told or passed over', () => {
+test('Scenario 27: policy.drift decides whether a change outside is put back, shown or passed over', () => {
   const withPolicy = (drift: 'heal' | 'report' | 'ignore') =>
     brief(
       plan({
@@ -262,7 +262,7 @@ test.each([
   },
 )
 
-test('Scenario 31: a field that was put back three times in an hour is left and told, and later put back again', () => {
+test('Scenario 31: a field that was put back three times in an hour is left and shown, and later put back again', () => {
   const heals = [1, 2, 3].map((times) => ({ pointer: '/interval_secs', atMs: NOW_MS - times * 60_000 }))
   const of = (some: typeof heals, outside: Live = { interval: 90 }) =>
     plan({ desired: [desired()], actual: [live(outside)], bindings: [binding({}, {}, { heals: some })] })

@@ -50,7 +50,7 @@ export interface Update {
   readonly renamedFrom: string | null
   readonly fields: readonly PlannedField[]
   /** `fields` as people read them: endpoints and assertions found again where they moved to. */
-  readonly told: readonly PlannedField[]
+  readonly shown: readonly PlannedField[]
   /** What somebody changed of the service, as people read it, whether or not it is put back. */
   readonly outside: readonly PlannedField[]
   readonly replace: boolean
@@ -84,14 +84,14 @@ export interface Prune {
   readonly createdAt: string | null
 }
 
-/** A change by hand that is only told: by policy, or because it comes back however often it is undone. */
+/** A change by hand that is only shown: by policy, or because it comes back however often it is undone. */
 export interface Drifted {
   readonly kind: 'drifted'
   readonly key: string
   readonly id: string
   readonly fields: readonly PlannedField[]
   /** As in an update. */
-  readonly told: readonly PlannedField[]
+  readonly shown: readonly PlannedField[]
   /** Pointers that were put back so often that somebody else must be setting them. */
   readonly looping: readonly string[]
 }

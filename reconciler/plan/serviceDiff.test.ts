@@ -8,7 +8,7 @@ const SECRET = '/endpoints/0/call/Http/headers/authorization'
 const nothing = {
   wanted: [],
   drifted: [],
-  told: { wanted: [], drifted: [], outside: [] },
+  shown: { wanted: [], drifted: [], outside: [] },
   left: [],
   pausing: null,
 }
@@ -34,7 +34,7 @@ test('a service that was taken over and has what its manifest asks for may hold 
   expect(diffOfFirst(desired(), live(), 'first-apply')).toEqual({
     ...nothing,
     wanted: [secret],
-    told: { wanted: [secret], drifted: [], outside: [] },
+    shown: { wanted: [secret], drifted: [], outside: [] },
     live: canonicalResponse(live()),
     alreadyThere: false,
   })
@@ -48,7 +48,7 @@ test('without state a secret that is set counts as the same', () => {
   })
 })
 
-test('what differs without state is told with where endpoints moved to, and without what is left to others', () => {
+test('what differs without state is shown with where endpoints moved to, and without what is left to others', () => {
   const two = 'https://two.example.com/'
   const service = live({ interval: 90, name: 'Other' })
   const manifest = desired(
@@ -56,11 +56,11 @@ test('what differs without state is told with where endpoints moved to, and with
     { policy: { isIgnored: (pointer) => pointer === '/name' } },
   )
 
-  const { wanted, told, left, alreadyThere } = diffOfFirst(manifest, service, 'differs')
+  const { wanted, shown, left, alreadyThere } = diffOfFirst(manifest, service, 'differs')
 
   const interval = { pointer: '/interval_secs', from: 90, to: 60, reason: 'differs' }
   expect(wanted.map(({ pointer }) => pointer)).toEqual(['/interval_secs', '/endpoints/0/url', '/endpoints/1'])
-  expect(told).toEqual({
+  expect(shown).toEqual({
     wanted: [
       interval,
       { pointer: '/endpoints/0', from: undefined, to: manifest.canonical.endpoints[0], reason: 'differs' },
@@ -85,14 +85,14 @@ test('a secret that somebody changed is not there already, although the rest is'
   expect(alreadyThere).toBe(false)
 })
 
-test('what somebody changed and is left to others is neither drift nor told', () => {
+test('what somebody changed and is left to others is neither drift nor shown', () => {
   const manifest = desired({}, { policy: { isIgnored: (pointer) => pointer === '/interval_secs' } })
   const service = live({ interval: 90, name: 'Other' })
 
-  const { drifted, told, left } = diffOfBound(manifest, binding(), service)
+  const { drifted, shown, left } = diffOfBound(manifest, binding(), service)
 
   const name = { pointer: '/name', from: 'Other', to: 'Shop', reason: 'drift' }
-  expect([drifted, told, left]).toEqual([
+  expect([drifted, shown, left]).toEqual([
     [name],
     { wanted: [], drifted: [name], outside: [name] },
     ['/interval_secs'],
@@ -112,10 +112,10 @@ test('what git changes and leaves to others is not wanted', () => {
 
 const [one, two] = ['https://example.com/', 'https://two.example.com/']
 
-test('endpoints that somebody changed are told as people read them, beside other drift', () => {
+test('endpoints that somebody changed are shown as people read them, beside other drift', () => {
   const service = live({ url: two, moreUrls: [one], interval: 90 })
 
-  const { told } = diffOfBound(desired(), binding(), service)
+  const { shown } = diffOfBound(desired(), binding(), service)
 
   const interval = { pointer: '/interval_secs', from: 90, to: 60, reason: 'drift' }
   const added = {
@@ -124,16 +124,16 @@ test('endpoints that somebody changed are told as people read them, beside other
     to: undefined,
     reason: 'drift',
   }
-  expect(told).toEqual({ wanted: [], drifted: [interval, added], outside: [interval, added] })
+  expect(shown).toEqual({ wanted: [], drifted: [interval, added], outside: [interval, added] })
 })
 
-test('endpoints that git changed are told as people read them, beside what else it changed, and drift beside them', () => {
+test('endpoints that git changed are shown as people read them, beside what else it changed, and drift beside them', () => {
   const manifest = desired({ url: two, moreUrls: [one], interval: 30 })
 
-  const { told } = diffOfBound(manifest, binding(), live({ name: 'Other' }))
+  const { shown } = diffOfBound(manifest, binding(), live({ name: 'Other' }))
 
   const name = { pointer: '/name', from: 'Other', to: 'Shop', reason: 'drift' }
-  expect(told).toEqual({
+  expect(shown).toEqual({
     wanted: [
       { pointer: '/interval_secs', from: 60, to: 30, reason: 'git' },
       {
@@ -148,13 +148,13 @@ test('endpoints that git changed are told as people read them, beside what else 
   })
 })
 
-test('a change within endpoints that git leaves to others is not told', () => {
+test('a change within endpoints that git leaves to others is not shown', () => {
   const manifest = desired(
     { url: two, interval: 30 },
     { policy: { isIgnored: (pointer) => pointer === '/endpoints/0/url' } },
   )
 
-  expect(diffOfBound(manifest, binding(), live()).told.wanted.map(({ pointer }) => pointer)).toEqual([
+  expect(diffOfBound(manifest, binding(), live()).shown.wanted.map(({ pointer }) => pointer)).toEqual([
     '/interval_secs',
   ])
 })

@@ -7,7 +7,7 @@ import type { DesiredService } from './desiredService.ts'
 import type { PlannedField, Reason } from './planValue.ts'
 
 /** Changes as people read them: endpoints and assertions are found again where they moved to. */
-export interface Told {
+export interface ShownFields {
   readonly wanted: readonly PlannedField[]
   readonly drifted: readonly PlannedField[]
   /** All that somebody changed, whether or not the manifest changed it as well. */
@@ -21,7 +21,7 @@ export interface ServiceDiff {
   /** Fields that somebody changed since we last looked, towards what they were. */
   readonly drifted: readonly PlannedField[]
   /** The same as people read it. */
-  readonly told: Told
+  readonly shown: ShownFields
   /** Pausing that the manifest asks for and the service has not; null when there is none. */
   readonly pausing: PlannedField | null
   /** Pointers in which the service differs from the manifest and that git leaves to others. */
@@ -56,7 +56,7 @@ export function diffOfBound(desired: DesiredService, binding: Binding, actual: S
   return {
     wanted,
     drifted,
-    told: isClean ? NOTHING : toldOf({ desired, binding, live, wanted, drifted }),
+    shown: isClean ? NOTHING : shownOf({ desired, binding, live, wanted, drifted }),
     left: missing.map(({ pointer }) => pointer).filter(isIgnored),
     live,
     pausing: pausingOf(desired, binding, actual),
@@ -92,14 +92,14 @@ interface Compared {
   readonly drifted: readonly PlannedField[]
 }
 
-const NOTHING: Told = { wanted: [], drifted: [], outside: [] }
+const NOTHING: ShownFields = { wanted: [], drifted: [], outside: [] }
 
-function toldOf(compared: Compared): Told {
+function shownOf(compared: Compared): ShownFields {
   const { desired, binding, live, wanted, drifted } = compared
   const owned = ({ pointer }: FieldChange): boolean => !desired.policy.isIgnored(pointer)
   const outside = alignedChanges(binding.observed, live, 'by-mark').filter(owned).map(driftedField)
   const isMovedOutside = outside.some(isOfEndpoints)
-  // Where both sides changed endpoints, places are all that they have in common: then they are told by place.
+  // Where both sides changed endpoints, places are all that they have in common: then they are shown by place.
   if (isMovedOutside === wanted.some(isOfEndpoints)) {
     const isNews = ({ from, to }: PlannedField): boolean => !sameJson(from ?? null, to ?? null)
     return { wanted: wanted.filter(isNews), drifted, outside }
@@ -134,13 +134,13 @@ export function diffOfFirst(
   const fields = all.filter(({ pointer }) => !isIgnored(pointer)).map((change) => ({ ...change, reason }))
   // A secret that is set may be another one: the first apply sends it, so that afterwards it is known.
   const secrets = reason === 'first-apply' ? secretsOf(live, desired.canonical) : []
-  const told = alignedChanges(live, desired.canonical, 'set-is-equal')
+  const shown = alignedChanges(live, desired.canonical, 'set-is-equal')
     .filter(({ pointer }) => !isIgnored(pointer))
     .map((change) => ({ ...change, reason }))
   return {
     wanted: [...fields, ...secrets],
     drifted: [],
-    told: { wanted: [...told, ...secrets], drifted: [], outside: [] },
+    shown: { wanted: [...shown, ...secrets], drifted: [], outside: [] },
     left: all.map(({ pointer }) => pointer).filter(isIgnored),
     live,
     pausing: pausingOf(desired, undefined, actual),

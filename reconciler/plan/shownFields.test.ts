@@ -65,8 +65,13 @@ function liveOf(shape: Shape): ServiceResponse {
   }
 }
 
-/** What is told of a service that was applied as `before`, is now `now` and should be `wanted`. */
-function told(before: Shape, wanted: Shape, now = before, drift: DesiredService['policy']['drift'] = 'heal') {
+/** What is shown of a service that was applied as `before`, is now `now` and should be `wanted`. */
+function shown(
+  before: Shape,
+  wanted: Shape,
+  now = before,
+  drift: DesiredService['policy']['drift'] = 'heal',
+) {
   const binding = {
     ...newBinding('shop', ID),
     desired: desiredOf(before, drift).canonical,
@@ -86,57 +91,57 @@ function told(before: Shape, wanted: Shape, now = before, drift: DesiredService[
   const [change] = plan.changes
   return {
     kind: change?.kind,
-    plan: change?.kind === 'update' ? change.told.map(fieldText) : [],
+    plan: change?.kind === 'update' ? change.shown.map(fieldText) : [],
     reasons:
-      change?.kind === 'update' ? change.told.map(({ reason, outside }) => [reason, outside?.was]) : [],
+      change?.kind === 'update' ? change.shown.map(({ reason, outside }) => [reason, outside?.was]) : [],
     drift: driftOf(plan).flatMap((one) =>
       one.fields.map((field) => fieldText({ ...field, from: field.to, to: field.from })),
     ),
   }
 }
 
-test('an endpoint that is put before the others is told alone, and they are not told to have changed', () => {
+test('an endpoint that is put before the others is shown alone, and they are not shown to have changed', () => {
   const [a, b] = [endpoint('a', [500], 's'), endpoint('b', [], 's')]
 
-  const { plan } = told({ endpoints: [a, b] }, { endpoints: [endpoint('new', [404], 't'), a, b] })
+  const { plan } = shown({ endpoints: [a, b] }, { endpoints: [endpoint('new', [404], 't'), a, b] })
 
   expect(plan).toEqual([
     'endpoints[0]: none → {url: "https://new/", headers: {x-key: (secret)}, assertions: [{status: {not: 404}}]}',
   ])
 })
 
-test('an endpoint that moved is told with what changed of it, its secret included, and one that goes as gone', () => {
+test('an endpoint that moved is shown with what changed of it, its secret included, and one that goes as gone', () => {
   const before = { endpoints: [endpoint('a'), endpoint('b', [500], 'old')] }
 
-  expect(told(before, { endpoints: [endpoint('b', [500], 'new')] }).plan).toEqual([
+  expect(shown(before, { endpoints: [endpoint('b', [500], 'new')] }).plan).toEqual([
     'endpoints[0].headers.x-key: secret changed',
     'endpoints[0]: {url: "https://a/"} → none',
   ])
 })
 
-test('endpoints that change places are told as that', () => {
+test('endpoints that change places are shown as that', () => {
   const [a, b] = [endpoint('a', [], 's'), endpoint('b')]
 
-  expect(told({ endpoints: [a, b] }, { endpoints: [b, a] }).plan).toEqual([
+  expect(shown({ endpoints: [a, b] }, { endpoints: [b, a] }).plan).toEqual([
     'endpoints: ["https://a/", "https://b/"] → ["https://b/", "https://a/"]',
   ])
 })
 
-test('an assertion that is put before the others is told alone', () => {
+test('an assertion that is put before the others is shown alone', () => {
   expect(
-    told({ endpoints: [endpoint('a', [500, 501])] }, { endpoints: [endpoint('a', [404, 500, 501])] }).plan,
+    shown({ endpoints: [endpoint('a', [500, 501])] }, { endpoints: [endpoint('a', [404, 500, 501])] }).plan,
   ).toEqual(['endpoints[0].assertions[0]: none → {status: {not: 404}}'])
 })
 
 test('an endpoint whose address changed is the same endpoint when it stays in its place', () => {
-  expect(told({ endpoints: [endpoint('a')] }, { endpoints: [endpoint('b')] }).plan).toEqual([
+  expect(shown({ endpoints: [endpoint('a')] }, { endpoints: [endpoint('b')] }).plan).toEqual([
     'endpoints[0].url: "https://a/" → "https://b/"',
   ])
 })
 
 test('a field that both sides changed says so in the plan, and is drift from what it was', () => {
   const endpoints = [endpoint('a')]
-  const both = told({ endpoints }, { endpoints, intervalSecs: 45 }, { endpoints, intervalSecs: 120 })
+  const both = shown({ endpoints }, { endpoints, intervalSecs: 45 }, { endpoints, intervalSecs: 120 })
 
   expect([both.plan, both.reasons]).toEqual([['interval: 2m → 45s'], [['git', 60]]])
   expect(both.drift).toEqual(['interval: 1m → 2m'])
@@ -144,14 +149,14 @@ test('a field that both sides changed says so in the plan, and is drift from wha
 
 test('drift that is only reported is drift also while the manifest asks for a pause', () => {
   const endpoints = [endpoint('a')]
-  const report = told({ endpoints }, { endpoints, paused: true }, { endpoints, intervalSecs: 120 }, 'report')
+  const report = shown({ endpoints }, { endpoints, paused: true }, { endpoints, intervalSecs: 120 }, 'report')
 
   expect([report.plan, report.drift]).toEqual([['paused: false → true'], ['interval: 1m → 2m']])
 })
 
-test('where both sides changed endpoints they are told by place, and what is there already is not told', () => {
+test('where both sides changed endpoints they are shown by place, and what is there already is not shown', () => {
   const [a, b, c] = [endpoint('a'), endpoint('b'), endpoint('c')]
-  const both = told({ endpoints: [a, b] }, { endpoints: [a, c] }, { endpoints: [a, c, b] })
+  const both = shown({ endpoints: [a, b] }, { endpoints: [a, c] }, { endpoints: [a, c, b] })
 
   expect(both.plan).toEqual(['endpoints[2]: {url: "https://b/"} → none'])
   expect(both.drift).toEqual(['endpoints[1]: none → {url: "https://c/"}'])

@@ -16,7 +16,7 @@ function update(change: Partial<Update>): Update {
     id: ID,
     renamedFrom: null,
     fields,
-    told: fields,
+    shown: fields,
     outside: [],
     replace: true,
     keeps: [],
@@ -30,13 +30,13 @@ function update(change: Partial<Update>): Update {
 
 const git: PlannedField = { pointer: '/interval_secs', from: 60, to: 30, reason: 'git' }
 
-test('what git changes is sent, and nothing else is told', () => {
+test('what git changes is sent, and nothing else is shown', () => {
   const { changes } = plan({ desired: [desired({ interval: 30 })], actual: [live()], bindings: [binding()] })
 
   expect(changes).toEqual([update({ fields: [git] })])
 })
 
-test('what somebody changed is put back, and told as their change', () => {
+test('what somebody changed is put back, and shown as their change', () => {
   const drift: PlannedField = { pointer: '/interval_secs', from: 90, to: 60, reason: 'drift' }
   const { changes } = plan({ desired: [desired()], actual: [live({ interval: 90 })], bindings: [binding()] })
 
@@ -155,7 +155,7 @@ test('a pause that somebody ended is their change, and is put back', () => {
   expect(changes).toEqual([update({ fields: [drift], outside: [drift], replace: false, pausing: 'pause' })])
 })
 
-test('a pause that somebody ended is only told where drift is only reported', () => {
+test('a pause that somebody ended is only shown where drift is only reported', () => {
   const drift: PlannedField = { pointer: '/paused', from: false, to: true, reason: 'drift' }
   const paused = (policy: 'report' | 'ignore') =>
     plan({
@@ -165,12 +165,12 @@ test('a pause that somebody ended is only told where drift is only reported', ()
     }).changes
 
   expect(paused('report')).toEqual([
-    { kind: 'drifted', key: 'shop', id: ID, fields: [drift], told: [drift], looping: [] },
+    { kind: 'drifted', key: 'shop', id: ID, fields: [drift], shown: [drift], looping: [] },
   ])
   expect(paused('ignore')).toEqual([])
 })
 
-test('a pause that somebody ends again and again is only told', () => {
+test('a pause that somebody ends again and again is only shown', () => {
   const drift: PlannedField = { pointer: '/paused', from: false, to: true, reason: 'drift' }
   const heals = [1, 2, 3].map((agoMs) => ({ pointer: '/paused', atMs: NOW_MS - agoMs }))
   const { changes } = plan({
@@ -180,7 +180,7 @@ test('a pause that somebody ends again and again is only told', () => {
   })
 
   expect(changes).toEqual([
-    { kind: 'drifted', key: 'shop', id: ID, fields: [drift], told: [drift], looping: ['/paused'] },
+    { kind: 'drifted', key: 'shop', id: ID, fields: [drift], shown: [drift], looping: ['/paused'] },
   ])
 })
 

@@ -46,7 +46,7 @@ export function updateOf(comparison: Comparison, scene: UpdateScene): Change | n
     id: service.id,
     renamedFrom,
     fields: fieldsOf(diff),
-    told: fieldsOf(diff.told),
+    shown: fieldsOf(diff.shown),
     outside: desired.policy.drift === 'ignore' ? [] : outsideOf(diff),
     replace,
     keeps: replace ? diff.left : [],
@@ -57,11 +57,11 @@ export function updateOf(comparison: Comparison, scene: UpdateScene): Change | n
   }
 }
 
-function outsideOf({ told, pausing }: ServiceDiff): readonly PlannedField[] {
-  return pausing?.reason === 'drift' ? [...told.outside, pausing] : told.outside
+function outsideOf({ shown, pausing }: ServiceDiff): readonly PlannedField[] {
+  return pausing?.reason === 'drift' ? [...shown.outside, pausing] : shown.outside
 }
 
-/** What is to be told or remembered where no request is due. */
+/** What is to be shown or remembered where no request is due. */
 function unsent(
   comparison: Comparison,
   isDue: boolean,
@@ -74,8 +74,8 @@ function unsent(
     diff.pausing === null ? drifted : [...drifted, diff.pausing]
   const fields = withPausing(diff.drifted)
   if (policy.drift !== 'ignore' && fields.length > 0) {
-    const told = withPausing(diff.told.drifted)
-    return { kind: 'drifted', key, id: service.id, fields, told, looping }
+    const shown = withPausing(diff.shown.drifted)
+    return { kind: 'drifted', key, id: service.id, fields, shown, looping }
   }
   const isNews = isDue || renamedFrom !== null || policyChanged(comparison)
   if (!isNews || !hasState) return null
@@ -99,7 +99,7 @@ function conflictOf({ desired, service, diff }: Comparison): Blocked | null {
     message: `the manual change at ${secret} holds a secret, which the API does not show: it cannot be kept`,
     hint: 'undo it, or do not leave that field to others',
     needsDecision: true,
-    drift: { id: service.id, fields: diff.told.outside },
+    drift: { id: service.id, fields: diff.shown.outside },
   }
 }
 

@@ -11,7 +11,7 @@ type Paint = Output['paint']
 
 /** What an apply did, for people: a line for each change, then the counts. Pure. */
 export function appliedLines(applied: Applied, requests: number, paint: Paint): readonly string[] {
-  const { braked, digest } = applied.situation
+  const { braked, digest } = applied.planResult
   const lines = applied.outcomes.flatMap((outcome) => outcomeLines(outcome, paint))
   lines.push(...togetherLines(applied.outcomes, paint))
   for (const change of applied.blocked)
@@ -20,10 +20,14 @@ export function appliedLines(applied: Applied, requests: number, paint: Paint): 
     if (change.kind === 'drifted') lines.push(paint.magenta(`  ! ${change.key}: ${driftedText(change)}`))
   }
   for (const brake of braked.tripped) {
-    lines.push(paint.yellow(`  held back: ${someOf(brake.keys)} (${brake.brake}: ${visible(brake.message)})`))
+    lines.push(
+      paint.yellow(
+        `  blocked by a safety limit: ${someOf(brake.keys)} (${brake.brake}: ${visible(brake.message)})`,
+      ),
+    )
   }
-  if (isOpened(applied.situation))
-    lines.push(`  see "pharos plan"; to let it through: pharos apply … --approve ${digest}`)
+  if (isOpened(applied.planResult))
+    lines.push(`  see "pharos plan"; to approve: pharos apply … --approve ${digest}`)
   return [...lines, summaryLine(applied, requests)]
 }
 
@@ -42,7 +46,7 @@ function outcomeLines({ change, result, message, notes }: ChangeOutcome, paint: 
       ]
     case 'stale':
       return [paint.yellow(`  x ${change.key}: PLAN_STALE: ${visible(message)}`)]
-    // Told together.
+    // ShownFields together.
     case 'limited':
     case 'skipped':
       return []
@@ -80,7 +84,7 @@ function doneText(change: ChangeOutcome['change']): string {
     case 'record':
       return `= ${change.key}: remembered as service ${change.id}`
     case 'prune': {
-      const done = { delete: 'deleted', pause: 'paused', detach: 'let go', forget: 'forgotten' }[change.how]
+      const done = { delete: 'deleted', pause: 'paused', detach: 'detached', forget: 'forgotten' }[change.how]
       return `- ${change.key}: ${done} (service ${change.id})`
     }
     case 'drifted':
@@ -90,7 +94,11 @@ function doneText(change: ChangeOutcome['change']): string {
 }
 
 /** How many changes of each kind were done, and how many were not. Pure. */
-export function countsOfApplied({ outcomes, blocked, situation }: Applied): Readonly<Record<string, number>> {
+export function countsOfApplied({
+  outcomes,
+  blocked,
+  planResult,
+}: Applied): Readonly<Record<string, number>> {
   const done = (kind: string): number =>
     outcomes.filter(({ change, result }) => change.kind === kind && result === 'done').length
   return {
@@ -101,8 +109,8 @@ export function countsOfApplied({ outcomes, blocked, situation }: Applied): Read
     failed: outcomes.filter(({ result }) => result !== 'done' && result !== 'skipped').length,
     skipped: outcomes.filter(({ result }) => result === 'skipped').length,
     blocked: blocked.length,
-    withheld: situation.braked.withheld.length,
-    unchanged: situation.plan.unchanged.length,
+    withheld: planResult.braked.withheld.length,
+    unchanged: planResult.plan.unchanged.length,
   }
 }
 

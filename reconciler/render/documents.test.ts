@@ -44,10 +44,10 @@ const change: fc.Arbitrary<Change> = fc.oneof(
     .map((parts): Change => ({ kind: 'prune', id: 'id', how: 'delete', createdAt: null, ...parts })),
   fc.record({ key: nasty, from: nasty, to: nasty }).map(({ key, from, to }): Change => {
     const fields = [{ pointer: '/name', from, to, reason: 'drift' }] as const
-    return { kind: 'drifted', key, id: 'id', fields, told: fields, looping: [] }
+    return { kind: 'drifted', key, id: 'id', fields, shown: fields, looping: [] }
   }),
 )
-const situation = fc.record({ changes: fc.array(change), withheld: fc.array(change), message: nasty }).map(
+const planResult = fc.record({ changes: fc.array(change), withheld: fc.array(change), message: nasty }).map(
   ({ changes, withheld, message }): ShownPlan => ({
     plan: { changes, unchanged: [], owned: 0, kept: 0 },
     braked: {
@@ -79,14 +79,14 @@ function outsideOfFences(markdown: string): readonly string[] {
 const OURS = [
   /^### (Plan: |No changes: )[a-z0-9, ]+$/,
   /^\d+ problems? in the manifests:$/,
-  /^\*\*Held back:\*\*$/,
+  /^\*\*Blocked by safety limits:\*\*$/,
   /^_\d+ more lines?: "pharos plan" shows all of it\._$/,
-  /^To let it through: `pharos apply … --approve ([0-9a-f]{16})`, or a commit whose message ends with `Pharos-Approve: \1`$/,
+  /^To approve: `pharos apply … --approve ([0-9a-f]{16})`, or a commit whose message ends with `Pharos-Approve: \1`$/,
 ]
 
 test('whatever somebody wrote into a manifest or a service, in a plan for a pull request it is text in a block', () => {
   fc.assert(
-    fc.property(situation, fc.array(problem), (planned, problems) => {
+    fc.property(planResult, fc.array(problem), (planned, problems) => {
       const markdown = planMarkdown(planned, problems)
 
       const foreign = outsideOfFences(markdown).filter((line) => !OURS.some((own) => own.test(line)))

@@ -6,10 +6,10 @@ import { countsOf, type ShownPlan } from './planText.ts'
 
 /**
  * A plan as data for --json: every field with its JSON pointer, no secret nor any mark of one. The fields are those that
- * a plan is told by: an endpoint that only moved, because one was put before it, is found again. Pure.
+ * a plan is shown by: an endpoint that only moved, because one was put before it, is found again. Pure.
  */
-export function planDocument(situation: PlanResult & Pick<ShownPlan, 'planDigest'>): object {
-  const { braked, plan, digest, duplicates, planDigest } = situation
+export function planDocument(planResult: PlanResult & Pick<ShownPlan, 'planDigest'>): object {
+  const { braked, plan, digest, duplicates, planDigest } = planResult
   return {
     changes: braked.changes.map(changeDocument),
     withheld: braked.withheld.map(changeDocument),
@@ -18,7 +18,7 @@ export function planDocument(situation: PlanResult & Pick<ShownPlan, 'planDigest
     ...(digest === null ? {} : { approval: digest }),
     unchanged: plan.unchanged,
     ...(duplicates.length === 0 ? {} : { suspectedDuplicates: duplicates }),
-    counts: countsOf(situation),
+    counts: countsOf(planResult),
   }
 }
 
@@ -35,13 +35,13 @@ export function changeDocument(change: Change): object {
       }
     case 'update': {
       const { kind, key, id, renamedFrom, replace, pausing } = change
-      return { kind, key, id, renamedFrom, replace, pausing, fields: change.told.map(fieldDocument) }
+      return { kind, key, id, renamedFrom, replace, pausing, fields: change.shown.map(fieldDocument) }
     }
     case 'record':
       return { kind: 'record', key: change.key, id: change.id, renamedFrom: change.renamedFrom }
     case 'drifted': {
-      const { kind, key, id, told, looping } = change
-      return { kind, key, id, fields: told.map(fieldDocument), looping }
+      const { kind, key, id, shown, looping } = change
+      return { kind, key, id, fields: shown.map(fieldDocument), looping }
     }
     case 'prune':
       return change
@@ -55,12 +55,19 @@ export function changeDocument(change: Change): object {
 /** One field as data: `from` what the service has, `to` what it will have, `was` what it had before somebody else changed it. Pure. */
 export function fieldDocument(field: PlannedField): object {
   const { pointer, from, to, reason, outside } = field
-  const was = outside === undefined ? {} : { was: shown(outside.was) }
-  return { pointer, path: formatPath(fieldPath(pointer)), from: shown(from), to: shown(to), reason, ...was }
+  const was = outside === undefined ? {} : { was: withoutMarks(outside.was) }
+  return {
+    pointer,
+    path: formatPath(fieldPath(pointer)),
+    from: withoutMarks(from),
+    to: withoutMarks(to),
+    reason,
+    ...was,
+  }
 }
 
 /** `{ "sealed": true }` for a secret wherever it stands; null for a field that is not there. */
-function shown(value: unknown): unknown {
+function withoutMarks(value: unknown): unknown {
   if (value === undefined) return null
   const text = JSON.stringify(value, (_key, inner: unknown) => {
     const isSealed = typeof inner === 'object' && inner !== null && 'sealed' in inner

@@ -11,11 +11,11 @@ const plain = pc.createColors(false)
  * A plan as a comment for a pull request, at most 60 kB. Everything that somebody may have written stands in
  * fenced blocks, where neither Markdown nor HTML nor a mention means anything. Pure.
  */
-export function planMarkdown(situation: ShownPlan, problems: readonly ManifestProblem[]): string {
-  const { braked, digest } = situation
+export function planMarkdown(planResult: ShownPlan, problems: readonly ManifestProblem[]): string {
+  const { braked, digest } = planResult
   const budget = commentBudget()
   const sections = [
-    `### ${summaryLine(situation, problems)}`,
+    `### ${summaryLine(planResult, problems)}`,
     problems.length === 0
       ? ''
       : section(
@@ -27,17 +27,17 @@ export function planMarkdown(situation: ShownPlan, problems: readonly ManifestPr
     braked.withheld.length === 0
       ? ''
       : section(
-          '**Held back:**',
+          '**Blocked by safety limits:**',
           [
             ...braked.tripped.map((brake) => `${brake.brake}: ${brake.message}`),
             ...diffLines(changesText(braked.withheld, plain)),
           ],
           budget,
         ),
-    !isOpened(situation)
+    !isOpened(planResult)
       ? ''
-      : `To let it through: \`pharos apply … --approve ${digest}\`, or a commit whose message ends with \`Pharos-Approve: ${digest}\``,
-    situation.planDigest === undefined ? '' : planDigestText(situation.planDigest),
+      : `To approve: \`pharos apply … --approve ${digest}\`, or a commit whose message ends with \`Pharos-Approve: ${digest}\``,
+    planResult.planDigest === undefined ? '' : planDigestText(planResult.planDigest),
   ]
   return sections.filter((text) => text !== '').join('\n\n')
 }

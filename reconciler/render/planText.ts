@@ -10,32 +10,32 @@ import type { Output } from '../text/output.ts'
 
 type Paint = Output['paint']
 
-/** What of a situation a plan is told from. */
+/** The parts of a plan's result that are shown. */
 export type ShownPlan = Pick<PlanResult, 'plan' | 'braked' | 'digest'> & {
   /** As planDigestOf gives it; absent where no plan is shown for review. */
   readonly planDigest?: string | null
 }
 
 /**
- * A plan for people: what happens to each service and why, then what is held back, then the counts, with `problems` of
+ * A plan for people: what happens to each service and why, then what safety limits block, then the counts, with `problems` of
  * the manifests. Pure.
  */
 export function planLines(
-  situation: ShownPlan,
+  planResult: ShownPlan,
   paint: Paint,
   problems: readonly ManifestProblem[] = [],
 ): readonly string[] {
-  const { braked, digest } = situation
+  const { braked, digest } = planResult
   const lines = [...changesText(braked.changes, paint)]
   if (braked.withheld.length > 0) {
-    lines.push('', paint.yellow('Held back:'))
+    lines.push('', paint.yellow('Blocked by safety limits:'))
     lines.push(...changesText(braked.withheld, paint))
     lines.push(...braked.tripped.map((brake) => paint.yellow(`  ${brake.brake}: ${visible(brake.message)}`)))
   }
-  if (isOpened(situation)) lines.push(`  to let it through: pharos apply … --approve ${digest}`)
+  if (isOpened(planResult)) lines.push(`  to approve: pharos apply … --approve ${digest}`)
   if (lines.length > 0) lines.push('')
-  if (situation.planDigest !== undefined) lines.push(planDigestText(situation.planDigest))
-  return [...lines, summaryLine(situation, problems)]
+  if (planResult.planDigest !== undefined) lines.push(planDigestText(planResult.planDigest))
+  return [...lines, summaryLine(planResult, problems)]
 }
 
 /** How to apply exactly the plan with `digest`. Pure. */
@@ -56,7 +56,7 @@ function changeLines(change: Change, paint: Paint): readonly string[] {
     case 'update':
       return [
         paint.yellow(`  ~ ${change.key}: ${updateWord(change)}${renamed(change.renamedFrom)}`),
-        ...change.told.map((field) => `      ${fieldText(field)}  ${paint.dim(`(${reasonText(field)})`)}`),
+        ...change.shown.map((field) => `      ${fieldText(field)}  ${paint.dim(`(${reasonText(field)})`)}`),
       ]
     case 'record':
       return [
@@ -69,7 +69,7 @@ function changeLines(change: Change, paint: Paint): readonly string[] {
     case 'drifted':
       return [
         paint.magenta(`  ! ${change.key}: ${driftedText(change)}`),
-        ...change.told.map((field) => `      ${fieldText({ ...field, from: field.to, to: field.from })}`),
+        ...change.shown.map((field) => `      ${fieldText({ ...field, from: field.to, to: field.from })}`),
       ]
     case 'blocked':
       return [paint.red(`  x ${change.key}: ${visible(`${change.message} (${change.hint})`)}`)]
@@ -90,7 +90,7 @@ function createLines(change: Extract<Change, { kind: 'create' }>, paint: Paint):
   ]
 }
 
-/** Why a change by hand is only told. Pure. */
+/** Why a change by hand is only shown. Pure. */
 export function driftedText({ looping }: Extract<Change, { kind: 'drifted' }>): string {
   if (looping.length === 0) return 'changed outside, left as it is (policy.drift)'
   return `changed outside again and again, left as it is: another tool or person sets ${looping.join(', ')} (HealLoop)`
@@ -115,7 +115,7 @@ function pruneLine(prune: Prune, paint: Paint): string {
     case 'pause':
       return paint.red(`  - ${prune.key}: pause ${what} (its manifest is gone, policy.onDelete: pause)`)
     case 'detach':
-      return paint.cyan(`  - ${prune.key}: let go of ${what}, no request (policy.onDelete: detach)`)
+      return paint.cyan(`  - ${prune.key}: detach ${what}, no request (policy.onDelete: detach)`)
     case 'forget':
       return paint.cyan(`  - ${prune.key}: forget ${what}, which is gone already`)
   }
@@ -154,8 +154,8 @@ export function countsOf({
 }
 
 /** `Plan: 1 to create, 3 unchanged`, and manifests that cannot be used. Pure. */
-export function summaryLine(situation: ShownPlan, problems: readonly ManifestProblem[] = []): string {
-  const counts = countsOf(situation)
+export function summaryLine(planResult: ShownPlan, problems: readonly ManifestProblem[] = []): string {
+  const counts = countsOf(planResult)
   const words = [
     [counts.create, 'to create'],
     [counts.update, 'to update'],
@@ -163,7 +163,7 @@ export function summaryLine(situation: ShownPlan, problems: readonly ManifestPro
     [counts.record, 'to remember'],
     [counts.drifted, 'changed outside'],
     [counts.blocked, 'blocked'],
-    [counts.withheld, 'held back'],
+    [counts.withheld, 'blocked by safety limits'],
   ] as const
   const parts = words.flatMap(([count, word]) =>
     count === undefined || count === 0 ? [] : [`${count} ${word}`],

@@ -15,7 +15,7 @@ export async function storeExists(location: string, env: Environment): Promise<b
 }
 
 /** What may be said about a state besides its location. */
-export interface StoreWishes {
+export interface StoreOptions {
   /** In place of the store's own (milliseconds). */
   readonly leaseTtlMs?: number | undefined
   /** For a state in git: how to reach it, in place of what the environment says. */
@@ -26,7 +26,7 @@ export interface StoreWishes {
 export async function openStore(
   location: string,
   env: Environment,
-  { leaseTtlMs, access }: StoreWishes = {},
+  { leaseTtlMs, access }: StoreOptions = {},
 ): Promise<StateStore> {
   const store = isGitLocation(location)
     ? await openGitStore(gitLocationOf(location, env, access))

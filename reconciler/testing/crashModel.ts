@@ -120,7 +120,7 @@ class Story {
       })
     try {
       const applied = await apply(undefined)
-      const { digest } = applied.situation
+      const { digest } = applied.planResult
       const last = approves && digest !== null ? await apply(digest) : applied
       if (hasCrashed(last)) return undefined
       reach()
@@ -161,7 +161,7 @@ class Story {
 
   #wrongServices(wishes: Wishes, last: Applied | undefined): readonly string[] {
     if (last === undefined) return ['it never came to rest']
-    const held = new Set(last.situation.braked.withheld.map(({ key }) => key))
+    const held = new Set(last.planResult.braked.withheld.map(({ key }) => key))
     const blocked = new Set(last.blocked.map(({ key }) => key))
     const wrong: string[] = []
     for (const key of KEYS) {

@@ -64,7 +64,7 @@ export function outputOn(streams: Streams, format: Format, isQuiet = false): Out
   const paint = paintFor(stdout, env)
   const errorPaint = paintFor(stderr, env)
   const start = isTerminal(stderr, env) ? '\r\u001b[K' : ''
-  let toldAtMs = nowMs()
+  let shownAtMs = nowMs()
   const passing = (text: string): void => {
     if (start !== '' && !isQuiet) stderr.write(`${start}${text}`)
   }
@@ -90,9 +90,9 @@ export function outputOn(streams: Streams, format: Format, isQuiet = false): Out
     },
     progress: (text) => {
       if (start !== '' && text === '') return passing(text)
-      const isDue = nowMs() - toldAtMs >= (start === '' ? PROGRESS_MS : TERMINAL_PROGRESS_MS)
+      const isDue = nowMs() - shownAtMs >= (start === '' ? PROGRESS_MS : TERMINAL_PROGRESS_MS)
       if (isQuiet || text === '' || !isDue) return
-      toldAtMs = nowMs()
+      shownAtMs = nowMs()
       if (start === '') stderr.write(`${text}\n`)
       else passing(text)
     },
@@ -112,6 +112,6 @@ export function outputOn(streams: Streams, format: Format, isQuiet = false): Out
 }
 
 /** Says on one line why a command could not run; what nobody foresaw takes as many as it needs. */
-export function tellFailure({ code, message }: Failure, output: Output): void {
+export function reportFailure({ code, message }: Failure, output: Output): void {
   output.error(code === 'E_INTERNAL' ? message : visible(message))
 }

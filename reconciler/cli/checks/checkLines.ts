@@ -30,8 +30,8 @@ function verdictLines({
 }: FinishedCheck): readonly (readonly [Verdict['result'], string])[] {
   const { verdicts, text, reason, status, outcome } = result
   const lines = verdicts.map((verdict) => [verdict.result, verdict.text] as const)
-  const isTold = text === null || verdicts.some((verdict) => verdict.text === text)
-  if (!isTold) return [[outcome === 'unknown' ? 'unknown' : 'fail', text], ...lines]
+  const isReported = text === null || verdicts.some((verdict) => verdict.text === text)
+  if (!isReported) return [[outcome === 'unknown' ? 'unknown' : 'fail', text], ...lines]
   const isImplied = prepared.needs.impliedStatus && reason === 'none'
   return isImplied ? [['pass', `status ${status} (expected < 400)`], ...lines] : lines
 }

@@ -1,15 +1,17 @@
 import { buildPlan, guardOrg } from '../../apply/buildPlan.ts'
+import type { PlanInput } from '../../apply/planResult.ts'
 import { type Adoption, adoptionsOf } from '../../plan/adoption.ts'
 import { fieldDocument } from '../../render/planDocument.ts'
 import { problemDocument } from '../../render/problemDocument.ts'
 import { runExitCode } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
+import type { StateStore } from '../../state/model/store.ts'
 import { counted } from '../../text/counts.ts'
 import { fieldText } from '../../text/fieldText.ts'
 import type { Output } from '../../text/output.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
-import { type OpenScene, withScene } from '../session/scene.ts'
-import { openSession, openWritingSession, type Session, type WritingSession } from '../session/session.ts'
+import { withPlanInput } from '../session/planInput.ts'
+import { openSession, openWritingSession, type Session } from '../session/session.ts'
 import { type WrittenId, writeServiceIds } from './writeServiceIds.ts'
 
 /** What adopt can be asked for. */
@@ -33,41 +35,40 @@ export async function adoptCommand(
     throw new UsageError('adopt apply needs --state or --write-ids: that is where it is written down')
   if (writeIds === true && env !== undefined)
     throw new UsageError('an id in a manifest holds for every environment: leave out --env or --write-ids')
-  const wish = { secrets: 'required', regions: 'trusted' } as const
+  const how = { secrets: 'required', regions: 'trusted' } as const
   if (isDry || state === undefined) {
-    return withScene(path, context, { ...wish, open: openSession }, (open) =>
-      adopt(path, open, context, { isDry, writing: null }),
+    return withPlanInput(path, context, { ...how, open: openSession }, (input) =>
+      adopt(path, input, context, { isDry, writing: null }),
     )
   }
-  return withScene(path, context, { ...wish, open: openWritingSession }, (open) =>
-    adopt(path, open, context, { isDry, writing: open.session }),
+  return withPlanInput(path, context, { ...how, open: openWritingSession }, (input) =>
+    adopt(path, input, context, { isDry, writing: input.store }),
   )
 }
 
 /** `writing` is where the adoptions are written down; null where there is no state, or for a dry run. */
 async function adopt(
   path: string,
-  { loaded, session, scene }: OpenScene<Session>,
+  input: PlanInput & Session,
   { output, options }: CommandContext,
-  { isDry, writing }: { readonly isDry: boolean; readonly writing: WritingSession | null },
+  { isDry, writing }: { readonly isDry: boolean; readonly writing: StateStore | null },
 ): Promise<CommandResult> {
-  const { set } = loaded
-  const org = await guardOrg(scene)
-  const situation = await buildPlan(scene)
-  const bindings = await session.store.bindings()
-  const found = adoptionsOf([...situation.desired.values()], situation.services, bindings)
+  const { set, url, sourceName: source, requests } = input
+  const org = await guardOrg(input)
+  const planResult = await buildPlan(input)
+  const bindings = await input.store.bindings()
+  const found = adoptionsOf([...planResult.desired.values()], planResult.services, bindings)
   if (writing !== null) {
-    const { store } = writing
-    await store.settleIn({ orgId: org.id, url: session.url, source: loaded.name })
+    await writing.settleIn({ orgId: org.id, url, source })
     for (const [index, one] of found.entries()) {
-      if (one.kind === 'match') await store.save({ put: one.binding })
+      if (one.kind === 'match') await writing.save({ put: one.binding })
       output.progress(`adopted ${index + 1} of ${found.length}`)
     }
     output.progress('')
-    await store.checkpoint()
+    await writing.checkpoint()
   }
   const matches = found.flatMap((one) => (one.kind === 'match' ? [one.binding] : []))
-  const live = new Set(situation.services.map(({ id }) => id))
+  const live = new Set(planResult.services.map(({ id }) => id))
   const owned = [...bindings, ...matches].filter(({ serviceId }) => live.has(serviceId))
   const ids = options.writeIds === true ? writeServiceIds(path, owned, { isDry }) : []
   output.problems(set.problems)
@@ -77,7 +78,7 @@ async function adopt(
     writing === null && !isDry
       ? `Wrote ${counted(ids.filter(({ isWritten }) => isWritten).length, 'id')}`
       : `${isDry ? 'Would adopt' : 'Adopted'} ${counted(matches.length, 'service')}`
-  output.result(`${what} (${counted(session.requests(), 'API request')})`)
+  output.result(`${what} (${counted(requests(), 'API request')})`)
   const decisionNeeded = found.length > matches.length || ids.some(({ isWritten }) => !isWritten)
   return {
     exitCode: runExitCode({
@@ -90,7 +91,7 @@ async function adopt(
       problems: set.problems.map(problemDocument),
       adoptions: found.map(adoptionDocument),
       ...(options.writeIds === true ? { ids } : {}),
-      requests: session.requests(),
+      requests: requests(),
     },
   }
 }

@@ -4,7 +4,9 @@ import { eventsOfApplied } from '../../apply/appliedEvents.ts'
 import { type Applied, applySet } from '../../apply/applySet.ts'
 import { guardOrg } from '../../apply/buildPlan.ts'
 import type { Progress } from '../../apply/execute.ts'
+import type { PlanInput } from '../../apply/planResult.ts'
 import { runProblems } from '../../apply/runProblems.ts'
+import type { ServiceSet } from '../../manifest/compile/declaredService.ts'
 import { appliedDocument, appliedLines, countsOfApplied } from '../../render/appliedText.ts'
 import { planDocument } from '../../render/planDocument.ts'
 import { problemDocument } from '../../render/problemDocument.ts'
@@ -12,12 +14,11 @@ import { EXIT, runExitCode } from '../../run/exitCode.ts'
 import { failureOf } from '../../run/failureOf.ts'
 import { folderCommit } from '../../source/folderCommit.ts'
 import { outcomeOfExit } from '../../state/model/runOutcome.ts'
-import { tellFailure } from '../../text/output.ts'
+import { reportFailure } from '../../text/output.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import type { Interruption } from '../session/interruption.ts'
-import type { LoadedManifests } from '../session/manifests.ts'
 import { reviewOf } from '../session/planReview.ts'
-import { type OpenScene, withScene } from '../session/scene.ts'
+import { withPlanInput } from '../session/planInput.ts'
 import { openSendingSession, sleepUnlessStopped, type WritingSession } from '../session/session.ts'
 import { requireDigest } from './operatorCommands.ts'
 
@@ -30,14 +31,14 @@ export async function applyCommand(path: string, context: CommandContext): Promi
   const { approve, plan } = options
   if (approve !== undefined) requireDigest(approve)
   const review = plan === undefined ? undefined : reviewOf(plan)
-  const requested = { secrets: 'required', regions: 'looked-up', open: openSendingSession } as const
-  return withScene(path, context, requested, async (open) => {
-    output.problems([...open.loaded.set.problems, ...open.loaded.set.warnings])
-    const applied = await applyWith(open, context, review, commit)
-    for (const warning of applied.situation.warnings) output.notice(warning)
-    if (approve !== undefined && applied.situation.digest !== null)
+  const how = { secrets: 'required', regions: 'looked-up', open: openSendingSession } as const
+  return withPlanInput(path, context, how, async (input) => {
+    output.problems([...input.set.problems, ...input.set.warnings])
+    const applied = await applyWith(input, context, review, commit)
+    for (const warning of applied.planResult.warnings) output.notice(warning)
+    if (approve !== undefined && applied.planResult.digest !== null)
       output.notice(`digest ${approve} does not match the current plan; nothing was approved`)
-    return ended(applied, open, { commitSha: commit?.name ?? null, startedAt }, context)
+    return ended(applied, input, { commitSha: commit?.name ?? null, startedAt }, context)
   })
 }
 
@@ -51,34 +52,35 @@ interface RunOrigin {
 /** Tells what was applied, and records it. What a run did is told also where that cannot be written down. */
 async function ended(
   applied: Applied,
-  { loaded, session }: OpenScene<WritingSession>,
+  input: PlanInput & WritingSession,
   origin: RunOrigin,
   { output, interruption }: CommandContext,
 ): Promise<CommandResult> {
-  const { problems, warnings } = loaded.set
-  for (const line of appliedLines(applied, session.requests(), output.paint)) output.result(line)
-  const { situation } = applied
-  const found = runProblems(situation.braked.changes, applied.outcomes, situation.declared)
+  const { set, requests, runId } = input
+  const { problems, warnings } = set
+  for (const line of appliedLines(applied, requests(), output.paint)) output.result(line)
+  const { planResult } = applied
+  const found = runProblems(planResult.braked.changes, applied.outcomes, planResult.declared)
   output.annotations(found)
-  const ran = applyExitCode(applied, loaded, interruption)
-  const unrecorded = await recordRun(applied, { ...origin, exitCode: ran }, session).then(
+  const ran = applyExitCode(applied, set, interruption)
+  const unrecorded = await recordRun(applied, { ...origin, exitCode: ran }, input).then(
     () => undefined,
     failureOf,
   )
   // Whoever interrupted a run knows why it ended.
   const isInterrupted = interruption.exitCode() !== undefined
   const failure = applied.endedBy === undefined || isInterrupted ? unrecorded : failureOf(applied.endedBy)
-  if (failure !== undefined) tellFailure(failure, output)
+  if (failure !== undefined) reportFailure(failure, output)
   return {
     exitCode: unrecorded === undefined || isInterrupted ? ran : unrecorded.exitCode,
     document: {
-      runId: session.runId,
+      runId,
       problems: problems.map(problemDocument),
       warnings: warnings.map(problemDocument),
-      plan: planDocument(applied.situation),
+      plan: planDocument(applied.planResult),
       ...appliedDocument(applied),
       ...(failure === undefined ? {} : { error: failure }),
-      requests: session.requests(),
+      requests: requests(),
     },
     problems: [...problems, ...warnings, ...found],
   }
@@ -98,7 +100,7 @@ async function recordRun(
     command: 'apply',
     trigger: 'command',
     commitSha,
-    planDigest: applied.situation.digest,
+    planDigest: applied.planResult.digest,
     outcome: outcomeOfExit(exitCode),
     startedAt,
     finishedAt,
@@ -110,28 +112,27 @@ async function recordRun(
 }
 
 async function applyWith(
-  open: OpenScene<WritingSession>,
+  input: PlanInput & WritingSession,
   context: CommandContext,
   review: ReturnType<typeof reviewOf> | undefined,
   commit: Awaited<ReturnType<typeof folderCommit>>,
 ): Promise<Applied> {
-  const { scene, session } = open
   const { output, options, interruption } = context
   interruption.onStop(() =>
     output.notice('stopping: requests under way are finished first; once more to abandon them'),
   )
-  const org = await guardOrg(scene)
+  const org = await guardOrg(input)
   return applySet({
-    ...scene,
+    ...input,
     org,
-    ...(review === undefined ? {} : { review: (situation) => review(situation, org, open) }),
+    ...(review === undefined ? {} : { review: (planResult) => review(planResult, org, input) }),
     newId: randomUUID,
     approved: options.approve,
     ...(commit?.name == null ? {} : { commit: { sha: commit.name, approvals: commit.approvals } }),
     origin: { repository: null, commit: commit?.name ?? null },
     control: {
-      isStopping: () => interruption.exitCode() !== undefined || session.lease.isLost(),
-      isLost: session.lease.isLost,
+      isStopping: () => interruption.exitCode() !== undefined || input.lease.isLost(),
+      isLost: input.lease.isLost,
       onProgress: (progress) => output.progress(progressText(progress)),
     },
     sleep: (delayMs) => sleepUnlessStopped(delayMs, interruption),
@@ -150,14 +151,14 @@ function progressText({ done, total, failed, requestsLeft }: Progress): string {
   return `applied ${done} of ${total}, ${failed} failed, about ${left} left`
 }
 
-function applyExitCode(applied: Applied, { set }: LoadedManifests, interruption: Interruption): number {
+function applyExitCode(applied: Applied, set: ServiceSet, interruption: Interruption): number {
   return runExitCode({
     interrupted: interruption.exitCode(),
     failed: applied.endedBy === undefined ? undefined : failureOf(applied.endedBy).exitCode,
     purpose: 'write',
     problems: set.problems,
     usableManifests: set.services.length,
-    tripped: applied.situation.braked.tripped,
+    tripped: applied.planResult.braked.tripped,
     blocked: applied.blocked,
     outcomes: applied.outcomes,
   })

@@ -84,13 +84,13 @@ async function untilStopped(settings: ControllerSettings, context: CommandContex
   }
 }
 
-/** Whatever it went on to do would be told to nobody; who started it, such as systemd, starts it anew with an output. */
+/** Without a reader no event would be seen; what started it, such as systemd, starts it again with an output. */
 function stopWhenUnread(controller: Controller, output: CommandContext['output']): () => boolean {
   let isUnread = false
   output.onReaderGone(() => {
     if (isUnread) return
     isUnread = true
-    output.error('nobody reads the events on stdout any more: the controller ends')
+    output.error('stdout has no reader any more: the controller ends')
     controller.stop()
   })
   return () => isUnread
@@ -98,7 +98,7 @@ function stopWhenUnread(controller: Controller, output: CommandContext['output']
 
 async function once(settings: ControllerSettings, context: CommandContext): Promise<CommandResult> {
   const waitMs = lockTimeoutMs(context.options)
-  // Nobody would ask a program that ends at once.
+  // A program that ends at once serves no requests.
   const controller = await opened({ ...settings, listen: null }, context)
   const { interruption } = context
   try {

@@ -8,7 +8,7 @@ import { counted } from '../../text/counts.ts'
 import { fieldText } from '../../text/fieldText.ts'
 import type { Output } from '../../text/output.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
-import { withScene } from '../session/scene.ts'
+import { withPlanInput } from '../session/planInput.ts'
 import { openSession, requireExistingState } from '../session/session.ts'
 
 /**
@@ -19,17 +19,18 @@ export async function driftCommand(path: string, context: CommandContext): Promi
   const { output, options } = context
   // Nothing is remembered without a state, so nothing could have drifted: that is no answer.
   await requireExistingState(options.state, context.env)
-  const wish = { secrets: 'optional', regions: 'trusted', open: openSession } as const
-  return withScene(path, context, wish, async ({ loaded: { set }, session, scene }) => {
+  const how = { secrets: 'optional', regions: 'trusted', open: openSession } as const
+  return withPlanInput(path, context, how, async (input) => {
+    const { set, requests } = input
     // Nothing could be compared, which must not pass for nothing having changed.
     if (options.state === undefined && set.services.every(({ id }) => id === undefined))
       throw new UsageError('drift needs --state: without one only manifests with metadata.id can be compared')
-    await guardOrg(scene)
-    const situation = await buildPlan(scene)
-    const drifts = driftOf(situation.plan)
+    await guardOrg(input)
+    const planResult = await buildPlan(input)
+    const drifts = driftOf(planResult.plan)
     output.problems(set.problems)
     for (const drift of drifts) writeDrift(drift, output)
-    const managed = situation.plan.changes.length + situation.plan.unchanged.length
+    const managed = planResult.plan.changes.length + planResult.plan.unchanged.length
     output.result(
       drifts.length === 0 ? 'No drift' : `Drift: ${counted(drifts.length, 'service')} of ${managed}`,
     )
@@ -43,7 +44,7 @@ export async function driftCommand(path: string, context: CommandContext): Promi
       document: {
         problems: set.problems.map(problemDocument),
         drift: drifts.map((drift) => ({ ...drift, fields: drift.fields.map(fieldDocument) })),
-        requests: session.requests(),
+        requests: requests(),
       },
     }
   })

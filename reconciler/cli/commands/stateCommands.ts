@@ -135,7 +135,7 @@ async function oneRun(store: StateReading, runId: string, output: Output): Promi
   output.result(runText(run))
   output.result(`  started by ${run.trigger}, finished ${run.finishedAt}, ${run.outcome}`)
   if (run.commitSha !== null) output.result(`  commit ${run.commitSha}`)
-  if (run.planDigest !== null) output.result(`  held back under digest ${run.planDigest}`)
+  if (run.planDigest !== null) output.result(`  approval digest of the blocked changes: ${run.planDigest}`)
   for (const { at, key, type, message } of events)
     output.result(`  ${at}  ${type}${key === null ? '' : ` ${key}`}: ${visible(message)}`)
   return { exitCode: EXIT.converged, document: { run, events } }

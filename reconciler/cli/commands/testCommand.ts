@@ -22,12 +22,12 @@ export async function testCommand(paths: readonly string[], context: CommandCont
   const { output, options } = context
   const { services, problems, warnings } = await loadAll(paths.length === 0 ? ['.'] : paths, context)
   output.problems([...problems, ...warnings])
-  const told = { problems: problems.map(problemDocument), warnings: warnings.map(problemDocument) }
+  const found = { problems: problems.map(problemDocument), warnings: warnings.map(problemDocument) }
   if (problems.length > 0) {
     // A secret that this machine does not have is no fault of the manifest.
     const isInvalid = problems.some(({ code }) => code !== 'E_SECRET')
     const exitCode = isInvalid ? EXIT.manifestsInvalid : EXIT.couldNotRun
-    return { exitCode, document: { ...told, checks: [] }, junit: checksJunit([]) }
+    return { exitCode, document: { ...found, checks: [] }, junit: checksJunit([]) }
   }
   const planned = plannedChecks(chosen(services, options), repeatOf(options), timeoutOf(options))
   if (planned.length > CHECKS_MAX) {
@@ -46,7 +46,7 @@ export async function testCommand(paths: readonly string[], context: CommandCont
   conclude(checks, context)
   return {
     exitCode: exitCodeFor(checks),
-    document: { ...told, checks: checks.map(checkDocument) },
+    document: { ...found, checks: checks.map(checkDocument) },
     junit: checksJunit(checks),
   }
 }

@@ -15,7 +15,7 @@ export function addressProblem(url: string): string | undefined {
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol))
     return 'must be an http:// or https:// address'
   if (parsed.username !== '' || parsed.password !== '')
-    return 'must hold no credential: everybody who sees the configuration would see it'
+    return 'must hold no credential: every reader of the configuration would see it'
   return undefined
 }
 
@@ -54,13 +54,10 @@ const channel = mapping({
 }).superRefine(({ kind, url, secret }, context) => {
   const issue = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
   if (kind === 'slack' && typeof url === 'string')
-    issue(
-      'url',
-      'must be { env: NAME } or { file: /PATH }: whoever knows the address of a Slack webhook may post',
-    )
+    issue('url', 'must be { env: NAME } or { file: /PATH }: the address of a Slack webhook is a secret')
   if (kind === 'slack' && secret !== undefined) issue('secret', 'has no use here: Slack checks no signature')
   if (kind === 'webhook' && secret === undefined)
-    issue('secret', 'must be { env: NAME } or { file: /PATH }: the receiver tells by it that it is us')
+    issue('secret', 'must be { env: NAME } or { file: /PATH }: the receiver verifies the sender by it')
 })
 
 const REPOSITORY_FORM = 'must be OWNER/NAME, or the path or number of a GitLab project'

@@ -88,7 +88,7 @@ export function addHookRoute(app: FastifyInstance, deps: HookDeps): void {
         // It counts as new when it is sent again.
         deliveries.delete(`${source} ${delivery}`)
         onResult(source, 'failed')
-        throw new Refusal(503, `the replica that leads could not be told: ${error.message}`, {
+        throw new Refusal(503, `the leading replica could not be notified: ${error.message}`, {
           'Retry-After': '10',
         })
       }

@@ -104,7 +104,7 @@ test('a push that could not be handed to the replica that leads is refused, and 
   isStateAway = true
   expect(await hook('github', PUSH, headers)).toEqual({
     status: 503,
-    error: 'the replica that leads could not be told: the state is away',
+    error: 'the leading replica could not be notified: the state is away',
   })
   isStateAway = false
 

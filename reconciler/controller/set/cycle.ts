@@ -83,9 +83,9 @@ async function withGuardedOrg(context: SetContext, memory: SetMemory): Promise<S
 }
 
 /** Services that a set has after `applied`, and those that it is about to have. Pure. */
-function servicesAfter({ situation, outcomes }: Applied): ReadonlySet<string> {
-  const had = new Set([...situation.bindings.values()].map(({ serviceId }) => serviceId))
-  for (const change of situation.plan.changes) if ('id' in change) had.add(change.id)
+function servicesAfter({ planResult, outcomes }: Applied): ReadonlySet<string> {
+  const had = new Set([...planResult.bindings.values()].map(({ serviceId }) => serviceId))
+  for (const change of planResult.plan.changes) if ('id' in change) had.add(change.id)
   for (const { change, result, serviceId } of outcomes) {
     const isGone = change.kind === 'prune' && change.how !== 'pause' && result === 'done'
     if (isGone) had.delete(change.id)

@@ -1,10 +1,9 @@
-import type { CommitStatus } from '../status/status.ts'
-import type { StopReason } from './cycleReport.ts'
+import type { CommitStatus, StopReason } from '../status/status.ts'
 
 /** How a cycle is watched and stopped. */
 export interface CycleControl {
   /** Why no further change may start; null while it may. */
-  readonly stopReason: () => StopReason
+  readonly stopReason: () => StopReason | null
   /** Hears which commit is the newest, also one that may not or cannot be applied. */
   readonly onHead: (sha: string) => void
   readonly onPhase: (phase: 'fetching' | 'planning' | 'applying', commit: string | null) => void

@@ -2,7 +2,7 @@ import type { Applied } from '../../apply/applySet.ts'
 import { EXIT, runExitCode } from '../../run/exitCode.ts'
 import { failureOf } from '../../run/failureOf.ts'
 import type { WindowState } from '../schedule/window.ts'
-import type { RunningStatus, RunOutcome, Trigger } from '../status/status.ts'
+import type { RunOutcome, StopReason, Trigger } from '../status/status.ts'
 import type { SourceLook } from './readSource.ts'
 import type { SetMemory } from './setContext.ts'
 import type { HandedOver } from './transfer.ts'
@@ -16,16 +16,20 @@ export interface CycleStart {
   readonly window: WindowState
 }
 
-/** Everything that a cycle found and did. */
-export interface CycleReport extends CycleStart {
-  readonly memory: SetMemory
-  readonly finishedAtMs: number
+/** What a cycle found, as far as it came. */
+export interface Found {
   readonly source: SourceLook | null
   /** What was planned and done; null when the cycle did not come that far. */
   readonly applied: Applied | null
   readonly handedOver: readonly HandedOver[]
-  /** Why it did not; undefined when nothing went wrong. */
+  readonly memory: SetMemory
+  /** Why it did not come further; undefined when nothing went wrong. */
   readonly error: unknown
+}
+
+/** Everything that a cycle found and did. */
+export interface CycleReport extends CycleStart, Found {
+  readonly finishedAtMs: number
   readonly outcome: RunOutcome
   /** As `pharos apply` would have ended. */
   readonly exitCode: number
@@ -37,31 +41,19 @@ export interface CycleReport extends CycleStart {
 export function lean(report: CycleReport): CycleReport {
   if (report.applied === null) return report
   const none = { services: [], bindings: new Map(), desired: new Map(), declared: new Map() }
-  const situation = { ...report.applied.situation, ...none }
-  return { ...report, applied: { ...report.applied, situation } }
+  const planResult = { ...report.applied.planResult, ...none }
+  return { ...report, applied: { ...report.applied, planResult } }
 }
-
-/** What a cycle found, as far as it came. */
-export interface Found {
-  readonly source: SourceLook | null
-  readonly applied: Applied | null
-  readonly handedOver: readonly HandedOver[]
-  readonly memory: SetMemory
-  readonly error: unknown
-}
-
-/** Why a cycle ends early; null when it does not. */
-export type StopReason = RunningStatus['stopReason']
 
 /** As `pharos apply` would have ended. Pure. */
-export function exitCodeFor({ applied, error, source }: Found, stopReason: StopReason): number {
+export function exitCodeFor({ applied, error, source }: Found, stopReason: StopReason | null): number {
   return runExitCode({
     interrupted: stopReason === 'stopping' ? EXIT.terminated : undefined,
     failed: failedWith(error, applied !== null && source?.sourceProblem === null),
     purpose: 'write',
     problems: source?.accepted?.set.problems ?? [],
     usableManifests: source?.accepted?.set.services.length ?? 0,
-    tripped: applied?.situation.braked.tripped ?? [],
+    tripped: applied?.planResult.braked.tripped ?? [],
     blocked: applied?.blocked ?? [],
     outcomes: applied?.outcomes ?? [],
     isCommitInDoubt: source?.isRewritten === true || (source?.refused ?? null) !== null,
@@ -75,7 +67,11 @@ function failedWith(error: unknown, hasPlanned: boolean): number | undefined {
 }
 
 /** How the run ended, in a word. Pure. */
-export function outcomeFor(exitCode: number, { applied, error }: Found, stopReason: StopReason): RunOutcome {
+export function outcomeFor(
+  exitCode: number,
+  { applied, error }: Found,
+  stopReason: StopReason | null,
+): RunOutcome {
   const skipped = applied?.outcomes.some(({ result }) => result === 'skipped') ?? true
   if (stopReason === 'superseded' && skipped) return 'superseded'
   if (stopReason !== null && skipped) return 'interrupted'

@@ -33,9 +33,6 @@ export interface LoopFacts {
   readonly wait: WaitReport | null
 }
 
-/** Why a run gives way before it is through. */
-export type StopReason = 'stopping' | 'superseded' | 'lease-lost' | 'suspended'
-
 /** Whether the next attempt should come sooner than the interval. Pure. */
 export function isFailed({ outcome, applied, error }: CycleReport): boolean {
   if (outcome === 'interrupted' || outcome === 'superseded') return false

@@ -113,13 +113,13 @@ function sourceOf({ config, access, mirrorDirectory }: SetSettings, deps: OpenDe
 function timedFetch({ fetch }: GitSource, { clock, onFetch }: OpenDeps, set: string): GitSource['fetch'] {
   return async (signal) => {
     const startedAtMs = clock.nowMs()
-    const told = (result: 'ok' | 'failed'): void => onFetch(set, clock.nowMs() - startedAtMs, result)
+    const measured = (result: 'ok' | 'failed'): void => onFetch(set, clock.nowMs() - startedAtMs, result)
     try {
       const head = await fetch(signal)
-      told('ok')
+      measured('ok')
       return head
     } catch (error) {
-      told('failed')
+      measured('failed')
       throw error
     }
   }

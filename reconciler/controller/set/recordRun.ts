@@ -25,7 +25,7 @@ export async function recordRun({ store, settings }: SetContext, report: CycleRe
       command: commandOf(settings),
       trigger: report.trigger,
       commitSha: commit,
-      planDigest: applied.situation.digest,
+      planDigest: applied.planResult.digest,
       outcome: outcomeOfExit(report.exitCode),
       startedAt: new Date(report.startedAtMs).toISOString(),
       finishedAt: new Date(report.finishedAtMs).toISOString(),
@@ -50,5 +50,5 @@ function isFenced(error: unknown): boolean {
 function isOdd({ applied, error }: Pick<CycleReport, 'applied' | 'error'>): boolean {
   if (error instanceof ApiError) return error.status === 401 || error.status === 403
   if (applied === null) return false
-  return applied.situation.services.length === 0 && applied.situation.plan.owned > 0
+  return applied.planResult.services.length === 0 && applied.planResult.plan.owned > 0
 }

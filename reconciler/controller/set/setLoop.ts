@@ -7,10 +7,10 @@ import { StateError } from '../../state/model/stateError.ts'
 import { type Burst, burstDueAtMs, jittered, retryDelayMs, withTrigger } from '../schedule/schedule.ts'
 import { every, Waits } from '../schedule/waits.ts'
 import { untilOpensMs } from '../schedule/window.ts'
-import type { RunningStatus, Trigger } from '../status/status.ts'
+import type { RunningStatus, StopReason, Trigger } from '../status/status.ts'
 import { runCycle } from './cycle.ts'
 import { type CycleReport, lean } from './cycleReport.ts'
-import { isFailed, type LoopFacts, type LoopObserver, type StopReason } from './loopFacts.ts'
+import { isFailed, type LoopFacts, type LoopObserver } from './loopFacts.ts'
 import { Ending, initialMemory, type SetContext, type SetMemory } from './setContext.ts'
 
 /**

@@ -1,5 +1,6 @@
 import type { BrakeName } from '../../plan/brakes.ts'
 import type { PlannedField } from '../../plan/planValue.ts'
+import type { Suspension } from '../../state/model/record.ts'
 
 /** What may be true of a set, from the most to the least urgent: the first that holds is its headline. */
 export const CONDITION_TYPES = [
@@ -80,6 +81,9 @@ export interface RunStatus {
   readonly requests: number
 }
 
+/** Why a run ends before it is through: nothing new starts any more. */
+export type StopReason = 'stopping' | 'superseded' | 'lease-lost' | 'suspended'
+
 /** A run under way. */
 export interface RunningStatus {
   readonly trigger: Trigger
@@ -88,15 +92,15 @@ export interface RunningStatus {
   readonly phase: 'fetching' | 'planning' | 'applying'
   readonly done: number
   readonly total: number
-  /** Why it ends early: nothing new starts any more; null while it goes on. */
-  readonly stopReason: 'stopping' | 'superseded' | 'lease-lost' | 'suspended' | null
+  /** Null while it goes on. */
+  readonly stopReason: StopReason | null
 }
 
 /** Where one service stands. */
 export type ServiceState = 'Synced' | 'Drifted' | 'Pending' | 'Blocked' | 'Failed' | 'Removing' | 'Suspended'
 
 /**
- * Why a service is not as git says, for machines: the brake that holds its change back, or `manifestInvalid`;
+ * Why a service does not match git, for machines: the brake that holds its change back, or `manifestInvalid`;
  * `needsDecision` and `cannotPlan`, where nothing can be planned for it; `driftPolicy` and `healLoop`, where a change
  * outside is left; what became of the last attempt; `manifestGone` of one that waits to be deleted.
  */
@@ -152,17 +156,6 @@ export interface ProblemStatus {
   readonly hint: string | null
 }
 
-/** Something that keeps a set from changing anything until it is resumed or its time is over. */
-export interface SuspensionStatus {
-  /** Names of manifests, where `*` stands for any characters; `*` alone is the whole set. */
-  readonly scope: string
-  readonly reason: string
-  readonly actor: string
-  readonly since: string
-  /** When it ends by itself; null when it does not. */
-  readonly until: string | null
-}
-
 /** Whether a set may write now. */
 export interface WindowStatus {
   readonly isOpen: boolean
@@ -207,7 +200,8 @@ export interface SetStatus {
   readonly unverifiableSecrets: number
   readonly approvals: readonly PendingApproval[]
   readonly problems: readonly ProblemStatus[]
-  readonly suspensions: readonly SuspensionStatus[]
+  /** What blocks changes of services until it is ended or its time is over. */
+  readonly suspensions: readonly Suspension[]
   readonly window: WindowStatus
 }
 

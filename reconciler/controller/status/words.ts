@@ -34,13 +34,13 @@ export const CONDITION_WORDS: Readonly<
 export const STATE_WORDS: Readonly<
   Record<ServiceState, { readonly tone: Tone; readonly word: string; readonly meaning: string }>
 > = {
-  Failed: { tone: 'bad', word: 'Failed', meaning: 'the last change did not succeed' },
-  Blocked: { tone: 'bad', word: 'Blocked', meaning: 'somebody has to decide or correct something' },
+  Failed: { tone: 'bad', word: 'Failed', meaning: 'the last change failed' },
+  Blocked: { tone: 'bad', word: 'Blocked', meaning: 'manual decision or correction required' },
   Drifted: { tone: 'warn', word: 'Drifted', meaning: 'changed outside' },
-  Pending: { tone: 'wait', word: 'Pending', meaning: 'a change is still to be made' },
+  Pending: { tone: 'wait', word: 'Pending', meaning: 'a change is still to be applied' },
   Removing: { tone: 'wait', word: 'Removing', meaning: 'paused, to be deleted later' },
-  Suspended: { tone: 'wait', word: 'Suspended', meaning: 'left alone until that is over' },
-  Synced: { tone: 'good', word: 'Synced', meaning: 'as git says' },
+  Suspended: { tone: 'wait', word: 'Suspended', meaning: 'left as it is until the suspension ends' },
+  Synced: { tone: 'good', word: 'Synced', meaning: 'matches git' },
 }
 
 // True because the record has exactly the states as keys.
@@ -48,12 +48,12 @@ export const SERVICE_STATES = Object.keys(STATE_WORDS) as readonly ServiceState[
 
 /** How a run ended, for people. */
 export const OUTCOME_WORDS: Readonly<Record<RunOutcome, string>> = {
-  converged: 'everything is as git says',
-  partial: 'some of it could not be done',
-  withheld: 'some of it waits for an approval',
+  converged: 'everything matches git',
+  partial: 'some changes failed',
+  withheld: 'some changes wait for approval',
   failed: 'failed',
-  interrupted: 'stopped half-way',
-  superseded: 'gave way to a newer commit',
+  interrupted: 'interrupted',
+  superseded: 'superseded by a newer commit',
 }
 
 /** Why a run happened, for people. */
@@ -62,7 +62,7 @@ export const TRIGGER_WORDS: Readonly<Record<Trigger, string>> = {
   interval: 'on schedule',
   webhook: 'after a push',
   api: 'on request',
-  retry: 'to try again',
+  retry: 'retry',
   preempted: 'for a newer commit',
 }
 

@@ -1,70 +1,47 @@
 import { type BrakeName, releasedKeys } from '../../plan/brakes.ts'
-import { ApiTimeout, type WaitReport, waitText } from '../../run/apiWait.ts'
+import { ApiTimeout, waitText } from '../../run/apiWait.ts'
 import { failureOf } from '../../run/failureOf.ts'
-import type { Suspension } from '../../state/model/record.ts'
 import { counted } from '../../text/counts.ts'
 import { STALLED_AFTER } from '../schedule/schedule.ts'
 import type { CycleReport } from '../set/cycleReport.ts'
+import type { LoopFacts } from '../set/loopFacts.ts'
 import type { Condition, ConditionType, ServiceStatus } from '../status/status.ts'
 
 /** A condition without its age. */
 export type FoundCondition = Omit<Condition, 'since'>
 
-/** What is true of a set besides what its last cycle says. */
-export interface ConditionFacts {
-  readonly report: CycleReport | null
+/** What conditions are found in. */
+interface ConditionFacts extends LoopFacts {
   readonly services: readonly ServiceStatus[]
-  readonly role: 'leader' | 'follower' | 'starting'
-  readonly leaseHolder: string | null
-  readonly isRunning: boolean
-  /** Failed runs in a row. */
-  readonly failures: number
-  /** What has kept this replica from any cycle since the last one; null when nothing has. */
-  readonly fault: string | null
-  /** Those that hold now. */
-  readonly suspensions: readonly Suspension[]
-  /** What the cycle under way waits for; null when there is nothing. */
-  readonly wait: WaitReport | null
 }
 
 /** Everything that is true of a set, the most urgent first; never empty. Pure. */
 export function conditionsOf(facts: ConditionFacts): readonly FoundCondition[] {
   const { report, role, leaseHolder } = facts
-  if (role === 'follower') {
-    const who = leaseHolder === null ? 'another replica' : leaseHolder
-    return [found('Following', `${who} has the lease`, null)]
-  }
-  const running = facts.isRunning ? [found('Reconciling', 'a run is under way', null)] : []
-  const suspended = facts.suspensions.map(({ scope, reason, actor }) =>
-    found(
-      'Suspended',
-      `${actor} suspended ${scope === '*' ? 'the set' : scope}: ${reason}`,
-      'resume it when the reason is gone',
-    ),
-  )
+  if (role === 'follower')
+    return [found('Following', `${leaseHolder ?? 'another replica'} has the lease`, null)]
+  const running = facts.running === null ? [] : [found('Reconciling', 'a run is under way', null)]
+  const suspended = facts.suspensions.map(({ scope, reason, actor }) => {
+    const message = `${actor} suspended ${scope === '*' ? 'the set' : scope}: ${reason}`
+    return found('Suspended', message, 'resume it when the reason is gone')
+  })
   const waiting = waitConditions(facts)
   if (report === null && facts.fault === null)
     return [...waiting, ...suspended, ...running, found('Starting', 'no run has ended yet', null)]
-  const conditions = [
-    ...stalled(facts),
-    ...waiting,
-    ...(report === null
-      ? []
-      : [
-          ...sourceConditions(report),
-          // What an approval would let through is not known while nothing is heard of the services.
-          ...(facts.wait === null ? brakeConditions(report) : []),
-          ...serviceConditions(facts.services, report),
-        ]),
-    ...suspended,
-  ]
-  if (conditions.length === 0 && report?.applied == null)
-    return [...running, found('Starting', 'the last run was stopped before it came to anything', null)]
-  return [
-    ...conditions,
-    ...running,
-    ...(conditions.length > 0 ? [] : [found('Ready', 'every service is as its manifest says', null)]),
-  ]
+  const conditions = [...stalled(facts), ...waiting]
+  if (report !== null) {
+    conditions.push(...sourceConditions(report))
+    // What an approval would approve is not known while nothing is heard of the services.
+    if (facts.wait === null) conditions.push(...brakeConditions(report))
+    conditions.push(...serviceConditions(facts.services, report))
+  }
+  conditions.push(...suspended)
+  if (conditions.length > 0) return [...conditions, ...running]
+  const rest =
+    report?.applied == null
+      ? found('Starting', 'the last run was stopped before it had a result', null)
+      : found('Ready', 'every service matches its manifest', null)
+  return [...running, rest]
 }
 
 function found(type: ConditionType, message: string, todo: string | null): FoundCondition {
@@ -88,57 +65,42 @@ function stalled({ failures, report, fault }: ConditionFacts): readonly FoundCon
   const isThrottled = report?.error instanceof ApiTimeout && report.error.isThrottled
   const reason = fault ?? (report?.error === undefined ? '' : failureOf(report.error).message)
   if (failures >= STALLED_AFTER) {
-    // No count of them: each further one would be news.
+    // The count itself would make each further one news.
     const message = `at least ${STALLED_AFTER} runs in a row failed${reason === '' ? '' : `, the last with: ${reason}`}`
-    return [found('Stalled', message, 'put right what it says; it is tried again all the same')]
+    return [found('Stalled', message, 'fix the error above; retries continue')]
   }
   // Of that Throttled tells.
   if (fault === null && isThrottled) return []
-  return reason === '' ? [] : [found('Degraded', reason, 'it is tried again')]
+  return reason === '' ? [] : [found('Degraded', reason, 'it is retried')]
 }
 
 function sourceConditions({ source }: CycleReport): readonly FoundCondition[] {
   if (source === null) return []
   const { sourceProblem, refused, isRewritten, accepted } = source
   const problems = accepted?.set.problems ?? []
-  return [
-    ...(sourceProblem === null
-      ? []
-      : [
-          found(
-            'SourceUnavailable',
-            sourceProblem,
-            'what was last read stays in force, and nothing is written until it can be read again',
-          ),
-        ]),
-    ...(refused === null
-      ? []
-      : [
-          found(
-            'CommitRefused',
-            `commit ${refused.commit.sha} is not applied: ${refused.reason}`,
-            'sign it with an allowed key',
-          ),
-        ]),
-    ...(isRewritten
-      ? [
-          found(
-            'HistoryRewritten',
-            'the branch no longer contains the commit that was last applied',
-            'when that was meant, acknowledge it; until then nothing is removed',
-          ),
-        ]
-      : []),
-    ...(problems.length === 0
-      ? []
-      : [
-          found(
-            'ManifestsInvalid',
-            `${counted(problems.length, 'problem')} in the manifests`,
-            'correct the manifests: until then their services are left alone, and nothing is removed',
-          ),
-        ]),
-  ]
+  const conditions: FoundCondition[] = []
+  if (sourceProblem !== null) {
+    const todo =
+      'the last commit that was read stays in force, and nothing is written until the next can be read'
+    conditions.push(found('SourceUnavailable', sourceProblem, todo))
+  }
+  if (refused !== null) {
+    const message = `commit ${refused.commit.sha} is not applied: ${refused.reason}`
+    conditions.push(found('CommitRefused', message, 'sign it with an allowed key'))
+  }
+  if (isRewritten) {
+    const message = 'the branch no longer contains the commit that was last applied'
+    conditions.push(
+      found('HistoryRewritten', message, 'acknowledge it if intended; until then nothing is removed'),
+    )
+  }
+  if (problems.length > 0) {
+    const todo = 'correct the manifests: until then their services stay as they are, and nothing is removed'
+    conditions.push(
+      found('ManifestsInvalid', `${counted(problems.length, 'problem')} in the manifests`, todo),
+    )
+  }
+  return conditions
 }
 
 /** Brakes that are conditions of their own. The others show as changes that wait for an approval. */
@@ -150,23 +112,16 @@ const OF_BRAKE: Readonly<Partial<Record<BrakeName, readonly [ConditionType, stri
 
 function brakeConditions({ applied }: CycleReport): readonly FoundCondition[] {
   if (applied === null) return []
-  const { braked } = applied.situation
+  const { braked } = applied.planResult
   const released = releasedKeys(braked)
   return braked.tripped.flatMap((brake) => {
     if (brake.approvable) {
-      // What no approval would let through is a matter of the brakes that it does not open.
+      // Where other brakes block all of it too, the matter is theirs.
       if (!brake.keys.some((key) => released.has(key))) return []
-      const digest = applied.situation.digest ?? ''
-      if (brake.brake === 'suspectedServerChange') {
-        return [
-          found(
-            'SuspectedServerChange',
-            brake.message,
-            `when they are to be put back all the same, approve ${digest}`,
-          ),
-        ]
-      }
-      return [found('ApprovalRequired', brake.message, `when that is meant, approve ${digest}`)]
+      const digest = applied.planResult.digest ?? ''
+      return brake.brake === 'suspectedServerChange'
+        ? [found('SuspectedServerChange', brake.message, `to put the fields back, approve ${digest}`)]
+        : [found('ApprovalRequired', brake.message, `if intended, approve ${digest}`)]
     }
     const [type, todo] = OF_BRAKE[brake.brake] ?? []
     return type === undefined ? [] : [found(type, brake.message, todo ?? null)]
@@ -181,39 +136,27 @@ function serviceConditions(
     services.filter((one) => one.state === state).length
   const failed = count('Failed') + count('Blocked')
   const drifted = count('Drifted')
-  const looping = (applied?.situation.braked.changes ?? []).flatMap((change) =>
+  const looping = (applied?.planResult.braked.changes ?? []).flatMap((change) =>
     change.kind === 'drifted' && change.looping.length > 0 ? [change.key] : [],
   )
   const pending = applied?.outcomes.some(({ result }) => result === 'lost') === true ? count('Pending') : 0
-  return [
-    ...(looping.length === 0
-      ? []
-      : [
-          found(
-            'HealLoop',
-            `put back again and again, and left now: ${listed(looping)}`,
-            'find out who else writes them: another reconciler, Terraform, or a person',
-          ),
-        ]),
-    ...(failed + pending === 0
-      ? []
-      : [
-          found(
-            'Degraded',
-            `${counted(failed + pending, 'service')} ${failed + pending === 1 ? 'is not as its manifest says' : 'are not as their manifests say'}`,
-            'see the services',
-          ),
-        ]),
-    ...(drifted === 0
-      ? []
-      : [
-          found(
-            'Drifted',
-            `${counted(drifted, 'service')} ${drifted === 1 ? 'was' : 'were'} changed outside`,
-            'see the services',
-          ),
-        ]),
-  ]
+  const conditions: FoundCondition[] = []
+  if (looping.length > 0) {
+    const message = `undone again and again, and left now: ${listed(looping)}`
+    const todo = 'find the other writer: another reconciler, Terraform, or a person'
+    conditions.push(found('HealLoop', message, todo))
+  }
+  if (failed + pending > 0) {
+    const differ = failed + pending === 1 ? 'does not match its manifest' : 'do not match their manifests'
+    conditions.push(
+      found('Degraded', `${counted(failed + pending, 'service')} ${differ}`, 'see the services'),
+    )
+  }
+  if (drifted > 0) {
+    const message = `${counted(drifted, 'service')} ${drifted === 1 ? 'was' : 'were'} changed outside`
+    conditions.push(found('Drifted', message, 'see the services'))
+  }
+  return conditions
 }
 
 /** Names as far as a message has room for them. */

@@ -5,7 +5,7 @@ import type { Condition, ControllerEvent, EventType } from '../status/status.ts'
 import { driftsOf } from './servicesOf.ts'
 
 /** An event without what every event of a run has in common. */
-type Told = Pick<ControllerEvent, 'type' | 'severity' | 'message'> &
+type NewEvent = Pick<ControllerEvent, 'type' | 'severity' | 'message'> &
   Partial<Pick<ControllerEvent, 'todo' | 'keys' | 'condition'>>
 
 /** What an event is about besides itself. */
@@ -17,8 +17,8 @@ export interface EventContext {
 }
 
 /** A whole event. Equal news of equal things have an equal `dedupeKey`, whenever they come. Pure. */
-export function eventOf(told: Told, context: EventContext): ControllerEvent {
-  const { type, severity, message, todo = null, keys = [], condition = null } = told
+export function eventOf(event: NewEvent, context: EventContext): ControllerEvent {
+  const { type, severity, message, todo = null, keys = [], condition = null } = event
   const sorted = [...keys].sort()
   const dedupeKey = [context.set ?? '', type, condition ?? '', context.commit ?? '', message, ...sorted].join(
     '\n',
@@ -26,8 +26,8 @@ export function eventOf(told: Told, context: EventContext): ControllerEvent {
   return { ...context, type, severity, message, todo, keys: sorted, condition, dedupeKey }
 }
 
-/** What a cycle has to tell, besides conditions. Pure. */
-export function eventsOfReport(report: CycleReport, before: CycleReport | null): readonly Told[] {
+/** The events of a cycle, besides conditions. Pure. */
+export function eventsOfReport(report: CycleReport, before: CycleReport | null): readonly NewEvent[] {
   const { applied, source, outcome } = report
   const sha = source?.accepted?.loaded.commit.sha
   const isNewCommit = sha !== undefined && sha !== before?.source?.accepted?.loaded.commit.sha
@@ -41,24 +41,24 @@ export function eventsOfReport(report: CycleReport, before: CycleReport | null):
     before?.applied == null ? [] : driftsOf(before.applied).left.map(({ key }) => key),
   )
   const newDrift = drifts.left.filter(({ key }) => !knownDrift.has(key))
-  const told: Told[] = []
-  const tell = (
+  const events: NewEvent[] = []
+  const add = (
     type: EventType,
-    severity: Told['severity'],
+    severity: NewEvent['severity'],
     message: string,
     keys: readonly string[] = [],
   ): void => {
-    told.push({ type, severity, message, keys })
+    events.push({ type, severity, message, keys })
   }
-  for (const one of report.handedOver) tell('Notice', 'info', handOverText(one), [one.key])
+  for (const one of report.handedOver) add('Notice', 'info', handOverText(one), [one.key])
   for (const { change, notes } of done) {
-    tell('ServiceChanged', 'info', `${change.key}: ${change.kind} done`, [change.key])
-    for (const note of notes) tell('Notice', 'warning', `${change.key}: ${note}`, [change.key])
+    add('ServiceChanged', 'info', `${change.key}: ${change.kind} done`, [change.key])
+    for (const note of notes) add('Notice', 'warning', `${change.key}: ${note}`, [change.key])
   }
   for (const { change, message } of failed)
-    tell('ServiceFailed', 'error', `${change.key}: ${change.kind} failed: ${message}`, [change.key])
+    add('ServiceFailed', 'error', `${change.key}: ${change.kind} failed: ${message}`, [change.key])
   for (const { key, fields } of drifts.healed) {
-    tell(
+    add(
       'DriftHealed',
       'warning',
       `${key} was changed outside and put back: ${fields.map(fieldText).join('; ') || 'it had been deleted'}`,
@@ -67,22 +67,25 @@ export function eventsOfReport(report: CycleReport, before: CycleReport | null):
   }
   for (const { key, fields, kind } of newDrift) {
     const what = kind === 'deleted' ? 'it was deleted' : fields.map(fieldText).join('; ')
-    tell('DriftFound', 'warning', `${key} was changed outside: ${what}`, [key])
+    add('DriftFound', 'warning', `${key} was changed outside: ${what}`, [key])
   }
   const isNews = done.length + failed.length > 0 || isNewCommit || outcome !== before?.outcome
   if (isNews && outcome !== 'failed') {
     const counts = Object.entries(report.counts).filter(([, count]) => count > 0)
-    tell(
+    add(
       'RunFinished',
       outcome === 'converged' ? 'info' : 'warning',
       `${outcome}: ${counts.map(([what, count]) => `${count} ${what}`).join(', ')}`,
     )
   }
-  return told
+  return events
 }
 
 /** What became true and what no longer is. Pure. */
-export function eventsOfConditions(now: readonly Condition[], before: readonly Condition[]): readonly Told[] {
+export function eventsOfConditions(
+  now: readonly Condition[],
+  before: readonly Condition[],
+): readonly NewEvent[] {
   const nameOf = ({ type, message }: Condition): string => `${type} ${message}`
   const known = new Set(before.map(nameOf))
   const holding = new Set(now.map(({ type }) => type))
@@ -92,7 +95,7 @@ export function eventsOfConditions(now: readonly Condition[], before: readonly C
   )
   return [
     ...raised.map(
-      ({ type, message, todo }): Told => ({
+      ({ type, message, todo }): NewEvent => ({
         type: 'ConditionRaised',
         severity: SEVERE.has(type) ? 'error' : 'warning',
         message: `${type}: ${message}`,
@@ -101,7 +104,7 @@ export function eventsOfConditions(now: readonly Condition[], before: readonly C
       }),
     ),
     ...cleared.map(
-      (type): Told => ({
+      (type): NewEvent => ({
         type: 'ConditionCleared',
         severity: 'info',
         message: `${type} no longer holds`,

@@ -6,7 +6,7 @@ import type { ServiceReason, ServiceState, ServiceStatus } from '../status/statu
 
 /** Where each service stands after `applied`, by name; `frozenKeys` are those whose manifests cannot be used. Pure. */
 export function servicesOf(applied: Applied, frozenKeys: readonly string[]): readonly ServiceStatus[] {
-  const { plan, braked } = applied.situation
+  const { plan, braked } = applied.planResult
   const ids = idsOf(applied)
   const outcomes = new Map(applied.outcomes.map((outcome) => [outcome.change.key, outcome]))
   const withheld = new Set(braked.withheld.map(({ key }) => key))
@@ -33,7 +33,7 @@ export function servicesOf(applied: Applied, frozenKeys: readonly string[]): rea
       })
     } else if (change.kind === 'drifted') {
       const isLooping = change.looping.length > 0
-      put(key, 'Drifted', { ...(isLooping ? LOOPING : REPORTED), fields: change.told })
+      put(key, 'Drifted', { ...(isLooping ? LOOPING : REPORTED), fields: change.shown })
     } else if (withheld.has(key)) {
       const brake = brakeOf.get(key)
       put(key, brake?.brake === 'suspended' ? 'Suspended' : stateOfWaiting(change), {
@@ -53,18 +53,18 @@ type Put = (key: string, state: ServiceState, why?: Why) => void
 
 const FROZEN: Why = {
   reason: 'manifestInvalid',
-  message: 'its manifest cannot be used',
+  message: 'its manifest has problems',
   todo: 'see the problems of the set',
 }
 const REPORTED: Why = {
   reason: 'driftPolicy',
-  message: 'it was changed outside, and its policy is to report that',
-  todo: 'change the manifest, or put it back',
+  message: 'changed outside; its policy is to report drift',
+  todo: 'change the manifest, or undo the change',
 }
 const LOOPING: Why = {
   reason: 'healLoop',
-  message: 'it was put back again and again, and is left as it is now',
-  todo: 'find out who else writes it',
+  message: 'its changes were undone again and again, so it is left as it is now',
+  todo: 'find the other writer',
 }
 
 /** What an attempt that was not done is called. */
@@ -87,7 +87,7 @@ function putOutcome(change: Change, outcome: ChangeOutcome | undefined, put: Put
   const isOver = result === 'failed' || result === 'limited' || result === 'stale'
   put(key, isOver ? 'Failed' : result === 'lost' ? 'Pending' : stateOfWaiting(change), {
     reason: OF_RESULT[result],
-    message: outcome?.message ?? 'not yet carried out',
+    message: outcome?.message ?? 'not applied yet',
     todo: result === 'limited' ? 'make room in the plan of the organisation' : null,
     fields: fieldsOf(change),
   })
@@ -101,23 +101,23 @@ function stateOfWaiting(change: Change): ServiceState {
 }
 
 function fieldsOf(change: Change): readonly PlannedField[] {
-  return change.kind === 'update' || change.kind === 'drifted' ? change.told : []
+  return change.kind === 'update' || change.kind === 'drifted' ? change.shown : []
 }
 
-function idsOf({ situation, outcomes }: Applied): ReadonlyMap<string, string> {
-  const ids = new Map([...situation.bindings.values()].map(({ key, serviceId }) => [key, serviceId]))
-  for (const change of situation.plan.changes) if ('id' in change) ids.set(change.key, change.id)
+function idsOf({ planResult, outcomes }: Applied): ReadonlyMap<string, string> {
+  const ids = new Map([...planResult.bindings.values()].map(({ key, serviceId }) => [key, serviceId]))
+  for (const change of planResult.plan.changes) if ('id' in change) ids.set(change.key, change.id)
   for (const { change, serviceId } of outcomes) if (serviceId !== null) ids.set(change.key, serviceId)
   return ids
 }
 
 /** What was changed outside and put back in this run, and what was left. Pure. */
-export function driftsOf({ situation, outcomes }: Applied): {
+export function driftsOf({ planResult, outcomes }: Applied): {
   readonly healed: readonly Drift[]
   readonly left: readonly Drift[]
 } {
   const done = new Set(outcomes.filter(({ result }) => result === 'done').map(({ change }) => change.key))
-  const drifts = driftOf(situation.plan)
+  const drifts = driftOf(planResult.plan)
   return {
     healed: drifts.filter(({ key }) => done.has(key)),
     left: drifts.filter(({ key }) => !done.has(key)),

@@ -30,7 +30,7 @@ export class SetView {
   #services: readonly ServiceStatus[] = []
   #unverifiableSecrets = 0
   #conditions: readonly Condition[] = []
-  #told: readonly Condition[] = []
+  #announced: readonly Condition[] = []
   #before: CycleReport | null = null
   #commit: CommitStatus | null = null
   #appliedCommit: string | null = null
@@ -58,11 +58,11 @@ export class SetView {
     const frozen = source?.accepted?.set.frozenKeys ?? []
     if (applied !== null) {
       this.#services = servicesOf(applied, frozen)
-      this.#unverifiableSecrets = unverifiableSecrets(applied.situation.services)
+      this.#unverifiableSecrets = unverifiableSecrets(applied.planResult.services)
     }
     const commit = source?.accepted?.loaded.commit.sha ?? null
     if (report.outcome === 'converged') this.#appliedCommit = commit
-    const told = [...eventsOfReport(report, this.#before), ...this.#conditionEvents(), ...this.#reminders()]
+    const events = [...eventsOfReport(report, this.#before), ...this.#conditionEvents(), ...this.#reminders()]
     this.#before = lean(report)
     const context: EventContext = {
       at: this.#now(),
@@ -70,7 +70,7 @@ export class SetView {
       commit,
       runId: report.runId,
     }
-    return told.map((one) => eventOf(one, context))
+    return events.map((one) => eventOf(one, context))
   }
 
   /** The events that conditions are worth which became true, or no longer are, without a cycle. */
@@ -109,13 +109,7 @@ export class SetView {
         ...problem,
         hint,
       })),
-      suspensions: facts.suspensions.map(({ scope, reason, actor, since, until }) => ({
-        scope,
-        reason,
-        actor,
-        since,
-        until,
-      })),
+      suspensions: facts.suspensions,
       window: {
         isOpen: window.isOpen,
         reason: window.reason,
@@ -126,15 +120,15 @@ export class SetView {
 
   #refreshed(): readonly Condition[] {
     const facts = this.#facts()
-    const found = conditionsOf({ ...facts, services: this.#services, isRunning: facts.running !== null })
+    const found = conditionsOf({ ...facts, services: this.#services })
     this.#conditions = withAges(found, this.#conditions, this.#now())
     return this.#conditions
   }
 
   #conditionEvents(): ReturnType<typeof eventsOfConditions> {
     const now = this.#refreshed()
-    const events = eventsOfConditions(now, this.#told)
-    this.#told = now
+    const events = eventsOfConditions(now, this.#announced)
+    this.#announced = now
     return events
   }
 
@@ -199,10 +193,10 @@ function countsOf(services: readonly ServiceStatus[]): SetStatus['counts'] {
 }
 
 function approvalsOf(report: CycleReport | null): readonly PendingApproval[] {
-  const situation = report?.applied?.situation
-  if (situation?.digest == null) return []
-  const { tripped, withheld } = situation.braked
-  const released = releasedKeys(situation.braked)
+  const planResult = report?.applied?.planResult
+  if (planResult?.digest == null) return []
+  const { tripped, withheld } = planResult.braked
+  const released = releasedKeys(planResult.braked)
   const approvable = tripped.filter(
     (brake) => brake.approvable && brake.keys.some((key) => released.has(key)),
   )
@@ -210,7 +204,7 @@ function approvalsOf(report: CycleReport | null): readonly PendingApproval[] {
   const held = new Set(approvable.flatMap(({ keys }) => keys))
   return [
     {
-      digest: situation.digest,
+      digest: planResult.digest,
       brakes: approvable.map(({ brake, message }) => ({ brake, message })),
       changes: withheld
         .filter(({ key }) => held.has(key))

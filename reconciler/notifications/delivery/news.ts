@@ -1,7 +1,7 @@
 import type { ControllerEvent, EventType } from '../../controller/status/status.ts'
 
-/** After this long the same is worth telling again (milliseconds): a reminder comes once a day. */
-const TELL_AGAIN_MS = 12 * 3_600_000
+/** After this long an equal event is sent again (milliseconds): a reminder comes once a day. */
+const SEND_AGAIN_MS = 12 * 3_600_000
 /** Most subjects that are remembered. */
 const SUBJECTS_MAX = 10_000
 
@@ -22,26 +22,26 @@ const FAMILIES: Readonly<Partial<Record<EventType, string>>> = {
 }
 
 /**
- * Decides what was told already. An event is news unless the last one about the same told the same: a failure
- * that is repeated is told once, one that comes back after all was well is told again.
+ * Decides which events are new. An event is new unless the last one about the same subject was equal: a failure that
+ * is repeated is sent once, and sent again when it comes back after a success.
  */
 export class News {
-  readonly #told = new Map<string, { readonly dedupeKey: string; readonly atMs: number }>()
+  readonly #sent = new Map<string, { readonly dedupeKey: string; readonly atMs: number }>()
 
   /** Whether `event` is news at `nowMs` (monotonic milliseconds). Remembers it when it is. */
   isNews(event: ControllerEvent, nowMs: number): boolean {
     const subject = subjectOf(event)
-    const last = this.#told.get(subject)
-    if (last?.dedupeKey === event.dedupeKey && nowMs - last.atMs < TELL_AGAIN_MS) return false
-    this.#told.delete(subject)
-    this.#told.set(subject, { dedupeKey: event.dedupeKey, atMs: nowMs })
-    if (this.#told.size > SUBJECTS_MAX) this.#forgetOldest()
+    const last = this.#sent.get(subject)
+    if (last?.dedupeKey === event.dedupeKey && nowMs - last.atMs < SEND_AGAIN_MS) return false
+    this.#sent.delete(subject)
+    this.#sent.set(subject, { dedupeKey: event.dedupeKey, atMs: nowMs })
+    if (this.#sent.size > SUBJECTS_MAX) this.#forgetOldest()
     return true
   }
 
   #forgetOldest(): void {
-    for (const subject of this.#told.keys()) {
-      this.#told.delete(subject)
+    for (const subject of this.#sent.keys()) {
+      this.#sent.delete(subject)
       return
     }
   }

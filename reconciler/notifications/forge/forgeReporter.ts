@@ -146,7 +146,7 @@ export class ForgeReporter {
     const reason = isForeseen ? error.message : 'a fault of ours'
     if (reason === this.#lastProblem) return
     this.#lastProblem = reason
-    this.#options.onProblem(`${this.#options.name} cannot be told what became of a commit: ${reason}`)
+    this.#options.onProblem(`${this.#options.name} did not take the result of a commit: ${reason}`)
   }
 
   /** Whether anything had to be said. */

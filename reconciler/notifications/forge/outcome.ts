@@ -34,7 +34,7 @@ export function outcomeComment(
       budget,
     ),
     section(
-      'Services that are not as git says:',
+      'Services that do not match git:',
       servicesToSee(set.services, SERVICES_MAX).map(serviceLine),
       budget,
     ),
@@ -58,8 +58,8 @@ function approvalSection({ approvals }: SetStatus, budget: Budget): string {
   const [first] = approvals
   if (first === undefined) return ''
   const lines = [...first.brakes.map(({ brake, message }) => `${brake}: ${message}`), ...first.changes]
-  const how = `To let it through as it is now: a commit whose message ends with \`Pharos-Approve: ${first.digest}\``
-  return `${section('Held back:', lines, budget)}\n\n${how}`
+  const how = `To approve exactly these changes: a commit whose message ends with \`Pharos-Approve: ${first.digest}\``
+  return `${section('Blocked by safety limits:', lines, budget)}\n\n${how}`
 }
 
 function problemLine({ file, line, column, code, message, hint }: SetStatus['problems'][number]): string {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -15,16 +15,20 @@ const OTHERS = ['jq', 'less', 'notify-the-team']
 let server: TestServer
 let folder: string
 let env: Record<string, string>
+/** Where the tests of this process run: examples name files of the folder that they are typed in. */
+let before: string
 beforeAll(async () => {
   server = await startServer({ rateLimit: 'none' })
   folder = mkdtempSync(join(tmpdir(), 'pharos-help-'))
   const bin = join(folder, 'bin')
   mkdirSync(bin)
   symlinkSync(join(import.meta.dirname, '../dist/pharos.js'), join(bin, 'pharos'))
-  for (const name of OTHERS) {
-    writeFileSync(join(bin, name), '#!/bin/sh\ncat > /dev/null\n')
-    chmodSync(join(bin, name), 0o755)
-  }
+  const shown = join(folder, 'shown')
+  mkdirSync(shown)
+  writeFileSync(join(shown, 'pharos'), `#!/bin/sh\nprintf '%s\\0' "$@" > '${folder}/arguments'\n`, {
+    mode: 0o755,
+  })
+  for (const name of OTHERS) writeFileSync(join(bin, name), '#!/bin/sh\ncat > /dev/null\n', { mode: 0o755 })
   mkdirSync(join(folder, 'monitoring'))
   writeFileSync(join(folder, 'monitoring/checkout.yaml'), manifestOf('checkout'))
   mkdirSync(join(folder, '.config/fish/completions'), { recursive: true })
@@ -34,17 +38,27 @@ beforeAll(async () => {
     PHAROS_URL: server.url,
     PHAROS_API_KEY: server.apiKey,
   }
-  await runHere(['apply', join(folder, 'monitoring'), '--state', join(folder, 'pharos.db')], env)
+  before = process.cwd()
+  process.chdir(folder)
+  await runHere(['apply', 'monitoring', '--state', 'pharos.db'], env)
 })
 afterAll(async () => {
+  process.chdir(before)
   await server.close()
   rmSync(folder, { recursive: true })
 })
 
-function typed(script: string, cwd: string) {
-  // A controller would run until it is told to stop.
-  const args = ['-s', 'TERM', '20', 'bash', '--norc', '-euo', 'pipefail', '-c', script]
-  return finished(spawn('timeout', args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }))
+function typed(script: string, cwd: string, path = env.PATH) {
+  const args = ['--norc', '-euo', 'pipefail', '-c', script]
+  return finished(
+    spawn('bash', args, { cwd, env: { ...env, PATH: path }, stdio: ['ignore', 'pipe', 'pipe'] }),
+  )
+}
+
+/** The arguments that a shell gives to pharos when `example` is typed. */
+async function argumentsIn(example: string): Promise<readonly string[]> {
+  await typed(example, folder, `${join(folder, 'shown')}:${env.PATH}`)
+  return readFileSync(join(folder, 'arguments'), 'utf8').split('\0').slice(0, -1)
 }
 
 function examplesIn(help: string): readonly string[] {
@@ -65,7 +79,7 @@ test.each(COMMANDS.map(({ name, examples }) => ({ name, examples })))(
     expect(examples.length).toBeGreaterThan(0)
     expect(examplesIn((await runHere([...name.split(' '), '--help'])).stdout)).toEqual(examples)
     for (const example of examples) {
-      const { stderr } = await typed(example, folder)
+      const { stderr } = await runHere(await argumentsIn(example), env, { cwd: folder })
       expect({ example, stderr }).toEqual({ example, stderr: expect.not.stringMatching(MISUNDERSTOOD) })
     }
   },

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -88,8 +88,22 @@ async function flushOrder(): Promise<string> {
 }
 
 async function conformOnCopies(): Promise<string> {
-  const child = spawn('npx', ['vitest', 'run', '--silent=true', 'server/testing/conformance'], {
-    env: { ...process.env, PHAROS_TEST_RESTORED: 'yes', NO_COLOR: 'yes' },
+  await runTests(['server/testing/conformance'], { PHAROS_TEST_RESTORED: 'yes' })
+  return 'every conformance test passes on a copy restored from a backup'
+}
+
+/** Everything that the suite tries in part, in full: tests that import scripts/testing/torture.ts. */
+async function wholeTests(): Promise<string> {
+  const listed = execFileSync('git', ['grep', '-l', "scripts/testing/torture.ts'", '--', '*.test.ts'])
+  const files = listed.toString().trim().split('\n')
+  await runTests(files, { PHAROS_TEST_TORTURE: 'yes' })
+  return `every case of ${files.length} files holds`
+}
+
+/** Runs test files; rejects with what was written when one fails. */
+async function runTests(files: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
+  const child = spawn('npx', ['vitest', 'run', '--silent=true', '--testTimeout=900000', ...files], {
+    env: { ...process.env, ...environment, NO_COLOR: 'yes' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
@@ -101,7 +115,6 @@ async function conformOnCopies(): Promise<string> {
   const [code]: unknown[] = await once(child, 'close')
   // The failures stand at the end.
   if (code !== 0) throw new Error(output.slice(-OUTPUT_CHARS_MAX))
-  return 'every conformance test passes on a copy restored from a backup'
 }
 
 const ORDEALS: Readonly<Record<string, Ordeal>> = {
@@ -109,6 +122,7 @@ const ORDEALS: Readonly<Record<string, Ordeal>> = {
   'flush order': flushOrder,
   'full disk': fill,
   'restored copy': conformOnCopies,
+  'whole tests': wholeTests,
   fuzz: fuzzAll,
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cases } from '../../scripts/testing/torture.ts'
 import { Client } from '../../api/client/client.ts'
 import { Limiter, type Timing } from '../../api/client/limiter.ts'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
@@ -250,6 +251,6 @@ test('Scenario 36: no fault of the network and no crash doubles, loses or leaves
     fc.asyncProperty(fc.integer({ min: 1, max: 40 }), faults, async (crashAt, some) => {
       await converges(crashAt, some)
     }),
-    { numRuns: 35 },
+    { numRuns: cases(10, 35) },
   )
 }, 120_000)

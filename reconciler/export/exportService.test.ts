@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { cases } from '../../scripts/testing/torture.ts'
 import { canonicalRequest, canonicalResponse } from '../../api/contract/canonical.ts'
 import { changesBetween } from '../../api/contract/fieldChange.ts'
 import {
@@ -103,7 +104,7 @@ test('a service that is exported, written as YAML and compiled again is the same
       expect(changesBetween(canonicalResponse(exported), compiled, 'set-is-equal')).toEqual([])
       expect(set.services[0]?.id).toBe(exported.id)
     }),
-    { numRuns: 2_000 },
+    { numRuns: cases(500, 2_000) },
   )
 })
 

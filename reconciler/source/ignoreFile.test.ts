@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { cases } from '../../scripts/testing/torture.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
 import { readIgnoreRules } from './ignoreFile.ts'
 import { readManifests } from './manifestFiles.ts'
@@ -48,7 +49,7 @@ test('the patterns leave out what git would leave out', () => {
           .sort((a, b) => PATHS.indexOf(a) - PATHS.indexOf(b)),
       })
     }),
-    { numRuns: 150 },
+    { numRuns: cases(40, 150) },
   )
   rmSync(folder, { recursive: true })
 })

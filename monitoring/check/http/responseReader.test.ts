@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { cases } from '../../../scripts/testing/torture.ts'
 import { generatedResponse } from '../testing/generatedResponse.ts'
 import { compareReaders, NAMED_DIFFERENCES } from '../testing/namedDifferences.ts'
 import { readOwn } from '../testing/readResponse.ts'
@@ -42,7 +43,7 @@ test('a response reads the same whatever pieces it arrives in', () => {
       expect(readOwn(pieces).reading).toEqual(reading)
       expect(readOwn(oneByOne).reading).toEqual(reading)
     }),
-    { numRuns: 300 },
+    { numRuns: cases(100, 300) },
   )
 })
 

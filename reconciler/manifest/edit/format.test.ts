@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { dump, loadAll } from 'js-yaml'
 import { expect, test } from 'vitest'
+import { cases } from '../../../scripts/testing/torture.ts'
 import { manifests, type PlainManifest } from '../../testing/manifestArbitrary.ts'
 import { formattedManifest } from './format.ts'
 
@@ -122,9 +123,9 @@ test('formatting changes neither what a text means nor its comments, and a secon
       expect(formattedManifest(formatted ?? '')).toBe(formatted)
       expect(commentsIn(formatted ?? '')).toEqual(commentsIn(text))
     }),
-    { numRuns: 200 },
+    { numRuns: cases(60, 200) },
   )
-  expect(changed).toBeGreaterThan(100)
+  expect(changed).toBeGreaterThan(cases(30, 100))
 })
 
 test('any text at all is formatted to one that means the same, or left alone', () => {
@@ -138,7 +139,7 @@ test('any text at all is formatted to one that means the same, or left alone', (
       expect(loadAll(formatted)).toEqual(loadAll(text))
       expect(formattedManifest(formatted)).toBe(formatted)
     }),
-    { numRuns: 2_000 },
+    { numRuns: cases(500, 2_000) },
   )
   expect(formattedTexts).toBeGreaterThan(200)
 })

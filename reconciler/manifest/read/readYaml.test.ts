@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { dump } from 'js-yaml'
 import { expect, test } from 'vitest'
+import { cases } from '../../../scripts/testing/torture.ts'
 import { manifests } from '../../testing/manifestArbitrary.ts'
 import { type ManifestFile, readYaml, readYamlFiles } from './readYaml.ts'
 
@@ -53,6 +54,6 @@ test('files that are read together are what each is alone', () => {
       )
       expect(readYamlFiles(sources)).toEqual(sources.map((source) => readYaml(source)))
     }),
-    { numRuns: 400 },
+    { numRuns: cases(100, 400) },
   )
 })

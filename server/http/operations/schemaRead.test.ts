@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { cases } from '../../../scripts/testing/torture.ts'
 import type { z } from 'zod'
 import { incidentRequestSchema, incidentUpdateRequestSchema } from '../../../api/contract/incident.ts'
 import { problemsOf } from '../../../api/contract/problem.ts'
@@ -116,7 +117,7 @@ test.each([
 
         expect(slowly(schema, body)).toEqual(atOnce(schema, body))
       }),
-      { numRuns: 3_000 },
+      { numRuns: cases(750, 3_000) },
     )
   },
 )

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
+import { cases } from '../../../scripts/testing/torture.ts'
 import { type ServiceResponse, serviceResponseSchema } from '../../../api/contract/service.ts'
 import { type ApiClient, apiClient } from '../apiClient.ts'
 import { UNKNOWN_ID } from '../routes.ts'
@@ -106,7 +107,7 @@ test('whatever is asked in whatever order, answers, list and commands are what t
       expect((await listed(api)).map(seen)).toEqual(expected(model))
       expect(await commandsOf(ids)).toEqual(model.commands)
     }),
-    { numRuns: 150 },
+    { numRuns: cases(40, 150) },
   )
 })
 
@@ -149,6 +150,6 @@ test('what is asked at the same moment comes out as if one had been asked after 
       })
       expect(explained).toContainEqual(found)
     }),
-    { numRuns: 60 },
+    { numRuns: cases(20, 60) },
   )
 })

@@ -16,6 +16,8 @@ export interface TransitionParts {
 export interface Applying {
   /** Applies what a file of results holds. */
   readonly apply: (resultsFile: string) => void
+  /** Resolves when what was asked for until now is applied, or has failed. */
+  readonly settled: () => Promise<void>
   /** Ends it; resolves when nothing is under way. */
   readonly stop: () => Promise<void>
 }
@@ -61,6 +63,7 @@ export function applyTransitions({ store, log, read }: TransitionParts): Applyin
 
   return {
     apply,
+    settled: () => underWay,
     stop: () => {
       isStopped = true
       clearTimeout(retry)

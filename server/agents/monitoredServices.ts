@@ -1,5 +1,6 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import { Inventory } from '../../monitoring/protocol/inventory.ts'
+import { settingsOf, steadyS } from '../domain/autoIncidentSettings.ts'
 import { isRegionCode, REGIONS } from '../domain/regions.ts'
 import type { MonitoredService, MonitoredChange } from '../results/monitoredService.ts'
 import type { MonitoringStore, RegionMode, StoredDefinition } from '../store/store.ts'
@@ -118,7 +119,11 @@ export class MonitoredServices {
       number: numbers.get(endpointId) ?? 0,
       timeoutMs: timeoutMsOf(call),
     }))
-    return { id, orgId, generation, isPaused, intervalS: response.interval_secs, regions, endpoints }
+    const settings = settingsOf(response)
+    return {
+      ...{ id, orgId, generation, isPaused, intervalS: response.interval_secs, regions, endpoints },
+      steadyS: settings === null ? null : steadyS(settings, response),
+    }
   }
 
   async #numbersOf({ id: serviceId, endpoints }: ServiceResponse): Promise<ReadonlyMap<string, number>> {

@@ -6,11 +6,12 @@ import type { FindMasterKey } from '../secrets/masterKeys.ts'
 import type { Store } from '../store/store.ts'
 import { applyTransitions } from './applyTransitions.ts'
 import { EmbeddedAgent } from './embeddedAgent.ts'
+import { quietChangeFollower } from './followQuietChanges.ts'
 import { Hub } from './hub.ts'
 import { MonitoredServices } from './monitoredServices.ts'
 
-/** How often it is looked whether the mode of a region was changed by another process (milliseconds). */
-const MODES_LOOK_MS = 1_000
+/** How often it is looked whether another process changed a region's mode, or a service's settings (milliseconds). */
+const LOOK_MS = 1_000
 /** Maintenance windows count for as long as their days are not rolled up (milliseconds). */
 const MAINTENANCE_MS = 4 * 24 * 60 * 60 * 1_000
 /** Measured on one core at a few hundred checks a second (milliseconds of CPU for each check, storing included). */
@@ -44,6 +45,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
   const { dataDir, store, log, allowedRanges } = parts
   const services = new MonitoredServices(store)
   await services.readModes()
+  const quietUpTo = await store.newestQuietChange()
   // What is asked for has to be numbered by then.
   await services.readAll()
   const applying = applyTransitions({ store, log, read: (file, after) => results.transitions(file, after) })
@@ -61,11 +63,15 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
     allowedRanges,
     regions: () => services.regionsIn('embedded'),
   })
+  const followQuietChanges = quietChangeFollower({ store, services, results }, quietUpTo)
   const looking = setInterval(() => {
     followModes(services, hub, embedded).catch((error: unknown) => {
       log.error({ err: error }, 'the modes of the regions could not be read')
     })
-  }, MODES_LOOK_MS)
+    followQuietChanges().catch((error: unknown) => {
+      log.error({ err: error }, 'settings of services could not be read')
+    })
+  }, LOOK_MS)
   return {
     bus: hub,
     sentence: sentenceOf(services),

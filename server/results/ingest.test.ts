@@ -56,6 +56,7 @@ const service: MonitoredService = {
   generation: 1,
   isPaused: false,
   intervalS: 60,
+  steadyS: null,
   regions: ['eu-west-1', 'us-east-1'],
   endpoints: [{ number: 7, id: '0192b1d4-5c1e-7000-8000-000000000003', timeoutMs: 10_000 }],
 }

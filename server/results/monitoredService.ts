@@ -6,6 +6,8 @@ export interface MonitoredService {
   readonly generation: number
   readonly isPaused: boolean
   readonly intervalS: number
+  /** How long it has to be up before an automatic incident of it is resolved (seconds); `null` while it gets none. */
+  readonly steadyS: number | null
   /** Codes of the regions that check it. */
   readonly regions: readonly string[]
   readonly endpoints: readonly {

@@ -208,6 +208,14 @@ CREATE TABLE maintenance_windows (
 
 CREATE TABLE removals (service_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 `,
+  // How long services with automatic incidents have been up.
+  `
+CREATE TABLE service_watches (
+  service_id TEXT PRIMARY KEY,
+  clear_since_s INTEGER,
+  is_steady INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`,
 ]
 
 /** Stored numbers of the states; a number is never reused for another state. */

@@ -14,6 +14,7 @@ import type { EndpointEntry, KnownSeries, SeriesEntry, ServiceEntry } from './bo
 import { loadStates } from './loadStates.ts'
 import type { MonitoredService, MonitoredChange } from './monitoredService.ts'
 import type { StoredState } from './resultsSchema.ts'
+import { RoundWatch } from './roundWatch.ts'
 import { prepareStateRows, type StateRows } from './stateRows.ts'
 
 /**
@@ -26,6 +27,7 @@ export class StateBoard {
   readonly #services: Map<string, ServiceEntry>
   readonly #endpoints: Map<number, EndpointEntry>
   readonly #series: Map<number, SeriesEntry>
+  readonly #rounds: RoundWatch
   #undo: (() => void)[] = []
   #changed = new Set<string>()
 
@@ -37,6 +39,11 @@ export class StateBoard {
     this.#services = services
     this.#endpoints = endpoints
     this.#series = series
+    this.#rounds = new RoundWatch(database, this.#rows, {
+      endpoint: (number) => this.#endpoints.get(number),
+      series: (number) => this.#series.get(number),
+      set: (map, key, entry) => this.#set(map, key, entry),
+    })
   }
 
   /** Runs `work` in one transaction. Rethrows its error with nothing changed. */
@@ -69,6 +76,7 @@ export class StateBoard {
       const service = this.#services.get(id)
       if (service === undefined) continue
       for (const endpoint of service.endpoints) this.#endEndpoint(endpoint, nowS)
+      this.#rounds.end(id)
       this.#rows.removeService(id)
       this.#rows.markForRemoval(id, true)
       this.#rows.addServiceSpan(id, nowS, 'ended')
@@ -81,7 +89,11 @@ export class StateBoard {
   applyResult(seriesId: number, result: SeriesResult): void {
     const series = this.#series.get(seriesId)
     if (series === undefined) return
-    this.#changeSeries(series, afterResult(series.state, result, series.times), result.dueS)
+    const state = afterResult(series.state, result, series.times)
+    this.#changeSeries(series, state, result.dueS)
+    const service = this.#services.get(this.#endpoints.get(series.endpoint)?.serviceId ?? '')
+    const isKnown = state !== series.state && state.knownDueS === result.dueS
+    if (service !== undefined && isKnown) this.#rounds.afterResult(service, series, result.dueS)
   }
 
   /** Sets series to unknown whose last known result is too old at `nowS`. */
@@ -146,6 +158,7 @@ export class StateBoard {
     for (const endpoint of update.endpoints) this.#updateEndpoint(update, endpoint, nowS)
     for (const number of endpoints) this.#refreshEndpoint(number, nowS)
     this.#refreshService(id, nowS)
+    this.#rounds.update(service, update.steadyS, nowS)
   }
 
   #updateEndpoint(
@@ -211,7 +224,10 @@ export class StateBoard {
     if (serviceId !== undefined && !isSame) this.#changed.add(serviceId)
     if (before.state === state.state) return
     this.#refreshEndpoint(series.endpoint, atS)
-    if (serviceId !== undefined) this.#refreshService(serviceId, atS)
+    const service = this.#services.get(serviceId ?? '')
+    if (service === undefined) return
+    this.#refreshService(service.id, atS)
+    this.#rounds.refresh(service, atS)
   }
 
   #refreshEndpoint(number: number, atS: number): void {

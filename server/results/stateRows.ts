@@ -42,7 +42,7 @@ export interface SeriesRow {
 export interface Transition {
   readonly atS: number
   readonly serviceId: string
-  readonly kind: 'service.state'
+  readonly kind: 'service.state' | 'service.round' | 'service.recovered' | 'service.steady'
   /** JSON. */
   readonly body: string
 }

@@ -26,6 +26,7 @@ export function monitoredService(number: number, changes: Partial<MonitoredServi
     generation: 1,
     isPaused: false,
     intervalS: 60,
+    steadyS: null,
     regions: ['eu-west-1'],
     endpoints: [{ number, id: `0192b1d4-5c1e-7000-9000-${suffix}`, timeoutMs: 10_000 }],
     ...changes,

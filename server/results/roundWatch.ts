@@ -1,0 +1,170 @@
+import type { Database } from 'better-sqlite3'
+import { reasonName } from '../../monitoring/protocol/outcomes.ts'
+import type { FailingRound, Recovery } from '../domain/autoIncidentTexts.ts'
+import type { EndpointEntry, SeriesEntry, ServiceEntry } from './boardEntries.ts'
+import type { StateRows } from './stateRows.ts'
+
+/** Endpoints that a failing round explains. */
+const EXPLAINED_MAX = 5
+
+/** How long a service with automatic incidents has been up. */
+interface Watch {
+  /** Time that it has to be up without a break (seconds); `null` before the main thread has sent it. */
+  readonly steadyS: number | null
+  /** When all of its endpoints came up (seconds since the epoch); `null` while one is not. */
+  readonly clearSinceS: number | null
+  /** Whether it was reported as steady since then. */
+  readonly isSteady: boolean
+}
+
+/** The board that is watched. `set` changes a map so that a failed transaction restores it. */
+interface BoardView {
+  readonly endpoint: (number: number) => EndpointEntry | undefined
+  readonly series: (number: number) => SeriesEntry | undefined
+  readonly set: <Key, Entry>(map: Map<Key, Entry>, key: Key, entry: Entry | undefined) => void
+}
+
+/**
+ * Watches the services with automatic incidents: writes a transition for each round in which an endpoint is down, when all
+ * endpoints are up, and when they were up for long enough. All of it runs in the transaction of the results that caused it.
+ */
+export class RoundWatch {
+  readonly #rows: Pick<StateRows, 'addTransition'>
+  readonly #board: BoardView
+  readonly #watches = new Map<string, Watch>()
+  /** The newest failing round of each endpoint. One that is reported again after a restart counts once. */
+  readonly #rounds = new Map<number, number>()
+  readonly #put
+  readonly #remove
+  readonly #textOf
+
+  constructor(database: Database, rows: Pick<StateRows, 'addTransition'>, board: BoardView) {
+    this.#rows = rows
+    this.#board = board
+    this.#put = database.prepare('INSERT OR REPLACE INTO service_watches VALUES (?, ?, ?)')
+    this.#remove = database.prepare('DELETE FROM service_watches WHERE service_id = ?')
+    this.#textOf = database
+      .prepare<[number], string>('SELECT text FROM details WHERE series = ? ORDER BY due_s DESC LIMIT 1')
+      .pluck()
+    const stored = database.prepare<[], { id: string; clearSinceS: number | null; isSteady: number }>(
+      'SELECT service_id AS id, clear_since_s AS clearSinceS, is_steady AS isSteady FROM service_watches',
+    )
+    for (const { id, clearSinceS, isSteady } of stored.all()) {
+      this.#watches.set(id, { steadyS: null, clearSinceS, isSteady: isSteady === 1 })
+    }
+  }
+
+  /** Applies a change of `service` at `nowS`; `steadyS` is `null` while it has no automatic incidents. */
+  update(service: ServiceEntry, steadyS: number | null, nowS: number): void {
+    if (steadyS === null) {
+      this.end(service.id)
+      return
+    }
+    const known = this.#watches.get(service.id)
+    // A service that is new here has to be up first: an incident of it may be open since before results were lost.
+    const watch = known ?? { clearSinceS: null, isSteady: false }
+    this.#board.set(this.#watches, service.id, { ...watch, steadyS })
+    if (known === undefined) this.#put.run(service.id, null, 0)
+    this.refresh(service, nowS)
+  }
+
+  /** Ends the watch of a service. */
+  end(serviceId: string): void {
+    if (!this.#watches.has(serviceId)) return
+    this.#board.set(this.#watches, serviceId, undefined)
+    this.#remove.run(serviceId)
+  }
+
+  /** Applies a change of the state of a series of `service` at `atS`. */
+  refresh(service: ServiceEntry, atS: number): void {
+    const watch = this.#watches.get(service.id)
+    if (watch === undefined || watch.steadyS === null) return
+    const isClear = this.#isClear(service)
+    if (isClear === (watch.clearSinceS !== null)) return
+    this.#change(service.id, { ...watch, clearSinceS: isClear ? atS : null, isSteady: false })
+    if (isClear) this.#report(service.id, 'service.recovered', atS, { since_s: atS })
+  }
+
+  /** Applies a result of `endpoint` of `service` that is known, due at `dueS`, after the states have changed with it. */
+  afterResult(service: ServiceEntry, { endpoint: number, times }: SeriesEntry, dueS: number): void {
+    const watch = this.#watches.get(service.id)
+    if (watch === undefined || watch.steadyS === null) return
+    const endpoint = this.#board.endpoint(number)
+    if (endpoint?.state === 'down') {
+      this.#reportRound(service, endpoint, { times, dueS })
+      return
+    }
+    const { clearSinceS, isSteady, steadyS } = watch
+    if (clearSinceS === null || isSteady || dueS - clearSinceS < steadyS) return
+    this.#change(service.id, { ...watch, isSteady: true })
+    this.#report(service.id, 'service.steady', dueS, { since_s: clearSinceS })
+  }
+
+  #change(serviceId: string, watch: Watch): void {
+    this.#board.set(this.#watches, serviceId, watch)
+    this.#put.run(serviceId, watch.clearSinceS, Number(watch.isSteady))
+  }
+
+  /** Whether all endpoints are up. One that was never known, as one that must not be contacted, is left out. */
+  #isClear({ endpoints, isPaused }: ServiceEntry): boolean {
+    if (isPaused) return false
+    const known = endpoints
+      .flatMap((number) => this.#board.endpoint(number) ?? [])
+      .filter(({ state, series }) => state !== 'unknown' || series.some((one) => this.#wasKnown(one)))
+    return known.length > 0 && known.every(({ state }) => state === 'up')
+  }
+
+  #wasKnown(series: number): boolean {
+    return (this.#board.series(series)?.state.knownDueS ?? 0) > 0
+  }
+
+  #reportRound(
+    service: ServiceEntry,
+    endpoint: EndpointEntry,
+    { times, dueS }: Pick<SeriesEntry, 'times'> & { readonly dueS: number },
+  ): void {
+    const intervalS = Math.max(1, times.intervalS)
+    const round = Math.floor(dueS / intervalS)
+    if (round <= (this.#rounds.get(endpoint.number) ?? 0)) return
+    this.#board.set(this.#rounds, endpoint.number, round)
+    const named = { endpoint_id: endpoint.id, round, interval_s: intervalS }
+    this.#report(service.id, 'service.round', dueS, { ...named, ...this.#downOf(service) })
+  }
+
+  #downOf(service: ServiceEntry): Omit<FailingRound, 'endpoint_id' | 'round' | 'interval_s'> {
+    const endpoints = service.endpoints.flatMap((number) => this.#board.endpoint(number) ?? [])
+    const down = endpoints.filter(({ state }) => state === 'down')
+    const series = down.map((endpoint) => endpoint.series.flatMap((one) => this.#board.series(one) ?? []))
+    const regionsOf = (entries: readonly SeriesEntry[]) =>
+      entries.filter(({ state }) => state.state === 'down').map(({ region }) => region)
+    return {
+      mark: down.map(({ number }) => number).join(),
+      down_count: down.length,
+      endpoint_count: endpoints.length,
+      regions: [...new Set(series.flatMap(regionsOf))],
+      is_everywhere:
+        down.length === endpoints.length &&
+        series.flat().every(({ state }) => state.state === 'down' || state.state === 'unknown'),
+      explained: down.slice(0, EXPLAINED_MAX).map(({ id }, index) => ({
+        endpoint_id: id,
+        regions: regionsOf(series[index] ?? []),
+        text: this.#reasonOf(series[index] ?? []),
+      })),
+    }
+  }
+
+  #reasonOf(series: readonly SeriesEntry[]): string {
+    const first = series.find(({ state }) => state.state === 'down')
+    if (first === undefined) return 'no reason is known'
+    return this.#textOf.get(first.number) ?? reasonName(first.state.reason)
+  }
+
+  #report(
+    serviceId: string,
+    kind: 'service.round' | 'service.recovered' | 'service.steady',
+    atS: number,
+    body: FailingRound | Recovery,
+  ): void {
+    this.#rows.addTransition({ atS, serviceId, kind, body: JSON.stringify(body) })
+  }
+}

@@ -1,5 +1,5 @@
 /**
- * Builds everything that a user runs into dist/: the three commands, the provider executable and the CDKTF
+ * Builds everything that a user runs into dist/: the four commands, the provider executable and the CDKTF
  * bindings.
  *
  * Each file is written beside its place and renamed into it, and only when its bytes changed, so that a
@@ -33,6 +33,7 @@ const programs = [
   // Threads of the server.
   { entry: 'server/results/resultsThread.ts', out: 'pharos-server-results.js', format: 'esm' },
   { entry: 'server/agents/checksThread.ts', out: 'pharos-server-checks.js', format: 'esm' },
+  { entry: 'monitoring/main.ts', out: 'pharos-agent.js', format: 'esm' },
   { entry: 'provider/cli.ts', out: 'pharos-provider.js', format: 'esm' },
   // Terraform starts a provider as it is. The extension keeps it CommonJS below any package.json.
   { entry: 'provider/main.ts', out: 'terraform-provider-pharos.cjs', format: 'cjs', isPacked: true },

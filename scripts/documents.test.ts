@@ -58,7 +58,7 @@ function isRunByCi(block: string): boolean {
 }
 
 /** Ports that documents name: each is replaced by a free one, so that a server that runs here does not matter. */
-const DOCUMENTED_PORTS = ['7171', '7172', '7180']
+const DOCUMENTED_PORTS = ['7171', '7172', '7173', '7174', '7180']
 
 async function withFreePorts(script: string): Promise<string> {
   let replaced = script

@@ -106,7 +106,7 @@ test('a consumer installs what runs, without a warning about engines, and every 
 
   expect(packages.length).toBeLessThanOrEqual(45)
   expect(output).not.toMatch(/EBADENGINE|deprecated|ERESOLVE/)
-  for (const command of ['pharos', 'pharos-server', 'pharos-provider']) {
+  for (const command of ['pharos', 'pharos-server', 'pharos-agent', 'pharos-provider']) {
     expect(run([command, '--version'], place, consumer.environment).output).toMatch(/^\d+\.\d+\.\d+\n$/)
     expect(run([command, '--help'], place, consumer.environment).output).toContain(`Usage: ${command}`)
   }
@@ -206,7 +206,7 @@ test('the way to install of README puts every command on the PATH', () => {
 
   run(['bash', '-euo', 'pipefail', '-c', script], root, reader)
 
-  for (const command of ['pharos', 'pharos-server', 'pharos-provider']) {
+  for (const command of ['pharos', 'pharos-server', 'pharos-agent', 'pharos-provider']) {
     expect(run([command, '--version'], folder, reader).output).toMatch(/^\d+\.\d+\.\d+\n$/)
   }
   run(['pharos-server', 'org', 'create', '--data-dir', 'data', '--name', 'Shop'], folder, reader)

@@ -12,7 +12,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 export function readersEnvironment(folder: string): NodeJS.ProcessEnv {
   const commands = join(folder, '.bin')
   mkdirSync(commands)
-  for (const command of ['pharos', 'pharos-server', 'pharos-provider']) {
+  for (const command of ['pharos', 'pharos-server', 'pharos-agent', 'pharos-provider']) {
     symlinkSync(join(root, 'dist', `${command}.js`), join(commands, command))
   }
   const inherited = Object.entries(process.env).filter(([name]) => !/^(?:PHAROS|TF|GIT|CDKTF)_/.test(name))

@@ -15,6 +15,7 @@ const program = await startProgram({
   adminHost: '127.0.0.1',
   connectionsMax: 10_000,
   adminPort: null,
+  agents: null,
   monotonicMs,
   allowedRanges: [],
   isMonitoring: false,

@@ -1,3 +1,5 @@
+import type { SyncRequest } from '../protocol/messages.ts'
+import { type Backlog, memoryBacklog } from './backlog.ts'
 import type { PrepareCheck } from './checkReport.ts'
 import type { Link } from './link.ts'
 import { RegionSession, type SessionParts } from './regionSession.ts'
@@ -14,7 +16,13 @@ export interface AgentParts {
   readonly prepare: PrepareCheck
   /** Milliseconds of a clock that only runs forward. */
   readonly monotonicMs: () => number
+  /** The machine's own clock (milliseconds since the epoch), which is only reported. */
+  readonly wallMs: () => number
+  /** Where results wait that the server did not take; in memory when absent. */
+  readonly backlog?: Backlog
   readonly onError: SessionParts['onError']
+  readonly onSync?: SessionParts['onSync']
+  readonly onRefused?: SessionParts['onRefused']
 }
 
 /** Checks what the server wants checked in some regions, and reports it. */
@@ -23,16 +31,33 @@ export class Agent {
   readonly #results: ResultQueue
   readonly #sessions = new Map<string, RegionSession>()
 
-  constructor({ prepare, ...parts }: AgentParts) {
-    const clock = new ServerClock(parts.monotonicMs)
-    const results = new ResultQueue(parts.link, parts.instance, () => clock.nowMs)
-    const runner = new Runner({
-      nowMs: () => clock.nowMs,
-      prepare,
-      onResult: (result) => results.push(result),
+  constructor({ prepare, wallMs, backlog = memoryBacklog(), ...parts }: AgentParts) {
+    const { link, instance, monotonicMs, onError } = parts
+    const clock = new ServerClock(monotonicMs)
+    const nowMs = () => clock.nowMs
+    const results = new ResultQueue({
+      ...{ link, instance, nowMs, monotonicMs, backlog },
+      onError: (error) => onError(error, ''),
     })
+    const runner = new Runner({ nowMs, prepare, onResult: (result) => results.push(result) })
     this.#results = results
-    this.#parts = { ...parts, clock, runner }
+    this.#parts = {
+      onSync: () => {},
+      onRefused: (error) => onError(error, ''),
+      ...parts,
+      clock,
+      runner,
+      load: () => {
+        const { waiting, dropped } = results.figures
+        const aheadMs = clock.isSet ? Math.round(wallMs() - clock.nowMs) : 0
+        return { spooled: waiting, dropped, clock_ahead_ms: aheadMs, suspect: false }
+      },
+    }
+  }
+
+  /** What is reported of the agent, and how many results the server refused. */
+  get figures(): SyncRequest['load'] & { readonly refused: number } {
+    return { ...this.#parts.runner.load, ...this.#parts.load(), refused: this.#results.figures.refused }
   }
 
   /** Checks in these regions from now on, and in no other. Resolves when the others have ended. */
@@ -45,10 +70,10 @@ export class Agent {
     await Promise.all(ending.map(([, session]) => session.stop()))
   }
 
-  /** Starts nothing any more, and hands over what was found. */
+  /** Starts nothing any more, leaves the region to others, and hands over what was found. */
   async stop(): Promise<void> {
     this.#parts.runner.stop()
     await this.setRegions([])
-    await this.#results.flush()
+    await this.#results.stop()
   }
 }

@@ -1,37 +1,43 @@
 import { Inventory } from '../protocol/inventory.ts'
-import type { EndpointTask, StartedService, SyncAnswer } from '../protocol/messages.ts'
+import type { StartedService, SyncAnswer } from '../protocol/messages.ts'
+import { ownerOf } from './sharing.ts'
 
-/** A service that the agent runs. */
+/** A service of the region. */
 interface Running {
-  readonly generation: number
-  readonly endpoints: readonly EndpointTask[]
+  readonly service: StartedService
+  /** Series of it that this agent checks. */
+  readonly owned: ReadonlySet<number>
 }
 
 /** What an answer changes. */
 export interface Reassignment {
+  /** Services with the endpoints that are to be started. */
   readonly started: readonly StartedService[]
   /** Series that are not checked any more. */
   readonly endedSeries: readonly number[]
 }
 
+const NO_SERIES: ReadonlySet<number> = new Set()
+
 /**
- * What the server wants checked in one region. Answers that are repeated, or that are older than what is known, change
- * nothing: generations fence.
+ * What the server wants checked in one region, and which of it this agent checks. Answers that are repeated, or that are
+ * older than what is known, change nothing: generations fence.
  */
 export class Assigned {
+  readonly #instance: string
   readonly #running = new Map<string, Running>()
   readonly #inventory = new Inventory()
+  #members: readonly string[] = []
   #store: string | undefined
   /** Services that the pages of a whole feed named so far. */
   #named = new Set<string>()
   #isInWhole = false
 
-  /** Identity of the store whose services these are; `undefined` before the first answer. */
-  get store(): string | undefined {
-    return this.#store
+  constructor(instance: string) {
+    this.#instance = instance
   }
 
-  /** Which generations run. */
+  /** Which generations are known, whoever checks them. */
   get inventory(): { readonly count: number; readonly hash: string } {
     return this.#inventory.value
   }
@@ -47,17 +53,27 @@ export class Assigned {
     this.#isInWhole = answer.whole && answer.more
     for (const { service, generation } of answer.end) {
       const known = this.#running.get(service)
-      if (known !== undefined && known.generation < generation) endedSeries.push(...this.#end(service))
+      if (known !== undefined && known.service.generation < generation)
+        endedSeries.push(...this.#end(service))
+    }
+    if (answer.members.join() !== this.#members.join()) {
+      this.#members = answer.members
+      for (const { service } of [...this.#running.values()]) {
+        const { gained, lost } = this.#share(service)
+        endedSeries.push(...lost)
+        if (gained.endpoints.length > 0) started.push({ ...gained, first: false })
+      }
     }
     for (const service of answer.start) {
       this.#named.add(service.service)
       const known = this.#running.get(service.service)
-      if (known !== undefined && known.generation >= service.generation) continue
-      const kept = new Set(service.endpoints.map(({ series }) => series))
-      endedSeries.push(...seriesOf(known).filter((series) => !kept.has(series)))
-      this.#running.set(service.service, service)
+      if (known !== undefined && known.service.generation >= service.generation) continue
+      endedSeries.push(...this.#share(service).lost)
       this.#inventory.set(service.service, service.generation)
-      started.push(service)
+      started.push({
+        ...service,
+        endpoints: service.endpoints.filter(({ series }) => this.#owns(service, series)),
+      })
     }
     if (answer.whole && !answer.more) {
       for (const service of [...this.#running.keys()]) {
@@ -72,14 +88,26 @@ export class Assigned {
     return [...this.#running.keys()].flatMap((service) => this.#end(service))
   }
 
+  /** Decides which endpoints of `service` are this agent's from now on, and what that changes. */
+  #share(service: StartedService): { readonly gained: StartedService; readonly lost: readonly number[] } {
+    const before = this.#running.get(service.service)?.owned ?? NO_SERIES
+    const own = service.endpoints.filter(({ id }) => ownerOf(id, this.#members) === this.#instance)
+    const owned = new Set(own.map(({ series }) => series))
+    this.#running.set(service.service, { service, owned })
+    return {
+      gained: { ...service, endpoints: own.filter(({ series }) => !before.has(series)) },
+      lost: [...before].filter((series) => !owned.has(series)),
+    }
+  }
+
+  #owns({ service }: StartedService, series: number): boolean {
+    return this.#running.get(service)?.owned.has(series) === true
+  }
+
   #end(service: string): readonly number[] {
-    const series = seriesOf(this.#running.get(service))
+    const owned = this.#running.get(service)?.owned ?? NO_SERIES
     this.#running.delete(service)
     this.#inventory.set(service, undefined)
-    return series
+    return [...owned]
   }
-}
-
-function seriesOf(running: Running | undefined): readonly number[] {
-  return running === undefined ? [] : running.endpoints.map(({ series }) => series)
 }

@@ -73,9 +73,9 @@ function endpointOf({ url, assertions, call }: EndpointTask): EndpointInput | un
 }
 
 function inputOf(value: CallValue): SensitiveInput {
-  return 'plain' in value
-    ? { value: value.plain, sensitive: false }
-    : { value: value.secret, sensitive: true }
+  if ('plain' in value) return { value: value.plain, sensitive: false }
+  if ('secret' in value) return { value: value.secret, sensitive: true }
+  throw new Error('a sealed value was not opened by its link')
 }
 
 function reportOf(result: CheckResult, isNews: (fingerprint: string) => boolean): CheckReport {

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { ResultsAnswer, ResultsRequest, SyncRequest } from '../protocol/messages.ts'
-import type { Link } from './link.ts'
+import type { Link, LinkSyncRequest } from './link.ts'
 
 /** What an agent in a thread asks the server that started it. */
 export type PortRequest =
@@ -37,7 +37,7 @@ export function portLink(port: Pick<MessagePort, 'postMessage'>): Link & { take(
     })
   }
   return {
-    sync: (region, body, signal) => ask((id) => ({ id, kind: 'sync', region, body }), signal),
+    sync: (region, body, signal) => ask((id) => ({ id, kind: 'sync', region, body: inClear(body) }), signal),
     // True because the server of the same release answers.
     results: async (body) => (await ask((id) => ({ id, kind: 'results', body }))) as ResultsAnswer,
     take: (answer) => {
@@ -47,4 +47,9 @@ export function portLink(port: Pick<MessagePort, 'postMessage'>): Link & { take(
       else asked?.reject(new Error(answer.reason))
     },
   }
+}
+
+/** Within a process secrets travel in clear. */
+function inClear(request: LinkSyncRequest): SyncRequest {
+  return { ...request, public_key: null }
 }

@@ -1,13 +1,20 @@
 import { PROTOCOL, type SyncRequest, syncAnswerSchema, WAIT_MS_MAX } from '../protocol/messages.ts'
 import { Assigned } from './assigned.ts'
-import type { Link } from './link.ts'
+import { type Link, LinkError, type LinkSyncRequest } from './link.ts'
 import type { Runner } from './runner.ts'
 import type { ServerClock } from './serverClock.ts'
 
 /** Pauses before a sync that failed is tried again: the last one from then on (milliseconds). */
 const SYNC_AGAIN_MS = [250, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
+/** Share of a pause that chance takes away, so that agents do not come back all at once. */
+const JITTER = 0.25
 /** Different inventories in a row after which everything is asked for: a change may be on its way at the first. */
 const DIFFERENCES_MAX = 2
+/** An agent without an answer for this long ends its checks: a forgotten one does not knock on doors for ever (milliseconds). */
+const WITHOUT_SERVER_MS_MAX = 24 * 60 * 60 * 1_000
+/** How long an agent that ends waits until the server has taken note (milliseconds). */
+const LEAVING_MS_MAX = 5_000
+const UNAUTHORIZED = 401
 
 /** What a session shares with those of other regions. */
 export interface SessionParts {
@@ -17,32 +24,49 @@ export interface SessionParts {
   readonly clock: ServerClock
   readonly runner: Runner
   readonly monotonicMs: () => number
+  /** Figures besides those of the runner. */
+  readonly load: () => Omit<SyncRequest['load'], keyof Runner['load']>
   /** Called with what went wrong; the session goes on. */
   readonly onError: (error: unknown, region: string) => void
+  /** Called after each answer. */
+  readonly onSync: () => void
+  /** Called when the server refuses the agent's token. The session has ended its checks, and asks no more. */
+  readonly onRefused: (error: LinkError) => void
 }
 
 /** Keeps what an agent runs in one region as the server wants it, until it is stopped. */
 export class RegionSession {
   readonly #parts: SessionParts
   readonly #region: string
-  readonly #assigned = new Assigned()
+  readonly #assigned: Assigned
   readonly #stop = new AbortController()
   readonly #ended: Promise<void>
   #cursor: string | null = null
+  #epoch = 0
   #differences = 0
   #failures = 0
+  #answeredMs: number
 
   constructor(region: string, parts: SessionParts) {
     this.#parts = parts
     this.#region = region
+    this.#assigned = new Assigned(parts.instance)
+    this.#answeredMs = parts.monotonicMs()
     this.#ended = this.#follow()
   }
 
-  /** Ends every check of the region; resolves when nothing is asked any more. */
+  /** Ends every check of the region, and has the server know; resolves when nothing is asked any more. */
   async stop(): Promise<void> {
     this.#stop.abort()
-    this.#parts.runner.end(this.#assigned.endAll())
+    this.#forget()
     await this.#ended
+    if (this.#epoch === 0) return
+    try {
+      const request = { ...this.#request(), leaving: true, wait_ms: 0 }
+      await this.#parts.link.sync(this.#region, request, AbortSignal.timeout(LEAVING_MS_MAX))
+    } catch {
+      // The server notices by itself.
+    }
   }
 
   async #follow(): Promise<void> {
@@ -52,42 +76,60 @@ export class RegionSession {
         this.#failures = 0
       } catch (error) {
         if (this.#stop.signal.aborted) return
+        if (error instanceof LinkError && error.status === UNAUTHORIZED) return this.#endRefused(error)
         this.#parts.onError(error, this.#region)
+        if (this.#parts.monotonicMs() - this.#answeredMs > WITHOUT_SERVER_MS_MAX) this.#forget()
         await this.#pause()
       }
     }
   }
 
   async #sync(): Promise<void> {
-    const { link, clock, runner, monotonicMs } = this.#parts
+    const { link, clock, runner, monotonicMs, onSync } = this.#parts
     const sentMs = monotonicMs()
     const answer = syncAnswerSchema.parse(await link.sync(this.#region, this.#request(), this.#stop.signal))
     if (this.#stop.signal.aborted) return
-    // An answer that was waited for says when it was given, not when it was asked for.
-    const answeredMs = monotonicMs()
-    clock.take(answer.now_ms, Math.max(sentMs, answeredMs - 1), answeredMs)
+    this.#answeredMs = monotonicMs()
+    // An answer that was held back says when it was given, not when it was asked for.
+    const hasMoved = clock.take(answer.now_ms, sentMs + answer.waited_ms, this.#answeredMs)
     const { started, endedSeries } = this.#assigned.take(answer)
     runner.end(endedSeries)
-    for (const service of started) runner.start(this.#region, service, answer.store)
+    for (const service of started) runner.start(answer.region, service, answer.store)
+    if (hasMoved) runner.wake()
     this.#cursor = answer.cursor
+    this.#epoch = answer.epoch
     const isDifferent = answer.inventory === 'different' && !answer.more && started.length === 0
     this.#differences = isDifferent ? this.#differences + 1 : 0
+    onSync()
     if (this.#differences < DIFFERENCES_MAX) return
     this.#differences = 0
     this.#cursor = null
   }
 
-  #request(): SyncRequest {
-    const { instance, version, runner } = this.#parts
+  /** Ends every check, and begins anew with the next answer. */
+  #forget(): void {
+    this.#parts.runner.end(this.#assigned.endAll())
+    this.#cursor = null
+  }
+
+  #endRefused(error: LinkError): void {
+    this.#forget()
+    this.#epoch = 0
+    this.#parts.onRefused(error)
+  }
+
+  #request(): LinkSyncRequest {
+    const { instance, version, runner, load } = this.#parts
     return {
       protocol: PROTOCOL,
       instance,
       version,
+      epoch: this.#epoch,
       cursor: this.#cursor,
       inventory: this.#assigned.inventory,
       wait_ms: WAIT_MS_MAX,
       leaving: false,
-      load: runner.load,
+      load: { ...runner.load, ...load() },
     }
   }
 
@@ -95,7 +137,7 @@ export class RegionSession {
     const pauseMs = SYNC_AGAIN_MS[Math.min(this.#failures, SYNC_AGAIN_MS.length - 1)] ?? 0
     this.#failures += 1
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, pauseMs)
+      const timer = setTimeout(resolve, pauseMs * (1 - JITTER * Math.random()))
       this.#stop.signal.addEventListener('abort', () => {
         clearTimeout(timer)
         resolve()

@@ -1,145 +1,243 @@
-import { BATCH_RESULTS_MAX, PROTOCOL, type ResultRow, type ResultsRequest } from '../protocol/messages.ts'
-import { OUTCOMES, REASONS } from '../protocol/outcomes.ts'
-import type { CheckReport } from './checkReport.ts'
-import type { Link } from './link.ts'
+import { BATCH_RESULTS_MAX, PROTOCOL, type ResultsRequest } from '../protocol/messages.ts'
+import type { Backlog } from './backlog.ts'
+import { type Link, LinkError } from './link.ts'
+import { type PendingResult, type QueuedResult, queuedResult } from './queuedResult.ts'
 
 /** How long results gather before they are sent (milliseconds). */
 const GATHER_MS = 200
+/** Pause between batches of the backlog: at most twenty a second (milliseconds). */
+const BACKLOG_PAUSE_MS = 50
+/** Results that were not taken for this long go to the backlog (milliseconds). */
+const BACKLOG_AGE_MS = 5_000
+/** How often that is looked at: a crash loses at most as much more (milliseconds). */
+const BACKLOG_LOOK_MS = 1_000
 /** Pauses before results that were not taken are sent again: the last one from then on (milliseconds). */
 const SEND_AGAIN_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
 /** Share of a pause that chance takes away, so that agents do not come back all at once. */
 const JITTER = 0.25
-/** Results that wait at most; the oldest go first. About 30 MB. */
-const WAITING_MAX = 100_000
-const MICROSECONDS_MAX = 3_600_000_000
-const LATE_MS_MAX = 3_600_000
+/** The message itself is refused: sent again it would be again. */
+const REFUSED_STATUSES: ReadonlySet<number> = new Set([400, 413])
 
-/** A result on its way to the server. */
-export interface PendingResult {
-  readonly series: number
-  readonly generation: number
-  readonly store: string
-  readonly dueS: number
-  readonly lateMs: number
-  readonly report: CheckReport
+/** What a queue is made of. */
+export interface QueueParts {
+  readonly link: Link
+  readonly instance: string
+  /** The server's clock (milliseconds since the epoch). */
+  readonly nowMs: () => number
+  readonly monotonicMs: () => number
+  readonly backlog: Backlog
+  /** Called with what went wrong; the queue goes on. */
+  readonly onError: (error: unknown) => void
 }
 
-/** Results between checks and server: sent in batches, one at a time, and again until they are taken. */
-export class ResultQueue {
-  readonly #link: Link
-  readonly #instance: string
-  readonly #nowMs: () => number
-  #waiting: PendingResult[] = []
-  #batch = 0
-  #failures = 0
-  #timer: NodeJS.Timeout | undefined
-  #sending: Promise<void> | undefined
-  #dropped = 0
+interface Live {
+  readonly result: QueuedResult
+  readonly sinceMs: number
+}
 
-  constructor(link: Link, instance: string, nowMs: () => number) {
-    this.#link = link
-    this.#instance = instance
-    this.#nowMs = nowMs
+interface Batch {
+  readonly source: 'live' | 'newest' | 'backlog'
+  readonly results: readonly QueuedResult[]
+}
+
+/**
+ * Results between checks and server: sent in batches, one at a time, and again until they are taken. What is not taken in time goes to
+ * the backlog. When the server is back, the newest result of each series goes first, so that states are right at once, then
+ * the backlog, with live results in between.
+ */
+export class ResultQueue {
+  readonly #parts: QueueParts
+  #live: Live[] = []
+  /** The newest result of each series in the backlog, since it was last delivered. */
+  readonly #newest = new Map<number, QueuedResult>()
+  /** What is sent before the backlog. */
+  #urgent: QueuedResult[] = []
+  /** The part of the backlog that is being sent; `undefined` before it was asked for. */
+  #part: QueuedResult[] | undefined
+  #batch = 0
+  #batchMax = BATCH_RESULTS_MAX
+  #failures = 0
+  #refused = 0
+  #wasLive = false
+  #timer: NodeJS.Timeout | undefined
+  #looking: NodeJS.Timeout | undefined
+  #sending: Promise<void> | undefined
+  #isStopped = false
+
+  constructor(parts: QueueParts) {
+    this.#parts = parts
+    if (parts.backlog.count > 0) this.#sendIn(GATHER_MS)
   }
 
-  /** Results that were given up because there were too many. */
-  get dropped(): number {
-    return this.#dropped
+  /** Results that wait in the backlog, those that were given up, and those that the server refused. */
+  get figures(): { readonly waiting: number; readonly dropped: number; readonly refused: number } {
+    const { count: waiting, dropped } = this.#parts.backlog
+    return { waiting, dropped, refused: this.#refused }
   }
 
   /** Takes a result; it is sent soon. */
   push(result: PendingResult): void {
-    this.#waiting.push(result)
-    if (this.#waiting.length > WAITING_MAX) {
-      this.#dropped += BATCH_RESULTS_MAX
-      this.#waiting.splice(0, BATCH_RESULTS_MAX)
-    }
-    if (this.#failures === 0 && this.#waiting.length >= BATCH_RESULTS_MAX) this.#sendIn(0)
-    else this.#sendIn(GATHER_MS)
+    if (this.#isStopped) return
+    this.#live.push({ result: queuedResult(result), sinceMs: this.#parts.monotonicMs() })
+    this.#looking ??= setTimeout(() => void this.#moveOld(), BACKLOG_LOOK_MS)
+    this.#sendIn(this.#failures === 0 && this.#live.length >= BATCH_RESULTS_MAX ? 0 : GATHER_MS)
   }
 
-  /** Sends what waits, once; resolves when that was taken, or was not. */
-  async flush(): Promise<void> {
+  /** Sends what is live, and puts into the backlog what is not taken. Sends nothing any more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#looking)
     clearTimeout(this.#timer)
     await this.#sending
-    while (this.#waiting.length > 0 && this.#failures === 0) {
-      this.#sending = this.#sendBatch()
-      await this.#sending
-    }
     clearTimeout(this.#timer)
+    this.#failures = 0
+    while (this.#live.length > 0 && this.#failures === 0) await this.#send(this.#liveBatch())
+    clearTimeout(this.#timer)
+    await this.#moveOld(0)
+    await this.#parts.backlog.close()
+  }
+
+  async #moveOld(ageMs = BACKLOG_AGE_MS): Promise<void> {
+    const { backlog, monotonicMs, onError } = this.#parts
+    const lastMs = monotonicMs() - ageMs
+    const old = this.#live.filter(({ sinceMs }) => sinceMs <= lastMs)
+    try {
+      if (old.length > 0) await backlog.add(old.map(({ result }) => result))
+      const moved = new Set(old)
+      for (const { result } of old) this.#newest.set(result.row[0], result)
+      this.#live = this.#live.filter((live) => !moved.has(live))
+    } catch (error) {
+      // They stay in memory, as long as there is room.
+      onError(error)
+      this.#live = this.#live.slice(-LIVE_MAX)
+    }
+    const hasWork = this.#live.length > 0 && !this.#isStopped
+    this.#looking = hasWork ? setTimeout(() => void this.#moveOld(), BACKLOG_LOOK_MS) : undefined
   }
 
   #sendIn(delayMs: number): void {
+    if (this.#isStopped) return
     if (this.#sending !== undefined || (this.#timer !== undefined && delayMs > 0)) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      this.#sending = this.#sendBatch()
+      this.#sending = this.#sendNext().finally(() => {
+        this.#sending = undefined
+        this.#plan()
+      })
     }, delayMs)
   }
 
-  async #sendBatch(): Promise<void> {
-    // A batch is of one store: what is left of an earlier one is refused by itself.
-    const store = this.#waiting[0]?.store ?? ''
-    const taken = this.#waiting.slice(0, BATCH_RESULTS_MAX)
-    const others = taken.findIndex((result) => result.store !== store)
-    const batch = others === -1 ? taken : taken.slice(0, others)
-    this.#batch += 1
+  #plan(): void {
+    const pauseMs = this.#pauseMs()
+    if (pauseMs !== undefined) this.#sendIn(pauseMs)
+  }
+
+  /** When the next batch is sent (milliseconds); `undefined` when there is none. */
+  #pauseMs(): number | undefined {
+    if (this.#failures > 0) {
+      const pauseMs = SEND_AGAIN_MS[Math.min(this.#failures, SEND_AGAIN_MS.length) - 1] ?? 0
+      return pauseMs * (1 - JITTER * Math.random())
+    }
+    if (this.#live.length >= this.#batchMax) return 0
+    if (this.#hasOlder) return BACKLOG_PAUSE_MS
+    return this.#live.length > 0 ? GATHER_MS : undefined
+  }
+
+  get #hasOlder(): boolean {
+    return this.#urgent.length > 0 || this.#parts.backlog.count > 0
+  }
+
+  async #sendNext(): Promise<void> {
     try {
-      await this.#link.results(this.#request(store, batch))
-      this.#failures = 0
-      const sent = new Set(batch)
-      this.#waiting = this.#waiting.filter((result) => !sent.has(result))
-    } catch {
+      await this.#send(await this.#nextBatch())
+    } catch (error) {
       this.#failures += 1
+      this.#parts.onError(error)
     }
-    this.#sending = undefined
-    if (this.#waiting.length > 0) this.#sendIn(this.#pauseMs())
   }
 
-  #pauseMs(): number {
-    if (this.#failures === 0) return this.#waiting.length >= BATCH_RESULTS_MAX ? 0 : GATHER_MS
-    const pauseMs = SEND_AGAIN_MS[Math.min(this.#failures, SEND_AGAIN_MS.length) - 1] ?? 0
-    return pauseMs * (1 - JITTER * Math.random())
+  async #nextBatch(): Promise<Batch> {
+    const hasLive = this.#live.length > 0
+    const isLivesTurn = hasLive && !(this.#wasLive && this.#hasOlder)
+    this.#wasLive = isLivesTurn
+    if (isLivesTurn) return this.#liveBatch()
+    if (this.#urgent.length > 0) return { source: 'newest', results: this.#ofOneStore(this.#urgent) }
+    this.#part ??= [...(await this.#parts.backlog.oldest())]
+    return { source: 'backlog', results: this.#ofOneStore(this.#part) }
   }
 
-  #request(store: string, batch: readonly PendingResult[]): ResultsRequest {
+  #liveBatch(): Batch {
+    return { source: 'live', results: this.#ofOneStore(this.#live.map(({ result }) => result)) }
+  }
+
+  /** A batch is of one store: what is left of an earlier one is refused by itself. */
+  #ofOneStore(results: readonly QueuedResult[]): readonly QueuedResult[] {
+    const taken = results.slice(0, this.#batchMax)
+    const others = taken.findIndex(({ store }) => store !== taken[0]?.store)
+    return others === -1 ? taken : taken.slice(0, others)
+  }
+
+  async #send(batch: Batch): Promise<void> {
+    const { link, backlog, onError } = this.#parts
+    const { results } = batch
+    const [first] = results
+    if (first === undefined) return this.#done(batch)
+    try {
+      const { refused } = await link.results(this.#request(first.store, results))
+      this.#refused += refused.length
+      if (this.#failures > 0) this.#urgent = [...this.#newest.values()]
+      this.#failures = 0
+      this.#newest.clear()
+      this.#batchMax = Math.min(BATCH_RESULTS_MAX, 2 * this.#batchMax)
+      await this.#done(batch)
+    } catch (error) {
+      if (!(error instanceof LinkError) || error.isProtocol || !REFUSED_STATUSES.has(error.status)) {
+        this.#failures += 1
+        this.#batchMax = BATCH_RESULTS_MAX
+        return onError(error)
+      }
+      if (results.length > 1) {
+        this.#batchMax = results.length >> 1
+        return
+      }
+      // The one result that the server does not take.
+      this.#refused += 1
+      onError(error)
+      await backlog.putAside(first, error.message)
+      await this.#done(batch)
+    }
+  }
+
+  async #done({ source, results }: Batch): Promise<void> {
+    switch (source) {
+      case 'live': {
+        const sent = new Set(results)
+        this.#live = this.#live.filter(({ result }) => !sent.has(result))
+        return
+      }
+      case 'newest':
+        this.#urgent = this.#urgent.slice(results.length)
+        return
+      case 'backlog':
+        this.#part = this.#part?.slice(results.length)
+        if (this.#part !== undefined && this.#part.length > 0) return
+        this.#part = undefined
+        await this.#parts.backlog.forget()
+    }
+  }
+
+  #request(store: string, results: readonly QueuedResult[]): ResultsRequest {
+    const { instance, nowMs } = this.#parts
+    this.#batch += 1
     return {
-      protocol: PROTOCOL,
-      store,
-      instance: this.#instance,
-      batch: this.#batch,
-      sent_ms: Math.round(this.#nowMs()),
-      results: batch.map(rowOf),
-      details: batch.flatMap(({ series, dueS, report }) =>
-        report.detail === null ? [] : [{ series, due_s: dueS, ...report.detail }],
-      ),
-      certificates: batch.flatMap(({ series, report }) =>
-        report.certificates.map((certificate) => ({ series, ...certificate })),
-      ),
+      ...{ protocol: PROTOCOL, store, instance, batch: this.#batch, sent_ms: Math.round(nowMs()) },
+      results: results.map(({ row }) => row),
+      details: results.flatMap(({ detail }) => (detail === null ? [] : [detail])),
+      certificates: results.flatMap(({ certificates }) => certificates).slice(0, BATCH_RESULTS_MAX),
     }
   }
 }
 
-function rowOf({ series, generation, dueS, lateMs, report }: PendingResult): ResultRow {
-  const { outcome, reason, status, attempts, flags, totalUs, dnsUs, connectUs, tlsUs, waitUs, bodyUs } =
-    report
-  const micros = (value: number) => Math.min(MICROSECONDS_MAX, Math.max(0, Math.round(value)))
-  return [
-    series,
-    generation,
-    dueS,
-    Math.min(LATE_MS_MAX, Math.max(0, Math.round(lateMs))),
-    OUTCOMES[outcome],
-    REASONS[reason],
-    status,
-    attempts,
-    flags,
-    micros(totalUs),
-    micros(dnsUs),
-    micros(connectUs),
-    micros(tlsUs),
-    micros(waitUs),
-    micros(bodyUs),
-  ]
-}
+/** Results that stay live where the backlog cannot be written. */
+const LIVE_MAX = 100_000

@@ -4,7 +4,7 @@ import { Schedule, type Slot } from '../schedule/schedule.ts'
 import type { EndpointTask, StartedService } from '../protocol/messages.ts'
 import { type CheckReport, type PrepareCheck, type PreparedCheck, unmade } from './checkReport.ts'
 import { type Limit, Limits } from './limits.ts'
-import type { PendingResult } from './resultQueue.ts'
+import type { PendingResult } from './queuedResult.ts'
 
 /** Checks under way at a time: of an agent, to one host and port, of one organisation. */
 const IN_FLIGHT_MAX = 512
@@ -52,7 +52,7 @@ export class Runner {
     this.#parts = parts
   }
 
-  /** What is told of the agent's load. */
+  /** What is reported of the agent's load. */
   get load() {
     const delays = this.#delaysMs.toSorted((a, b) => a - b)
     const lag = delays[Math.floor(delays.length * 0.99)] ?? 0
@@ -84,6 +84,11 @@ export class Runner {
       this.#entries.delete(one)
       this.#schedule.end(one)
     }
+  }
+
+  /** Looks at the clock anew, after it was corrected. */
+  wake(): void {
+    this.#sleep()
   }
 
   /** Starts nothing any more. */

@@ -1,5 +1,7 @@
 /** Exchanges whose offsets are kept. */
 const EXCHANGES_KEPT = 9
+/** A change by more than this is one that the schedule has to follow at once (milliseconds). */
+const MOVED_MS_MIN = 1_000
 /** An exchange that took longer says too little about when the server read its clock (milliseconds). */
 const ROUND_TRIP_MS_MAX = 2_000
 
@@ -26,13 +28,18 @@ export class ServerClock {
     return this.#monotonicMs() + this.#offsetMs
   }
 
-  /** Takes an answer that says `serverMs`, to a request that was sent and answered at these monotonic instants. */
-  take(serverMs: number, sentMs: number, answeredMs: number): void {
+  /**
+   * Takes an answer that says `serverMs`, to a request that was sent and answered at these monotonic instants. Whether the
+   * clock has moved by more than a second.
+   */
+  take(serverMs: number, sentMs: number, answeredMs: number): boolean {
     // The first has to do, however long it took.
-    if (answeredMs - sentMs > ROUND_TRIP_MS_MAX && this.isSet) return
+    if (answeredMs - sentMs > ROUND_TRIP_MS_MAX && this.isSet) return false
+    const beforeMs = this.#offsetMs
     this.#offsets.push(serverMs - (sentMs + answeredMs) / 2)
     if (this.#offsets.length > EXCHANGES_KEPT) this.#offsets.shift()
     const sorted = this.#offsets.toSorted((a, b) => a - b)
     this.#offsetMs = sorted[sorted.length >> 1] ?? 0
+    return Math.abs(this.#offsetMs - beforeMs) > MOVED_MS_MIN
   }
 }

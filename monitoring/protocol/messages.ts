@@ -4,10 +4,20 @@ import { OUTCOMES, REASONS } from './outcomes.ts'
 
 /** Version of these messages. A server speaks its own and the one before. */
 export const PROTOCOL = 1
+/** Versions that a server understands; there is none before the first. */
+export const PROTOCOLS_UNDERSTOOD: readonly number[] = [PROTOCOL]
+
+/** Where agents ask what to check, and where they hand results over. */
+export const SYNC_PATH = '/agent/v1/sync'
+export const RESULTS_PATH = '/agent/v1/results'
+/** Longest message to a server, after decompression too (bytes). */
+export const REQUEST_BYTES_MAX = 4 * 1024 * 1024
+/** Messages from this length on are compressed (bytes). */
+export const COMPRESSED_BYTES_MIN = 1_024
 
 /** Most results of one message. */
 export const BATCH_RESULTS_MAX = 500
-/** Longest time that a server may hold a sync back while there is nothing to tell (milliseconds). */
+/** Longest time that a server may hold a sync back while nothing changes (milliseconds). */
 export const WAIT_MS_MAX = 25_000
 /** Longest text for people in a result (code points): a sentence, never a body. */
 export const REASON_TEXT_CHARS_MAX = 300
@@ -29,12 +39,19 @@ const micros = count(MICROSECONDS_MAX)
 const oneOf = (codes: Readonly<Record<string, number>>) =>
   z.int().refine((code) => Object.values(codes).includes(code), { error: 'is not a known code' })
 
+/** The public half of an X25519 key pair: base64 of 32 bytes. */
+const publicKeySchema = z.string().length(44)
+
 /** What an agent says of itself and asks for. */
 export const syncRequestSchema = z.object({
   protocol: z.int(),
   /** Made at each start of an agent. */
   instance: z.guid(),
   version: z.string().max(64),
+  /** Made at each start; `null` for an agent within the server, whose secrets travel in clear. */
+  public_key: publicKeySchema.nullable(),
+  /** The newest `epoch` that the agent knows; 0 before the first. */
+  epoch: count(),
   /** Where the agent stands in the feed; `null` asks for everything. Opaque. */
   cursor: z.string().max(200).nullable(),
   inventory: z.object({ count: count(), hash: z.string().max(64) }),
@@ -46,12 +63,26 @@ export const syncRequestSchema = z.object({
     lag_p99_ms: z.number().min(0),
     /** Slots left out so far. */
     skipped: count(),
+    /** Results that wait on disk, and results that were given up so far. */
+    spooled: count(),
+    dropped: count(),
+    /** How far the wall clock of the agent's machine is ahead of the server's (milliseconds). */
+    clock_ahead_ms: z.number(),
+    /** Whether so many targets fail at once that the agent doubts its own network. */
+    suspect: z.boolean(),
   }),
 })
 export type SyncRequest = z.infer<typeof syncRequestSchema>
 
-/** A header value or body as it travels within a process: a secret is in clear, and marked as one. */
-const callValueSchema = z.union([z.object({ plain: z.string() }), z.object({ secret: z.string() })])
+/**
+ * A header value or body. A secret is in clear within a process, and marked as one; over the network it is sealed to the
+ * session of the agent, whose link opens it.
+ */
+const callValueSchema = z.union([
+  z.object({ plain: z.string() }),
+  z.object({ secret: z.string() }),
+  z.object({ sealed: z.string() }),
+])
 export type CallValue = z.infer<typeof callValueSchema>
 
 /** One URL to be checked, as one region gets it. */
@@ -94,9 +125,11 @@ export const syncAnswerSchema = z.object({
   store: z.guid(),
   region: z.string(),
   now_ms: count(),
-  /** Grows when `members` change. */
+  /** How long the server held the answer back: what is left of the time of the exchange is that of the way. */
+  waited_ms: count(),
+  /** Another number whenever `members` changed. */
   epoch: count(),
-  /** Instances that share the endpoints of the region. */
+  /** Instances that share the endpoints of the region; none while it is checked by the server itself, or not at all. */
   members: z.array(z.guid()).max(MEMBERS_MAX),
   cursor: z.string().max(200),
   /** Whether the answer is a page of everything: what no page named ends with the last. */
@@ -105,6 +138,8 @@ export const syncAnswerSchema = z.object({
   more: z.boolean(),
   start: z.array(startedServiceSchema).max(SERVICES_MAX),
   end: z.array(z.object({ service: z.guid(), generation: count() })).max(SERVICES_MAX),
+  /** What the agent needs to open sealed values; `null` where there are none. */
+  sealing: z.object({ public_key: publicKeySchema, salt: z.string().max(64) }).nullable(),
   inventory: z.enum(['same', 'different']),
 })
 export type SyncAnswer = z.infer<typeof syncAnswerSchema>

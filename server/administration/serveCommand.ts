@@ -7,6 +7,7 @@ import { type Program, startProgram } from '../process/program.ts'
 import { createLog } from '../process/requestLog.ts'
 import type { KeySource } from '../secrets/keyring.ts'
 import { monotonicMs, systemEnvironment } from '../process/systemEnvironment.ts'
+import { agentListeningOf } from './agentListening.ts'
 import { LOG_LEVELS, MASTER_KEY_VARIABLE, VARIABLES } from './configuration.ts'
 import { dataDirOption, readGiven } from './dataDirOption.ts'
 import { keySourceOf, masterKeyOption } from './masterKeyOption.ts'
@@ -19,6 +20,10 @@ interface ServeOptions {
   readonly adminHost: string
   readonly port: number
   readonly adminPort?: number
+  readonly agentHost: string
+  readonly agentPort?: number
+  readonly agentTlsCert?: string
+  readonly agentTlsKey?: string
   readonly masterKeyFile?: string
   readonly connectionsMax?: number
   readonly allowRanges: readonly string[]
@@ -48,6 +53,24 @@ export function addServeCommand(
         '--admin-host <host>',
         'address of the admin port, independent of --host',
         VARIABLES.adminHost,
+      ),
+    )
+    .addOption(
+      portOption(
+        '--agent-port <port>',
+        'port for agents on other machines (default: none)',
+        VARIABLES.agentPort,
+      ),
+    )
+    .addOption(hostOption('--agent-host <host>', 'address of the agent port', VARIABLES.agentHost))
+    .addOption(
+      new Option('--agent-tls-cert <file>', 'certificate chain of the agent port (PEM)').env(
+        VARIABLES.agentTlsCert,
+      ),
+    )
+    .addOption(
+      new Option('--agent-tls-key <file>', 'private key of that certificate (PEM)').env(
+        VARIABLES.agentTlsKey,
       ),
     )
     .addOption(masterKeyOption())
@@ -119,6 +142,7 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
     port,
     adminHost,
     adminPort,
+    agents: agentListeningOf(options),
     connectionsMax: options.connectionsMax ?? connectionsFor(descriptorLimit()),
     allowedRanges,
     isMonitoring: options.monitor === 'on',
@@ -128,16 +152,17 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
     spendRequest: keyBuckets(monotonicMs),
     log,
   })
-  const { url, adminUrl } = program
+  const { url, adminUrl, agentUrl } = program
   const version = packageJson.version
   log.info(
-    { version, node: process.versions.node, dataDir, schema: engine.schemaVersion, url, adminUrl },
+    { version, node: process.versions.node, dataDir, schema: engine.schemaVersion, url, adminUrl, agentUrl },
     'started',
   )
   const stopped = stopOnSignal(program, log)
   const admin = program.adminUrl === null ? '' : `admin on ${program.adminUrl}\n`
   const monitoring = program.monitoring === null ? '' : `${program.monitoring}\n`
-  write(`listening on ${program.url}\n${admin}${monitoring}`)
+  const agents = program.agentUrl === null ? '' : `agents on ${program.agentUrl}\n`
+  write(`listening on ${program.url}\n${admin}${agents}${monitoring}`)
   await stopped
 }
 

@@ -20,6 +20,7 @@ const agent = new Agent({
   version,
   prepare: checkLibrary({ allowedRanges, userAgent: `pharos/${version}` }),
   monotonicMs: () => performance.now(),
+  wallMs: Date.now,
   onError: (error, region) => {
     send({ kind: 'trouble', region, reason: error instanceof Error ? error.message : String(error) })
   },

@@ -129,7 +129,7 @@ export class EmbeddedAgent {
       const { hub, regions } = this.#parts
       const body =
         request.kind === 'sync'
-          ? await hub.sync(request.region, request.body, waiting.signal)
+          ? await hub.sync({ region: request.region }, request.body, waiting.signal)
           : await hub.ingest(regions(), request.body)
       worker.postMessage({ kind: 'answer', answer: { id, kind: 'answer', body } } satisfies ToChecks)
     } catch (error) {

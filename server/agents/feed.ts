@@ -1,15 +1,20 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
-import type { StartedService } from '../../monitoring/protocol/messages.ts'
+import type { CallValue, StartedService } from '../../monitoring/protocol/messages.ts'
 import { seriesNumber } from '../domain/regions.ts'
-import { openValue } from '../domain/seal.ts'
+import { openValue, type SealPlace } from '../domain/seal.ts'
 import type { FindMasterKey } from '../secrets/masterKeys.ts'
 import type { MonitoringStore, SecretStore, StoredDefinition } from '../store/store.ts'
 import { endpointTask, type OpenSecret } from './endpointTask.ts'
 
 /** Most services of one page. */
 const PAGE_SERVICES = 200
-/** Most sealed values that are opened for one page: each takes some microseconds of the one thread that answers. */
-const PAGE_SECRETS = 1_000
+/** Most that the definitions of one page are together (characters); the first may be longer. */
+const PAGE_CHARS_MAX = 4 * 1024 * 1024
+/**
+ * A page ends when so many sealed values were opened for it: each takes some microseconds of the one thread that answers. With
+ * the last service, which has at most 500 (Gap G40), they are fewer than a thousand.
+ */
+const PAGE_SECRETS = 500
 
 /** A page of what a region should run. */
 export interface FeedPage {
@@ -32,22 +37,31 @@ export interface FeedParts {
   readonly findMasterKey: FindMasterKey
 }
 
+/** What a page is asked for. */
+export interface FeedRequest {
+  readonly region: string
+  /** Where the agent stands; `null` for the beginning. */
+  readonly cursor: string | null
+  /** The newest command that may be looked at. */
+  readonly upTo: number
+  /** How a secret travels to the agent. */
+  readonly wrapSecret: (place: SealPlace, plain: string) => CallValue
+}
+
 /**
  * The next page for `region` of an agent that stands at `cursor`, with commands up to `upTo`. What a page says of a service
  * is what it is by now, whatever its commands were. A cursor of another store, or one behind which commands were
  * forgotten, begins with everything.
  */
-export async function feedPage(
-  parts: FeedParts,
-  region: string,
-  { cursor, upTo }: { readonly cursor: string | null; readonly upTo: number },
-): Promise<FeedPage> {
+export async function feedPage(parts: FeedParts, request: FeedRequest): Promise<FeedPage> {
+  const { cursor, upTo } = request
   const place = placeOf(cursor, parts.storeId)
   const forgottenUpTo = await parts.store.commandsForgottenUpTo()
   const isReset = place === undefined || place.sequence > upTo || place.sequence < forgottenUpTo
-  if (isReset) return wholePage(parts, region, { sequence: upTo, serviceId: '' })
-  if (place.serviceId !== undefined) return wholePage(parts, region, { ...place, serviceId: place.serviceId })
-  return changesPage(parts, region, place.sequence, upTo)
+  if (isReset) return wholePage(parts, request, { sequence: upTo, serviceId: '' })
+  if (place.serviceId !== undefined)
+    return wholePage(parts, request, { ...place, serviceId: place.serviceId })
+  return changesPage(parts, request, place.sequence)
 }
 
 /** Where an agent stands: behind a command, and within everything behind a service. */
@@ -66,7 +80,7 @@ function placeOf(cursor: string | null, storeId: string): Place | undefined {
 
 async function wholePage(
   parts: FeedParts,
-  region: string,
+  request: FeedRequest,
   { sequence, serviceId }: Required<Place>,
 ): Promise<FeedPage> {
   const page = await parts.store.definitionsAfter(serviceId, PAGE_SERVICES)
@@ -74,10 +88,10 @@ async function wholePage(
   let last = serviceId
   let secrets = 0
   for (const definition of page) {
-    if (secrets > PAGE_SECRETS) break
+    if (secrets >= PAGE_SECRETS) break
     last = definition.id
-    if (!definition.runningIn.includes(region)) continue
-    const made = await startedService(parts, definition, { region, first: false })
+    if (!definition.runningIn.includes(request.region)) continue
+    const made = await startedService(parts, definition, { request, first: false })
     if (made === undefined) continue
     start.push(made.service)
     secrets += made.secrets
@@ -87,14 +101,16 @@ async function wholePage(
   return { cursor: more ? `${base}.${last}` : base, whole: true, more, start, end: [] }
 }
 
-async function changesPage(parts: FeedParts, region: string, after: number, upTo: number): Promise<FeedPage> {
+async function changesPage(parts: FeedParts, request: FeedRequest, after: number): Promise<FeedPage> {
+  const { region, upTo } = request
   const changed = await parts.store.changedServices({ after, upTo, region, countMax: PAGE_SERVICES })
   const start: StartedService[] = []
   const end: { service: string; generation: number }[] = []
   let sequence = after
   let secrets = 0
+  let chars = 0
   for (const { serviceId, sequence: newest } of changed) {
-    if (secrets > PAGE_SECRETS) break
+    if (secrets >= PAGE_SECRETS || chars >= PAGE_CHARS_MAX) break
     sequence = newest
     const definition = await parts.store.definitionOf(serviceId)
     if (definition?.runningIn.includes(region) !== true) {
@@ -102,10 +118,11 @@ async function changesPage(parts: FeedParts, region: string, after: number, upTo
       end.push({ service: serviceId, generation: definition?.generation ?? Number.MAX_SAFE_INTEGER })
       continue
     }
-    const made = await startedService(parts, definition, { region, first: true })
+    const made = await startedService(parts, definition, { request, first: true })
     if (made === undefined) continue
     start.push(made.service)
     secrets += made.secrets
+    chars += definition.text.length
   }
   const more = sequence < (changed.at(-1)?.sequence ?? sequence) || changed.length === PAGE_SERVICES
   // Commands of other regions need not be looked at again.
@@ -117,7 +134,7 @@ async function changesPage(parts: FeedParts, region: string, after: number, upTo
 async function startedService(
   { store, findMasterKey }: FeedParts,
   { id, orgId, generation, text }: StoredDefinition,
-  { region, first }: { readonly region: string; readonly first: boolean },
+  { request, first }: { readonly request: FeedRequest; readonly first: boolean },
 ): Promise<{ readonly service: StartedService; readonly secrets: number } | undefined> {
   // True because only rendered ServiceResponses are stored.
   const response = JSON.parse(text) as ServiceResponse
@@ -127,10 +144,10 @@ async function startedService(
   const open: OpenSecret = (endpointId, slot) => {
     const value = sealed.find((one) => one.endpointId === endpointId && one.slot === slot)
     if (value === undefined) throw new Error(`a secret of service ${id} is missing`)
-    return { secret: openValue(value, findMasterKey(value.masterKeyId)) }
+    return request.wrapSecret(value, openValue(value, findMasterKey(value.masterKeyId)))
   }
   const endpoints = response.endpoints.map((endpoint) =>
-    endpointTask(endpoint, seriesNumber(numbers.get(endpoint.id) ?? 0, region), open),
+    endpointTask(endpoint, seriesNumber(numbers.get(endpoint.id) ?? 0, request.region), open),
   )
   const service = {
     service: id,

@@ -1,15 +1,22 @@
 import type { Logger } from 'pino'
+import { ApiError } from '../../api/contract/apiError.ts'
 import {
   PROTOCOL,
   type ResultsAnswer,
+  type ResultsRequest,
   resultsRequestSchema,
   type SyncAnswer,
+  type SyncRequest,
   syncRequestSchema,
 } from '../../monitoring/protocol/messages.ts'
+import { sealForSession } from '../../monitoring/protocol/sessionSeal.ts'
 import type { Bus } from '../bus/bus.ts'
 import type { Results } from '../results/results.ts'
-import type { MonitoringStore } from '../store/store.ts'
-import { type FeedParts, feedPage } from './feed.ts'
+import { REGIONS, regionOfSeries } from '../domain/regions.ts'
+import type { SealPlace } from '../domain/seal.ts'
+import type { AgentToken, MonitoringStore } from '../store/store.ts'
+import { type FeedPage, type FeedParts, type FeedRequest, feedPage } from './feed.ts'
+import { LOST_MS, type Member, Members } from './members.ts'
 import type { MonitoredServices } from './monitoredServices.ts'
 
 /** Pause before changes are announced, so that those of many requests are announced together (milliseconds). */
@@ -18,6 +25,27 @@ const GATHER_MS = 100
 const ANNOUNCE_AGAIN_MS = 1_000
 /** Most services that are announced at once. */
 const CHANGES_MAX = 500
+/** Refused results of other regions are logged once in this time for each token (milliseconds). */
+const FOREIGN_LOG_MS = 60_000
+/** An agent within the server shares its regions with no other. */
+const EMBEDDED_EPOCH = 1
+
+const NO_CHANGE = { whole: false, more: false, start: [], end: [] } as const
+
+/** An agent that asks: one on another machine has a token, whose region it checks. */
+export interface AgentCaller {
+  readonly region: string
+  readonly token?: AgentToken
+}
+
+/** A sync under way. */
+interface Sync {
+  readonly region: string
+  readonly request: SyncRequest
+  /** `undefined` for an agent within the server. */
+  readonly member: Member | undefined
+  readonly signal: AbortSignal
+}
 
 /** What a hub is made of. */
 export interface HubParts extends FeedParts {
@@ -33,7 +61,10 @@ export interface HubParts extends FeedParts {
  * something changed: agents read from the store what that is.
  */
 export class Hub implements Bus {
+  /** Agents on other machines. */
+  readonly members: Members
   readonly #parts: HubParts
+  readonly #quietUntilMs = new Map<string, number>()
   readonly #waiting = new Set<() => void>()
   #announcedUpTo = 0
   #gathering: NodeJS.Timeout | undefined
@@ -42,6 +73,8 @@ export class Hub implements Bus {
 
   constructor(parts: HubParts) {
     this.#parts = parts
+    // Of the clock, so that an agent that outlives a server takes every epoch of the next for a new one.
+    this.members = new Members(() => performance.now(), parts.nowMs())
   }
 
   /** Takes what there is when the server starts, before any agent asks. */
@@ -53,27 +86,49 @@ export class Hub implements Bus {
     this.#announceIn(GATHER_MS)
   }
 
-  /** Answers a sync of an agent of `region`: at once when something changed, else when it does, or in time. */
-  async sync(region: string, body: unknown, signal: AbortSignal): Promise<SyncAnswer> {
+  /**
+   * Answers a sync of `caller`: at once when something changed for it, else when it does, or in time. Rejects with `conflict`
+   * and `forbidden` as Members do, and with a ZodError for what is no sync.
+   */
+  async sync(caller: AgentCaller, body: unknown, signal: AbortSignal): Promise<SyncAnswer> {
     const request = syncRequestSchema.parse(body)
-    const deadlineMs = performance.now() + request.wait_ms
-    let { cursor } = request
-    for (;;) {
-      const upTo = this.#announcedUpTo
-      const page = await feedPage(this.#parts, region, { cursor, upTo })
-      const inventory = this.#inventoryOf(region, request.inventory)
-      const isNews = page.start.length > 0 || page.end.length > 0 || page.whole || page.more
-      const leftMs = deadlineMs - performance.now()
-      if (isNews || leftMs <= 0 || signal.aborted)
-        return this.#answer(region, request.instance, page, inventory)
-      cursor = page.cursor
-      if (upTo === this.#announcedUpTo) await this.#change(leftMs, signal)
-    }
+    return this.#answerSync({ region: caller.region, request, member: this.#join(caller, request), signal })
   }
 
   /** Stores results of an agent that checks `regions`. Rejects when they have to be sent again. */
-  async ingest(regions: readonly string[], body: unknown): Promise<ResultsAnswer> {
-    return this.#parts.results.ingest({ regions, request: resultsRequestSchema.parse(body) })
+  async ingest(regions: readonly string[], body: unknown, token?: AgentToken): Promise<ResultsAnswer> {
+    const request = resultsRequestSchema.parse(body)
+    if (token !== undefined) {
+      this.members.see(token.region, request.instance)
+      this.#watchForeign(token, request)
+    }
+    return this.#parts.results.ingest({ regions, request })
+  }
+
+  /** Takes note of agents that went silent, and of regions that have none: to be called each second or so. */
+  look(): void {
+    const { services, log } = this.#parts
+    if (this.members.dropLost()) this.#wake()
+    for (const { region, kind } of this.members.regionChanges(services.regionsIn('remote'))) {
+      if (kind === 'lost') {
+        log.warn(
+          { region },
+          `no agent of the region for ${LOST_MS / 1_000} s: its checks are not made, and become unknown`,
+        )
+      } else log.info({ region }, 'the region has an agent again')
+    }
+  }
+
+  /** Takes out all agents of a token that was revoked. */
+  forgetToken(tokenId: string): void {
+    this.members.leaveAllOf(tokenId)
+    this.#wake()
+  }
+
+  /** Has the agents of every region read anew who checks it. */
+  renewMembers(): void {
+    for (const { code } of REGIONS) this.members.renewEpoch(code)
+    this.#wake()
   }
 
   /** Hands all services to the results anew, as after a change of a region's mode. */
@@ -136,26 +191,87 @@ export class Hub implements Bus {
     })
   }
 
-  #inventoryOf(
-    region: string,
-    reported: { readonly count: number; readonly hash: string },
-  ): 'same' | 'different' {
+  #join({ region, token }: AgentCaller, request: SyncRequest): Member | undefined {
+    if (token === undefined) return undefined
+    const { instance, public_key: publicKey } = request
+    if (publicKey === null) throw new ApiError('invalid', 'public_key: is missing')
+    const before = this.members.epochOf(region)
+    const member = this.members.join({ instance, token, publicKey })
+    // The others share with it from now on.
+    if (this.members.epochOf(region) !== before) this.#wake()
+    return member
+  }
+
+  async #answerSync(sync: Sync): Promise<SyncAnswer> {
+    const { request, member, signal } = sync
+    const startedMs = performance.now()
+    let { cursor } = request
+    if (request.leaving) {
+      if (member !== undefined) this.members.leave(member)
+      this.#wake()
+      return this.#answer(sync, { ...NO_CHANGE, cursor: cursor ?? '' }, startedMs)
+    }
+    for (;;) {
+      const upTo = this.#announcedUpTo
+      const page = await this.#page(sync, cursor, upTo)
+      const isNews = page.start.length > 0 || page.end.length > 0 || page.whole || page.more
+      const leftMs = startedMs + request.wait_ms - performance.now()
+      const isOver = leftMs <= 0 || signal.aborted || this.#isClosed
+      if (isNews || isOver || this.#epochOf(sync) !== request.epoch)
+        return this.#answer(sync, page, startedMs)
+      cursor = page.cursor
+      if (upTo === this.#announcedUpTo) await this.#change(leftMs, signal)
+    }
+  }
+
+  #page({ region, request, member }: Sync, cursor: string | null, upTo: number): Promise<FeedPage> {
+    if (member !== undefined && this.#parts.services.modeOf(region) !== 'remote') {
+      // It has nothing to check, and gets no definition: without a cursor it begins anew when that changes.
+      return Promise.resolve({ ...NO_CHANGE, whole: request.inventory.count > 0, cursor: '' })
+    }
+    const wrapSecret: FeedRequest['wrapSecret'] = (place, plain) =>
+      member === undefined ? { secret: plain } : { sealed: sealForAgent(member, place, plain) }
+    return feedPage(this.#parts, { region, cursor, upTo, wrapSecret })
+  }
+
+  /** Logs, now and then, that an agent reports of another region: the results of those series are refused. */
+  #watchForeign({ id, name, region }: AgentToken, { results }: ResultsRequest): void {
+    const foreign = results.filter(([series]) => regionOfSeries(series) !== region).length
+    if (foreign === 0 || performance.now() < (this.#quietUntilMs.get(id) ?? 0)) return
+    this.#quietUntilMs.set(id, performance.now() + FOREIGN_LOG_MS)
+    this.#parts.log.warn({ token: name, region, results: foreign }, 'results of another region were refused')
+  }
+
+  #epochOf({ region, member }: Sync): number {
+    return member === undefined ? EMBEDDED_EPOCH : this.members.epochOf(region)
+  }
+
+  #inventoryOf({ region, request: { inventory: reported } }: Sync): 'same' | 'different' {
     const { count, hash } = this.#parts.services.inventoryOf(region)
     return count === reported.count && hash === reported.hash ? 'same' : 'different'
   }
 
-  #answer(
-    region: string,
-    instance: string,
-    { start, end, ...page }: Awaited<ReturnType<typeof feedPage>>,
-    inventory: SyncAnswer['inventory'],
-  ): SyncAnswer {
-    const { storeId: store, nowMs } = this.#parts
+  #answer(sync: Sync, { start, end, ...page }: FeedPage, startedMs: number): SyncAnswer {
+    const { region, request, member } = sync
+    const { storeId: store, nowMs, services } = this.#parts
+    const isRemote = services.modeOf(region) === 'remote'
+    const members =
+      member === undefined ? [request.instance] : isRemote ? this.members.instancesOf(region) : []
+    const inventory = this.#inventoryOf(sync)
     return {
-      ...{ protocol: PROTOCOL, store, region, now_ms: nowMs(), epoch: 1, members: [instance], inventory },
+      ...{ protocol: PROTOCOL, store, region, epoch: this.#epochOf(sync), members: [...members] },
       ...page,
       start: [...start],
       end: [...end],
+      sealing: member?.session.offer ?? null,
+      inventory: member === undefined || isRemote ? inventory : 'same',
+      now_ms: nowMs(),
+      waited_ms: Math.round(performance.now() - startedMs),
     }
   }
+}
+
+function sealForAgent({ session }: Member, place: SealPlace, plain: string): string {
+  const { orgId: org, serviceId: service, endpointId: endpoint, slot } = place
+  return sealForSession(session.key, { org, service, endpoint, slot }, plain)
 }

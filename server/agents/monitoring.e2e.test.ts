@@ -1,7 +1,4 @@
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -11,46 +8,13 @@ import { apiClient } from '../testing/apiClient.ts'
 import { runHere } from '../testing/commandHere.ts'
 import { type ServerProcess, startProcess } from '../testing/serverProcess.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
+import { startTarget, type Target } from '../testing/target.ts'
 
 /** How often a state is looked at that no event tells of (milliseconds). */
 const LOOK_MS = 250
 
 /** Shorter than any plan allows, so that a test sees many slots (seconds). */
 const INTERVAL_S = 2
-
-/** A target that counts its visitors, and answers as told. */
-interface Target {
-  readonly url: (path: string) => string
-  /** Requests so far, by path. */
-  readonly visits: (path: string) => readonly IncomingMessage[]
-  /** Resolves when there were `count` requests for the path. */
-  readonly visited: (path: string, count: number) => Promise<void>
-  status: number
-  readonly server: Server
-}
-
-async function startTarget(): Promise<Target> {
-  const requests: IncomingMessage[] = []
-  const server = createServer((request, response) => {
-    requests.push(request)
-    response.writeHead(target.status).end('ok')
-    server.emit('visit')
-  })
-  const visits = (path: string) => requests.filter(({ url }) => url === path)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // True because the server listens on TCP.
-  const { port } = server.address() as AddressInfo
-  const target: Target = {
-    status: 200,
-    server,
-    url: (path) => `http://127.0.0.1:${port}${path}`,
-    visits,
-    visited: async (path, count) => {
-      while (visits(path).length < count) await once(server, 'visit')
-    },
-  }
-  return target
-}
 
 let dataDir: string
 let target: Target
@@ -74,8 +38,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   if (server.child.exitCode === null && server.child.signalCode === null) await server.stop()
-  target.server.closeAllConnections()
-  target.server.close()
+  target.close()
   rmSync(dataDir, { recursive: true })
   rmSync(`${dataDir}.master-key`, { force: true })
 })

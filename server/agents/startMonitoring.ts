@@ -1,5 +1,4 @@
 import type { Logger } from 'pino'
-import type { Bus } from '../bus/bus.ts'
 import type { Measurements } from '../results/measurements/measurements.ts'
 import { Results } from '../results/results.ts'
 import type { FindMasterKey } from '../secrets/masterKeys.ts'
@@ -30,8 +29,8 @@ export interface MonitoringParts {
 
 /** Monitoring that runs. */
 export interface Monitoring {
-  /** Where commands go. */
-  readonly bus: Bus
+  /** Where commands go, and agents ask. */
+  readonly hub: Hub
   /** Which regions are checked from here, and what that takes: for people. */
   readonly sentence: string
   /** Whether results are taken. */
@@ -65,6 +64,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
   })
   const followQuietChanges = quietChangeFollower({ store, services, results }, quietUpTo)
   const looking = setInterval(() => {
+    hub.look()
     followModes(services, hub, embedded).catch((error: unknown) => {
       log.error({ err: error }, 'the modes of the regions could not be read')
     })
@@ -73,7 +73,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
     })
   }, LOOK_MS)
   return {
-    bus: hub,
+    hub,
     sentence: sentenceOf(services),
     isTaking: () => results.isUp,
     measurements: results.measurements,
@@ -89,6 +89,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
 
 async function followModes(services: MonitoredServices, hub: Hub, embedded: EmbeddedAgent): Promise<void> {
   if (!(await services.readModes())) return
+  hub.renewMembers()
   embedded.updateRegions()
   await hub.reloadServices()
 }

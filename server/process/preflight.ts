@@ -4,7 +4,7 @@ import { assertKeysUsable } from '../secrets/keyring.ts'
 
 type Checked = Pick<
   ProgramSettings,
-  'engine' | 'dataDir' | 'host' | 'port' | 'adminHost' | 'adminPort' | 'keySource'
+  'engine' | 'dataDir' | 'host' | 'port' | 'adminHost' | 'adminPort' | 'agents' | 'keySource'
 >
 
 /**
@@ -12,13 +12,18 @@ type Checked = Pick<
  * master key behind. They could not be taken away again: another program may have begun to use them.
  */
 export async function preflight(settings: Checked): Promise<void> {
-  const { engine, dataDir, host, port, adminHost, adminPort, keySource } = settings
+  const { engine, dataDir, host, port, adminHost, adminPort, agents, keySource } = settings
   if (await engine.exists()) return
   assertKeysUsable(keySource, dataDir)
   const listening: Server[] = []
   try {
     listening.push(await listen(host, port))
-    if (adminPort !== null) listening.push(await listen(adminHost, adminPort).catch(blameAdminHost))
+    if (adminPort !== null) {
+      listening.push(await listen(adminHost, adminPort).catch(blameHost('--admin-host')))
+    }
+    if (agents !== null) {
+      listening.push(await listen(agents.host, agents.port).catch(blameHost('--agent-host')))
+    }
   } finally {
     await Promise.all(listening.map((server) => new Promise((resolve) => server.close(resolve))))
   }
@@ -32,7 +37,9 @@ function listen(host: string, port: number): Promise<Server> {
   })
 }
 
-/** Rejects with `error` as one of the address that --admin-host names: by itself it does not say which one it is about. */
-export function blameAdminHost(error: unknown): never {
-  throw error instanceof Error ? Object.assign(error, { hostFlag: '--admin-host' }) : error
+/** Throws an error again as one of the address that `hostFlag` names: by itself it does not say which one it is about. */
+export function blameHost(hostFlag: string): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof Error ? Object.assign(error, { hostFlag }) : error
+  }
 }

@@ -1,7 +1,8 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
-import { startMonitoring } from '../agents/startMonitoring.ts'
+import { agentListener } from '../agents/agentListener.ts'
+import { type Monitoring, startMonitoring } from '../agents/startMonitoring.ts'
 import { silentBus } from '../bus/bus.ts'
 import { startRelay } from '../bus/relay.ts'
 import { buildAdminListener } from '../http/adminListener.ts'
@@ -14,7 +15,7 @@ import { TIMEOUTS } from '../http/transport/timeouts.ts'
 import { addressRules, type IsBlocked } from '../../monitoring/check/network/addressRules.ts'
 import { readiness } from './readiness.ts'
 import { startRefusalLog } from './refusalLog.ts'
-import { blameAdminHost, preflight } from './preflight.ts'
+import { blameHost, preflight } from './preflight.ts'
 import { logRequest } from './requestLog.ts'
 import type { ProgramSettings } from './settings.ts'
 import { openMasterKeys } from '../secrets/masterKeys.ts'
@@ -31,6 +32,8 @@ const TIDY_MS = 60 * 60 * 1_000
 export interface Program {
   readonly url: string
   readonly adminUrl: string | null
+  /** Where agents connect; `null` when they cannot. */
+  readonly agentUrl: string | null
   /** What is monitored from here, for people; `null` when nothing is. */
   readonly monitoring: string | null
   readonly store: Store
@@ -110,7 +113,7 @@ async function listen(
     ? await startMonitoring({ dataDir, store, findMasterKey, allowedRanges, log, nowMs: environment.nowMs })
     : undefined
   if (monitoring !== undefined) undo.push(() => monitoring.stop())
-  const bus = settings.bus ?? monitoring?.bus ?? silentBus
+  const bus = settings.bus ?? monitoring?.hub ?? silentBus
   const relay = startRelay({ store, bus, onError })
   undo.push(() => relay.stop())
   const tidying = setInterval(() => {
@@ -119,6 +122,7 @@ async function listen(
   undo.push(() => clearInterval(tidying))
   undo.push(await watchRoom(store, log))
   const adminUrl = await listenAdmin(settings, store, metrics, undo)
+  const agentUrl = monitoring === undefined ? null : await listenForAgents(settings, store, monitoring, undo)
   undo.push(async () => {
     const forceClose = setTimeout(() => app.server.closeAllConnections(), STOP_MS_MAX)
     await app.close()
@@ -128,7 +132,7 @@ async function listen(
   })
   await app.listen({ host: settings.host, port: settings.port })
   const url = urlOf(app.server)
-  return { url, adminUrl, monitoring: monitoring?.sentence ?? null, publishCommands: relay.drain }
+  return { url, adminUrl, agentUrl, monitoring: monitoring?.sentence ?? null, publishCommands: relay.drain }
 }
 
 /** Looks now, and again and again, whether the disk has room; logs when that changes. Resolves to what ends it. */
@@ -160,7 +164,7 @@ async function listenAdmin(
   await new Promise<void>((resolve, reject) => {
     admin.once('error', reject)
     admin.listen({ host: settings.adminHost, port: settings.adminPort ?? 0 }, resolve)
-  }).catch(blameAdminHost)
+  }).catch(blameHost('--admin-host'))
   undo.push(
     () =>
       new Promise<void>((resolve) => {
@@ -171,8 +175,31 @@ async function listenAdmin(
   return urlOf(admin)
 }
 
-function urlOf(server: Pick<Server, 'address'>): string {
+async function listenForAgents(
+  { agents, log, monotonicMs }: ProgramSettings,
+  store: Store,
+  { hub }: Monitoring,
+  undo: Undo,
+): Promise<string | null> {
+  if (agents === null) return null
+  const { host, port, tls } = agents
+  const listener = agentListener({
+    hub,
+    tokens: store,
+    monotonicMs,
+    log,
+    ...(tls === undefined ? {} : { tls }),
+  })
+  undo.push(() => listener.stop())
+  await new Promise<void>((resolve, reject) => {
+    listener.server.once('error', reject)
+    listener.server.listen({ host, port }, resolve)
+  }).catch(blameHost('--agent-host'))
+  return urlOf(listener.server, tls === undefined ? 'http' : 'https')
+}
+
+function urlOf(server: Pick<Server, 'address'>, scheme = 'http'): string {
   // True because the server listens on a TCP port: only a pipe has a string for an address.
   const { address, port, family } = server.address() as AddressInfo
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+  return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }

@@ -7,6 +7,15 @@ import type { Timeouts } from '../http/transport/timeouts.ts'
 import type { KeySource } from '../secrets/keyring.ts'
 import type { Engine } from '../store/engine.ts'
 
+/** The listener of agents. */
+export interface AgentListening {
+  readonly host: string
+  /** 0 for any free port. */
+  readonly port: number
+  /** Certificate and key (PEM); absent where a proxy in front has them, or on loopback. */
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer }
+}
+
 /** Everything that a server is started with. */
 export interface ProgramSettings {
   readonly engine: Engine
@@ -20,6 +29,8 @@ export interface ProgramSettings {
   readonly connectionsMax: number
   /** `null` for no admin listener. */
   readonly adminPort: number | null
+  /** Where agents on other machines connect; `null` for no such listener. */
+  readonly agents: AgentListening | null
   readonly keySource: KeySource
   /** Address ranges that may be checked although they are private. */
   readonly allowedRanges: readonly string[]

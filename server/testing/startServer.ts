@@ -62,6 +62,8 @@ export interface StartServerOptions {
 export interface TestServer {
   readonly url: string
   readonly adminUrl: string
+  /** Where agents connect; '' unless services are checked. */
+  readonly agentUrl: string
   readonly dataDir: string
   readonly engine: SqliteEngine
   readonly store: Store
@@ -120,6 +122,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     adminHost: '127.0.0.1',
     connectionsMax: options.connectionsMax ?? 10_000,
     adminPort: 0,
+    agents: options.isMonitoring === true ? { host: '127.0.0.1', port: 0 } : null,
     monotonicMs: options.monotonicMs ?? monotonicMs,
     keySource: { kind: 'file', file: defaultKeyFile(dataDir) },
     allowedRanges: options.allowedRanges ?? [],
@@ -147,6 +150,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
   return {
     url: plain?.url ?? program.url,
     adminUrl: program.adminUrl ?? '',
+    agentUrl: program.agentUrl ?? '',
     dataDir,
     engine,
     store,

@@ -1,5 +1,7 @@
 import type { Server } from 'node:http'
+import type { Server as TlsHttpServer } from 'node:https'
 import type { Socket } from 'node:net'
+import { Server as TlsServer } from 'node:tls'
 
 /** Most connections of the operator's listener: probes and a scraper need a handful. */
 export const ADMIN_CONNECTIONS_MAX = 24
@@ -18,6 +20,11 @@ export interface ConnectionBounds {
 export interface ConnectionLimits {
   /** Records that a request with a valid key, of this id, came on `socket`. */
   readonly identify: (socket: Socket, keyId: string) => void
+}
+
+/** The event that brings the socket of a server's requests: that of TLS once the handshake is done. */
+export function connectionEvent(server: Server | TlsHttpServer): 'connection' | 'secureConnection' {
+  return server instanceof TlsServer ? 'secureConnection' : 'connection'
 }
 
 /** A connection as it is counted. */
@@ -74,7 +81,7 @@ const NONE: ReadonlySet<Socket> = new Set()
  * that opens silent or slow connections displaces only other such clients. Behind a proxy all come from one address,
  * and the oldest without a key is closed. Gap G44.
  */
-export function limitConnections(server: Server, bounds: ConnectionBounds): ConnectionLimits {
+export function limitConnections(server: Server | TlsHttpServer, bounds: ConnectionBounds): ConnectionLimits {
   const { connectionsMax, isIdle, onEnd } = bounds
   const shareMax = Math.max(1, Math.floor(connectionsMax / 2))
   const counted = new Map<Socket, Counted>()
@@ -99,7 +106,7 @@ export function limitConnections(server: Server, bounds: ConnectionBounds): Conn
     return undefined
   }
 
-  server.on('connection', (socket: Socket) => {
+  server.on(connectionEvent(server), (socket: Socket) => {
     const address = socket.remoteAddress ?? ''
     const isFull = counted.size >= connectionsMax
     if (strangers.size >= shareMax || (isFull && strangers.size > 0)) endSome(strangers.oldestOfLargest())

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server as TlsHttpServer } from 'node:https'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -24,7 +25,7 @@ export function refuseConnection(error: Error & { code?: string }, socket: Socke
 }
 
 /** Answers CONNECT, which Node passes as a raw connection, like any unsupported method. Gap G20. */
-export function refuseTunnels(server: Server): void {
+export function refuseTunnels(server: Server | TlsHttpServer): void {
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
     endWith(socket, new ApiError('invalid', 'this server is no proxy'))
   })

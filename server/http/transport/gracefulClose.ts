@@ -1,6 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Server as TlsHttpServer } from 'node:https'
 import { Server as NetServer, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
+import { connectionEvent } from './connectionLimits.ts'
 
 /**
  * Most unread answers of one connection. A few bytes of request produce some kilobytes of answer, and a client that
@@ -56,7 +58,7 @@ function lastAnswers(underWay: ReadonlySet<ServerResponse>): Pick<Answers, 'anno
 }
 
 /** Watches the answers of `server`. Closing it outright would end connections whose answer was written but not yet sent. */
-export function watchAnswers(server: Server): Answers {
+export function watchAnswers(server: Server | TlsHttpServer): Answers {
   /** In the order in which their requests came. */
   const underWay = new Set<ServerResponse>()
   let isStopping = false
@@ -76,7 +78,7 @@ export function watchAnswers(server: Server): Answers {
     if (underWay.size === 0) whenEmpty()
   }
   // An answer queued behind another on a lost connection gets no close event.
-  server.on('connection', (socket: Socket) => {
+  server.on(connectionEvent(server), (socket: Socket) => {
     socket.once('close', () => {
       for (const response of underWay) if (response.req.socket === socket) forget.call(response)
     })

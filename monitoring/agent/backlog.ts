@@ -1,0 +1,56 @@
+import type { QueuedResult } from './queuedResult.ts'
+
+/** Results that the server did not take in time, the oldest first. */
+export interface Backlog {
+  /** Results that wait. */
+  readonly count: number
+  /** Results that were given up so far, because there were too many or they could not be read. */
+  readonly dropped: number
+  /** Adds `results`; the oldest go when there are too many. Rejects when they cannot be kept: nothing of them is then. */
+  add(results: readonly QueuedResult[]): Promise<void>
+  /** The oldest results, none only when there are none. The same come again until `forget`. */
+  oldest(): Promise<readonly QueuedResult[]>
+  /** Gives up what `oldest` gave last. */
+  forget(): Promise<void>
+  /** Puts aside a result that the server refuses, so that it does not stop the rest. */
+  putAside(result: QueuedResult, reason: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** Results that wait in memory at most. About 30 MB. */
+const WAITING_MAX = 100_000
+/** Results that are given at once. */
+const PART_RESULTS = 5_000
+
+/** A backlog that a process loses with its memory. */
+export function memoryBacklog(): Backlog {
+  let waiting: QueuedResult[] = []
+  let given = 0
+  let dropped = 0
+  return {
+    get count() {
+      return waiting.length
+    },
+    get dropped() {
+      return dropped
+    },
+    add: async (results) => {
+      waiting = waiting.concat(results)
+      const surplus = waiting.length - WAITING_MAX
+      if (surplus <= 0) return
+      dropped += surplus
+      given = Math.max(0, given - surplus)
+      waiting = waiting.slice(surplus)
+    },
+    oldest: async () => {
+      given = Math.min(PART_RESULTS, waiting.length)
+      return waiting.slice(0, given)
+    },
+    forget: async () => {
+      waiting = waiting.slice(given)
+      given = 0
+    },
+    putAside: async () => {},
+    close: async () => {},
+  }
+}

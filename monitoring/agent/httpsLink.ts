@@ -1,0 +1,191 @@
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import {
+  type CallValue,
+  COMPRESSED_BYTES_MIN,
+  RESULTS_PATH,
+  type ResultsAnswer,
+  type StartedService,
+  SYNC_PATH,
+  type SyncAnswer,
+  syncAnswerSchema,
+} from '../protocol/messages.ts'
+import { acceptSession, makeKeyPair, openFromSession, type SessionOffer } from '../protocol/sessionSeal.ts'
+import { type Link, LinkError } from './link.ts'
+
+const gunzipped = promisify(gunzip)
+const gzipped = promisify(gzip)
+
+/** How long an exchange may take (milliseconds): a server holds a sync back for 25 s. */
+const SYNC_MS_MAX = 35_000
+const RESULTS_MS_MAX = 15_000
+/** Longest answer, after decompression too (bytes): a page of definitions is a quarter of it. */
+const ANSWER_BYTES_MAX = 32 * 1_024 * 1_024
+/** Longest text of a refusal that is passed on (characters). */
+const REFUSAL_CHARS_MAX = 300
+
+/** What a link over the network needs. */
+export interface HttpsLinkSettings {
+  /** Root of the server's listener for agents. */
+  readonly server: URL
+  readonly token: string
+  /** Certificates of authorities (PEM) instead of those that Node trusts. */
+  readonly authorities?: string
+}
+
+interface Exchange {
+  readonly path: string
+  readonly body: unknown
+  readonly agent: HttpAgent
+  readonly deadlineMs: number
+  readonly signal?: AbortSignal
+}
+
+/** A link to a server on another machine, with one connection for syncs and one for results; `close` ends both. */
+export function httpsLink(settings: HttpsLinkSettings): Link & { readonly close: () => void } {
+  const { server, authorities } = settings
+  const keys = makeKeyPair()
+  const options = { keepAlive: true, maxSockets: 1 }
+  const isTls = server.protocol === 'https:'
+  const makeAgent = () => (isTls ? new HttpsAgent({ ...options, ca: authorities }) : new HttpAgent(options))
+  const agents = { sync: makeAgent(), results: makeAgent() }
+  let session: { readonly offer: SessionOffer; readonly key: Buffer } | undefined
+
+  function keyOf(offer: SessionOffer): Buffer {
+    // The server makes a session for each start of its own.
+    if (session?.offer.public_key !== offer.public_key) session = { offer, key: acceptSession(keys, offer) }
+    return session.key
+  }
+
+  return {
+    sync: async (_region, request, signal) => {
+      const body = { ...request, public_key: keys.publicKey }
+      const exchange = { path: SYNC_PATH, body, agent: agents.sync, deadlineMs: SYNC_MS_MAX, signal }
+      const answer = syncAnswerSchema.parse(await send(settings, exchange))
+      return answer.sealing === null ? answer : opened(answer, keyOf(answer.sealing))
+    },
+    results: async (body) => {
+      const exchange = { path: RESULTS_PATH, body, agent: agents.results, deadlineMs: RESULTS_MS_MAX }
+      // True because a server of this protocol answers so.
+      return (await send(settings, exchange)) as ResultsAnswer
+    },
+    close: () => {
+      agents.sync.destroy()
+      agents.results.destroy()
+    },
+  }
+}
+
+/** `answer` with its sealed values in clear. Throws when one does not open. */
+function opened(answer: SyncAnswer, key: Buffer): SyncAnswer {
+  return { ...answer, start: answer.start.map((service) => openedService(service, key)) }
+}
+
+function openedService(started: StartedService, key: Buffer): StartedService {
+  const { org, service } = started
+  const endpoints = started.endpoints.map((endpoint) => {
+    const open = (slot: string, value: CallValue): CallValue =>
+      'sealed' in value
+        ? { secret: openFromSession(key, { org, service, endpoint: endpoint.id, slot }, value.sealed) }
+        : value
+    const { headers, body } = endpoint.call
+    return {
+      ...endpoint,
+      call: {
+        ...endpoint.call,
+        headers: headers.map(([name, value]): [string, CallValue] => [
+          name,
+          open(`header:${name.toLowerCase()}`, value),
+        ]),
+        body: body === null ? null : open('body', body),
+      },
+    }
+  })
+  return { ...started, endpoints }
+}
+
+/** The value that the server answers with. Rejects with a LinkError when it refuses. */
+async function send(settings: HttpsLinkSettings, exchange: Exchange): Promise<unknown> {
+  const plain = Buffer.from(JSON.stringify(exchange.body))
+  const isCompressed = plain.length >= COMPRESSED_BYTES_MIN
+  const bytes = isCompressed ? await gzipped(plain, { level: 1 }) : plain
+  const { status, text } = await exchanged(settings, exchange, { bytes, isCompressed })
+  if (status !== 200) throw refusal(status, text)
+  return JSON.parse(text)
+}
+
+interface Payload {
+  readonly bytes: Buffer
+  readonly isCompressed: boolean
+}
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
+function exchanged(
+  { server, token }: HttpsLinkSettings,
+  exchange: Exchange,
+  { bytes, isCompressed }: Payload,
+  isSecond = false,
+): Promise<Answer> {
+  const { path, agent, deadlineMs, signal } = exchange
+  const url = new URL(`${server.pathname.replace(/\/$/, '')}${path}`, server)
+  const start = server.protocol === 'https:' ? httpsRequest : httpRequest
+  return new Promise((resolve, reject) => {
+    const request = start(url, {
+      ...{ method: 'POST', agent, signal },
+      headers: {
+        authorization: `Bearer ${token}`,
+        'accept-encoding': 'gzip',
+        'content-type': 'application/json',
+        'content-length': bytes.length,
+        ...(isCompressed ? { 'content-encoding': 'gzip' } : {}),
+      },
+    })
+    const deadline = setTimeout(() => {
+      request.destroy(new Error(`no answer within ${deadlineMs / 1_000} s`))
+    }, deadlineMs)
+    request.on('response', (response) => {
+      textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject)
+    })
+    request.on('error', (error: Error & { code?: string }) => {
+      // The server ended a connection that had been idle, at the moment in which it was used again.
+      const isStale = request.reusedSocket && error.code === 'ECONNRESET' && !isSecond
+      if (isStale) resolve(exchanged({ server, token }, exchange, { bytes, isCompressed }, true))
+      else reject(error)
+    })
+    request.on('close', () => clearTimeout(deadline))
+    request.end(bytes)
+  })
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of response) {
+    length += chunk.length
+    if (length > ANSWER_BYTES_MAX) throw new Error('the answer of the server is too long')
+    chunks.push(chunk)
+  }
+  const bytes = Buffer.concat(chunks)
+  const plain =
+    response.headers['content-encoding'] === 'gzip'
+      ? await gunzipped(bytes, { maxOutputLength: ANSWER_BYTES_MAX })
+      : bytes
+  return plain.toString()
+}
+
+function refusal(status: number, text: string): LinkError {
+  let said: { readonly error?: unknown; readonly code?: unknown } = {}
+  try {
+    said = Object(JSON.parse(text))
+  } catch {
+    // A proxy in between may answer with anything.
+  }
+  const reason = typeof said.error === 'string' ? said.error.slice(0, REFUSAL_CHARS_MAX) : 'no reason given'
+  return new LinkError(status, `the server answered ${status}: ${reason}`, said.code === 'protocol')
+}

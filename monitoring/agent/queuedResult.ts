@@ -1,0 +1,62 @@
+import * as z from 'zod'
+import {
+  certificateSeenSchema,
+  type ResultRow,
+  resultDetailSchema,
+  resultRowSchema,
+} from '../protocol/messages.ts'
+import { OUTCOMES, REASONS } from '../protocol/outcomes.ts'
+import type { CheckReport } from './checkReport.ts'
+
+const MICROSECONDS_MAX = 3_600_000_000
+const LATE_MS_MAX = 3_600_000
+
+/** A result of a check. */
+export interface PendingResult {
+  readonly series: number
+  readonly generation: number
+  readonly store: string
+  readonly dueS: number
+  readonly lateMs: number
+  readonly report: CheckReport
+}
+
+/** A result as it is sent and spooled: no part of it is secret. */
+export const queuedResultSchema = z.object({
+  /** The store whose series this is. */
+  store: z.guid(),
+  row: resultRowSchema,
+  detail: resultDetailSchema.nullable(),
+  certificates: z.array(certificateSeenSchema),
+})
+export type QueuedResult = z.infer<typeof queuedResultSchema>
+
+/** `result` as it is sent. Pure. */
+export function queuedResult({
+  series,
+  generation,
+  store,
+  dueS,
+  lateMs,
+  report,
+}: PendingResult): QueuedResult {
+  const { outcome, reason, status, attempts, flags } = report
+  const { totalUs, dnsUs, connectUs, tlsUs, waitUs, bodyUs, detail, certificates } = report
+  const micros = (value: number) => clamped(value, MICROSECONDS_MAX)
+  const row: ResultRow = [
+    ...([series, generation, dueS, clamped(lateMs, LATE_MS_MAX)] as const),
+    ...([OUTCOMES[outcome], REASONS[reason], status, attempts, flags] as const),
+    ...([micros(totalUs), micros(dnsUs), micros(connectUs)] as const),
+    ...([micros(tlsUs), micros(waitUs), micros(bodyUs)] as const),
+  ]
+  return {
+    store,
+    row,
+    detail: detail === null ? null : { series, due_s: dueS, ...detail },
+    certificates: certificates.map((certificate) => ({ series, ...certificate })),
+  }
+}
+
+function clamped(value: number, max: number): number {
+  return Math.min(max, Math.max(0, Math.round(value)))
+}

@@ -1,0 +1,250 @@
+import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { Backlog } from './backlog.ts'
+import { type QueuedResult, queuedResultSchema } from './queuedResult.ts'
+
+/** A file is closed at this size: the oldest one goes when the spool is full (bytes). */
+const FILE_BYTES_MAX = 4 * 1_024 * 1_024
+/** What the server refused is kept up to this size, for people (bytes). */
+const REFUSED_BYTES_MAX = 1_024 * 1_024
+const REFUSED_FILE = 'refused.jsonl'
+/** Holds the id of the process that uses the folder. */
+const LOCK_FILE = 'lock'
+const SPOOL_FILE = /^(\d{10})\.jsonl$/
+const CRC_CHARS = 8
+const LINE_END = 0x0a
+
+/** Something of the spool that could not be used. */
+export interface SpoolTrouble {
+  readonly file: string
+  /** From 1; absent when it is about the whole file. */
+  readonly line?: number
+  readonly reason: string
+  /** How many results are lost. */
+  readonly results: number
+}
+
+/** What a spool is opened with. */
+export interface SpoolSettings {
+  readonly folder: string
+  /** Most that its files take together. */
+  readonly bytesMax: number
+  readonly onTrouble: (trouble: SpoolTrouble) => void
+}
+
+interface SpoolFile {
+  readonly number: number
+  bytes: number
+  results: number
+}
+
+/**
+ * Opens the spool in `folder`, with what an earlier process left there. Rejects when another agent uses it, or when it cannot be
+ * written. Nothing in it is secret: definitions are never on disk.
+ */
+export async function openSpool(settings: SpoolSettings): Promise<Backlog> {
+  const { folder } = settings
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await takeLock(join(folder, LOCK_FILE))
+  const numbers = (await readdir(folder)).flatMap((name) => SPOOL_FILE.exec(name)?.[1] ?? []).map(Number)
+  const files: SpoolFile[] = []
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    const bytes = await readFile(fileOf(folder, number))
+    files.push({ number, bytes: bytes.length, results: bytes.filter((byte) => byte === LINE_END).length })
+  }
+  return new Spool(settings, files)
+}
+
+class Spool implements Backlog {
+  readonly #settings: SpoolSettings
+  /** The oldest first. */
+  readonly #files: SpoolFile[]
+  /** The file that results are added to; `undefined` before the next one is begun. */
+  #newest: SpoolFile | undefined
+  /** The file that `oldest` gave. */
+  #given: SpoolFile | undefined
+  #lastNumber: number
+  #dropped = 0
+  #refusedBytes = 0
+  /** Writes, one after another. */
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(settings: SpoolSettings, files: SpoolFile[]) {
+    this.#settings = settings
+    this.#files = files
+    this.#lastNumber = files.at(-1)?.number ?? 0
+  }
+
+  get count(): number {
+    return this.#files.reduce((sum, { results }) => sum + results, 0)
+  }
+
+  get dropped(): number {
+    return this.#dropped
+  }
+
+  add(results: readonly QueuedResult[]): Promise<void> {
+    return this.#inOrder(async () => {
+      const lines = results.map(lineOf).join('')
+      this.#newest ??= this.#begin()
+      const file = this.#newest
+      const handle = await open(fileOf(this.#settings.folder, file.number), 'a', 0o600)
+      try {
+        await handle.appendFile(lines)
+        await handle.datasync()
+      } catch (error) {
+        // A part of the lines may be there: what is damaged is skipped, and what is whole comes twice and counts once.
+        this.#newest = undefined
+        throw error
+      } finally {
+        file.bytes = (await handle.stat()).size
+        await handle.close()
+      }
+      file.results += results.length
+      if (file.bytes >= FILE_BYTES_MAX) this.#newest = undefined
+      await this.#makeRoom()
+    })
+  }
+
+  oldest(): Promise<readonly QueuedResult[]> {
+    return this.#inOrder(async () => {
+      for (let file = this.#files[0]; file !== undefined; file = this.#files[0]) {
+        // What comes from now on goes to another file: this one is removed as a whole.
+        if (this.#newest === file) this.#newest = undefined
+        const results = await this.#read(file)
+        this.#given = file
+        if (results.length > 0) return results
+        await this.#remove(file)
+      }
+      return []
+    })
+  }
+
+  forget(): Promise<void> {
+    return this.#inOrder(async () => {
+      if (this.#given !== undefined) await this.#remove(this.#given)
+      this.#given = undefined
+    })
+  }
+
+  putAside(result: QueuedResult, reason: string): Promise<void> {
+    return this.#inOrder(async () => {
+      const line = `${JSON.stringify({ reason, result })}\n`
+      this.#refusedBytes += line.length
+      if (this.#refusedBytes > REFUSED_BYTES_MAX) return
+      const flag = this.#refusedBytes === line.length ? 'w' : 'a'
+      await writeFile(join(this.#settings.folder, REFUSED_FILE), line, { flag, mode: 0o600 })
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#writing
+    await rm(join(this.#settings.folder, LOCK_FILE), { force: true })
+  }
+
+  #begin(): SpoolFile {
+    this.#lastNumber += 1
+    const file = { number: this.#lastNumber, bytes: 0, results: 0 }
+    this.#files.push(file)
+    return file
+  }
+
+  /** Gives up the oldest files while all are too much together. */
+  async #makeRoom(): Promise<void> {
+    let bytes = this.#files.reduce((sum, file) => sum + file.bytes, 0)
+    for (
+      let file = this.#files[0];
+      file !== undefined && bytes > this.#settings.bytesMax;
+      file = this.#files[0]
+    ) {
+      if (this.#files.length === 1) return
+      bytes -= file.bytes
+      this.#dropped += file.results
+      await this.#remove(file)
+    }
+  }
+
+  async #remove(file: SpoolFile): Promise<void> {
+    const index = this.#files.indexOf(file)
+    if (index === -1) return
+    await rm(fileOf(this.#settings.folder, file.number), { force: true })
+    this.#files.splice(index, 1)
+  }
+
+  /** The results of `file`; lines that are damaged are skipped, each with its place. */
+  async #read({ number, results }: SpoolFile): Promise<readonly QueuedResult[]> {
+    const file = fileOf(this.#settings.folder, number)
+    let text: string
+    try {
+      text = await readFile(file, 'utf8')
+    } catch (error) {
+      this.#report({ file, reason: error instanceof Error ? error.message : String(error), results })
+      return []
+    }
+    return text.split('\n').flatMap((line, index) => {
+      if (line === '') return []
+      const result = resultOf(line)
+      if (result !== undefined) return [result]
+      this.#report({ file, line: index + 1, reason: 'the line is damaged', results: 1 })
+      return []
+    })
+  }
+
+  #report(trouble: SpoolTrouble): void {
+    this.#dropped += trouble.results
+    this.#settings.onTrouble(trouble)
+  }
+
+  #inOrder<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#writing.then(work)
+    this.#writing = done.then(
+      () => {},
+      () => {},
+    )
+    return done
+  }
+}
+
+function fileOf(folder: string, number: number): string {
+  return join(folder, `${String(number).padStart(10, '0')}.jsonl`)
+}
+
+function crcOf(json: string): string {
+  return crc32(json).toString(16).padStart(CRC_CHARS, '0')
+}
+
+function lineOf(result: QueuedResult): string {
+  const json = JSON.stringify(result)
+  return `${crcOf(json)} ${json}\n`
+}
+
+/** The result of a line; `undefined` when it is damaged. */
+function resultOf(line: string): QueuedResult | undefined {
+  const json = line.slice(CRC_CHARS + 1)
+  if (line.slice(0, CRC_CHARS) !== crcOf(json)) return undefined
+  const read = queuedResultSchema.safeParse(JSON.parse(json))
+  return read.success ? read.data : undefined
+}
+
+/** Takes the folder for this process. One that died leaves its file behind, and holds nothing. */
+async function takeLock(file: string): Promise<void> {
+  const holder = await stat(file).then(
+    async () => Number(await readFile(file, 'utf8')),
+    () => undefined,
+  )
+  if (holder !== undefined && holder !== process.pid && isRunning(holder)) {
+    throw new Error(
+      `the spool is used by the agent with process id ${holder}: name another folder (or remove ${file})`,
+    )
+  }
+  await writeFile(file, String(process.pid), { mode: 0o600 })
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}

@@ -1,0 +1,13 @@
+import { CommanderError } from 'commander'
+import { commandLine } from './program/commandLine.ts'
+
+commandLine({ write: (text) => process.stdout.write(text), environment: process.env })
+  .parseAsync()
+  .catch((error: unknown) => {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode
+      return
+    }
+    process.exitCode = 1
+    process.stderr.write(`pharos-agent: ${error instanceof Error ? error.message : String(error)}\n`)
+  })

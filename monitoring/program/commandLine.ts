@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import packageJson from '../../package.json' with { type: 'json' }
+import { serverAddress } from '../agent/serverAddress.ts'
+import { isAgentToken } from '../protocol/agentToken.ts'
+import { runAgent } from './runAgent.ts'
+
+/** Environment variables that stand in for flags; a flag that is given wins. */
+const VARIABLES = {
+  server: 'PHAROS_AGENT_SERVER',
+  tokenFile: 'PHAROS_AGENT_TOKEN_FILE',
+  caFile: 'PHAROS_AGENT_CA_FILE',
+  allowRanges: 'PHAROS_ALLOW_RANGES',
+  spool: 'PHAROS_AGENT_SPOOL',
+  spoolMax: 'PHAROS_AGENT_SPOOL_MAX',
+  metricsPort: 'PHAROS_AGENT_METRICS_PORT',
+  logLevel: 'PHAROS_LOG_LEVEL',
+} as const
+
+/** The one value that has no flag: a command line can be read by every user of the machine. */
+const TOKEN_VARIABLE = 'PHAROS_AGENT_TOKEN'
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+const MIB = 1_024 * 1_024
+
+interface Options {
+  readonly server: URL
+  readonly tokenFile?: string
+  readonly caFile?: string
+  readonly allowRanges: readonly string[]
+  readonly spool?: string
+  readonly spoolMax: number
+  readonly metricsPort?: number
+  readonly logLevel: string
+}
+
+/** The parts of the process that the command line uses. */
+export interface CommandLineParts {
+  readonly write: (text: string) => void
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * The command line of pharos-agent, which runs until a signal ends it. Rejects with what keeps it from starting, with a
+ * CommanderError for a command line that makes no sense.
+ */
+export function commandLine({ write, environment }: CommandLineParts): Command {
+  return new Command('pharos-agent')
+    .description(
+      'run the checks of a region for a pharos-server on another machine, until SIGTERM, SIGINT or SIGHUP',
+    )
+    .version(packageJson.version)
+    .configureOutput({ writeOut: write })
+    .showHelpAfterError('(--help shows the options)')
+    .exitOverride()
+    .addOption(
+      new Option('--server <url>', 'agent port of the server, such as https://pharos.example:7443')
+        .env(VARIABLES.server)
+        .argParser(serverOption)
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--token-file <file>', 'file of the token that "pharos-server agent create" printed').env(
+        VARIABLES.tokenFile,
+      ),
+    )
+    .addOption(
+      new Option('--ca-file <file>', 'certificates (PEM) to trust instead of the usual authorities').env(
+        VARIABLES.caFile,
+      ),
+    )
+    .addOption(
+      new Option(
+        '--allow-ranges <ranges>',
+        'private address ranges that checks may reach, such as 10.0.0.0/8',
+      )
+        .env(VARIABLES.allowRanges)
+        .argParser((text: string) => text.split(','))
+        .default([], 'none'),
+    )
+    .addOption(
+      new Option('--spool <dir>', 'folder for results while the server is away (default: memory only)').env(
+        VARIABLES.spool,
+      ),
+    )
+    .addOption(
+      new Option('--spool-max <MiB>', 'maximum size of the spool; the oldest results go first')
+        .env(VARIABLES.spoolMax)
+        .argParser(wholeNumber(1, 1_048_576))
+        .default(64),
+    )
+    .addOption(
+      new Option('--metrics-port <port>', 'port of /metrics on 127.0.0.1, 0 for any free one (default: none)')
+        .env(VARIABLES.metricsPort)
+        .argParser(wholeNumber(0, 65_535)),
+    )
+    .addOption(
+      new Option('--log-level <level>', 'minimum log level; logs go to stderr')
+        .env(VARIABLES.logLevel)
+        .choices(LOG_LEVELS)
+        .default('info'),
+    )
+    .addHelpText('after', HELP)
+    .action(async (options: Options) => {
+      const { server, allowRanges: allowedRanges, spool, metricsPort = null, logLevel } = options
+      process.exitCode = await runAgent({
+        ...{ server, allowedRanges, metricsPort, logLevel, write },
+        token: tokenOf(options.tokenFile, environment[TOKEN_VARIABLE]),
+        spool: spool === undefined ? null : { folder: spool, bytesMax: options.spoolMax * MIB },
+        ...(options.caFile === undefined ? {} : { authorities: readText(options.caFile, '--ca-file') }),
+      })
+    })
+}
+
+const HELP = `
+The token may also be given as ${TOKEN_VARIABLE}. It is never written anywhere.
+
+Exit codes: 0 stopped by a signal, 1 could not start, 3 the server refuses the token.`
+
+function serverOption(text: string): URL {
+  try {
+    return serverAddress(text)
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (/^\d{1,7}$/.test(text) && value >= min && value <= max) return value
+    throw new InvalidArgumentError(`must be a whole number from ${min} to ${max}`)
+  }
+}
+
+/** The token, of which no error shows any part. */
+function tokenOf(file: string | undefined, text: string | undefined): string {
+  if (file === undefined && (text === undefined || text === '')) {
+    throw new Error(`no token: give --token-file, or ${TOKEN_VARIABLE}`)
+  }
+  const token = file === undefined ? (text ?? '') : readText(file, '--token-file')
+  if (isAgentToken(token.trim())) return token.trim()
+  const where = file === undefined ? TOKEN_VARIABLE : file
+  throw new Error(`${where} holds no agent token: "pharos-server agent create" prints one`)
+}
+
+function readText(file: string, flag: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable'
+    throw new Error(`${file} cannot be read (${code}): check ${flag}`)
+  }
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import { pino } from 'pino'
+import packageJson from '../../package.json' with { type: 'json' }
+import { Agent } from '../agent/agent.ts'
+import { memoryBacklog } from '../agent/backlog.ts'
+import { checkLibrary } from '../agent/checkLibrary.ts'
+import { httpsLink } from '../agent/httpsLink.ts'
+import { openSpool } from '../agent/spool.ts'
+import { serveMetrics } from './agentMetrics.ts'
+
+/** The region is that of the token. */
+const REGION_OF_TOKEN = ''
+/** The same trouble is logged once in this time (milliseconds). */
+const TROUBLE_LOG_MS = 60_000
+/** SIGHUP comes when the terminal goes: it must lose nothing either. */
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
+const EXIT_STOPPED = 0
+const EXIT_REFUSED = 3
+
+/** What the agent is run with. */
+export interface RunSettings {
+  readonly server: URL
+  readonly token: string
+  readonly authorities?: string
+  readonly allowedRanges: readonly string[]
+  /** `null` for memory only. */
+  readonly spool: { readonly folder: string; readonly bytesMax: number } | null
+  /** `null` for no metrics. */
+  readonly metricsPort: number | null
+  readonly logLevel: string
+  readonly write: (text: string) => void
+}
+
+/** Runs the agent until a signal or the server ends it; resolves to the exit code. Rejects when it cannot start. */
+export async function runAgent(settings: RunSettings): Promise<number> {
+  const { server, token, authorities, allowedRanges, logLevel, write } = settings
+  const { version } = packageJson
+  const log = pino({ level: logLevel, base: null }, pino.destination({ fd: 2, sync: true }))
+  const prepare = checkLibrary({ allowedRanges, userAgent: `pharos/${version}` })
+  const backlog =
+    settings.spool === null
+      ? memoryBacklog()
+      : await openSpool({
+          ...settings.spool,
+          onTrouble: (trouble) => log.warn(trouble, 'a part of the spool was lost'),
+        })
+  const link = httpsLink({ server, token, ...(authorities === undefined ? {} : { authorities }) })
+  const shouldLog = quietly()
+  let isConnected = false
+  const ended = endOf()
+  const agent = new Agent({
+    ...{ link, backlog, prepare, version },
+    instance: randomUUID(),
+    monotonicMs: () => performance.now(),
+    wallMs: Date.now,
+    onError: (error) => {
+      isConnected = false
+      const reason = error instanceof Error ? error.message : String(error)
+      if (shouldLog(reason)) log.warn({ reason }, 'the server cannot be reached: checks go on, results wait')
+    },
+    onSync: () => {
+      if (!isConnected) log.info({ server: server.origin }, 'connected')
+      isConnected = true
+    },
+    onRefused: (error) => ended.refuse(error.message),
+  })
+  const metrics =
+    settings.metricsPort === null
+      ? undefined
+      : await serveMetrics(settings.metricsPort, () => ({ ...agent.figures, isConnected }))
+  await agent.setRegions([REGION_OF_TOKEN])
+  write(`checking for ${server.origin}; ${backlog.count} results wait\n`)
+  if (metrics !== undefined) write(`metrics on ${metrics.url}\n`)
+  const { code, reason } = await ended.promise
+  log.info({ reason }, 'stopping')
+  await agent.stop()
+  link.close()
+  await metrics?.close()
+  log.info('stopped')
+  if (code !== EXIT_STOPPED) process.stderr.write(`pharos-agent: ${reason}\n`)
+  return code
+}
+
+/** What ends the agent: a signal, or a server that refuses its token. */
+function endOf() {
+  const end: { refuse: (reason: string) => void } = { refuse: () => {} }
+  const promise = new Promise<{ readonly code: number; readonly reason: string }>((resolve) => {
+    end.refuse = (reason) => resolve({ code: EXIT_REFUSED, reason })
+    for (const signal of STOP_SIGNALS)
+      process.once(signal, () => resolve({ code: EXIT_STOPPED, reason: signal }))
+  })
+  return { promise, refuse: (reason: string) => end.refuse(reason) }
+}
+
+/** Whether a reason was not logged lately. */
+function quietly(): (reason: string) => boolean {
+  const loggedMs = new Map<string, number>()
+  return (reason) => {
+    const nowMs = performance.now()
+    if (nowMs - (loggedMs.get(reason) ?? Number.NEGATIVE_INFINITY) < TROUBLE_LOG_MS) return false
+    if (loggedMs.size > 100) loggedMs.clear()
+    loggedMs.set(reason, nowMs)
+    return true
+  }
+}

@@ -1,0 +1,199 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer, type Server as TlsHttpServer } from 'node:https'
+import type { Logger } from 'pino'
+import * as z from 'zod'
+import { ApiError } from '../../api/contract/apiError.ts'
+import { isAgentToken } from '../../monitoring/protocol/agentToken.ts'
+import { RESULTS_PATH, SYNC_PATH } from '../../monitoring/protocol/messages.ts'
+import { hashKey } from '../domain/apiKeys.ts'
+import { keyBuckets } from '../http/rateLimit.ts'
+import { limitConnections } from '../http/transport/connectionLimits.ts'
+import { refuseConnection, refuseTunnels } from '../http/transport/connectionRefusals.ts'
+import { watchAnswers } from '../http/transport/gracefulClose.ts'
+import { TIMEOUTS } from '../http/transport/timeouts.ts'
+import { dropBody } from '../http/transport/unreadBody.ts'
+import { ResultsBusyError } from '../results/results.ts'
+import type { AgentToken, AgentTokenStore } from '../store/store.ts'
+import { answerJson, MessageReader, messageProblem, ProtocolError } from './agentMessage.ts'
+import type { Hub } from './hub.ts'
+
+/** Most connections of agents, two for each: a quarter of what one process is meant for. */
+const CONNECTIONS_MAX = 1_024
+/** Wrong tokens of one address: so many at once, and then ten a second. */
+const WRONG_TOKENS = { burstRequests: 10, refillIntervalMs: 100 }
+/** How often it is looked whether a token that waits was revoked (milliseconds). */
+const REVOKED_LOOK_MS = 1_000
+/** How long an agent may take to read an answer (milliseconds). */
+const ANSWER_MS_MAX = 60_000
+/** How long answers under way get when the server stops (milliseconds). */
+const STOP_MS_MAX = 5_000
+/** When an agent comes again that was told that there is too much (seconds). */
+const BUSY_RETRY_S = '2'
+
+const SERVER_OPTIONS = {
+  headersTimeout: TIMEOUTS.headersMs,
+  requestTimeout: TIMEOUTS.requestMs,
+  keepAliveTimeout: TIMEOUTS.keepAliveMs,
+  connectionsCheckingInterval: TIMEOUTS.lookMs,
+  handshakeTimeout: TIMEOUTS.headersMs,
+}
+
+/** What the listener of agents is made of. */
+export interface AgentListenerParts {
+  readonly hub: Pick<Hub, 'sync' | 'ingest' | 'forgetToken'>
+  readonly tokens: Pick<AgentTokenStore, 'agentTokenOf'>
+  /** Certificate and key (PEM); absent where a proxy in front has them, or on loopback. */
+  readonly tls?: { readonly cert: Buffer; readonly key: Buffer }
+  readonly monotonicMs: () => number
+  readonly log: Logger
+}
+
+/** A listener for agents. */
+export interface AgentListener {
+  /** Not yet listening. */
+  readonly server: Server | TlsHttpServer
+  /** Answers what waits, and ends when the answers have left. */
+  readonly stop: () => Promise<void>
+}
+
+/** A request that was let in. */
+interface Admitted {
+  readonly token: AgentToken
+  readonly hash: Buffer
+}
+
+/** Makes the listener of agents: nothing but their protocol answers on it, and API keys do not open it. */
+export function agentListener(parts: AgentListenerParts): AgentListener {
+  const { hub, tokens, tls, monotonicMs, log } = parts
+  const reader = new MessageReader()
+  const spendWrongToken = keyBuckets(monotonicMs, WRONG_TOKENS)
+  const waiting = new Map<AbortController, Admitted>()
+  let isStopping = false
+
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    answer(request, response).catch((error: unknown) => refuse(request, response, error))
+  }
+  const server =
+    tls === undefined
+      ? createServer(SERVER_OPTIONS, handle)
+      : createTlsServer({ ...SERVER_OPTIONS, ...tls }, handle)
+  server.maxConnections = 2 * CONNECTIONS_MAX
+  server.setTimeout(TIMEOUTS.silenceMs)
+  const answers = watchAnswers(server)
+  const limits = limitConnections(server, {
+    connectionsMax: CONNECTIONS_MAX,
+    isIdle: answers.isIdle,
+    onEnd: ({ address }) => log.debug({ address }, 'a connection of an agent was ended to make room'),
+  })
+  server.on('clientError', refuseConnection)
+  refuseTunnels(server)
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    refuse(request, response, new ApiError('expectation_failed', 'expectation is not supported'))
+  })
+
+  async function admit(request: IncomingMessage): Promise<Admitted> {
+    const presented = /^bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+    const hash = hashKey(presented)
+    const token = isAgentToken(presented) ? await tokens.agentTokenOf(hash) : undefined
+    if (token !== undefined) return { token, hash }
+    const { isAllowed } = await spendWrongToken(request.socket.remoteAddress ?? '')
+    if (!isAllowed) throw new ApiError('rate_limited', 'too many wrong tokens')
+    throw wrongToken()
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url?.split('?', 1)[0]
+    if (path !== SYNC_PATH && path !== RESULTS_PATH) throw new ApiError('not_found', 'not found')
+    if (request.method !== 'POST') throw new ApiError('method_not_allowed', 'method must be POST')
+    const admitted = await admit(request)
+    limits.identify(request.socket, admitted.token.id)
+    const message = await reader.read(request)
+    const value =
+      path === SYNC_PATH ? await sync(admitted, message, response) : await ingest(admitted, message)
+    const impatience = setTimeout(() => request.socket.destroy(), ANSWER_MS_MAX)
+    answers.whenGone(response, () => clearTimeout(impatience))
+    await answerJson(response, { status: 200, value })
+  }
+
+  async function sync(admitted: Admitted, message: unknown, response: ServerResponse): Promise<unknown> {
+    const { token } = admitted
+    const end = new AbortController()
+    response.once('close', () => end.abort())
+    if (isStopping) end.abort()
+    waiting.set(end, admitted)
+    try {
+      const value = await hub.sync({ region: token.region, token }, message, end.signal)
+      if (end.signal.reason === REVOKED) throw wrongToken()
+      return value
+    } finally {
+      waiting.delete(end)
+    }
+  }
+
+  const ingest = ({ token }: Admitted, message: unknown): Promise<unknown> =>
+    hub.ingest([token.region], message, token)
+
+  /** Ends the requests that wait with a token that was revoked. */
+  async function lookForRevoked(): Promise<void> {
+    for (const [end, { token, hash }] of waiting) {
+      if ((await tokens.agentTokenOf(hash)) !== undefined) continue
+      hub.forgetToken(token.id)
+      end.abort(REVOKED)
+    }
+  }
+  const looking = setInterval(() => {
+    lookForRevoked().catch((error: unknown) =>
+      log.error({ err: error }, 'tokens of agents could not be read'),
+    )
+  }, REVOKED_LOOK_MS)
+
+  function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+    // An agent that is gone needs no answer.
+    if (response.headersSent || response.destroyed) return void response.destroy()
+    if (!request.complete) {
+      response.setHeader('connection', 'close')
+      dropBody(request)
+    }
+    const refusal = refusalOfAgent(error)
+    if (refusal.status === 500) log.error({ err: error }, 'a request of an agent failed')
+    answerJson(response, refusal).catch(() => response.destroy())
+  }
+
+  return {
+    server,
+    stop: async () => {
+      isStopping = true
+      clearInterval(looking)
+      for (const end of waiting.keys()) end.abort()
+      const impatience = setTimeout(() => server.closeAllConnections(), STOP_MS_MAX)
+      await answers.stop()
+      clearTimeout(impatience)
+    },
+  }
+}
+
+const REVOKED = Symbol('revoked')
+
+function wrongToken(): ApiError {
+  return new ApiError('unauthorized', 'the agent token is unknown or revoked')
+}
+
+/** The answer to what was refused. Pure. */
+function refusalOfAgent(error: unknown) {
+  if (error instanceof ProtocolError) {
+    return { status: 400, value: { error: error.message, code: 'protocol' } }
+  }
+  if (error instanceof ResultsBusyError) {
+    return { status: 429, value: { error: error.message }, headers: { 'retry-after': BUSY_RETRY_S } }
+  }
+  const known = error instanceof z.ZodError ? messageProblem(error) : error
+  const { status, message, code } =
+    known instanceof ApiError ? known : new ApiError('internal', 'internal error', { cause: known })
+  const headers: Readonly<Record<string, string>> =
+    code === 'unauthorized'
+      ? { 'www-authenticate': 'Bearer' }
+      : code === 'rate_limited'
+        ? { 'retry-after': BUSY_RETRY_S }
+        : {}
+  return { status, value: { error: message }, headers }
+}

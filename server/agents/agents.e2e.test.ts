@@ -1,0 +1,219 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
+import { type AgentProcess, startAgentProcess } from '../testing/agentProcess.ts'
+import { apiClient } from '../testing/apiClient.ts'
+import { runProgram, type ServerProcess, startProcess } from '../testing/serverProcess.ts'
+import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
+import { startTarget, type Target } from '../testing/target.ts'
+
+/** How often something is looked at that no event announces (milliseconds). */
+const LOOK_MS = 100
+const SECRET = 'canary-of-a-sealed-header'
+const REGION = 'eu-west-1'
+
+let folder: string
+let dataDir: string
+let target: Target
+let server: ServerProcess
+let agentPort: number
+let agents: AgentProcess[]
+let api: ReturnType<typeof apiClient>
+let tokenId: string
+let token: string
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  // True because the server listens on TCP.
+  const { port } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
+
+const admin = async (...args: string[]) => {
+  const { stdout, stderr } = await runProgram([...args, '--data-dir', dataDir, '--json'])
+  if (stderr !== '') throw new Error(stderr)
+  return JSON.parse(stdout)
+}
+
+const startServer = () =>
+  startProcess(dataDir, [
+    ...['--monitor', 'on', '--allow-ranges', '127.0.0.0/8', '--log-level', 'info'],
+    ...['--agent-port', String(agentPort)],
+  ])
+
+function startAgent(...args: string[]): AgentProcess {
+  const agent = startAgentProcess([
+    ...['--server', `http://127.0.0.1:${agentPort}`, '--token-file', join(folder, 'token')],
+    ...['--allow-ranges', '127.0.0.0/8', ...args],
+  ])
+  agents.push(agent)
+  return agent
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'pharos-agents-'))
+  dataDir = join(folder, 'data')
+  agents = []
+  target = await startTarget()
+  agentPort = await freePort()
+  const { id: orgId } = await admin('org', 'create', '--name', 'Acme', '--plan', 'enterprise')
+  await admin('plan', 'limits', '--org', orgId, '--interval-secs-min', '1')
+  const { key } = await admin('key', 'create', '--org', orgId)
+  ;({ id: tokenId, token } = await admin('agent', 'create', '--region', REGION, '--name', 'dublin-1'))
+  writeFileSync(join(folder, 'token'), token)
+  server = await startServer()
+  api = apiClient(server.url, key)
+})
+afterEach(async () => {
+  await Promise.all(agents.map((agent) => agent.kill()))
+  if (server.child.exitCode === null && server.child.signalCode === null) await server.stop()
+  target.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function create(path: string, changes: Partial<ServiceRequest> = {}): Promise<ServiceResponse> {
+  const body = { interval_secs: 1, regions: [REGION], endpoints: [endpointBody({ url: target.url(path) })] }
+  const { json, status } = await api.post('/v1/services', serviceBody({ ...body, ...changes }))
+  expect(status).toBe(201)
+  // True because the answer is a service.
+  return json as ServiceResponse
+}
+
+interface ShownResult {
+  readonly at: string
+  readonly outcome: string
+  readonly reason: string
+}
+
+async function resultsOf(id: string): Promise<readonly ShownResult[]> {
+  return (await admin('results', '--service', id)).results
+}
+
+async function until(isDone: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+}
+
+/** All that is written below `folder`, and what programs wrote. */
+function everythingWritten(): string {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name !== 'token')
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+  return [...files, server.stderr(), ...agents.map((agent) => agent.output())].join('\n')
+}
+
+test('an agent checks its region, keeps what it finds while the server is away, and delivers it once', async () => {
+  const spool = join(folder, 'spool')
+  const agent = startAgent('--spool', spool)
+  const call = {
+    Http: {
+      method: 'GET' as const,
+      timeout: null,
+      headers: { 'X-Token': { value: SECRET, sensitive: true } },
+    },
+  }
+  const service = await create('/', { endpoints: [endpointBody({ url: target.url('/'), call })] })
+  await target.visited('/', 2)
+
+  await server.kill()
+  const killedAt = new Date().toISOString()
+  // Results wait for five seconds before they go to disk.
+  await until(() => readdirSync(spool).some((name) => name.endsWith('.jsonl')))
+  const spooled = everythingWritten()
+  server = await startServer()
+  const startedAt = new Date().toISOString()
+  let results: readonly ShownResult[] = []
+  await until(async () => {
+    results = await resultsOf(service.id)
+    return (
+      results.some(({ at }) => at > startedAt) && !readdirSync(spool).some((name) => name.endsWith('.jsonl'))
+    )
+  })
+  results = await resultsOf(service.id)
+  const code = await agent.stop()
+
+  const ofTheGap = results.filter(({ at }) => at > killedAt && at < startedAt)
+  expect(ofTheGap.length).toBeGreaterThan(3)
+  expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['up']))
+  expect(new Set(results.map(({ at }) => at)).size).toBe(results.length)
+  expect(code).toBe(0)
+  expect(target.visits('/')[0]?.headers['x-token']).toBe(SECRET)
+  for (const canary of [SECRET, Buffer.from(SECRET).toString('base64'), token]) {
+    expect(spooled.includes(canary)).toBe(false)
+    expect(everythingWritten().includes(canary)).toBe(false)
+  }
+})
+
+test('a region is shared by two agents, taken over when one leaves, and checked by the server when it is embedded', async () => {
+  const endpoints = Array.from({ length: 6 }, (_, index) => endpointBody({ url: target.url(`/${index}`) }))
+  const paths = endpoints.map((_, index) => `/${index}`)
+  const [one, two] = [startAgent(), startAgent()]
+  await Promise.all([one.wrote('connected'), two.wrote('connected')])
+  const service = await create('/', { endpoints })
+  const visitedAgain = () => {
+    const counts = paths.map((path) => target.visits(path).length)
+    return Promise.all(paths.map((path, index) => target.visited(path, (counts[index] ?? 0) + 2)))
+  }
+  await visitedAgain()
+
+  await one.stop()
+  await visitedAgain()
+  await admin('region', 'set', REGION, '--mode', 'embedded')
+  await visitedAgain()
+  await two.stop()
+  await visitedAgain()
+  await admin('region', 'set', REGION, '--mode', 'remote')
+  startAgent()
+  await visitedAgain()
+
+  const results = await resultsOf(service.id)
+  expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['up']))
+})
+
+test('an agent whose token is revoked ends at once, and says so', async () => {
+  const agent = startAgent()
+  await agent.wrote('connected')
+
+  await admin('agent', 'revoke', '--id', tokenId)
+  const code = await agent.exited
+
+  expect(code).toBe(3)
+  expect(agent.output()).toContain('the agent token is unknown or revoked')
+  expect((await admin('agent', 'list'))[0]).toMatchObject({ region: REGION, last4: token.slice(-4) })
+})
+
+test('an agent that cannot start says why, and shows no token', async () => {
+  const tokenFile = ['--token-file', join(folder, 'token')]
+  const wrong = join(folder, 'wrong')
+  writeFileSync(wrong, 'pharos_agent_123')
+  const failures = [
+    [
+      ['--server', 'http://pharos.example:7443', ...tokenFile],
+      'would show the token to everything on the way: use https',
+    ],
+    [['--server', 'https://pharos.example:7443'], 'no token: give --token-file, or PHAROS_AGENT_TOKEN'],
+    [['--server', 'https://pharos.example', '--token-file', wrong], 'holds no agent token'],
+    [
+      ['--server', 'https://pharos.example', ...tokenFile, '--ca-file', '/nowhere'],
+      '/nowhere cannot be read (ENOENT): check --ca-file',
+    ],
+    [['--server', 'https://pharos.example', ...tokenFile, '--allow-ranges', 'everything'], 'everything'],
+    [['--server', 'pharos.example'], 'is no URL'],
+  ] as const
+
+  const outcomes = await Promise.all(
+    failures.map(async ([args]) => {
+      const agent = startAgentProcess(args)
+      return { code: await agent.exited, output: agent.output() }
+    }),
+  )
+
+  for (const [index, { code, output }] of outcomes.entries()) {
+    expect([code, output]).toEqual([1, expect.stringContaining(failures[index]?.[1] ?? '')])
+    expect(output).not.toContain('pharos_agent_1')
+  }
+})

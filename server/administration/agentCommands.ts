@@ -3,9 +3,9 @@ import { AGENT_TOKEN_BYTES, AGENT_TOKEN_PREFIX } from '../../monitoring/protocol
 import { hashKey } from '../domain/apiKeys.ts'
 import { isRegionCode } from '../domain/regions.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
-import { readableOption } from './readableOption.ts'
+import { readableOption } from './options/readableOption.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 
 /** Longest name of an agent token (code points). Gap G35. */

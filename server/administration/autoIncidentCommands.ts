@@ -9,7 +9,7 @@ import {
 } from '../domain/autoIncidentSettings.ts'
 import { setAutoIncidents } from '../domain/serviceChanges.ts'
 import type { Store } from '../store/store.ts'
-import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 

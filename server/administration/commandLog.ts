@@ -3,7 +3,7 @@ import { timestamp } from '../domain/environment.ts'
 import { REGIONS } from '../domain/regions.ts'
 import { noOrg } from '../store/shared/noOrg.ts'
 import type { CommandFilter, LoggedCommand, Store } from '../store/store.ts'
-import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import type { Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 

@@ -2,9 +2,9 @@ import { type Command, Option } from 'commander'
 import { SCOPES, type Scope } from '../../api/contract/org.ts'
 import { hashKey, mintKey } from '../domain/apiKeys.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
-import { readableOption } from './readableOption.ts'
+import { readableOption } from './options/readableOption.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 
 /** Longest text of `--created-by` (code points). Gap G35. */

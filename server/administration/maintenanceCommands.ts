@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { TITLE_CHARS_MAX } from '../../api/contract/incident.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
-import { readableOption } from './readableOption.ts'
+import { readableOption } from './options/readableOption.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 
 interface CreateOptions extends DataDirOptions {

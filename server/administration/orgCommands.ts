@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addOrgAutoIncidents } from './autoIncidentCommands.ts'
-import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
-import { readableOption } from './readableOption.ts'
+import { readableOption } from './options/readableOption.ts'
 import { engineOf, withExistingStore, withStore } from './withStore.ts'
 
 /** Longest name of an organisation (code points). Gap G35. */

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { RESULTS_DAYS_MAX } from '../domain/planLimits.ts'
 import { isRegionCode } from '../domain/regions.ts'
 import type { LimitOverrides } from '../store/store.ts'
-import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { isRegionCode, REGIONS } from '../domain/regions.ts'
 import { REGION_MODES, type RegionMode } from '../store/store.ts'
-import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 

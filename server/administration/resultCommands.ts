@@ -6,7 +6,7 @@ import { PHASES, type ServiceNow, type ServiceResult } from '../results/measurem
 import { withMeasurements } from '../results/resultsReader.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import type { ServiceGeneration } from '../store/store.ts'
-import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 

@@ -1,9 +1,9 @@
-import type { Scope } from '../../../api/contract/org.ts'
-import type { Caller } from '../../domain/apiKeys.ts'
-import type { CommittedVersion } from './commits/committedVersion.ts'
-import type { Connections } from './files/openDatabase.ts'
-import type { KeyStore } from '../store.ts'
-import { untilCommitted } from './commits/untilCommitted.ts'
+import type { Scope } from '../../../../api/contract/org.ts'
+import type { Caller } from '../../../domain/apiKeys.ts'
+import type { CommittedVersion } from '../commits/committedVersion.ts'
+import type { Connections } from '../files/openDatabase.ts'
+import type { KeyStore } from '../../store.ts'
+import { untilCommitted } from '../commits/untilCommitted.ts'
 
 interface CallerRow {
   readonly keyId: string

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
-import type { AgentListening } from '../process/settings.ts'
+import type { AgentListening } from '../../process/settings.ts'
 
 /** The options of `serve` that are about agents. */
 export interface AgentListeningOptions {

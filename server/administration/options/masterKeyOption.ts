@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { defaultKeyFile, type KeySource } from '../secrets/keyring.ts'
+import { defaultKeyFile, type KeySource } from '../../secrets/keyring.ts'
 import { MASTER_KEY_VARIABLE, VARIABLES } from './configuration.ts'
 import { type DataDirOptions, readGiven } from './dataDirOption.ts'
 

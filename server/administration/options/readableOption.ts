@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { readableTextProblem } from '../../api/contract/text.ts'
+import { readableTextProblem } from '../../../api/contract/text.ts'
 
 /** Parses an option whose value is for people: one line of 1 to `charsMax` code points (Gap G35). */
 export function readableOption(charsMax: number): (text: string) => string {

@@ -1,8 +1,8 @@
-import { ApiError } from '../../../api/contract/apiError.ts'
-import { timestamp } from '../../domain/environment.ts'
-import type { AgentTokenStore, StoredAgentToken } from '../store.ts'
-import type { Mutations } from './commits/groupCommit.ts'
-import type { Connections } from './files/openDatabase.ts'
+import { ApiError } from '../../../../api/contract/apiError.ts'
+import { timestamp } from '../../../domain/environment.ts'
+import type { AgentTokenStore, StoredAgentToken } from '../../store.ts'
+import type { Mutations } from '../commits/groupCommit.ts'
+import type { Connections } from '../files/openDatabase.ts'
 
 /** Tokens of agents in SQLite. */
 export function sqliteAgentTokens({ reader, writer }: Connections, commits: Mutations): AgentTokenStore {

@@ -21,7 +21,7 @@ import type { SessionOptions } from './service/session.ts'
 import { waitNotices } from './service/waitNotice.ts'
 
 const providerSchema = defineSchema({
-  description: 'Manages monitored services of one organisation: the one that the API key belongs to.',
+  description: 'Manages the monitored services of the organisation that owns the API key.',
   attributes: {
     url: {
       type: 'string',
@@ -39,15 +39,16 @@ const providerSchema = defineSchema({
       type: 'string',
       optional: true,
       description:
-        'UUID of the organisation that the key has to belong to; nothing is read or changed in another one. ' +
-        'Default: the environment variable `PHAROS_EXPECTED_ORG_ID`, else not checked.',
+        'UUID of the organisation that must own the key; the provider refuses to read or change another one. ' +
+        'Default: the environment variable `PHAROS_EXPECTED_ORG_ID`; if unset, not checked.',
     },
     create_guard: {
       type: 'bool',
       optional: true,
       description:
-        'Whether creating a service first looks for one that a killed run made and could not record: it is taken over, ' +
-        'or named in an error where it may be another one. `false` creates a service in any case. Default: `true`.',
+        'Whether a create first searches for a service that a killed run created but did not record. The provider ' +
+        'takes it over, or reports an error if it may belong to another configuration. `false` always creates a ' +
+        'service. Default: `true`.',
     },
   },
 })

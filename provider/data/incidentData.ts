@@ -18,29 +18,37 @@ const PAGE_SIZE = 100
 
 const updateAttributes = {
   id: { type: 'string', computed: true, description: 'Id of the update.' },
-  body: { type: 'string', computed: true, description: 'Its text.' },
-  status: { type: 'string', computed: true, description: 'Status that it set. API: `status_at_update`.' },
-  created_at: { type: 'string', computed: true, description: 'When it was posted, RFC 3339.' },
+  body: { type: 'string', computed: true, description: 'Text.' },
+  status: {
+    type: 'string',
+    computed: true,
+    description: 'Status set by the update. API: `status_at_update`.',
+  },
+  created_at: { type: 'string', computed: true, description: 'Time it was posted, RFC 3339.' },
 } as const
 
 const incidentAttributes = {
-  title: { type: 'string', computed: true, description: 'Its title.' },
+  title: { type: 'string', computed: true, description: 'Title.' },
   status: { type: 'string', computed: true, description: `One of ${listed(INCIDENT_STATUSES)}.` },
   severity: { type: 'string', computed: true, description: `One of ${listed(SEVERITIES)}.` },
   service_ids: { type: { set: 'string' }, computed: true, description: 'UUIDs of the affected services.' },
-  display_id: { type: 'string', computed: true, description: 'Its number for people, such as `INC-7`.' },
-  created_at: { type: 'string', computed: true, description: 'When it was opened, RFC 3339.' },
-  updated_at: { type: 'string', computed: true, description: 'When the last update was posted, RFC 3339.' },
+  display_id: { type: 'string', computed: true, description: 'Short number, such as `INC-7`.' },
+  created_at: { type: 'string', computed: true, description: 'Time it was opened, RFC 3339.' },
+  updated_at: { type: 'string', computed: true, description: 'Time of the last update, RFC 3339.' },
   resolved_at: {
     type: 'string',
     computed: true,
-    description: 'When it was resolved; null while it is open.',
+    description: 'Time it was resolved, RFC 3339; null while open.',
   },
-  auto_managed: { type: 'bool', computed: true, description: 'Whether the platform opened it by itself.' },
+  auto_managed: {
+    type: 'bool',
+    computed: true,
+    description: 'Whether the platform opened it automatically.',
+  },
   updates: {
     nesting: 'list',
     computed: true,
-    description: 'Its log, in the order of posting.',
+    description: 'Updates, oldest first.',
     attributes: updateAttributes,
   },
 } as const
@@ -73,7 +81,7 @@ function stateOf(incident: Incident) {
 /** `data.pharos_incident`. */
 export const incidentData = dataSourceFor<Connection>()({
   schema: defineSchema({
-    description: 'One incident with its log.',
+    description: 'One incident with its updates.',
     attributes: {
       id: { type: 'string', required: true, description: 'UUID of the incident.' },
       ...incidentAttributes,
@@ -90,7 +98,7 @@ export const incidentData = dataSourceFor<Connection>()({
 /** `data.pharos_incidents`. */
 export const incidentsData = dataSourceFor<Connection>()({
   schema: defineSchema({
-    description: 'Incidents of the organisation, one request for each hundred.',
+    description: 'Incidents of the organisation, from one request for each 100 incidents.',
     attributes: {
       section: {
         type: 'string',
@@ -105,17 +113,17 @@ export const incidentsData = dataSourceFor<Connection>()({
       q: {
         type: 'string',
         optional: true,
-        description: 'Text to look for in titles and updates. Default: none.',
+        description: 'Text to search for in titles and updates. Default: none.',
       },
       service_ids: {
         type: { set: 'string' },
         optional: true,
-        description: 'Only incidents that name any of these services. Default: all.',
+        description: 'Only incidents that affect at least one of these services. Default: all.',
       },
       incidents: {
         nesting: 'list',
         computed: true,
-        description: 'The incidents found, in the order of the API; empty when there are none.',
+        description: 'Matching incidents, in API order; empty if none match.',
         attributes: {
           id: { type: 'string', computed: true, description: 'UUID of the incident.' },
           ...incidentAttributes,

@@ -7,12 +7,12 @@ const schema = defineSchema({
   description: 'The organisation that the API key belongs to.',
   attributes: {
     id: { type: 'string', computed: true, description: 'UUID of the organisation.' },
-    name: { type: 'string', computed: true, description: 'Its name.' },
-    plan: { type: 'string', computed: true, description: 'Its plan.' },
+    name: { type: 'string', computed: true, description: 'Name.' },
+    plan: { type: 'string', computed: true, description: 'Plan.' },
     scope: {
       type: 'string',
       computed: true,
-      description: 'What the key may do: `read_only` or `read_write`.',
+      description: 'Scope of the API key: `read_only` or `read_write`.',
     },
   },
 })

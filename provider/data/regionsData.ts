@@ -10,11 +10,15 @@ const schema = defineSchema({
     regions: {
       nesting: 'list',
       computed: true,
-      description: 'All regions, in the order of the API.',
+      description: 'All regions, in API order.',
       attributes: {
-        code: { type: 'string', computed: true, description: 'What `regions` of a service takes.' },
-        city: { type: 'string', computed: true, description: 'Its city.' },
-        country: { type: 'string', computed: true, description: 'Its country.' },
+        code: {
+          type: 'string',
+          computed: true,
+          description: 'Region code, as used in `regions` of a service.',
+        },
+        city: { type: 'string', computed: true, description: 'City.' },
+        country: { type: 'string', computed: true, description: 'Country.' },
       },
     },
   },

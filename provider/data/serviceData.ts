@@ -24,7 +24,7 @@ const http = {
 
 const schema: Schema = defineSchema({
   description:
-    'One service, found by its id or by its exact name. A sealed value is null here: only its key id can be read.',
+    'One service, found by id or by exact name. Sealed values are null: only their key ids can be read.',
   attributes: {
     ...computedAttributes({
       ...read,
@@ -47,7 +47,7 @@ const schema: Schema = defineSchema({
       optional: true,
       computed: true,
       description:
-        'Exact name of the service, which one service only may have. Exactly one of `id` and `name`.',
+        'Exact name of the service; an error if several services have it. Exactly one of `id` and `name`.',
     },
   },
 })

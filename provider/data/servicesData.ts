@@ -7,21 +7,21 @@ import type { Connection } from '../service/connection.ts'
 import { NAME_REGEX, servicesNamed } from './servicesFound.ts'
 
 const schema = defineSchema({
-  description: 'Services of the organisation, from one list request however many there are.',
+  description: 'Services of the organisation, from a single list request.',
   attributes: {
     name_regex: NAME_REGEX,
     services: {
       nesting: 'list',
       computed: true,
-      description: 'The services found, by name; empty when there are none.',
+      description: 'Matching services, sorted by name; empty if none match.',
       attributes: {
         id: { type: 'string', computed: true, description: 'UUID of the service.' },
-        name: { type: 'string', computed: true, description: 'Its name.' },
+        name: { type: 'string', computed: true, description: 'Name.' },
         interval: { type: 'string', computed: true, description: 'Time between two checks, such as `1m`.' },
-        regions: { type: { set: 'string' }, computed: true, description: 'Codes of its regions.' },
-        urls: { type: { list: 'string' }, computed: true, description: 'URLs of its endpoints, in order.' },
-        paused: { type: 'bool', computed: true, description: 'Whether its checks are paused.' },
-        created_at: { type: 'string', computed: true, description: 'When it was created, RFC 3339.' },
+        regions: { type: { set: 'string' }, computed: true, description: 'Region codes.' },
+        urls: { type: { list: 'string' }, computed: true, description: 'Endpoint URLs, in order.' },
+        paused: { type: 'bool', computed: true, description: 'Whether checks are paused.' },
+        created_at: { type: 'string', computed: true, description: 'Creation time, RFC 3339.' },
       },
     },
   },

@@ -22,7 +22,8 @@ export async function listedServices(
 export const NAME_REGEX = {
   type: 'string',
   optional: true,
-  description: 'Only services whose name this matches somewhere, in RE2 syntax. Default: all.',
+  description:
+    'Only services whose name contains a match of this regular expression (RE2 syntax). Default: all.',
 } as const
 
 /**

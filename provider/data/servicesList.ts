@@ -9,7 +9,7 @@ import { NAME_REGEX, servicesNamed } from './servicesFound.ts'
 export const servicesList = listFor<Connection>()({
   schema: defineSchema({
     description:
-      'Finds services of the organisation for `terraform query` (Terraform 1.14), from one list request however many there are.',
+      'Finds services of the organisation for `terraform query` (Terraform 1.14), from a single list request.',
     attributes: { name_regex: NAME_REGEX },
   }),
   async list({ config, ...context }) {

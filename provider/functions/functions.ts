@@ -6,7 +6,8 @@ const NANOS_PER_SECOND = 1_000_000_000
 /** `provider::pharos::duration_seconds`. */
 const durationSeconds = functionOf({
   summary: 'Seconds of a duration',
-  description: 'The seconds, and parts of one, of a duration such as `1m30s`: for arithmetic with intervals.',
+  description:
+    'Converts a duration such as `1m30s` to seconds, with fractions, for arithmetic with intervals.',
   parameters: [
     { name: 'duration', type: 'string', description: 'A duration such as `500ms`, `30s` or `1m30s`.' },
   ],
@@ -21,9 +22,10 @@ const durationSeconds = functionOf({
 /** `provider::pharos::format_duration`. */
 const formatSeconds = functionOf({
   summary: 'Duration of a number of seconds',
-  description: 'The shortest text of a number of seconds, such as `1m30s` of 90 and `250ms` of 0.25.',
+  description:
+    'Formats a number of seconds as the shortest duration: 90 becomes `1m30s`, 0.25 becomes `250ms`.',
   parameters: [
-    { name: 'seconds', type: 'number', description: 'Seconds from 0; whole nanoseconds are kept.' },
+    { name: 'seconds', type: 'number', description: 'Seconds, 0 or more; precise to a nanosecond.' },
   ],
   returns: 'string',
   call: (given) => {
@@ -42,8 +44,8 @@ const formatSeconds = functionOf({
 const basicAuth = functionOf({
   summary: 'Value of an Authorization header with user name and password',
   description:
-    'What `value_wo` of an `Authorization` header takes for HTTP basic authentication. An ephemeral password makes ' +
-    'the result ephemeral.',
+    'Value of an `Authorization` header for HTTP basic authentication, for use in `value_wo`. The result is ' +
+    'ephemeral if the password is.',
   parameters: [
     { name: 'user', type: 'string', description: 'User name, without a colon.' },
     { name: 'password', type: 'string', description: 'Password.' },

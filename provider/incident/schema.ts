@@ -19,21 +19,21 @@ export function sameIds(prior: readonly string[], next: readonly string[]): bool
 export const incidentSchema = defineSchema({
   version: 0,
   description:
-    'An incident. The API keeps its log for good: a change of `message`, `status` or `severity` posts one update, ' +
-    'and destroying it posts a last one that resolves it. One that was resolved by hand stays resolved.',
+    'An incident. Changing `message`, `status` or `severity` posts one update; destroying the incident posts a last ' +
+    'update that resolves it. The API keeps the log. An incident resolved by hand stays resolved.',
   attributes: {
     id: { type: 'string', computed: true, stable: true, description: 'UUID of the incident.' },
     display_id: {
       type: 'string',
       computed: true,
       stable: true,
-      description: 'Its number for people, such as `INC-7`.',
+      description: 'Short number, such as `INC-7`.',
     },
     title: {
       type: 'string',
       required: true,
       requiresReplace: true,
-      description: 'Its title; a change resolves it and opens another. API: `title`.',
+      description: 'Title. Changing it resolves the incident and opens another. API: `title`.',
     },
     service_ids: {
       type: { set: 'string' },
@@ -41,12 +41,13 @@ export const incidentSchema = defineSchema({
       requiresReplace: true,
       equal: sameIds,
       description:
-        'UUIDs of the affected services, at least one; a change resolves it and opens another. API: `service_ids`.',
+        'UUIDs of the affected services, at least one. Changing them resolves the incident and opens another. API: `service_ids`.',
     },
     message: {
       type: 'string',
       required: true,
-      description: 'Text of the first update, and of the next one when it changes. API: `message`, `body`.',
+      description:
+        'Text of the first update. Changing it posts another update with the new text. API: `message`, `body`.',
     },
     severity: {
       type: 'string',
@@ -57,24 +58,24 @@ export const incidentSchema = defineSchema({
       type: 'string',
       optional: true,
       computed: true,
-      description: `One of ${listed(INCIDENT_STATUSES)}. Left out: as it is, at first \`investigating\`. API: \`status\`.`,
+      description: `One of ${listed(INCIDENT_STATUSES)}. Default: unchanged, \`investigating\` for a new incident. API: \`status\`.`,
     },
     resolve_message: {
       type: 'string',
       optional: true,
-      description: 'Text of the update that resolves it when it is destroyed. Default: `Resolved.`',
+      description: 'Text of the update that resolves the incident on destroy. Default: `Resolved.`',
     },
     created_at: {
       type: 'string',
       computed: true,
       stable: true,
-      description: 'When it was opened, RFC 3339.',
+      description: 'Time it was opened, RFC 3339.',
     },
-    updated_at: { type: 'string', computed: true, description: 'When the last update was posted, RFC 3339.' },
+    updated_at: { type: 'string', computed: true, description: 'Time of the last update, RFC 3339.' },
     resolved_at: {
       type: 'string',
       computed: true,
-      description: 'When it was resolved, RFC 3339; null while it is open.',
+      description: 'Time it was resolved, RFC 3339; null while open.',
     },
   },
 })

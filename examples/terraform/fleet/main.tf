@@ -1,4 +1,4 @@
-# One service for each file in services/: whoever adds a service writes five lines of YAML and no HCL.
+# One service for each file in services/: a new service needs five lines of YAML and no HCL.
 
 terraform {
   required_version = ">= 1.11"

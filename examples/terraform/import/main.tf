@@ -1,5 +1,5 @@
-# Takes over a service that somebody made by hand: by its exact name here, by its UUID where names are not unique.
-# The first apply changes nothing if the definition is what the service is.
+# Imports a service created by hand: by exact name here, or by UUID if names are not unique.
+# If the definition matches the service, the first apply changes nothing.
 
 terraform {
   required_version = ">= 1.11"

@@ -1,5 +1,5 @@
-# An incident that is announced with the change that causes it. A new message posts an update; destroying the
-# resource, or taking it out of the configuration, resolves the incident.
+# An incident announced together with the change that causes it. A new message posts an update; destroying the
+# resource, or removing it from the configuration, resolves the incident.
 
 terraform {
   required_version = ">= 1.11"

@@ -1,4 +1,4 @@
-# Looks up what is there: all services by a pattern, and a service in every region of a continent.
+# Looks up existing services by pattern, and creates a service in every region of a continent.
 
 terraform {
   required_version = ">= 1.11"

@@ -1,5 +1,5 @@
-# A service whose checks send a secret. The secret is a write-only argument that takes an ephemeral variable, so it
-# is in neither state nor plan. Give it as TF_VAR_probe_token to plan and to apply.
+# A service whose checks send a secret. A write-only argument takes it from an ephemeral variable, so neither state
+# nor plan contains it. Set TF_VAR_probe_token for plan and apply.
 
 terraform {
   required_version = ">= 1.11"

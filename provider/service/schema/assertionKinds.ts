@@ -17,15 +17,23 @@ type AttributesOf<Table> = Readonly<Record<Table[keyof Table] & string, object>>
 
 const integerOperators = {
   eq: { type: 'number', optional: true, description: 'Equal to this value. API: `Eq`.' },
-  ne: { type: 'number', optional: true, description: 'Anything but this value. API: `NotEq`.' },
+  ne: { type: 'number', optional: true, description: 'Not equal to this value. API: `NotEq`.' },
   gt: { type: 'number', optional: true, description: 'Greater than this value. API: `GreaterThan`.' },
-  gte: { type: 'number', optional: true, description: 'This value or greater. API: `GreaterOrEqual`.' },
+  gte: {
+    type: 'number',
+    optional: true,
+    description: 'Greater than or equal to this value. API: `GreaterOrEqual`.',
+  },
   lt: { type: 'number', optional: true, description: 'Less than this value. API: `LessThan`.' },
-  lte: { type: 'number', optional: true, description: 'This value or less. API: `LessOrEqual`.' },
+  lte: {
+    type: 'number',
+    optional: true,
+    description: 'Less than or equal to this value. API: `LessOrEqual`.',
+  },
   between: {
     type: { list: 'number' },
     optional: true,
-    description: 'Two bounds, both included, the lower one first. API: `Between`.',
+    description: 'Lower and upper bound, both inclusive. API: `Between`.',
   },
   one_of: { type: { set: 'number' }, optional: true, description: 'Any of these values. API: `OneOf`.' },
 } as const satisfies AttributesOf<typeof INTEGER_OPERATORS>
@@ -37,19 +45,19 @@ const durationOperators = {
     type: { list: 'string' },
     optional: true,
     equal: sameDurations,
-    description: 'Two durations, both included, the shorter one first. API: `Between`.',
+    description: 'Shortest and longest duration, both inclusive. API: `Between`.',
   },
 } as const satisfies AttributesOf<typeof DURATION_OPERATORS>
 
 const textOperators = {
   eq: { type: 'string', optional: true, description: 'Exactly this text. API: `Equals`.' },
-  contains: { type: 'string', optional: true, description: 'This text somewhere inside. API: `Contains`.' },
-  starts_with: { type: 'string', optional: true, description: 'This text at the start. API: `StartsWith`.' },
-  ends_with: { type: 'string', optional: true, description: 'This text at the end. API: `EndsWith`.' },
+  contains: { type: 'string', optional: true, description: 'Contains this text. API: `Contains`.' },
+  starts_with: { type: 'string', optional: true, description: 'Starts with this text. API: `StartsWith`.' },
+  ends_with: { type: 'string', optional: true, description: 'Ends with this text. API: `EndsWith`.' },
   regex: {
     type: 'string',
     optional: true,
-    description: 'A regular expression in RE2 syntax: no look-around, no back-references. API: `Regex`.',
+    description: 'Regular expression in RE2 syntax: no look-around, no back-references. API: `Regex`.',
   },
 } as const satisfies AttributesOf<typeof TEXT_OPERATORS>
 
@@ -57,18 +65,18 @@ export const assertionAttributes = {
   status_code: {
     nesting: 'single',
     optional: true,
-    description: 'What the status code has to be. Exactly one operator. API: `StatusCode`.',
+    description: 'Expected status code. Exactly one operator. API: `StatusCode`.',
     attributes: integerOperators,
   },
   latency: {
     nesting: 'single',
     optional: true,
-    description: 'How long the answer may take. Exactly one operator. API: `Latency`.',
+    description: 'Expected response time. Exactly one operator. API: `Latency`.',
     attributes: {
       phase: {
         type: 'string',
         required: true,
-        description: 'Which time: `headers`, `body` or `total`. API: `l_type`.',
+        description: 'Time to measure: `headers`, `body` or `total`. API: `l_type`.',
       },
       ...durationOperators,
     },
@@ -76,19 +84,19 @@ export const assertionAttributes = {
   dns_resolution: {
     nesting: 'single',
     optional: true,
-    description: 'How long resolving the name may take. Exactly one operator. API: `DnsResoltion`.',
+    description: 'Expected time to resolve the host name. Exactly one operator. API: `DnsResoltion`.',
     attributes: durationOperators,
   },
   header: {
     nesting: 'single',
     optional: true,
-    description: 'What a header of the answer has to be. Exactly one operator. API: `Header`.',
+    description: 'Expected value of a response header. Exactly one operator. API: `Header`.',
     attributes: {
       name: {
         type: 'string',
         required: true,
         equal: sameHeaderName,
-        description: 'Name of the header, in any case.',
+        description: 'Name of the header, case-insensitive.',
       },
       ...textOperators,
     },
@@ -96,7 +104,7 @@ export const assertionAttributes = {
   body: {
     nesting: 'single',
     optional: true,
-    description: 'What the body of the answer has to be. Exactly one operator. API: `Body`.',
+    description: 'Expected response body. Exactly one operator. API: `Body`.',
     attributes: textOperators,
   },
 } as const satisfies AttributesOf<typeof KINDS>

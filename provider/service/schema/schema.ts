@@ -6,7 +6,7 @@ const valueAttributes = {
   value: {
     type: 'string',
     optional: true,
-    description: 'The value in clear: it is stored in the state and shown in plans. Not for secrets.',
+    description: 'The value in clear text: stored in the state and shown in plans. Not for secrets.',
   },
   value_wo: {
     type: 'string',
@@ -14,13 +14,13 @@ const valueAttributes = {
     sensitive: true,
     writeOnly: true,
     description:
-      'A secret: encrypted by the server, never in state or plan. A changed one is noticed by itself. ' +
-      'Needs Terraform or OpenTofu 1.11.',
+      'A secret: encrypted by the server, never in state or plan. The provider detects a changed secret. ' +
+      'Requires Terraform or OpenTofu 1.11.',
   },
   value_wo_version: {
     type: 'string',
     optional: true,
-    description: 'Change it to send `value_wo` again although it is the same.',
+    description: 'Change this to send an unchanged `value_wo` again.',
   },
 } as const
 
@@ -28,30 +28,29 @@ const httpAttributes = {
   method: { type: 'string', required: true, description: '`GET` or `POST`. API: `method`.' },
   timeout: {
     ...durationText,
-    description:
-      'Longest time for the whole check, up to `60s`. Default: 10 s, by the server. API: `timeout`.',
+    description: 'Time limit of the whole check, up to `60s`. Server default: 10 s. API: `timeout`.',
   },
   max_redirects: {
     type: 'number',
     optional: true,
     description:
-      'Redirects to follow; 0 checks the redirect itself. Default: 10, by the server. API: `max_redirects_to_follow`.',
+      'Redirects to follow; 0 checks the redirect itself. Server default: 10. API: `max_redirects_to_follow`.',
   },
   with_dns: {
     type: 'bool',
     optional: true,
-    description: 'Whether the name is resolved anew for each check. Default: false. API: `with_dns`.',
+    description: 'Whether each check resolves the host name again. Default: false. API: `with_dns`.',
   },
   body: {
     nesting: 'single',
     optional: true,
-    description: 'Body of the request: either `value` or `value_wo`. API: `body`.',
+    description: 'Request body: either `value` or `value_wo`. API: `body`.',
     attributes: valueAttributes,
   },
   headers: {
     nesting: 'map',
     optional: true,
-    description: 'Headers of the request by name, each either `value` or `value_wo`. API: `headers`.',
+    description: 'Request headers by name, each with either `value` or `value_wo`. API: `headers`.',
     attributes: valueAttributes,
   },
 } as const
@@ -61,7 +60,7 @@ const endpointAttributes = {
   name: {
     type: 'string',
     optional: true,
-    description: 'Name of the endpoint; an empty text is a name of its own. Default: none. API: `name`.',
+    description: 'Name of the endpoint; an empty text is a name too. Default: none. API: `name`.',
   },
   http: {
     nesting: 'single',
@@ -72,20 +71,24 @@ const endpointAttributes = {
   assertions: {
     nesting: 'list',
     optional: true,
-    description: 'What has to hold, each entry with exactly one kind. Default: none. API: `assertions`.',
+    description:
+      'Conditions of a successful check, each of exactly one kind. Default: none. API: `assertions`.',
     attributes: assertionAttributes,
   },
 } as const
 
 const timeoutAttributes = {
-  create: { ...durationText, description: 'Longest time to create it, and to pause it. Default: `10m`.' },
+  create: {
+    ...durationText,
+    description: 'Time limit for creating the service, including its pause. Default: `10m`.',
+  },
   read: {
     ...durationText,
     description:
-      'Longest time to read it, default `10m`; and for a plan to wait for the list of regions, default `1m`.',
+      'Time limit for reading the service, default `10m`, and for the list of regions in a plan, default `1m`.',
   },
-  update: { ...durationText, description: 'Longest time for a change. Default: `10m`.' },
-  delete: { ...durationText, description: 'Longest time to delete it. Default: `10m`.' },
+  update: { ...durationText, description: 'Time limit for changing the service. Default: `10m`.' },
+  delete: { ...durationText, description: 'Time limit for deleting the service. Default: `10m`.' },
 } as const
 
 /**
@@ -97,18 +100,18 @@ export const serviceSchema = defineSchema({
   description: 'A monitored service: HTTP checks run from regions at a fixed interval.',
   attributes: {
     id: { type: 'string', computed: true, stable: true, description: 'UUID of the service.' },
-    org_id: { type: 'string', computed: true, stable: true, description: 'UUID of its organisation.' },
+    org_id: { type: 'string', computed: true, stable: true, description: 'UUID of the organisation.' },
     created_at: {
       type: 'string',
       computed: true,
       stable: true,
-      description: 'When it was created, RFC 3339.',
+      description: 'Creation time, RFC 3339.',
     },
     created_by_email: {
       type: 'string',
       computed: true,
       stable: true,
-      description: 'E-mail address of its creator; null when an API key created it.',
+      description: 'E-mail address of the creator; null if created with an API key.',
     },
     name: {
       type: 'string',
@@ -130,23 +133,23 @@ export const serviceSchema = defineSchema({
       type: 'bool',
       optional: true,
       computed: true,
-      description: 'Whether checks are paused. Left out: as it is, so that a pause by hand survives.',
+      description: 'Whether checks are paused. Default: unchanged, so that a manual pause survives.',
     },
     paused_at: {
       type: 'string',
       computed: true,
-      description: 'When it was paused, RFC 3339; null when active.',
+      description: 'Time it was paused, RFC 3339; null when active.',
     },
     auto_incident: {
       type: { object: { enabled: 'bool', failure_threshold: 'number', window_minutes: 'number' } },
       computed: true,
       stable: true,
-      description: 'Settings for automatic incidents; the API does not let them be changed.',
+      description: 'Settings for automatic incidents; read-only in the API.',
     },
     endpoints: {
       nesting: 'list',
       required: true,
-      description: 'What is checked, at least one endpoint. API: `endpoints`.',
+      description: 'Endpoints to check, at least one. API: `endpoints`.',
       attributes: endpointAttributes,
     },
     endpoint_ids: {
@@ -157,26 +160,26 @@ export const serviceSchema = defineSchema({
     endpoints_blocked: {
       type: { list: 'bool' },
       computed: true,
-      description: 'Which endpoints the platform refuses to check, in the order of `endpoints`.',
+      description: 'Whether the platform refuses to check each endpoint, in the order of `endpoints`.',
     },
     sealed_key_ids: {
       type: { map: 'string' },
       computed: true,
       description:
-        'Key id of each sealed value, by its place: `0.body`, `0.headers.Authorization`. It changes whenever the value is ' +
-        'written, also by something else.',
+        'Key id of each sealed value, by path: `0.body`, `0.headers.Authorization`. It changes with every write of the ' +
+        'value, including writes by other clients.',
     },
     secrets_revision: {
       type: 'number',
       computed: true,
       description:
-        'Counts how often secrets were sent, which each change of the definition does. Where nothing else changes, ' +
-        'a planned change of it is a rotated secret.',
+        'Number of times the secrets were sent: every change of the definition sends them. If nothing else changes, ' +
+        'a planned change of this number means a rotated secret.',
     },
     timeouts: {
       nesting: 'single',
       optional: true,
-      description: 'How long operations may take, waiting for the rate limit included.',
+      description: 'Time limits of operations, including waits for the rate limit.',
       attributes: timeoutAttributes,
     },
   },

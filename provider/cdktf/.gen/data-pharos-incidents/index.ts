@@ -7,7 +7,7 @@ import * as cdktf from 'cdktf';
 
 export interface DataPharosIncidentsConfig extends cdktf.TerraformMetaArguments {
   /**
-  * Text to look for in titles and updates. Default: none.
+  * Text to search for in titles and updates. Default: none.
   */
   readonly q?: string;
   /**
@@ -15,7 +15,7 @@ export interface DataPharosIncidentsConfig extends cdktf.TerraformMetaArguments 
   */
   readonly section?: string;
   /**
-  * Only incidents that name any of these services. Default: all.
+  * Only incidents that affect at least one of these services. Default: all.
   */
   readonly serviceIds?: string[];
   /**

@@ -14,7 +14,7 @@ export interface DataPharosServiceConfig extends cdktf.TerraformMetaArguments {
   */
   readonly id?: string;
   /**
-  * Exact name of the service, which one service only may have. Exactly one of `id` and `name`.
+  * Exact name of the service; an error if several services have it. Exactly one of `id` and `name`.
   */
   readonly name?: string;
 }

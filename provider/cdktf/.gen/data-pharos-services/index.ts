@@ -7,7 +7,7 @@ import * as cdktf from 'cdktf';
 
 export interface DataPharosServicesConfig extends cdktf.TerraformMetaArguments {
   /**
-  * Only services whose name this matches somewhere, in RE2 syntax. Default: all.
+  * Only services whose name contains a match of this regular expression (RE2 syntax). Default: all.
   */
   readonly nameRegex?: string;
 }

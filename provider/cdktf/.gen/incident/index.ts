@@ -7,15 +7,15 @@ import * as cdktf from 'cdktf';
 
 export interface IncidentConfig extends cdktf.TerraformMetaArguments {
   /**
-  * Text of the first update, and of the next one when it changes. API: `message`, `body`.
+  * Text of the first update. Changing it posts another update with the new text. API: `message`, `body`.
   */
   readonly message: string;
   /**
-  * Text of the update that resolves it when it is destroyed. Default: `Resolved.`
+  * Text of the update that resolves the incident on destroy. Default: `Resolved.`
   */
   readonly resolveMessage?: string;
   /**
-  * UUIDs of the affected services, at least one; a change resolves it and opens another. API: `service_ids`.
+  * UUIDs of the affected services, at least one. Changing them resolves the incident and opens another. API: `service_ids`.
   */
   readonly serviceIds: string[];
   /**
@@ -23,11 +23,11 @@ export interface IncidentConfig extends cdktf.TerraformMetaArguments {
   */
   readonly severity: string;
   /**
-  * One of `investigating`, `identified`, `monitoring`, `resolved`. Left out: as it is, at first `investigating`. API: `status`.
+  * One of `investigating`, `identified`, `monitoring`, `resolved`. Default: unchanged, `investigating` for a new incident. API: `status`.
   */
   readonly status?: string;
   /**
-  * Its title; a change resolves it and opens another. API: `title`.
+  * Title. Changing it resolves the incident and opens another. API: `title`.
   */
   readonly title: string;
 }

@@ -11,11 +11,11 @@ export interface PharosProviderConfig {
   */
   readonly apiKey?: string;
   /**
-  * Whether creating a service first looks for one that a killed run made and could not record: it is taken over, or named in an error where it may be another one. `false` creates a service in any case. Default: `true`.
+  * Whether a create first searches for a service that a killed run created but did not record. The provider takes it over, or reports an error if it may belong to another configuration. `false` always creates a service. Default: `true`.
   */
   readonly createGuard?: boolean | cdktf.IResolvable;
   /**
-  * UUID of the organisation that the key has to belong to; nothing is read or changed in another one. Default: the environment variable `PHAROS_EXPECTED_ORG_ID`, else not checked.
+  * UUID of the organisation that must own the key; the provider refuses to read or change another one. Default: the environment variable `PHAROS_EXPECTED_ORG_ID`; if unset, not checked.
   */
   readonly expectedOrgId?: string;
   /**

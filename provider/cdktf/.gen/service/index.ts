@@ -7,7 +7,7 @@ import * as cdktf from 'cdktf';
 
 export interface ServiceConfig extends cdktf.TerraformMetaArguments {
   /**
-  * What is checked, at least one endpoint. API: `endpoints`.
+  * Endpoints to check, at least one. API: `endpoints`.
   */
   readonly endpoints: ServiceEndpoints[] | cdktf.IResolvable;
   /**
@@ -19,7 +19,7 @@ export interface ServiceConfig extends cdktf.TerraformMetaArguments {
   */
   readonly name: string;
   /**
-  * Whether checks are paused. Left out: as it is, so that a pause by hand survives.
+  * Whether checks are paused. Default: unchanged, so that a manual pause survives.
   */
   readonly paused?: boolean | cdktf.IResolvable;
   /**
@@ -27,7 +27,7 @@ export interface ServiceConfig extends cdktf.TerraformMetaArguments {
   */
   readonly regions: string[];
   /**
-  * How long operations may take, waiting for the rate limit included.
+  * Time limits of operations, including waits for the rate limit.
   */
   readonly timeouts?: ServiceTimeouts;
 }
@@ -97,11 +97,11 @@ export class ServiceAutoIncidentOutputReference extends cdktf.ComplexObject {
 }
 export interface ServiceEndpointsAssertionsBody {
   /**
-  * This text somewhere inside. API: `Contains`.
+  * Contains this text. API: `Contains`.
   */
   readonly contains?: string;
   /**
-  * This text at the end. API: `EndsWith`.
+  * Ends with this text. API: `EndsWith`.
   */
   readonly endsWith?: string;
   /**
@@ -109,11 +109,11 @@ export interface ServiceEndpointsAssertionsBody {
   */
   readonly eq?: string;
   /**
-  * A regular expression in RE2 syntax: no look-around, no back-references. API: `Regex`.
+  * Regular expression in RE2 syntax: no look-around, no back-references. API: `Regex`.
   */
   readonly regex?: string;
   /**
-  * This text at the start. API: `StartsWith`.
+  * Starts with this text. API: `StartsWith`.
   */
   readonly startsWith?: string;
 }
@@ -323,7 +323,7 @@ export class ServiceEndpointsAssertionsBodyOutputReference extends cdktf.Complex
 }
 export interface ServiceEndpointsAssertionsDnsResolution {
   /**
-  * Two durations, both included, the shorter one first. API: `Between`.
+  * Shortest and longest duration, both inclusive. API: `Between`.
   */
   readonly between?: string[];
   /**
@@ -483,11 +483,11 @@ export class ServiceEndpointsAssertionsDnsResolutionOutputReference extends cdkt
 }
 export interface ServiceEndpointsAssertionsHeader {
   /**
-  * This text somewhere inside. API: `Contains`.
+  * Contains this text. API: `Contains`.
   */
   readonly contains?: string;
   /**
-  * This text at the end. API: `EndsWith`.
+  * Ends with this text. API: `EndsWith`.
   */
   readonly endsWith?: string;
   /**
@@ -495,15 +495,15 @@ export interface ServiceEndpointsAssertionsHeader {
   */
   readonly eq?: string;
   /**
-  * Name of the header, in any case.
+  * Name of the header, case-insensitive.
   */
   readonly name: string;
   /**
-  * A regular expression in RE2 syntax: no look-around, no back-references. API: `Regex`.
+  * Regular expression in RE2 syntax: no look-around, no back-references. API: `Regex`.
   */
   readonly regex?: string;
   /**
-  * This text at the start. API: `StartsWith`.
+  * Starts with this text. API: `StartsWith`.
   */
   readonly startsWith?: string;
 }
@@ -739,7 +739,7 @@ export class ServiceEndpointsAssertionsHeaderOutputReference extends cdktf.Compl
 }
 export interface ServiceEndpointsAssertionsLatency {
   /**
-  * Two durations, both included, the shorter one first. API: `Between`.
+  * Shortest and longest duration, both inclusive. API: `Between`.
   */
   readonly between?: string[];
   /**
@@ -751,7 +751,7 @@ export interface ServiceEndpointsAssertionsLatency {
   */
   readonly lte?: string;
   /**
-  * Which time: `headers`, `body` or `total`. API: `l_type`.
+  * Time to measure: `headers`, `body` or `total`. API: `l_type`.
   */
   readonly phase: string;
 }
@@ -929,7 +929,7 @@ export class ServiceEndpointsAssertionsLatencyOutputReference extends cdktf.Comp
 }
 export interface ServiceEndpointsAssertionsStatusCode {
   /**
-  * Two bounds, both included, the lower one first. API: `Between`.
+  * Lower and upper bound, both inclusive. API: `Between`.
   */
   readonly between?: number[];
   /**
@@ -941,7 +941,7 @@ export interface ServiceEndpointsAssertionsStatusCode {
   */
   readonly gt?: number;
   /**
-  * This value or greater. API: `GreaterOrEqual`.
+  * Greater than or equal to this value. API: `GreaterOrEqual`.
   */
   readonly gte?: number;
   /**
@@ -949,11 +949,11 @@ export interface ServiceEndpointsAssertionsStatusCode {
   */
   readonly lt?: number;
   /**
-  * This value or less. API: `LessOrEqual`.
+  * Less than or equal to this value. API: `LessOrEqual`.
   */
   readonly lte?: number;
   /**
-  * Anything but this value. API: `NotEq`.
+  * Not equal to this value. API: `NotEq`.
   */
   readonly ne?: number;
   /**
@@ -1254,23 +1254,23 @@ export class ServiceEndpointsAssertionsStatusCodeOutputReference extends cdktf.C
 }
 export interface ServiceEndpointsAssertions {
   /**
-  * What the body of the answer has to be. Exactly one operator. API: `Body`.
+  * Expected response body. Exactly one operator. API: `Body`.
   */
   readonly body?: ServiceEndpointsAssertionsBody;
   /**
-  * How long resolving the name may take. Exactly one operator. API: `DnsResoltion`.
+  * Expected time to resolve the host name. Exactly one operator. API: `DnsResoltion`.
   */
   readonly dnsResolution?: ServiceEndpointsAssertionsDnsResolution;
   /**
-  * What a header of the answer has to be. Exactly one operator. API: `Header`.
+  * Expected value of a response header. Exactly one operator. API: `Header`.
   */
   readonly header?: ServiceEndpointsAssertionsHeader;
   /**
-  * How long the answer may take. Exactly one operator. API: `Latency`.
+  * Expected response time. Exactly one operator. API: `Latency`.
   */
   readonly latency?: ServiceEndpointsAssertionsLatency;
   /**
-  * What the status code has to be. Exactly one operator. API: `StatusCode`.
+  * Expected status code. Exactly one operator. API: `StatusCode`.
   */
   readonly statusCode?: ServiceEndpointsAssertionsStatusCode;
 }
@@ -1502,15 +1502,15 @@ export class ServiceEndpointsAssertionsList extends cdktf.ComplexList {
 }
 export interface ServiceEndpointsHttpBody {
   /**
-  * The value in clear: it is stored in the state and shown in plans. Not for secrets.
+  * The value in clear text: stored in the state and shown in plans. Not for secrets.
   */
   readonly value?: string;
   /**
-  * A secret: encrypted by the server, never in state or plan. A changed one is noticed by itself. Needs Terraform or OpenTofu 1.11.
+  * A secret: encrypted by the server, never in state or plan. The provider detects a changed secret. Requires Terraform or OpenTofu 1.11.
   */
   readonly valueWo?: string;
   /**
-  * Change it to send `value_wo` again although it is the same.
+  * Change this to send an unchanged `value_wo` again.
   */
   readonly valueWoVersion?: string;
 }
@@ -1662,15 +1662,15 @@ export class ServiceEndpointsHttpBodyOutputReference extends cdktf.ComplexObject
 }
 export interface ServiceEndpointsHttpHeaders {
   /**
-  * The value in clear: it is stored in the state and shown in plans. Not for secrets.
+  * The value in clear text: stored in the state and shown in plans. Not for secrets.
   */
   readonly value?: string;
   /**
-  * A secret: encrypted by the server, never in state or plan. A changed one is noticed by itself. Needs Terraform or OpenTofu 1.11.
+  * A secret: encrypted by the server, never in state or plan. The provider detects a changed secret. Requires Terraform or OpenTofu 1.11.
   */
   readonly valueWo?: string;
   /**
-  * Change it to send `value_wo` again although it is the same.
+  * Change this to send an unchanged `value_wo` again.
   */
   readonly valueWoVersion?: string;
 }
@@ -1842,15 +1842,15 @@ export class ServiceEndpointsHttpHeadersMap extends cdktf.ComplexMap {
 }
 export interface ServiceEndpointsHttp {
   /**
-  * Body of the request: either `value` or `value_wo`. API: `body`.
+  * Request body: either `value` or `value_wo`. API: `body`.
   */
   readonly body?: ServiceEndpointsHttpBody;
   /**
-  * Headers of the request by name, each either `value` or `value_wo`. API: `headers`.
+  * Request headers by name, each with either `value` or `value_wo`. API: `headers`.
   */
   readonly headers?: { [key: string]: ServiceEndpointsHttpHeaders } | cdktf.IResolvable;
   /**
-  * Redirects to follow; 0 checks the redirect itself. Default: 10, by the server. API: `max_redirects_to_follow`.
+  * Redirects to follow; 0 checks the redirect itself. Server default: 10. API: `max_redirects_to_follow`.
   */
   readonly maxRedirects?: number;
   /**
@@ -1858,11 +1858,11 @@ export interface ServiceEndpointsHttp {
   */
   readonly method: string;
   /**
-  * Longest time for the whole check, up to `60s`. Default: 10 s, by the server. API: `timeout`.
+  * Time limit of the whole check, up to `60s`. Server default: 10 s. API: `timeout`.
   */
   readonly timeout?: string;
   /**
-  * Whether the name is resolved anew for each check. Default: false. API: `with_dns`.
+  * Whether each check resolves the host name again. Default: false. API: `with_dns`.
   */
   readonly withDns?: boolean | cdktf.IResolvable;
 }
@@ -2098,7 +2098,7 @@ export class ServiceEndpointsHttpOutputReference extends cdktf.ComplexObject {
 }
 export interface ServiceEndpoints {
   /**
-  * What has to hold, each entry with exactly one kind. Default: none. API: `assertions`.
+  * Conditions of a successful check, each of exactly one kind. Default: none. API: `assertions`.
   */
   readonly assertions?: ServiceEndpointsAssertions[] | cdktf.IResolvable;
   /**
@@ -2106,7 +2106,7 @@ export interface ServiceEndpoints {
   */
   readonly http: ServiceEndpointsHttp;
   /**
-  * Name of the endpoint; an empty text is a name of its own. Default: none. API: `name`.
+  * Name of the endpoint; an empty text is a name too. Default: none. API: `name`.
   */
   readonly name?: string;
   /**
@@ -2307,19 +2307,19 @@ export class ServiceEndpointsList extends cdktf.ComplexList {
 }
 export interface ServiceTimeouts {
   /**
-  * Longest time to create it, and to pause it. Default: `10m`.
+  * Time limit for creating the service, including its pause. Default: `10m`.
   */
   readonly create?: string;
   /**
-  * Longest time to delete it. Default: `10m`.
+  * Time limit for deleting the service. Default: `10m`.
   */
   readonly delete?: string;
   /**
-  * Longest time to read it, default `10m`; and for a plan to wait for the list of regions, default `1m`.
+  * Time limit for reading the service, default `10m`, and for the list of regions in a plan, default `1m`.
   */
   readonly read?: string;
   /**
-  * Longest time for a change. Default: `10m`.
+  * Time limit for changing the service. Default: `10m`.
   */
   readonly update?: string;
 }

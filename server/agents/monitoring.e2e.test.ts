@@ -191,7 +191,7 @@ test('a region that is switched off is not checked, and one that is switched on 
   expect(shown[2]).toEqual({ code: 'us-east-1', city: 'Ashburn', mode: 'off' })
 })
 
-test('damaged results are put aside: the server starts, says so, and goes on', async () => {
+test('damaged results are moved aside: the server starts, says so, and goes on', async () => {
   const service = await create('/damaged')
   await stateWhere(service.id, ({ state }) => state === 'up')
   await server.stop()
@@ -202,7 +202,7 @@ test('damaged results are put aside: the server starts, says so, and goes on', a
   await target.visited('/damaged', visits + 1)
   await stateWhere(service.id, ({ state }) => state === 'up')
 
-  expect(server.stderr()).toContain('the results were damaged: history was put aside')
+  expect(server.stderr()).toContain('the results file was damaged and moved aside; history is lost')
 })
 
 test('a forbidden address is never contacted, and its service is unknown with that reason', async () => {

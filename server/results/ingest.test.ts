@@ -231,7 +231,7 @@ test('what a transaction could not store is in no state either', () => {
   expect(results.states()).toEqual(before)
 })
 
-test('a file that is damaged is put aside, and results go on in a new one', () => {
+test('a file that is damaged is moved aside, and results go on in a new one', () => {
   results.update()
   results.database.close()
   writeFileSync(

@@ -182,7 +182,10 @@ export class Results {
         this.#fileId = message.fileId
         this.#isSuspect = false
         if (message.damagedFile !== null) {
-          log.error({ file: message.damagedFile }, 'the results were damaged: history was put aside')
+          log.error(
+            { file: message.damagedFile },
+            'the results file was damaged and moved aside; history is lost',
+          )
         }
         onTransitions(message.fileId)
         return

@@ -18,6 +18,7 @@ export class ChunkWriter {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES)
   #length = 1
   #last: StoredResult | undefined
+  #older: StoredResult[] = []
 
   constructor(results: readonly StoredResult[] = []) {
     this.#bytes[0] = VERSION
@@ -26,19 +27,24 @@ export class ChunkWriter {
 
   /** The chunk so far; valid until the next `add`. */
   get bytes(): Buffer {
+    this.#mergeOlder()
     return this.#bytes.subarray(0, this.#length)
   }
 
   /** Adds a result in its place; changes nothing when there is one of the same due time. */
   add(result: StoredResult): void {
-    if (this.#last === undefined || result.dueS > this.#last.dueS) {
-      this.#append(result)
-      return
-    }
-    if (result.dueS === this.#last.dueS) return
-    const merged = new ChunkWriter(mergeResults(decodeChunk(this.bytes), [result]))
+    if (this.#last === undefined || result.dueS > this.#last.dueS) this.#append(result)
+    else this.#older.push(result)
+  }
+
+  /** After an outage agents send many older results: they are merged together, when the chunk is read. */
+  #mergeOlder(): void {
+    if (this.#older.length === 0) return
+    const packed = decodeChunk(this.#bytes.subarray(0, this.#length))
+    const merged = new ChunkWriter(mergeResults(packed, this.#older))
     this.#bytes = merged.#bytes
     this.#length = merged.#length
+    this.#older = []
   }
 
   #append(result: StoredResult): void {

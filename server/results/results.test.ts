@@ -1,0 +1,136 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { seriesNumber } from '../domain/regions.ts'
+import type { ResultsBatch } from './ingest.ts'
+import { Results, ResultsBusyError } from './results.ts'
+import { RESULTS_FILE } from './resultsSchema.ts'
+import { monitoredService, ORG, openedResults, STORE } from './testing/openedResults.ts'
+import { batchOf, type TestResult } from './testing/resultMessages.ts'
+
+const service = monitoredService(1)
+const SERIES = seriesNumber(1, 'eu-west-1')
+const RESTART_MS = 20_000
+
+let folders: string[]
+let results: Results
+let log: string
+
+beforeEach(async () => {
+  folders = []
+  log = ''
+  const dataDir = newFolder()
+  // The service is older than the results that the tests send.
+  const earlier = openedResults(dataDir)
+  earlier.update([service], nowS - 600)
+  earlier.database.close()
+  results = new Results({
+    dataDir,
+    storeId: STORE,
+    log: pino({ level: 'warn' }, { write: (line: string) => (log += line) }),
+    readAll: async () => [service],
+    readPolicy: async () => ({ retention: new Map(), maintenance: [] }),
+    onTransitions: () => {},
+  })
+  await isUp()
+})
+afterEach(async () => {
+  await results.stop()
+  for (const folder of folders) rmSync(folder, { recursive: true })
+})
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-thread-'))
+  folders.push(folder)
+  return folder
+}
+
+const isUp = () => vi.waitUntil(() => results.isUp, { timeout: RESTART_MS })
+const isDown = () => vi.waitUntil(() => !results.isUp, { timeout: RESTART_MS })
+
+/** Seconds since the epoch: the thread has the real clock. */
+const nowS = Math.floor(Date.now() / 1_000)
+
+/** Results of the last minutes, the oldest first. */
+function lastMinutes(from: number, until: number, outcome: TestResult['outcome'] = 'up'): TestResult[] {
+  return Array.from({ length: from - until }, (_, index) => ({
+    ...{ series: SERIES, dueS: nowS - 60 * (from - index) },
+    ...(outcome === undefined ? {} : { outcome }),
+  }))
+}
+
+/** What the results hold, as their readers see it. */
+async function seen() {
+  const { measurements } = results
+  const stored = await measurements.results({ serviceId: service.id, limit: 1_000 })
+  const [state] = await measurements.states(ORG)
+  return {
+    state: state?.state,
+    sinceS: state?.sinceS,
+    atS: stored.filter(({ reason }) => reason !== 'not_checked').map(({ atS }) => atS),
+  }
+}
+
+/** Ends the thread by a message that it does not understand. */
+async function killThread(): Promise<void> {
+  // True because the thread has to meet what no type allows.
+  const broken = JSON.parse('{"regions":[],"request":null}') as ResultsBatch
+  await expect(results.ingest(broken)).rejects.toThrow(ResultsBusyError)
+  await isDown()
+}
+
+test('a results thread that dies is started again, and takes what agents send again to the same states', async () => {
+  const [first, second] = [lastMinutes(9, 5), lastMinutes(5, 2, 'down')]
+  await results.ingest(batchOf(STORE, first))
+  await killThread()
+
+  await expect(results.ingest(batchOf(STORE, second))).rejects.toThrow(ResultsBusyError)
+  await expect(results.measurements.states(ORG)).rejects.toThrow(ResultsBusyError)
+  await isUp()
+  const answer = await results.ingest(batchOf(STORE, [...first, ...second]))
+
+  const folder = newFolder()
+  const replay = openedResults(folder)
+  replay.update([service], nowS - 600)
+  replay.send([...first, ...second], nowS)
+  const [state] = await replay.measurements(nowS).states(ORG)
+  replay.database.close()
+  expect(answer).toMatchObject({ stored: second.length, known: first.length })
+  expect(await seen()).toEqual({
+    ...{ state: state?.state, sinceS: state?.sinceS },
+    atS: [...first, ...second].map(({ dueS }) => dueS).reverse(),
+  })
+  expect(log).toContain('the results thread is started again')
+}, 30_000)
+
+test('a file that is damaged under a running server is moved aside, and results go on in a new one', async () => {
+  await results.ingest(batchOf(STORE, lastMinutes(9, 5)))
+  const folder = folders[0] ?? ''
+  for (const name of [RESULTS_FILE, `${RESULTS_FILE}-wal`]) {
+    const file = join(folder, name)
+    writeFileSync(file, Buffer.alloc(statSync(file).size, 'damaged'), { flag: 'r+' })
+  }
+
+  await expect(results.measurements.states(ORG)).rejects.toThrow(ResultsBusyError)
+  await isDown()
+  await isUp()
+  const answer = await results.ingest(batchOf(STORE, lastMinutes(5, 2)))
+
+  expect(answer.stored).toBe(3)
+  expect((await seen()).state).toBe('up')
+  expect(readdirSync(folder).some((name) => name.startsWith(`${RESULTS_FILE}.damaged-`))).toBe(true)
+  expect(log).toContain('moved aside')
+}, 30_000)
+
+test('changes of states are reported together, to whoever still listens', async () => {
+  const reported: string[][] = []
+  const end = results.measurements.onChange((ids) => reported.push([...ids]))
+  await results.ingest(batchOf(STORE, lastMinutes(3, 1, 'down')))
+
+  await vi.waitUntil(() => reported.length > 0, { timeout: RESTART_MS })
+  end()
+
+  expect(reported[0]).toEqual([service.id])
+})

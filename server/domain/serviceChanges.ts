@@ -139,14 +139,14 @@ export function deleteService({ response, generation }: Service): ServiceChange 
   return { service: null, text: JSON.stringify(response), sealed: [], commands }
 }
 
-/** The change of `before`, `null` for a new service, with the commands that `tell` builds. */
+/** The change of `before`, `null` for a new service, with the commands from `commandsFor`. */
 function announce(
   before: Service | null,
   { response, sealed }: { readonly response: ServiceResponse; readonly sealed: ServiceChange['sealed'] },
-  tell: (announcement: Announcement) => readonly Command[],
+  commandsFor: (announcement: Announcement) => readonly Command[],
 ): ServiceChange {
   const generation = (before?.generation ?? 0) + 1
-  const commands = tell({ serviceId: response.id, generation })
+  const commands = commandsFor({ serviceId: response.id, generation })
   const definitionGeneration = commands.length > 0 ? generation : (before?.definitionGeneration ?? 0)
   const service = { response, generation, definitionGeneration }
   return { service, text: JSON.stringify(response), sealed, commands }

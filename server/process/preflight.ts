@@ -8,8 +8,8 @@ type Checked = Pick<
 >
 
 /**
- * Rejects with the reason why a server without a data folder yet could not start: a start that fails leaves no folder and no
- * master key behind. They could not be taken away again: another program may have begun to use them.
+ * Rejects with the reason why a server without a data folder could not start, so that a failed start leaves no folder
+ * and no master key behind. They could not be removed afterwards: another program may have begun to use them.
  */
 export async function preflight(settings: Checked): Promise<void> {
   const { engine, dataDir, host, port, adminHost, adminPort, agents, keySource } = settings

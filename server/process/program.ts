@@ -21,25 +21,25 @@ import type { ProgramSettings } from './settings.ts'
 import { openMasterKeys } from '../secrets/masterKeys.ts'
 import type { Store } from '../store/store.ts'
 
-/** Time that requests under way get to finish when the server stops (milliseconds). */
+/** Time for requests under way to finish when the server stops (milliseconds). */
 const STOP_MS_MAX = 9_000
-/** How often it is looked whether the disk has room (milliseconds). */
+/** Interval of the checks for disk space (milliseconds). */
 const ROOM_LOOK_MS = 2_000
-/** How often the database is tidied (milliseconds). */
+/** Interval of the database clean-up (milliseconds). */
 const TIDY_MS = 60 * 60 * 1_000
 
-/** A server that answers. */
+/** A running server. */
 export interface Program {
   readonly url: string
   readonly adminUrl: string | null
   /** Where agents connect; `null` when they cannot. */
   readonly agentUrl: string | null
-  /** What is monitored from here, for people; `null` when nothing is. */
+  /** A summary of the monitoring from this machine, for people; `null` when there is none. */
   readonly monitoring: string | null
   readonly store: Store
   /** Publishes the commands in the outbox; resolves when the reader of the bus has moved past them. */
   readonly publishCommands: () => Promise<void>
-  /** Takes no new connections, lets requests under way finish, makes everything durable. */
+  /** Accepts no new connections, lets requests under way finish, makes everything durable. */
   readonly close: () => Promise<void>
 }
 
@@ -51,7 +51,7 @@ export async function startProgram(settings: ProgramSettings): Promise<Program> 
   const undo: (() => Promise<void> | void)[] = []
   const closeAll = async (): Promise<void> => {
     const failures: unknown[] = []
-    // A part that fails to close is no reason to keep the folder: the others are closed all the same.
+    // A part that fails to close must not keep the others open.
     for (const step of undo.splice(0).reverse()) {
       try {
         await step()
@@ -127,7 +127,7 @@ async function listen(
     const forceClose = setTimeout(() => app.server.closeAllConnections(), STOP_MS_MAX)
     await app.close()
     clearTimeout(forceClose)
-    // No client is left that could be told the result.
+    // No client is left to receive the result.
     store.waitNoMore()
   })
   await app.listen({ host: settings.host, port: settings.port })
@@ -135,7 +135,7 @@ async function listen(
   return { url, adminUrl, agentUrl, monitoring: monitoring?.sentence ?? null, publishCommands: relay.drain }
 }
 
-/** Looks now, and again and again, whether the disk has room; logs when that changes. Resolves to what ends it. */
+/** Checks for disk space now and repeatedly; logs changes. Resolves to the function that stops it. */
 async function watchRoom(store: Store, log: Logger): Promise<() => void> {
   let wasFull = false
   const look = async (): Promise<void> => {

@@ -3,10 +3,12 @@ import type { KeySource } from '../secrets/keyring.ts'
 import { assertMasterKeys } from '../secrets/masterKeys.ts'
 import type { SecretStore, UpkeepStore } from '../store/store.ts'
 
-/** How long one durable write proves that writing works (milliseconds): requests for /readyz write no more often. */
+/**
+ * Validity of one durable write as proof that writing works (milliseconds): requests for /readyz write no more often.
+ */
 const PROVEN_MS = 1_000
 
-/** The parts that readiness depends on. */
+/** Dependencies of the readiness check. */
 export interface ReadinessParts {
   readonly dataDir: string
   readonly store: Pick<UpkeepStore, 'assertRoom' | 'probeWrite'> & SecretStore
@@ -17,8 +19,8 @@ export interface ReadinessParts {
 }
 
 /**
- * A probe that rejects when the server cannot do its work: no room on the disk, a master key that cannot be used, or no
- * durable write. However often it is called, it writes once in PROVEN_MS.
+ * A probe that rejects when the server is not ready: no disk space, an unusable master key, or no durable write. It
+ * writes at most once in PROVEN_MS.
  */
 export function readiness(parts: ReadinessParts): () => Promise<void> {
   const { dataDir, store, keySource: source, environment, monotonicMs } = parts

@@ -5,13 +5,13 @@ import type { RequestRecord } from '../http/app.ts'
 const FLUSH_MS = 10_000
 /** Most lines at a time; all further refusals share one for each status. */
 const LINES_MAX = 100
-/** Refusals that say who cannot get at what: a wrong key, a scope or plan, a path or id of nothing, too many requests. */
+/** Statuses of refused access: a wrong key, a scope or plan, an unknown path or id, too many requests. */
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 404, 429])
 
-/** Refusals of one kind since they were logged last. */
+/** Refusals of one kind since the last log line. */
 interface Refused {
   readonly status: number
-  /** Where they came from, for those without a valid key. */
+  /** Client address, for requests without a valid key. */
   readonly address?: string
   /** Last characters of the key, and its organisation. */
   readonly key?: string
@@ -22,7 +22,7 @@ interface Refused {
   count: number
 }
 
-/** Counts refusals, and logs them now and then. */
+/** Counts refusals, and logs them periodically. */
 export interface RefusalLog {
   readonly count: (record: RequestRecord) => void
   /** Logs the counts so far, and ends. */
@@ -30,8 +30,8 @@ export interface RefusalLog {
 }
 
 /**
- * Logs 401, 403, 404 and 429 to `log`: one line each FLUSH_MS for each status and key, or address where there is no
- * valid key, with how many there were. Nothing of path parameters, query, headers or body is part of it.
+ * Logs 401, 403, 404 and 429 to `log`: one line each FLUSH_MS for each status and key (or address, without a valid key)
+ * with their number. It contains no path parameters, query, headers or body.
  */
 export function startRefusalLog(log: Logger): RefusalLog {
   const counted = new Map<string, Refused>()

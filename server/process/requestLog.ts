@@ -1,12 +1,12 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { RequestRecord } from '../http/app.ts'
 
-/** Requests that take longer are logged, whatever they were (milliseconds). */
+/** Duration above which every request is logged (milliseconds). */
 export const SLOW_MS = 500
 
 const MUTATING: ReadonlySet<string> = new Set(['POST', 'PATCH', 'DELETE'])
 
-/** Fields that a log line may never carry, should a record ever have one of them. */
+/** Fields that are removed from every log line. */
 const REDACTED = ['*.authorization', '*.body', '*.headers', 'authorization', 'body', 'headers']
 
 /** A structured log to `destination`, JSON lines. */
@@ -15,8 +15,8 @@ export function createLog(destination: DestinationStream, level: string): Logger
 }
 
 /**
- * Logs `record` when it failed inside, was slow, or changed something: a line for each request would halve
- * what the server can do. Nothing of path parameters, query, headers or body is part of it.
+ * Logs `record` when it failed internally, was slow, or changed something: a line for each request would halve the
+ * server's throughput. It contains no path parameters, query, headers or body.
  */
 export function logRequest(log: Logger, record: RequestRecord): void {
   const { requestId, method, route, status, durationMs, caller, failure } = record

@@ -16,10 +16,10 @@ export interface AgentListening {
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer }
 }
 
-/** Everything that a server is started with. */
+/** Settings of a server. */
 export interface ProgramSettings {
   readonly engine: Engine
-  /** Folder of the database, in which no copy of the master key may be. */
+  /** Folder of the database, which must not contain a copy of the master key. */
   readonly dataDir: string
   readonly host: string
   /** 0 for any free port. */
@@ -43,7 +43,7 @@ export interface ProgramSettings {
   readonly isMonitoring: boolean
   /** The bus to publish commands on; that of the monitoring when absent. */
   readonly bus?: Bus
-  /** How long a client may take; TIMEOUTS for absent members. */
+  /** Timeouts for clients; TIMEOUTS for absent members. */
   readonly timeouts?: Partial<Timeouts>
   /** Memory bounds of answers under way; the defaults for absent members. */
   readonly answerBounds?: Partial<AnswerBounds>

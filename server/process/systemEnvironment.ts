@@ -9,7 +9,7 @@ export const systemEnvironment: Environment = {
   randomBytes: (size) => randomBytes(size),
 }
 
-/** Milliseconds of a clock that only runs forward, whatever is done to the wall clock. */
+/** Milliseconds of a monotonic clock, independent of the wall clock. */
 export function monotonicMs(): number {
   return performance.now()
 }

@@ -16,14 +16,14 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-/** Permission bits that the owner of a key file may have. */
+/** Permission bits of the owner of a key file. */
 const OWNER_MODE = 0o700
 /** Permission bits of a key file that is new. */
 const NEW_FILE_MODE = 0o600
 
 /**
- * Makes `file` with `text`, for its owner only. Bytes and name are durable when it returns. Leaves a file alone that
- * another program made meanwhile. Throws, with nothing left behind, when its folder cannot be written.
+ * Creates `file` with `text`, readable by its owner only. Bytes and name are durable when it returns. A file created
+ * meanwhile by another program is left unchanged. Throws, with nothing left behind, when its folder cannot be written.
  */
 export function makeKeyFile(file: string, text: string): void {
   try {
@@ -34,9 +34,9 @@ export function makeKeyFile(file: string, text: string): void {
 }
 
 /**
- * Replaces the text of `file`, complete or not at all. It keeps its owner and mode, and a symbolic link stays one, so
- * that the server that runs as its owner goes on reading it. Bytes and name are durable when it returns. Throws, with
- * nothing changed, when this user can do any less.
+ * Replaces the text of `file`, completely or not at all. It keeps its owner and mode, and a symbolic link stays one, so
+ * that a server running as that owner can still read it. Bytes and name are durable when it returns. Throws, with
+ * nothing changed, when this user cannot do all of that.
  */
 export function replaceKeyFile(file: string, text: string): void {
   const target = realpathSync(file)
@@ -51,22 +51,23 @@ interface KeyPlacement {
   /** Absolute. */
   readonly file: string
   readonly text: string
-  /** Whose owner and mode the file gets; those of this process when undefined. */
+  /** The file whose owner and mode are copied; those of this process when undefined. */
   readonly like: Stats | undefined
-  /** Gives the file that was written its name. */
+  /** Renames the written file to its final name. */
   readonly place: (temporary: string, file: string) => void
 }
 
 function placeKeys({ file, text, like, place }: KeyPlacement): void {
   const folder = dirname(file)
-  // Opened before anything is done: a process that cannot flush the folder afterwards must not begin.
+  // Opened first: a process that cannot flush the folder afterwards must not begin.
   const folderDescriptor = openSync(folder, 'r')
-  // A name that can be foretold could be taken by a file, or a link, of another user.
+  // A predictable name could be occupied by a file, or a link, of another user.
   const temporary = join(folder, `pharos-key-${randomUUID()}.new`)
   try {
     writeDurably(temporary, text, like)
     place(temporary, file)
-    // The name too, before the database names the key: a power cut would leave a database without its key otherwise.
+    // Flush the name too before the database refers to the key: otherwise a power cut would leave a database without
+    // its key.
     fsyncSync(folderDescriptor)
   } finally {
     rmSync(temporary, { force: true })

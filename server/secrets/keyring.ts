@@ -3,23 +3,23 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { KEY_BYTES, type MasterKey, masterKeyOf } from '../domain/seal.ts'
 import { makeKeyFile, replaceKeyFile, unwritable } from './keyFile.ts'
 
-/** Where master keys come from: a file beside the data folder, or the text of a variable. */
+/** Source of master keys: a file beside the data folder, or the text of a variable. */
 export type KeySource =
   | { readonly kind: 'file'; readonly file: string }
   | { readonly kind: 'text'; readonly text: string }
 
 const KEY_LINE = new RegExp(`^[0-9a-f]{${KEY_BYTES * 2}}$`, 'i')
-/** Permission bits of everybody but the owner. */
+/** Permission bits of the group and all others. */
 const OTHERS_MODE = 0o077
 
-/** The file in which the embedded default keeps its master key: beside the data folder, never in it. Pure. */
+/** The default file of the master key: beside the data folder, never in it. Pure. */
 export function defaultKeyFile(dataDir: string): string {
   return `${resolve(dataDir)}.master-key`
 }
 
 /**
- * The keys of `source`, in their order. Throws, without a word of the contents, when the file is readable by
- * others, lies in the data folder, or holds anything but keys of 64 hexadecimal digits, one a line.
+ * The keys of `source`, in their order. Throws, without quoting the contents, when the file is readable by others, lies
+ * in the data folder, or contains anything but keys of 64 hexadecimal digits, one a line.
  */
 export function readKeys(source: KeySource, dataDir: string): readonly MasterKey[] {
   if (source.kind === 'text') return parseKeys(source.text, 'PHAROS_MASTER_KEY')
@@ -30,14 +30,14 @@ export function readKeys(source: KeySource, dataDir: string): readonly MasterKey
   return parseKeys(readFileSync(source.file, 'utf8'), source.file)
 }
 
-/** Whether the file of `source` is there; text always is. */
+/** Whether the file of `source` exists; always true for text. */
 export function hasKeys(source: KeySource): boolean {
   return source.kind === 'text' || existsSync(source.file)
 }
 
 /**
- * Throws when the keys of `source` cannot be read, or made: a file that is not there needs a folder that may be written
- * to. The folder of the data may still be missing, and with it the one that the embedded default needs.
+ * Throws when the keys of `source` can neither be read nor created: a missing file needs a writable folder. The data
+ * folder may still be missing, and with it the parent folder of the default file.
  */
 export function assertKeysUsable(source: KeySource, dataDir: string): void {
   if (hasKeys(source)) {
@@ -47,7 +47,7 @@ export function assertKeysUsable(source: KeySource, dataDir: string): void {
   if (source.kind === 'text') return
   assertOutside(source.file, dataDir)
   const folder = dirname(resolve(source.file))
-  // The one that is made for the data folder.
+  // The default file, created with the data folder.
   if (folder === dirname(resolve(dataDir)) && !existsSync(folder)) return
   try {
     accessSync(folder, constants.W_OK)
@@ -56,13 +56,13 @@ export function assertKeysUsable(source: KeySource, dataDir: string): void {
   }
 }
 
-/** Makes `file` with `key` alone, unless it is there by now: another server may have made its own key in it. */
+/** Creates `file` with `key` alone, unless it exists by now: another server may have created its own key in it. */
 export function makeKey(file: string, key: MasterKey, dataDir: string): void {
   assertOutside(file, dataDir)
   makeKeyFile(file, keyText([key]))
 }
 
-/** Replaces what `file` holds by `keys`, complete or not at all, as its owner's. */
+/** Replaces the contents of `file` by `keys`, completely or not at all, and keeps its owner. */
 export function replaceKeys(file: string, keys: readonly MasterKey[], dataDir: string): void {
   assertOutside(file, dataDir)
   replaceKeyFile(file, keyText(keys))
@@ -91,7 +91,7 @@ function assertOutside(file: string, dataDir: string): void {
   )
 }
 
-/** `path` without symbolic links, as far as it exists: a link must not hide where a key lies. */
+/** `path` without symbolic links, as far as it exists: a link must not hide the location of a key. */
 function realPath(path: string): string {
   const whole = resolve(path)
   if (existsSync(whole)) return realpathSync(whole)

@@ -16,15 +16,15 @@ export interface MasterKeyParts {
 }
 
 /**
- * Finds the master keys that the database names, and makes the first one of a new database. Rejects when one
- * is missing: everything sealed under it would be lost, and a new key would hide that.
+ * Loads the master keys of the database, and creates the first one of a new database. Rejects when one is missing:
+ * everything sealed under it would be lost, and a new key would hide that.
  */
 export async function openMasterKeys(parts: MasterKeyParts): Promise<FindMasterKey> {
   const { store, source, dataDir, environment } = parts
   const named = await store.masterKeyIds()
   if (!hasKeys(source) && source.kind === 'file') {
     if (named.length > 0) throw new Error(missing(source, named))
-    // A database that cannot name the key fails before there is one.
+    // Fail before the database is created if it could not store the key.
     await store.probeWrite(environment.nowMs())
     makeKey(source.file, masterKeyOf(environment.randomBytes(KEY_BYTES)), dataDir)
   }
@@ -38,8 +38,8 @@ export async function openMasterKeys(parts: MasterKeyParts): Promise<FindMasterK
 }
 
 /**
- * Rejects with `unavailable`, and the reason, when a master key that the database names cannot be read where the next
- * start would look for it: a server that has read it before goes on without, and would not come back.
+ * Rejects with `unavailable`, and the reason, when a master key of the database cannot be read from the place that the
+ * next start would use: the running server has the key in memory, but would not start again.
  */
 export async function assertMasterKeys(
   parts: Pick<MasterKeyParts, 'store' | 'source' | 'dataDir'>,
@@ -56,7 +56,7 @@ export async function assertMasterKeys(
   }
 }
 
-/** Reads the source again when an id is not known yet: a rotation in another process added it. */
+/** Reads the source again for an unknown id: a rotation in another process may have added it. */
 function keyFinder(source: KeySource, dataDir: string): FindMasterKey {
   let keys: ReadonlyMap<string, MasterKey> = new Map()
   return (id) => {

@@ -4,22 +4,22 @@ import type { Engine } from '../store/engine.ts'
 import type { SecretStore } from '../store/store.ts'
 import { hasKeys, type KeySource, readKeys, replaceKeys } from './keyring.ts'
 
-/** Secrets rewrapped in one transaction: a running server waits for its end, and answers no request meanwhile. */
+/** Secrets rewrapped in one transaction: a running server answers no request until it ends. */
 const BATCH_MAX = 200
 
 export interface RotationParts {
   readonly store: SecretStore
   readonly engine: Pick<Engine, 'lock'>
   /**
-   * Where the master key is. A file gets a new key, and holds both until nothing needs the old one; a text has to
-   * begin with the new one, because only its owner can change it.
+   * Source of the master key. A file gets a new key, and contains both until the old one is unused; a text must begin
+   * with the new key, because only its owner can change it.
    */
   readonly source: KeySource
   readonly dataDir: string
   readonly environment: Environment
   /**
-   * Waits between two transactions. A server that waits for the first looks again only now and then: without a pause
-   * it would find the next one every time.
+   * Waits between two transactions. A server that waits for the lock retries only periodically: without a pause it
+   * would meet a transaction every time.
    */
   readonly giveWay: () => Promise<void>
 }
@@ -32,11 +32,11 @@ export interface Rotation {
 }
 
 /**
- * Puts every secret under a new master key, while a server runs; values and `key_id`s stay what they are. The
- * new key is in the file, and durable there, before anything is sealed with it, the old one until nothing is: stopped
- * anywhere in between, by a power cut too, every secret opens, and the next rotation finishes the work. The file stays
- * its owner's, who may be another user than the one who rotates. Rejects where there is no key yet, and
- * while another rotation goes on: the last of two to write the file would drop the key that is in use.
+ * Rewraps every secret with a new master key, while a server runs; values and `key_id`s are unchanged. The new key is
+ * durable in the file before it is used, and the old one stays there until it is unused. After an interruption at any
+ * point, even by a power cut, every secret can be opened, and the next rotation completes the work. The file keeps its
+ * owner, who may be another user than the operator. Rejects when there is no key yet, and while another rotation runs:
+ * the last of two to write the file would drop the key in use.
  */
 export async function rotateMasterKey(parts: RotationParts): Promise<Rotation> {
   const unlock = await parts.engine.lock('rotation')
@@ -65,7 +65,7 @@ async function rotate(parts: RotationParts): Promise<Rotation> {
   }
   const retired = named.filter((id) => id !== fresh.id)
   for (const id of retired) await store.retireMasterKey(id)
-  // Keys of other folders that use the same file stay, those too that came into it meanwhile.
+  // Keys of other folders in the same file are kept, including those added meanwhile.
   if (source.kind === 'file') {
     const kept = readKeys(source, dataDir).filter(({ id }) => id !== fresh.id && !retired.includes(id))
     replaceKeys(source.file, [fresh, ...kept], dataDir)
@@ -73,7 +73,7 @@ async function rotate(parts: RotationParts): Promise<Rotation> {
   return { activeId: fresh.id, rewrapped }
 }
 
-/** The key to put everything under; of a file, one that was just written before the others. */
+/** The new key; for a file, one that was just written before the others. */
 function freshKey(
   known: readonly MasterKey[],
   named: readonly string[],

@@ -3,17 +3,17 @@ import type { Store } from './store.ts'
 /** Exclusive work on a store: one server, one rotation of its master key. */
 export type LockName = 'serve' | 'rotation'
 
-/** The database that a program keeps its data in. Everything that only one kind of database has stays behind it. */
+/** The database of a program. Properties that only one kind of database has are hidden behind it. */
 export interface Engine {
-  /** Where the data is, for people; never a password. */
+  /** Location of the data, for people; never a password. */
   readonly place: string
-  /** Version of the schema that this release makes. */
+  /** Schema version of this release. */
   readonly schemaVersion: number
-  /** Whether there is a database already. Makes nothing. */
+  /** Whether a database exists. Creates nothing. */
   exists(): Promise<boolean>
   /**
-   * Opens the store, made and migrated when needed. `serve` also checks the whole database for damage. Rejects when the
-   * database is not durable, damaged, or of a newer release. Several programs may have the same store open.
+   * Opens the store, created and migrated when needed. `serve` also checks the whole database for damage. Rejects when
+   * the database is not durable, damaged, or of a newer release. Several programs may open the same store.
    */
   open(purpose: 'serve' | 'administer'): Promise<Store>
   /** Takes the lock of this name; resolves to the function that releases it. Rejects at once when another program holds it. */

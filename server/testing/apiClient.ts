@@ -1,7 +1,7 @@
 import { type Dispatcher, request } from 'undici'
 import { assertDescribed } from './describedAnswer.ts'
 
-/** An answer as it came. */
+/** A raw answer. */
 export interface ApiAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -18,7 +18,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string | string[]>>
   /** Another key than the client's; `null` for none. */
   readonly key?: string | null
-  /** Another way to the server than the usual connections. */
+  /** Another transport than the usual connections. */
   readonly dispatcher?: Dispatcher
 }
 

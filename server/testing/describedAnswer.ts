@@ -12,7 +12,7 @@ const { paths } = z
   .object({ paths: z.record(z.string(), z.record(z.string(), operationSchema)) })
   .parse(document)
 
-/** Where the document stands for its own references. */
+/** Base of the document's own references. */
 const BASE = 'openapi'
 const ajv = new Ajv2020({ strict: false, allErrors: false })
   .addFormat('uuid', /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/)
@@ -32,8 +32,7 @@ const operations = Object.entries(paths).flatMap(([template, methods]) =>
 const validators = new Map<string, ValidateFunction>()
 
 /**
- * Throws unless the answer is one that the OpenAPI document describes for this request. Paths and methods
- * that it does not have are not judged.
+ * Throws unless the OpenAPI document describes the answer for this request. Unknown paths and methods are not judged.
  */
 export function assertDescribed(
   method: string,

@@ -1,13 +1,13 @@
-/** A server that implements the API document and nothing of ours: a proxy in front of a real one. */
+/** A server that implements only the API document: a proxy in front of a real one. */
 import { createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { API_KEY_PREFIX } from '../../api/contract/apiKey.ts'
 
-/** Start of the keys that are accepted instead of ours. */
+/** Prefix of accepted keys, in place of ours. */
 export const PLAIN_KEY_PREFIX = 'acme-live_'
 
-/** All that the document says a request has: neither Idempotency-Key nor Prefer nor If-Match gets through. */
+/** All request headers in the document: neither Idempotency-Key nor Prefer nor If-Match passes. */
 const REQUEST_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'authorization',
@@ -15,7 +15,7 @@ const REQUEST_HEADERS: ReadonlySet<string> = new Set([
   'user-agent',
 ])
 
-/** Members that the document allows to be left out where they are null. Contract: Service (response). */
+/** Members that may be omitted when they are null. Contract: Service (response). */
 const MAY_BE_ABSENT: ReadonlySet<string> = new Set([
   'auto_incident_failure_threshold',
   'auto_incident_window_minutes',
@@ -28,15 +28,15 @@ const MAY_BE_ABSENT: ReadonlySet<string> = new Set([
   'with_dns',
 ])
 
-/** The same key as a plain server would have minted it. */
+/** The same key with the prefix of a plain server. */
 export function plainKey(apiKey: string): string {
   return apiKey.replace(API_KEY_PREFIX, PLAIN_KEY_PREFIX)
 }
 
 /**
- * Starts the proxy in front of the server at `target`. Keys have another prefix, requests lose every header that the
- * document does not know, and so do answers; errors have other texts, instants an offset, a page of incidents
- * another envelope, and what may be absent is.
+ * Starts the proxy in front of the server at `target`. Keys have another prefix, requests and answers lose every header
+ * that the document does not know; errors have other texts, instants an offset, a page of incidents another envelope,
+ * and optional members are absent.
  */
 export async function startPlainServer(
   target: string,

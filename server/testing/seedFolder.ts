@@ -3,7 +3,7 @@ import { hashKey, mintKey } from '../domain/apiKeys.ts'
 import { openStore } from '../store/sqlite/openStore.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 
-/** Makes an organisation in `dataDir` that no plan limit stops; resolves to its id. No server has to run. */
+/** Creates an organisation in `dataDir` without effective plan limits; resolves to its id. No server has to run. */
 export async function makeOrg(dataDir: string): Promise<string> {
   const store = await openStore(dataDir, systemEnvironment.nowMs)
   const id = randomUUID()

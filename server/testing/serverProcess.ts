@@ -9,9 +9,9 @@ export const PROGRAM = fileURLToPath(new URL('../../dist/pharos-server.js', impo
 export interface ServerProcess {
   readonly url: string
   readonly child: ChildProcess
-  /** Where health and metrics are; `undefined` without --admin-port, or before it was told. */
+  /** Address of health and metrics; `undefined` without --admin-port, or before it was printed. */
   readonly adminUrl: () => string | undefined
-  /** Ends the process as a power cut would end its memory; resolves when it is gone. */
+  /** Kills the process, like a power cut; resolves when it has exited. */
   readonly kill: () => Promise<void>
   /** Asks it to stop; resolves to its exit code. */
   readonly stop: () => Promise<number | null>
@@ -19,11 +19,11 @@ export interface ServerProcess {
   readonly stderr: () => string
 }
 
-/** How a process is started. */
+/** Settings of a process. */
 export interface ProcessOptions {
-  /** The user that it runs as, which only root may choose; the one who calls when undefined. */
+  /** The user it runs as, which only root may choose; default the current user. */
   readonly uid?: number | undefined
-  /** Variables besides those of the one who calls. */
+  /** Additional environment variables. */
   readonly environment?: Readonly<Record<string, string>>
   /** File of the program; PROGRAM when absent. */
   readonly program?: string

@@ -26,20 +26,23 @@ import { endpointBody, serviceBody } from './serviceBodies.ts'
 export interface StartServerOptions {
   /** Plan of the first organisation; business when absent. */
   readonly plan?: string
-  /** A folder to use and keep; a temporary one, removed on close, when absent. */
+  /** A folder to use and keep; default a temporary one, removed on close. */
   readonly dataDir?: string
   /** Port to listen on; any free one when absent. */
   readonly port?: number
-  /** The contract's 20 requests and 5 a second for each key (default), another rate, or no limit for tests of something else. */
+  /**
+   * The contract's 20 requests and 5 a second for each key (default), another rate, or no limit for tests of something
+   * else.
+   */
   readonly rateLimit?: 'contract' | 'none' | BucketRate
-  /** Clock of the rate limit and of whatever else only runs forward (milliseconds); the real one when absent. */
+  /** Clock of the rate limit and of everything monotonic (milliseconds); default the real one. */
   readonly monotonicMs?: () => number
   readonly environment?: Partial<Environment>
   readonly allowedRanges?: readonly string[]
-  /** Whether services are checked. When absent they are not: most tests name hosts of the internet, and mean none of them. */
+  /** Whether services are checked; default off, because most tests name internet hosts that must not be contacted. */
   readonly isMonitoring?: boolean
   readonly bus?: Bus
-  /** How long a sender may take; as usual when absent. */
+  /** Timeouts for clients; default as usual. */
   readonly timeouts?: Partial<Timeouts>
   /** What answers under way may hold; as usual when absent. */
   readonly answerBounds?: Partial<AnswerBounds>
@@ -52,8 +55,8 @@ export interface StartServerOptions {
    */
   readonly isRestored?: boolean
   /**
-   * Puts a proxy in front that leaves nothing but what the API document says, for tests of its clients. When absent:
-   * whether the variable PHAROS_TEST_PLAIN is set.
+   * Puts a proxy in front that passes only the API document's features, for tests of its clients. Default: whether the
+   * variable PHAROS_TEST_PLAIN is set.
    */
   readonly isPlain?: boolean
 }
@@ -76,10 +79,10 @@ export interface TestServer {
   readonly readOnlyKey: () => Promise<string>
   /** A new organisation; its id. */
   readonly createOrg: (options?: { name?: string; plan?: string }) => Promise<string>
-  /** A new key in clear, read_write and of the first organisation unless told otherwise. */
+  /** A new key in clear; default read_write and of the first organisation. */
   readonly createKey: (options?: { orgId?: string; scope?: Scope }) => Promise<string>
   readonly overrideLimits: (overrides: LimitOverrides, orgId?: string) => Promise<void>
-  /** Publishes all commands that the outbox holds. */
+  /** Publishes all commands in the outbox. */
   readonly publishCommands: () => Promise<void>
   /** Commands so far, in order of publication, as `pharos-server commands --json` shows them. */
   readonly commands: () => Promise<readonly ShownCommand[]>

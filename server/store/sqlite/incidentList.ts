@@ -4,11 +4,11 @@ import { prepareIncidentSearch } from './incidentSearch.ts'
 import { openAtInstant } from './longList.ts'
 import type { IncidentStore, LongList } from '../store.ts'
 
-/** Longest page that is read whole: bytes of texts, and updates, each of which costs a row. Gap G33. */
+/** Longest page that is read at once: bytes of texts, and updates, each of which costs a row. Gap G33. */
 const WHOLE_PAGE_BYTES_MAX = 512 * 1_024
 const WHOLE_PAGE_UPDATES_MAX = 2_000
 
-/** Prepares the rows at places in the order of creation. */
+/** Prepares reading rows by position in creation order. */
 function prepareRows(database: Database): (positions: readonly number[]) => readonly IncidentRow[] {
   const select = database.prepare<[number], IncidentRow>(
     `SELECT ${INCIDENT_COLUMNS} FROM incidents WHERE position = ?`,
@@ -16,7 +16,7 @@ function prepareRows(database: Database): (positions: readonly number[]) => read
   return (positions) => positions.flatMap((position) => select.get(position) ?? [])
 }
 
-/** Prepares the question whether a page is too long to be read whole; no text is read for the answer. */
+/** Prepares the check whether a page is too long to be read at once; it reads no texts. */
 function prepareIsLong(database: Database): (rows: readonly IncidentRow[]) => boolean {
   const updatesOf = database
     .prepare<[string], number>('SELECT 1 + max(place) FROM incident_updates WHERE incident_id = ?')
@@ -26,7 +26,7 @@ function prepareIsLong(database: Database): (rows: readonly IncidentRow[]) => bo
     .pluck()
   return (rows) => {
     const updates = rows.reduce((sum, { id }) => sum + (updatesOf.get(id) ?? 0), 0)
-    // Counted first: their lengths are in as many rows.
+    // Counted first: summing their lengths reads as many rows.
     if (updates > WHOLE_PAGE_UPDATES_MAX) return true
     const bytes = rows.reduce((sum, { id, title }) => sum + title.length + (bytesOf.get(id) ?? 0), 0)
     return bytes > WHOLE_PAGE_BYTES_MAX
@@ -49,7 +49,7 @@ export function prepareIncidentList(
   }
 }
 
-/** Opens the incidents at `positions` in the database `file`, as it is now, to be read one at a time. Gap G33. */
+/** Opens the incidents at `positions` in a snapshot of the database `file`, to be read one at a time. Gap G33. */
 function openLongPage(file: string, positions: readonly number[]): Promise<LongList> {
   return openAtInstant(file, (database) => {
     const rows = prepareRows(database)(positions)

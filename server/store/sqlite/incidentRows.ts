@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { Incident, IncidentUpdate } from '../../../api/contract/incident.ts'
 import type { IncidentStatus, Severity } from '../../../api/contract/incidentTerms.ts'
 
-/** An incident without what other tables hold. */
+/** An incident without the data in other tables. */
 export interface IncidentRow {
   readonly id: string
   readonly number: number

@@ -2,12 +2,12 @@ import type { Database } from 'better-sqlite3'
 import { foldForSearch } from '../shared/searchText.ts'
 import type { IncidentFilter } from '../store.ts'
 
-/** Most incidents that are looked at before others have their turn: some milliseconds. */
+/** Most incidents read before yielding to other requests: some milliseconds. */
 const SLICE_INCIDENTS = 2_000
-/** Fewest of one service in a slice of several services': a request names some hundred at most. */
+/** Minimum for one service in a slice of several services: a request names some hundred at most. */
 const SHARE_INCIDENTS_MIN = 20
 
-/** A page as places in the order of creation, newest first, and how many incidents there are in all. */
+/** A page as positions in creation order, newest first, and the total number of incidents. */
 export interface FoundPage {
   readonly positions: readonly number[]
   readonly total: number
@@ -19,28 +19,28 @@ interface Parameters {
   readonly isResolved: number
   readonly q: string | null
   readonly severity: string | null
-  /** JSON array of the services, any of which will do. */
+  /** JSON array of the services; any of them matches. */
   readonly serviceIds: string
 }
 
-/** Candidates below a place, a slice at a time. */
+/** Candidates below a position, a slice at a time. */
 interface Walk {
-  /** The last place of the slice below `before`; 0 when it is the last slice. */
+  /** The last position of the slice below `before`; 0 when it is the last slice. */
   readonly endOf: (parameters: Parameters, before: number) => number
-  /** Those of the slice that pass, newest first. */
+  /** Matches in the slice, newest first. */
   readonly passing: (parameters: Parameters, before: number, end: number) => readonly number[]
-  /** How many a slice has that is not the last. */
+  /** Size of a slice that is not the last. */
   readonly sliceIncidents: number
 }
 
 const IN_SECTION = "org_id = @orgId AND kind = 'incident' AND (status = 'resolved') = @isResolved"
-// instr and not LIKE: a percent sign or an underscore in the search is only itself (Gap G18).
+// instr instead of LIKE: a percent sign or an underscore in the search is literal (Gap G18).
 const FOUND = '(@q IS NULL OR instr(title_folded, @q) > 0 OR instr(display_id_folded, @q) > 0)'
 
 /**
- * Prepares the search of a page. Sections and severities are counted, and ordered by an index each, as the incidents of one
- * service are: what is not shown is not looked at. A text, and several services, are looked for a slice at a time,
- * from the newest on, with the turn of others in between. Gap G3, Gap G8.
+ * Prepares the search of a page. Indexes count and order sections and severities, and the incidents of one service, so
+ * only the shown rows are read. A search for a text, or several services, reads slices from the newest on, and yields
+ * to other requests in between. Gap G3, Gap G8.
  */
 export function prepareIncidentSearch(database: Database, sliceIncidents = SLICE_INCIDENTS) {
   const walks = prepareWalks(database, sliceIncidents)
@@ -50,7 +50,7 @@ export function prepareIncidentSearch(database: Database, sliceIncidents = SLICE
        WHERE org_id = @orgId AND is_resolved = @isResolved AND (@severity IS NULL OR severity = @severity)`,
     )
     .pluck()
-  // A service never changes its organisation: one look says whether its incidents are another organisation's.
+  // A service never changes its organisation: one lookup shows whether its incidents belong to another organisation.
   const owner = database
     .prepare<[string], string>(
       `SELECT org_id FROM incident_services s JOIN incidents i ON i.position = s.position
@@ -89,7 +89,7 @@ function parametersOf(
   }
 }
 
-/** The page that begins at `offset` among those that pass; all are counted unless `known` says how many they are. */
+/** The page that begins at `offset` among the matches; all are counted unless `known` is their number. */
 async function findPage(
   walk: Walk,
   parameters: Parameters,
@@ -106,7 +106,7 @@ async function findPage(
   let before = Number.MAX_SAFE_INTEGER
   for (;;) {
     const end = walk.endOf(parameters, before)
-    // Where all pass, a slice in front of the page need not be read.
+    // If all match, a slice before the page need not be read.
     if (known !== undefined && end > 0 && seen + walk.sliceIncidents <= offset) seen += walk.sliceIncidents
     else {
       const passing = walk.passing(parameters, before, end)
@@ -134,7 +134,7 @@ function prepareWalks(database: Database, sliceIncidents: number) {
   }
 }
 
-// The indexes are named: with the statistics of another organisation SQLite would choose to read the table.
+// The indexes are named: with the statistics of another organisation SQLite would choose a table scan.
 function prepareSection(database: Database, index: string, candidate: string, sliceIncidents: number): Walk {
   const below = `SELECT position FROM incidents INDEXED BY ${index} WHERE ${candidate} AND position < @before`
   const end = database
@@ -154,7 +154,7 @@ function prepareSection(database: Database, index: string, candidate: string, sl
   }
 }
 
-/** The walk through the incidents of any of some services: a slice ends where the first of them has had its share. */
+/** Iterates over the incidents of several services: a slice ends where the first service has reached its share. */
 function prepareServices(
   database: Database,
   sliceIncidents: number,

@@ -70,7 +70,7 @@ function prepareStanding(writer: Database) {
     'UPDATE orgs SET incidents_made = ?, incident_bytes = incident_bytes + ? WHERE id = ?',
   )
   return {
-    /** How many incidents it ever made, and the room for more. Throws when there is no such organisation. */
+    /** Number of incidents it ever created, and the space for more. Throws when there is no such organisation. */
     read: (orgId: string): { readonly made: number; readonly room: IncidentRoom } => {
       const row = select.get(orgId)
       if (row === undefined) throw new Error('the organisation of a key does not exist')
@@ -115,7 +115,7 @@ function prepareInsert(writer: Database) {
   }
 }
 
-/** Inserts the updates of an incident from the place `from` on. */
+/** Inserts the updates of an incident from index `from` on. */
 function prepareAppend(writer: Database) {
   const insert = writer.prepare(`
     INSERT INTO incident_updates (incident_id, place, id, body, status_at_update, created_at, is_automatic)

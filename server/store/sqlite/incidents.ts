@@ -16,7 +16,7 @@ interface Sharing {
   readonly autoIncidents: AutoIncidents
 }
 
-/** Incidents in SQLite. Maintenance windows are in the same table and every query here leaves them out. */
+/** Incidents in SQLite. Maintenance windows are in the same table and every query here excludes them. */
 export function sqliteIncidents(
   { reader, writer }: Connections,
   { commits, nowMs, writes, autoIncidents }: Sharing,
@@ -43,7 +43,7 @@ export function sqliteIncidents(
           })
           return JSON.stringify(incident)
         })
-        // True because only incidents are remembered under an incident's mark.
+        // True because only incidents are stored under an incident's Idempotency-Key.
         return JSON.parse(text) as Incident
       }),
     changeIncident: (orgId, incidentId, decide) =>

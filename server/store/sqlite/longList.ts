@@ -5,7 +5,7 @@ import type { LongList } from '../store.ts'
 const BUSY_MS_MAX = 5_000
 /** Memory for pages of the database (KiB): each is read once. */
 const CACHE_KIB = 1_024
-/** Least length of a piece but the last (bytes): many small services make one piece. */
+/** Minimum length of a piece except the last (bytes): many small services make one piece. */
 const PIECE_BYTES = 256 * 1_024
 
 const OPENING = Buffer.from('[')
@@ -17,8 +17,8 @@ export const LIST_LENGTH_SQL =
   'SELECT 1 + max(1, coalesce(sum(octet_length(response) + 1), 0)) FROM services WHERE org_id = ?'
 
 /**
- * Opens a connection to the database `file` whose transaction keeps one instant: what is written meanwhile is not in it, and
- * the log of the database grows until it is closed. `read` prepares what is read of it; `rows` is begun with the first piece.
+ * Opens a connection to the database `file` whose transaction keeps a snapshot: later writes are not in it, and the log
+ * of the database grows until it is closed. `read` prepares the query; `rows` starts with the first piece.
  */
 export async function openAtInstant<Read extends { readonly rows: () => Iterable<Uint8Array> }>(
   file: string,
@@ -33,7 +33,7 @@ export async function openAtInstant<Read extends { readonly rows: () => Iterable
     const { rows, ...known } = read(database)
     const pieces = piecesOf(rows)
     const close = async (): Promise<void> => {
-      // A statement that is half-way through keeps its connection open.
+      // An unfinished statement keeps its connection open.
       await pieces.return()
       database.close()
     }
@@ -44,7 +44,7 @@ export async function openAtInstant<Read extends { readonly rows: () => Iterable
   }
 }
 
-/** Opens the list of the services of `orgId` in the database `file`, as it is now. */
+/** Opens a snapshot of the list of the services of `orgId` in the database `file`. */
 export function openLongList(file: string, orgId: string): Promise<LongList> {
   return openAtInstant(file, (database) => {
     const select = database
@@ -59,7 +59,7 @@ export function openLongList(file: string, orgId: string): Promise<LongList> {
   })
 }
 
-/** The JSON array of `rows` in pieces; the rows are begun with the first of them. */
+/** The JSON array of `rows` in pieces; reading the rows starts with the first piece. */
 async function* piecesOf(rows: () => Iterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   let gathered: Uint8Array[] = [OPENING]
   let bytes = 0

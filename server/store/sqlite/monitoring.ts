@@ -4,16 +4,16 @@ import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 import type { AppliedEffect, MonitoringStore, RegionMode, StoredDefinition, Transition } from '../store.ts'
 
-/** Most that the definitions of one page are together (bytes): services may be any number, and 1 MiB each. */
+/** Largest total size of the definitions of one page (bytes): there may be any number of services, of 1 MiB each. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024
 
-/** A definition as SQLite reads it. */
+/** A row of a definition. */
 type DefinitionRow = Omit<StoredDefinition, 'runningIn'> & { readonly runningIn: string }
 
 const DEFINITION_SQL = `SELECT id, org_id AS orgId, definition_generation AS generation, running_in AS runningIn,
   response AS text FROM services`
 
-/** What monitoring needs of SQLite. Reads page by page, so that no number of services takes all memory. */
+/** Data for monitoring, in SQLite. Reads page by page, so that no number of services uses up the memory. */
 export function sqliteMonitoring(
   { reader, writer }: Connections,
   { commits, effectOf }: { readonly commits: GroupCommit; readonly effectOf: ApplyEffect },
@@ -121,7 +121,7 @@ interface NumberRow {
   readonly number: number
 }
 
-/** As many of `rows` as may be held at once: at least the first. */
+/** As many of `rows` as fit in memory: at least the first. */
 function bounded(rows: Iterable<DefinitionRow>): readonly StoredDefinition[] {
   const definitions: StoredDefinition[] = []
   let bytes = 0

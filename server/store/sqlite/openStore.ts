@@ -20,9 +20,9 @@ import type { Store } from '../store.ts'
 import { identify } from './files/storeIdentity.ts'
 
 /**
- * Opens the store of `dataDir`, made when there is none. Rejects when the database is of a newer release, not
- * durable, or not a database. Several programs may have the same store open. `mutationsPerCommit` is the most of
- * them that share a flush; as GroupCommit sees fit when absent.
+ * Opens the store of `dataDir`, created when there is none. Rejects when the database is of a newer release, not
+ * durable, or not a database. Several programs may open the same store. `mutationsPerCommit` limits the mutations that
+ * share a flush; default that of GroupCommit.
  */
 export async function openStore(
   dataDir: string,
@@ -42,7 +42,7 @@ export async function openStore(
   const administering: Mutations = {
     run: (work) =>
       commits.run(() => {
-        // Nothing reads between here and the commit, which is in the same turn.
+        // No read happens between here and the commit, which is in the same turn.
         versions.administration.forget()
         return work()
       }),
@@ -67,13 +67,13 @@ export async function openStore(
   }
 }
 
-/** Gives the reserve free, so that the log can go into the database, and gives the log's own room free as well. */
+/** Frees the reserve, so that the log can be moved into the database, and then frees the log's space too. */
 function makeRoom(disk: DiskRoom, { writer }: Connections): boolean {
   if (!disk.release()) return false
   try {
     writer.pragma('wal_checkpoint(TRUNCATE)')
   } catch {
-    // The log keeps its length: the room that was freed has to be enough.
+    // The log keeps its length: the freed space must be enough.
   }
   return true
 }

@@ -11,10 +11,10 @@ import {
   type OutboxStore,
 } from '../store.ts'
 
-/** Most that the definitions of one fetch are together (bytes): services may be any number, and 1 MiB each. */
+/** Largest total size of the definitions of one fetch (bytes): there may be any number of services, of 1 MiB each. */
 const FETCHED_BYTES_MAX = 8 * 1024 * 1024
 
-/** A command and the current state of its service; nulls when that is deleted. */
+/** A command and the current state of its service; nulls when it is deleted. */
 interface CommandRow extends Command {
   readonly sequence: number
   readonly definitionGeneration: number | null
@@ -23,17 +23,16 @@ interface CommandRow extends Command {
 
 const PUBLISHED_UP_TO = `(SELECT sequence FROM outbox_readers WHERE name = '${BUS_READER}')`
 
-/** The parts that the outbox shares with the rest of the store. */
+/** Dependencies that the outbox shares with the rest of the store. */
 interface Sharing {
   readonly commits: GroupCommit
   readonly storeId: string
 }
 
 /**
- * The outbox in SQLite. Its one writer makes sequence numbers visible in their order, so that one number says what a
- * reader has passed; a mark in each row would write every command twice. Commands keep no definition: a region gets the
- * newest, read when it is told. New commands are read by the connection that wrote them: the other one would
- * fetch every page from the log.
+ * The outbox in SQLite. A single writer makes sequence numbers visible in order, so one number is the position of a
+ * reader; a mark in each row would write every command twice. Commands keep no definition: a region gets the newest one
+ * at delivery. The connection that wrote new commands reads them: the other one would fetch every page from the log.
  */
 export function sqliteOutbox({ reader, writer }: Connections, { commits, storeId }: Sharing): OutboxStore {
   const cursors = cursorsOf(storeId)
@@ -61,7 +60,7 @@ export function sqliteOutbox({ reader, writer }: Connections, { commits, storeId
   }
 }
 
-/** Cursors as texts: the store that they are of, and the sequence number of the last command in front of them. */
+/** Cursors as texts: the id of their store, and the sequence number of the last command before them. */
 function cursorsOf(storeId: string) {
   return {
     write: (sequence: number): Cursor => `${storeId}.${sequence}`,
@@ -99,13 +98,13 @@ function prepareCommandsAfter(writer: Database, storeId: string): OutboxStore['c
   }
 }
 
-/** A command and the definition that its region gets; `null` for one that no longer runs there. */
+/** A command and the definition for its region; `null` when the service no longer runs there. */
 interface Affordable {
   readonly row: CommandRow
   readonly definition: string | null
 }
 
-/** The first of `rows` whose definitions are affordable at once: at least one. */
+/** The first of `rows` whose definitions fit in memory: at least one. */
 function affordableOf(
   rows: Iterable<CommandRow>,
   definitionOf: (serviceId: string) => string,
@@ -151,7 +150,7 @@ function prepareAssignments(reader: Database): OutboxStore['assignments'] {
   }
 }
 
-/** Every command as SQLite reads it. */
+/** All rows of commands. */
 type LogRow = Omit<LoggedCommand, 'isPublished'> & { readonly isPublished: number }
 
 function prepareLog(reader: Database): OutboxStore['listCommands'] {

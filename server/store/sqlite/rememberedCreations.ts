@@ -3,24 +3,26 @@ import type { Database } from 'better-sqlite3'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import type { CreationMark } from '../store.ts'
 
-/** How long a creation is remembered by its Idempotency-Key (milliseconds). Gap G20. */
+/** Retention of a creation's answer for its Idempotency-Key (milliseconds). Gap G20. */
 export const REMEMBERED_MS = 24 * 60 * 60 * 1_000
 
 /** Length from which an answer counts as long (bytes). */
 const LONG_ANSWER_BYTES = 16 * 1_024
-/** Most that the long answers of an organisation, the newest, are together (bytes): a key may ask for 200 GB a day. Gap G20. */
+/**
+ * Largest total size of the newest long answers of an organisation (bytes): a key may request 200 GB a day. Gap G20.
+ */
 const LONG_ANSWERS_BYTES_MAX = 1_024 * 1_024 * 1_024
 
-/** Most short answers of an organisation that are remembered, the newest; together at most another GiB. Gap G20. */
+/** Most short answers stored for an organisation, the newest; at most another GiB in total. Gap G20. */
 const SHORT_ANSWERS_MAX = 65_536
 
-/** Most that are remembered of an organisation's answers; the defaults for absent members. */
+/** Limits of the stored answers of an organisation; the defaults for absent members. */
 interface Bounds {
   readonly longBytesMax?: number
   readonly shortMax?: number
 }
 
-/** Gives the answer that a creation got before, or makes and remembers it; both in the caller's transaction. */
+/** Returns the stored answer of a creation, or creates and stores it; both in the caller's transaction. */
 export type Remember = (
   orgId: string,
   mark: CreationMark | undefined,
@@ -29,8 +31,8 @@ export type Remember = (
 ) => string
 
 /**
- * Prepares the memory of creations. A creation that fails is not remembered: nothing happened, and asking
- * again may succeed. Throws `invalid` when the mark was used for another body.
+ * Prepares storing the answers of creations. A failed creation is not stored: nothing happened, and a retry may
+ * succeed. Throws `invalid` when the key was used for another body.
  */
 export function prepareRemember(database: Database, bounds: Bounds = {}): Remember {
   const limitLong = prepareLimit(database, bounds.longBytesMax ?? LONG_ANSWERS_BYTES_MAX)
@@ -66,8 +68,8 @@ export function prepareRemember(database: Database, bounds: Bounds = {}): Rememb
 }
 
 /**
- * Gives the next short answer of an organisation its number, and forgets those that are `max` and more behind it. Counting
- * them for each would take as long as there are.
+ * Numbers the next short answer of an organisation, and deletes those that are `max` or more behind it. Counting them
+ * each time would take time proportional to their number.
  */
 function prepareNumbering(database: Database, max: number): (orgId: string) => number {
   const newest = database
@@ -89,7 +91,7 @@ function isSameBody(stored: Buffer, mark: CreationMark): boolean {
   return timingSafeEqual(stored, mark.bodyMark) || timingSafeEqual(stored, mark.earlierBodyMark())
 }
 
-/** Forgets the oldest long answers of an organisation, as far as they are more than `bytesMax` together. */
+/** Deletes the oldest long answers of an organisation, as far as their total exceeds `bytesMax`. */
 function prepareLimit(database: Database, bytesMax: number): (orgId: string) => void {
   const long = 'org_id = @orgId AND long_bytes IS NOT NULL'
   const total = database
@@ -103,7 +105,7 @@ function prepareLimit(database: Database, bytesMax: number): (orgId: string) => 
     )
     .pluck()
   return (orgId) => {
-    // Summed up once: a hundred short ones may have to go for a single one.
+    // Summed up once: a single long answer may displace a hundred short ones.
     let excess = (total.get({ orgId }) ?? 0) - bytesMax
     while (excess > 0) excess -= forgetOldest.get({ orgId }) ?? excess
   }

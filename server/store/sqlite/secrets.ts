@@ -15,7 +15,7 @@ const SEALED_COLUMNS = `key_id AS keyId, org_id AS orgId, service_id AS serviceI
   endpoint_id AS endpointId, slot, master_key_id AS masterKeyId, wrap_nonce AS wrapNonce,
   wrapped_key AS wrappedKey, nonce, ciphertext`
 
-/** Secrets in SQLite: ciphertexts and ids only, nothing that opens them. */
+/** Secrets in SQLite: only ciphertexts and ids, no keys. */
 export function sqliteSecrets({ reader, writer }: Connections, commits: GroupCommit): SecretStore {
   const ids = reader
     .prepare<[], string>('SELECT id FROM master_keys ORDER BY is_active DESC, activated_at DESC')

@@ -3,10 +3,12 @@ import type { OrgUsage, PlanLimits } from '../../domain/planLimits.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { ServiceFacts } from '../store.ts'
 
-/** Stands for every region in a column that otherwise lists codes. */
+/** The value for every region in a column that otherwise lists codes. */
 export const ALL_REGIONS = 'all'
 
-/** Limit columns of an organisation, its overrides first. For a query that names orgs `o` and plans `p`. */
+/**
+ * Limit columns of an organisation, its overrides first. For a query with the aliases `o` for orgs and `p` for plans.
+ */
 export const LIMIT_COLUMNS = `
   coalesce(o.services_max, p.services_max) AS servicesMax,
   coalesce(o.endpoints_max, p.endpoints_max) AS endpointsMax,
@@ -27,7 +29,7 @@ export interface LimitRow {
   readonly regionsAllowed: string
 }
 
-/** The limits of a row, its list of regions read. Pure. */
+/** The limits of a row, with its list of regions parsed. Pure. */
 export function limitsOfRow(row: LimitRow): PlanLimits {
   return {
     servicesMax: row.servicesMax,
@@ -49,16 +51,16 @@ interface FactsRow extends LimitRow {
   readonly windowMinutes: number | null
 }
 
-/** The facts for decisions about services, in transactions of one GroupCommit. */
+/** The data for decisions about services, in transactions of one GroupCommit. */
 export interface ServiceFactsStore {
   /** Throws when there is no such organisation, and while no master key is active. */
   readonly read: (orgId: string) => ServiceFacts
-  /** Counts a service as it `is` in place of as it `was`, for the organisation of `facts`, which were just read. */
+  /** Updates the counts of an organisation by a service that was `was` and now `is`; `facts` were just read. */
   readonly use: (facts: ServiceFacts, was: OrgUsage, is: OrgUsage) => void
 }
 
 export function prepareFacts(database: Database, commits: Pick<GroupCommit, 'ordinal'>): ServiceFactsStore {
-  // One statement: for most creations a second one would cost as much as what it reads.
+  // One statement: for most creations a second one would cost as much as the first.
   const select = database.prepare<[string], FactsRow>(`
     SELECT ${LIMIT_COLUMNS},
       o.active_services AS activeServices,

@@ -18,14 +18,17 @@ import { insertSealedSql } from './secrets.ts'
 import type { RenderedService, ServiceFacts, ServiceStore } from '../store.ts'
 import { untilCommitted } from './commits/untilCommitted.ts'
 
-/** Most bytes of rendered lists, and of rendered services, that are kept at a time. */
+/** Size of the caches for rendered lists, and for rendered services (bytes). */
 const KEPT_BYTES_MAX = 32 * 1024 * 1024
 /** Size in the cache of an absent service, or of a list that is too long (bytes). */
 const ABSENT_BYTES = 100
-/** Longest list that is rendered whole (bytes): it takes several times as much memory, and no other request has its turn. Gap G33. */
+/**
+ * Longest list that is rendered at once (bytes): it takes several times the memory, and blocks all other requests. Gap
+ * G33.
+ */
 const WHOLE_LIST_BYTES_MAX = 8 * 1024 * 1024
 
-/** The parts that services share with the rest of the store. */
+/** Dependencies that services share with the rest of the store. */
 interface Sharing {
   readonly commits: GroupCommit
   readonly version: CommittedVersion
@@ -117,7 +120,7 @@ function hasRoom(commits: GroupCommit): boolean {
   }
 }
 
-/** A service as it is read to be changed. */
+/** A row of a service to be changed. */
 interface ChangingRow extends RenderedService {
   readonly definitionGeneration: number
   /** ChangeOrigin as JSON. */
@@ -152,7 +155,7 @@ function prepareApply(
   return (facts, before, { service, text, sealed, commands, ...change }, nowMs) => {
     if (!freesRoom(before, service)) assertGrowth()
     const id = service?.response.id ?? before?.response.id ?? ''
-    // Ends are written before the row goes. Contract: Service, delete.
+    // Ends are written before the row is deleted. Contract: Service, delete.
     const { orgId } = facts.standing
     const origin = change.origin === undefined ? null : JSON.stringify(change.origin)
     publish(orgId, commands, nowMs)
@@ -168,12 +171,12 @@ function prepareApply(
 }
 
 function columnsOf({ response, generation, definitionGeneration }: Service) {
-  // Where it runs: nowhere while it is paused.
+  // Its active regions: none while it is paused.
   const runningIn = response.paused_at == null ? response.regions.join(',') : ''
   return { generation, definitionGeneration, runningIn }
 }
 
-/** Whether the change is one that makes or keeps room: a delete, or a pause, which ends what fills it. */
+/** Whether the change frees space or stops its growth: a delete, or a pause. */
 function freesRoom(before: Service | null, after: Service | null): boolean {
   return (
     after === null ||

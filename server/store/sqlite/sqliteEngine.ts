@@ -8,11 +8,11 @@ import { databaseFile } from './files/openDatabase.ts'
 import { restoreDatabase } from './files/restoreDatabase.ts'
 import { openStore } from './openStore.ts'
 
-/** A data folder with SQLite in it. Copies of it are files. */
+/** A data folder with an SQLite database. Copies of it are files. */
 export interface SqliteEngine extends Engine {
-  /** Writes a copy of the whole database, as it is at one instant, to `file`, while it is in use. */
+  /** Writes a snapshot of the whole database to `file`, while it is in use. */
   backupTo(file: string): Promise<void>
-  /** Makes the data folder from a copy. Rejects unless it is empty. */
+  /** Creates the data folder from a copy. Rejects unless it is empty. */
   restoreFrom(file: string): Promise<void>
 }
 

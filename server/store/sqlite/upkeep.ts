@@ -9,10 +9,10 @@ import { BUS_READER, type UpkeepStore } from '../store.ts'
 /** How long a published command is kept for inspection (milliseconds). */
 const COMMANDS_KEPT_MS = 7 * 24 * 60 * 60 * 1_000
 
-/** Most rows of each kind that are removed in one transaction: no request is answered meanwhile. */
+/** Most rows of each kind removed in one transaction, during which no request is answered. */
 const FORGOTTEN_AT_ONCE = 1_000
 
-/** Care of the SQLite file. */
+/** Maintenance of the SQLite file. */
 export function sqliteUpkeep(
   { reader, writer }: Connections,
   { commits, disk }: { readonly commits: GroupCommit; readonly disk: DiskRoom },
@@ -27,7 +27,7 @@ export function sqliteUpkeep(
     `DELETE FROM remembered_creations WHERE (org_id, key_hash) IN
        (SELECT org_id, key_hash FROM remembered_creations WHERE created_at_ms < ? LIMIT ${FORGOTTEN_AT_ONCE})`,
   )
-  // The oldest are looked at and no others: a look at each would take as long as there are commands.
+  // Only the oldest are read: reading all would take time proportional to the number of commands.
   const forgetCommands = writer.prepare(
     `DELETE FROM commands WHERE created_at_ms < ? AND sequence IN
        (SELECT sequence FROM commands WHERE sequence <= (SELECT sequence FROM outbox_readers WHERE name = '${BUS_READER}')

@@ -8,7 +8,7 @@ import { serviceBody } from '../../testing/serviceBodies.ts'
 import type { Engine } from '../engine.ts'
 import type { Store } from '../store.ts'
 
-/** An engine without a database yet, and what takes it away again. */
+/** An engine without a database yet, and its clean-up. */
 export interface EmptyEngine {
   readonly engine: Engine
   readonly remove: () => Promise<void>
@@ -28,7 +28,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 const limited = { status: 'rejected', reason: { message: 'plan limit: at most 2 active services' } }
 const made = { status: 'fulfilled' }
 
-/** What every database has to do behind Engine and Store, as tests of the database called `name`. */
+/** Tests for every database behind Engine and Store, for the database called `name`. */
 export function storeSuite(name: string, makeEngine: () => Promise<EmptyEngine>): void {
   let engine: Engine
   let store: Store
@@ -51,7 +51,7 @@ export function storeSuite(name: string, makeEngine: () => Promise<EmptyEngine>)
     return id
   }
 
-  /** Asked together with others, and so decided in the same transaction. */
+  /** Requested together with others, and so decided in the same transaction. */
   function create(orgId: string, definition: ServiceRequest = serviceBody()) {
     return store.createService(orgId, undefined, ({ standing }) =>
       createService(definition, { ...making, standing }),
@@ -62,7 +62,7 @@ export function storeSuite(name: string, makeEngine: () => Promise<EmptyEngine>)
     return String(Object(JSON.parse((await rendered).text)).id)
   }
 
-  /** Where a reader stands that has read every command. */
+  /** Position of a reader that has read every command. */
   async function endOfCommands(region?: string) {
     let cursor = (await store.commandsAfter('', 0)).next
     for (;;) {

@@ -188,8 +188,8 @@ describe('on a plan with little room', async () => {
     ])
     const stored = serviceResponseSchema.array().parse((await api.get('/v1/services', { key })).json)
     expect(stored.map(({ endpoints }) => endpoints.length)).toEqual([2, 1])
-    const told = (await server.commands()).slice(before).map(({ service_id }) => service_id)
-    expect(told).toEqual(stored.map(({ id }) => id))
+    const commanded = (await server.commands()).slice(before).map(({ service_id }) => service_id)
+    expect(commanded).toEqual(stored.map(({ id }) => id))
   })
 })
 

@@ -9,16 +9,16 @@ import { makeKeys, makeOrg } from '../seedFolder.ts'
 import { runProgram, type ServerProcess, startProcess } from '../serverProcess.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 
-/** What is taken away when the disk is full, to make room (bytes): more than the server holds back. */
+/** Space freed after the disk was full (bytes): more than the server reserves. */
 const BALLAST_BYTES = 24 * 1_024 * 1_024
-/** Creates after which a disk counts as too large for this. */
+/** Creates after which a disk counts as too large for this test. */
 const CREATES_MAX = 5_000
 /** Requests that one key may make at once. */
 const BURST = 20
-/** The first of the keys that fill the disk again; those before it are used up, and some of them revoked. */
+/** The first of the keys that fill the disk again; earlier ones are used up or revoked. */
 const REFILL_KEYS_FROM = 50
 
-/** What happened on a disk, as a report. */
+/** Report of a run. */
 export interface DiskReport {
   /** Creates that were acknowledged before the disk was full. */
   readonly acknowledged: number
@@ -72,7 +72,7 @@ export async function fillDisk(folder: string): Promise<DiskReport> {
 async function createUntilFull(
   server: ServerProcess,
   keys: readonly string[],
-  told: string[],
+  acknowledged: string[],
 ): Promise<void> {
   const api = apiClient(server.url, '')
   const headers = Object.fromEntries(
@@ -88,14 +88,14 @@ async function createUntilFull(
       if ((await readiness(server)) === 503) return
       continue
     }
-    told.push(answer.text)
+    acknowledged.push(answer.text)
   }
   throw new Error('the disk was never full: give a smaller one')
 }
 
-/** What is done on a full disk. */
+/** Operations on a full disk. */
 interface FullDisk {
-  /** Keys that still have all of their burst, and are not to be revoked. */
+  /** Keys with their whole burst left, which are not to be revoked. */
   readonly used: readonly string[]
   readonly orgId: string
   readonly dataDir: string
@@ -125,7 +125,7 @@ async function assertFreeing(
   if (code !== 0) throw new Error(`a key could not be revoked: ${stderr}`)
 }
 
-/** Takes what room is left, as another program may that fills the same disk. */
+/** Uses up the remaining space, as another program on the same disk may. */
 async function fillRest(file: string): Promise<void> {
   const handle = await open(file, 'w')
   try {
@@ -177,7 +177,7 @@ async function expectReady(server: ServerProcess, expected: number): Promise<voi
   if (status !== expected) throw new Error(`/readyz is ${status} and not ${expected}`)
 }
 
-async function assertStored(dataDir: string, orgId: string, told: readonly string[]): Promise<void> {
+async function assertStored(dataDir: string, orgId: string, acknowledged: readonly string[]): Promise<void> {
   const { reader, writer } = await openDatabase(dataDir)
   const integrity = writer.pragma('integrity_check', { simple: true })
   reader.close()
@@ -187,8 +187,8 @@ async function assertStored(dataDir: string, orgId: string, told: readonly strin
   const stored = (await store.listServices(orgId)).map(({ text }) => text)
   await store.close()
   const isStored = new Set(stored)
-  const lost = told.filter((text) => !isStored.has(text)).length
-  if (lost !== 0 || stored.length !== told.length) {
-    throw new Error(`${told.length} services were acknowledged and ${stored.length} are stored`)
+  const lost = acknowledged.filter((text) => !isStored.has(text)).length
+  if (lost !== 0 || stored.length !== acknowledged.length) {
+    throw new Error(`${acknowledged.length} services were acknowledged and ${stored.length} are stored`)
   }
 }

@@ -11,9 +11,9 @@ import { serviceBody } from '../serviceBodies.ts'
 const BURST = 20
 
 /**
- * Watches the system calls of a server that makes `creates` services in `folder`, several at a time. Throws
- * when an answer leaves before the log that holds its commit was flushed: a kill cannot show that, because
- * what was written outlives the process anyway. Needs `strace`.
+ * Traces the system calls of a server that executes `creates` creates in `folder`, several at a time. Throws when an
+ * answer is sent before the log with its commit was flushed: a kill cannot show that, because written data outlives the
+ * process anyway. Needs `strace`.
  */
 export async function watchFlushes(folder: string, creates: number): Promise<void> {
   const dataDir = join(folder, 'data')
@@ -53,13 +53,13 @@ async function attach(pid: number, trace: string): Promise<() => Promise<void>> 
   }
 }
 
-/** Counts the answers in a trace. Throws at the first that leaves while the log has unflushed writes. Pure. */
+/** Counts the answers in a trace. Throws at the first one sent while the log has unflushed writes. Pure. */
 export function answersAfterFlush(trace: string): number {
   let unflushed: string | undefined
   let answers = 0
   for (const line of trace.split('\n')) {
     if (/ pwrite64\(\d+<[^>]*-wal>/.test(line)) unflushed = line
-    // The line of a call that another thread interrupted says how it ended later.
+    // A later line has the result of a call that another thread interrupted.
     else if (/ (?:fdatasync|fsync)\(\d+<[^>]*-wal>\)? *=|<\.\.\. f(?:data)?sync resumed>.*= 0/.test(line))
       unflushed = undefined
     else if (/ writev?\(.*"HTTP\/1\.1 20[01] /.test(line)) {

@@ -8,22 +8,22 @@ import { fuzzBody, fuzzBytes, pick } from './fuzzValues.ts'
 /** Requests that are under way at once. */
 const AT_ONCE = 16
 
-/** What a run is made of. `random` gives numbers from 0 to 1; `key` has no rate limit. */
+/** Settings of a run. `random` gives numbers from 0 to 1; `key` has no rate limit. */
 export interface FuzzRun {
   readonly url: string
   readonly key: string
   readonly requests: number
   readonly random: () => number
-  /** Told how many requests were answered, now and then; absent when it is not reported. */
+  /** Called periodically with the number of answered requests; optional. */
   readonly onAnswered?: (requests: number) => void
 }
 
-/** How often each status was answered. */
+/** Number of answers by status. */
 export type FuzzReport = Readonly<Record<string, number>>
 
 /**
- * Sends `requests` random requests. Throws when one is answered 5xx or in another form than the contract's,
- * or when the services that are left cannot be listed and read. Every request is answered, or this hangs.
+ * Sends `requests` random requests. Throws when one is answered 5xx or in another form than the contract's, or when the
+ * remaining services cannot be listed and read. Hangs when a request gets no answer.
  */
 export async function fuzz({ url, key, requests, random, onAnswered }: FuzzRun): Promise<FuzzReport> {
   const api = apiClient(url, key)

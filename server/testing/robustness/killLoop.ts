@@ -9,15 +9,15 @@ import { makeKeys, makeOrg } from '../seedFolder.ts'
 import { startProcess } from '../serverProcess.ts'
 import { serviceBody } from '../serviceBodies.ts'
 
-/** Writers that are at work when the process is killed. */
+/** Active writers when the process is killed. */
 const WRITERS = 8
-/** Answers after which the process is killed: at least, and how many more at most. */
+/** Answers before the process is killed: the minimum, and the largest random addition. */
 const ANSWERS_MIN = 40
 const ANSWERS_MORE = 120
 /** Enough fresh keys for each writer that none meets the rate limit. */
 const KEYS_PER_WRITER = Math.ceil((ANSWERS_MIN + ANSWERS_MORE) / 15)
 
-/** What writers were told, over all rounds. */
+/** Answers that the writers received, over all rounds. */
 interface Acknowledged {
   /** Text of each service's last answer; `null` when it was deleted. */
   readonly services: Map<string, string | null>
@@ -27,16 +27,16 @@ interface Acknowledged {
   answers: number
 }
 
-/** What a loop is made of. `random` gives numbers from 0 to 1. */
+/** Settings of a loop. `random` gives numbers from 0 to 1. */
 export interface KillRun {
   readonly dataDir: string
   readonly kills: number
   readonly random: () => number
-  /** Told how many kills there were, after each; absent when it is not reported. */
+  /** Called after each kill with their number; optional. */
   readonly onKill?: (kills: number) => void
 }
 
-/** What a loop did, as a report. */
+/** Report of a loop. */
 export interface KillReport {
   readonly kills: number
   readonly acknowledged: number
@@ -49,41 +49,46 @@ export interface KillReport {
  * acknowledged write lost, half an effect, or a command missing.
  */
 export async function killLoop({ dataDir, kills, random, onKill }: KillRun): Promise<KillReport> {
-  const told: Acknowledged = { services: new Map(), uncertain: new Set(), displayIds: [], answers: 0 }
+  const acknowledged: Acknowledged = { services: new Map(), uncertain: new Set(), displayIds: [], answers: 0 }
   const orgId = await makeOrg(dataDir)
   for (let round = 0; round < kills; round += 1) {
     const keys = await makeKeys(dataDir, orgId, WRITERS * KEYS_PER_WRITER)
     const server = await startProcess(dataDir)
-    const killAt = told.answers + ANSWERS_MIN + Math.floor(random() * ANSWERS_MORE)
+    const killAt = acknowledged.answers + ANSWERS_MIN + Math.floor(random() * ANSWERS_MORE)
     let killed: Promise<void> | undefined
     const onAnswer = (): void => {
-      told.answers += 1
-      if (told.answers === killAt) killed = server.kill()
+      acknowledged.answers += 1
+      if (acknowledged.answers === killAt) killed = server.kill()
     }
     await Promise.all(
       Array.from({ length: WRITERS }, (_, writer) => {
         const writerKeys = keys.slice(writer * KEYS_PER_WRITER, (writer + 1) * KEYS_PER_WRITER)
-        return write({ url: server.url, writerKeys, told, random, onAnswer })
+        return write({ url: server.url, writerKeys, acknowledged, random, onAnswer })
       }),
     )
     await killed
-    await assertNothingLost(dataDir, orgId, told)
+    await assertNothingLost(dataDir, orgId, acknowledged)
     onKill?.(round + 1)
   }
-  const kept = [...told.services.values()].filter((text) => text !== null)
-  return { kills, acknowledged: told.answers, services: kept.length, incidents: told.displayIds.length }
+  const kept = [...acknowledged.services.values()].filter((text) => text !== null)
+  return {
+    kills,
+    acknowledged: acknowledged.answers,
+    services: kept.length,
+    incidents: acknowledged.displayIds.length,
+  }
 }
 
 interface Writing {
   readonly url: string
   readonly writerKeys: readonly string[]
-  readonly told: Acknowledged
+  readonly acknowledged: Acknowledged
   readonly random: () => number
   readonly onAnswer: () => void
 }
 
-/** Writes until the server is gone. */
-async function write({ url, writerKeys, told, random, onAnswer }: Writing): Promise<void> {
+/** Writes until the server is killed. */
+async function write({ url, writerKeys, acknowledged, random, onAnswer }: Writing): Promise<void> {
   const client = apiClient(url, '')
   let sent = 0
   let current: string | null = null
@@ -97,7 +102,7 @@ async function write({ url, writerKeys, told, random, onAnswer }: Writing): Prom
   }
   for (;;) {
     try {
-      current = await writeOnce({ call, told, random, current })
+      current = await writeOnce({ call, acknowledged, random, current })
     } catch (error) {
       if (error instanceof Error && 'code' in error) return
       throw error
@@ -107,34 +112,37 @@ async function write({ url, writerKeys, told, random, onAnswer }: Writing): Prom
 
 interface Step {
   readonly call: (method: string, path: string, json?: unknown) => Promise<ApiAnswer>
-  readonly told: Acknowledged
+  readonly acknowledged: Acknowledged
   readonly random: () => number
   readonly current: string | null
 }
 
 /** One random write; resolves to the service to go on with. */
-async function writeOnce({ call, told, random, current }: Step): Promise<string | null> {
+async function writeOnce({ call, acknowledged, random, current }: Step): Promise<string | null> {
   if (current === null) {
     const { text, json } = await call('POST', '/v1/services', definition(random))
     const { id } = serviceResponseSchema.parse(json)
-    told.services.set(id, text)
+    acknowledged.services.set(id, text)
     return id
   }
   const path = `/v1/services/${current}`
   const dice = random()
   if (dice < 0.2) {
     const body = { title: 'x', message: 'x', severity: 'major_outage', service_ids: [current] }
-    told.displayIds.push(incidentSchema.parse((await call('POST', '/v1/incidents', body)).json).display_id)
+    acknowledged.displayIds.push(
+      incidentSchema.parse((await call('POST', '/v1/incidents', body)).json).display_id,
+    )
     return current
   }
-  told.uncertain.add(current)
+  acknowledged.uncertain.add(current)
   if (dice < 0.4) {
     await call('DELETE', path)
-    told.services.set(current, null)
-  } else if (dice < 0.6) told.services.set(current, (await call('PATCH', path, definition(random))).text)
-  else if (dice < 0.8) told.services.set(current, (await call('POST', `${path}/pause`)).text)
-  else told.services.set(current, (await call('POST', `${path}/resume`)).text)
-  told.uncertain.delete(current)
+    acknowledged.services.set(current, null)
+  } else if (dice < 0.6)
+    acknowledged.services.set(current, (await call('PATCH', path, definition(random))).text)
+  else if (dice < 0.8) acknowledged.services.set(current, (await call('POST', `${path}/pause`)).text)
+  else acknowledged.services.set(current, (await call('POST', `${path}/resume`)).text)
+  acknowledged.uncertain.delete(current)
   return dice < 0.4 || random() < 0.3 ? null : current
 }
 
@@ -143,7 +151,7 @@ function definition(random: () => number): ServiceRequest {
   return serviceBody({ name: `service ${Math.floor(random() * 1e9)}`, regions })
 }
 
-async function assertNothingLost(dataDir: string, orgId: string, told: Acknowledged): Promise<void> {
+async function assertNothingLost(dataDir: string, orgId: string, acknowledged: Acknowledged): Promise<void> {
   const { reader, writer } = await openDatabase(dataDir)
   const integrity = writer.pragma('integrity_check', { simple: true })
   reader.close()
@@ -156,17 +164,17 @@ async function assertNothingLost(dataDir: string, orgId: string, told: Acknowled
     ]),
   )
   const commands = await store.listCommands()
-  const problems = [...told.services]
-    .filter(([id, text]) => !told.uncertain.has(id) && (services.get(id)?.text ?? null) !== text)
+  const problems = [...acknowledged.services]
+    .filter(([id, text]) => !acknowledged.uncertain.has(id) && (services.get(id)?.text ?? null) !== text)
     .map(([id]) => `service ${id} is not what was acknowledged`)
   for (const [id, { text, generation }] of services) {
     const { regions, paused_at } = serviceResponseSchema.parse(JSON.parse(text))
     const last = commands.filter((command) => command.serviceId === id && command.generation === generation)
     const type = paused_at == null ? 'StartServiceMonitoring' : 'EndServiceMonitoring'
-    const told = last.filter((command) => command.type === type).map(({ region }) => region)
+    const commanded = last.filter((command) => command.type === type).map(({ region }) => region)
     // A paused service that is replaced publishes nothing.
     const isComplete =
-      regions.every((region) => told.includes(region)) || (paused_at != null && last.length === 0)
+      regions.every((region) => commanded.includes(region)) || (paused_at != null && last.length === 0)
     if (!isComplete) problems.push(`service ${id} lacks commands of generation ${generation}`)
   }
   const page = await store.listIncidents(
@@ -183,7 +191,8 @@ async function assertNothingLost(dataDir: string, orgId: string, told: Acknowled
   )
   await store.close()
   if (integrity !== 'ok') problems.push('the database is damaged')
-  if (new Set(told.displayIds).size !== told.displayIds.length) problems.push('a display id was used twice')
-  if ((page?.total ?? 0) < told.displayIds.length) problems.push('an incident was lost')
+  if (new Set(acknowledged.displayIds).size !== acknowledged.displayIds.length)
+    problems.push('a display id was used twice')
+  if ((page?.total ?? 0) < acknowledged.displayIds.length) problems.push('an incident was lost')
   if (problems.length > 0) throw new Error(problems.join('\n'))
 }

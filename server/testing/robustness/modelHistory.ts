@@ -1,6 +1,6 @@
 import type { ServiceRequest } from '../../../api/contract/service.ts'
 
-/** Limits of the organisation whose history is modelled: small, so that they are met all the time. */
+/** Limits of the modelled organisation: small, so that they are reached all the time. */
 export const MODEL_LIMITS = {
   servicesMax: 3,
   endpointsMax: 5,
@@ -8,37 +8,37 @@ export const MODEL_LIMITS = {
   intervalSecsMin: 30,
 } as const
 
-/** Services that may be stored, paused ones included, for each that may be active. */
+/** Stored services, including paused ones, allowed for each active one. */
 const STORED_PER_ACTIVE = 10
 
-/** One request of the API. `place` picks among the services there are, and those that were deleted. */
+/** One request of the API. `place` selects among existing and deleted services. */
 export type Step =
   | { readonly kind: 'create'; readonly definition: ServiceRequest }
   | { readonly kind: 'replace'; readonly place: number; readonly definition: ServiceRequest }
   | { readonly kind: 'pause' | 'resume' | 'delete' | 'get'; readonly place: number }
 
-/** A service as the model knows it; what the server decides itself, ids above all, is not in it. */
+/** A service in the model, without values that the server chooses, such as ids. */
 export interface ModelService {
   readonly definition: ServiceRequest
   readonly isPaused: boolean
   readonly generation: number
 }
 
-/** A command that the regions must have been told, in order. */
+/** A command that the regions must have received, in order. */
 export interface ModelCommand {
   readonly type: 'StartServiceMonitoring' | 'EndServiceMonitoring'
   readonly region: string
   readonly generation: number
 }
 
-/** What an organisation looks like after some steps. Services keep their place when they are deleted: `null`. */
+/** State of an organisation after some steps. Deleted services keep their place: `null`. */
 export interface Model {
   readonly services: readonly (ModelService | null)[]
   /** Of each service, by place. */
   readonly commands: readonly (readonly ModelCommand[])[]
 }
 
-/** What a step is answered and leaves behind. */
+/** The answer of a step and the state after it. */
 export interface Outcome {
   readonly status: 200 | 201 | 204 | 403 | 404
   readonly model: Model
@@ -47,8 +47,8 @@ export interface Outcome {
 export const EMPTY_MODEL: Model = { services: [], commands: [] }
 
 /**
- * What the API document says of `step`, written a second time and as plainly as possible: nothing of the server is
- * used. Pure.
+ * The effect of `step` according to the API document, implemented a second time and as simply as possible: it uses no
+ * code of the server. Pure.
  */
 export function foretell(model: Model, step: Step): Outcome {
   if (step.kind === 'create') {
@@ -58,7 +58,7 @@ export function foretell(model: Model, step: Step): Outcome {
       return { status: 403, model }
     }
     const service: ModelService = { definition, isPaused: false, generation: 1 }
-    const starts = told('StartServiceMonitoring', definition.regions, 1)
+    const starts = commandsTo('StartServiceMonitoring', definition.regions, 1)
     return {
       status: 201,
       model: { services: [...model.services, service], commands: [...model.commands, starts] },
@@ -90,8 +90,8 @@ function changed(
 ): Change | undefined {
   const { definition, isPaused } = service
   const generation = service.generation + 1
-  const ends = told('EndServiceMonitoring', definition.regions, generation)
-  const starts = told('StartServiceMonitoring', definition.regions, generation)
+  const ends = commandsTo('EndServiceMonitoring', definition.regions, generation)
+  const starts = commandsTo('StartServiceMonitoring', definition.regions, generation)
   const same: Change = { service, commands: [] }
   switch (step.kind) {
     case 'get':
@@ -120,8 +120,8 @@ function replaced(model: Model, before: ModelService, definition: ServiceRequest
   const generation = before.generation + 1
   const gone = before.definition.regions.filter((region) => !definition.regions.includes(region))
   const commands = [
-    ...told('EndServiceMonitoring', gone, generation),
-    ...told('StartServiceMonitoring', definition.regions, generation),
+    ...commandsTo('EndServiceMonitoring', gone, generation),
+    ...commandsTo('StartServiceMonitoring', definition.regions, generation),
   ]
   return { service: { ...before, definition, generation }, commands: before.isPaused ? [] : commands }
 }
@@ -145,7 +145,7 @@ function endpointsOf(model: Model): number {
   return activeOf(model).reduce((sum, { definition }) => sum + definition.endpoints.length, 0)
 }
 
-function told(
+function commandsTo(
   type: ModelCommand['type'],
   regions: readonly string[],
   generation: number,

@@ -96,7 +96,7 @@ describe.skipIf(skipReason !== null)(
     }
 
     test('has each file of keys, and its name, on the disk before the database goes by it', () => {
-      const told = steps.flatMap((line) => {
+      const events = steps.flatMap((line) => {
         if (/openat\(.*pharos-key-[-0-9a-f]{36}\.new".*O_CREAT\|O_EXCL/.test(line)) return ['new file']
         if (/ fsync\(\d+<[^>]*pharos-key-[^>]*>\) += 0/.test(line)) return ['flush file']
         if (/ rename\(".*pharos-key-.*", ".*\.master-key"\) += 0/.test(line)) return ['rename']
@@ -106,7 +106,7 @@ describe.skipIf(skipReason !== null)(
 
       const write = 'new file, flush file, rename, flush folder'
       // Activation, the secrets, and forgetting the old key; when the database is closed, its log is flushed once more.
-      expect(told.join(', ')).toMatch(new RegExp(`^${write}(, commit){3,}, ${write}(, commit)?$`))
+      expect(events.join(', ')).toMatch(new RegExp(`^${write}(, commit){3,}, ${write}(, commit)?$`))
     })
 
     test('so have a backup, and what is restored from it, before they are said to be there', async () => {

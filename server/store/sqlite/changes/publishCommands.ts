@@ -2,15 +2,17 @@ import type { Database } from 'better-sqlite3'
 import type { Command } from '../../../domain/commands.ts'
 import { BUS_READER } from '../../store.ts'
 
-/** Most commands of an organisation that are kept after they were published, for those who want to look. Gap G24. */
+/** Most published commands of an organisation that are kept, for inspection. Gap G24. */
 const KEPT_MAX = 50_000
-/** Most that a change forgets of them, more than the commands it can have: what waited for long goes little by little. */
+/**
+ * Most of them that one change deletes, more than the commands it can create: a backlog is deleted little by little.
+ */
 const FORGOTTEN_AT_ONCE = 1_000
 
 /** Writes the commands of a change of an organisation's service to the outbox, in the caller's transaction. */
 export type Publish = (orgId: string, commands: readonly Command[], nowMs: number) => void
 
-/** Prepares the writing of commands. They are numbered for each organisation, so that none has to be counted. */
+/** Prepares the writing of commands. They are numbered for each organisation, so that they need not be counted. */
 export function preparePublish(writer: Database, keptMax = KEPT_MAX): Publish {
   const newest = writer
     .prepare<[string], number | null>('SELECT max(number) FROM commands WHERE org_id = ?')

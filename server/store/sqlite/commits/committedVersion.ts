@@ -1,24 +1,24 @@
 import type { Database } from 'better-sqlite3'
 
-/** Tells whether anything was committed. */
+/** Detects commits. */
 export interface CommittedVersion {
-  /** A number that changes with each commit: values that were read under the same number still hold. */
+  /** A number that changes with each commit: values read under the same number are still valid. */
   readonly current: () => number
-  /** Changes the number. Every commit has to call it, so that no reader gets what was before. */
+  /** Changes the number. Every commit must call it, so that no reader gets older data. */
   readonly forget: () => void
 }
 
 /** Versions of the committed data, of this process or another. */
 export interface CommittedVersions {
-  /** Of everything. */
+  /** Version of all data. */
   readonly all: CommittedVersion
-  /** Of what only administration writes: organisations, plans and keys. */
+  /** Version of the data that only administration writes: organisations, plans and keys. */
   readonly administration: CommittedVersion
 }
 
 /**
- * The versions of the database that `writer` writes. SQLite tells it of the commits of other processes, without
- * saying what they wrote, and is asked once for each turn of the event loop; of its own this process knows.
+ * The versions of the database of `writer`. SQLite reports that other processes committed, without their tables, and is
+ * queried once for each turn of the event loop; this process knows its own commits.
  */
 export function committedVersions(writer: Database): CommittedVersions {
   const dataVersion = writer.prepare<[], number>('PRAGMA data_version').pluck()

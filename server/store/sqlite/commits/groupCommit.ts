@@ -1,27 +1,33 @@
 import type { Database, Statement } from 'better-sqlite3'
 
-/** Most mutations that share one commit: bounds how long the first of them waits for the last. */
+/** Most mutations in one commit: bounds how long the first waits for the last. */
 const BATCH_MAX = 256
 
-/** How long the mutations of one commit may take together, the last one aside (milliseconds): all others wait meanwhile. */
+/** Time limit of the mutations of one commit, without the last one (milliseconds): all others wait meanwhile. */
 const BATCH_MS_MAX = 25
 
-/** Most turns of the event loop that a commit waits for more: while others compute, one takes many milliseconds. */
+/**
+ * Most turns of the event loop that a commit waits for more mutations: during other computations one takes many
+ * milliseconds.
+ */
 const TURNS_MAX = 4
 
 /** How long a mutation waits for another program's transaction (milliseconds). */
 const BUSY_MS_MAX = 5_000
-/** Pause before another program's transaction is looked at again (milliseconds): shorter than those that programs make. */
+/**
+ * Pause before checking again for another program's transaction (milliseconds): shorter than the pauses of such
+ * programs.
+ */
 const BUSY_LOOK_MS = 5
 
 /** Answers the caller of a mutation. */
 type Settle = () => void
 
 interface Waiting {
-  /** Does the work, and gives what to do once it is durable. */
+  /** Executes the mutation; returns the callback for when it is durable. */
   readonly attempt: () => Settle
   readonly reject: (error: unknown) => void
-  /** Gives it up; running since another program's transaction was first in its way. */
+  /** Aborts it; started when another program's transaction first blocked it. */
   timeout?: NodeJS.Timeout
 }
 
@@ -36,11 +42,11 @@ interface Bounds {
   readonly room?: Room
 }
 
-/** The room that mutations take on the disk. */
+/** Disk space for mutations. */
 export interface Room {
-  /** Throws while only what frees room is taken. */
+  /** Throws while only mutations that free space are accepted. */
   readonly assertGrowth: () => void
-  /** Makes room on a full disk; whether it made any. */
+  /** Frees space on a full disk; returns whether it did. */
   readonly makeRoom: () => boolean
 }
 
@@ -50,9 +56,8 @@ const ENDLESS: Room = { assertGrowth: () => {}, makeRoom: () => false }
 export type Mutations = Pick<GroupCommit, 'run'>
 
 /**
- * Runs mutations in the order in which they came. Those that wait together share one transaction and so one
- * flush to disk; one that throws leaves nothing behind and takes no other with it. Nothing is answered before
- * its own commit is durable.
+ * Runs mutations in order of arrival. Waiting mutations share one transaction and one flush to disk; one that throws
+ * leaves no trace and does not affect the others. No caller is answered before its own commit is durable.
  */
 export class GroupCommit {
   readonly #database: Database
@@ -72,7 +77,7 @@ export class GroupCommit {
   #busyMsMax: number
   readonly #room: Room
 
-  /** `database` must not wait for other programs itself, which would keep the whole process waiting. */
+  /** `database` must not wait for other programs itself, which would block the whole process. */
   constructor(database: Database, bounds: Bounds = {}) {
     this.#database = database
     this.#batchMax = bounds.batchMax ?? BATCH_MAX
@@ -89,26 +94,26 @@ export class GroupCommit {
   }
 
   /**
-   * Number of the mutation that is at work: one more than that of the one before it, if that is part of the same
-   * transaction and what it wrote stands.
+   * Number of the current mutation: one more than that of the one before it, if that is part of the same transaction
+   * and succeeded.
    */
   get ordinal(): number {
     return this.#ordinal
   }
 
-  /** For mutations that take room on the disk and free none: throws, what they wrote being undone, when it is full. */
+  /** For mutations that use disk space and free none: throws when the disk is full, and their writes are undone. */
   assertGrowth(): void {
     this.#room.assertGrowth()
   }
 
-  /** Calls `listener` after each commit, before the callers that wait for it go on. */
+  /** Calls `listener` after each commit, before the waiting callers continue. */
   onCommit(listener: () => void): void {
     this.#listeners.push(listener)
   }
 
   /**
-   * Resolves to what `work` returns once that is durable; rejects with what it throws, or why nothing could be
-   * written. `work` may be run several times, what it wrote before being undone: outside the database it changes nothing.
+   * Resolves to the result of `work` once it is durable; rejects with its error, or why nothing could be written.
+   * `work` may run several times, with earlier writes undone: it must change nothing outside the database.
    */
   run<Result>(work: () => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -122,12 +127,15 @@ export class GroupCommit {
     })
   }
 
-  /** From now on nothing waits for another program's transaction: what does so, or would, is rejected. */
+  /**
+   * From now on nothing waits for another program's transaction: waiting mutations, and those that would wait, are
+   * rejected.
+   */
   waitNoMore(): void {
     this.#busyMsMax = 0
   }
 
-  /** Resolves when nothing that waits now does so any more. */
+  /** Resolves when all mutations waiting now are finished. */
   async flush(): Promise<void> {
     if (this.#waiting.length > 0) await this.run(() => {}).catch(() => {})
   }
@@ -138,7 +146,9 @@ export class GroupCommit {
     this.#gather(0, TURNS_MAX)
   }
 
-  /** Commits at the first turn of the event loop that brings no more mutations than the `known` ones, or is the last of `turns`. */
+  /**
+   * Commits at the first turn of the event loop that adds no mutations to the `known` ones, or at the last of `turns`.
+   */
   #gather(known: number, turns: number): void {
     setImmediate(() => {
       const found = this.#waiting.length
@@ -160,7 +170,7 @@ export class GroupCommit {
         this.#runBatch(batch) ?? this.#asManyAsMay(batch, (waiting) => this.#runIsolated(waiting))
       this.#commit.run()
       for (const { timeout } of batch.slice(0, settled.length)) clearTimeout(timeout)
-      // Those that took too long to be part of it are the first of the next one.
+      // Mutations beyond the time limit come first in the next commit.
       this.#waiting = [...batch.slice(settled.length), ...this.#waiting]
       for (const settle of settled) settle()
     } catch (error) {
@@ -173,13 +183,13 @@ export class GroupCommit {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Puts `batch` back in its place: room was made for those that free some. */
+  /** Requeues `batch`: space was freed for those that free some. */
   #tryAgain(batch: readonly Waiting[]): void {
     this.#waiting = [...batch, ...this.#waiting]
     this.#schedule()
   }
 
-  /** Puts `batch` back in its place before the others, and looks again soon whether the other program is done. */
+  /** Requeues `batch` before the others, and soon checks again whether the other program is done. */
   #putBack(batch: readonly Waiting[], error: unknown): void {
     if (this.#busyMsMax === 0) {
       for (const { timeout, reject } of batch) {
@@ -203,8 +213,8 @@ export class GroupCommit {
   }
 
   /**
-   * Answers a mutation whose transaction was given up for `failure`, and which is so too unless it would have changed
-   * nothing: what it is refused for, or finds as it wants it, holds without a commit.
+   * Answers a mutation whose transaction failed with `failure`. It fails too, unless it would have changed nothing: a
+   * refusal or an unchanged result is valid without a commit.
    */
   #refuse({ attempt, reject, timeout }: Waiting, failure: unknown): void {
     clearTimeout(timeout)
@@ -222,8 +232,8 @@ export class GroupCommit {
   }
 
   /**
-   * As many of `batch` as may be; `undefined`, and nothing done, when one throws. That is rare, and a savepoint for each costs
-   * a copy of every page that it touches.
+   * Runs as many of `batch` as the limits allow; `undefined`, with nothing done, when one throws. That is rare, and a
+   * savepoint for each costs a copy of every page that it touches.
    */
   #runBatch(batch: readonly Waiting[]): readonly Settle[] | undefined {
     try {
@@ -236,7 +246,7 @@ export class GroupCommit {
     }
   }
 
-  /** What `settle` makes of the first of `batch`, as many as may be part of one commit. */
+  /** Applies `settle` to the first of `batch`, as many as may be part of one commit. */
   #asManyAsMay(batch: readonly Waiting[], settle: (waiting: Waiting) => Settle): readonly Settle[] {
     const endsAtMs = performance.now() + this.#batchMsMax
     const settled: Settle[] = []
@@ -247,7 +257,7 @@ export class GroupCommit {
     return settled
   }
 
-  /** One mutation that is undone, and alone, when it throws. */
+  /** Runs one mutation that is undone, alone, when it throws. */
   #runIsolated({ attempt, reject }: Waiting): Settle {
     this.#save.run()
     try {
@@ -262,25 +272,25 @@ export class GroupCommit {
     }
   }
 
-  /** Runs what begins or undoes something: what earlier mutations know holds no longer. */
+  /** Begins or undoes a transaction: the facts cached by earlier mutations become invalid. */
   #startOver(statement: Statement): void {
     this.#ordinal += 1
     statement.run()
   }
 
-  /** A full disk ends the whole transaction, and with it what any other has done in it. */
+  /** A full disk ends the whole transaction, with the writes of all its mutations. */
   #assertTransaction(error: unknown): void {
     if (!this.#database.inTransaction) throw error
   }
 }
 
-/** Whether the disk was: the log, or the memory that programs share beside it, could not grow. */
+/** Whether the disk was full: the log, or the memory that programs share beside it, could not grow. */
 function isFull(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'SQLITE_FULL' || code === 'SQLITE_IOERR_SHMSIZE'
 }
 
-/** Whether another program's transaction was in the way. */
+/** Whether another program's transaction blocked the write. */
 function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')
 }

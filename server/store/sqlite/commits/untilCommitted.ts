@@ -1,11 +1,11 @@
 import type { CommittedVersion } from './committedVersion.ts'
 
-/** The value of `name`, from memory as long as nothing was committed since it was read. */
+/** The value of `name`, cached until the next commit after it was read. */
 export type Remember<Value> = (name: string, read: () => Value) => Value
 
 /**
- * A memory of what was read, cleared by the first commit of any program: plans and drift checks ask for
- * the same over and over while nothing changes. It holds at most `sizeMax`, in the unit of `sizeOf`.
+ * A read cache, cleared by the first commit of any program: plans and drift checks repeat the same reads while nothing
+ * changes. It holds at most `sizeMax`, in the unit of `sizeOf`.
  */
 export function untilCommitted<Value>(
   version: CommittedVersion,

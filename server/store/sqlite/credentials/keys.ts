@@ -15,13 +15,13 @@ interface CallerRow {
   readonly hasApiAccess: number
 }
 
-/** Most keys that are remembered at a time. */
+/** Most keys in the cache. */
 const KEYS_KEPT = 10_000
 
 /**
- * Keys in SQLite. An answer is remembered until administration commits something, or another process anything at
- * all: revoking a key, or changing a plan, holds for the next request. They are looked up by the connection that
- * writes, which keeps its pages when it commits; the other one forgets them all.
+ * Keys in SQLite. A result is cached until administration commits something, or another process anything at all:
+ * revoking a key, or changing a plan, takes effect with the next request. The writing connection looks keys up, because
+ * it keeps its pages when it commits; the other one drops them all.
  */
 export function sqliteKeys({ writer }: Connections, version: CommittedVersion): KeyStore {
   const select = writer.prepare<[Buffer], CallerRow>(`

@@ -8,23 +8,23 @@ import { forgetIdentity } from './storeIdentity.ts'
 const BUSY_MS_MAX = 5_000
 
 /**
- * Writes all of the database `source` to `file`, complete or not at all and readable by its owner only: it holds
- * hashes of keys and every header that is not sealed. Rejects when the file is there, whatever it is, and when its
- * folder is not.
+ * Writes the whole database `source` to `file`, completely or not at all and readable by its owner only: it contains
+ * hashes of keys and every header that is not sealed. Rejects when the file exists, of whatever type, and when its
+ * folder does not.
  */
 export async function backupDatabase(source: string, file: string): Promise<void> {
   await assertFolder(dirname(file))
-  // Of a length of its own: with anything added, a name that is allowed may be too long.
+  // A name of fixed length: a suffix could make a permitted name too long.
   const temporary = join(dirname(file), `pharos-backup-${randomUUID()}.part`)
   try {
-    // Made first, so that the copy has its mode from the first byte on.
+    // Created first, so that the copy has its mode from the first byte on.
     await writeFile(temporary, '', { mode: 0o600, flag: 'wx' })
     await copyInstant(source, temporary)
     await makeAnonymous(temporary)
     const handle = await open(temporary, 'r+')
     await handle.sync()
     await handle.close()
-    // A link, unlike a rename, never takes the place of a file: another backup, or another folder's database.
+    // A link, unlike a rename, never replaces a file: another backup, or another folder's database.
     await link(temporary, file)
     syncFolder(dirname(file))
   } catch (error) {
@@ -35,8 +35,8 @@ export async function backupDatabase(source: string, file: string): Promise<void
 }
 
 /**
- * Copies `source` as it is now. Its own transaction keeps that instant: SQLite would begin the copy anew after each
- * commit of any program, and never come to an end while a server works.
+ * Copies a snapshot of `source`, held by its own transaction: SQLite would restart the copy after each commit of any
+ * program, and never finish while a server works.
  */
 async function copyInstant(source: string, target: string): Promise<void> {
   const { default: Sqlite } = await import('better-sqlite3')
@@ -50,12 +50,12 @@ async function copyInstant(source: string, target: string): Promise<void> {
   }
 }
 
-/** A backup that is put in the place of a database by hand becomes another store too. */
+/** A backup manually put in the place of a database must become another store too. */
 async function makeAnonymous(copy: string): Promise<void> {
   const { default: Sqlite } = await import('better-sqlite3')
   const database = new Sqlite(copy)
   try {
-    // In memory: a copy that a crash leaves half-way is no backup yet.
+    // In memory: a copy interrupted by a crash is no backup yet.
     database.pragma('journal_mode = MEMORY')
     forgetIdentity(database)
   } finally {

@@ -11,17 +11,20 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 
-/** File below the data folder that holds room for what frees room. */
+/** File below the data folder that reserves space for operations that free space. */
 const RESERVE_FILE = 'reserve'
 const MIB = 1_024 * 1_024
-/** Room that is held back (bytes): as much as the log may have that the database still has to take, 4,000 pages of 4 KiB. */
+/** Reserved space (bytes): the size of a log that the database still has to absorb, 4,000 pages of 4 KiB. */
 const RESERVE_BYTES = 16 * MIB
-/** Part of the reserve that is kept when it is used (bytes): opening the database takes 32 KiB, and a restart must be possible. */
+/**
+ * Part of the reserve that remains when it is used (bytes): opening the database takes 32 KiB, and a restart must be
+ * possible.
+ */
 const OPENING_BYTES = 64 * 1_024
-/** Room on the disk below which it counts as full: some of the largest requests (bytes). */
+/** Free space below which the disk counts as full: some of the largest requests (bytes). */
 const ROOM_BYTES_MIN = 4 * MIB
 
-/** The refusal of a mutation that would take room; nothing was changed. */
+/** The refusal of a mutation that would use space; nothing was changed. */
 export class DiskFullError extends Error {
   override readonly name = 'DiskFullError'
   readonly code = 'ENOSPC'
@@ -32,9 +35,9 @@ export class DiskFullError extends Error {
 }
 
 /**
- * The room on the disk of a data folder. A part of it is held back in a file, and given free when a write finds the disk
- * full: from then on only what frees room is written, until there is enough for the file again. The file says how it
- * stands, so that programs beside a server, and the next start, know.
+ * Disk space of a data folder. A file reserves part of it; when a write finds the disk full, the reserve is freed. From
+ * then on only mutations that free space are written, until the file can be filled again. The file is the record of
+ * this, so that other programs, and the next start, know.
  */
 export class DiskRoom {
   readonly #dataDir: string
@@ -46,31 +49,31 @@ export class DiskRoom {
     this.#file = join(dataDir, RESERVE_FILE)
   }
 
-  /** Gives free what opening the database takes, if the disk is full. */
+  /** Frees the space for opening the database, if the disk is full. */
   prepareOpening(): void {
-    // A data folder that is not there yet, or is none, is made or refused where the database is opened.
+    // A missing or invalid data folder is handled where the database is opened.
     if (!isFolder(this.#dataDir)) return
     const size = this.#heldBytes()
     if (size === undefined || freeBytes(this.#dataDir) >= ROOM_BYTES_MIN) return
     truncateSync(this.#file, size > OPENING_BYTES ? OPENING_BYTES : 0)
   }
 
-  /** Holds room for the next opening back again, where there is any. */
+  /** Reserves space for the next opening again, if there is any. */
   prepareNextOpening(): void {
     if (this.#heldBytes() !== 0) return
     try {
       hold(this.#file, OPENING_BYTES)
     } catch {
-      // Another program was faster: the next start has to find its room by itself.
+      // Another program was faster: the next start must find space by itself.
     }
   }
 
-  /** Throws DiskFullError while only what frees room is taken. */
+  /** Throws DiskFullError while only mutations that free space are accepted. */
   assertGrowth(): void {
     if (this.#isFull) throw new DiskFullError()
   }
 
-  /** Gives the room free that is held back; whether there was any. From then on the disk counts as full. */
+  /** Frees the reserve; returns whether there was any. From then on the disk counts as full. */
   release(): boolean {
     const size = this.#heldBytes()
     if (size === undefined || size <= OPENING_BYTES) return false
@@ -80,15 +83,15 @@ export class DiskRoom {
   }
 
   /**
-   * Looks anew, and holds room back where there is enough; whether the disk is full. Room of `unusedBytes` within the
-   * database, which what was deleted has left, counts as well.
+   * Checks again, and fills the reserve if there is space; returns whether the disk is full. `unusedBytes` inside the
+   * database, left by deletions, count as space too.
    */
   look(unusedBytes: number): boolean {
     const size = this.#heldBytes()
     const free = freeBytes(this.#dataDir)
     const isHeld = size === RESERVE_BYTES || (free >= RESERVE_BYTES + ROOM_BYTES_MIN && this.#holdAll())
     const isEnough = free >= ROOM_BYTES_MIN
-    // On a disk that never had room for the reserve, the server goes on as far as it can.
+    // On a disk that never had space for the reserve, the server continues as long as it can.
     this.#isFull = !isHeld && !(isEnough && (size === undefined || unusedBytes >= ROOM_BYTES_MIN))
     return this.#isFull
   }
@@ -110,7 +113,7 @@ export class DiskRoom {
   }
 }
 
-/** Makes `file` of so many bytes, which no file system can store in less. */
+/** Fills `file` with `bytes` bytes that no file system can compress. */
 function hold(file: string, bytes: number): void {
   const descriptor = openSync(file, 'w', 0o600)
   try {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { makeFolder, OWNER_ONLY } from '../../../../api/runtime/makeFolder.ts'
 import { ownAsFolder } from './ownAsFolder.ts'
 
-/** Takes `dataDir` for one server; resolves to what gives it back. Rejects when another server has it. */
+/** Locks `dataDir` for one server; resolves to the function that releases it. Rejects when another server has it. */
 export async function lockDataFolder(dataDir: string): Promise<() => void> {
   makeFolder(dataDir, OWNER_ONLY)
   return takeLock(
@@ -11,7 +11,7 @@ export async function lockDataFolder(dataDir: string): Promise<() => void> {
   )
 }
 
-/** Takes `dataDir` for one rotation of its master key, beside a server that may run; rejects as above. */
+/** Locks `dataDir` for one rotation of its master key, beside a server that may run; rejects as above. */
 export function lockRotation(dataDir: string): Promise<() => void> {
   return takeLock(
     join(dataDir, 'rotation.lock'),
@@ -20,8 +20,8 @@ export function lockRotation(dataDir: string): Promise<() => void> {
 }
 
 /**
- * The lock is SQLite's own lock on an empty database, which the operating system drops when the process ends,
- * however it ends: there is no stale lock to clean up.
+ * The lock is SQLite's lock on an empty database, which the operating system releases whenever the process ends: there
+ * is no stale lock to clean up.
  */
 async function takeLock(file: string, whenTaken: string): Promise<() => void> {
   const { default: Sqlite } = await import('better-sqlite3')

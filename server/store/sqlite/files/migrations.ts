@@ -150,15 +150,16 @@ CREATE TABLE heartbeat (
   beaten_at_ms INTEGER NOT NULL
 ) STRICT;
 `,
-  // To know how much the long answers are, no answer is read: there may be a million short ones, and a GiB of long ones.
+  // The size of the long answers is computed without reading them: there may be a million short ones, and a GiB of long
+  // ones.
   `
 ALTER TABLE remembered_creations ADD COLUMN long_bytes INTEGER;
 UPDATE remembered_creations SET long_bytes = octet_length(answer) WHERE octet_length(answer) > 16384;
 CREATE INDEX remembered_creations_long ON remembered_creations (org_id, created_at_ms, long_bytes)
   WHERE long_bytes IS NOT NULL;
 `,
-  // What a region gets is the newest definition, so that commands need none: a copy for each region and change filled the
-  // disk. Of a paused service the last command is what was published last, if it was not forgotten by now.
+  // A region gets the newest definition, so commands need none: a copy for each region and change filled the disk. Of a
+  // paused service the last command is the last published one, unless it was deleted.
   `
 CREATE TABLE store_identity (
   only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
@@ -185,8 +186,8 @@ UPDATE commands SET number = numbered.number
   WHERE numbered.sequence = commands.sequence;
 CREATE INDEX commands_of_org ON commands (org_id, number);
 `,
-  // What incidents take is counted as incidentBytes does. Short answers that were remembered before are not numbered: they
-  // are forgotten within a day.
+  // Incident sizes are counted like incidentBytes. Short answers stored before are not numbered: they expire within a
+  // day.
   `
 ALTER TABLE plans ADD COLUMN incidents_mib_max INTEGER NOT NULL DEFAULT 1024;
 UPDATE plans SET incidents_mib_max = 16 WHERE name = 'free';
@@ -211,8 +212,9 @@ UPDATE orgs SET incident_bytes = incident_bytes + counted.bytes FROM
 ALTER TABLE remembered_creations ADD COLUMN number INTEGER;
 CREATE INDEX remembered_creations_short ON remembered_creations (org_id, number) WHERE number IS NOT NULL;
 `,
-  // A list of incidents looks at those that it shows: sections and severities are counted as they change, by triggers, so that
-  // the counts hold for whatever writes. The position, which a maintenance window has none of, orders those of one service.
+  // A list of incidents reads only the rows it shows: triggers count sections and severities on each change, so that
+  // the counts hold for every writer. The position, which a maintenance window does not have, orders those of one
+  // service.
   `
 CREATE TABLE incident_counts (
   org_id TEXT NOT NULL,
@@ -274,7 +276,7 @@ CREATE TRIGGER command_deleted AFTER DELETE ON commands BEGIN
   UPDATE outbox_horizon SET deleted_up_to = max(deleted_up_to, OLD.sequence);
 END;
 `,
-  // An endpoint is numbered when it is first monitored, and the number is never given again: results are kept under it.
+  // An endpoint is numbered when it is first monitored, and the number is never reused: results refer to it.
   `
 CREATE TABLE region_modes (
   region TEXT PRIMARY KEY,
@@ -296,7 +298,7 @@ CREATE TABLE applied_transitions (
   sequence INTEGER NOT NULL
 ) STRICT;
 `,
-  // Of a token only what recognises it is stored.
+  // Only the hash and display fields of a token are stored.
   `
 CREATE TABLE agent_tokens (
   id TEXT PRIMARY KEY,
@@ -308,7 +310,7 @@ CREATE TABLE agent_tokens (
   revoked_at TEXT
 ) STRICT;
 `,
-  // Defaults of automatic incidents, and changes of services of which no region is told.
+  // Defaults of automatic incidents, and changes of services without a command.
   `
 ALTER TABLE orgs ADD COLUMN auto_incident_threshold INTEGER;
 ALTER TABLE orgs ADD COLUMN auto_incident_window_minutes INTEGER;
@@ -373,8 +375,8 @@ ALTER TABLE orgs ADD COLUMN results_days INTEGER;
 ]
 
 /**
- * Brings `database` to the newest schema, one transaction a step: one that was interrupted is taken again.
- * Throws when the database was made by a newer release, whose data this one would not understand.
+ * Migrates `database` to the newest schema, one transaction a step: an interrupted step is repeated. Throws when the
+ * database was created by a newer release, whose data this one would not understand.
  */
 export function migrate(database: Database, migrations: readonly string[] = MIGRATIONS): void {
   const takeStep = database.transaction((): boolean => {
@@ -390,13 +392,13 @@ export function migrate(database: Database, migrations: readonly string[] = MIGR
     database.pragma(`user_version = ${version + 1}`)
     return true
   })
-  // Nothing to do needs no lock: a program that only reads need not wait for another that writes.
+  // Without pending steps no lock is needed: a program that only reads need not wait for a writer.
   if (schemaVersion(database) === migrations.length) return
-  // Immediate, and the version read inside: two programs that start at once take each step once.
+  // Immediate, and the version is read inside: two programs that start at once run each step once.
   while (takeStep.immediate()) {}
 }
 
-/** How many steps `database` has taken; 0 for an empty one. */
+/** Number of steps that `database` has completed; 0 for an empty one. */
 export function schemaVersion(database: Database): number {
   const version = database.pragma('user_version', { simple: true })
   return typeof version === 'number' ? version : 0

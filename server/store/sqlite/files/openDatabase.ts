@@ -11,7 +11,7 @@ export const DATABASE_FILE = 'control.db'
 
 /** How long a statement waits for another process's transaction (milliseconds). */
 const BUSY_MS_MAX = 5_000
-/** The write-ahead log is cut back to this when it has grown (bytes). */
+/** Size to which a grown write-ahead log is truncated (bytes). */
 const LOG_BYTES_KEPT = 64 * 1_024 * 1_024
 
 /** Pages of the log after which they are copied into the database: many creates change the same pages. */
@@ -28,14 +28,14 @@ export interface Connections {
   readonly reader: Database
 }
 
-/** Where the database of `dataDir` is. Pure. */
+/** Path of the database of `dataDir`. Pure. */
 export function databaseFile(dataDir: string): string {
   return join(dataDir, DATABASE_FILE)
 }
 
 /**
- * Opens the database of `dataDir`, made and migrated when needed, and asserts that a commit is durable before
- * it returns. better-sqlite3 is loaded here and no earlier: a program has to check first that it may be.
+ * Opens the database of `dataDir`, created and migrated when needed, and asserts that a commit is durable before it
+ * returns. better-sqlite3 is loaded here and no earlier: a program must first check that it can be.
  */
 export async function openDatabase(dataDir: string): Promise<Connections> {
   makeFolder(dataDir, OWNER_ONLY)
@@ -43,13 +43,13 @@ export async function openDatabase(dataDir: string): Promise<Connections> {
   const file = databaseFile(dataDir)
   const writer = new Sqlite(file, { timeout: BUSY_MS_MAX })
   try {
-    // Its owner's only; what its owner may not do stays so.
+    // Readable by its owner only; permissions that the owner lacks are not added.
     chmodSync(file, statSync(file).mode & OWNER_MODE)
     ownAsFolder(file)
     configure(writer)
     migrate(writer)
     identify(writer)
-    // From here on mutations wait for other programs in the event loop, where everybody else goes on.
+    // From here on mutations wait for other programs in the event loop, where other requests continue.
     writer.pragma('busy_timeout = 0')
     const reader = new Sqlite(file, { timeout: BUSY_MS_MAX })
     configure(reader)
@@ -63,8 +63,8 @@ export async function openDatabase(dataDir: string): Promise<Connections> {
 
 function configure(database: Database): void {
   database.pragma('journal_mode = WAL')
-  // After journal_mode: better-sqlite3 is built to turn WAL into synchronous = NORMAL, which loses
-  // acknowledged writes when the power fails.
+  // After journal_mode: better-sqlite3 is compiled to switch to synchronous = NORMAL with WAL, which loses acknowledged
+  // writes in a power cut.
   database.pragma('synchronous = FULL')
   database.pragma('foreign_keys = ON')
   database.pragma('trusted_schema = OFF')

@@ -9,8 +9,9 @@ import { databaseFile } from './openDatabase.ts'
 import { forgetIdentity } from './storeIdentity.ts'
 
 /**
- * Makes the database of `dataDir` from the backup `file`, complete or not at all: a folder that was made for it goes
- * again. It is another store than the one that was copied. Rejects when the folder has anything in it, and when the backup is damaged, empty or of a newer release.
+ * Creates the database of `dataDir` from the backup `file`, completely or not at all: on failure a folder created for
+ * it is removed. The new store differs from the copied one. Rejects when the folder is not empty, and when the backup
+ * is damaged, empty or of a newer release.
  */
 export async function restoreDatabase(file: string, dataDir: string): Promise<void> {
   await access(file, constants.R_OK).catch((error: unknown) => {
@@ -26,7 +27,7 @@ export async function restoreDatabase(file: string, dataDir: string): Promise<vo
   }
 }
 
-/** A database that a server has open, or that a crash left, has its newest changes in a log beside it, which a copy would lack. */
+/** A database in use, or left by a crash, has its newest changes in a log beside it, which a copy would lack. */
 async function assertNotInUse(file: string): Promise<void> {
   const log = await stat(`${file}-wal`).catch(() => undefined)
   if (log === undefined || log.size === 0) return
@@ -66,7 +67,7 @@ async function assertWhole(copy: string, file: string): Promise<void> {
         `${file} has schema ${version} and this release knows ${MIGRATIONS.length}: take the release that wrote it`,
       )
     }
-    // The copy becomes the database without the log files that a reader may have made for it.
+    // The copy becomes the database without log files that a reader may have created.
     database.pragma('journal_mode = DELETE')
     forgetIdentity(database)
   } catch (error) {
@@ -81,7 +82,7 @@ async function assertWhole(copy: string, file: string): Promise<void> {
   }
 }
 
-/** Anything that is left of another database, its log above all, would become part of the restored one. */
+/** Leftovers of another database, above all its log, would become part of the restored one. */
 async function assertEmpty(dataDir: string, target: string): Promise<void> {
   const files = await readdir(dataDir)
   if (files.includes(basename(target))) {

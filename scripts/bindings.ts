@@ -1,4 +1,6 @@
-/** Writes what is made from the provider: its schema, its CDKTF bindings and its reference. `npm run bindings`. */
+/**
+ * Writes the files generated from the provider: its schema, its CDKTF bindings and its reference. `npm run bindings`.
+ */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { currentPages } from '../provider/docs/currentPages.ts'

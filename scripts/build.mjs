@@ -14,7 +14,7 @@ import { buildBindings } from './buildBindings.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** Bundled packages are CommonJS and call require(), which an ES module has to make for itself. */
+/** Bundled packages are CommonJS and call require(), which an ES module must define itself. */
 const REQUIRE_IN_ESM =
   "import { createRequire as pharosCreateRequire } from 'node:module'; const require = pharosCreateRequire(import.meta.url);"
 
@@ -25,7 +25,7 @@ const REQUIRE_IN_ESM =
 const NO_INSPECTOR_ON_SIGNAL = "process.on('SIGUSR1', () => {});"
 
 const programs = [
-  // Of its commands only the controller serves HTTP: the others start a third faster without reading that.
+  // Only its controller command serves HTTP: the others start a third faster without that code.
   { entry: 'reconciler/main.ts', out: 'pharos.js', format: 'esm', late: ['fastify'] },
   { entry: 'server/main.ts', out: 'pharos-server.js', format: 'esm' },
   // The thread of slow matches, which the programs that check start beside them.
@@ -43,8 +43,8 @@ const programs = [
 const LATE_LIBRARIES = ['undici', 'zod', 're2js']
 
 /**
- * Leaves what undici has for browsers' interfaces, mocks and caches out: its index loads all of that, which is half of
- * its time to start, and our programs use its agents and requests.
+ * Leaves out undici's browser interfaces, mocks and caches: its index loads all of that, half of its start time, and
+ * our programs only use its agents and requests.
  */
 const leanUndici = {
   name: 'lean undici',
@@ -86,7 +86,7 @@ const packing = {
   },
 }
 
-/** Bundles what the text of a bundle holds. */
+/** Bundles the code in the text of a bundle. */
 const innerBuild = (initialOptions) => (path, plugins) =>
   build({
     ...initialOptions,
@@ -94,7 +94,7 @@ const innerBuild = (initialOptions) => (path, plugins) =>
     plugins,
     banner: {},
     format: 'cjs',
-    // Names stay as they are, for the stacks in reports of bugs.
+    // Names are kept, for stack traces in bug reports.
     minifyWhitespace: true,
     minifySyntax: true,
   }).then(({ outputFiles: [{ contents }] }) => Buffer.from(contents))
@@ -105,7 +105,7 @@ const lateLibraries = (libraries) => ({
   setup: (outer) => textLibraries(innerBuild(outer.initialOptions), libraries).setup(outer),
 })
 
-/** Has each of `libraries` bundled by `inner`, for itself, and kept as a text. */
+/** Bundles each of `libraries` separately with `inner`, and embeds it as text. */
 const textLibraries = (inner, libraries) => ({
   name: 'text libraries',
   setup({ onResolve, onLoad }) {

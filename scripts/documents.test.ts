@@ -21,7 +21,7 @@ const documents = ['.', 'docs', 'examples', 'provider', 'reconciler', 'server'].
 
 interface ShellBlock {
   readonly text: string
-  /** The test that runs it, where that is another one than this. */
+  /** The test that runs it, if it is another one than this. */
   readonly test: string | undefined
 }
 
@@ -31,14 +31,14 @@ function shellBlocks(document: string): readonly ShellBlock[] {
   return [...found].map(([, test, text = '']) => ({ text, test }))
 }
 
-/** The blocks of `document` that are typed in order, in the place that it names. */
+/** The blocks of `document` that run in order, in the place that it names. */
 function typedBlocks(document: string): readonly string[] {
   return shellBlocks(document).flatMap(({ text, test }) =>
     test === undefined && !isRunByCi(text) ? [text] : [],
   )
 }
 
-/** How a document names the place where its blocks are typed. */
+/** How a document names the place for its blocks. */
 const PLACES = {
   folder: /\bin an\s+empty\s+folder\b/i,
   copy: /\bin (?:the|a) copy\b/i,
@@ -74,8 +74,8 @@ async function withFreePorts(script: string): Promise<string> {
 }
 
 /**
- * With links to this checkout and its packages in the place of what npm would fetch, and the commands of those: no
- * network is needed, and what is tested is what is here.
+ * Links to this checkout and its packages replace npm's downloads, and so do their commands: no network is needed, and
+ * the test covers the local code.
  */
 function withLinkedPackages(script: string): string {
   return script.replaceAll(/^npm install (.*\bpharos\b.*)$/gm, (_line, names: string) => {
@@ -138,7 +138,7 @@ describe('documents', () => {
 
       expect(exitCode, output).toBe(0)
     },
-    // A document may take a while where everything else is busy too; a hang still ends.
+    // A document may take a while on a busy machine; a hang still ends.
     180_000,
   )
 

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import packageJson from '../package.json' with { type: 'json' }
 import { PROVIDER_ADDRESS, REGISTRY_HOSTS } from '../provider/distribution/mirror.ts'
-import { pharosProvider } from '../provider/pharosProvider.ts'
 import { schemaDocument } from '../provider/docs/schemaDocument.ts'
+import { pharosProvider } from '../provider/pharosProvider.ts'
 
 /**
- * Versions of the provider that the bindings may meet: this minor version and later ones, below the next major. It
- * has to be there: CDKTF's own command deploys no stack whose provider has none.
+ * Versions of the provider for the bindings: this minor version and later ones, below the next major. Required: CDKTF's
+ * own command deploys no stack whose provider has none.
  */
 const VERSIONS = `~> ${packageJson.version.split('.').slice(0, 2).join('.')}`
 
@@ -31,11 +31,11 @@ function address(): string {
 
 /** The CDKTF bindings, made from the schema by CDKTF's own generator, without network. */
 export async function generateBindings(): Promise<readonly Generated[]> {
-  // The generator looks for terraform and its configuration when it is loaded, and tells a server about it.
+  // On loading, the generator looks for terraform and its configuration, and reports them to a server.
   const environment = { CHECKPOINT_DISABLE: '1', DISABLE_VERSION_CHECK: '1', TF_CLI_CONFIG_FILE: '/dev/null' }
   Object.assign(process.env, environment)
   const require = createRequire(import.meta.url)
-  // Its index cannot be loaded without jsii-pacmak, which only other languages need.
+  // Its index needs jsii-pacmak, which only other languages use.
   const {
     TerraformProviderGenerator,
   } = require('@cdktf/provider-generator/lib/get/generator/provider-generator')

@@ -10,7 +10,7 @@ import {
 
 const PROGRAM = /^(?:api|server|provider|reconciler|web|monitoring)\//
 
-/** Files that import one another today. The list only shrinks: take out what you take apart. */
+/** Files that import one another today. The list only shrinks: remove what you resolve. */
 const FILES_LEFT: readonly string[] = []
 
 /** Folders whose files import one another today. */
@@ -18,7 +18,7 @@ const FOLDERS_LEFT: readonly string[] = []
 
 const imports = importsOf(sourceFiles().filter((file) => PROGRAM.test(file) && !file.endsWith('.test.ts')))
 
-/** Each circle of `graph` that is not one of `left`, as the shortest way round, and each of `left` that is gone. */
+/** Each circle of `graph` that is not in `left`, as its shortest path, and each of `left` that no longer exists. */
 function surprises(graph: Graph, left: readonly string[]): readonly string[] {
   const circles = circlesIn(graph)
   const names = circles.map((circle) => circle.join(' '))

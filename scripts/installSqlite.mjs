@@ -14,17 +14,19 @@ import { fileURLToPath } from 'node:url'
 
 const scripts = dirname(fileURLToPath(import.meta.url))
 const modules = join(scripts, '../node_modules')
-/** Where npm installs into here: it leaves folders alone whose names begin with a dot. */
+/** Folder for npm's installation: npm ignores folders whose names begin with a dot. */
 const place = join(modules, '.sqlite')
 const isWindows = process.platform === 'win32'
 
-/** What is installed on this Node, and the file without which it cannot run. `source` has its lock file. */
+/** The release for this Node, and the file that it needs to run. `source` has its lock file. */
 const release =
   Number.parseInt(process.versions.node, 10) < 22
     ? { source: 'sqlite/node20', flags: [], native: 'build/Release/better_sqlite3.node' }
     : { source: 'sqlite/node22', flags: ['--ignore-scripts'], native: 'prebuilds' }
 
-/** The version of better-sqlite3 in the folder of packages `folder`, its native part included; or `undefined`. */
+/**
+ * The version of better-sqlite3 in the folder of packages `folder`, including its native part; otherwise `undefined`.
+ */
 function versionIn(folder) {
   const found = join(folder, 'better-sqlite3')
   if (!existsSync(join(found, release.native))) return undefined
@@ -36,7 +38,7 @@ function install() {
   for (const file of ['package.json', 'package-lock.json']) {
     copyFileSync(join(scripts, release.source, file), join(place, file))
   }
-  // This runs inside another npm, whose setting for `npm install --global` is not meant for this one.
+  // This runs inside another npm, whose setting for `npm install --global` does not apply to this one.
   execFileSync('npm', ['ci', '--global=false', '--no-audit', '--no-fund', ...release.flags], {
     cwd: place,
     stdio: 'inherit',
@@ -44,7 +46,7 @@ function install() {
   })
 }
 
-/** Puts what was installed where `import 'better-sqlite3'` finds it. */
+/** Moves the installed package to where `import 'better-sqlite3'` finds it. */
 function link() {
   const found = join(modules, 'better-sqlite3')
   const target = '.sqlite/node_modules/better-sqlite3'

@@ -3,10 +3,10 @@ import { basename, dirname } from 'node:path'
 import { expect, test } from 'vitest'
 import { importsOf, sourceFiles } from './testing/importGraph.ts'
 
-/** Most files of one folder: more want rooms. A test beside its file is no other thing to find, and is not counted. */
+/** Most files in one folder: more need subfolders. A test beside its file is not counted. */
 const FILES_MAX = 20
 
-/** Folders that are larger today. The list only shrinks: take out what you divide. */
+/** Folders that are larger today. The list only shrinks: remove what you divide. */
 const LARGE_LEFT: readonly string[] = []
 
 /** Files that only tests import, and that are not below `testing/` today. */

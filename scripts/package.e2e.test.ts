@@ -53,7 +53,7 @@ function keepCompiled(prebuilt: string): string {
 
 interface Consumer {
   readonly place: string
-  /** What the installation printed. */
+  /** Output of the installation. */
   readonly output: string
   /** Names of the packages that were installed. */
   readonly packages: readonly string[]

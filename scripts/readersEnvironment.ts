@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /**
- * What somebody has who types our commands in `folder`: the built commands on the PATH, an author for git, and
- * nothing of the settings of whoever runs this.
+ * The environment of a reader who types our commands in `folder`: the built commands on the PATH, an author for git,
+ * and no settings of the current user.
  */
 export function readersEnvironment(folder: string): NodeJS.ProcessEnv {
   const commands = join(folder, '.bin')

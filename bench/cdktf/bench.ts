@@ -1,8 +1,8 @@
 /**
- * What the typed layer costs, as ratios: `npx tsx bench/cdktf/bench.ts [services]`, after `npm run build`.
+ * Cost of the typed layer, as ratios: `npx tsx bench/cdktf/bench.ts [services]`, after `npm run build`.
  *
- * Synthesises the same services with the layer, with the plain bindings, and as many resources of CDKTF's own that
- * have no attributes, each in a process of its own, and tells the least that some runs took.
+ * Synthesises the same services with the layer, with the plain bindings, and as many resources of CDKTF's own without
+ * attributes, each in a separate process, and prints the minimum of several runs.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -15,10 +15,10 @@ import { get, latency, monitorEach, PharosProvider, Service, status } from 'phar
 const SERVICES = 1_000
 const RUNS = 5
 
-/** What one synthesis took. */
+/** Cost of one synthesis. */
 interface Measured {
   readonly ms: number
-  /** Most memory that the process had, in bytes. */
+  /** Peak memory of the process (bytes). */
   readonly rssBytesMax: number
   /** Size of the stack. */
   readonly bytes: number
@@ -29,7 +29,7 @@ const url = (name: string): string => `https://${name}.example.com/health`
 const names = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `shop_${index}`)
 
-/** Ways to make `count` resources, by name. */
+/** Ways to create `count` resources, by name. */
 const programs: Readonly<Record<string, (stack: TerraformStack, count: number) => void>> = {
   layer: (stack, count) => {
     const page = (name: string) =>
@@ -76,7 +76,7 @@ function inProcess(program: string, count: number): Measured {
   return JSON.parse(execFileSync(process.execPath, args, { env, encoding: 'utf8' }))
 }
 
-/** The least of each that some runs took; other work on the machine only adds. */
+/** The minimum of each over several runs; other work on the machine only adds. */
 function least(runs: readonly Measured[]): Measured {
   return {
     ms: Math.min(...runs.map(({ ms }) => ms)),
@@ -87,7 +87,7 @@ function least(runs: readonly Measured[]): Measured {
 
 function compare(count: number): void {
   const names = Object.keys(programs)
-  // In turns, so that a busy moment of the machine meets all of them.
+  // Interleaved, so that a busy moment of the machine affects all of them.
   const rounds = Array.from({ length: RUNS }, () => names.map((name) => inProcess(name, count)))
   const empty = least(Array.from({ length: RUNS }, () => inProcess('none', 0)))
   const measured = names.map((_name, index) => least(rounds.map((round) => round[index] ?? empty)))

@@ -22,7 +22,7 @@ const SIZES = [1_000, 10_000]
 const CYCLES = 7
 /** Commits that are pushed, one after the other; the median counts. */
 const PUSHES = 9
-/** Services that are made at the same time before anything is measured. */
+/** Services created concurrently before anything is measured. */
 const IN_FLIGHT = 32
 const SECRET = 'the-secret-of-the-hook'
 const PROGRAM = join(import.meta.dirname, '../../dist/pharos.js')
@@ -82,7 +82,7 @@ sets:
   )
   const controller = controllerProcess(config, 'bench', env)
   await controller.event(({ type }) => type === 'RunFinished', 0)
-  // A bench that breaks off leaves nothing behind that goes on.
+  // An aborted bench must leave no process behind.
   process.once('exit', () => controller.signal('SIGKILL'))
   return controller
 }
@@ -92,7 +92,7 @@ async function ended(controller: ControllerProcess): Promise<void> {
   await controller.ended
 }
 
-/** What the controller has counted so far. */
+/** The controller's counters so far. */
 interface Tally {
   readonly runs: number
   readonly seconds: number
@@ -102,7 +102,7 @@ interface Tally {
 /** Reads the metrics: the page or `/status.json` would cost the controller more than what is measured. */
 async function tallyOf(controller: ControllerProcess): Promise<Tally> {
   const url = /listening on (\S+)/.exec(controller.stderr())?.[1]
-  // A connection that was kept may be closed at the moment when it is used.
+  // A keep-alive connection may be closed at the moment of its use.
   const text = await (await fetch(`${url}/metrics`, { headers: { Connection: 'close' } })).text()
   const sum = (name: string): number =>
     [...text.matchAll(new RegExp(`^${name}\\{.*\\} (\\S+)$`, 'gm'))].reduce(
@@ -147,7 +147,7 @@ async function measureIdle(place: Place, size: number): Promise<void> {
   const controller = await started(place, '1s')
   const times: number[] = []
   const requests: number[] = []
-  // The first run has read the repository, and asked whose the key is.
+  // The first run has read the repository, and the organisation of the key.
   let before = await tallyOf(controller)
   while (times.length < CYCLES) {
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -211,7 +211,7 @@ async function measurePush(place: Place): Promise<void> {
   )
 }
 
-/** The same operation by itself, through the same proxy. */
+/** The same operation alone, through the same proxy. */
 async function bareOperations({ server }: Place, url: string): Promise<readonly number[]> {
   const client = new Client({ url, apiKey: server.apiKey, userAgent: 'bench' })
   const { services } = await client.listServices()

@@ -1,6 +1,6 @@
 /**
- * Measures what a look at the controller costs with 10,000 services, beside writing the same status as JSON and
- * nothing else: the ratios hold on any machine, the milliseconds only on this one.
+ * Measures the cost of a dashboard request with 10,000 services, beside writing the same status as JSON and nothing
+ * else: the ratios hold on any machine, the milliseconds only on this one.
  *
  * Run with `node --import tsx bench/controller/dashboard.ts`.
  */
@@ -13,9 +13,9 @@ import {
 } from '../../reconciler/dashboard/testing/sampleStatus.ts'
 
 const SERVICES = 10_000
-/** One service in so many was changed by hand. */
+/** One service in this many was changed manually. */
 const DRIFTED_EVERY = 100
-/** Runs of each, in turns; the fastest counts, because whatever else runs only ever adds. */
+/** Interleaved runs of each; the fastest counts, because other work only adds. */
 const RUNS = 30
 
 const services = Array.from({ length: SERVICES }, (_, index) =>

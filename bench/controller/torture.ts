@@ -1,9 +1,8 @@
 /**
- * What the suite does to controllers in small, in large: two replicas killed and stopped at random for three
- * minutes, with their state in a file and again with it in git, and thousands of cycles with a service changed by hand
- * before each.
+ * Long version of the suite's stress tests of controllers: two replicas killed and stopped at random for three minutes,
+ * with their state in a file and again in git, and thousands of cycles with a manual change of a service before each.
  *
- * TORTURE_SECONDS, TORTURE_CYCLES and TORTURE_SEED change how long, how many, and which.
+ * TORTURE_SECONDS, TORTURE_CYCLES and TORTURE_SEED set the duration, the number and the seed.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -21,7 +20,7 @@ const CYCLES = setting('TORTURE_CYCLES', 2_000)
 const SEED = setting('TORTURE_SEED', Date.now() % 1_000_000)
 /** Services of the soak: none is changed more than once in sixty cycles, which is an hour. */
 const SERVICES = 60
-/** How much more memory the last tenth of the soak may take than the second (bytes). */
+/** Allowed growth of memory from the second to the last tenth of the soak (bytes). */
 const GROWTH_BYTES_MAX = 24 * 1024 * 1024
 
 function setting(name: string, usual: number): number {
@@ -56,7 +55,7 @@ async function soak(): Promise<string> {
   const server = await startServer({ rateLimit: 'none', logLevel: 'error' })
   const orgId = await server.createOrg({ plan: 'enterprise' })
   const apiKey = await server.createKey({ orgId })
-  // Whoever changes services by hand here is in a hurry.
+  // Manual changes must not wait here.
   const limiter = new Limiter({ burstRequests: 1_000_000, refillIntervalMs: 1 })
   const client = new Client({ url: server.url, apiKey, userAgent: 'torture', limiter })
   const one = await testController({ url: server.url, apiKey })
@@ -68,7 +67,7 @@ async function soak(): Promise<string> {
     const memory: number[] = []
     for (let cycle = 0; cycle < CYCLES; cycle += 1) {
       await drift(client, keys[cycle % SERVICES] ?? '')
-      // The one that was under way may have listed before the change.
+      // The cycle under way may have listed before the change.
       await one.nextCycle()
       const left = await drifted(client)
       if (left.length > 0) throw new Error(`${left} was not put back within one interval (cycle ${cycle})`)

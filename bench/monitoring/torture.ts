@@ -1,8 +1,8 @@
 /**
- * Lets our reader of responses and node:http read 100,000 generated ones: valid, odd and damaged. They may disagree only
- * where a difference has a name.
+ * Feeds 100,000 generated responses, valid, odd and damaged, to our parser and to node:http. They may disagree only on
+ * named differences.
  *
- *     node --import tsx bench/monitoring/torture.ts [responses]
+ * node --import tsx bench/monitoring/torture.ts [responses]
  */
 import { compareReaders } from '../../monitoring/check/testing/namedDifferences.ts'
 

@@ -1,9 +1,9 @@
 /**
- * What the provider costs, as ratios: `npx tsx bench/provider/bench.ts [start | one | create | unlimited | services …]`,
+ * Cost of the provider, as ratios: `npx tsx bench/provider/bench.ts [start | one | create | unlimited | services …]`,
  * after `npm run build`. Without arguments all of it, which takes some ten minutes.
  *
- * Plans run against the server with the contract's limit; the baseline reads one service after the other through
- * the same limiter, as providers do that do not coalesce.
+ * Plans run against the server with the contract's limit; the baseline reads one service after the other through the
+ * same limiter, like providers that do not coalesce.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,11 +20,11 @@ import { startRecordingProxy } from '../../provider/testing/recordingProxy.ts'
 import { type TerraformWorkspace, terraformWorkspace } from '../../provider/testing/terraformWorkspace.ts'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 
-/** Services up to which the baseline is really run: beyond, its time is that of the limit, to be computed. */
+/** Services up to which the baseline is really run: beyond, its time is computed from the limit. */
 const BASELINE_SERVICES_MAX = 500
-/** How often a short command is run; the quickest counts, because other programs only make it slower. */
+/** Runs of a short command; the fastest counts, because other programs only slow it down. */
 const ROUNDS = 5
-/** What the contract lets through a second, once the burst is spent. */
+/** Requests a second under the contract, after the burst is spent. */
 const REQUESTS_PER_SECOND = 5
 /** Time in which a key earns its whole burst (milliseconds). */
 const BURST_EARNED_MS = 4_000
@@ -48,7 +48,7 @@ function request(name: string): ServiceRequest {
   }
 }
 
-// With count: Terraform evaluates for_each anew for each instance, which takes it time that grows with the square.
+// With count: Terraform evaluates for_each again for each instance, in time that grows with the square.
 const fleet = (count: number): string => `resource "pharos_service" "many" {
   count     = ${count}
   name      = "many \${count.index}"
@@ -62,12 +62,12 @@ const fleet = (count: number): string => `resource "pharos_service" "many" {
 const TICKS_PER_SECOND = 100
 
 /**
- * Time that the programs which this one started and saw end have computed, with all that those started (milliseconds);
- * NaN where there is no /proc. Beside other programs it says more than the time that passed.
+ * CPU time of finished child processes and their descendants (milliseconds); NaN without /proc. Beside other programs
+ * it is more accurate than wall time.
  */
 function computedMs(): number {
   if (!existsSync('/proc/self/stat')) return Number.NaN
-  // Behind the name in parentheses, which may hold blanks: fields 16 and 17 of proc(5) are cutime and cstime.
+  // After the name in parentheses, which may contain blanks: fields 16 and 17 of proc(5) are cutime and cstime.
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? []
   return ((Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND) * 1_000
 }
@@ -79,7 +79,7 @@ interface Bench {
   readonly requests: () => number
 }
 
-/** Runs `work` with a server of its own that has `count` services, and the contract's limit or none. */
+/** Runs `work` with a separate server that has `count` services, and the contract's limit or none. */
 async function withServer(
   count: number,
   rateLimit: 'contract' | 'none',
@@ -112,7 +112,7 @@ async function withServer(
   }
 }
 
-/** Puts all services into the state: one is imported, and the others are made like it. */
+/** Writes all services into the state: one is imported, and the others are copied from it. */
 async function takeOver({ services, workspace }: Bench): Promise<void> {
   workspace.configure(fleet(services.length))
   await workspace.succeed(['import', 'pharos_service.many[0]', services[0]?.id ?? ''])
@@ -156,7 +156,7 @@ async function benchPlan(count: number): Promise<void> {
   })
 }
 
-/** Milliseconds that reading each service by itself takes, through the limiter that the provider has. */
+/** Milliseconds for reading each service separately, through the provider's limiter. */
 async function baseline({ server, services }: Bench): Promise<number> {
   const apiKey = await server.createKey()
   const client = new Client({ url: server.url, apiKey, userAgent: 'bench' })
@@ -170,7 +170,7 @@ async function benchCreate(count: number): Promise<void> {
     workspace.configure(fleet(count))
     const applyMs = await timed(() => workspace.succeed(['apply', '-auto-approve']))
     const made = requests()
-    // The same command once more, when the key has earned its burst again: everything but the creating.
+    // The same command again, when the key has earned its burst again: everything but the creates.
     await wait(BURST_EARNED_MS)
     const emptyMs = await quickest(() => timed(() => workspace.succeed(['apply', '-auto-approve'])))
     const limitMs = ((count - CLIENT_RATE.burstRequests) / REQUESTS_PER_SECOND) * 1_000
@@ -181,7 +181,7 @@ async function benchCreate(count: number): Promise<void> {
   })
 }
 
-/** The quickest of several runs of \`work\`, in milliseconds. */
+/** The fastest of several runs of `work`, in milliseconds. */
 async function quickest(work: () => Promise<number>): Promise<number> {
   const runs: number[] = []
   for (let round = 0; round < ROUNDS; round += 1) runs.push(await work())

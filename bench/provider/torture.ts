@@ -1,6 +1,6 @@
 /**
- * What the suite does to the provider in small, in large: `node --import tsx bench/provider/torture.ts`, after
- * `npm run build`. Rounds of the soak, creates and the seed may be changed by variables.
+ * Long version of the suite's stress tests of the provider: `node --import tsx bench/provider/torture.ts`, after `npm
+ * run build`. Variables set the rounds of the soak, the creates and the seed.
  */
 import { spawnSync } from 'node:child_process'
 import { stripVTControlCharacters } from 'node:util'
@@ -11,15 +11,15 @@ const {
   TORTURE_SEED = String(Date.now() % 1_000_000),
 } = process.env
 
-interface Ordeal {
+interface StressTest {
   readonly files: readonly string[]
-  /** Which of their tests, by a part of the title; all when left out. */
+  /** Tests selected by a part of the title; default all. */
   readonly title?: string
   readonly environment: Readonly<Record<string, string>>
 }
 
 /** Runs tests. Ends the program with their output when one fails, or when none ran. */
-function ordeal({ files, title, environment }: Ordeal): void {
+function stressTest({ files, title, environment }: StressTest): void {
   const startedAtMs = performance.now()
   const which = title === undefined ? [] : ['-t', title]
   const fixed = ['--reporter=verbose', '--coverage.enabled=false', '--testTimeout=180000']
@@ -28,7 +28,7 @@ function ordeal({ files, title, environment }: Ordeal): void {
     encoding: 'utf8',
     env: { ...process.env, ...environment },
   })
-  // The titles as they ran, with their numbers: a setting that did not arrive would show.
+  // The titles contain the numbers of the run: a setting without effect would show.
   const ran = [...stripVTControlCharacters(stdout).matchAll(/✓ .*(Scenarios? .*?)(?: \d+ms)?$/gm)]
   if (status !== 0 || ran.length === 0) {
     process.stderr.write(`${stdout}${stderr}`)
@@ -39,17 +39,17 @@ function ordeal({ files, title, environment }: Ordeal): void {
   process.stdout.write(`${what}: held, ${seconds} s\n`)
 }
 
-ordeal({
+stressTest({
   files: ['provider/failures.e2e.test.ts'],
   title: 'Scenario 61',
   environment: { PHAROS_TEST_INTERRUPTED: TORTURE_CREATES },
 })
-ordeal({
+stressTest({
   files: ['provider/failures.e2e.test.ts'],
   title: 'Scenario 62',
   environment: { PHAROS_TEST_KILLED: TORTURE_CREATES },
 })
-ordeal({
+stressTest({
   files: [
     'provider/testing/scenarios',
     'provider/terraform.e2e.test.ts',
@@ -58,11 +58,11 @@ ordeal({
   ],
   environment: { PHAROS_TEST_INSTALLED: '1' },
 })
-ordeal({
+stressTest({
   files: ['provider/testing/scenarios/secrets.e2e.test.ts', 'provider/data'],
   environment: { PHAROS_TEST_PLAIN: '1' },
 })
-ordeal({
+stressTest({
   files: ['provider/soak.e2e.test.ts'],
   environment: { PHAROS_TEST_SOAK_ROUNDS: TORTURE_ROUNDS, PHAROS_TEST_SOAK_SEED: TORTURE_SEED },
 })

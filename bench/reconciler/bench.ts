@@ -17,12 +17,12 @@ import { terraformWorkspace } from '../../provider/testing/terraformWorkspace.ts
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 
 const MANIFESTS = 10_000
-/** Runs of each; the fastest counts, because whatever else runs only ever adds. */
+/** Runs of each; the fastest counts, because other work only adds. */
 const RUNS = 3
 const PROGRAM = join(import.meta.dirname, '../../dist/pharos.js')
 const YAML = import.meta.resolve('js-yaml')
 
-/** Tells the most memory that a process had (KiB) when it ends. */
+/** Prints the peak memory of a process (KiB) when it ends. */
 const TELL_MEMORY = `data:text/javascript,process.on('exit',()=>process.stderr.write('\\nKiB '+process.resourceUsage().maxRSS))`
 const PARSE_ALONE = `
 import { readdirSync, readFileSync } from 'node:fs'
@@ -68,7 +68,7 @@ async function reportReading(folder: string, env: Environment): Promise<void> {
   report('plan, all new', await fastest([PROGRAM, 'plan', manifests, '--state', state], env), parse)
 }
 
-/** A run that has nothing to do: time, memory and requests. */
+/** A run without changes: time, memory and requests. */
 async function reportNoOp(
   services: number,
   folder: string,
@@ -93,7 +93,7 @@ async function reportNoOp(
   )
 }
 
-/** Makes the services that `writeManifests` describes, many at a time: no apply is measured here. */
+/** Creates the services of `writeManifests`, many at a time: no apply is measured here. */
 async function fillOrg(url: string, apiKey: string, services: number): Promise<void> {
   const limiter = new Limiter({ burstRequests: 1_000_000, refillIntervalMs: 1 })
   const client = new Client({ url, apiKey, userAgent: 'bench', limiter })
@@ -128,7 +128,7 @@ function requestOf(index: number): ServiceRequest {
 /** Changes of the apply that is measured against what the rate limit allows. */
 const CHANGES = 100
 
-/** An apply of new services at the contract's rate, beside the time that so many requests take at least. */
+/** An apply of new services at the contract's rate, beside the minimum time for so many requests. */
 async function reportApply(folder: string): Promise<void> {
   const server = await startServer()
   try {
@@ -143,10 +143,10 @@ async function reportApply(folder: string): Promise<void> {
   }
 }
 
-/** How often somebody else uses the same key (milliseconds between two requests). */
+/** Interval of the requests of another client with the same key (milliseconds). */
 const OTHERS_EVERY_MS = 500
 
-/** The same while somebody else sends with the same key: what the limit leaves is the rest of its rate. */
+/** The same while another client uses the same key: the limit leaves the rest of its rate. */
 async function reportShared(folder: string): Promise<void> {
   const server = await startServer()
   const headers = { authorization: `Bearer ${server.apiKey}` }
@@ -166,7 +166,7 @@ async function reportShared(folder: string): Promise<void> {
 
 const beyond = (secs: number, floorSecs: number): string => ((secs / floorSecs - 1) * 100).toFixed(1)
 
-/** Applies `CHANGES` new manifests in the folder `manifests`: how long it took, and the requests that were sent. */
+/** Applies `CHANGES` new manifests in the folder `manifests`; returns the duration and the number of requests. */
 async function measuredApply(
   server: TestServer,
   manifests: string,
@@ -180,7 +180,7 @@ async function measuredApply(
   return { secs: (performance.now() - startedAt) / 1_000, requests: JSON.parse(stdout).requests }
 }
 
-/** Seconds that `terraform apply` takes for the same services in an organisation of its own, which has its whole burst. */
+/** Seconds that `terraform apply` takes for the same services in a separate organisation with its whole burst. */
 async function terraformApply(server: TestServer): Promise<number> {
   const orgId = await server.createOrg({ plan: 'business' })
   await server.overrideLimits({ servicesMax: CHANGES, endpointsMax: CHANGES }, orgId)

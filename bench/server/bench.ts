@@ -9,9 +9,9 @@ import { CLIENTS, type Row } from './row.ts'
 
 const READS = 20_000
 const LISTS = 200
-/** Rounds of which the cheapest one counts. */
+/** Rounds; the cheapest one counts. */
 const ROUNDS = 7
-/** Rounds' worth of requests before the first that counts, for the compiler to have seen everything. */
+/** Warm-up rounds, for the compiler. */
 const WARM_UP = 3
 const SOAK_REQUESTS = Number(process.env.BENCH_SOAK ?? 1_000_000)
 
@@ -20,21 +20,21 @@ function get(path: string, apiKey?: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: bench\r\n${key}\r\n`
 }
 
-/** A load, and what it cost the process that answered it. */
+/** A load, and its cost for the process that answered it. */
 interface Cost extends LoadReport {
-  /** Time on a core for each request (microseconds), of user and system. */
+  /** CPU time for each request (microseconds), user and system. */
   readonly cpuMicros: number
 }
 
-/** A server, and what it is asked for. */
+/** A server, and the requests for it. */
 interface Side {
   readonly subject: Subject
   readonly request: string
 }
 
 /**
- * What the same load costs two servers, in turns, so that both see the same machine: of several rounds the
- * cheapest of each, because whatever else the machine does only ever adds.
+ * Cost of the same load for two servers, interleaved, so that both see the same machine: the cheapest of several rounds
+ * of each, because other work on the machine only adds.
  */
 async function compare(sides: readonly [Side, Side], requests: number): Promise<readonly [Cost, Cost]> {
   for (const side of sides) await measure(side, requests * WARM_UP)
@@ -66,8 +66,8 @@ async function cpuMicros(subject: Subject): Promise<number> {
 }
 
 /**
- * Compares what two servers do with a second of a core. Wall time would compare whatever else the machine
- * does, the load itself included.
+ * Compares the work of two servers in a second of CPU time. Wall time would compare other work on the machine,
+ * including the load.
  */
 function ratioRow(what: string, ours: Cost, theirs: Cost, bar: number): Row {
   const ratio = theirs.cpuMicros / ours.cpuMicros
@@ -107,7 +107,7 @@ async function reads(pharos: Subject, bare: Subject): Promise<readonly Row[]> {
   ]
 }
 
-/** What an answer says besides what any server of Node says. */
+/** Headers of an answer beyond those of every Node server. */
 function ownHeaders(headers: ApiAnswer['headers']): object {
   const common = new Set(['content-type', 'content-length', 'connection', 'keep-alive', 'date'])
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !common.has(name)))

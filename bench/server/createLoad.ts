@@ -3,13 +3,13 @@ import { serviceBody } from '../../server/testing/serviceBodies.ts'
 import { runLoad } from './load.ts'
 import { CLIENTS, CREATES_PER_KEY } from './row.ts'
 
-/** What the load is told first; after that, how many creates make a round. */
+/** Settings of the load, sent first; after that, the number of creates in a round. */
 export interface Target {
   readonly port: number
   readonly keys: readonly string[]
 }
 
-/** Creates; each client uses one key after another, and nobody else's. */
+/** Creates; each client uses its own keys, one after another. */
 function requestsOf(keys: readonly string[]): (index: number, client: number) => string {
   const body = JSON.stringify(serviceBody())
   const made = new Map<number, number>()
@@ -21,7 +21,7 @@ function requestsOf(keys: readonly string[]): (index: number, client: number) =>
   }
 }
 
-// It stands for other machines: where the server wants a core too, the server has it.
+// It represents other machines: the server has priority when both want a core.
 setPriority(constants.priority.PRIORITY_LOW)
 process.once('message', ({ port, keys }: Target) => {
   const request = requestsOf(keys)

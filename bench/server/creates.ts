@@ -14,25 +14,25 @@ import type { LoadReport } from './load.ts'
 import { bundle } from './processes.ts'
 import { CLIENTS, CREATES_PER_KEY, ROUNDS, type Row } from './row.ts'
 
-/** How a server is measured. */
+/** Settings of a measurement. */
 interface Course {
   /** Its file; the built program when absent. */
   readonly program?: string
-  /** Creates of one round: enough for the log to be copied into the database once at least. */
+  /** Creates of one round: enough for the log to be checkpointed at least once. */
   readonly creates: number
-  /** Creates before the first that counts, for the compiler to have seen everything. */
+  /** Warm-up creates, for the compiler. */
   readonly warmUp: number
 }
 
 const TOGETHER: Course = { creates: 8_000, warmUp: 8_000 }
 const APART = { creates: 2_000, warmUp: 4_000 }
 
-/** Keys for each that is used up, because no client makes exactly its share. */
+/** Spare keys for each used-up key, because no client creates exactly its share. */
 const SPARE = 2
 
-/** By how much each flush is drawn out: to about what ordinary disks of a cloud take (microseconds). */
+/** Delay added to each flush: about that of ordinary cloud disks (microseconds). */
 const SLOWER_MICROS = 1_000
-// The filter in the kernel stops a process at its flushes and nowhere else.
+// The kernel filter stops a process only at its flushes.
 const SLOWER = [
   ...['strace', '-D', '-f', '-qq', '-o', '/dev/null', '--seccomp-bpf'],
   ...['-e', 'trace=fsync,fdatasync', '-e', `inject=fsync,fdatasync:delay_enter=${SLOWER_MICROS}`],
@@ -41,15 +41,17 @@ const SLOWER = [
 const run = promisify(execFile)
 
 /**
- * Durable creates over HTTP against the same ones with a flush each: the same clients and the same server, limiter and
- * authentication on, whose mutations share no commit. Also the store without HTTP, both ways.
+ * Durable creates over HTTP compared with the same creates with a flush each: the same clients and server, limiter and
+ * authentication on, but without shared commits. Also the store without HTTP, both ways.
  */
 export async function durableCreates(): Promise<readonly Row[]> {
   const inserts = await measureInserts()
   return [...(await compare('', [])), togetherRow(inserts)]
 }
 
-/** The same on a disk whose flush takes a millisecond longer; `strace` makes it so, and without it nothing is measured. */
+/**
+ * The same on a disk whose flush takes a millisecond longer, simulated with `strace`; without it nothing is measured.
+ */
 export async function slowDurableCreates(): Promise<readonly Row[]> {
   const label = `with each flush ${SLOWER_MICROS / 1_000} ms slower: `
   if (!(await canSlowDown())) {

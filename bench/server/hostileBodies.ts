@@ -26,7 +26,10 @@ const valid = JSON.stringify(serviceBody()).slice(0, -1)
 const headers = (sensitive: boolean) =>
   Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`h${index}`, { value: 'x', sensitive }]))
 
-/** Bodies of POST and PATCH /v1/services of at most 1 MiB that are costly to parse, to check or to store, each for another reason. */
+/**
+ * Bodies of POST and PATCH /v1/services of at most 1 MiB that are expensive to parse, to check or to store, each for
+ * another reason.
+ */
 export const HOSTILE_BODIES: Readonly<Record<string, string>> = {
   'empty objects': fill(`${valid},"x":[`, () => '{}', ']}'),
   'names, each another one': fill(`${valid},"x":{`, (index) => `"${name(index)}":0`, '}}'),
@@ -105,7 +108,7 @@ const serviceIds = (count: number): string =>
     .map((id) => `service_id=${id}`)
     .join('&')
 
-/** Queries of GET /v1/incidents, as long as the 16 KiB that all headers of a request have. */
+/** Queries of GET /v1/incidents, as long as the 16 KiB for all headers of a request. */
 export const HOSTILE_QUERIES: Readonly<Record<string, string>> = {
   'three hundred services': `section=active&limit=100&${serviceIds(300)}`,
   'one service three hundred times': `section=active&q=x&${Array(300).fill(serviceIds(1)).join('&')}`,

@@ -7,11 +7,11 @@ import type { Store } from '../../server/store/store.ts'
 import { serviceBody } from '../../server/testing/serviceBodies.ts'
 import { CLIENTS, ROUNDS } from './row.ts'
 
-/** Creates without HTTP in front of them, each a second. */
+/** Creates a second without HTTP. */
 export interface InsertRates {
   /** Creates of the store, each awaited before the next, and so one flush each. */
   readonly oneByOne: number
-  /** The rows of a create by bare statements in a loop that decides nothing, one flush each. */
+  /** The rows of a create with bare statements in a loop without decisions, one flush each. */
   readonly bare: number
   /** Creates of the store, as many at a time as there are clients. */
   readonly together: number
@@ -19,10 +19,10 @@ export interface InsertRates {
 
 const ONE_BY_ONE = 1_000
 const TOGETHER = 100 * CLIENTS
-/** Before the first that counts, for the compiler to have seen everything. */
+/** Warm-up, for the compiler. */
 const WARM_UP = 300
 
-/** The best of the rounds: whatever else the machine does only ever takes time. */
+/** The best round: other work on the machine only adds time. */
 async function perSecond(count: number, work: () => Promise<void>): Promise<number> {
   let best = 0
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -33,7 +33,7 @@ async function perSecond(count: number, work: () => Promise<void>): Promise<numb
   return best
 }
 
-/** What the server does for a create, from the decision on. */
+/** The server's work for a create, from the decision on. */
 function creator(store: Store, orgId: string): () => Promise<unknown> {
   const request = serviceBody()
   const { nowMs, uuid } = systemEnvironment
@@ -66,7 +66,7 @@ async function measureStore(dataDir: string): Promise<Omit<InsertRates, 'bare'>>
   return { oneByOne, together }
 }
 
-/** After the store was measured: the text of a service is one of its. */
+/** After the store was measured: the text of a service comes from it. */
 async function measureBare(dataDir: string): Promise<number> {
   const { writer, reader } = await openDatabase(dataDir)
   const service = writer.prepare(

@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net'
 
-/** What a load did. */
+/** Result of a load. */
 export interface LoadReport {
   readonly requestsPerSecond: number
   readonly requests: number
   /** Answers outside 200 to 299. */
   readonly errors: number
-  /** Milliseconds within which 50 and 99 of a hundred answers came. */
+  /** 50th and 99th percentile of the answer time (milliseconds). */
   readonly p50Ms: number
   readonly p99Ms: number
 }
@@ -20,8 +20,8 @@ export interface Load {
 }
 
 /**
- * Sends requests over keep-alive connections, one at a time on each. Written on bare sockets, because a
- * client library costs more than the server and would be what is measured.
+ * Sends requests over keep-alive connections, one at a time on each. Written on raw sockets, because a client library
+ * costs more than the server and would dominate the measurement.
  */
 export async function runLoad({ port, connections, request, requests }: Load): Promise<LoadReport> {
   let next = 0
@@ -54,7 +54,7 @@ export async function runLoad({ port, connections, request, requests }: Load): P
       socket.on('error', reject)
       socket.on('connect', send)
     })
-  // A load that sleeps has to be woken by each answer, and only a server slower than the load would pay for it.
+  // A sleeping load must be woken by each answer, which only a server slower than the load would pay for.
   let isOver = false
   const stayAwake = (): void => {
     if (!isOver) setImmediate(stayAwake)
@@ -78,7 +78,7 @@ export async function runLoad({ port, connections, request, requests }: Load): P
   }
 }
 
-/** Length of the first answer in `text`, head and body; `undefined` while its head is not whole. */
+/** Length of the first answer in `text`, head and body; `undefined` while its head is incomplete. */
 function answerLength(text: string): number | undefined {
   const head = text.indexOf('\r\n\r\n')
   if (head === -1) return undefined

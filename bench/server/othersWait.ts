@@ -7,7 +7,7 @@ import { runLoad } from './load.ts'
 import { type Subject, startSubject } from './processes.ts'
 import type { Row } from './row.ts'
 
-/** Rounds of which the shortest turn counts: whatever else the machine does only ever adds. */
+/** Rounds; the shortest turn counts, because other work on the machine only adds. */
 const ROUNDS = 5
 const TURN_MS_MAX = 50
 /** Sockets that never read, and reads of another key beside them. */
@@ -16,7 +16,7 @@ const READS = 2_000
 const P99_MS_MAX = 250
 const HEAP_MIB = 256
 
-/** What others wait for: the longest turn that one request takes, and reads beside clients that never read. */
+/** Delays of other clients: the longest turn of one request, and reads beside clients that never read. */
 export async function othersWait(): Promise<readonly Row[]> {
   const pharos = await startSubject('pharos', [`--max-old-space-size=${HEAP_MIB}`])
   const rows = [await worstTurn(pharos), await besideSilence(pharos)]
@@ -24,7 +24,7 @@ export async function othersWait(): Promise<readonly Row[]> {
   return rows
 }
 
-/** The longest turn of the event loop while `work` is done (milliseconds). */
+/** The longest turn of the event loop during `work` (milliseconds). */
 async function longestTurn(pharos: Subject, work: () => Promise<unknown>): Promise<number> {
   pharos.child.send('watch')
   await work()
@@ -37,7 +37,7 @@ async function leastOf(pharos: Subject, work: () => Promise<unknown>): Promise<n
   return Math.min(...turns)
 }
 
-/** A request that is costly for one reason. */
+/** A request that is expensive for one reason. */
 interface Hostile {
   readonly what: string
   readonly method: 'GET' | 'POST' | 'PATCH'
@@ -76,7 +76,7 @@ async function ask(
   return { status: answer.statusCode, json: await answer.body.json() }
 }
 
-/** Every hostile request, of a service and an incident that exist. */
+/** Every hostile request, for an existing service and incident. */
 async function hostileRequests(pharos: Subject): Promise<readonly Hostile[]> {
   const create = async (path: string, value: object) =>
     Object((await ask(pharos, { what: 'setup', method: 'POST', path, body: JSON.stringify(value) })).json)

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-/** A measured process and how to talk to it. */
+/** A measured process and its messages. */
 export interface Subject {
   readonly child: ChildProcess
   readonly port: number
@@ -15,8 +15,8 @@ export interface Subject {
 }
 
 /**
- * Bundles `entry` as the program is, and gives the file: a loader that compiles on the way adds code of its own to
- * every function.
+ * Bundles `entry` like the program, and returns the file: a loader that compiles at run time adds its own code to every
+ * function.
  */
 export async function bundle(entry: URL): Promise<string> {
   const source = fileURLToPath(entry)
@@ -37,7 +37,7 @@ export async function bundle(entry: URL): Promise<string> {
   return file
 }
 
-/** Starts `subject.ts` as `kind`, with arguments for Node besides. */
+/** Starts `subject.ts` as `kind`, with additional arguments for Node. */
 export async function startSubject(
   kind: 'pharos' | 'bare',
   nodeArgs: readonly string[] = [],

@@ -1,11 +1,11 @@
-/** Connections, and so requests at once. */
+/** Connections, and therefore concurrent requests. */
 export const CLIENTS = 64
-/** Creates that one key is used for: below the burst, so that nothing is refused. */
+/** Creates for each key: below the burst, so that nothing is refused. */
 export const CREATES_PER_KEY = 16
-/** Rounds of creates of which the best counts. */
+/** Rounds of creates; the best counts. */
 export const ROUNDS = 8
 
-/** What was measured, and whether it is good enough. */
+/** A measurement, and whether it meets its target. */
 export interface Row {
   readonly what: string
   readonly measured: string

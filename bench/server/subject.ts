@@ -3,12 +3,12 @@ import { BURST_REQUESTS } from '../../api/contract/tokenBucket.ts'
 import { seedIncidents } from '../../server/testing/robustness/seedIncidents.ts'
 import { startServer, type TestServer } from '../../server/testing/startServer.ts'
 
-/** A limiter that counts like the real one, up to as many tokens, and never refuses. */
+/** A limiter that counts like the real one, up to the same number of tokens, and never refuses. */
 const NEVER_EMPTY = { burstRequests: BURST_REQUESTS, refillIntervalMs: 0.000_1 }
 
 /**
- * What is measured, in a process of its own: `pharos`, or a `bare` route that answers the bytes and
- * headers that it is sent, or a `rows` route that parses and stringifies them. Messages over IPC.
+ * The measured program, in its own process: `pharos`, a `bare` route that answers with the bytes and headers it was
+ * sent, or a `rows` route that parses and stringifies them. Messages over IPC.
  */
 async function startPharos(): Promise<void> {
   const server = await startServer({ rateLimit: NEVER_EMPTY, logLevel: 'silent' })
@@ -27,7 +27,7 @@ async function startPharos(): Promise<void> {
   })
 }
 
-/** Makes a page of the largest incidents; resolves to a key of another organisation. */
+/** Creates a page of the largest incidents; resolves to a key of another organisation. */
 async function seed({ dataDir, orgId, createOrg, createKey }: TestServer): Promise<string> {
   seedIncidents(dataDir, { orgId, incidents: 100, updates: 13, bodyChars: 19_900 })
   return await createKey({ orgId: await createOrg() })

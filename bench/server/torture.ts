@@ -10,17 +10,17 @@ import { killLoop } from '../../server/testing/robustness/killLoop.ts'
 import { seededRandom } from '../../server/testing/robustness/random.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 
-/** What the suite does in small, in large: numbers and the seed may be changed by variables. */
+/** Long version of the suite's stress tests of the server: variables set the numbers and the seed. */
 const KILLS = setting('TORTURE_KILLS', 100)
 const REQUESTS = setting('TORTURE_REQUESTS', 200_000)
 const SEED = setting('TORTURE_SEED', Date.now() % 1_000_000)
 
-/** Creates whose system calls are watched. */
+/** Creates with traced system calls. */
 const FLUSHES = 1_000
 
-/** Size of the disk that is filled: twice the log that the database keeps, and the ballast. */
+/** Size of the disk to be filled: twice the log that the database keeps, and the reserve. */
 const DISK_SIZE = '80m'
-/** What is shown of a run that failed (characters). */
+/** Output shown of a failed run (characters). */
 const OUTPUT_CHARS_MAX = 6_000
 
 function setting(name: string, usual: number): number {
@@ -29,8 +29,8 @@ function setting(name: string, usual: number): number {
   return value
 }
 
-/** Runs one ordeal; resolves to its line of the summary. Rejects when something was violated. */
-type Ordeal = (showProgress: (text: string) => void) => Promise<string>
+/** Runs one stress test; resolves to its line of the summary. Rejects on a violation. */
+type StressTest = (showProgress: (text: string) => void) => Promise<string>
 
 async function kill(showProgress: (text: string) => void): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-torture-'))
@@ -113,11 +113,11 @@ async function runTests(files: readonly string[], environment: NodeJS.ProcessEnv
     })
   }
   const [code]: unknown[] = await once(child, 'close')
-  // The failures stand at the end.
+  // The failures are at the end.
   if (code !== 0) throw new Error(output.slice(-OUTPUT_CHARS_MAX))
 }
 
-const ORDEALS: Readonly<Record<string, Ordeal>> = {
+const STRESS_TESTS: Readonly<Record<string, StressTest>> = {
   kill,
   'flush order': flushOrder,
   'full disk': fill,
@@ -128,13 +128,13 @@ const ORDEALS: Readonly<Record<string, Ordeal>> = {
 
 process.stdout.write(`seed ${SEED} (TORTURE_SEED repeats it)\n`)
 const violated: string[] = []
-for (const [name, ordeal] of Object.entries(ORDEALS)) {
+for (const [name, stressTest] of Object.entries(STRESS_TESTS)) {
   const showProgress = (text: string): void => {
     if (process.stdout.isTTY) process.stdout.write(`\r\u001b[K${name}: ${text}`)
   }
   showProgress('begun')
   try {
-    const line = await ordeal(showProgress)
+    const line = await stressTest(showProgress)
     process.stdout.write(`${process.stdout.isTTY ? '\r\u001b[K' : ''}${name}: ${line}\n`)
   } catch (error) {
     violated.push(name)

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '../../api/client/client.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
-import { DemoFailure, type Story } from './story.ts'
+import { DemoFailure, type DemoRunner } from './demoRunner.ts'
 
-/** Creates a service that expects a status from 200 to 299 of `url`, as somebody would who uses the API directly. */
+/** Creates a service that expects a status from 200 to 299 of `url`, directly through the API. */
 export async function createByHand(
-  story: Story,
+  demo: DemoRunner,
   client: Client,
   { name, url }: { readonly name: string; readonly url: string },
 ): Promise<void> {
-  story.request(`POST /v1/services  { "name": "${name}", … }`)
+  demo.request(`POST /v1/services  { "name": "${name}", … }`)
   const assertions = [{ StatusCode: { expected: { Between: [200, 299] as [number, number] } } }]
   await client.createService(
     {
@@ -23,18 +23,18 @@ export async function createByHand(
 }
 
 /**
- * Changes `fields` of the service called `name` as somebody would who uses the API directly: a full replace with
- * the definition that is there. Only for services without sealed values, which cannot be read back.
+ * Changes `fields` of the service called `name` directly through the API: a full replace with the current definition.
+ * Only for services without sealed values, which cannot be read back.
  */
 export async function replaceByHand(
-  story: Story,
+  demo: DemoRunner,
   client: Client,
   name: string,
   fields: Partial<ServiceRequest>,
 ): Promise<void> {
   const service = await serviceCalled(client, name)
   const edits = Object.entries(fields).map(([field, value]) => `"${field}": ${JSON.stringify(value)}`)
-  story.request(`PATCH /v1/services/${service.id}  { …, ${edits.join(', ')} }`)
+  demo.request(`PATCH /v1/services/${service.id}  { …, ${edits.join(', ')} }`)
   await client.replaceService(service.id, { ...requestOf(service), ...fields })
 }
 

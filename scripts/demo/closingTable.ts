@@ -1,5 +1,5 @@
 import type { ServiceResponse } from '../../api/contract/service.ts'
-import type { Step } from './story.ts'
+import type { Step } from './demoRunner.ts'
 
 /** `rows` in columns as wide as their longest cell; cells of `numeric` columns to the right. Pure. */
 function table(rows: readonly (readonly string[])[], numeric: number): string {
@@ -28,7 +28,7 @@ export function servicesTable(services: readonly ServiceResponse[]): string {
   return table([['service', 'state', 'checked', 'from'], ...rows], -1)
 }
 
-/** How many API requests each step took. What the demo itself looked up is not a step. Pure. */
+/** Number of API requests of each step. The demo's own requests do not count. Pure. */
 export function stepsTable(steps: readonly Step[], notSteps: readonly string[]): string {
   const rows = steps.flatMap(({ title, requests }) =>
     notSteps.includes(title) ? [] : [[title, String(requests)]],

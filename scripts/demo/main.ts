@@ -6,14 +6,14 @@ import pc from 'picocolors'
 import { Client } from '../../api/client/client.ts'
 import { readersEnvironment, root } from '../readersEnvironment.ts'
 import { servicesTable, stepsTable } from './closingTable.ts'
-import { tellGitops } from './gitopsChapter.ts'
-import { type RunningServer, requestsAnswered, startServer, tellServer } from './serverChapter.ts'
-import { DemoFailure, type PlanInput, Story } from './story.ts'
-import { findTerraform, tellTerraform } from './terraformChapter.ts'
+import { DemoFailure, DemoRunner, type DemoShell } from './demoRunner.ts'
+import { demoGitops } from './gitopsChapter.ts'
+import { type RunningServer, requestsAnswered, showServer, startServer } from './serverChapter.ts'
+import { demoTerraform, findTerraform } from './terraformChapter.ts'
 
 const write = (text: string): void => void process.stdout.write(text)
 
-/** The reader's environment, with what the examples ask for. */
+/** The reader's environment, with the variables that the examples need. */
 function environmentOf(folder: string): NodeJS.ProcessEnv {
   return {
     ...readersEnvironment(folder),
@@ -22,36 +22,36 @@ function environmentOf(folder: string): NodeJS.ProcessEnv {
   }
 }
 
-function withKey(scene: PlanInput, url: string, apiKey: string): PlanInput {
-  return { ...scene, environment: { ...scene.environment, PHAROS_URL: url, PHAROS_API_KEY: apiKey } }
+function withKey(shell: DemoShell, url: string, apiKey: string): DemoShell {
+  return { ...shell, environment: { ...shell.environment, PHAROS_URL: url, PHAROS_API_KEY: apiKey } }
 }
 
-/** Steps whose requests are the demo's own, not those of the commands that it shows. */
-const NOT_STEPS = ['looked around', 'changed by hand', 'prepared']
+/** Steps whose requests are the demo's own, not those of the commands it shows. */
+const NOT_STEPS = ['inspected', 'changed by hand', 'prepared']
 
-async function tell(story: Story, scene: PlanInput, server: RunningServer): Promise<void> {
+async function showUse(demo: DemoRunner, shell: DemoShell, server: RunningServer): Promise<void> {
   const terraformKey = await server.newKey()
   const gitKey = await server.newKey()
   const byHand = new Client({ url: server.url, apiKey: await server.newKey(), userAgent: 'pharos-demo' })
   try {
-    const terraform = findTerraform(scene.environment)
+    const terraform = findTerraform(shell.environment)
     if (terraform === undefined) {
-      story.chapter('2. Terraform')
-      story.say('skipped: neither terraform nor tofu 1.11 or later is on the PATH')
+      demo.chapter('2. Terraform')
+      demo.say('skipped: neither terraform nor tofu 1.11 or later is on the PATH')
     } else {
-      await tellTerraform({ terraform, story, scene: withKey(scene, server.url, terraformKey), root, byHand })
+      await demoTerraform({ terraform, demo, shell: withKey(shell, server.url, terraformKey), root, byHand })
     }
-    await story.endStep('prepared')
-    await tellGitops({ story, scene: withKey(scene, server.url, gitKey), root, byHand })
-    story.chapter('What now exists')
+    await demo.endStep('prepared')
+    await demoGitops({ demo, shell: withKey(shell, server.url, gitKey), root, byHand })
+    demo.chapter('What now exists')
     const { services } = await byHand.listServices()
-    write(`${servicesTable(services)}\n\n${stepsTable(story.steps, NOT_STEPS)}\n`)
+    write(`${servicesTable(services)}\n\n${stepsTable(demo.steps, NOT_STEPS)}\n`)
   } finally {
     await byHand.close()
   }
 }
 
-/** Ends the demo early, when it is interrupted or nobody reads on: nothing is left behind. */
+/** Ends the demo early, on an interrupt or when the reader of its output is gone: nothing is left behind. */
 function onInterruption(clean: () => Promise<void>): void {
   const end = (exitCode: number): void => {
     void clean().finally(() => process.exit(exitCode))
@@ -75,19 +75,21 @@ async function run(): Promise<number> {
     return clean()
   })
   try {
-    const scene = { folder, environment: environmentOf(folder) }
-    const listening = await startServer(scene)
-    const story = new Story(write, () => requestsAnswered(listening.adminUrl))
+    const shell = { folder, environment: environmentOf(folder) }
+    const listening = await startServer(shell)
+    const demo = new DemoRunner(write, () => requestsAnswered(listening.adminUrl))
     steps.push(
       () => listening.stop(),
-      () => story.stop(),
+      () => demo.stop(),
     )
-    await tell(story, scene, await tellServer(story, scene, listening))
+    await showUse(demo, shell, await showServer(demo, shell, listening))
     const seconds = Math.round((performance.now() - startedAtMs) / 1_000)
-    write(`\n${pc.green('Everything came out as told')}, in ${seconds} s. The folder is removed again.\n`)
+    write(
+      `\n${pc.green('Every step gave the expected result')}, in ${seconds} s. The folder is removed again.\n`,
+    )
     return 0
   } catch (error) {
-    // What was ended with us fails too, and that is no news.
+    // Processes ended together with the demo fail too; that is expected.
     if (isInterrupted) return 1
     const reason =
       error instanceof DemoFailure ? error.message : error instanceof Error ? error.stack : String(error)

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { DemoFailure, type PlanInput, type Story } from './story.ts'
+import { DemoFailure, type DemoRunner, type DemoShell } from './demoRunner.ts'
 
-/** A server that runs, and what its clients need. */
+/** A running server, and the data for its clients. */
 export interface RunningServer {
   readonly url: string
   readonly orgId: string
@@ -13,16 +13,16 @@ export interface RunningServer {
 
 const SERVE = 'pharos-server serve --data-dir data --port 0 --admin-port 0'
 
-/** Where the server listens, once it does. */
+/** Address of the server, once it listens. */
 interface Listening {
   readonly url: string
   readonly adminUrl: string
-  /** Ends the server and waits for its end. */
+  /** Stops the server and waits for its exit. */
   stop(): Promise<void>
 }
 
 /** Starts the server on a free port. Throws a DemoFailure when it ends instead. */
-export async function startServer({ folder, environment }: PlanInput): Promise<Listening> {
+export async function startServer({ folder, environment }: DemoShell): Promise<Listening> {
   const [command = '', ...args] = SERVE.split(' ')
   const child = spawn(command, args, { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
@@ -56,25 +56,29 @@ export async function requestsAnswered(adminUrl: string): Promise<number> {
   return [...samples].reduce((total, [, count]) => total + Number(count), 0)
 }
 
-/** Tells how an organisation and its keys are made on the running server. */
-export async function tellServer(story: Story, scene: PlanInput, { url }: Listening): Promise<RunningServer> {
-  story.chapter('1. A server on a SQLite file')
-  story.typed(`${SERVE} &`)
-  story.outcome(`listening on ${url}`)
-  const created = await story.type(
+/** Creates an organisation and its keys on the running server. */
+export async function showServer(
+  demo: DemoRunner,
+  shell: DemoShell,
+  { url }: Listening,
+): Promise<RunningServer> {
+  demo.chapter('1. A server on a SQLite file')
+  demo.typed(`${SERVE} &`)
+  demo.outcome(`listening on ${url}`)
+  const created = await demo.type(
     'pharos-server org create --data-dir data --name "Example Shop" --plan business --json',
-    scene,
+    shell,
   )
   const orgId: string = JSON.parse(created.output).id
-  story.outcome(`organisation ${orgId}`)
+  demo.outcome(`organisation ${orgId}`)
   const createKey = `pharos-server key create --data-dir data --org ${orgId} --json`
   return {
     url,
     orgId,
     async newKey() {
-      const { output } = await story.type(createKey, scene)
+      const { output } = await demo.type(createKey, shell)
       const { key }: { readonly key: string } = JSON.parse(output)
-      story.outcome(`an API key that ends in ${key.slice(-4)}`)
+      demo.outcome(`an API key that ends in ${key.slice(-4)}`)
       return key
     },
   }

@@ -4,12 +4,12 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import type { Client } from '../../api/client/client.ts'
 import { createByHand, replaceByHand } from './byHand.ts'
-import { expectThat, type PlanInput, type Story } from './story.ts'
+import { type DemoRunner, type DemoShell, expectThat } from './demoRunner.ts'
 
-/** Oldest Terraform and OpenTofu that know write-only attributes. */
+/** Oldest Terraform and OpenTofu with write-only attributes. */
 const MINOR_VERSION_MIN = 11
 
-/** `terraform` or `tofu`, whichever is on the PATH in a version that will do; `undefined` when neither is. */
+/** `terraform` or `tofu`, whichever is on the PATH in a sufficient version; `undefined` when neither is. */
 export function findTerraform(environment: NodeJS.ProcessEnv): string | undefined {
   return ['terraform', 'tofu'].find((command) => {
     try {
@@ -20,7 +20,7 @@ export function findTerraform(environment: NodeJS.ProcessEnv): string | undefine
         .map(Number)
       return (major ?? 0) > 1 || (minor ?? 0) >= MINOR_VERSION_MIN
     } catch {
-      // Not on the PATH, or nothing that answers like Terraform: the next one may.
+      // Not on the PATH, or not Terraform: try the next one.
       return false
     }
   })
@@ -28,32 +28,32 @@ export function findTerraform(environment: NodeJS.ProcessEnv): string | undefine
 
 export interface TerraformParts {
   readonly terraform: string
-  readonly story: Story
-  readonly scene: PlanInput
+  readonly demo: DemoRunner
+  readonly shell: DemoShell
   readonly root: string
-  /** Somebody else's access to the same organisation. */
+  /** Another client's access to the same organisation. */
   readonly byHand: Client
 }
 
 /** A CDKTF program applied, drifted behind Terraform's back, and healed. */
-export async function tellTerraform(parts: TerraformParts): Promise<void> {
+export async function demoTerraform(parts: TerraformParts): Promise<void> {
   const stack = await synthesise(parts)
   await apply(parts, stack)
   await heal(parts, stack)
 }
 
 /** The folder of the synthesised stack, with the environment in which Terraform runs there. */
-async function synthesise({ story, scene, root, terraform }: TerraformParts): Promise<PlanInput> {
-  const { folder } = scene
-  story.chapter(`2. ${terraform} applies a CDKTF program (examples/cdktf) through our provider`)
+async function synthesise({ demo, shell, root, terraform }: TerraformParts): Promise<DemoShell> {
+  const { folder } = shell
+  demo.chapter(`2. ${terraform} applies a CDKTF program (examples/cdktf) through our provider`)
   const installed = JSON.parse(
-    (await story.type('pharos-provider install --mirror mirror --json', scene)).output,
+    (await demo.type('pharos-provider install --mirror mirror --json', shell)).output,
   )
-  story.outcome(`provider ${installed.version} for ${installed.platform} in a filesystem mirror`)
+  demo.outcome(`provider ${installed.version} for ${installed.platform} in a filesystem mirror`)
   const configuration = join(folder, 'terraform.rc')
   writeFileSync(configuration, installed.cli_configuration)
   const environment = {
-    ...scene.environment,
+    ...shell.environment,
     CHECKPOINT_DISABLE: '1',
     TF_CLI_CONFIG_FILE: configuration,
     TF_IN_AUTOMATION: '1',
@@ -64,8 +64,8 @@ async function synthesise({ story, scene, root, terraform }: TerraformParts): Pr
   const project = join(folder, 'cdktf')
   cpSync(join(root, 'examples/cdktf'), project, { recursive: true })
   linkPackages(root, project)
-  await story.type('npx tsx main.ts', { folder: project, environment })
-  story.outcome(
+  await demo.type('npx tsx main.ts', { folder: project, environment })
+  demo.outcome(
     'synthesised: production and staging, four services each, one paused, one with a sealed header',
   )
   return { folder: join(project, 'cdktf.out/stacks/production'), environment }
@@ -81,52 +81,52 @@ function linkPackages(root: string, project: string): void {
     symlinkSync(join(root, 'node_modules', name), join(packages, name))
 }
 
-async function apply({ story, terraform, byHand }: TerraformParts, stack: PlanInput): Promise<void> {
-  await story.type(`${terraform} init`, stack)
-  story.outcome('initialised from the mirror, without a registry')
-  await createByHand(story, byHand, { name: 'blog', url: 'https://blog.example.com/' })
-  await story.endStep('prepared')
-  const applied = await story.type(`${terraform} apply -auto-approve`, stack)
-  story.outcome(lastLine(applied.output, /^Apply complete!.*$/m))
+async function apply({ demo, terraform, byHand }: TerraformParts, stack: DemoShell): Promise<void> {
+  await demo.type(`${terraform} init`, stack)
+  demo.outcome('initialised from the mirror, without a registry')
+  await createByHand(demo, byHand, { name: 'blog', url: 'https://blog.example.com/' })
+  await demo.endStep('prepared')
+  const applied = await demo.type(`${terraform} apply -auto-approve`, stack)
+  demo.outcome(lastLine(applied.output, /^Apply complete!.*$/m))
   const { services } = await byHand.listServices()
   expectThat(services.length === 4, 'the API lists four services')
   expectThat(services.filter(({ paused_at }) => paused_at != null).length === 1, 'one of them is paused')
-  await story.tellRequests(`${terraform} apply of 4 services`)
-  await tellClean(story, terraform, stack)
-  await story.tellRequests(`${terraform} plan, no changes`)
+  await demo.reportRequests(`${terraform} apply of 4 services`)
+  await showNoDrift(demo, terraform, stack)
+  await demo.reportRequests(`${terraform} plan, no changes`)
 }
 
-function expectSecretUnseen({ folder, environment }: PlanInput, plan: string): void {
+function expectSecretUnseen({ folder, environment }: DemoShell, plan: string): void {
   const secret = environment.TF_VAR_probe_token ?? ''
   const state = readFileSync(join(folder, '../../../terraform.production.tfstate'), 'utf8')
   expectThat(secret !== '' && !state.includes(secret), 'the secret is not in the state')
   expectThat(!plan.includes(secret), 'the secret is not in the plan')
 }
 
-async function tellClean(story: Story, terraform: string, stack: PlanInput): Promise<void> {
-  const { output } = await story.type(`${terraform} plan -detailed-exitcode`, stack)
-  story.outcome(lastLine(output, /^No changes\..*$/m))
+async function showNoDrift(demo: DemoRunner, terraform: string, stack: DemoShell): Promise<void> {
+  const { output } = await demo.type(`${terraform} plan -detailed-exitcode`, stack)
+  demo.outcome(lastLine(output, /^No changes\..*$/m))
 }
 
-/** Somebody edits a service by hand; the plan shows just that, and an apply takes it back. */
-async function heal({ story, terraform, byHand }: TerraformParts, stack: PlanInput): Promise<void> {
-  story.say("Somebody changes a service behind Terraform's back:")
-  await replaceByHand(story, byHand, 'home page', { interval_secs: 300 })
-  await story.endStep('changed by hand')
+/** A service is changed manually; the plan shows exactly that change, and an apply reverts it. */
+async function heal({ demo, terraform, byHand }: TerraformParts, stack: DemoShell): Promise<void> {
+  demo.say("A service is changed behind Terraform's back:")
+  await replaceByHand(demo, byHand, 'home page', { interval_secs: 300 })
+  await demo.endStep('changed by hand')
   const plan = `${terraform} plan -detailed-exitcode -out=drift.tfplan`
-  const planned = await story.type(plan, stack, 2)
-  const changes = await story.type(`${terraform} show -json drift.tfplan`, stack)
+  const planned = await demo.type(plan, stack, 2)
+  const changes = await demo.type(`${terraform} show -json drift.tfplan`, stack)
   expectSecretUnseen(stack, changes.output)
   expectThat(
     changedAttributes(changes.output) === 'pharos_service.home interval',
     'the plan shows exactly that',
   )
-  story.outcome(lastLine(planned.output, /^ *~ interval .*$/m).trim())
-  story.outcome(lastLine(planned.output, /^Plan:.*$/m))
-  story.outcome('the secret header is in neither state nor plan')
-  await story.type(`${terraform} apply drift.tfplan`, stack)
-  await tellClean(story, terraform, stack)
-  await story.tellRequests(`${terraform} plan, apply, plan of the drift`)
+  demo.outcome(lastLine(planned.output, /^ *~ interval .*$/m).trim())
+  demo.outcome(lastLine(planned.output, /^Plan:.*$/m))
+  demo.outcome('the secret header is in neither state nor plan')
+  await demo.type(`${terraform} apply drift.tfplan`, stack)
+  await showNoDrift(demo, terraform, stack)
+  await demo.reportRequests(`${terraform} plan, apply, plan of the drift`)
 }
 
 interface PlanDocument {

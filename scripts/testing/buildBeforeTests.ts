@@ -4,12 +4,12 @@ import type { TestProject } from 'vitest/node'
 import { buildAll } from '../build.mjs'
 import { importedFrom } from './importGraph.ts'
 
-/** How tests and what they share name what is built: a path into dist/, the package of the bindings, their sources. */
+/** How tests and their imports refer to built files: a path into dist/, the package of the bindings, their sources. */
 const BUILT = /\bdist\/(?:pharos|terraform-provider)|'dist'|'pharos\/cdkt|cdktf\/\.gen/
 
 /**
- * Tests of whole programs run what a user runs, so the bundles are made from the sources under test first. Where none of
- * the chosen tests names one, nothing is built: a unit test starts at once.
+ * Tests of whole programs run the program of a user, so the bundles are built from the sources under test first. If no
+ * selected test refers to one, nothing is built: a unit test starts at once.
  */
 export default async function buildBeforeTests({ vitest, config }: TestProject): Promise<void> {
   const tests = vitest.state.getPaths().map((path) => relative(config.root, path))

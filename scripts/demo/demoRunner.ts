@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import pc from 'picocolors'
 
-/** A step that did not come out as told: the demo ends with this as its reason. */
+/** A step with an unexpected result: the demo ends with this as its reason. */
 export class DemoFailure extends Error {}
 
-/** What a command left behind. `output` is stdout and stderr as they came. */
+/** Result of a command. `output` is its raw stdout and stderr. */
 export interface Outcome {
   readonly exitCode: number
   readonly output: string
@@ -16,16 +16,17 @@ export interface Step {
   readonly requests: number
 }
 
-export interface PlanInput {
-  /** Folder in which commands are typed. */
+/** Where commands run. */
+export interface DemoShell {
+  /** Folder in which commands run. */
   readonly folder: string
   readonly environment: NodeJS.ProcessEnv
 }
 
 const COMMAND_MS_MAX = 60_000
 
-/** Tells the demo as it goes: the commands as a user types them, and their outcome in a line or two. */
-export class Story {
+/** Runs the demo and prints it: the commands as a user types them, and their result in a line or two. */
+export class DemoRunner {
   readonly steps: Step[] = []
   readonly #write: (text: string) => void
   readonly #countRequests: () => Promise<number>
@@ -42,52 +43,52 @@ export class Story {
     this.#write(`\n${pc.bold(title)}\n`)
   }
 
-  /** One line of explanation, after an empty one. */
+  /** One line of explanation, after an empty line. */
   say(text: string): void {
     this.#write(`\n  ${text}\n`)
   }
 
-  /** What came out; lines after the first are shown below it. */
+  /** A result; lines after the first are shown below it. */
   outcome(text: string): void {
     const [first, ...rest] = text.split('\n')
     this.#write(`  ${pc.green('✓')} ${first}\n`)
     for (const line of rest) this.#write(`      ${line}\n`)
   }
 
-  /** Shows a request that somebody makes to the API, without Terraform and without git. */
+  /** Shows a direct request to the API, without Terraform and without git. */
   request(text: string): void {
     this.#write(`  ${pc.dim('>')} ${pc.yellow(text)}\n`)
   }
 
-  /** Shows a command without running it here: for what runs in the background. */
+  /** Shows a command without running it here: for background processes. */
   typed(command: string): void {
     this.#write(`  ${pc.dim('$')} ${pc.cyan(command)}\n`)
   }
 
   /**
-   * Types `command` into a shell in `scene` and returns what it left. Throws a DemoFailure with the end of its
-   * output when it exits otherwise than with `exitCode`.
+   * Runs `command` in a shell in `shell` and returns its result. Throws a DemoFailure with the end of its output when
+   * its exit code is not `exitCode`.
    */
-  async type(command: string, scene: PlanInput, exitCode = 0): Promise<Outcome> {
+  async type(command: string, shell: DemoShell, exitCode = 0): Promise<Outcome> {
     this.typed(command)
-    const outcome = await this.#run(command, scene)
+    const outcome = await this.#run(command, shell)
     if (outcome.exitCode === exitCode) return outcome
     const end = outcome.output.trimEnd().split('\n').slice(-30).join('\n')
     throw new DemoFailure(`"${command}" exited with ${outcome.exitCode} instead of ${exitCode}:\n${end}`)
   }
 
-  /** Ends the command that runs, if one does. */
+  /** Ends the running command, if any. */
   stop(): void {
     this.#running?.kill('SIGTERM')
   }
 
-  /** Ends a step and tells how many requests it took. */
-  async tellRequests(title: string): Promise<void> {
+  /** Ends a step and prints the number of its requests. */
+  async reportRequests(title: string): Promise<void> {
     const requests = await this.endStep(title)
     this.outcome(requests === 1 ? '1 API request' : `${requests} API requests`)
   }
 
-  /** Ends a step: counts the requests that the API answered since the last one, for the table. */
+  /** Ends a step; returns the number of requests that the API answered since the last one, which the table shows. */
   async endStep(title: string): Promise<number> {
     const counted = await this.#countRequests()
     const requests = counted - this.#counted
@@ -96,7 +97,7 @@ export class Story {
     return requests
   }
 
-  #run(command: string, { folder, environment }: PlanInput): Promise<Outcome> {
+  #run(command: string, { folder, environment }: DemoShell): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       const child = spawn('sh', ['-c', command], {
         cwd: folder,
@@ -122,5 +123,5 @@ export class Story {
 
 /** Throws a DemoFailure that says `claim` when it does not hold. */
 export function expectThat(holds: boolean, claim: string): void {
-  if (!holds) throw new DemoFailure(`this did not come out as told: ${claim}`)
+  if (!holds) throw new DemoFailure(`unexpected result: ${claim}`)
 }

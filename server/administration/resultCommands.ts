@@ -20,11 +20,14 @@ export function addResultCommands(program: Command, write: Write): void {
   addDataDir(program.command('states').description('show how it goes with the services of an organisation'))
     .requiredOption('--org <id>', 'organisation')
     .action(async ({ dataDir, json, org }: DataDirOptions & { readonly org: string }) => {
-      const services = await servicesOf(dataDir, org)
-      const nowS = Math.floor(systemEnvironment.nowMs() / 1_000)
+      const nowMs = systemEnvironment.nowMs()
+      const { services, maintenance } = await servicesOf(dataDir, org, nowMs)
+      const nowS = Math.floor(nowMs / 1_000)
       const states = await withMeasurements(dataDir, nowS, (measurements) => measurements.states(org))
       const byId = new Map((states ?? []).map((state) => [state.id, state]))
-      const rows = services.map((service) => stateRow(service, byId.get(service.id)))
+      const rows = services.map((service) =>
+        stateRow(service, byId.get(service.id), maintenance.get(service.id)),
+      )
       present(write, json, rows, stateTable(rows))
     })
   addDataDir(program.command('results').description('show what the checks of a service found, newest first'))
@@ -67,28 +70,53 @@ function readHours(text: string): number {
   throw new InvalidArgumentError(`must be a whole number from 1 to ${HOURS_MAX}`)
 }
 
-/** The services of an organisation. Rejects when there is no such organisation. */
-function servicesOf(dataDir: string, orgId: string): Promise<readonly ServiceResponse[]> {
+/** The services of an organisation, and since when those in maintenance are. Rejects when there is no such organisation. */
+function servicesOf(dataDir: string, orgId: string, nowMs: number) {
   return withExistingStore(engineOf(dataDir), async (store) => {
     const orgs = await store.listOrgs()
     if (!orgs.some(({ id }) => id === orgId)) throw new Error(`there is no organisation ${orgId}`)
     const services = await store.listServices(orgId)
-    // True because only rendered ServiceResponses are stored.
-    return services.map(({ text }) => JSON.parse(text) as ServiceResponse)
+    const now = timestamp(nowMs)
+    const windows = (await store.listMaintenance(orgId)).filter(
+      ({ startsAt, endsAt }) => startsAt <= now && now < endsAt,
+    )
+    return {
+      // True because only rendered ServiceResponses are stored.
+      services: services.map(({ text }) => JSON.parse(text) as ServiceResponse),
+      // Of windows that overlap the first one counts: the list is in the order of their beginning.
+      maintenance: new Map(
+        windows.toReversed().flatMap(({ serviceIds, startsAt }) => serviceIds.map((id) => [id, startsAt])),
+      ),
+    }
   })
 }
 
 const instant = (atS: number): string => timestamp(atS * 1_000)
 
-function stateRow(service: ServiceResponse, now: ServiceNow | undefined) {
-  const { id: service_id, name, paused_at, created_at } = service
+/** The state of a service and since when: that of its checks, with maintenance shown over it, and a pause over both. */
+function stateOf(
+  { paused_at, created_at }: ServiceResponse,
+  now: ServiceNow | undefined,
+  maintenanceSince: string | undefined,
+) {
+  if (maintenanceSince !== undefined && paused_at == null) {
+    return { state: 'maintenance', since: maintenanceSince }
+  }
   const state = paused_at != null ? 'paused' : (now?.state ?? 'unknown')
   const isWritten = now !== undefined && now.state === state
+  return { state, since: isWritten ? instant(now.sinceS) : (paused_at ?? created_at) }
+}
+
+function stateRow(
+  service: ServiceResponse,
+  now: ServiceNow | undefined,
+  maintenanceSince: string | undefined,
+) {
+  const { id: service_id, name, paused_at } = service
   return {
-    ...{ service_id, name, state },
-    since: isWritten ? instant(now.sinceS) : (paused_at ?? created_at),
+    ...{ service_id, name, ...stateOf(service, now, maintenanceSince) },
     reasons:
-      state === 'paused' || now === undefined
+      paused_at != null || now === undefined
         ? []
         : now.reasons.map(({ endpointId, region, reason, text }) => ({
             endpoint_id: endpointId,

@@ -42,9 +42,10 @@ export interface Attempt {
   readonly mayLeave?: (() => void) | undefined
 }
 
-/** An answer with any status. `json` is `undefined` when the body is empty or not JSON. */
+/** An answer with any status. `json` is decoded on first use, and `undefined` when the body is empty or not JSON. */
 export interface Answer {
   readonly status: number
+  readonly body: Buffer
   readonly json: unknown
   readonly headers: Dispatcher.ResponseData['headers']
 }
@@ -65,8 +66,8 @@ export async function send(dispatcher: Dispatcher, origin: string, attempt: Atte
       body: attempt.body ?? null,
       ...(attempt.signal === undefined ? {} : { signal: attempt.signal }),
     })
-    const text = await readText(response.body, attempt.nowMs)
-    return { status: response.statusCode, headers: response.headers, json: parseJson(text) }
+    const { statusCode: status, headers } = response
+    return answerOf(status, headers, await readBody(response.body, attempt.nowMs))
   } catch (error) {
     if (attempt.signal?.aborted === true) throw attempt.signal.reason
     if (error instanceof SendAborted) throw error.cause
@@ -75,7 +76,20 @@ export async function send(dispatcher: Dispatcher, origin: string, attempt: Atte
   }
 }
 
-async function readText(body: Dispatcher.ResponseData['body'], nowMs: () => number): Promise<string> {
+function answerOf(status: number, headers: Answer['headers'], body: Buffer): Answer {
+  let decoded: { readonly json: unknown } | undefined
+  return {
+    status,
+    headers,
+    body,
+    get json() {
+      decoded ??= { json: parseJson(body.toString('utf8')) }
+      return decoded.json
+    },
+  }
+}
+
+async function readBody(body: Dispatcher.ResponseData['body'], nowMs: () => number): Promise<Buffer> {
   const startedAtMs = nowMs()
   const chunks: Buffer[] = []
   let bytes = 0
@@ -91,7 +105,7 @@ async function readText(body: Dispatcher.ResponseData['body'], nowMs: () => numb
     }
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }
 
 function parseJson(text: string): unknown {

@@ -297,6 +297,20 @@ test('one listed service that cannot be read does not hide the others', async ()
   expect(list.unreadable.map(({ id }) => id)).toEqual(['newer'])
 })
 
+test('a list with the same body is the same value, and one with another body is decoded', async () => {
+  const bodies = [[service], [service], [{ ...service, name: 'Another' }]]
+  const { client } = await misbehaving((_request, response) => answer(response, 200, bodies.shift()))
+
+  const [first, same, other] = [
+    await client.listServices(),
+    await client.listServices(),
+    await client.listServices(),
+  ]
+
+  expect(same).toBe(first)
+  expect(other?.services.map(({ name }) => name)).toEqual(['Another'])
+})
+
 test('an aborted call ends with the reason of its signal while the answer is still out', async () => {
   const stop = new AbortController()
   const { client } = await misbehaving(() => stop.abort(new Error('stopped by the user')))

@@ -54,14 +54,13 @@ function tableOf<Item extends z.ZodObject>(
     name,
     /** The records in `rows`. Throws a ZodError where a row is not ours. */
     records: (rows: readonly unknown[]) =>
-      list.parse(
-        z
-          .array(z.record(z.string(), z.unknown()))
-          .parse(rows)
-          .map((row) =>
-            Object.fromEntries(columns.map(({ field, column, form }) => [field, read(row[column], form)])),
-          ),
-      ),
+      rows.map((row) => {
+        const values = columns.map(({ field, column, form }) => [
+          field,
+          read(Reflect.get(Object(row), column), form),
+        ])
+        return list.element.parse(Object.fromEntries(values))
+      }),
     /** The row of `record`, with `more` columns that no field has. Pure. */
     row: (record: object, more: Row = {}): Row => {
       const values = columns.map(({ field, column, form }) => [
@@ -79,7 +78,7 @@ function tableOf<Item extends z.ZodObject>(
 }
 
 function read(value: unknown, form: string): unknown {
-  if (form === 'plain' || value === null) return value
+  if (form === 'plain' || value === null || value === undefined) return value
   return form === 'flag' ? value === 1 : JSON.parse(String(value))
 }
 

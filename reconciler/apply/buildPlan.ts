@@ -14,6 +14,7 @@ import { type SuspectedDuplicate, suspectedDuplicates } from '../plan/duplicates
 import { planChanges } from '../plan/plan.ts'
 import type { Plan } from '../plan/planValue.ts'
 import { ExpectedFailure } from '../run/failure.ts'
+import { isInForce } from '../state/model/record.ts'
 import type { OpenIntent } from '../state/model/store.ts'
 import { fingerprintFor, type StateKey } from '../state/stateKey.ts'
 import { digestOf } from './approval.ts'
@@ -80,7 +81,7 @@ export async function buildPlan(input: PlanInput): Promise<PlanResult> {
     services: input.set.services.length + input.set.frozenKeys.length,
     isValid: input.set.problems.length === 0,
     liveServices: services.length + unreadable.length,
-    suspensions: suspensions.filter(({ until }) => until === null || Date.parse(until) > input.nowMs()),
+    suspensions: suspensions.filter((one) => isInForce(one, input.nowMs())),
     holds: input.holds?.(plan),
   }
   const braked = applyBrakes(plan, facts, input.brakes)

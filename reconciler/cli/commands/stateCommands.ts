@@ -5,7 +5,7 @@ import { EXIT } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
 import { isGitLocation } from '../../state/git/gitRef.ts'
 import { LEASE_TTL_MS } from '../../state/model/lease.ts'
-import type { RunRecord, Suspension } from '../../state/model/record.ts'
+import { isInForce, type RunRecord, type Suspension } from '../../state/model/record.ts'
 import type { Lease, OpenIntent, StateReading } from '../../state/model/store.ts'
 import type { Output } from '../../text/output.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
@@ -88,8 +88,9 @@ function leaseText({ holder, lastSignAt, isExpired, isGone, ttlMs }: LeaseSight,
 }
 
 /** One that has run out holds nothing back, but tells why something was held back before. */
-function suspensionLine({ scope, actor, since, until, reason }: Suspension, { paint }: Output): string {
-  const isOver = until !== null && Date.parse(until) <= Date.now()
+function suspensionLine(suspension: Suspension, { paint }: Output): string {
+  const { scope, actor, since, until, reason } = suspension
+  const isOver = !isInForce(suspension, Date.now())
   const end = until === null ? '' : isOver ? `, over since ${until}` : ` until ${until}`
   const text = `  ‖ ${visible(`${scope} suspended by ${actor} since ${since}${end}: ${reason}`)}`
   return isOver ? paint.dim(text) : paint.yellow(text)

@@ -21,3 +21,11 @@ export interface CommandEntry {
   readonly options?: readonly (readonly [flags: string, description: string])[]
   readonly load: () => Promise<(args: readonly string[], context: CommandContext) => Promise<CommandResult>>
 }
+
+/** The argument of commands that work on manifests. */
+export const PATH = [['<path>', 'folder of manifests, or one file']] as const
+/** Options of commands that compare manifests with the services, and of those that also write. */
+export const LOOKING = ['manifests', 'api', 'state', 'grace'] as const
+export const WRITING = [...LOOKING, 'lock'] as const
+/** Who is recorded as the author of an approval or a suspension. */
+export const ACTOR = ['--actor <name>', 'name to record (default: the user of the system)'] as const

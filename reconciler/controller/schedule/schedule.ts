@@ -1,3 +1,5 @@
+import type { Trigger } from '../status/status.ts'
+
 /** Shortest and longest time without another trigger before a run starts (milliseconds). */
 export const QUIET_FIRST_MS = 400
 const QUIET_LONGEST_MS = 2_000
@@ -13,14 +15,16 @@ export const STALLED_AFTER = 5
 
 /** Triggers that came and did not start a run yet. Times are monotonic milliseconds. */
 export interface Burst {
+  /** The last of them. */
+  readonly trigger: Trigger
   readonly count: number
   readonly firstAtMs: number
   readonly lastAtMs: number
 }
 
 /** `burst` with one more trigger at `nowMs`. Pure. */
-export function withTrigger(burst: Burst | null, nowMs: number): Burst {
-  return { count: (burst?.count ?? 0) + 1, firstAtMs: burst?.firstAtMs ?? nowMs, lastAtMs: nowMs }
+export function withTrigger(burst: Burst | null, trigger: Trigger, nowMs: number): Burst {
+  return { trigger, count: (burst?.count ?? 0) + 1, firstAtMs: burst?.firstAtMs ?? nowMs, lastAtMs: nowMs }
 }
 
 /**
@@ -30,6 +34,26 @@ export function withTrigger(burst: Burst | null, nowMs: number): Burst {
 export function burstDueAtMs(burst: Burst): number {
   const quietMs = Math.min(QUIET_LONGEST_MS, QUIET_FIRST_MS * 2 ** (burst.count - 1))
   return Math.min(burst.lastAtMs + quietMs, burst.firstAtMs + PUT_OFF_MS_MAX)
+}
+
+/** When a cycle is due for each reason (monotonic milliseconds); infinite where it is not. */
+export interface DueTimes {
+  readonly intervalAtMs: number
+  readonly retryAtMs: number
+  /** When a window opens. */
+  readonly openingAtMs: number
+}
+
+/** How long to wait for the next cycle, at most zero when it is due (milliseconds), and what triggers it. Pure. */
+export function nextCycle(
+  { intervalAtMs, retryAtMs, openingAtMs }: DueTimes,
+  burst: Burst | null,
+  nowMs: number,
+): { readonly waitMs: number; readonly trigger: Trigger } {
+  const burstAtMs = burst === null ? Number.POSITIVE_INFINITY : burstDueAtMs(burst)
+  const waitMs = Math.min(intervalAtMs, retryAtMs, openingAtMs, burstAtMs) - nowMs
+  if (burst !== null && burstAtMs <= nowMs) return { waitMs, trigger: burst.trigger }
+  return { waitMs, trigger: retryAtMs <= nowMs ? 'retry' : 'interval' }
 }
 
 /** `intervalMs` give or take a tenth; `random` is in [0, 1). Pure. */

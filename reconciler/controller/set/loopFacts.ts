@@ -1,7 +1,7 @@
 import type { WaitReport } from '../../run/apiWait.ts'
 import type { Suspension } from '../../state/model/record.ts'
 import { StateError } from '../../state/model/stateError.ts'
-import type { CommitStatus, RunningStatus } from '../status/status.ts'
+import type { CommitStatus, RunningStatus, Trigger } from '../status/status.ts'
 import type { CycleReport } from './cycleReport.ts'
 
 /** What a loop reports. Each returns at once. */
@@ -38,4 +38,10 @@ export function isFailed({ outcome, applied, error }: CycleReport): boolean {
   if (outcome === 'interrupted' || outcome === 'superseded') return false
   if (error instanceof StateError && error.reason === 'lost') return false
   return outcome === 'failed' || applied?.outcomes.some(({ result }) => result !== 'done') === true
+}
+
+/** A run that starts at `wallMs` (milliseconds since the epoch). Pure. */
+export function startedRun(trigger: Trigger, wallMs: number): RunningStatus {
+  const startedAt = new Date(wallMs).toISOString()
+  return { trigger, commit: null, startedAt, phase: 'fetching', done: 0, total: 0, stopReason: null }
 }

@@ -2,16 +2,16 @@ import { type ApiWait, watchApiWait } from '../../run/apiWait.ts'
 import { failureOf } from '../../run/failureOf.ts'
 import { SourceUnavailable } from '../../source/gitMirror.ts'
 import { type HeldLease, type LeaseClock, takeLease } from '../../state/model/lease.ts'
-import type { Suspension } from '../../state/model/record.ts'
 import { StateError } from '../../state/model/stateError.ts'
-import { type Burst, burstDueAtMs, jittered, retryDelayMs, withTrigger } from '../schedule/schedule.ts'
+import { type Burst, jittered, nextCycle, retryDelayMs, withTrigger } from '../schedule/schedule.ts'
 import { every, Waits } from '../schedule/waits.ts'
 import { untilOpensMs } from '../schedule/window.ts'
 import type { RunningStatus, StopReason, Trigger } from '../status/status.ts'
 import { runCycle } from './cycle.ts'
 import { type CycleReport, lean } from './cycleReport.ts'
-import { isFailed, type LoopFacts, type LoopObserver } from './loopFacts.ts'
+import { isFailed, type LoopFacts, type LoopObserver, startedRun } from './loopFacts.ts'
 import { Ending, initialMemory, type SetContext, type SetMemory } from './setContext.ts'
+import { Suspensions } from './suspensions.ts'
 
 /**
  * Keeps one set true for as long as the program runs: takes the lease, runs a cycle whenever one is due, and
@@ -30,14 +30,12 @@ export class SetLoop {
   #leaseHolder: string | null = null
   #role: LoopFacts['role'] = 'starting'
   #burst: Burst | null = null
-  #burstTrigger: Trigger = 'api'
   #report: CycleReport | null = null
   #running: RunningStatus | null = null
   #nextRunAtMs: number | null = null
   #failures = 0
-  /** What kept this replica from any cycle since the last one; null when nothing did. */
   #fault: string | null = null
-  #suspensions: readonly Suspension[] = []
+  readonly #suspensions: Suspensions
   /** Newest commit that was seen, also one that may not be applied. */
   #head: string | null = null
   #isFetchingBeside = false
@@ -48,11 +46,12 @@ export class SetLoop {
     this.name = context.settings.config.name
     this.#context = context
     this.#waits = new Waits(context.clock)
+    this.#suspensions = new Suspensions(context)
     this.#holder = holder
     this.#observer = observer
   }
 
-  /** Runs until `stop`. Never rejects: what goes wrong is told, and tried again. */
+  /** Runs until `stop`. Never rejects: failures are reported and retried. */
   async run(): Promise<void> {
     while (!this.#isStopping) {
       try {
@@ -82,36 +81,35 @@ export class SetLoop {
   }
 
   /**
-   * Has the set looked at soon: at once where nothing else comes, and together with what comes with it. A replica that
-   * follows asks the one that leads, through the state. Throws StateError when it cannot.
+   * Starts a cycle soon, one for triggers that come together. A replica that follows asks the leader, through the
+   * state. Throws StateError when it cannot.
    */
   async trigger(trigger: Trigger): Promise<void> {
     if (this.#role === 'follower') {
       const at = new Date(this.#context.clock.wallMs()).toISOString()
       return this.#context.store.requestSync({ actor: `${trigger} at ${this.#holder}`, at })
     }
-    this.#burst = withTrigger(this.#burst, this.#context.clock.nowMs())
-    this.#burstTrigger = trigger
+    this.#burst = withTrigger(this.#burst, trigger, this.#context.clock.nowMs())
     if (this.#running === null) this.#waits.wake()
     else void this.#checkForNewCommit()
   }
 
   /** Reads the suspensions again: a new one stops a run between two operations. */
   async suspensionsChanged(): Promise<void> {
-    await this.#readSuspensions()
-    if (this.#running !== null && this.#isWholeSuspended()) this.#interrupt('suspended')
+    await this.#suspensions.read()
+    if (this.#running !== null && this.#suspensions.isWhole) this.#interrupt('suspended')
     else await this.trigger('api')
   }
 
-  /** Takes up what was said into the state since the last sign of life, at this replica or anywhere else. */
+  /** Reads requests and suspensions that the state received since the last renewal. */
   async #readRequests(): Promise<void> {
     try {
       if (await this.#context.store.takeSyncRequest()) await this.trigger('webhook')
-      const wasWhole = this.#isWholeSuspended()
-      await this.#readSuspensions()
-      if (this.#running !== null && !wasWhole && this.#isWholeSuspended()) this.#interrupt('suspended')
+      const wasWhole = this.#suspensions.isWhole
+      await this.#suspensions.read()
+      if (this.#running !== null && !wasWhole && this.#suspensions.isWhole) this.#interrupt('suspended')
     } catch (error) {
-      // What is wrong with the state shows at the next renewal, which is made whatever becomes of this.
+      // The next renewal reports what is wrong with the state.
       if (!(error instanceof StateError)) this.#observer.onFault(error)
     }
   }
@@ -134,7 +132,7 @@ export class SetLoop {
       nextRunAtMs: this.#nextRunAtMs,
       failures: this.#failures,
       fault: this.#fault,
-      suspensions: this.#suspensions,
+      suspensions: this.#suspensions.inForce,
       wait: this.#wait?.reported() ?? null,
     }
   }
@@ -180,19 +178,11 @@ export class SetLoop {
     this.#burst = null
     this.#stopReason = this.#isStopping ? 'stopping' : null
     this.#nextRunAtMs = null
-    this.#running = {
-      trigger,
-      commit: null,
-      startedAt: new Date(clock.wallMs()).toISOString(),
-      phase: 'fetching',
-      done: 0,
-      total: 0,
-      stopReason: null,
-    }
+    this.#running = startedRun(trigger, clock.wallMs())
     const stopPolling = this.#pollWhileRunning()
     const stopWatching = this.#watchWhileRunning()
     try {
-      await this.#readSuspensions()
+      await this.#suspensions.read()
       const report = await runCycle(this.#context, memory, trigger, {
         stopReason: () => this.#givesWay(),
         onHead: (sha) => {
@@ -213,7 +203,7 @@ export class SetLoop {
       this.#report = report
       this.#fault = null
       this.#running = null
-      await this.#readSuspensions()
+      await this.#suspensions.read()
       this.#observer.onReport(report)
       this.#report = lean(report)
       return this.#report
@@ -228,19 +218,16 @@ export class SetLoop {
   async #nextTrigger({ outcome }: CycleReport): Promise<Trigger> {
     const { clock, settings } = this.#context
     if (outcome === 'superseded') return 'preempted'
-    const intervalAtMs = clock.nowMs() + jittered(settings.config.interval, clock.random())
-    const retryMs = retryDelayMs(this.#failures, clock.random()) ?? Number.POSITIVE_INFINITY
-    const retryAtMs = clock.nowMs() + retryMs
-    const openingMs = clock.nowMs() + untilOpensMs(this.#report?.window, clock.wallMs())
+    const nowMs = clock.nowMs()
+    const due = {
+      intervalAtMs: nowMs + jittered(settings.config.interval, clock.random()),
+      retryAtMs: nowMs + (retryDelayMs(this.#failures, clock.random()) ?? Number.POSITIVE_INFINITY),
+      openingAtMs: nowMs + untilOpensMs(this.#report?.window, clock.wallMs()),
+    }
     for (;;) {
-      const burstAtMs = this.#burst === null ? Number.POSITIVE_INFINITY : burstDueAtMs(this.#burst)
-      const dueAtMs = Math.min(intervalAtMs, retryAtMs, openingMs, burstAtMs)
-      const waitMs = dueAtMs - clock.nowMs()
       if (this.#isStopping || this.#lease?.isLost() !== false) return 'interval'
-      if (waitMs <= 0) {
-        if (burstAtMs <= clock.nowMs()) return this.#burstTrigger
-        return retryAtMs <= clock.nowMs() ? 'retry' : 'interval'
-      }
+      const { waitMs, trigger } = nextCycle(due, this.#burst, clock.nowMs())
+      if (waitMs <= 0) return trigger
       this.#nextRunAtMs = clock.wallMs() + waitMs
       await this.#waits.wait(waitMs)
     }
@@ -281,16 +268,6 @@ export class SetLoop {
     } finally {
       this.#isFetchingBeside = false
     }
-  }
-
-  async #readSuspensions(): Promise<void> {
-    const nowMs = this.#context.clock.wallMs()
-    const all = await this.#context.store.suspensions()
-    this.#suspensions = all.filter(({ until }) => until === null || Date.parse(until) > nowMs)
-  }
-
-  #isWholeSuspended(): boolean {
-    return this.#suspensions.some(({ scope }) => scope === '*')
   }
 
   #givesWay(): StopReason | null {

@@ -1,4 +1,5 @@
 import type { ServiceSet } from '../../manifest/compile/declaredService.ts'
+import { isInForce } from '../../state/model/record.ts'
 import type { WindowState } from '../schedule/window.ts'
 import type { SourceLook } from './readSource.ts'
 import type { SetContext } from './setContext.ts'
@@ -28,7 +29,7 @@ export async function handOver(
   if (!window.isOpen || claims.wantedFrom(settings.config.name).size === 0) return []
   const nowMs = context.clock.wallMs()
   const suspensions = await store.suspensions()
-  const isSuspended = suspensions.some(({ until }) => until === null || Date.parse(until) > nowMs)
+  const isSuspended = suspensions.some((one) => isInForce(one, nowMs))
   return isSuspended ? [] : release(context, set, runId)
 }
 

@@ -15,10 +15,24 @@ export interface GitRefLocation {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Somebody else changed the ref since it was read. */
+/** Another writer changed the ref since it was read. */
 export class RefMoved extends StateError {
   constructor(name: string) {
     super(`${name} was changed by another writer at the same time: run again`, 'lost')
+  }
+}
+
+/** How often a change is tried when other pushes come first. */
+const TRIES_MAX = 5
+
+/** Runs `work` again, a few times, when another push came before its own. */
+export async function untilUnmoved<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof RefMoved) || tries === TRIES_MAX) throw error
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { EVENTS_KEPT, RUNS_KEPT, type StateEvent } from '../model/record.ts'
 import { leaseLost, StateError } from '../model/stateError.ts'
 import type { BindingChange, Intent, Lease, OpenIntent, StateDocument, StateStore } from '../model/store.ts'
 import { type Contents, changed, KeptContents, takenOver } from './gitContents.ts'
-import { GitRef, type GitRefLocation, RefMoved, type StateRef } from './gitRef.ts'
+import { GitRef, type GitRefLocation, type StateRef, untilUnmoved } from './gitRef.ts'
 import {
   SAID,
   unusedIn,
@@ -13,9 +13,6 @@ import {
   withSyncRequest,
   withWhatPeopleSaid,
 } from './gitSaid.ts'
-
-/** How often a change is tried again that somebody else's push came before. */
-const TRIES_MAX = 5
 
 /**
  * Opens the state in the ref `location` of a git repository, made with the first write. Each write is a commit
@@ -91,21 +88,17 @@ class GitStore implements StateStore {
   }
 
   async #acquire(holder: string, unmoved?: Lease) {
-    for (let tries = 1; ; tries += 1) {
+    return untilUnmoved(async () => {
       const { state, lease } = await this.#kept.read()
       const isUnmoved = lease.epoch === unmoved?.epoch && lease.renewals === unmoved.renewals
       if (lease.holder !== null && !isUnmoved) return { heldBy: { ...lease, holder: lease.holder } }
       this.#state = lease.holder === null ? state : takenOver(state, this.#nowMs())
       this.#lease = { holder, epoch: lease.epoch + 1, renewals: 0 }
-      try {
-        await this.#kept.write({ state: this.#state, lease: this.#lease }, `${holder} begins`)
-        this.#epoch = this.#lease.epoch
-        this.#isDirty = false
-        return { epoch: this.#lease.epoch }
-      } catch (error) {
-        if (!(error instanceof RefMoved) || tries === TRIES_MAX) throw error
-      }
-    }
+      await this.#kept.write({ state: this.#state, lease: this.#lease }, `${holder} begins`)
+      this.#epoch = this.#lease.epoch
+      this.#isDirty = false
+      return { epoch: this.#lease.epoch }
+    })
   }
 
   async renew(): Promise<void> {
@@ -227,26 +220,21 @@ class GitStore implements StateStore {
     this.#isDirty = true
   }
 
-  /** What people say, who hold no lease: tried again on top of whatever came first; null is nothing new. */
+  /** Writes what people say, who hold no lease, on top of what came first; `change` gives null for nothing new. */
   #said(change: (state: StateDocument) => Partial<StateDocument> | null): Promise<void> {
-    return this.#inTurn(async () => {
-      for (let tries = 1; ; tries += 1) {
+    return this.#inTurn(() =>
+      untilUnmoved(async () => {
         const { state, lease } = await this.#kept.read()
-        // Whoever holds the lease knows more than the ref does, except of what people said.
+        // The holder of the lease knows more than the ref does, except of what people said.
         const known = this.#holds(lease) ? withWhatPeopleSaid(this.#state, state, this.#used) : state
         const news = change(known)
         this.#state = { ...known, ...news }
         if (!this.#holds(lease)) this.#lease = lease
         if (news === null) return
-        try {
-          await this.#kept.write({ state: this.#state, lease: this.#lease }, 'said by a person')
-          this.#isDirty = false
-          return
-        } catch (error) {
-          if (!(error instanceof RefMoved) || tries === TRIES_MAX) throw error
-        }
-      }
-    })
+        await this.#kept.write({ state: this.#state, lease: this.#lease }, 'said by a person')
+        this.#isDirty = false
+      }),
+    )
   }
 
   /**
@@ -263,22 +251,24 @@ class GitStore implements StateStore {
   #push(message: string, isRenewal = false): Promise<void> {
     return this.#inTurn(async () => {
       if (!this.#isDirty && !isRenewal) return
-      for (let tries = 1; ; tries += 1) {
+      let hasMoved = false
+      await untilUnmoved(async () => {
+        if (hasMoved) await this.#hearWhatPeopleSaid()
         // A turn before this one may have found out: what is known here is older than the ref.
         if (this.#epoch !== this.#lease.epoch) throw leaseLost()
         try {
           this.#isDirty = false
-          return await this.#kept.write({ state: this.#state, lease: this.#lease }, message, isRenewal)
+          await this.#kept.write({ state: this.#state, lease: this.#lease }, message, isRenewal)
         } catch (error) {
           this.#isDirty = true
-          if (!(error instanceof RefMoved) || tries === TRIES_MAX) throw error
-          await this.#hearWhatPeopleSaid()
+          hasMoved = true
+          throw error
         }
-      }
+      })
     })
   }
 
-  /** Somebody pushed before us: fine as long as the lease is still ours. Throws StateError `lost` otherwise. */
+  /** Another push came first: fine as long as the lease is still ours. Throws StateError `lost` otherwise. */
   async #hearWhatPeopleSaid(): Promise<void> {
     if (this.#epoch === undefined) return
     const { state, lease } = await this.#kept.read()

@@ -41,7 +41,7 @@ export interface StateEvent {
   readonly message: string
 }
 
-/** Services that nothing is to be done to for a while. */
+/** Blocks changes of services for a while. */
 export interface Suspension {
   /** `metadata.name` of a manifest, where `*` stands for any characters; `*` alone is the whole set. */
   readonly scope: string
@@ -49,8 +49,13 @@ export interface Suspension {
   readonly actor: string
   /** ISO 8601, UTC. */
   readonly since: string
-  /** ISO 8601, UTC; null until somebody ends it. */
+  /** ISO 8601, UTC; null when it is ended by hand. */
   readonly until: string | null
+}
+
+/** Whether `suspension` blocks changes at `nowMs` (milliseconds since the epoch). Pure. */
+export function isInForce({ until }: Suspension, nowMs: number): boolean {
+  return until === null || Date.parse(until) > nowMs
 }
 
 /** A person's consent to changes that a safety limit blocks. */

@@ -60,7 +60,7 @@ test.each<[string, PlainObject, string, string]>([
     { url, api_key: apiKey, expected_org_id: '' },
     'expected_org_id',
     'expected_org_id, or the environment variable PHAROS_EXPECTED_ORG_ID, must be the UUID of an organisation. ' +
-      'Leave it out to work in whichever organisation the key belongs to.',
+      'Omit it to accept a key of any organisation.',
   ],
 ])('%s is one error at the attribute, without its value', async (_name, config, path, detail) => {
   const core = await providerIn({})

@@ -270,11 +270,11 @@ resource "pharos_service" "sealed" {
     const planned = await workspace.run(PLAN)
     workspace.configure(service('one') + service('two') + service('twin'))
     const ambiguous = await workspace.run(['import', 'pharos_service.twin', 'name=twin'])
-    const unknown = await workspace.run(['import', 'pharos_service.twin', 'name=nobody'])
+    const unknown = await workspace.run(['import', 'pharos_service.twin', 'name=unknown'])
 
     expect(planned).toMatchObject({ exitCode: 0 })
     expect(ambiguous.output).toContain('2 services are called "twin"')
-    expect(unknown.output).toContain('No service of this organisation is called "nobody"')
+    expect(unknown.output).toContain('No service of this organisation is called "unknown"')
   })
 
   test('Scenario 58: a key of another organisation stops the run with one error before anything is believed deleted', async () => {

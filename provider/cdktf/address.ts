@@ -11,7 +11,7 @@ const taken = new WeakMap<TerraformStack, Map<string, TerraformResource>>()
  *
  * `friendlyUniqueId` is not asked: with the first look at it the library no longer takes another name.
  */
-export function takeAddress(resource: TerraformResource, name?: string): void {
+function takeAddress(resource: TerraformResource, name?: string): void {
   const { node, terraformResourceType } = resource
   const stack = TerraformStack.of(resource)
   const label = name ?? stack.getLogicalId(resource)
@@ -30,4 +30,18 @@ export function takeAddress(resource: TerraformResource, name?: string): void {
   }
   for (const [before, owner] of owners) if (owner === resource) owners.delete(before)
   taken.set(stack, owners.set(address, resource))
+}
+
+/** Takes the address of `resource`, and keeps to it when the resource is given another name, or its own again. */
+export function keepAddress(resource: TerraformResource): void {
+  takeAddress(resource)
+  const { overrideLogicalId, resetOverrideLogicalId } = resource
+  resource.overrideLogicalId = (name) => {
+    overrideLogicalId.call(resource, name)
+    takeAddress(resource, name)
+  }
+  resource.resetOverrideLogicalId = () => {
+    resetOverrideLogicalId.call(resource)
+    takeAddress(resource)
+  }
 }

@@ -80,15 +80,15 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
       (await byHand.createService({ ...request, name: 'twin' }, 'b')).id,
     ]
 
-    const nobody = await failure('data "pharos_service" "x" { name = "nobody" }')
+    const unnamed = await failure('data "pharos_service" "x" { name = "unknown" }')
     const twins = await failure('data "pharos_service" "x" { name = "twin" }')
     const unknown = await failure('data "pharos_service" "x" { id = "00000000-0000-4000-8000-000000000000" }')
     const neither = await failure('data "pharos_service" "x" {}')
 
-    expect(nobody).toContain('No service of this organisation is called "nobody"')
+    expect(unnamed).toContain('No service of this organisation is called "unknown"')
     for (const id of ids) expect(twins).toContain(id)
     expect(unknown).toContain('This organisation has no service')
-    expect(neither).toContain('Exactly one of id and name has to be set')
+    expect(neither).toContain('Set exactly one of id and name')
   })
 
   test('Scenario 39: lists services by a pattern, none as an empty list, and those that the same run creates', async () => {

@@ -58,7 +58,7 @@ export const serviceData: AnyDataSource<Connection> = dataSourceFor<Connection>(
   validate({ config, report }) {
     const given = [config.id, config.name].filter((text) => text !== null)
     if (given.includes(UNKNOWN) || given.length === 1) return
-    report(errorAt(undefined, 'Invalid data source', 'Exactly one of id and name has to be set.'))
+    report(errorAt(undefined, 'Invalid data source', 'Set exactly one of id and name.'))
   },
   async read({ config, client, signal: interrupted }) {
     return attempted({ task: 'read the service', operation: 'read' }, interrupted, async (signal) => {

@@ -92,7 +92,7 @@ export const incidentResource = resourceFor<Connection>()({
     }
     const isReopened = config.status !== null && config.status !== 'resolved'
     if (isReopened || (hasChanges && config.message !== prior.message)) {
-      const detail = 'A resolved incident takes no update: its message, severity and status stay as they are.'
+      const detail = 'A resolved incident accepts no update: its message, severity and status stay unchanged.'
       report(warningAt(['status'], 'The incident is resolved', detail))
     }
     return { planned: planResolved(prior) }

@@ -73,7 +73,7 @@ function isOpenedBy(request: IncidentRequest, { title, severity, service_ids, up
 function ambiguous(title: string, found: readonly Incident[]): DiagnosticError {
   const ids = found.map(({ display_id, id }) => `${display_id} (${id})`).join(', ')
   const detail =
-    `No answer came to the opening of "${title}", and ${found.length} new incidents read like it: ${ids}. ` +
-    'Import the one that is to be managed, resolve the others, and apply again.'
+    `The API did not answer the request that opens "${title}", and ${found.length} new incidents match it: ${ids}. ` +
+    'Import one of them, resolve the others, and apply again.'
   return new DiagnosticError(errorAt(undefined, 'Cannot tell which incident was opened', detail))
 }

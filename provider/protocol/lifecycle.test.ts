@@ -301,11 +301,11 @@ describe('read, import and upgrade', () => {
 
 describe('validate', () => {
   test('rules of attributes and of the resource name their path', async () => {
-    const diagnostics = await core.validate(NOTE, { title: '', author: 'nobody' })
+    const diagnostics = await core.validate(NOTE, { title: '', author: 'none' })
 
     expect(diagnostics.map(({ path, summary }) => `${path}: ${summary}`)).toStrictEqual([
       'title: Empty title',
-      'author: Nobody writes no notes',
+      'author: No author',
     ])
   })
 
@@ -316,7 +316,7 @@ describe('validate', () => {
   })
 
   test('a null element of a collection is refused, and the resource need not know what to do with it', async () => {
-    const diagnostics = await core.validate(NOTE, { title: 'a', author: 'nobody', labels: { k: null } })
+    const diagnostics = await core.validate(NOTE, { title: 'a', author: 'none', labels: { k: null } })
 
     expect(diagnostics.map(({ path, summary }) => `${path}: ${summary}`)).toStrictEqual([
       'labels["k"]: Null element',
@@ -350,7 +350,7 @@ describe('validate', () => {
   })
 
   test('what is required is not null, at any depth, and may be unknown', async () => {
-    const missing = await core.validate(NOTE, { author: 'nobody', sections: [{ heading: null }] })
+    const missing = await core.validate(NOTE, { author: 'none', sections: [{ heading: null }] })
     const unknown = await core.validate(NOTE, { title: UNKNOWN, sections: [{ heading: UNKNOWN }] })
     const provider = await client.call(METHODS.ValidateProviderConfig, {
       config: { msgpack: encodeMsgpack({ directory: null }) },

@@ -12,7 +12,7 @@ export interface Connection {
 export function connected(connection: Connection): Session {
   if (connection.session !== undefined) return connection.session
   const detail =
-    'The url or api_key of the provider "pharos" depends on something that is created in the same run. ' +
-    'Apply that first with -target, or use PHAROS_URL and PHAROS_API_KEY.'
+    'The url or api_key of the provider "pharos" depends on a value that is only known after apply. ' +
+    'Apply its source first with -target, or set PHAROS_URL and PHAROS_API_KEY.'
   throw new DiagnosticError(errorAt(undefined, 'The provider is not configured yet', detail))
 }

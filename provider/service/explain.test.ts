@@ -15,7 +15,7 @@ test('an address at which the API is not is said to be one', async () => {
   const error = new UnreadableAnswer('http://a/v2 does not look like the API: GET /v1/org was answered 404')
 
   expect(await detailOf(error)).toBe(
-    'Cannot read the organisation: The answer cannot be used: http://a/v2 does not look like the API: GET /v1/org was answered 404. Check PHAROS_URL, and what stands between here and the API.',
+    'Cannot read the organisation: The answer cannot be used: http://a/v2 does not look like the API: GET /v1/org was answered 404. Check PHAROS_URL and any proxy in front of the API.',
   )
 })
 

@@ -17,14 +17,14 @@ export async function explained<T>(task: string, work: () => Promise<T>): Promis
     if (error instanceof ConnectionError) {
       const outcome =
         error.outcome === 'unknown'
-          ? 'Whether the API carried it out is not known: look before you apply again.'
+          ? 'It is unknown whether the API applied the change: check before you apply again.'
           : `Nothing was changed: ${asSentence(error.hint ?? 'check PHAROS_URL and that the server runs')}`
       throw new DiagnosticError(
         errorAt(undefined, `Cannot ${task}`, `There was ${error.message}. ${outcome}`),
       )
     }
     if (error instanceof UnreadableAnswer) {
-      const advice = 'Check PHAROS_URL, and what stands between here and the API.'
+      const advice = 'Check PHAROS_URL and any proxy in front of the API.'
       throw new DiagnosticError(
         errorAt(undefined, `Cannot ${task}`, `The answer cannot be used: ${error.message}. ${advice}`),
       )
@@ -52,10 +52,10 @@ function advice(error: ApiError): string {
     case 403:
       return 'Either the key is read-only, or the plan does not allow this (status 403).'
     case 404:
-      return 'It was deleted in the meantime (status 404): plan again.'
+      return 'It has been deleted meanwhile (status 404): plan again.'
     default:
       return error.status >= 500
-        ? `The API failed (status ${error.status}), also when asked again: look before you apply again.`
+        ? `The API failed (status ${error.status}), also on retries: check before you apply again.`
         : `The API answered with status ${error.status}.`
   }
 }

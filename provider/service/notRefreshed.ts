@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts'
 const NOT_REFRESHED = warningAt(
   undefined,
   'Not refreshed',
-  'The reason is the one in the error about another resource. The state of this one stays as it was.',
+  'The error of another resource says why. The state of this resource is unchanged.',
 )
 
 /**

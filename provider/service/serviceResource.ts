@@ -206,7 +206,7 @@ function noteHeld({ session }: Connection, { id, created_at }: StateOf<typeof se
 /** What to do about a service that was created, and could then neither be paused nor deleted. */
 function leftActive({ id }: ServiceResponse): Diagnostic {
   const detail =
-    `It has the id ${id}, is checked, and is in the state as tainted, so that the next apply would replace it. ` +
+    `Its id is ${id}. It is being checked, and is tainted in the state: the next apply would replace it. ` +
     'To keep it, run "terraform untaint" with the address of the resource: the next apply pauses it then.'
   return warningAt(['paused'], 'The service was created and is not paused', detail)
 }

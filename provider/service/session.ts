@@ -103,7 +103,7 @@ export function settingsProblem({
   if (expectedOrgId !== undefined && !isUuid(expectedOrgId)) {
     const detail =
       'expected_org_id, or the environment variable PHAROS_EXPECTED_ORG_ID, must be the UUID of an organisation. ' +
-      'Leave it out to work in whichever organisation the key belongs to.'
+      'Omit it to accept a key of any organisation.'
     return errorAt(['expected_org_id'], 'Invalid provider configuration', detail)
   }
   const problem = clientProblem(url, apiKey)

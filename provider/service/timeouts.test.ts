@@ -36,7 +36,7 @@ test('work that ends in time passes its result, even with a timeout beyond what 
   expect(await withinTime(limit, open, done)).toBe(false)
 })
 
-test('where there is no argument for it, the default ends work, and nobody is told to set one', async () => {
+test('without an argument for it, the default limit applies, and the error suggests no argument', async () => {
   const failure = await withinTime({ operation: 'read', defaultMs: 1 }, open, endless).catch((error) => error)
 
   expect(failure.diagnostics).toHaveLength(1)

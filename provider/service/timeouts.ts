@@ -59,9 +59,9 @@ function isAbort(error: unknown): boolean {
 
 function timeOut({ operation, timeouts }: TimeLimit, text: string): DiagnosticError {
   const hasArgument = timeouts !== undefined
-  const more = hasArgument ? `Give it more with timeouts = { ${operation} = "…" }. ` : ''
+  const more = hasArgument ? `Raise the limit with timeouts = { ${operation} = "…" }. ` : ''
   const detail =
-    `It took longer than ${text}, the time that it waited for the rate limit included. ${more}` +
+    `It took longer than ${text}, including waits for the rate limit. ${more}` +
     'Use one API key for each pipeline.'
   return new DiagnosticError(
     errorAt(hasArgument ? ['timeouts', operation] : undefined, `The ${operation} timed out`, detail),

@@ -161,7 +161,7 @@ const note = resourceFor<NoteStore>()({
     0: ({ name, ...rest }) => ({ ...rest, title: name ?? null }),
   },
   validate({ config, report }) {
-    if (config.author === 'nobody') report(errorAt(['author'], 'Nobody writes no notes', 'Name somebody.'))
+    if (config.author === 'none') report(errorAt(['author'], 'No author', 'Name an author.'))
   },
   plan({ change, private: secret, report }) {
     if (change.action === 'delete') {

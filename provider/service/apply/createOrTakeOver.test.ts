@@ -149,7 +149,7 @@ test('a refusal is passed on at once', async () => {
   expect(proxy.requests()).toEqual(['GET /v1/services', 'POST /v1/services'])
 })
 
-test('Scenario 62: a service like one that was made a moment ago, nobody knows by whom, is not made a second time', async () => {
+test('Scenario 62: a service equal to one of unknown origin that was created recently is not created a second time', async () => {
   const { proxy, session, byHand } = await scene([])
   const lost = await byHand.createService(request, 'killed')
 

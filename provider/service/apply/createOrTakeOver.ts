@@ -67,8 +67,8 @@ async function takenOver(
     : decision.service
   session.guard?.tookOver(request, decision)
   session.reads.wrote(service, 'created')
-  const detail = `An earlier run in this folder was killed when it had created it. It has the id ${id}.`
-  report(warningAt(undefined, `Service "${request.name}" was there already and is taken over`, detail))
+  const detail = `An earlier run in this folder was killed after it created the service. Its id is ${id}.`
+  report(warningAt(undefined, `Service "${request.name}" exists already and is taken over`, detail))
   return service
 }
 

@@ -183,7 +183,7 @@ export class CreationGuard {
 
   #warnOnce(): void {
     this.#warn(
-      'creations cannot be written down: neither the state folder of this user nor TF_DATA_DIR can be written',
+      'creations cannot be recorded: neither the state folder of this user nor TF_DATA_DIR is writable',
     )
   }
 }
@@ -220,7 +220,7 @@ function strangersFound(name: string, found: readonly ServiceResponse[]): Diagno
   const [first] = found
   const endsAt = new Date(Date.parse(first?.created_at ?? '') + STRANGER_MS_MAX)
   const detail =
-    `A service with this name and definition was created a moment ago, perhaps by a run that was killed: ${idsOf(found)}. ` +
+    `A service with this name and definition was created recently, possibly by a killed run: ${idsOf(found)}. ` +
     'If so, import it with this id. If another state has it, or this run deletes it, set create_guard = false in the ' +
     `provider block, or apply again after ${endsAt.toISOString()}.`
   return new DiagnosticError(errorAt(undefined, `Service "${name}" exists already`, detail))
@@ -229,8 +229,8 @@ function strangersFound(name: string, found: readonly ServiceResponse[]): Diagno
 /** What to do when the creation of `name` left no answer and each of `found` may have come of it. */
 export function ambiguous(name: string, found: readonly ServiceResponse[]): DiagnosticError {
   const detail =
-    `No answer came to the creation of "${name}", and ${found.length} new services have this definition: ${idsOf(found)}. ` +
-    'Import the one that is to be managed, delete the others, and apply again.'
+    `The API did not answer the creation of "${name}", and ${found.length} new services have this definition: ${idsOf(found)}. ` +
+    'Import one of them, delete the others, and apply again.'
   return new DiagnosticError(errorAt(undefined, 'Cannot tell which service was created', detail))
 }
 

@@ -292,7 +292,7 @@ test('a value that something else wrote is sent again, and told with its place',
       severity: 'warning',
       summary: 'A secret was overwritten',
       detail:
-        'The sealed value at 0.body, 1.body of the endpoints is not the one that Terraform sent: it was written by something else. All secrets of the service are sent again.',
+        'Another client overwrote the sealed value at 0.body, 1.body of the endpoints. All secrets of the service are sent again.',
       path: ['secrets_revision'],
     },
   ])
@@ -308,7 +308,8 @@ test('a secret that changed is told with the places of all', () => {
     {
       severity: 'warning',
       summary: 'A secret changed',
-      detail: 'At least one of a, b is not what was sent last. All secrets of the service are sent again.',
+      detail:
+        'At least one of a, b differs from what was last sent. All secrets of the service are sent again.',
       path: ['secrets_revision'],
     },
   ])

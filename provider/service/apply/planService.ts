@@ -159,13 +159,13 @@ export function secretsWarnings(
   const path: Path = ['secrets_revision']
   if (overwritten.length > 0) {
     const detail =
-      `The sealed value at ${overwritten.join(', ')} of the endpoints is not the one that Terraform sent: it was written ` +
-      'by something else. All secrets of the service are sent again.'
+      `Another client overwrote the sealed value at ${overwritten.join(', ')} of the endpoints. ` +
+      'All secrets of the service are sent again.'
     return [warningAt(path, 'A secret was overwritten', detail)]
   }
   if (comparison !== 'changed') return []
   const places = secrets.map(({ path }) => formatPath(path)).join(', ')
-  const detail = `At least one of ${places} is not what was sent last. All secrets of the service are sent again.`
+  const detail = `At least one of ${places} differs from what was last sent. All secrets of the service are sent again.`
   return [warningAt(path, 'A secret changed', detail)]
 }
 

@@ -156,7 +156,7 @@ test.each([
   ],
   [
     { timeouts: { create: '0s', update: null, delete: null } },
-    'timeouts.create must be longer than 0s: leave it out for the default.',
+    'timeouts.create must be longer than 0s: omit it for the default.',
   ],
   [{ timeouts: { create: 'soon' } }, `timeouts.create ${DURATION}.`],
 ])('what only the form of a configuration can get wrong is told at its place (%#)', (change, problem) => {
@@ -169,11 +169,11 @@ const value = (body: object) => endpoint({ http: { ...fullHttp, headers: null, b
 const empty = { value: null, value_wo: null, value_wo_version: null }
 
 test.each([
-  [empty, `${BODY} must have either value or value_wo (one that was sealed cannot be read back).`],
+  [empty, `${BODY} must have either value or value_wo (a sealed value cannot be read back).`],
   [{ ...empty, value: 'a', value_wo: 'b' }, `${BODY} must have only one of value and value_wo.`],
   [
     { ...empty, value: 'a', value_wo_version: '1' },
-    `${BODY}.value_wo_version belongs to value_wo: a changed value is sent by itself.`,
+    `${BODY}.value_wo_version belongs to value_wo: a changed value is sent without it.`,
   ],
 ])('a value is configured in clear or as a secret, not %j', (body, problem) => {
   expect(problems(value(body))).toEqual([problem])

@@ -74,7 +74,7 @@ function checkTimeouts(timeouts: ServiceConfig['timeouts'], findings: Findings):
     const path: Path = ['timeouts', operation]
     const duration = compileDuration(text, path, findings)
     if (compareDurations(duration, NO_TIME) === 0) {
-      findings.problems.push(problemAt(path, 'must be longer than 0s: leave it out for the default'))
+      findings.problems.push(problemAt(path, 'must be longer than 0s: omit it for the default'))
     }
   }
 }
@@ -140,7 +140,7 @@ function compileValue(config: ValueConfig, path: Path, findings: Findings): Sens
   const maybe = [value, value_wo].filter((given) => given !== null)
   if (maybe.length === 0) {
     findings.problems.push(
-      problemAt(path, 'must have either value or value_wo (one that was sealed cannot be read back)'),
+      problemAt(path, 'must have either value or value_wo (a sealed value cannot be read back)'),
     )
   } else if (maybe.length === 2 && !maybe.includes(UNKNOWN)) {
     findings.problems.push(problemAt(path, 'must have only one of value and value_wo'))
@@ -148,7 +148,7 @@ function compileValue(config: ValueConfig, path: Path, findings: Findings): Sens
   // What it asks to send again would not be there: the value in clear is compared by itself.
   if (typeof value === 'string' && value_wo === null && typeof config.value_wo_version === 'string') {
     findings.problems.push(
-      problemAt([...path, 'value_wo_version'], 'belongs to value_wo: a changed value is sent by itself'),
+      problemAt([...path, 'value_wo_version'], 'belongs to value_wo: a changed value is sent without it'),
     )
   }
   if (value_wo === null) return { value: orElse(value, '') ?? '' }

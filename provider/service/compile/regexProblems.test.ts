@@ -45,7 +45,7 @@ test.each([
     {
       severity: 'error',
       summary: 'Not a regular expression in RE2 syntax',
-      detail: `endpoints[0].assertions[1].body.regex does not compile: ${fault}. RE2 has no look-around and no back-references, and every group has to be closed.`,
+      detail: `endpoints[0].assertions[1].body.regex does not compile: ${fault}. RE2 has no look-around and no back-references, and every group must be closed.`,
       path: ['endpoints', 0, 'assertions', 1, 'body', 'regex'],
     },
   ])

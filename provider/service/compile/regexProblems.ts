@@ -29,7 +29,7 @@ export async function regexProblems(request: ServiceRequest): Promise<readonly D
         error instanceof RE2JSSyntaxException
           ? faultOf(pattern, error.getDescription(), error.getPattern())
           : ''
-      const advice = 'RE2 has no look-around and no back-references, and every group has to be closed'
+      const advice = 'RE2 has no look-around and no back-references, and every group must be closed'
       const detail = `${formatPath(path)} does not compile${fault}. ${advice}.`
       return [errorAt(path, 'Not a regular expression in RE2 syntax', detail)]
     }

@@ -89,7 +89,7 @@ test.each([
   ['Accept', false],
 ])('whether a header %s in clear looks like a secret is %s', (name, isSecret) => {
   const path = ['endpoints', 0, 'http', 'headers', { key: name }, 'value']
-  const detail = `endpoints[0].http.headers["${name}"].value is stored in the state in clear. Use value_wo to keep it secret.`
+  const detail = `endpoints[0].http.headers["${name}"].value is stored in clear text in the state. Use value_wo to keep it secret.`
 
   expect(validateService(config({ headers: { [name]: { value: 'x' } } }))).toEqual(
     isSecret ? [warning(path, 'This header looks like a secret', detail)] : [],
@@ -127,7 +127,7 @@ test.each<[Assertion, boolean]>([
   [{ StatusCode: { expected: { OneOf: [200, 1_000] } } }, true],
   [{ StatusCode: { expected: { Between: [200, 299] } } }, false],
 ])('whether %j names a status code that no server answers with is %s', (assertion, isOdd) => {
-  const detail = `${AT}.status_code names one that no server answers with: they are between 100 and 599.`
+  const detail = `${AT}.status_code contains a status that no server sends: statuses are between 100 and 599.`
   const path = ['endpoints', 0, 'assertions', 1, 'status_code']
 
   expect(validateService(config({}, [fine, assertion]))).toEqual(
@@ -143,7 +143,7 @@ test.each<[Assertion, string | undefined]>([
   [{ DnsResoltion: { expected: { LessOrEqual: { secs: 0, nanos: 0 } } } }, undefined],
   [{ StatusCode: { expected: { LessThan: 100 } } }, undefined],
 ])('whether a time is shorter than none: %j', (assertion, kind) => {
-  const detail = `${AT}.${kind}.lt is 0s, and no time is shorter: the assertion fails with every check.`
+  const detail = `${AT}.${kind}.lt is 0s, and no time is shorter: the assertion fails in every check.`
   const path = ['endpoints', 0, 'assertions', 1, kind, 'lt']
 
   expect(validateService(config({}, [fine, assertion]))).toEqual(

@@ -56,7 +56,7 @@ function plainSecrets(config: ServiceConfig): readonly Diagnostic[] {
     return [...headers].flatMap(([name, header]) => {
       if (header === UNKNOWN || header.value === null || !SECRET_NAME.test(name)) return []
       const path: Path = ['endpoints', index, 'http', 'headers', { key: name }, 'value']
-      const detail = `${formatPath(path)} is stored in the state in clear. Use value_wo to keep it secret.`
+      const detail = `${formatPath(path)} is stored in clear text in the state. Use value_wo to keep it secret.`
       return [warningAt(path, 'This header looks like a secret', detail)]
     })
   })
@@ -70,7 +70,7 @@ function oddStatusCodes({ request }: Compiled): readonly Diagnostic[] {
       const codes = Object.values(assertion.StatusCode.expected).flat()
       if (codes.every((code) => code >= 100 && code <= 599)) return []
       const path: Path = ['endpoints', index, 'assertions', place, 'status_code']
-      const detail = `${formatPath(path)} names one that no server answers with: they are between 100 and 599.`
+      const detail = `${formatPath(path)} contains a status that no server sends: statuses are between 100 and 599.`
       return [warningAt(path, 'Unusual status code', detail)]
     }),
   )
@@ -88,7 +88,7 @@ function impossibleTimes({ request }: Compiled): readonly Diagnostic[] {
       const { secs, nanos } = operator.LessThan
       if (secs > 0 || nanos > 0) return []
       const path: Path = ['endpoints', index, 'assertions', place, KINDS[kind], 'lt']
-      const detail = `${formatPath(path)} is 0s, and no time is shorter: the assertion fails with every check.`
+      const detail = `${formatPath(path)} is 0s, and no time is shorter: the assertion fails in every check.`
       return [warningAt(path, 'This assertion never holds', detail)]
     }),
   )

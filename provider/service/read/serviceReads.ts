@@ -143,7 +143,7 @@ export class ServiceReads {
     if (written !== undefined) return written
     const listed = services.get(id)
     if (listed instanceof Error) {
-      const detail = `${listed.message}. A newer version of it may understand the service.`
+      const detail = `${listed.message}. A newer version of the provider may be able to.`
       throw new DiagnosticError(errorAt(undefined, `Cannot read service ${id}`, detail))
     }
     return listed

@@ -33,7 +33,7 @@ const token = (value: string): NodeJS.ProcessEnv => ({ TF_VAR_token: value })
 /** Writes the service again as it is, with another secret. */
 async function overwriteByHand({ byHand }: Scenario): Promise<void> {
   const [service] = (await byHand.listServices()).services
-  const headers = { Authorization: { value: 'Bearer of somebody else', sensitive: true } }
+  const headers = { Authorization: { value: 'Bearer of another client', sensitive: true } }
   await byHand.replaceService(service?.id ?? '', {
     name: 'sealed',
     interval_secs: 60,
@@ -161,7 +161,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
 
     expect([planned.exitCode, unrefreshed.exitCode, afterRefresh.exitCode]).toEqual([2, 0, 2])
     expect(planned.output.replaceAll(/\s+/g, ' ')).toContain(
-      'The sealed value at 0.headers.Authorization of the endpoints is not the one that Terraform sent',
+      'Another client overwrote the sealed value at 0.headers.Authorization of the endpoints',
     )
     expect(planned.output).toMatch(/~ sealed_key_ids += \{[^}]*\} -> \(known after apply\)/)
     expect(planned.output).toMatch(/~ secrets_revision += 1 -> \(known after apply\)/)

@@ -130,7 +130,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
 
     expect(exitCode).toBe(0)
     expect(output.replaceAll(/\s+/g, ' ')).toContain(
-      'endpoints[0].assertions[0].status_code names one that no server answers',
+      'endpoints[0].assertions[0].status_code contains a status that no server sends',
     )
   })
 
@@ -234,15 +234,19 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     expect(proxy.requests().filter((line) => !line.startsWith('GET'))).toEqual([])
   })
 
-  test('Scenario 35: an id of nobody and a malformed one are told apart', async () => {
+  test('Scenario 35: an unknown id and a malformed one get different errors', async () => {
     const { workspace } = await openServer()
     workspace.configure(serviceBlock('a'))
 
-    const nobody = await workspace.run(['import', 'pharos_service.a', '00000000-0000-4000-8000-000000000000'])
+    const unknown = await workspace.run([
+      'import',
+      'pharos_service.a',
+      '00000000-0000-4000-8000-000000000000',
+    ])
     const malformed = await workspace.run(['import', 'pharos_service.a', 'checkout'])
 
-    expect([nobody.exitCode, malformed.exitCode]).toEqual([1, 1])
-    expect(nobody.output).toContain('Cannot import non-existent remote object')
+    expect([unknown.exitCode, malformed.exitCode]).toEqual([1, 1])
+    expect(unknown.output).toContain('Cannot import non-existent remote object')
     expect(malformed.output.replaceAll(/\s+/g, ' ')).toMatch(/UUID .*name=/)
   })
 

@@ -4,7 +4,7 @@ process.stdout.on('error', (error: Error & { code?: string }) => {
   process.exitCode = 1
   // The reader closed the pipe and has seen enough. A server goes on in either case.
   if (error.code === 'EPIPE') return
-  process.stderr.write(`pharos-server: stdout cannot be written (${error.message}): name another\n`)
+  process.stderr.write(`pharos-server: stdout cannot be written (${error.message}): redirect it elsewhere\n`)
 })
 
 const exitCode = await runCommandLine(process.argv.slice(2), {

@@ -93,7 +93,7 @@ function answer(response: ServerResponse, status: number, body?: unknown): void 
   response.end(body === undefined ? undefined : JSON.stringify(body))
 }
 
-test('a 429 is waited out, also on a creation, because the request was not carried out', async () => {
+test('a client retries after a 429, even a creation, because the request was not executed', async () => {
   const { client, seen } = await misbehaving((_request, response, attempt) =>
     attempt <= 8 ? answer(response, 429, { error: 'rate limit exceeded' }) : answer(response, 201, service),
   )
@@ -104,7 +104,7 @@ test('a 429 is waited out, also on a creation, because the request was not carri
   expect(seen.length).toBe(9)
 })
 
-test('an answer that trickles for ever is given up', async () => {
+test('an answer that trickles for ever is aborted', async () => {
   const server = createServer((_request, response) => {
     const trickle = (): void => {
       if (response.destroyed) return
@@ -175,7 +175,7 @@ test.each([
   expect(seen).toEqual(['POST /v1/services'])
 })
 
-test('a server that cannot be reached is told as such, and that nothing was sent', async () => {
+test('the error for an unreachable server says so, and that nothing was sent', async () => {
   const unreachable = clientOf('http://127.0.0.1:1')
 
   await expect(unreachable.createService(request, 'key-1')).rejects.toMatchObject({
@@ -185,7 +185,7 @@ test('a server that cannot be reached is told as such, and that nothing was sent
   })
 })
 
-test.each([400, 401, 403, 404])('a %i is passed on at once in the words of the server', async (status) => {
+test.each([400, 401, 403, 404])('a %i is passed on at once with the text of the server', async (status) => {
   const { client, seen } = await misbehaving((_request, response) =>
     answer(response, status, { error: 'because' }),
   )
@@ -199,7 +199,7 @@ test.each([400, 401, 403, 404])('a %i is passed on at once in the words of the s
   expect(seen.length).toBe(1)
 })
 
-test('a page of a proxy instead of the contract is named by its status, and no part of it is quoted', async () => {
+test('an answer of a proxy is reported by its status, and no part of it is quoted', async () => {
   const { client } = await misbehaving((_request, response) =>
     response.writeHead(403).end('<h1>blocked</h1>'),
   )
@@ -212,7 +212,7 @@ test.each([
   ['another version of something', '/v2', 404, '{"error":"not found"}', {}],
   ['a redirect', '', 308, '', { location: 'https://pharos.example.com/v1/org?ticket=secret' }],
 ] as const)(
-  'an address at which the API is not is told as one, and not as something that is gone: %s',
+  'an address without the API is reported as one, not as a deleted service: %s',
   async (_what, path, status, body, headers) => {
     const { client, url } = await misbehaving(
       (_request, response) => response.writeHead(status, headers).end(body),
@@ -260,7 +260,7 @@ test.each([
   expect(retries.map(({ delayMs }) => Math.round(delayMs))).toEqual([waitMs])
 })
 
-test('a waiting caller is told at once why, and for how long', async () => {
+test('a waiting caller learns at once why, and for how long', async () => {
   const retries: RetryReport[] = []
   const unreachable = clientOf('http://127.0.0.1:1', (report) => retries.push(report))
 
@@ -270,12 +270,12 @@ test('a waiting caller is told at once why, and for how long', async () => {
   expect(retries).toEqual([400, 800, 1_600, 3_200].map((delayMs) => ({ reason, delayMs })))
 })
 
-test('a certificate that is not trusted and an end that speaks no TLS are final, and nothing was sent', async () => {
+test('an untrusted certificate and a server without TLS are final, and nothing was sent', async () => {
   const certificate = createCertificate(Date.now())
   const secure = createTlsServer({ key: certificate.privateKeyPem, cert: certificate.certificatePem })
   const ports = [await listening(secure), await listening(createServer())]
 
-  for (const [index, hint] of ['NODE_EXTRA_CA_CERTS', 'http:// rather than https://'].entries()) {
+  for (const [index, hint] of ['NODE_EXTRA_CA_CERTS', 'http:// instead of https://'].entries()) {
     const retries: RetryReport[] = []
     const client = clientOf(`https://127.0.0.1:${ports[index]}`, (report) => retries.push(report))
     await expect(client.createService(request, 'key-1')).rejects.toMatchObject({
@@ -311,7 +311,7 @@ test('a list with the same body is the same value, and one with another body is 
   expect(other?.services.map(({ name }) => name)).toEqual(['Another'])
 })
 
-test('an aborted call ends with the reason of its signal while the answer is still out', async () => {
+test('an aborted call rejects with the reason of its signal before the answer arrives', async () => {
   const stop = new AbortController()
   const { client } = await misbehaving(() => stop.abort(new Error('stopped by the user')))
 
@@ -352,7 +352,7 @@ test.each(['pharos_', 'acme-live_', 'a_b_', '_'])(
   },
 )
 
-test('a request that waits for a connection is kept back when it may no longer leave', async () => {
+test('a request that waits for a connection is not sent after its permission ends', async () => {
   const held: ServerResponse[] = []
   let all = (): void => {}
   const areHeld = new Promise<void>((resolve) => {

@@ -46,10 +46,10 @@ function hintFor(error: Error, code: string): string | undefined {
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
     return 'the certificate of the server is not valid today: renew it, or set the clock of this machine'
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return 'the certificate of the server is for another name: use the name that it is for in the address'
+    return 'the certificate of the server is for another name: use that name in the address'
   if (CERTIFICATE.test(code))
     return 'the certificate of the server is not trusted here: if it is the right server, name the file of its authority in NODE_EXTRA_CA_CERTS'
   // An OpenSSL error: the server answered, but not with TLS.
   if (!('library' in error) && !/^ERR_(?:SSL|TLS)_/.test(code)) return undefined
-  return 'no TLS could be agreed on with the server: is it http:// rather than https://, or another port?'
+  return 'the server did not complete a TLS handshake: use http:// instead of https://, or another port'
 }

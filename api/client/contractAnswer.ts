@@ -27,7 +27,7 @@ export function readAnswer<T>(schema: z.ZodType<T>, answer: Answer): T {
       `the server answered ${answer.status} with ${shown ?? 'something'} that is not JSON`,
     )
   }
-  throw new UnreadableAnswer(`the server's answer is not the contract's: ${firstProblem(parsed.error)}`)
+  throw new UnreadableAnswer(`the server's answer does not match the API: ${firstProblem(parsed.error)}`)
 }
 
 /** A path that exists for every key, so that a 404 for it can only come from another server. */
@@ -55,7 +55,7 @@ export function refusalOf(
       : undefined
   if (status === 404 && (text === undefined || ALWAYS_THERE.has(request.path))) {
     return new UnreadableAnswer(
-      `${url} does not look like the API: ${what} (the address is the one before /v1, with a path only where a proxy wants one)`,
+      `${url} does not look like the API: ${what} (the address ends before /v1, and has a path only if a proxy needs one)`,
     )
   }
   const words = text ?? `the server answered ${status} without saying why`

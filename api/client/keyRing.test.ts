@@ -14,7 +14,7 @@ function client(...keys: readonly [string, string]): Client {
   return new Client({ url: server.url, apiKey, moreApiKeys: [more], userAgent: 'test' })
 }
 
-test('the keys of one organisation spend what each may, and a key that is held back leaves it to the others', async () => {
+test('each key of one organisation spends its own rate, and a throttled key leaves requests to the others', async () => {
   const still = { nowMs: () => 0, random: () => 0, after: () => () => {} }
   const ring = new KeyRing(['a', 'b', 'c'], undefined, still)
   const used: string[] = []
@@ -27,7 +27,7 @@ test('the keys of one organisation spend what each may, and a key that is held b
   expect((await other.pass('in-order', undefined)).apiKey).toBe('b')
 })
 
-test('keys of different organisations are not used together, and one that only reads makes all of them read', async () => {
+test('keys of different organisations are refused together, and one read_only key makes all of them read_only', async () => {
   const other = await server.createKey({ orgId: await server.createOrg({ name: 'Other' }) })
   const mixed = client(server.apiKey, other)
   await expect(mixed.getOrg()).rejects.toThrow(KeysDisagree)

@@ -69,7 +69,7 @@ async function travel(
   return { refused, endedAtMs }
 }
 
-test('with a key without other users no request is ever refused, whatever requests and answers take', async () => {
+test('without other users of a key no request is ever refused, however long requests and answers take', async () => {
   await fc.assert(
     fc.asyncProperty(journeys, pace, async (requests, serverPace) => {
       const clock = standingClock()
@@ -85,7 +85,7 @@ test('with a key without other users no request is ever refused, whatever reques
   )
 })
 
-test('a run that begins while the key has any part of its burst is refused nothing, once its first answer said so', async () => {
+test('a run that starts with a partly spent burst gets no 429 after its first answer', async () => {
   const begun = fc.integer({ min: 1, max: 20 })
   await fc.assert(
     fc.asyncProperty(journeys, begun, async ([first, ...others], left) => {
@@ -105,7 +105,7 @@ test('a run that begins while the key has any part of its burst is refused nothi
   )
 })
 
-test('1,000 requests in a row are refused nothing by a server whose clock is a little slower', async () => {
+test('1,000 requests in a row get no 429 from a server whose clock is a little slower', async () => {
   const clock = standingClock()
   const spend = keyBuckets(() => clock.nowMs() * SLOWEST_PACE)
   const requests = Array.from({ length: 1_000 }, () => ({ askedAfterMs: 0, thereMs: 0, backMs: 1 }))

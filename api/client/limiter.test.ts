@@ -17,7 +17,7 @@ function askFor(limiter: Limiter, count: number): { passed: number[] } {
   return { passed }
 }
 
-test('a wait that is ended leaves no timer behind, so that the process can end', async () => {
+test('an ended wait leaves no timer that would keep the process alive', async () => {
   const timers = new Set<() => void>()
   const limiter = new Limiter(undefined, {
     nowMs: () => 0,
@@ -52,7 +52,7 @@ test('a fresh limiter passes 20 requests at once and then one each 200 ms, in or
   expect(passed).toEqual([...Array(23).keys()])
 })
 
-test('the time in which a request is earned begins with an answer, and not while none is here', async () => {
+test('a token is refilled from the time of an answer, not before it', async () => {
   const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
   let passed = 0
@@ -67,7 +67,7 @@ test('the time in which a request is earned begins with an answer, and not while
   expect(passed).toBe(21)
 })
 
-test('a run that begins while the key has less than its burst spends what the first answer says is left', async () => {
+test('a run that starts with a partly spent burst spends what the first answer reports', async () => {
   const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
   await limiter.pass('in-order')
@@ -82,7 +82,7 @@ test('a run that begins while the key has less than its burst spends what the fi
   expect(passed.length).toBe(8)
 })
 
-test('what an answer says is left counts only when no other request was on its way', async () => {
+test('the remaining requests in an answer count only when no other request was in flight', async () => {
   const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
   await Promise.all([limiter.pass('in-order'), limiter.pass('in-order')])
@@ -97,7 +97,7 @@ test('what an answer says is left counts only when no other request was on its w
   expect(passed.length).toBe(18)
 })
 
-test('the lane "next" goes before everything that waits in order', async () => {
+test('the lane "next" overtakes the queue', async () => {
   const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
   const { passed } = askFor(limiter, 22)
@@ -129,7 +129,7 @@ test('Scenario 52: a refusal holds every request, twice as long each time, and a
   expect(later.passed).toEqual([0])
 })
 
-test('however often it is refused, a limiter that is asked for nothing longer waits for two longest pauses at most', async () => {
+test('after any number of refusals a limiter waits for two longest pauses at most, unless the server asks for more', async () => {
   const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
 
@@ -138,7 +138,7 @@ test('however often it is refused, a limiter that is asked for nothing longer wa
   expect(limiter.expectedWaitMs).toBeLessThanOrEqual(2 * HOLD_LONGEST_MS)
 })
 
-test('a request that is aborted while it waits leaves the queue at once and spends nothing', async () => {
+test('an aborted request leaves the queue at once and spends nothing', async () => {
   const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
   askFor(limiter, 20)
@@ -154,7 +154,7 @@ test('a request that is aborted while it waits leaves the queue at once and spen
   expect(passed).toEqual([0])
 })
 
-test('after a request that is let through, the next refusal starts with the shortest pause again', async () => {
+test('after an accepted request the next refusal starts with the shortest pause again', async () => {
   const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
   for (let i = 0; i < 4; i += 1) limiter.refused(undefined)
@@ -170,7 +170,7 @@ test('after a request that is let through, the next refusal starts with the shor
   expect(passed).toEqual([0])
 })
 
-test('Scenario 33: after a refusal requests go on at half the rate, and faster again while they are let through', async () => {
+test('Scenario 33: after a refusal requests continue at half the rate, and faster again while they are accepted', async () => {
   const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
   limiter.refused(undefined)
@@ -189,7 +189,7 @@ test('Scenario 33: after a refusal requests go on at half the rate, and faster a
   expect(passed.length - before).toBe(50)
 })
 
-test('a delay that is longer than a timer can be is not over at once', () => {
+test('a delay beyond the maximum of a timer does not end at once', () => {
   vi.useFakeTimers()
   onTestFinished(() => {
     vi.useRealTimers()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { WaitObserver } from './waiting.ts'
 
-test('a wait begins with the first call that is under way, and anew with each useful answer', async () => {
+test('a wait starts with the first call under way, and again with each useful answer', async () => {
   let nowMs = 5
   const observer = new WaitObserver(() => nowMs)
   expect(observer.waiting).toBe(null)

@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest'
 import { ApiError, codeOfStatus, STATUS_OF_ERROR } from './apiError.ts'
 
-test.each(Object.entries(STATUS_OF_ERROR))(
-  'a client reads %s out of the status that says it, %i',
-  (code, status) => {
-    expect(codeOfStatus(status)).toBe(code)
-  },
-)
+test.each(Object.entries(STATUS_OF_ERROR))('a client decodes %s from its status, %i', (code, status) => {
+  expect(codeOfStatus(status)).toBe(code)
+})
 
 test.each([
   [399, 'internal'],
@@ -14,11 +11,11 @@ test.each([
   [499, 'invalid'],
   [505, 'internal'],
   [200, 'internal'],
-])('the status %i, which names no error of ours, reads as %s', (status, code) => {
+])('the status %i, which is no error of ours, decodes as %s', (status, code) => {
   expect(codeOfStatus(status)).toBe(code)
 })
 
-test('an error has the status of its code, unless it says another', () => {
+test('an error has the status of its code, unless another one is given', () => {
   const cause = new Error('why')
   const [plain, other] = [
     new ApiError('conflict', 'text', { cause }),

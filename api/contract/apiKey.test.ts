@@ -3,7 +3,7 @@ import { API_KEY_PREFIX, isApiKey, withoutApiKeys } from './apiKey.ts'
 
 const RANDOM = '0123456789abcdefABCDEF0123456789'.repeat(2)
 
-test('keys of this server begin with a text that scanners for secrets find', () => {
+test('keys of this server start with a prefix that secret scanners find', () => {
   expect(API_KEY_PREFIX).toBe('pharos_')
 })
 
@@ -22,7 +22,7 @@ test.each([
   expect(isApiKey(text)).toBe(isKey)
 })
 
-test('keys of any server are taken out of a text, with their prefixes', () => {
+test('keys of any server are removed from a text, with their prefixes', () => {
   const text = `Bearer pharos_${RANDOM}, a.b~c+d/e-f_${RANDOM}; too short: pharos_${RANDOM.slice(1)}`
 
   expect(withoutApiKeys(text)).toBe(`Bearer …, …; too short: pharos_${RANDOM.slice(1)}`)

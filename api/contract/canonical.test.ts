@@ -57,7 +57,7 @@ function canonicalWith(http: object) {
   return { ...canonical, endpoints: [{ ...endpoint, call: { Http: { ...endpoint!.call.Http, ...http } } }] }
 }
 
-test('what is left out is null, sets are in order, and lists of values have each once', () => {
+test('absent fields are null, sets are ordered, and lists of values have no duplicates', () => {
   expect(canonicalRequest(request(), fingerprint)).toEqual(canonical)
 })
 
@@ -65,7 +65,7 @@ test('no headers and an empty object of headers are the same', () => {
   expect(canonicalRequest(request({ headers: {} }), fingerprint)).toEqual(canonical)
 })
 
-test('the names of headers are lower case and in order', () => {
+test('header names are lower case and ordered', () => {
   const headers = { 'X-B': { value: '2' }, accept: { value: '1' }, 'X-C': { value: '3' } }
   const { headers: sent } = canonicalRequest(request({ headers }), fingerprint).endpoints[0]!.call.Http
 

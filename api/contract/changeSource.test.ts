@@ -40,7 +40,7 @@ test.each([
   expect(() => readChangeSource(header)).toThrow(message)
 })
 
-test('members of other names, which later clients may send, are ignored', () => {
+test('unknown members, which later clients may send, are ignored', () => {
   expect(readChangeSource('branch=main&commit=4f2a')).toEqual({
     repository: null,
     commit: '4f2a',

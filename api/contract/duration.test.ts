@@ -16,7 +16,7 @@ test.each([
 })
 
 test.each(['', '5', 's', '-1s', '1 s', '1.5ns', '1e3s', '9007199254740992s', '1d'])(
-  '"%s" is no duration',
+  '"%s" is not a duration',
   (text) => {
     expect(parseDuration(text)).toBeUndefined()
   },
@@ -39,7 +39,7 @@ test.each([
   [{ secs: 0, nanos: 0 }, '0s'],
   [{ secs: 0, nanos: 1_001 }, '1us1ns'],
   [{ secs: 3_690, nanos: 500_000_000 }, '1h1m30s500ms'],
-])('%j is written as people read it: %s', (duration, text) => {
+])('%j is written in its human form: %s', (duration, text) => {
   expect(formatDuration(duration)).toBe(text)
 })
 
@@ -58,6 +58,6 @@ test('durations are in order by seconds, then by nanoseconds', () => {
   ]).toEqual([0, 1, -1])
 })
 
-test('a text that is no duration is answered with what one looks like', () => {
+test('a text that is not a duration is refused with an example', () => {
   expect(NOT_A_DURATION).toBe('must be a duration such as 500ms, 30s or 1m30s')
 })

@@ -59,7 +59,7 @@ test('absent and null, order of regions and case of header names make no differe
   expect(diffService(request, response)).toEqual([])
 })
 
-test('a difference is told by its pointer, from what is to what is wanted', () => {
+test('a difference has a pointer, the current value and the desired value', () => {
   const [endpoint] = response.endpoints
   const drifted = {
     ...response,
@@ -149,11 +149,11 @@ test.each([
     { ...canonical, endpoints: [] },
     { pointer: '/endpoints/0', from: canonical.endpoints[0], to: undefined },
   ],
-])('a difference is told at the field that differs: %s', (_, to, change) => {
+])('a difference is reported at the field that differs: %s', (_, to, change) => {
   expect(changesBetween(canonical, to, 'by-mark')).toEqual([change])
 })
 
-test('each assertion is told for itself, also beyond the tenth', () => {
+test('each assertion is reported separately, also beyond the tenth', () => {
   const many = (last: number) =>
     Array.from({ length: 11 }, (_, index) => ({
       StatusCode: { expected: { Eq: index < 10 ? index : last } },
@@ -168,7 +168,7 @@ test('each assertion is told for itself, also beyond the tenth', () => {
   ])
 })
 
-test('a secret whose mark is not known is equal to any other, and to no value in clear', () => {
+test('a secret with an unknown mark equals any other secret, and no value in clear', () => {
   const body = (value: object) => changed({ body: value })
   const compare = (from: object, to: object) => changesBetween(body(from), body(to), 'by-mark').length
 
@@ -181,12 +181,12 @@ test('a secret whose mark is not known is equal to any other, and to no value in
   ]).toEqual([0, 0, 1, 0, 1])
 })
 
-test('the mark of a secret that is not known is kept from run to run', () => {
+test('the mark of an unknown secret is the same in every run', () => {
   // States hold it.
   expect(UNKNOWN_MARK).toBe('unknown')
 })
 
-test('equal secrets differ in nothing beside what differs', () => {
+test('equal secrets add no difference to another one', () => {
   const other = { ...changed({ body: { sealed: 'k' } }), name: 'other' }
 
   expect(changesBetween(changed({ body: { sealed: 'k' } }), other, 'by-mark')).toEqual([

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { firstIgnoredField, formatPath, formatPointer, problemsOf } from './problem.ts'
 import { tagged } from './tagged.ts'
 
-test('a path is written as one would in code, and a key that is no name is not shown', () => {
+test('a path is written as in code, and a key that is not a name is hidden', () => {
   expect([
     formatPath([]),
     formatPath(['endpoints', 0, 'call', 'Http', 'x-a']),
@@ -14,7 +14,7 @@ test('a path is written as one would in code, and a key that is no name is not s
   ]).toEqual(['', 'endpoints[0].call.Http.x-a', '[0].a', 'headers.….value', 'x'.repeat(128), '…'])
 })
 
-test('a pointer escapes what has a meaning in it', () => {
+test('a pointer escapes its special characters', () => {
   expect([formatPointer([]), formatPointer(['a', 0, 'b/c~d'])]).toEqual(['', '/a/0/b~1c~0d'])
 })
 
@@ -50,7 +50,7 @@ test.each([
   expect(problems(one, value)).toEqual(expected)
 })
 
-test('where several options of a union could be meant, none of them is told', () => {
+test('when several options of a union could be meant, the problem names none of them', () => {
   const union = z.union([z.object({ a: z.string() }), z.object({ a: z.boolean() })], { error: 'must be one' })
 
   expect(problems(union, { a: 1 })).toEqual([{ path: [], message: 'must be one' }])

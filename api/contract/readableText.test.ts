@@ -44,12 +44,12 @@ test.each([
   ['a\u206Fb', 'must not contain the invisible character U+206F (character 2)'],
   ['a\uFFF9b', 'must not contain the invisible character U+FFF9 (character 2)'],
   ['a\uD83D', 'must not contain the lone surrogate U+D83D (character 2)'],
-])('%j is refused with its first such character and where it is', (text, problem) => {
+])('%j is refused with its first such character and its position', (text, problem) => {
   expect([readableTextProblem(text, NAME), readableTextProblem(text, MESSAGE)]).toEqual([problem, problem])
 })
 
 test.each(['\u200B', '\u200D\uFE0F', '\u{e0067}', '\u3164', '\u115F', '\u2800', '\u00AD', ' \u200B\u3000'])(
-  'a name of %j only is refused, because a reader would see nothing',
+  'a name of only %j is refused, because it is invisible',
   (text) => {
     expect([isVisible(text), readableTextProblem(text, NAME)]).toEqual([
       false,

@@ -185,7 +185,7 @@ test.each([
   expect(refusal(definition)).toBe(message)
 })
 
-test('a refusal never quotes the value that it refuses', () => {
+test('a refusal never quotes the refused value', () => {
   const canary = 'canary-5d1f'
 
   const refusals = [
@@ -218,7 +218,7 @@ test.each([
   ['fifty assertions', withEndpoint({ assertions: Array(50).fill({ Body: { matcher: { Equals: '' } } }) })],
   ['an endpoint with an empty name', withEndpoint({ name: '' })],
   ['an endpoint without a name', withEndpoint({ name: null })],
-])('%s may be asked for', (_, definition) => {
+])('%s may be requested', (_, definition) => {
   expect(refusal(definition)).toBe('accepted')
 })
 

@@ -71,7 +71,7 @@ describe.each(FIELDS)('%s', (_field, read, max, unit, start) => {
     return unit !== 'code points without blanks' || name !== 'blank'
   })
 
-  test.each(fits)(`is measured in ${unit}, as it is stored: %s`, (_name, character) => {
+  test.each(fits)(`is measured in ${unit}, in its stored form: %s`, (_name, character) => {
     const size = unit === 'bytes' ? Buffer.byteLength(character) : 1
     const count = Math.floor(max / size) - start.length
 
@@ -84,7 +84,7 @@ describe.each(FIELDS)('%s', (_field, read, max, unit, start) => {
   })
 })
 
-test('a million blanks are no way round a limit', () => {
+test('a million blanks do not bypass a limit', () => {
   const blanks = ' '.repeat(1_000_001)
   const results = [
     service({ name: blanks }),
@@ -140,7 +140,7 @@ test.each([
   expect(readableTextProblem(text, { charsMax: 5, lines, mayBeEmpty })).toBe(problem)
 })
 
-test('what is no text is answered as the field wants it', () => {
+test('a value that is not a text is refused with the rule of its field', () => {
   const error = 'must be a string or null'
   const messageOf = (schema: z.ZodType) => problemsOf(schema.safeParse(5).error!)
 

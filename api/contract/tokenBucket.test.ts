@@ -29,7 +29,7 @@ test.each([
   expect(spend(bucket, idleMs, 30).passed).toBe(more)
 })
 
-test('a clock that goes back neither gives nor takes', () => {
+test('a clock that goes back changes no allowance', () => {
   const { bucket } = spend(fullBucket(10_000), 10_000, 20)
 
   expect(spend(bucket, 0, 1).passed).toBe(0)

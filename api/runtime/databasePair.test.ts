@@ -15,13 +15,13 @@ test.each([
   ['20.20.2', '13.2.0', 'npm install --no-save better-sqlite3@12'],
   ['24.21.0', '12.11.1', 'npm install --no-save better-sqlite3@13'],
   ['26.10.0', '12.11.1', 'npm install --no-save better-sqlite3@13'],
-])('Node %s with better-sqlite3 %s is refused with what to type', (node, sqlite, command) => {
+])('Node %s with better-sqlite3 %s is refused with the command to run', (node, sqlite, command) => {
   expect(databasePairProblem(node, sqlite)).toContain(command)
 })
 
 test.each([
   ['20.20.2', 'npm install better-sqlite3@12'],
   ['26.10.0', 'npm install better-sqlite3@13'],
-])('Node %s without better-sqlite3 is told what to type', (node, command) => {
+])('Node %s without better-sqlite3 is refused with the command to run', (node, command) => {
   expect(databasePairProblem(node, undefined)).toContain(command)
 })

@@ -7,7 +7,7 @@ import { makeFolder, OWNER_ONLY } from './makeFolder.ts'
 const root = mkdtempSync(join(tmpdir(), 'pharos-folders-'))
 afterAll(() => rmSync(root, { recursive: true }))
 
-test('folders that are not there are made with the bits that were asked for, and the outermost is told', () => {
+test('missing folders are created with the requested mode, and the outermost is returned', () => {
   const folder = join(root, 'a', 'b', 'c')
 
   expect(makeFolder(folder, OWNER_ONLY)).toBe(join(root, 'a'))
@@ -16,12 +16,12 @@ test('folders that are not there are made with the bits that were asked for, and
   expect(makeFolder(folder)).toBeUndefined()
 })
 
-test('a path that goes through a folder that is not there, and out of it again, makes only what it names', () => {
+test('a path through a missing folder and out of it again creates only its target', () => {
   expect(makeFolder(`${root}/missing/../made/below`)).toBe(join(root, 'made'))
   expect(readdirSync(join(root, 'made'))).toEqual(['below'])
 })
 
-test('what cannot be made is an error at once, below /proc too', () => {
+test('a folder that cannot be created is an error at once, below /proc too', () => {
   const file = join(root, 'file')
   const dangling = join(root, 'dangling')
   writeFileSync(file, '')

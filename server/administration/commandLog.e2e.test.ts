@@ -44,7 +44,7 @@ async function shown(...args: readonly string[]): Promise<readonly number[]> {
   return (JSON.parse(stdout) as { sequence: number }[]).map(({ sequence }) => sequence)
 }
 
-test('all commands are shown, pages of them, with everything that is known of each', async () => {
+test('all commands are shown with all their fields, over several pages', async () => {
   const { stdout } = await runHere(['commands', '--data-dir', folder, '--json'])
 
   const commands: unknown[] = JSON.parse(stdout)
@@ -102,7 +102,7 @@ test.each([
   expect([code, stderr]).toEqual([1, expect.stringContaining(words)])
 })
 
-test('the list of keys shows who asked for a key', async () => {
+test('the list of keys shows who requested a key', async () => {
   const made = ['--org', orgId, '--data-dir', folder]
   await runHere(['key', 'create', ...made, '--created-by', 'Ada'])
   await runHere(['key', 'create', ...made])

@@ -44,13 +44,13 @@ test.each([
 })
 
 test.each([
-  [['--host', '192.0.2.1'], 'this machine has no address 192.0.2.1: name another --host'],
-  [['--host', 'nobody.invalid'], 'the host nobody.invalid has no address: name another --host'],
+  [['--host', '192.0.2.1'], 'this machine has no address 192.0.2.1: use another --host'],
+  [['--host', 'nobody.invalid'], 'the host nobody.invalid has no address: use another --host'],
   [
     ['--admin-host', '192.0.2.1', '--admin-port', '0'],
-    'this machine has no address 192.0.2.1: name another --admin-host',
+    'this machine has no address 192.0.2.1: use another --admin-host',
   ],
-])('serve with %j says what to do', async (args, words) => {
+])('serve with %j fails with a remedy', async (args, words) => {
   const { code, stderr } = await runHere(['serve', '--data-dir', 'data', '--port', '0', ...args], folder)
 
   expect([code, stderr]).toEqual([1, `pharos-server: ${words}\n`])
@@ -74,7 +74,7 @@ test.each([
   expect((await readdir(folder)).filter((name) => name.startsWith('made'))).toEqual([])
 })
 
-test('what cannot be written to stdout is an error of one line', async () => {
+test('a failed write to stdout is an error of one line', async () => {
   const child = spawn(process.execPath, [PROGRAM, 'org', 'list', '--data-dir', 'data'], {
     stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
     cwd: folder,
@@ -86,5 +86,5 @@ test('what cannot be written to stdout is an error of one line', async () => {
   await once(child, 'close')
 
   expect(child.exitCode).toBe(1)
-  expect(stderr).toMatch(/^pharos-server: stdout cannot be written \(ENOSPC.*\): name another\n$/)
+  expect(stderr).toMatch(/^pharos-server: stdout cannot be written \(ENOSPC.*\): redirect it elsewhere\n$/)
 })

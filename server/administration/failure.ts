@@ -26,7 +26,7 @@ export function failureOf(error: unknown): Failure {
   if (isSystemFailure(error)) return systemFailure(error)
   if (error instanceof Error && error.name === 'Error') return { code: 'E_FAILED', message: error.message }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return { code: 'E_INTERNAL', message: `this is a fault in pharos-server: ${text}` }
+  return { code: 'E_INTERNAL', message: `this is a bug in pharos-server: ${text}` }
 }
 
 function isSystemFailure(error: unknown): error is SystemFailure {
@@ -50,30 +50,30 @@ function databaseText({ code, message }: SystemFailure): string {
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
     return 'the database is damaged or is not one: restore a backup'
   }
-  if (/^SQLITE_(READONLY|CANTOPEN)/.test(code)) return 'the data folder cannot be written: check who owns it'
-  if (code.startsWith('SQLITE_BUSY')) return 'the database is held by another program: try again'
+  if (/^SQLITE_(READONLY|CANTOPEN)/.test(code)) return 'the data folder cannot be written: check its owner'
+  if (code.startsWith('SQLITE_BUSY')) return 'the database is locked by another program: try again'
   if (code.startsWith('SQLITE_IOERR')) return `the disk of the data folder fails (${message}): check it`
   return message
 }
 
 function addressText({ code, message, address, hostname, port, hostFlag = '--host' }: SystemFailure): string {
   if (code === 'EADDRINUSE') {
-    return `port ${port} is taken by another program: name another one, or 0 for any free one`
+    return `port ${port} is taken by another program: use another port, or 0 for any free one`
   }
-  if (code === 'EADDRNOTAVAIL') return `this machine has no address ${address}: name another ${hostFlag}`
+  if (code === 'EADDRNOTAVAIL') return `this machine has no address ${address}: use another ${hostFlag}`
   if (code === 'EACCES') return `port ${port} is for privileged programs: name a --port from 1024 on`
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return `the host ${hostname} has no address: name another ${hostFlag}`
+    return `the host ${hostname} has no address: use another ${hostFlag}`
   }
   return `${message}: check ${hostFlag} and the port`
 }
 
 function fileText({ code, message, path }: SystemFailure): string {
   if (path === undefined) return message
-  if (code === 'EACCES' || code === 'EPERM') return `${path} cannot be used: check who owns it, and its mode`
-  if (code === 'EROFS') return `${path} is on a read-only disk: name another folder`
+  if (code === 'EACCES' || code === 'EPERM') return `${path} cannot be used: check its owner and mode`
+  if (code === 'EROFS') return `${path} is on a read-only disk: use another folder`
   if (code === 'EEXIST' || code === 'ENOTDIR') {
-    return `${path} cannot be a folder, there is a file in its place: name another`
+    return `${path} cannot be a folder, there is a file in its place: use another path`
   }
   if (code === 'EISDIR') return `${path} is a folder: name a file`
   if (code === 'ENOENT') return `there is no ${path}: check the name`

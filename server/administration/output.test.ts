@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { table } from './output.ts'
 
-test('a name cannot end the line of a table, nor speak to the terminal', () => {
+test('a name cannot end the line of a table or control the terminal', () => {
   const rows = [
     ['a\nb', 'x'],
     ['\u001b[31mred\u202e', 'y'],

@@ -39,7 +39,7 @@ async function create(changes: Parameters<typeof serviceBody>[0]) {
   return { id, text }
 }
 
-test('a region gets what a service is by then, as the newest published generation of this store', async () => {
+test('a region gets the current definition of a service, as the newest published generation of this store', async () => {
   const bus = closedBus()
   server = await startServer({ rateLimit: 'none', bus, isRestored: false })
   const api = apiClient(server.url, server.apiKey)

@@ -33,7 +33,7 @@ test('a threshold whose rounds do not fit into the window is refused with the re
   expect(settingsRefusal({ threshold: 60, windowMinutes: 1 }, { interval_secs: 0 })).toBeUndefined()
 })
 
-test('fields of a service say what its settings are, and give them back', () => {
+test('the settings of a service can be written to its fields and read back', () => {
   const on = fieldsOf({ threshold: 3, windowMinutes: 10 })
   const off = fieldsOf(null)
 

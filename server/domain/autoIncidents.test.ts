@@ -127,7 +127,7 @@ test('an interval that grew later keeps the threshold within reach', () => {
   expect(step.kind).toBe('open')
 })
 
-test('everything down from everywhere is a major outage; five endpoints are explained', () => {
+test('an outage of everything from everywhere is major; five endpoints are explained', () => {
   const explained = Array.from({ length: 5 }, () => failing().explained[0]!)
   const everything = failing({ is_everywhere: true, down_count: 7, endpoint_count: 7, explained })
 
@@ -164,7 +164,7 @@ test.each<[string, Partial<OpenAutoIncident>, Partial<FailingRound>]>([
   })
 })
 
-test('an open incident says what is down by now', () => {
+test('an update of an open incident names what is down now', () => {
   const now = open({ updatesMade: 3 })
 
   const step = afterFailingRound(
@@ -196,7 +196,7 @@ test('checks that fail again before it is resolved lead back to investigating, i
   })
 })
 
-test('recovery is said at most every five minutes, and not in what a person took over', () => {
+test('recovery is reported at most every five minutes, and not in an incident that a person took over', () => {
   const recovery = { since_s: NOW_S }
   const body = 'Checks pass again since 2027-01-15T08:00:30.000Z.'
 
@@ -240,7 +240,7 @@ test('pause, delete and switching off resolve an incident with that reason, othe
   expect(closingUpdate(paused, paused)).toBeUndefined()
 })
 
-test('rounds count only of what is checked as it is by now', () => {
+test('rounds count only for the current definition', () => {
   expect(isCounted(service, failing())).toBe(true)
   expect(isCounted({ ...service, paused_at: '2026-01-02T00:00:00.000Z' }, failing())).toBe(false)
   expect(isCounted({ ...service, ...fieldsOf(null) }, failing())).toBe(false)

@@ -37,7 +37,7 @@ function input(change: Partial<EndpointInput> = {}, http: object = {}): Endpoint
 const make = (inputs: readonly EndpointInput[], previous: readonly EndpointOutput[] = []) =>
   makeEndpoints(inputs, previous, owner, making())
 
-test('an endpoint is shown with what was left out as null', () => {
+test('an endpoint is shown with absent fields as null', () => {
   expect(make([input()])).toEqual({
     endpoints: [
       {
@@ -62,7 +62,7 @@ test('an endpoint is shown with what was left out as null', () => {
   })
 })
 
-test('what is set is shown, and an address that must not be dialled is marked', () => {
+test('set fields are shown, and a forbidden address is marked', () => {
   const assertions = [{ StatusCode: { expected: { Eq: 200 } } }]
   const http = { with_dns: false, max_redirects_to_follow: 0, timeout: { secs: 5, nanos: 0 } }
   const [endpoint] = make([input({ url: 'http://127.0.0.1/', name: 'home', assertions }, http)]).endpoints
@@ -141,7 +141,7 @@ test.each([
     { with_dns: true },
     'old',
   ],
-])('an endpoint that replaces %s has the id that belongs to it', (_, change, http, id) => {
+])('an endpoint that replaces %s gets the right id', (_, change, http, id) => {
   expect(make([input(change, http)], [stored('old')]).endpoints[0]?.id).toBe(id)
 })
 
@@ -151,7 +151,7 @@ test('an endpoint without a name is the same as one whose name is null', () => {
   expect(make([input({ name: null })], [unnamed]).endpoints[0]?.id).toBe('old')
 })
 
-test('of several that are alike each keeps one id, the first the first', () => {
+test('identical endpoints keep their ids in order', () => {
   const previous = [stored('other', { name: 'x' }), stored('a'), stored('b')]
 
   expect(make([input(), input(), input()], previous).endpoints.map(({ id }) => id)).toEqual([

@@ -47,7 +47,7 @@ test('a service of another organisation cannot be named', () => {
 const FULL =
   'plan limit: at most 1 MiB of incidents, where an open one counts for 80 KiB more: resolve some, or ask for a higher limit'
 
-test('an incident for which there is no room is not opened', () => {
+test('an incident beyond the size limit is not opened', () => {
   const full = { ...facts, room: { usedBytes: MIB, mibMax: 1 } }
 
   expect(() => openIncident(request, full, fixedEnvironment())).toThrow(new ApiError('forbidden', FULL))
@@ -115,12 +115,12 @@ test('updates fill an incident to 256 KiB, and then only the one that resolves i
   expect(() => update({ body: 'x' }, full, LATER, has)).toThrow(
     new ApiError(
       'invalid',
-      'body: the updates of an incident are at most 256 KiB together: resolve it, and go on in another incident',
+      'body: the updates of an incident are at most 256 KiB together: resolve it, and continue in another incident',
     ),
   )
 })
 
-test('an update for which there is no room is refused, unless it resolves the incident', () => {
+test('an update beyond the size limit is refused, unless it resolves the incident', () => {
   const full = { usedBytes: MIB, mibMax: 1 }
 
   expect(() => update({}, opened, LATER, full)).toThrow(new ApiError('forbidden', FULL))
@@ -141,7 +141,7 @@ test('an incident counts for its texts in UTF-8, the title twice, its services, 
   ])
 })
 
-test('the last byte of room may be taken, and none beyond it', () => {
+test('the size limit may be reached exactly', () => {
   const size = incidentBytes(opened)
   const left = (bytes: number) => ({ usedBytes: MIB - bytes, mibMax: 1 })
 

@@ -95,7 +95,7 @@ export function updateIncident(
   const updates = [...incident.updates, update]
   if (request.status !== 'resolved' && Buffer.byteLength(JSON.stringify(updates)) > UPDATES_BYTES_MAX) {
     const full = `the updates of an incident are at most ${UPDATES_BYTES_MAX / 1_024} KiB together`
-    throw new ApiError('invalid', `body: ${full}: resolve it, and go on in another incident`)
+    throw new ApiError('invalid', `body: ${full}: resolve it, and continue in another incident`)
   }
   const updated: Incident = {
     ...incident,

@@ -17,7 +17,7 @@ test('ids sort by their time, and two of the same time differ', () => {
   expect(make(5)).not.toBe(make(5))
 })
 
-test('a clock before the epoch still makes an id', () => {
+test('a clock before the epoch still gives an id', () => {
   expect(make(-1)).toMatch(/^00000000-0000-7/)
 })
 
@@ -26,7 +26,7 @@ test.each([
   [0, '00000000-0000-7'],
   [0xab, '00000000-00ab-7'],
   [2 ** 48, 'ffffffff-ffff-7'],
-])('the id of the instant %i begins with it, and goes on with the random bits', (nowMs, start) => {
+])('the id of the instant %i starts with it, followed by random bits', (nowMs, start) => {
   const random = 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee'
 
   expect(orderedUuid(nowMs, random)).toBe(`${start}ccc-8ddd-eeeeeeeeeeee`)

@@ -96,6 +96,6 @@ test.each([
     INTERVAL,
   ],
   ['in a region that is not allowed', usage(1, 1, 1), service(), service(1, { regions: ['x'] }), REGIONS],
-])('replacing a service %s is answered by the plan', (_, org, current, definition, refusal) => {
+])('replacing a service %s is checked against the plan', (_, org, current, definition, refusal) => {
   expect(replacementRefusal(org, current, definition)).toBe(refusal)
 })

@@ -15,7 +15,7 @@ test('a master key is named by its bytes', () => {
   expect(otherKey.id).not.toBe(masterKey.id)
 })
 
-test('a sealed value opens to what it was, and holds none of it in clear', () => {
+test('a sealed value opens to the original, and contains none of it in clear', () => {
   const sealed = seal()
 
   expect(openValue(sealed, masterKey)).toBe('s3cret')
@@ -32,7 +32,7 @@ test('a sealed value opens to what it was, and holds none of it in clear', () =>
   })
 })
 
-test('values that earlier versions stored still open', () => {
+test('values stored by earlier versions can still be opened', () => {
   const stored = {
     ...place,
     keyId: 'uuid-1',
@@ -64,7 +64,7 @@ test('a sealed value does not open with another master key', () => {
   expect(() => openValue(seal(), otherKey)).toThrow()
 })
 
-test('a value under another master key opens with that one only, and what the API shows of it stays', () => {
+test('a rewrapped value opens only with the new master key, and its id in the API is unchanged', () => {
   const sealed = seal()
   const rewrapped = rewrapValue(sealed, masterKey, otherKey, fixedEnvironment())
 

@@ -102,7 +102,7 @@ test('the secrets of a new service are sealed for it', () => {
   expect(sealed).toMatchObject([{ orgId: 'org', serviceId: 'uuid-1', endpointId: 'uuid-2', slot: 'body' }])
 })
 
-test('a service that the plan does not allow is neither made, replaced nor resumed', () => {
+test('a service beyond the plan is neither created, replaced nor resumed', () => {
   const tooOften = { interval_secs: 1 }
   const refusal = new ApiError('forbidden', 'plan limit: interval_secs must be at least 30')
 
@@ -111,7 +111,7 @@ test('a service that the plan does not allow is neither made, replaced nor resum
   expect(() => resumeService(stored({ ...tooOften, ...paused }), standing())).toThrow(refusal)
 })
 
-test('a replace ends the regions that go before it publishes the new definition in those that are there', () => {
+test('a replace ends removed regions before it publishes the new definition in the others', () => {
   const { service, sealed, commands, text } = replaceService(
     stored(),
     request({ name: 'store', interval_secs: 30, regions: ['us-east-1'] }, 's3cret'),
@@ -153,7 +153,7 @@ test('a pause ends all regions, and keeps the secrets', () => {
   })
 })
 
-test('a clock that was set back pauses nothing before it was made', () => {
+test('a service is never paused before its creation, even if the clock was set back', () => {
   expect(pauseService(stored(), NOW_MS - 1_000)?.service?.response.paused_at).toBe(created.created_at)
 })
 
@@ -172,7 +172,7 @@ test('resuming starts all regions, and keeps the secrets', () => {
   })
 })
 
-test('automatic incidents are a change of the service that no region is told of', () => {
+test('a change of automatic incidents sends no command to a region', () => {
   const settings = { threshold: 3, windowMinutes: 10 }
   const fields = {
     auto_incident_failure_threshold: 3,
@@ -199,7 +199,7 @@ test('automatic incidents are a change of the service that no region is told of'
   )
 })
 
-test('a new service gets what its organisation wants, and a replace keeps it', () => {
+test('a new service gets the automatic incidents of its organisation, and a replace keeps them', () => {
   const autoIncidents = { threshold: 5, windowMinutes: 15 }
   const { service } = createService(request(), making({ standing: { ...standing(), autoIncidents } }))
   const replaced = replaceService(service!, request({ interval_secs: 300 }), making())
@@ -213,7 +213,7 @@ test('a new service gets what its organisation wants, and a replace keeps it', (
   }
 })
 
-test('a delete ends all regions, also of a paused service, and answers the service as it last was', () => {
+test('a delete ends all regions, even of a paused service, and answers with its last definition', () => {
   const change = deleteService(stored(paused))
 
   expect(change).toEqual({

@@ -43,7 +43,7 @@ test.each<[string, State[], State]>([
   expect(after(outcomes).state).toBe(state)
 })
 
-test('with intervals of five minutes one good result is enough', () => {
+test('with an interval of five minutes one passed check is enough', () => {
   expect(after(['down', 'up'], { ...TIMES, intervalS: 300 }).state).toBe('up')
 })
 
@@ -67,7 +67,7 @@ test('a series without results for two intervals, a timeout and half a minute is
   expect(atInstant(series, TIMES, staleS + 900)).toMatchObject({ state: 'unknown', sinceS: staleS })
 })
 
-test('results that know nothing do not keep a series from being stale, and say why it is unknown', () => {
+test('unknown results do not keep a series from being stale, and give the reason', () => {
   const series = after(['up', 'unknown', 'unknown', 'unknown', 'unknown'])
 
   const stale = atInstant(series, TIMES, START_S + 4 * 60)
@@ -106,7 +106,7 @@ test.each<[State[], State]>([
 
 const anyState = fc.constantFrom(...STATES)
 
-test('whatever the regions say, an endpoint with a failing region is not up, and order does not matter', () => {
+test('an endpoint with a failing region is never up, and the order of regions does not matter', () => {
   fc.assert(
     fc.property(fc.array(anyState, { maxLength: 8 }), (states) => {
       const state = endpointState(states)
@@ -120,7 +120,7 @@ test('whatever the regions say, an endpoint with a failing region is not up, and
   )
 })
 
-test('results in any order, some of them twice, leave what their newest ones in order leave', () => {
+test('results in any order, with duplicates, give the same state as the newest ones in order', () => {
   const results = fc.array(
     fc.record({
       dueS: fc.integer({ min: START_S, max: START_S + 50 }),

@@ -24,7 +24,7 @@ test.each([
   expect((await rawExchange(server.adminUrl, request)).status).toBe(status)
 })
 
-test('readiness writes at most once a second, however often it is asked for', async () => {
+test('readiness writes at most once a second, however often it is requested', async () => {
   const other = new Sqlite(databaseFile(server.dataDir))
   other.exec(`CREATE TABLE beats (beat); CREATE TRIGGER counted_insert AFTER INSERT ON heartbeat
     BEGIN INSERT INTO beats VALUES (1); END; CREATE TRIGGER counted_update AFTER UPDATE ON heartbeat
@@ -42,7 +42,7 @@ test('readiness writes at most once a second, however often it is asked for', as
   expect(beats).toEqual([1, 2])
 })
 
-test('metrics name a key by its id, and by nothing of the key itself', async () => {
+test('metrics name a key by its id, not by any part of the key', async () => {
   await api.get('/v1/regions')
 
   const metrics = await (await fetch(`${server.adminUrl}/metrics`)).text()
@@ -65,7 +65,7 @@ test('only counters end in _total, and every counter does, as Prometheus names t
   expect(typed.filter(({ name, type }) => name.endsWith('_total') !== (type === 'counter'))).toEqual([])
 })
 
-test('metrics count no more than a thousand keys each by itself', async () => {
+test('metrics have separate series for at most a thousand keys', async () => {
   const { count, render } = createMetrics({ heldBytes: 0, mostHeldBytes: 0 })
   const caller = {
     keyLast4: '',

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { serviceBody } from '../testing/serviceBodies.ts'
 import { startServer } from '../testing/startServer.ts'
 
-test('a key that is revoked before the body has come has stopped: nothing of the request happens', async () => {
+test('a request whose key is revoked before the body arrives has no effect', async () => {
   const server = await startServer()
   const body = JSON.stringify(serviceBody())
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')

@@ -67,7 +67,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('C024 a key is read_write unless told otherwise, and keys are made while the server runs', async () => {
+test('C024 a key is read_write by default, and keys can be created while the server runs', async () => {
   const readOnly = field(await admin('key', 'create', '--org', orgId, '--scope', 'read_only'), 'key')
   const scopeOf = async (each: string) =>
     field((await apiClient(server.url, each).get('/v1/org')).json, 'scope')
@@ -75,7 +75,7 @@ test('C024 a key is read_write unless told otherwise, and keys are made while th
   expect([await scopeOf(key), await scopeOf(readOnly)]).toEqual(['read_write', 'read_only'])
 })
 
-test('C007 a key that is revoked by a subcommand stops at its next request', async () => {
+test('C007 a key revoked by a subcommand is refused at its next request', async () => {
   const made = await admin('key', 'create', '--org', orgId)
   const client = apiClient(server.url, field(made, 'key'))
   const before = await client.get('/v1/org')
@@ -114,7 +114,7 @@ test('the master key is changed while the server seals and reads, and key ids st
   expect([after.status, (await readFile(keyFile, 'utf8')) === oldKey]).toEqual([201, false])
 })
 
-test('a rotation that is asked for during another is refused, and the key that is in use stays in the file', async () => {
+test('a second concurrent rotation is refused, and the key in use stays in the file', async () => {
   const rotate = () => runProgram(['master-key', 'rotate', '--data-dir', dataDir])
   const unlock = await lockRotation(dataDir)
   const meanwhile = await rotate()
@@ -128,7 +128,7 @@ test('a rotation that is asked for during another is refused, and the key that i
   expect(status).toBe(201)
 })
 
-test('a master key in the environment is changed by one that is put before it', async () => {
+test('a master key in the environment is rotated by prefixing a new one', async () => {
   const other = join(folder, 'other')
   const [old, fresh] = ['1a'.repeat(32), '2b'.repeat(32)]
   const orgId = await makeOrg(other)
@@ -162,7 +162,7 @@ test('a rotation leaves the keys of another folder in a file that both use', asy
   expect(await readFile(keyFile, 'utf8')).toMatch(new RegExp(`^[0-9a-f]{64}\n${other}$`))
 })
 
-test('a backup that is taken while the server runs starts as a server of its own, with the master key', async () => {
+test('a backup taken while the server runs can be served on its own, with the master key', async () => {
   const api = apiClient(server.url, key)
   const backup = join(folder, 'backup.db')
   const restored = join(folder, 'restored')
@@ -203,7 +203,7 @@ describe('a server that cannot start says why and what to do', () => {
     expect(outcome).toEqual({
       code: 1,
       stdout: '',
-      stderr: `pharos-server: port ${port} is taken by another program: name another one, or 0 for any free one\n`,
+      stderr: `pharos-server: port ${port} is taken by another program: use another port, or 0 for any free one\n`,
     })
     // Neither a data folder nor a master key is left behind.
     expect((await readdir(folder)).filter((name) => name.startsWith('port'))).toEqual([])
@@ -254,7 +254,7 @@ describe('a server that cannot start says why and what to do', () => {
     if (uid !== undefined) await Promise.all([file, readOnly].map((path) => chown(path, uid, uid)))
     await chmod(readOnly, folderMode)
 
-    await expect(startProcess(readOnly, [], { uid })).rejects.toThrow('check who owns it')
+    await expect(startProcess(readOnly, [], { uid })).rejects.toThrow('check its owner')
     await chmod(readOnly, 0o700)
 
     expect((await stat(file)).mode & 0o777).toBe(fileMode)
@@ -277,7 +277,7 @@ describe('a server that cannot start says why and what to do', () => {
     )
   })
 
-  test('a flag that makes no sense', async () => {
+  test('an invalid flag', async () => {
     const outcome = await runHere(['serve', '--data-dir', folder, '--port', 'http'])
 
     expect(outcome.code).toBe(1)
@@ -303,7 +303,7 @@ test('--help of serve names every variable of the environment', async () => {
   expect(variables.filter((name) => !stdout.includes(`PHAROS_${name}`))).toEqual([])
 })
 
-test('--version says which release it is', async () => {
+test('--version prints the release', async () => {
   const { code, stdout } = await runProgram(['--version'])
 
   expect([code, stdout]).toEqual([0, `${packageJson.version}\n`])
@@ -359,7 +359,7 @@ test('an unknown organisation or plan is named as such', async () => {
   await expect(admin('key', 'list', '--org', 'nobody')).rejects.toThrow('there is no organisation nobody')
 })
 
-test('texts of administration that people read are visible, one line and of a length', async () => {
+test('texts in administration must be visible, one line and within their length', async () => {
   const title = ['maintenance', 'create', '--org', orgId, '--service', 'x', '--title']
   const span = ['--starts-at', '2026-03-01T22:00:00Z', '--ends-at', '2026-03-01T23:00:00Z']
   const key = ['key', 'create', '--org', orgId, '--created-by']

@@ -117,7 +117,9 @@ async function listen(
   const relay = startRelay({ store, bus, onError })
   undo.push(() => relay.stop())
   const tidying = setInterval(() => {
-    store.tidy(environment.nowMs()).catch((error: unknown) => log.error({ err: error }, 'tidying failed'))
+    store
+      .tidy(environment.nowMs())
+      .catch((error: unknown) => log.error({ err: error }, 'the database clean-up failed'))
   }, TIDY_MS)
   undo.push(() => clearInterval(tidying))
   undo.push(await watchRoom(store, log))

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('a service lives through create, replace, pause, resume and delete, and the regions are told', async () => {
+test('a service goes through create, replace, pause, resume and delete, and the regions get their commands', async () => {
   const created = await api.post(
     '/v1/services',
     serviceBody({
@@ -55,7 +55,7 @@ test('a service lives through create, replace, pause, resume and delete, and the
   ])
 })
 
-test('a server that stops waits for no transaction of another program: mutations that would are rejected', async () => {
+test("a stopping server does not wait for another program's transaction: waiting mutations are rejected", async () => {
   const stopping = await startServer()
   const other = new Sqlite(databaseFile(stopping.dataDir))
   other.exec('BEGIN IMMEDIATE')

@@ -114,7 +114,7 @@ test('the listener for the operator is on loopback wherever the API listens', as
   expect([isReached, adminHost]).toEqual([[true, false], '127.0.0.1'])
 })
 
-test('the listener for the operator may be given an address of its own', async () => {
+test('the listener for the operator can have its own address', async () => {
   const server = await startProcess(dataDir, ['--admin-host', '127.0.0.2', '--admin-port', '0'])
 
   const { status } = await fetch(`${server.adminUrl()}/readyz`)

@@ -98,8 +98,8 @@ export function unwritable(file: string, error: unknown): unknown {
   if (code === 'ENOSPC') return Object.assign(new Error('no room', { cause: error }), { code, path: file })
   const remedy: Readonly<Record<string, string>> = {
     EPERM: 'its owner could not read it any more: run this as that user, or as root',
-    EACCES: 'make its folder writable, or name another place with --master-key-file',
-    EROFS: 'name another place with --master-key-file',
+    EACCES: 'make its folder writable, or choose another place with --master-key-file',
+    EROFS: 'choose another place with --master-key-file',
   }
   const words = remedy[code]
   if (words === undefined) return error

@@ -131,7 +131,7 @@ test('readiness says that the master key is missing, unreadable, open to others,
   }
 })
 
-test('a folder in which no master key can be made is said with the flag that names another', async () => {
+test('a folder that cannot hold a master key is an error that names the flag for another one', async () => {
   const parent = join(folder, 'parent')
   const fresh = join(parent, 'fresh')
   await mkdir(fresh, { recursive: true })
@@ -140,13 +140,13 @@ test('a folder in which no master key can be made is said with the flag that nam
   const made = startProcess(fresh, [], { uid })
 
   await expect(made).rejects.toThrow(
-    `pharos-server: the master key file ${fresh}.master-key cannot be written (EACCES): make its folder writable, or name another place with --master-key-file\n`,
+    `pharos-server: the master key file ${fresh}.master-key cannot be written (EACCES): make its folder writable, or choose another place with --master-key-file\n`,
   )
 
   expect([await readdir(parent), await readdir(fresh)]).toEqual([['fresh'], []])
 })
 
-test('so it is where a subcommand made the database before', async () => {
+test('the same error occurs when a subcommand created the database before', async () => {
   await chmod(folder, 0o555)
   const started = startProcess(dataDir, [], { uid })
 

@@ -5,14 +5,14 @@ import { assertDescribed } from '../../testing/describedAnswer.ts'
 import { startServer } from '../../testing/startServer.ts'
 import { openApi } from './openApi.ts'
 
-test('docs/openapi.json is what the schemas say', async () => {
+test('docs/openapi.json agrees with the schemas', async () => {
   const committed: unknown = JSON.parse(await readFile('docs/openapi.json', 'utf8'))
 
   // "node --import tsx server/http/openapi/writeOpenApi.ts" writes it anew.
   expect(committed).toEqual(openApi())
 })
 
-test('a server hands out its description without a key', async () => {
+test('a server serves its OpenAPI document without a key', async () => {
   const server = await startServer()
 
   const response = await fetch(`${server.url}/openapi.json`)
@@ -22,7 +22,7 @@ test('a server hands out its description without a key', async () => {
   expect([response.status, description]).toEqual([200, openApi()])
 })
 
-test('an answer that is not described is noticed', () => {
+test('an undescribed answer is detected', () => {
   const org = { id: crypto.randomUUID(), name: 'x', plan: 'business', scope: 'read_write' }
 
   expect(() => assertDescribed('GET', '/v1/org', { status: 200, json: org })).not.toThrow()
@@ -58,14 +58,14 @@ test('each noun of the contract is one component, which all others refer to', ()
   ])
 })
 
-test('a pair is an array of two, in words that every validator knows', () => {
+test('a pair is an array of two, in keywords that every validator supports', () => {
   const text = JSON.stringify(openApi())
 
   expect(text).not.toContain('prefixItems')
   expect(text.match(/"minItems":2,"maxItems":2,"items":/g)?.length).toBe(2)
 })
 
-test('the document says who may use it, and where', () => {
+test('the document has a licence and a server', () => {
   expect(openApi()).toMatchObject({
     info: { license: { identifier: 'Apache-2.0' }, contact: {} },
     servers: [{ url: '{base_url}', variables: { base_url: { default: 'http://127.0.0.1:7171' } } }],

@@ -25,14 +25,14 @@ export function openApi(): Json {
       title: 'Monitoring Service Management API',
       version: 'v1',
       summary: 'Monitored services and incidents of one organisation.',
-      description: 'What the API document leaves open is decided in docs/contract.md.',
+      description: 'docs/contract.md has the decisions on points that the API document leaves open.',
       contact: { name: 'The operator of the server' },
       license: { name: 'Apache License 2.0', identifier: packageJson.license },
     },
     servers: [
       {
         url: '{base_url}',
-        description: 'The server that an organisation uses',
+        description: 'The server of the organisation',
         variables: { base_url: { default: DEFAULT_URL, description: 'Its address, without /v1' } },
       },
     ],
@@ -45,7 +45,7 @@ export function openApi(): Json {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'pharos_<64 hexadecimal digits>',
-          description: 'A key of the organisation; one with the scope read_only may only read.',
+          description: 'A key of the organisation; one with the scope read_only cannot change anything.',
         },
       },
       parameters: PARAMETERS,
@@ -64,13 +64,13 @@ export function openApi(): Json {
 const REFUSALS = {
   400: ['BadRequest', 'The request or its body is not valid'],
   401: ['Unauthorized', 'The API key is missing, malformed or revoked'],
-  403: ['Forbidden', 'The key may only read, or the plan does not allow it'],
+  403: ['Forbidden', 'The key is read_only, or the plan does not allow the request'],
   404: ['NotFound', 'The organisation has no such service or incident'],
   412: ['PreconditionFailed', 'The service has changed since its ETag was read'],
   413: ['PayloadTooLarge', 'The body is larger than 1 MiB'],
   415: ['UnsupportedMediaType', 'The body is not JSON in UTF-8'],
-  429: ['TooManyRequests', 'The key sent more than 5 requests a second; Retry-After says how long to wait'],
-  500: ['InternalError', 'Nothing was committed; the request can be sent again'],
+  429: ['TooManyRequests', 'The key exceeded its rate limit; Retry-After says how long to wait'],
+  500: ['InternalError', 'Nothing was committed; the request can be repeated'],
 } as const
 
 /** Statuses that any operation may refuse with. */

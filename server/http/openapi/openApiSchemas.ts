@@ -76,12 +76,12 @@ export type SchemaName = keyof typeof NOUNS
 
 /** Descriptions of nouns whose fields do not explain themselves. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  MonitoringCallInput: 'One key names the kind of call; GRPC and DNS are refused with 400.',
+  MonitoringCallInput: 'The key is the kind of call; GRPC and DNS are refused with 400.',
   SensitiveInput: 'A value that is encrypted at rest and never returned when `sensitive` is true.',
   SensitiveResponse: 'A value in clear, or the id of the key that seals it.',
   Duration: 'Whole seconds plus nanoseconds.',
-  MonitoringAssertionDef: 'One key names the kind of assertion. `DnsResoltion` is spelled so.',
-  StringMatcher: 'One key names the operator. `Regex` is in the syntax of RE2.',
+  MonitoringAssertionDef: "The key is the kind of assertion. `DnsResoltion` is the contract's spelling.",
+  StringMatcher: 'The key is the operator. `Regex` uses RE2 syntax.',
   Error: 'Every refusal has this body.',
 } satisfies Partial<Record<SchemaName, string>>
 

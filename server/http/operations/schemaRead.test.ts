@@ -122,7 +122,7 @@ test.each([
   },
 )
 
-test('what comes after the first problem is not looked at', () => {
+test('nothing after the first problem is checked', () => {
   const empty = { StatusCode: { expected: { OneOf: Array(100).fill('') } } }
   const [first] = full.endpoints
   const bad = { ...first, assertions: Array(32).fill(empty) }
@@ -133,7 +133,7 @@ test('what comes after the first problem is not looked at', () => {
   expect(slices).toEqual([])
 })
 
-test('a valid body of a mebibyte is read in as many slices as it has values for', () => {
+test('a valid body of a mebibyte is read in slices by its number of values', () => {
   const long = { StatusCode: { expected: { OneOf: Array(100).fill(1) } } }
   const [first] = full.endpoints
   const endpoint = { ...first, assertions: Array(50).fill(long) }

@@ -93,8 +93,9 @@ function* patternProblem(request: ServiceRequest, slices: Slices): Generator<voi
     const work = patternWork(pattern)
     allWork += work
     if (work > PATTERN_WORK_MAX)
-      return { path, message: 'is too costly: it needs fewer repetitions or classes' }
-    if (allWork > PATTERNS_WORK_MAX) return { path, message: 'is too costly, together with those before it' }
+      return { path, message: 'is too expensive: use fewer repetitions or classes' }
+    if (allWork > PATTERNS_WORK_MAX)
+      return { path, message: 'is too expensive, together with those before it' }
     if (!compiles(pattern)) {
       const message =
         'is not a regular expression in RE2 syntax (no look-around, no back-references, repetitions up to 1000)'

@@ -19,7 +19,7 @@ function noteIn(granted: string[], name: string) {
   }
 }
 
-test('an organisation that has its part keeps no other waiting, and waits itself', async () => {
+test('an organisation that used up its share waits, and delays no other', async () => {
   const budget = smallBudget()
   const granted: string[] = []
   const first = await budget.take(a, 6)
@@ -32,7 +32,7 @@ test('an organisation that has its part keeps no other waiting, and waits itself
   expect(granted).toEqual(['b', 'a'])
 })
 
-test('organisations take turns, and the keys of one, however many wait for each', async () => {
+test('organisations take turns, and so do the keys of one, however many requests each has waiting', async () => {
   const budget = smallBudget()
   const granted: string[] = []
   const all = await budget.take(c, 6)
@@ -55,7 +55,7 @@ test('organisations take turns, and the keys of one, however many wait for each'
   expect([budget.heldBytes, budget.mostHeldBytes]).toEqual([0, 10])
 })
 
-test('what waits for much is not passed by for ever by what waits for little', async () => {
+test('a large request is not overtaken for ever by small ones', async () => {
   const budget = smallBudget({ orgBytesMax: 10 })
   const granted: string[] = []
   const held = await budget.take(a, 6)
@@ -68,7 +68,7 @@ test('what waits for much is not passed by for ever by what waits for little', a
   expect(granted).toEqual(['long', 'short'])
 })
 
-test('of one organisation only so many wait, and for so long', async () => {
+test('the queue of one organisation is limited in length and time', async () => {
   const budget = smallBudget({ waitingMax: 1, waitMs: 1 })
   await budget.take(a, 6)
 
@@ -90,7 +90,7 @@ test('an answer that takes too long is cut off when others wait for its room', a
   expect(budget.mostHeldBytes).toBe(6)
 })
 
-test('room is given back once, however often that is said', async () => {
+test('room is released once, however often release is called', async () => {
   const budget = smallBudget()
   const room = await budget.take(a, 4)
 

@@ -4,7 +4,7 @@ import { BODY_BYTES_MAX } from './jsonBody.ts'
 
 const full = (unit: string): Buffer => Buffer.from(unit.repeat(Math.floor(BODY_BYTES_MAX / unit.length)))
 
-test('a body counts for the objects, arrays and members in it, not for its length alone', () => {
+test('a body counts by its objects, arrays and members, not by its length alone', () => {
   const text = parsedBytes(full('x'))
 
   expect(text).toBe(2 * BODY_BYTES_MAX)

@@ -27,7 +27,7 @@ export function refuseConnection(error: Error & { code?: string }, socket: Socke
 /** Answers CONNECT, which Node passes as a raw connection, like any unsupported method. Gap G20. */
 export function refuseTunnels(server: Server | TlsHttpServer): void {
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    endWith(socket, new ApiError('invalid', 'this server is no proxy'))
+    endWith(socket, new ApiError('invalid', 'this server is not a proxy'))
   })
 }
 

@@ -40,18 +40,21 @@ test.each([
     () => requestOf('', 'Expect: 100-continue\r\nContent-Length: 5', 'hello'),
     '401',
   ],
-])('a request behind an answer that ends the connection, %s, has no effect', async (_what, first, status) => {
-  const server = await startServer()
+])(
+  'a request after an answer that closes the connection, %s, has no effect',
+  async (_what, first, status) => {
+    const server = await startServer()
 
-  const said = await whatIsSaidTo(server.url, first(server.apiKey) + createOf(server))
+    const said = await whatIsSaidTo(server.url, first(server.apiKey) + createOf(server))
 
-  expect(said.match(/^HTTP\/1\.1 \d+/gm)).toEqual([`HTTP/1.1 ${status}`])
-  expect(said.toLowerCase()).toContain('\r\nconnection: close\r\n')
-  expect(await server.store.listServices(server.orgId)).toEqual([])
-  await server.close()
-})
+    expect(said.match(/^HTTP\/1\.1 \d+/gm)).toEqual([`HTTP/1.1 ${status}`])
+    expect(said.toLowerCase()).toContain('\r\nconnection: close\r\n')
+    expect(await server.store.listServices(server.orgId)).toEqual([])
+    await server.close()
+  },
+)
 
-test('a server stops although a connection was lost with answers that waited behind another one', async () => {
+test('a server stops even after a connection with queued answers was lost', async () => {
   const server = await startServer({ rateLimit: 'none' })
   const call = { Http: { method: 'POST' as const, timeout: null, body: { value: 'x'.repeat(60_000) } } }
   const large = serviceBody({ endpoints: Array(15).fill(endpointBody({ call })) })

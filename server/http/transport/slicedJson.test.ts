@@ -34,7 +34,7 @@ const container = fc.oneof(
   fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('a:"b', '__proto__', '', '\\"')), fc.jsonValue()),
 )
 
-test('what is parsed in parts of any length is what is parsed at once', () => {
+test('parsing in parts of any length gives the same value as parsing at once', () => {
   const spacing = fc.constantFrom(undefined, 1, '\t')
   fc.assert(
     fc.property(container, spacing, fc.integer({ min: 0, max: 40 }), (value, space, chunkChars) => {
@@ -46,7 +46,7 @@ test('what is parsed in parts of any length is what is parsed at once', () => {
   )
 })
 
-test('a text is refused in parts exactly where it is refused at once', () => {
+test('parsing in parts refuses a text exactly where parsing at once does', () => {
   const place = fc.nat({ max: 1_000 })
   const char = fc.constantFrom('', ',', ':', '"', '[', ']', '{', '}', ' ', '0', '\\', 'x')
   fc.assert(
@@ -61,7 +61,7 @@ test('a text is refused in parts exactly where it is refused at once', () => {
   )
 })
 
-test('a comma, colon or bracket too many or too few is refused', () => {
+test('a missing or extra comma, colon or bracket is refused', () => {
   const texts = [
     '[1,]',
     '[1,,2]',
@@ -81,7 +81,7 @@ test('a comma, colon or bracket too many or too few is refused', () => {
   expect(texts.map((text) => parsed(text, 0))).toEqual(texts.map(() => 'invalid'))
 })
 
-test('nothing is read behind the first bracket that is nested too deep', () => {
+test('nothing is read after the first bracket that is nested too deep', () => {
   const tooDeep = { path: [], message: 'must not be nested deeper than 64 levels' }
   expect(parsed('['.repeat(65) + ']'.repeat(65), 0)).toEqual(tooDeep)
   expect(parsed('['.repeat(64) + ']'.repeat(64), 0)).toEqual(whole('['.repeat(64) + ']'.repeat(64)))

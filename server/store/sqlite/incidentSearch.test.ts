@@ -100,7 +100,7 @@ async function search(filter: Partial<IncidentFilter>, orgId = 'acme') {
   return { found, turns, plans: [...new Set(plans.map(({ detail }) => detail))] }
 }
 
-test('every combination of filters finds, counts and pages what a look at each incident does', async () => {
+test('every combination of filters finds, counts and pages the same incidents as a full scan', async () => {
   const sections = ['active', 'resolved'] as const
   const texts = [undefined, 'gRÖße', '100%', '_', 'INC-9', 'nothing']
   const services = [
@@ -174,7 +174,7 @@ test('a page of a section or severity takes one slice, however many incidents th
   expect(empty.plans.filter((detail) => detail.includes('incidents_by'))).toEqual([])
 })
 
-test('a text and a far page are looked for a slice at a time, with the turn of others after each', async () => {
+test('searches for a text and distant pages run in slices, and yield to others after each', async () => {
   const { total } = (await search({ section: 'resolved' })).found
 
   const text = await search({ section: 'resolved', q: 'nothing' })

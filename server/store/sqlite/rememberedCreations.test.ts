@@ -91,7 +91,7 @@ test('of the short answers of an organisation the newest are remembered, and non
   database.close()
 })
 
-test('what an earlier release remembered, with a mark of its own, is answered again', async () => {
+test('answers stored by an earlier release in its own form are returned again', async () => {
   const { writer, reader } = await openDatabase(folder)
   const remember = prepareRemember(writer)
   remember('acme', markOf('key', 'past'), 0, () => 'first')

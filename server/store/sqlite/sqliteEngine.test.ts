@@ -36,7 +36,7 @@ test('a database is durable when it is opened, and one that is not is refused', 
   reader.close()
 })
 
-test('database and folder are their owner’s only', async () => {
+test('database and folder are accessible by their owner only', async () => {
   const { writer, reader } = await openDatabase(join(folder, 'new'))
   writer.close()
   reader.close()
@@ -59,7 +59,7 @@ describe('migrations', () => {
     await expect(openDatabase(folder)).rejects.toThrow(`this release knows ${MIGRATIONS.length}`)
   })
 
-  test('C200 a step that fails leaves nothing, and is taken again', () => {
+  test('C200 a failed migration step leaves nothing behind, and is repeated', () => {
     const database = new Sqlite(':memory:')
     const first = 'CREATE TABLE a (x)'
 
@@ -72,7 +72,7 @@ describe('migrations', () => {
     expect(schemaVersion(database)).toBe(2)
   })
 
-  test('C200 what a step leaves that was cut off in its middle is as if it had not begun, and is taken again', async () => {
+  test('C200 an interrupted migration step has no effect, and is repeated', async () => {
     const steps = ['CREATE TABLE a (x)', 'CREATE TABLE b (x); INSERT INTO b SELECT zeroblob(1000000)']
     const [file, cut] = [join(folder, 'cut.db'), join(folder, 'left.db')]
     const database = new Sqlite(file)
@@ -108,7 +108,7 @@ describe('migrations', () => {
   })
 })
 
-test('a folder that one server has is refused to another until it is given back', async () => {
+test('a folder locked by one server is refused to another until it is released', async () => {
   const unlock = await lockDataFolder(folder)
 
   await expect(lockDataFolder(folder)).rejects.toThrow('is in use by another server')
@@ -152,7 +152,7 @@ describe('group commit', () => {
     expect([rows(), commits()]).toEqual([[1, 2, 3], 1])
   })
 
-  test('one that throws leaves nothing behind and takes no other with it', async () => {
+  test('one that throws leaves nothing behind and does not affect the others', async () => {
     const { group, insert, rows } = open()
 
     const outcomes = await Promise.allSettled([
@@ -168,7 +168,7 @@ describe('group commit', () => {
     expect(rows()).toEqual([1, 3])
   })
 
-  test('nothing is acknowledged when the commit fails, and the next one works', async () => {
+  test('nothing is acknowledged when the commit fails, and the next commit works', async () => {
     const { database, group, insert, rows } = open()
     database.exec(
       'CREATE TABLE p (id PRIMARY KEY); CREATE TABLE c (id REFERENCES p DEFERRABLE INITIALLY DEFERRED)',
@@ -221,7 +221,7 @@ describe('restore', () => {
     await store.close()
   })
 
-  test('what a backup becomes is another store, however it is put in place, and one that is opened again the same', async () => {
+  test('a restored backup is another store, however it was put in place, and a reopened one is the same', async () => {
     const file = await backUp()
     const ids: string[] = []
     const note = async (dataDir: string): Promise<void> => {
@@ -259,7 +259,7 @@ describe('restore', () => {
     await expect(restoreDatabase(file, join(folder, 'live'))).rejects.toThrow('already has a database')
   })
 
-  test('what is no backup is refused and leaves nothing', async () => {
+  test('a file that is not a backup is refused and leaves nothing behind', async () => {
     const file = join(folder, 'nonsense')
     await writeFile(file, 'x'.repeat(10_000))
 

@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('tidying removes every published command of more than a week ago, and others are served in between', async () => {
+test('clean-up removes every published command older than a week, and requests are served in between', async () => {
   const { writer, reader } = await openDatabase(folder)
   const insert = writer.prepare(
     "INSERT INTO commands (type, region, service_id, generation, created_at_ms) VALUES ('EndServiceMonitoring', 'eu-west-1', ?, 1, ?)",

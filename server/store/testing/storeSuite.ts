@@ -80,7 +80,7 @@ export function storeSuite(name: string, makeEngine: () => Promise<EmptyEngine>)
       await again.close()
     })
 
-    test('a lock is refused to all others until it is released, and is another than that of another name', async () => {
+    test('a lock excludes all others until it is released, and locks of different names are independent', async () => {
       const release = await engine.lock('rotation')
 
       await expect(engine.lock('rotation')).rejects.toThrow('is being rotated')
@@ -249,7 +249,7 @@ export function storeSuite(name: string, makeEngine: () => Promise<EmptyEngine>)
       })
     })
 
-    test('of two that move a reader from the same place one does', async () => {
+    test('of two that move a reader from the same position one succeeds', async () => {
       await create(await createOrg())
       const end = await endOfCommands()
 

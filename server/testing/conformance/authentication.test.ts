@@ -152,7 +152,7 @@ test('C019 C020 a plan without API access answers 403 everywhere, and the same k
 test.each([
   ['no person', null],
   ['a person who has left', 'gone@example.com'],
-])('C021 a key that %s asked for works as any other, and says nothing of it', async (_who, createdBy) => {
+])('C021 a key requested by %s works like any other, and does not show it', async (_who, createdBy) => {
   const key = `pharos_${randomBytes(32).toString('hex')}`
   await server.store.createKey({
     id: randomUUID(),

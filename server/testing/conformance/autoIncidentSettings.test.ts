@@ -31,7 +31,7 @@ const OFF = {
   auto_incident_enabled: false,
 }
 
-test('automatic incidents are set by administration, shown by the API, kept by a replace, and told to no region', async () => {
+test('automatic incidents are set by administration, shown by the API and kept by a replace, without a command to a region', async () => {
   const service = await create()
   const path = `/v1/services/${service.id}`
   const tagBefore = (await api.get(path)).headers.etag
@@ -82,7 +82,7 @@ test('settings for all services reach each of them, and those for the organisati
   )
 })
 
-test('settings that cannot be, or that name nothing, are refused with the reason, and change no service', async () => {
+test('invalid settings, and those for nothing, are refused with the reason, and change no service', async () => {
   const { id } = await create()
   const refused = (...args: string[]) => administer(...args).catch((error: Error) => error.message)
   const org = ['service', 'auto-incidents', '--org', server.orgId]

@@ -74,7 +74,7 @@ test('C048 reading it by its id gives the same bytes', async () => {
   expect((await api.get(`/v1/services/${id}`)).text).toBe(created.text)
 })
 
-test('C049 each listed region, and no other, is told to start', async () => {
+test('C049 each listed region, and no other, gets a start command', async () => {
   const { id } = await create({ regions: ['us-east-1', 'eu-west-1'] })
 
   const commands = (await server.commands()).filter(({ service_id }) => service_id === id)
@@ -147,7 +147,7 @@ test.each([
   expect(text).not.toContain('nonsense')
 })
 
-test('C096 an unknown field is answered 400 where the caller asked for strictness', async () => {
+test('C096 an unknown field is answered 400 when the caller asked for strict handling', async () => {
   const headers = { prefer: 'handling=strict' }
   const deep = serviceBody({ endpoints: [{ ...endpointBody(), ...{ nonsense: 1 } }] })
 
@@ -174,7 +174,7 @@ describe('on a plan with little room', async () => {
     ),
   )
 
-  test('C060 C062 C063 C065 each limit is answered 403 and leaves nothing, and what fits exactly is answered 201', async () => {
+  test('C060 C062 C063 C065 a create beyond each limit is 403 and has no effect, and one exactly at the limit is 201', async () => {
     const before = (await server.commands()).length
     const refusedRegion = await post({ regions: ['eu-west-1', 'us-east-1'] })
     const refusedEndpoints = await post({ endpoints: [...twoEndpoints, endpointBody()] })

@@ -72,7 +72,7 @@ describe.each(['ABORT', 'FAIL', 'ROLLBACK'])('a database that fails with %s', (h
   })
 })
 
-test('C168 a write that fails takes none of those with it that were made at the same moment', async () => {
+test('C168 a failed write does not affect concurrent ones', async () => {
   const bad = serviceBody({ name: 'Bad', regions: ['sa-east-1'] })
   vandal.exec(
     `CREATE TRIGGER broken BEFORE INSERT ON commands WHEN NEW.region = 'sa-east-1'
@@ -90,7 +90,7 @@ test('C168 a write that fails takes none of those with it that were made at the 
   expect(listed.filter(({ name }) => name === 'Bad')).toEqual([])
 })
 
-test('C168 a transaction that the database gives up is 500 for all who shared it, and nothing of it stays', async () => {
+test('C168 a transaction that the database aborts is 500 for all mutations in it, and nothing of it remains', async () => {
   const bad = serviceBody({ name: 'Bad', regions: ['sa-east-1'] })
   const before = everything()
   vandal.exec(
@@ -107,7 +107,7 @@ test('C168 a transaction that the database gives up is 500 for all who shared it
   expect(everything()[1]?.length).toBe((before[1]?.length ?? 0) + stored)
 })
 
-test('C168 what is refused for a reason of its own is told so, also when what shared its transaction fails', async () => {
+test('C168 a refused request gets its own reason, even when its shared transaction fails', async () => {
   const { id } = serviceResponseSchema.parse((await api.post('/v1/services', serviceBody())).json)
   const orgId = await server.createOrg()
   const key = await server.createKey({ orgId })
@@ -131,7 +131,7 @@ test('C168 what is refused for a reason of its own is told so, also when what sh
   expect(everything()).toEqual(before)
 })
 
-test('C168 while another program writes, reads and health go on, and mutations wait for it', async () => {
+test('C168 while another program writes, reads and health checks work, and mutations wait for it', async () => {
   vandal.exec('BEGIN IMMEDIATE')
 
   const created = api.post('/v1/services', serviceBody())
@@ -207,7 +207,7 @@ test('C168 reads of a table that is gone are 500, other reads go on, and all do 
   expect((await api.get('/v1/services')).text).toBe(before)
 })
 
-test('C168 what the database said is in the log and in no answer', async () => {
+test('C168 the error of the database is in the log and in no answer', async () => {
   breakWrites('INSERT ON services')
 
   const failed = await api.post('/v1/services', serviceBody())

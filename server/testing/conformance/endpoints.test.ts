@@ -118,7 +118,7 @@ describe('call', () => {
     expect((await withHttp({ method })).status).toBe(400)
   })
 
-  test('C074 the key timeout has to be there, and null comes back as null', async () => {
+  test('C074 the key timeout is required, and null comes back as null', async () => {
     const absent = await withCall({ Http: { method: 'GET' } })
     const asNull = await withHttp({ timeout: null })
 
@@ -170,7 +170,7 @@ describe('call', () => {
     ['transfer-encoding', { 'transfer-encoding': { value: 'chunked' } }, 400],
     ['Connection', { Connection: { value: 'close' } }, 400],
     ['Host', { Host: { value: 'other.example' } }, 201],
-  ])('C085 a header named %s is answered as it should', async (_name, headers, status) => {
+  ])('C085 a header named %s is accepted or refused by its name', async (_name, headers, status) => {
     expect((await withHttp({ headers })).status).toBe(status)
   })
 })
@@ -189,7 +189,7 @@ describe('sensitive values', () => {
     ])
   })
 
-  test('C079 C083 sensitive ones come back as key ids only, each its own also for equal values', async () => {
+  test('C079 C083 sensitive values come back as key ids only, distinct even for equal values', async () => {
     const secret = { value: 'correct-horse', sensitive: true }
 
     const { endpoint, text } = await withHttp({ method: 'POST', body: secret, headers: { 'X-A': secret } })

@@ -75,7 +75,7 @@ test('C172 incidents at once have one effect', async () => {
   expect(listed.json).toMatchObject({ total: 1 })
 })
 
-test('C172 the order of members, and those that mean nothing, make no other body', async () => {
+test('C172 the order of members and unknown members do not change the body', async () => {
   const headers = { a: { value: '1' }, b: { sensitive: false, value: '2' } }
   const call = { Http: { method: 'GET', timeout: null, headers } }
   const body = { ...serviceBody(), endpoints: [{ url: 'https://example.com', call, assertions: [] }] }

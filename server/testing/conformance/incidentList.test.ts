@@ -65,7 +65,7 @@ test.each([
   ['inc-2', ['100% slow']],
   ['nowhere', []],
   ['', ['snakeXcase', 'snake_case', '100% slow', 'Élan is down']],
-])('C145 q=%s finds titles and display ids, and signs are only themselves', async (q, expected) => {
+])('C145 q=%s finds titles and display ids, and special characters are literal', async (q, expected) => {
   expect(await titles(`section=active&q=${q}`)).toEqual(expected)
 })
 
@@ -98,7 +98,7 @@ test('C148 all filters that are given hold', async () => {
   expect(await titles(`section=active&service_id=${a}&severity=partial_outage`)).toEqual([])
 })
 
-test('C149 pages count from 1 and have 20 incidents unless asked, and at most 100', async () => {
+test('C149 pages count from 1 and have 20 incidents by default, and at most 100', async () => {
   const pageOf = async (query: string) => {
     const { items, ...page } = incidentPageSchema.parse(
       (await api.get(`/v1/incidents?section=active${query}`)).json,

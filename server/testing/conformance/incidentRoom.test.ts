@@ -21,7 +21,7 @@ async function newcomer() {
   return { orgId, open, update }
 }
 
-test('incidents beyond the room of the plan are 403, however many are opened at once, and a higher limit lets them in', async () => {
+test('incidents beyond the size limit of the plan are 403, even concurrent ones, and a higher limit admits them', async () => {
   const { orgId, open } = await newcomer()
 
   const answers = await Promise.all(Array.from({ length: 20 }, () => open()))
@@ -33,7 +33,7 @@ test('incidents beyond the room of the plan are 403, however many are opened at 
   expect((await open()).status).toBe(201)
 })
 
-test('what has no room left may always be resolved, with the longest update, which makes room', async () => {
+test('an incident at the size limit can always be resolved, even with the longest update, which frees space', async () => {
   const { open, update } = await newcomer()
   const incidents = await Promise.all(Array.from({ length: 12 }, () => open()))
   const [first, ...others] = incidents

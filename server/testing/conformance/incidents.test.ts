@@ -115,11 +115,11 @@ test('C131 a foreign and an unknown service are answered with the same bytes', a
   expect(new Set((await Promise.all(answers)).map(({ text }) => text)).size).toBe(1)
 })
 
-test('C132 a service that is named twice is there once', async () => {
+test('C132 a service named twice is listed once', async () => {
   expect((await open({ service_ids: [serviceId, serviceId.toUpperCase()] })).service_ids).toEqual([serviceId])
 })
 
-test('C133 C134 kind and whatever else the server decides cannot be sent', async () => {
+test('C133 C134 kind and the other fields that the server decides cannot be sent', async () => {
   const { kind, status, created_by, auto_managed, display_id } = await open({
     kind: 'maintenance',
     status: 'resolved',
@@ -228,7 +228,7 @@ test.each(['investigating', 'identified', 'monitoring'])(
   },
 )
 
-test('C139 C140 a resolved incident leaves the active ones, says since when, and takes no update', async () => {
+test('C139 C140 a resolved incident leaves the active ones, has its time, and takes no update', async () => {
   const { id } = await open({ title: 'soon over' })
 
   const resolved = incidentSchema.parse((await update(id, { status: 'resolved' })).json)
@@ -252,7 +252,7 @@ test.each([
   expect((await update((await open()).id, changes)).status).toBe(400)
 })
 
-test('C142 a severity that is sent changes it, and one that is not keeps it', async () => {
+test('C142 an update with a severity changes it, and one without keeps it', async () => {
   const { id } = await open()
 
   const changed = incidentSchema.parse((await update(id, { severity: 'major_outage' })).json)

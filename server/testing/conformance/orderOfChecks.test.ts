@@ -63,7 +63,7 @@ test('6 before 7: a read_only key that posts to an unknown path is 403', async (
   expect((await api.post('/v1/nothing', {}, { key })).text).toBe('{"error":"read-only key"}')
 })
 
-test('7 before 8: an unknown path and a wrong method are told before the body is looked at', async () => {
+test('7 before 8: an unknown path and a wrong method are refused before the body is read', async () => {
   const options = {
     key: await freshKey(),
     raw: 'x'.repeat(1_048_577),
@@ -123,7 +123,7 @@ test('9 before 11: an update is judged before the state of its incident', async 
   ])
 })
 
-test('10 before 11 and 12: an unknown service is 404 before precondition and plan are looked at', async () => {
+test('10 before 11 and 12: an unknown service is 404 before precondition and plan are checked', async () => {
   const key = await freshKey()
 
   const answer = await api.patch(`/v1/services/${UNKNOWN_ID}`, serviceBody({ interval_secs: 0 }), {
@@ -147,7 +147,7 @@ test('11 before 12: a precondition is judged before the plan', async () => {
   expect([stale.status, fresh.status]).toEqual([412, 403])
 })
 
-test('9 before 12: an invalid definition is 400 before the plan is looked at', async () => {
+test('9 before 12: an invalid definition is 400 before the plan is checked', async () => {
   const key = await freshKey()
 
   const answer = await api.post(

@@ -23,7 +23,7 @@ async function commandsOf(id: string): Promise<readonly string[]> {
 const STARTS = ['Start eu-west-1', 'Start us-east-1']
 const ENDS = ['End eu-west-1', 'End us-east-1']
 
-test('C115 C116 a deleted service is gone for good and its regions are told', async () => {
+test('C115 C116 a deleted service stays deleted and its regions get an end command', async () => {
   const { id } = await create()
 
   const deleted = await api.delete(`/v1/services/${id}`)
@@ -35,7 +35,7 @@ test('C115 C116 a deleted service is gone for good and its regions are told', as
   expect(await commandsOf(id)).toEqual([...STARTS, ...ENDS])
 })
 
-test('C117 a paused service is deleted too, and its configured regions are told once more', async () => {
+test('C117 a paused service is deleted too, and its configured regions get another end command', async () => {
   const { id } = await create()
   await api.post(`/v1/services/${id}/pause`)
 
@@ -124,7 +124,7 @@ test('C125 pausing and resuming an unknown service is 404', async () => {
   expect((await api.post(`/v1/services/${UNKNOWN_ID}/resume`)).status).toBe(404)
 })
 
-test('what an organisation uses adds up after any sequence of changes', async () => {
+test('the usage of an organisation is right after any sequence of changes', async () => {
   const orgId = await server.createOrg()
   const key = await server.createKey({ orgId })
   await server.overrideLimits({ servicesMax: 2, endpointsMax: 3 }, orgId)

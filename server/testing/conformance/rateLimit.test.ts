@@ -80,7 +80,7 @@ test('C030 one key has one bucket, whatever address it is used from', async () =
   expect(await passing(5)).toBe(0)
 })
 
-test('C031 C032 a 429 costs nothing and says when to come back', async () => {
+test('C031 C032 a 429 costs nothing and says when to retry', async () => {
   await passing(20)
   const refused = await api.get('/v1/org')
   await passing(50)
@@ -140,7 +140,7 @@ test('C038 an organisation may have 500 keys', async () => {
   expect((await apiClient(server.url, keys[499] ?? '').get('/v1/org')).status).toBe(200)
 })
 
-test('every answer to a key says what it may still do', async () => {
+test('every answer to a key contains its remaining allowance', async () => {
   const { headers } = await api.get('/v1/org')
 
   expect([headers['ratelimit-policy'], headers.ratelimit]).toEqual(['"key";q=20;w=4', '"key";r=19;t=1'])

@@ -129,7 +129,7 @@ test('C104 a replace without a required field is 400 and changes nothing', async
   expect((await api.get(`/v1/services/${id}`)).text).toBe(before.text)
 })
 
-test('C105 a replace leaves what a request cannot say', async () => {
+test('C105 a replace keeps the fields that a request cannot contain', async () => {
   const before = await create()
 
   const { json } = await api.patch(`/v1/services/${before.id}`, serviceBody({ name: 'Cart' }))
@@ -205,7 +205,7 @@ test('C112 an endpoint with the same url, method and name keeps its id, in any o
   expect([idA, idB, idB2]).not.toContain(ids[1])
 })
 
-test('C114 of two replaces at once one definition remains whole, and it is what the regions were told last', async () => {
+test('C114 of two concurrent replaces one whole definition remains, and the regions got it last', async () => {
   const { id } = await create()
   const bodies = ['One', 'Two'].map((name) =>
     serviceBody({ name, regions: [name === 'One' ? 'us-east-1' : 'sa-east-1'] }),

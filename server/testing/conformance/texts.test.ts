@@ -44,7 +44,7 @@ test.each([
   ['\u200B', 'must have a visible character'],
   ['a\u001B[31m', 'must not contain the control character U+001B (character 2)'],
   ['a\u202Eb', 'must not contain the direction control U+202E (character 2)'],
-])('%j is 400 at its JSON path wherever people would read it', async (text, problem) => {
+])('%j is 400 at its JSON path in every text for people', async (text, problem) => {
   const answers = Object.entries(await sendEverywhere(text))
 
   expect(answers.map(([path, { status, json }]) => [path, status, json])).toEqual(

@@ -34,7 +34,7 @@ test.each([
   expect(() => assertAnswer(answer)).toThrow('is not one field error')
 })
 
-test('a header counts however many stand before it', async () => {
+test('a header counts however many precede it', async () => {
   const { status } = await rawExchange(
     server.url,
     `GET /v1/org HTTP/1.1\r\n${'A: b\r\n'.repeat(1_500)}${AUTHORIZED}\r\n`,
@@ -87,7 +87,7 @@ describe('C155 on the bare socket', () => {
     expect((await rawExchange(server.url, text)).status).toBe(status)
   })
 
-  test('a sender that waits for permission gets it after it was let in, and none when it was not', async () => {
+  test('a sender that waits for 100 Continue gets it only after it was admitted', async () => {
     const body = JSON.stringify(serviceBody())
     const head = `Expect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
 
@@ -97,7 +97,7 @@ describe('C155 on the bare socket', () => {
     expect([allowed.status, refused.status]).toEqual([201, 401])
   })
 
-  test('C157 chunks without a length are refused as soon as they are too many', async () => {
+  test('C157 chunks without a length are refused as soon as they exceed the limit', async () => {
     const chunk = `${(65_536).toString(16)}\r\n${'x'.repeat(65_536)}\r\n`
 
     const answer = await rawExchange(
@@ -132,7 +132,7 @@ test.each([
   ['POST', '/v1/org', 'GET, HEAD'],
   ['GET', '/v1/services/x/pause', 'POST'],
   ['OPTIONS', '/v1/services/x', 'GET, HEAD, PATCH, DELETE'],
-])('C156 %s %s is 405 and says what is allowed', async (method, path, allow) => {
+])('C156 %s %s is 405 and lists the allowed methods', async (method, path, allow) => {
   const { status, headers } = await api.call(method, path)
 
   expect([status, headers.allow]).toEqual([405, allow])
@@ -195,7 +195,7 @@ test.each([
   expect(await statusOfBody(raw)).toBe(400)
 })
 
-test('G32 a member that stands twice counts as it stands last', async () => {
+test('G32 the last of two equal members counts', async () => {
   const raw = JSON.stringify(serviceBody()).replace('{', '{"name":"First",')
 
   const { status, json: service } = await api.call('POST', '/v1/services', { raw, headers: json })
@@ -217,7 +217,7 @@ test.each(['60.5', '1e400', '9007199254740993'])('G32 the number %s is 400', asy
   expect(await statusOfBody(raw)).toBe(400)
 })
 
-test('G32 a byte order mark is let pass', async () => {
+test('G32 a byte order mark is accepted', async () => {
   expect(await statusOfBody(`\ufeff${JSON.stringify(serviceBody())}`)).toBe(201)
 })
 
@@ -277,7 +277,7 @@ test.each(['/', '/services', '/v2/services', '/V1/services', '//v1/services', '/
   },
 )
 
-test('another spelling of a path is no way around the key', async () => {
+test('another spelling of a path does not bypass the key', async () => {
   expect((await api.get('/%761/org', { key: null })).status).toBe(401)
 })
 
@@ -322,7 +322,7 @@ test('C167 no error text contains what was submitted', async () => {
   expect(answers.filter(({ text }) => text.includes(marker))).toEqual([])
 })
 
-test('C170 answers have an id, are not to be stored and not to be guessed at', async () => {
+test('C170 answers have an id and forbid caching and type guessing', async () => {
   const answers = [
     await api.get('/v1/org'),
     await api.get('/v1/nothing'),
@@ -350,7 +350,7 @@ describe('C168 C169 when something inside fails', async () => {
   }
   const client = apiClient(broken.url, broken.apiKey)
 
-  test('the answer is 500 without a word of it, nothing is stored, and the same request succeeds after', async () => {
+  test('the answer is 500 without details, nothing is stored, and the same request succeeds later', async () => {
     fails = true
     const failed = await client.post('/v1/services', serviceBody())
     const stored = await broken.store.listServices(broken.orgId)

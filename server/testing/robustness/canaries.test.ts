@@ -103,7 +103,7 @@ test('C083 equal values, and one value written twice, have nothing in common whe
   }
 })
 
-test('C083 C084 what is sealed opens with the master key where it belongs, and nowhere else', async () => {
+test('C083 C084 a sealed value opens with the master key at its own place, and nowhere else', async () => {
   const values = [secret(), secret()]
   const { json } = await api.post('/v1/services', withSecrets(values))
   const [masterKey] = readKeys({ kind: 'file', file: defaultKeyFile(server.dataDir) }, server.dataDir)

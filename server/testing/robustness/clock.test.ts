@@ -58,7 +58,7 @@ test('jumps of the clock by an hour, to 1970 and to 2039 disturb no request, no 
   expect(ready.status).toBe(200)
 })
 
-test('what was made before a jump is found, changed and resolved after it, and nothing is before what led to it', async () => {
+test('resources from before a jump are found, changed and resolved after it, and no effect precedes its cause', async () => {
   nowMs = Date.parse('2039-01-01T00:00:00Z')
   await useEverything()
   const [service, incident] = [services.at(-1), incidents.at(-1)]

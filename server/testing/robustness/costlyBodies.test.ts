@@ -24,7 +24,7 @@ test('a request whose patterns take long to compile does not keep others waiting
   expect(answered).toEqual(['read', 'read', 'read', 'created 201'])
 })
 
-test('of a crowd of endpoints, only those up to the first bad one are looked at', async () => {
+test('of very many endpoints, only those up to the first invalid one are checked', async () => {
   const api = apiClient(server.url, server.apiKey)
   const good = Array.from({ length: 100 }, () => endpointBody())
   const errorOf = async (endpoints: readonly unknown[]) =>
@@ -37,7 +37,7 @@ test('of a crowd of endpoints, only those up to the first bad one are looked at'
   expect(few).toEqual({ error: 'name: must not be empty' })
 })
 
-test('of more regions than there are, none is looked at', async () => {
+test('of more regions than exist, none is checked', async () => {
   const api = apiClient(server.url, server.apiKey)
 
   const { status, json } = await api.post('/v1/services', {
@@ -48,7 +48,7 @@ test('of more regions than there are, none is looked at', async () => {
   expect([status, json]).toEqual([400, { error: 'regions: must have at most 8 regions: there are no more' }])
 })
 
-test('of more headers than a call may have, none is looked at', async () => {
+test('of more headers than a call may have, none is checked', async () => {
   const api = apiClient(server.url, server.apiKey)
   const errorOf = async (count: number) => {
     const headers = Object.fromEntries(Array.from({ length: count }, (_, index) => [`h${index}`, 0]))
@@ -67,7 +67,7 @@ test('of more headers than a call may have, none is looked at', async () => {
   ])
 })
 
-test('of more services than an incident may name, none is looked at', async () => {
+test('of more services than an incident may name, none is checked', async () => {
   const api = apiClient(server.url, server.apiKey)
 
   const { status, json } = await api.post('/v1/incidents', {
@@ -103,7 +103,7 @@ test('a pattern that takes seconds to compile is refused without being compiled'
     400,
     {
       error:
-        'endpoints[0].assertions[0].Body.matcher.Regex: is too costly: it needs fewer repetitions or classes',
+        'endpoints[0].assertions[0].Body.matcher.Regex: is too expensive: use fewer repetitions or classes',
     },
   ])
 })

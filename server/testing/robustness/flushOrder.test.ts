@@ -9,7 +9,7 @@ test('a trace in which every answer follows a flush counts its answers', () => {
   expect(answersAfterFlush([WRITE, WRITE, FLUSH, ANSWER, ANSWER, WRITE, FLUSH, ANSWER].join('\n'))).toBe(3)
 })
 
-test('an answer between a write of the log and its flush is found', () => {
+test('an answer between a write of the log and its flush is detected', () => {
   expect(() => answersAfterFlush([WRITE, FLUSH, ANSWER, WRITE, ANSWER].join('\n'))).toThrow(
     'answered before a flush',
   )

@@ -85,7 +85,7 @@ describe('on one server', () => {
   })
   afterAll(() => runAll(undo))
 
-  test('a list of many MiB is answered whole, with its length, to all who ask at the same moment', async () => {
+  test('a list of many MiB is answered complete, with its length, to concurrent clients', async () => {
     const { list, ask } = full
     const text = list()
 
@@ -102,7 +102,7 @@ describe('on one server', () => {
     expect(bodies?.at(-1)).toBe('')
   })
 
-  test('a long list is what it was when it was begun, whatever changes while it is taken', async () => {
+  test('a long list is a snapshot, whatever changes while it is read', async () => {
     const { api, id, list, ask, other } = full
     const before = list()
 
@@ -117,7 +117,7 @@ describe('on one server', () => {
     expect((await takeAll(ask())).endsWith(list())).toBe(true)
   })
 
-  test('a client that goes away in the middle of a long list, or while it waits for one, keeps nothing', async () => {
+  test('a client that disconnects during a long list, or while it waits for one, holds no resources', async () => {
     const { api, ask, untilNothingIsKept } = full
     const taking = ask()
     await once(taking, 'readable')
@@ -138,7 +138,7 @@ afterEach(() => runAll(undo))
 test.each([
   ['more slowly than is allowed', { mibMs: 1 }],
   ['not at all', { silenceMs: 1_500, mibMs: 60_000 }],
-])('a client that takes a long list %s is cut off, and keeps nothing', async (_how, timeouts) => {
+])('a client that reads a long list %s is disconnected, and holds no resources', async (_how, timeouts) => {
   const { list, ask, untilNothingIsKept } = await startFull(undo, timeouts)
 
   const socket = ask()
@@ -148,7 +148,7 @@ test.each([
   expect((await takeAll(socket)).length).toBeLessThan(list().length)
 })
 
-test('a long list that cannot be read to its end breaks off, and the reason is logged', async () => {
+test('a long list that cannot be read to its end is cut off, and the reason is logged', async () => {
   const { dataDir, ask, logged, other, untilNothingIsKept } = await startFull(undo)
   await untilNothingIsKept()
   const half = other.prepare<[], number>('PRAGMA page_count').pluck()

@@ -25,7 +25,7 @@ async function readOneByOne(): Promise<readonly unknown[]> {
   return items
 }
 
-test('a page that is too long to be held at once is the same as its incidents, one by one', async () => {
+test('a page too long for memory has the same incidents as single reads', async () => {
   const items = await readOneByOne()
 
   const { json, headers } = await api.get(PATH)
@@ -36,7 +36,7 @@ test('a page that is too long to be held at once is the same as its incidents, o
   expect([head.status, head.text]).toEqual([200, ''])
 })
 
-test('a long page is what it was when it was begun, whatever changes while it is taken', async () => {
+test('a long page is a snapshot, whatever changes while it is read', async () => {
   const before = (await api.get(PATH)).text
   const [oldest] = (await readOneByOne()).slice(-1)
 

@@ -43,7 +43,7 @@ async function statusOnNew(key = server.apiKey): Promise<number> {
 
 const isOpen = (socket: Socket): boolean => !socket.destroyed && !socket.readableEnded
 
-test('connections that drip without a key take places from one another, and none from clients with a key', async () => {
+test('slow connections without a key displace one another, and no client with a key', async () => {
   const kept = await openWith(server.apiKey)
   const statuses: number[] = []
 
@@ -59,7 +59,7 @@ test('connections that drip without a key take places from one another, and none
   expect(ended).toBeGreaterThanOrEqual(36)
 })
 
-test('of connections without a key, one of the address that has most of them goes', async () => {
+test('among connections without a key, one of the address with the most is closed', async () => {
   const quiet = await open('GET ', '127.0.0.2')
   const loud = [await open('GET '), await open('GET '), await open('GET ')]
 
@@ -70,7 +70,7 @@ test('of connections without a key, one of the address that has most of them goe
   expect([quiet, ...loud].map(isOpen)).toEqual([true, false, true, true])
 })
 
-test('a key that fills its half of the connections ends its own, the oldest that is idle first', async () => {
+test('a key that fills its half of the connections displaces its own, the oldest idle one first', async () => {
   const own = await server.createKey()
   const first = await openWith(own)
   const others: Socket[] = []
@@ -82,7 +82,7 @@ test('a key that fills its half of the connections ends its own, the oldest that
   expect(await statusOnNew()).toBe(200)
 })
 
-test('idle connections of keys make room for a newcomer, and those with a request under way stay', async () => {
+test('a new connection displaces an idle one of a key, and none with a request under way', async () => {
   const keys = [await server.createKey(), await server.createKey()]
   const [busyKey = '', idleKey = ''] = keys
   const busy: Socket[] = []

@@ -90,7 +90,7 @@ async function commandsOf(ids: readonly string[]) {
   )
 }
 
-test('whatever is asked in whatever order, answers, list and commands are what the document says', async () => {
+test('answers, list and commands follow the document for any sequence of requests', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { maxLength: 30, size: 'max' }), async (history) => {
       const api = await newcomer()
@@ -117,7 +117,7 @@ function orders<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
   return items.flatMap((item, index) => orders(items.toSpliced(index, 1)).map((rest) => [item, ...rest]))
 }
 
-test('what is asked at the same moment comes out as if one had been asked after another', async () => {
+test('concurrent requests have the effect of some sequence of them', async () => {
   const storms = fc.array(steps, { minLength: 2, maxLength: 5 })
   await fc.assert(
     fc.asyncProperty(definitions, storms, async (first, storm) => {

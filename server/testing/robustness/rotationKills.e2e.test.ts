@@ -109,7 +109,7 @@ describe.skipIf(skipReason !== null)(
       expect(events.join(', ')).toMatch(new RegExp(`^${write}(, commit){3,}, ${write}(, commit)?$`))
     })
 
-    test('so have a backup, and what is restored from it, before they are said to be there', async () => {
+    test('so do a backup and a restore from it, before they are reported', async () => {
       const [backup, restored, trace] = ['one.db', 'restored', 'trace'].map((name) => join(folder, name))
       const run = async (...args: readonly string[]): Promise<string> => {
         const calls = [

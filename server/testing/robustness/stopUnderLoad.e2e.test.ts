@@ -65,7 +65,7 @@ async function readOn(url: string, key: string): Promise<ReadonlySet<number>> {
   }
 }
 
-test('C199 a server that is told to stop under load answers every request it has begun, and exits with 0', async () => {
+test('C199 a server stopped under load answers every request it has started, and exits with 0', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pharos-stop-'))
   const dataDir = join(folder, 'data')
   const orgId = await makeOrg(dataDir)

@@ -91,7 +91,7 @@ test('of the published commands of an organisation the newest are kept, so that 
   expect((sizes[2] ?? 0) - (sizes[0] ?? 0)).toBeLessThan(16_384)
 })
 
-test('commands that wait to be published are kept, however many they are, and go little by little afterwards', () => {
+test('unpublished commands are kept, however many there are, and deleted little by little after publication', () => {
   const { writer } = database
   const publish = preparePublish(writer, 10)
   const command = {

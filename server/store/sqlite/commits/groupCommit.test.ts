@@ -24,7 +24,7 @@ afterEach(async () => {
 /** Turns of the event loop that are few: a turn takes many milliseconds while others compute. */
 const FEW_TURNS = 10
 
-test('a commit waits for few turns of the event loop, although each of them brings more', async () => {
+test('a commit waits for a few turns of the event loop, even if each adds mutations', async () => {
   let made = 0
   const create = () => {
     made += 1
@@ -45,7 +45,7 @@ test('a commit waits for few turns of the event loop, although each of them brin
   await Promise.all([first, ...others])
 })
 
-test('mutations wait for the transaction of another program, in their order, and are given up after a while', async () => {
+test("mutations wait in order for another program's transaction, and fail after a time limit", async () => {
   const { writer, reader } = await openDatabase(folder)
   const other = await openDatabase(folder)
   const commits = new GroupCommit(writer, { busyMsMax: 100 })
@@ -71,7 +71,7 @@ test('mutations wait for the transaction of another program, in their order, and
   for (const database of [reader, writer, other.reader, other.writer]) database.close()
 })
 
-test('once nothing waits any more for another program, what does so or would is given up at once', async () => {
+test('once waiting for other programs ends, waiting mutations are rejected at once', async () => {
   const { writer, reader } = await openDatabase(folder)
   const other = await openDatabase(folder)
   const commits = new GroupCommit(writer, { busyMsMax: 3_600_000 })

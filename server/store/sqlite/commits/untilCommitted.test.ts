@@ -22,7 +22,7 @@ function memory(sizeMax: number) {
   }
 }
 
-test('what was read is read again only after a commit', () => {
+test('cached values are read again only after a commit', () => {
   const { ask, commit, read } = memory(100)
 
   const before = [ask('a', 'a1'), ask('a', 'a1'), ask('b', 'b1')]
@@ -36,7 +36,7 @@ test('what was read is read again only after a commit', () => {
   expect(read).toEqual(['a1', 'b1', 'a2', 'b2'])
 })
 
-test('no more is kept than may be, and what is larger than that is read each time', () => {
+test('the cache keeps its size limit, and a larger value is read each time', () => {
   const { ask, read } = memory(10)
 
   for (const text of ['a-----', 'b---', 'a-----', 'c----', 'a-----', 'huge-------', 'huge-------'])

@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('a backup can be read by its owner only, and nothing else is left beside it', async () => {
+test('a backup is readable by its owner only, and leaves no other file', async () => {
   await mkdir(join(folder, 'backups'))
 
   await engine.backupTo(join(folder, 'backups/one.db'))
@@ -32,7 +32,7 @@ test('a backup can be read by its owner only, and nothing else is left beside it
   expect(await readdir(join(folder, 'backups'))).toEqual(['one.db'])
 })
 
-test('a backup comes to an end while others never stop writing, and holds one instant', async () => {
+test('a backup completes during constant writes, and is a snapshot', async () => {
   // Some hundred pages: many steps of the copy.
   await store.createOrg({ id: 'large', name: 'x'.repeat(4_000_000), plan: 'business', nowMs: 0 })
   const backup = join(folder, 'one.db')
@@ -57,7 +57,7 @@ test('a backup comes to an end while others never stop writing, and holds one in
   await restored.close()
 })
 
-test('a backup never takes the place of a file, another database least of all', async () => {
+test('a backup never replaces a file', async () => {
   const other = join(folder, 'other.db')
   await writeFile(other, 'precious')
 
@@ -74,7 +74,7 @@ test('a backup into a folder that is not there is refused, and the folder is not
   expect(await readdir(folder)).toEqual(['live'])
 })
 
-test('a folder with the log of another database is no place to restore into', async () => {
+test('a restore into a folder with the log of another database is refused', async () => {
   const backup = join(folder, 'one.db')
   await engine.backupTo(backup)
   await store.createOrg({ id: 'later', name: 'Later', plan: 'business', nowMs: 0 })
@@ -92,11 +92,11 @@ test('a folder with the log of another database is no place to restore into', as
 test.each([
   ['/proc/backup.db', '/proc/backup.db cannot be written (ENOENT)'],
   [`/tmp/${'x'.repeat(300)}`, `/tmp/${'x'.repeat(300)} cannot be written (ENAMETOOLONG)`],
-])('a backup to %s, which cannot be made, says so of the file that was named', async (file, words) => {
+])('a backup that fails for %s names the requested file', async (file, words) => {
   await expect(engine.backupTo(file)).rejects.toThrow(words)
 })
 
-test('the name of a backup may be as long as a name can be', async () => {
+test('the name of a backup may have the maximum length of a file name', async () => {
   const file = join(folder, 'x'.repeat(255))
 
   await engine.backupTo(file)
@@ -104,7 +104,7 @@ test('the name of a backup may be as long as a name can be', async () => {
   expect((await stat(file)).size).toBeGreaterThan(0)
 })
 
-test('the database of a folder that is in use is no backup: what its log holds would be missing', async () => {
+test('restoring from the database of a folder in use is refused: the changes in its log would be missing', async () => {
   const from = join(folder, 'live/control.db')
 
   await expect(restoreDatabase(from, join(folder, 'restored'))).rejects.toThrow(

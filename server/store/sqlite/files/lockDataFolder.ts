@@ -7,7 +7,7 @@ export async function lockDataFolder(dataDir: string): Promise<() => void> {
   makeFolder(dataDir, OWNER_ONLY)
   return takeLock(
     join(dataDir, 'server.lock'),
-    `${dataDir} is in use by another server: stop that one, or name another --data-dir`,
+    `${dataDir} is in use by another server: stop that one, or use another --data-dir`,
   )
 }
 

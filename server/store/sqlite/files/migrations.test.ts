@@ -27,7 +27,7 @@ function makeDatabase(steps: number, fill: (database: Database) => void): void {
 const response = (id: string, pausedAt: string | null) =>
   JSON.stringify({ id, regions: ['eu-west-1', 'us-east-1'], paused_at: pausedAt })
 
-test('a database whose commands held definitions keeps all of them, published or not, and tells the newest definition', async () => {
+test('a database whose commands had definitions keeps all commands, published or not, and delivers the newest definition', async () => {
   makeDatabase(2, (database) => {
     const service = database.prepare(
       "INSERT INTO services (id, org_id, generation, response) VALUES (?, 'acme', ?, ?)",
@@ -83,7 +83,7 @@ test('a database whose commands held definitions keeps all of them, published or
   ])
 })
 
-test('what incidents of before take is counted as new ones are, and their maintenance windows are not', async () => {
+test('migrated incidents are counted like new ones, and maintenance windows are not', async () => {
   makeDatabase(3, (database) => {
     const incident = database.prepare(`
       INSERT INTO incidents (id, org_id, kind, number, title, title_folded, display_id_folded, status, severity,
@@ -113,7 +113,7 @@ test('what incidents of before take is counted as new ones are, and their mainte
   )
 })
 
-test('incidents of before are listed by section, severity and service, and counted on from there', async () => {
+test('migrated incidents are listed by section, severity and service, and numbering continues', async () => {
   makeDatabase(4, (database) => {
     const incident = database.prepare(`
       INSERT INTO incidents (id, org_id, kind, number, title, title_folded, display_id_folded, status, severity,
@@ -141,7 +141,7 @@ test('incidents of before are listed by section, severity and service, and count
   await store.close()
 })
 
-test('sequence numbers go on after a migration, also when every command was forgotten before it', async () => {
+test('sequence numbers continue after a migration, even if every command was deleted before it', async () => {
   makeDatabase(2, (database) => {
     database.exec(`
       INSERT INTO commands (type, region, service_id, generation, created_at_ms) VALUES ('', '', '', 1, 0), ('', '', '', 2, 0);

@@ -61,7 +61,7 @@ async function assertWhole(copy: string, file: string): Promise<void> {
     const verdict = database.pragma('integrity_check', { simple: true })
     if (verdict !== 'ok') throw new Error(`${file} is damaged: take another backup`)
     const version = schemaVersion(database)
-    if (version === 0) throw new Error(`${file} holds no data of pharos-server: name another backup`)
+    if (version === 0) throw new Error(`${file} holds no data of pharos-server: use another backup`)
     if (version > MIGRATIONS.length) {
       throw new Error(
         `${file} has schema ${version} and this release knows ${MIGRATIONS.length}: take the release that wrote it`,

@@ -11,7 +11,7 @@ import { startServer } from '../../server/testing/startServer.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 
-/** A service that was made by hand before there was a program. */
+/** A service created by hand before the program existed. */
 const BLOG: ServiceRequest = {
   name: 'blog',
   interval_secs: 60,
@@ -62,7 +62,7 @@ function inShort(stack: string): object {
   return { services, imports, variable }
 }
 
-test('the example makes two stacks that differ in what it says, and the same ones on cdktn', () => {
+test('the example creates two stacks with the stated differences, and the same ones on cdktn', () => {
   const variable = { probe_token: { ephemeral: true, sensitive: true, type: 'string' } }
 
   expect(inShort('production')).toEqual({
@@ -91,7 +91,7 @@ test('the example makes two stacks that differ in what it says, and the same one
 })
 
 describe.skipIf(cannotRunTerraform)('terraform', () => {
-  test('applies both stacks that the example makes, finds nothing left to do, and destroys them', async () => {
+  test('applies both stacks of the example, plans no further change, and destroys them', async () => {
     const server = await startServer({ rateLimit: 'none' })
     onTestFinished(() => server.close())
     const byHand = new Client({ url: server.url, apiKey: await server.createKey(), userAgent: 'test' })

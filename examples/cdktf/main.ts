@@ -14,15 +14,15 @@ import {
   status,
 } from 'pharos/cdktf'
 
-/** Holds for every page that a customer sees. */
+/** Assertions for every page that customers see. */
 const healthy = [status.between(200, 299), latency.total.below('800ms')] as const
 
-/** What differs between the environments; all else is the same. */
+/** Differences between the environments. */
 interface Environment extends ServiceDefaults {
   readonly domain: string
-  /** In front of each service's name: names say which environment they mean. */
+  /** Prefix of each service's name, which shows its environment. */
   readonly prefix: string
-  /** Whether the blog's service, once made by hand, is taken over. */
+  /** Whether to import the blog's service, which was created by hand. */
   readonly takesBlogOver: boolean
 }
 
@@ -30,7 +30,7 @@ interface Environment extends ServiceDefaults {
 function monitoring(app: App, id: string, environment: Environment): void {
   const { domain, prefix, takesBlogOver, ...defaults } = environment
   const stack = new TerraformStack(app, id)
-  // PHAROS_URL and PHAROS_API_KEY come from the environment: neither belongs into a repository.
+  // PHAROS_URL and PHAROS_API_KEY come from the environment: neither belongs in a repository.
   new PharosProvider(stack, 'pharos')
 
   new MonitoredService(stack, 'home', {
@@ -47,7 +47,7 @@ function monitoring(app: App, id: string, environment: Environment): void {
     endpoints: get(`https://old.${domain}/`).timeout('5s'),
   })
 
-  // Set where terraform runs. The value is in neither stack nor plan nor state, and the API keeps it encrypted.
+  // Set on the machine that runs terraform. The value is in neither stack, plan nor state; the API encrypts it.
   const token = secretFromEnv('TF_VAR_probe_token')
   new MonitoredService(stack, 'checkout', {
     ...defaults,

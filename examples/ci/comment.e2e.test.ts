@@ -15,7 +15,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('a plan that is longer than a comment may be is cut at a line, and its block is closed', async () => {
+test('a plan longer than a comment is truncated at a line, and its block is closed', async () => {
   const list = '/repos/acme/shop/issues/7/comments'
   const platform = await startPlatform(list, '/repos/acme/shop/issues/comments')
   const line = '  + resource "pharos_service" "page" {\n'

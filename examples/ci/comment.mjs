@@ -1,7 +1,7 @@
 /**
- * Makes the file of the first argument a comment of the pull or merge request that this job is about, under the
- * heading of the second; a later run with the same heading edits that comment. What is longer than a comment may be
- * is cut, and the job's log has the rest. For GitHub Actions and GitLab CI.
+ * Posts the file of the first argument as a comment on the pull or merge request of this job, under the heading of
+ * the second; a later run with the same heading edits that comment. A longer file is truncated to the size limit of
+ * comments, and the job's log has the rest. For GitHub Actions and GitLab CI.
  */
 import { readFileSync } from 'node:fs'
 
@@ -10,7 +10,7 @@ const mark = `<!-- pharos ${name} -->`
 const body = `${mark}\n**${name}**\n\n${bounded(readFileSync(file, 'utf8'))}`
 const env = process.env
 
-/** `text`, or as many lines of it as fit; a block that was cut through is closed. GitHub takes 65,536 characters. */
+/** `text`, or as many lines of it as fit; a truncated block is closed. GitHub accepts 65,536 characters. */
 function bounded(text) {
   const most = 60_000
   if (text.length <= most) return text
@@ -23,7 +23,7 @@ function bounded(text) {
   return `${kept}${fence ?? ''}\n\nThe rest was cut: ${text.length - kept.length} more characters.\n`
 }
 
-/** Where comments are, and how a request says who makes it. */
+/** URL of the comments, and the credentials of a request. */
 function place() {
   if (env.GITHUB_ACTIONS !== undefined) {
     const { number } = JSON.parse(readFileSync(env.GITHUB_EVENT_PATH, 'utf8')).pull_request

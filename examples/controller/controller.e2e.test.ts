@@ -16,7 +16,7 @@ import { startServer } from '../../server/testing/startServer.ts'
 
 const read = (name: string): string => readFileSync(join(import.meta.dirname, name), 'utf8')
 
-test('the alert rules ask only for metrics and conditions that there are', async () => {
+test('the alert rules use only existing metrics and conditions', async () => {
   const status = () => ({ version: '', startedAt: '', at: '', replica: '', sets: [] })
   const { registry } = metricsOf(status, Date.now)
   notificationMetrics(registry, () => new Map())
@@ -36,7 +36,7 @@ test('the alert rules ask only for metrics and conditions that there are', async
   expect(named.length).toBeGreaterThan(5)
 })
 
-test('the controller of the example keeps services, and tells its channels and its forge', async () => {
+test('the example controller applies services, and notifies its channels and its forge', async () => {
   const [server, receiver, forge] = await Promise.all([
     startServer({ rateLimit: 'none' }),
     startReceiver(),
@@ -84,7 +84,7 @@ test('the controller of the example keeps services, and tells its channels and i
   rmSync(folder, { recursive: true })
 })
 
-test('systemd accepts the unit, where there is one to ask', () => {
+test('systemd, if installed, accepts the unit', () => {
   const unit = read('pharos-controller.service')
   expect(unit).toContain('SuccessExitStatus=143')
   const program = '/usr/bin/systemd-analyze'
@@ -100,7 +100,7 @@ test('systemd accepts the unit, where there is one to ask', () => {
   rmSync(folder, { recursive: true })
 })
 
-test('the container runs as nobody special, and has the programs that the controller runs', () => {
+test('the container runs as an ordinary user, and has the programs that the controller runs', () => {
   const steps = read('Containerfile')
 
   expect([/^USER node$/m.test(steps), steps.includes(' git gnupg openssh-client')]).toEqual([true, true])

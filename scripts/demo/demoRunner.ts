@@ -24,6 +24,9 @@ export interface DemoShell {
 }
 
 const COMMAND_MS_MAX = 60_000
+/** How long a change may take to be noticed, and how often it is looked for (milliseconds). */
+const WAIT_MS_MAX = 30_000
+const LOOK_MS = 500
 
 /** Runs the demo and prints it: the commands as a user types them, and their result in a line or two. */
 export class DemoRunner {
@@ -75,6 +78,26 @@ export class DemoRunner {
     if (outcome.exitCode === exitCode) return outcome
     const end = outcome.output.trimEnd().split('\n').slice(-30).join('\n')
     throw new DemoFailure(`"${command}" exited with ${outcome.exitCode} instead of ${exitCode}:\n${end}`)
+  }
+
+  /** Runs `command`, shown once, until `isDone` holds of its output; that output. Throws a DemoFailure when it never does. */
+  async typeUntil(command: string, shell: DemoShell, isDone: (output: string) => boolean): Promise<string> {
+    this.typed(command)
+    return this.until(command, async () => {
+      const { output } = await this.#run(command, shell)
+      return isDone(output) ? output : undefined
+    })
+  }
+
+  /** What `look` finds, as soon as it finds something. Throws a DemoFailure that names `wanted` when it never does. */
+  async until<Found>(wanted: string, look: () => Promise<Found | undefined>): Promise<Found> {
+    const deadlineMs = performance.now() + WAIT_MS_MAX
+    for (;;) {
+      const found = await look()
+      if (found !== undefined) return found
+      if (performance.now() > deadlineMs) throw new DemoFailure(`waited in vain for ${wanted}`)
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    }
   }
 
   /** Ends the running command, if any. */

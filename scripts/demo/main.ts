@@ -8,6 +8,7 @@ import { readersEnvironment, root } from '../readersEnvironment.ts'
 import { servicesTable, stepsTable } from './closingTable.ts'
 import { DemoFailure, DemoRunner, type DemoShell } from './demoRunner.ts'
 import { demoGitops } from './gitopsChapter.ts'
+import { demoMonitoring } from './monitoringChapter.ts'
 import { type RunningServer, requestsAnswered, showServer, startServer } from './serverChapter.ts'
 import { demoTerraform, findTerraform } from './terraformChapter.ts'
 
@@ -43,6 +44,7 @@ async function showUse(demo: DemoRunner, shell: DemoShell, server: RunningServer
     }
     await demo.endStep('prepared')
     await demoGitops({ demo, shell: withKey(shell, server.url, gitKey), root, byHand })
+    await demoMonitoring({ demo, shell, orgId: server.orgId, byHand })
     demo.chapter('What now exists')
     const { services } = await byHand.listServices()
     write(`${servicesTable(services)}\n\n${stepsTable(demo.steps, NOT_STEPS)}\n`)

@@ -11,7 +11,7 @@ export interface RunningServer {
   newKey(): Promise<string>
 }
 
-const SERVE = 'pharos-server serve --data-dir data --port 0 --admin-port 0'
+const SERVE = 'pharos-server serve --data-dir data --port 0 --admin-port 0 --allow-ranges 127.0.0.0/8'
 
 /** Address of the server, once it listens. */
 interface Listening {

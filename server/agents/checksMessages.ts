@@ -1,4 +1,8 @@
 import type { PortAnswer, PortRequest } from '../../monitoring/agent/portLink.ts'
+import type { SyncRequest } from '../../monitoring/protocol/messages.ts'
+
+/** How busy an agent is. */
+export type AgentLoad = SyncRequest['load']
 
 /** What the thread of checks is started with. */
 export interface ChecksSettings {
@@ -19,5 +23,5 @@ export type ToChecks =
 export type FromChecks =
   | { readonly kind: 'request'; readonly request: PortRequest }
   /** Once a second, as long as the thread has its turns. */
-  | { readonly kind: 'beat' }
+  | { readonly kind: 'beat'; readonly load: AgentLoad }
   | { readonly kind: 'trouble'; readonly region: string; readonly reason: string }

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { PortRequest } from '../../monitoring/agent/portLink.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { threadFile } from '../../api/runtime/threadFile.ts'
-import type { ChecksSettings, FromChecks, ToChecks } from './checksMessages.ts'
+import type { AgentLoad, ChecksSettings, FromChecks, ToChecks } from './checksMessages.ts'
 import type { Hub } from './hub.ts'
 
 /** Pauses before a thread that died is started again: the last one from then on (milliseconds). */
@@ -34,6 +34,8 @@ export class EmbeddedAgent {
   #beatMs: number | undefined
   #isLate = false
   #deaths = 0
+  #restarts = 0
+  #load: AgentLoad | undefined
   #isStopped = false
   #restart: NodeJS.Timeout | undefined
   readonly #looking: NodeJS.Timeout
@@ -47,6 +49,16 @@ export class EmbeddedAgent {
   /** Sends the agent the regions that are its own by now. */
   updateRegions(): void {
     this.#post({ kind: 'regions', regions: this.#parts.regions() })
+  }
+
+  /** Load of the thread as of its last beat; `undefined` before the first. */
+  get load(): AgentLoad | undefined {
+    return this.#load
+  }
+
+  /** How often the thread was started again. */
+  get restarts(): number {
+    return this.#restarts
   }
 
   /** Lets the agent hand over what it found, and ends it. */
@@ -88,6 +100,7 @@ export class EmbeddedAgent {
     if (this.#isStopped) return
     const pauseMs = START_AGAIN_MS[Math.min(this.#deaths, START_AGAIN_MS.length - 1)] ?? 0
     this.#deaths += 1
+    this.#restarts += 1
     this.#parts.log.warn({ pauseMs }, 'the checks thread is started again')
     this.#restart = setTimeout(() => this.#start(), pauseMs)
   }
@@ -106,6 +119,7 @@ export class EmbeddedAgent {
     switch (message.kind) {
       case 'beat':
         this.#beatMs = performance.now()
+        this.#load = message.load
         return
       case 'trouble': {
         const { region, reason } = message

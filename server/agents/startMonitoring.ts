@@ -1,8 +1,10 @@
 import type { Logger } from 'pino'
+import type { MonitoringFigures } from '../http/operatorMetrics.ts'
+import { REGIONS } from '../domain/regions.ts'
 import type { Measurements } from '../results/measurements/measurements.ts'
 import { Results } from '../results/results.ts'
 import type { FindMasterKey } from '../secrets/masterKeys.ts'
-import type { Store } from '../store/store.ts'
+import type { MonitoringStore, Store } from '../store/store.ts'
 import { applyTransitions } from './applyTransitions.ts'
 import { EmbeddedAgent } from './embeddedAgent.ts'
 import { quietChangeFollower } from './followQuietChanges.ts'
@@ -25,6 +27,8 @@ export interface MonitoringParts {
   readonly nowMs: () => number
   readonly allowedRanges: readonly string[]
   readonly log: Logger
+  /** Called with the time that results took from their arrival until they were stored or refused (seconds). */
+  readonly onIngest: (secs: number) => void
 }
 
 /** Monitoring that runs. */
@@ -33,9 +37,10 @@ export interface Monitoring {
   readonly hub: Hub
   /** Which regions are checked from here, and what that takes: for people. */
   readonly sentence: string
-  /** Whether results are taken. */
-  readonly isTaking: () => boolean
   readonly measurements: Measurements
+  /** Last results of at most LATEST_SERIES_MAX series. Rejects with ResultsBusyError while they cannot be read. */
+  readonly latest: Results['latest']
+  readonly figures: () => Promise<MonitoringFigures>
   readonly stop: () => Promise<void>
 }
 
@@ -54,7 +59,18 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
     readPolicy: () => store.historyPolicy(parts.nowMs() - MAINTENANCE_MS),
     onTransitions: applying.apply,
   })
-  const hub = new Hub({ ...parts, storeId: store.storeId, services, results })
+  const measured = {
+    update: (read: Parameters<Results['update']>[0]) => results.update(read),
+    ingest: async (batch: Parameters<Results['ingest']>[0]) => {
+      const startedMs = performance.now()
+      try {
+        return await results.ingest(batch)
+      } finally {
+        parts.onIngest((performance.now() - startedMs) / 1_000)
+      }
+    },
+  }
+  const hub = new Hub({ ...parts, storeId: store.storeId, services, results: measured })
   await hub.open()
   const embedded = new EmbeddedAgent({
     hub,
@@ -75,8 +91,9 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
   return {
     hub,
     sentence: sentenceOf(services),
-    isTaking: () => results.isUp,
     measurements: results.measurements,
+    latest: (series) => results.latest(series),
+    figures: () => figuresOf({ results, embedded, services, store }),
     stop: async () => {
       clearInterval(looking)
       await embedded.stop()
@@ -92,6 +109,29 @@ async function followModes(services: MonitoredServices, hub: Hub, embedded: Embe
   hub.renewMembers()
   embedded.updateRegions()
   await hub.reloadServices()
+}
+
+async function figuresOf({
+  results,
+  embedded,
+  services,
+  store,
+}: {
+  readonly results: Results
+  readonly embedded: EmbeddedAgent
+  readonly services: MonitoredServices
+  readonly store: Pick<MonitoringStore, 'appliedTransition'>
+}): Promise<MonitoringFigures> {
+  const { newestTransition: newest, isUp: isStoring, waiting } = results
+  const applied = newest === undefined ? 0 : await store.appliedTransition(newest.fileId)
+  return {
+    modes: new Map(REGIONS.map(({ code }) => [code, services.modeOf(code)])),
+    load: embedded.load,
+    isStoring,
+    waiting,
+    restarts: { checks: embedded.restarts, results: results.restarts },
+    transitionsBehind: newest === undefined ? undefined : Math.max(0, newest.sequence - applied),
+  }
 }
 
 function sentenceOf(services: MonitoredServices): string {

@@ -10,6 +10,8 @@ import { refusalOf } from './transport/refusal.ts'
 /** Dependencies of the admin listener. */
 export interface AdminParts {
   readonly metrics: Metrics
+  /** The last results of monitored services that a query selects; rejects with an ApiError. */
+  readonly probes: (query: URLSearchParams) => Promise<string>
   /** Rejects when the server is not ready; the text of an ApiError is for the operator. */
   readonly probe: () => Promise<void>
 }
@@ -24,12 +26,12 @@ const SERVER_OPTIONS = {
 
 /**
  * A listener for the operator, not yet listening: /healthz answers while the process runs, /readyz after a durable
- * write succeeded, /metrics with the counters. It checks no keys and belongs on a separate address.
+ * write succeeded, /metrics with the counters,
+ * /metrics/probes with the last result of every series. It checks no keys and belongs on a separate address.
  */
-export function buildAdminListener({ metrics, probe }: AdminParts): Server {
+export function buildAdminListener(parts: AdminParts): Server {
   const server = createServer(SERVER_OPTIONS, (request, response) => {
-    const path = request.url?.split('?', 1)[0]
-    answer(path, response, metrics, probe).catch((error: unknown) => refuse(response, error))
+    answer(request.url ?? '', response, parts).catch((error: unknown) => refuse(response, error))
   })
   // It checks no keys, so all connections are alike.
   limitConnections(server, {
@@ -46,13 +48,16 @@ export function buildAdminListener({ metrics, probe }: AdminParts): Server {
 }
 
 async function answer(
-  path: string | undefined,
+  url: string,
   response: ServerResponse,
-  metrics: Metrics,
-  probe: AdminParts['probe'],
+  { metrics, probes, probe }: AdminParts,
 ): Promise<void> {
+  const [path = '', query] = url.split('?', 2)
   if (path === '/healthz') return ok(response, 'application/json', '{"status":"ok"}')
   if (path === '/metrics') return ok(response, metrics.contentType, await metrics.render())
+  if (path === '/metrics/probes') {
+    return ok(response, metrics.contentType, await probes(new URLSearchParams(query)))
+  }
   if (path !== '/readyz') throw new ApiError('not_found', 'not found')
   try {
     await probe()

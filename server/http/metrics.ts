@@ -23,6 +23,10 @@ const MISNAMED_GAUGES = [
 /** Metrics for Prometheus. */
 export interface Metrics {
   readonly count: (record: RequestRecord) => void
+  /** Takes the time that results took until they were stored (seconds). */
+  readonly observeIngest: (secs: number) => void
+  /** Where further figures are added. */
+  readonly registry: Registry
   /** Counts a connection closed to make room for another. */
   readonly countEndedConnection: () => void
   /** All metrics in the text format. */
@@ -89,12 +93,20 @@ export function createMetrics(budget: Pick<AnswerBudget, 'heldBytes' | 'mostHeld
       this.set(budget.mostHeldBytes)
     },
   })
+  const ingest = new Histogram({
+    name: 'pharos_results_ingest_seconds',
+    help: 'Time from the arrival of results until they are stored',
+    buckets: DURATION_BUCKETS_SECS,
+    registers: [registry],
+  })
   const keys = new Set<string>()
   const keyLabel = (keyId = ''): string => {
     if (keys.size < KEYS_COUNTED_MAX) keys.add(keyId)
     return keys.has(keyId) ? keyId : OTHER_KEYS
   }
   return {
+    registry,
+    observeIngest: (secs) => ingest.observe(secs),
     countEndedConnection: () => ended.inc(),
     count: ({ route, method, status, caller, durationMs }) => {
       const key = keyLabel(caller?.keyId)

@@ -5,11 +5,15 @@ import { agentListener } from '../agents/agentListener.ts'
 import { type Monitoring, startMonitoring } from '../agents/startMonitoring.ts'
 import { silentBus } from '../bus/bus.ts'
 import { startRelay } from '../bus/relay.ts'
-import { buildAdminListener } from '../http/adminListener.ts'
+import { ApiError } from '../../api/contract/apiError.ts'
+import { type AdminParts, buildAdminListener } from '../http/adminListener.ts'
 import { localAdmission } from '../http/admission.ts'
 import { ANSWER_BOUNDS, AnswerBudget } from '../http/transport/answerBudget.ts'
 import { buildApp } from '../http/app.ts'
 import { BODY_BOUNDS } from '../http/transport/bodyBudget.ts'
+import { renderProbes } from '../http/probeMetrics.ts'
+import { addMonitoringMetrics, addStoreMetrics } from '../http/operatorMetrics.ts'
+import { ResultsBusyError } from '../results/results.ts'
 import { createMetrics } from '../http/metrics.ts'
 import { TIMEOUTS } from '../http/transport/timeouts.ts'
 import { addressRules, type IsBlocked } from '../../monitoring/check/network/addressRules.ts'
@@ -110,7 +114,10 @@ async function listen(
   const onError = (error: unknown) => log.error({ err: error }, 'commands could not be published')
   const { allowedRanges, isMonitoring } = settings
   const monitoring = isMonitoring
-    ? await startMonitoring({ dataDir, store, findMasterKey, allowedRanges, log, nowMs: environment.nowMs })
+    ? await startMonitoring({
+        ...{ dataDir, store, findMasterKey, allowedRanges, log, nowMs: environment.nowMs },
+        onIngest: metrics.observeIngest,
+      })
     : undefined
   if (monitoring !== undefined) undo.push(() => monitoring.stop())
   const bus = settings.bus ?? monitoring?.hub ?? silentBus
@@ -123,7 +130,10 @@ async function listen(
   }, TIDY_MS)
   undo.push(() => clearInterval(tidying))
   undo.push(await watchRoom(store, log))
-  const adminUrl = await listenAdmin(settings, store, metrics, undo)
+  addStoreMetrics(metrics.registry, () => store.figures(), environment.nowMs)
+  if (monitoring !== undefined) addMonitoringMetrics(metrics.registry, monitoring.figures)
+  const probes = probesPage(store, monitoring)
+  const adminUrl = await listenAdmin(settings, { store, metrics, probes }, undo)
   const agentUrl = monitoring === undefined ? null : await listenForAgents(settings, store, monitoring, undo)
   undo.push(async () => {
     const forceClose = setTimeout(() => app.server.closeAllConnections(), STOP_MS_MAX)
@@ -155,14 +165,31 @@ async function watchRoom(store: Store, log: Logger): Promise<() => void> {
   return () => clearInterval(timer)
 }
 
+/** The last results, or why there are none. One page is made at a time. */
+function probesPage(store: Store, monitoring: Monitoring | undefined): AdminParts['probes'] {
+  let underWay: Promise<unknown> = Promise.resolve()
+  return (query) => {
+    if (monitoring === undefined) {
+      return Promise.reject(new ApiError('not_found', 'not found: this server checks nothing'))
+    }
+    const latest: Monitoring['latest'] = (series) =>
+      monitoring.latest(series).catch((error: unknown) => {
+        if (!(error instanceof ResultsBusyError)) throw error
+        throw new ApiError('unavailable', 'results cannot be read at present: ask again', { cause: error })
+      })
+    const page = underWay.then(() => renderProbes(query, { store, latest }))
+    underWay = page.catch(() => {})
+    return page
+  }
+}
+
 async function listenAdmin(
   settings: ProgramSettings,
-  store: Store,
-  metrics: ReturnType<typeof createMetrics>,
+  { store, ...pages }: Pick<AdminParts, 'metrics' | 'probes'> & { readonly store: Store },
   undo: Undo,
 ): Promise<string | null> {
   if (settings.adminPort === null) return null
-  const admin = buildAdminListener({ metrics, probe: readiness({ ...settings, store }) })
+  const admin = buildAdminListener({ ...pages, probe: readiness({ ...settings, store }) })
   await new Promise<void>((resolve, reject) => {
     admin.once('error', reject)
     admin.listen({ host: settings.adminHost, port: settings.adminPort ?? 0 }, resolve)

@@ -7,6 +7,7 @@ import type { ResultsBatch } from './ingest.ts'
 import type { Measurements } from './measurements/measurements.ts'
 import { measurementsOf } from './measurements/measurementsOf.ts'
 import type { QueryInput, QueryName, QueryOutput } from './measurements/queries.ts'
+import type { LatestResult } from './measurements/latestResults.ts'
 import type { MonitoredService, MonitoredChange } from './monitoredService.ts'
 import type { FromThread, StoredTransition, ThreadSettings, ToThread } from './threadMessages.ts'
 
@@ -54,6 +55,8 @@ export class Results {
   #fileId: string | undefined
   #nextId = 1
   #deaths = 0
+  #restarts = 0
+  #newestTransition = 0
   #isSuspect = false
   #isStopped = false
   /** Updates reach the thread in order, after the complete set that it starts with. */
@@ -78,6 +81,21 @@ export class Results {
   /** Whether the thread has opened its file and stores results. */
   get isUp(): boolean {
     return this.#fileId !== undefined
+  }
+
+  /** The open file and the sequence of its newest transition; `undefined` while the thread is down. */
+  get newestTransition(): { readonly fileId: string; readonly sequence: number } | undefined {
+    return this.#fileId === undefined ? undefined : { fileId: this.#fileId, sequence: this.#newestTransition }
+  }
+
+  /** Requests that wait for the thread. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  /** How often the thread was started again. */
+  get restarts(): number {
+    return this.#restarts
   }
 
   /**
@@ -108,6 +126,13 @@ export class Results {
     if (fileId !== this.#fileId) throw new ResultsBusyError('another file of results is open')
     const message = await this.#ask((id) => ({ kind: 'transitions', id, after }))
     return message.kind === 'transitions' ? message.transitions : []
+  }
+
+  /** The last results of `series`, at most LATEST_SERIES_MAX. Rejects with ResultsBusyError while they cannot be read. */
+  async latest(series: readonly number[]): Promise<readonly LatestResult[]> {
+    const message = await this.#ask((id) => ({ kind: 'latest', id, series }))
+    if (message.kind !== 'latest') throw new ResultsBusyError('results cannot be read at present')
+    return message.results
   }
 
   /** Ends the thread after it has written what it received. */
@@ -171,6 +196,7 @@ export class Results {
     if (this.#isStopped) return
     const pauseMs = START_AGAIN_MS[Math.min(this.#deaths, START_AGAIN_MS.length - 1)] ?? 0
     this.#deaths += 1
+    this.#restarts += 1
     this.#parts.log.warn({ pauseMs }, 'the results thread is started again')
     this.#restart = setTimeout(() => this.#start(), pauseMs)
   }
@@ -180,6 +206,7 @@ export class Results {
     switch (message.kind) {
       case 'opened':
         this.#fileId = message.fileId
+        this.#newestTransition = message.newestTransition
         this.#isSuspect = false
         if (message.damagedFile !== null) {
           log.error(
@@ -190,6 +217,7 @@ export class Results {
         onTransitions(message.fileId)
         return
       case 'changed':
+        this.#newestTransition = message.newestTransition
         onTransitions(this.#fileId ?? '')
         return
       case 'states':
@@ -201,6 +229,7 @@ export class Results {
       case 'ingested':
       case 'transitions':
       case 'measured':
+      case 'latest':
       case 'refused': {
         this.#deaths = 0
         const waiting = this.#waiting.get(message.id)

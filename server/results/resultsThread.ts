@@ -7,6 +7,7 @@ import type { HistoryPolicy } from '../domain/historyPolicy.ts'
 import { loadLog, ResultLog } from './history/resultLog.ts'
 import type { Slices } from './history/slices.ts'
 import { type ResultsBatch, prepareIngest } from './ingest.ts'
+import { prepareLatest } from './measurements/latestResults.ts'
 import type { MonitoredChange } from './monitoredService.ts'
 import { startQuery } from './measurements/queries.ts'
 import { QueryTurns } from './measurements/queryTurns.ts'
@@ -45,6 +46,7 @@ const ingest = prepareIngest(database, board, log)
 /** The connection of queries, which writes nothing. */
 const reader = new Sqlite(join(settings.dataDir, RESULTS_FILE), { readonly: true })
 const results = prepareResults(reader, log.openHours)
+const latest = prepareLatest(reader, board, results)
 const transitionsAfter = database.prepare<[number], StoredTransition>(
   `SELECT sequence, at_s AS atS, service_id AS serviceId, kind, body FROM transitions
    WHERE sequence > ? ORDER BY sequence LIMIT ${TRANSITIONS_MAX}`,
@@ -69,7 +71,7 @@ function attempt(work: () => void): boolean {
   try {
     work()
     const newest = newestTransition.get() ?? 0
-    if (newest > announcedTransition) send({ kind: 'changed' })
+    if (newest > announcedTransition) send({ kind: 'changed', newestTransition: newest })
     announcedTransition = newest
     return true
   } catch (error) {
@@ -194,6 +196,8 @@ port.on('message', (message: ToThread) => {
         id: message.id,
         transitions: transitionsAfter.all(message.after),
       })
+    case 'latest':
+      return send({ kind: 'latest', id: message.id, results: latest(message.series, nowS()) })
     case 'stop':
       // Messages received before are written first.
       work()
@@ -216,4 +220,4 @@ const changesTimer = setInterval(() => {
 let upkeepTimer: NodeJS.Timeout | undefined
 const loaded = new OpenHours()
 load(loaded, loadLog(database, loaded, nowMs))
-send({ kind: 'opened', fileId, damagedFile })
+send({ kind: 'opened', fileId, damagedFile, newestTransition: announcedTransition })

@@ -8,9 +8,10 @@ import {
   newSeries,
   type SeriesResult,
   type SeriesState,
+  type State,
   serviceState,
 } from '../domain/serviceState.ts'
-import type { EndpointEntry, KnownSeries, SeriesEntry, ServiceEntry } from './boardEntries.ts'
+import type { EndpointEntry, SeriesEntry, ServiceEntry } from './boardEntries.ts'
 import { loadStates } from './loadStates.ts'
 import type { MonitoredService, MonitoredChange } from './monitoredService.ts'
 import type { StoredState } from './resultsSchema.ts'
@@ -60,8 +61,14 @@ export class StateBoard {
   }
 
   /** The series with this number; `undefined` when it never existed or its row was removed after its end. */
-  find(series: number): KnownSeries | undefined {
+  find(series: number): SeriesEntry | undefined {
     return this.#series.get(series)
+  }
+
+  /** The state of an endpoint over its regions; `unknown` for one that is not checked. */
+  endpointStateOf(endpoint: number): State {
+    const state = this.#endpoints.get(endpoint)?.state
+    return state === undefined || state === 'paused' || state === 'ended' ? 'unknown' : state
   }
 
   /** Applies a change of the monitored services at `nowS`. */

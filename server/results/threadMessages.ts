@@ -2,6 +2,7 @@ import type { ResultsAnswer } from '../../monitoring/protocol/messages.ts'
 import type { HistoryPolicy } from '../domain/historyPolicy.ts'
 import type { ResultsBatch } from './ingest.ts'
 import type { QueryInput, QueryName } from './measurements/queries.ts'
+import type { LatestResult } from './measurements/latestResults.ts'
 import type { MonitoredChange } from './monitoredService.ts'
 
 /** Settings of the results thread. */
@@ -35,11 +36,17 @@ export type ToThread =
       readonly name: QueryName
       readonly input: QueryInput<QueryName>
     }
+  | { readonly kind: 'latest'; readonly id: number; readonly series: readonly number[] }
   | { readonly kind: 'stop' }
 
 /** Messages from the thread. */
 export type FromThread =
-  | { readonly kind: 'opened'; readonly fileId: string; readonly damagedFile: string | null }
+  | {
+      readonly kind: 'opened'
+      readonly fileId: string
+      readonly damagedFile: string | null
+      readonly newestTransition: number
+    }
   | { readonly kind: 'ingested'; readonly id: number; readonly answer: ResultsAnswer }
   | {
       readonly kind: 'transitions'
@@ -47,10 +54,11 @@ export type FromThread =
       readonly transitions: readonly StoredTransition[]
     }
   | { readonly kind: 'measured'; readonly id: number; readonly output: unknown }
+  | { readonly kind: 'latest'; readonly id: number; readonly results: readonly LatestResult[] }
   /** The request failed and may be repeated. */
   | { readonly kind: 'refused'; readonly id: number; readonly reason: string }
   /** New transitions were written. */
-  | { readonly kind: 'changed' }
+  | { readonly kind: 'changed'; readonly newestTransition: number }
   /** States or reasons of these services changed; at most once a second. */
   | { readonly kind: 'states'; readonly serviceIds: ReadonlySet<string> }
   /** A write failed that the thread retries. */

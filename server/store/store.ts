@@ -406,6 +406,19 @@ export interface LimitOverrides {
   readonly regionsAllowed?: readonly string[] | 'all' | null
 }
 
+/** What an operator watches of a store. */
+export interface StoreFigures {
+  readonly unpublishedCommands: number
+  /** Instant of the oldest unpublished command (milliseconds since the epoch); `null` when there is none. */
+  readonly oldestUnpublishedAtMs: number | null
+  readonly databaseBytes: number
+  /** Of the write-ahead log. */
+  readonly logBytes: number
+  readonly diskFreeBytes: number
+  /** When the last backup of this data folder was written; `null` before the first. */
+  readonly lastBackupAtMs: number | null
+}
+
 /** Maintenance of the database. */
 export interface UpkeepStore {
   /**
@@ -415,6 +428,8 @@ export interface UpkeepStore {
   assertRoom(): Promise<void>
   /** Rejects when a durable write is not possible. */
   probeWrite(nowMs: number): Promise<void>
+  /** How full the outbox, the database and its disk are. */
+  figures(): Promise<StoreFigures>
   /** Deletes expired rows, and runs the database's own maintenance. */
   tidy(nowMs: number): Promise<void>
   /** Calls `listener` after each commit that may have added commands. */

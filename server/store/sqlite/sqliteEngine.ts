@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Engine } from '../engine.ts'
 import { assertUndamaged } from './files/assertUndamaged.ts'
 import { backupDatabase } from './files/backupDatabase.ts'
+import { noteBackup } from './files/lastBackup.ts'
 import { lockDataFolder, lockRotation } from './files/lockDataFolder.ts'
 import { MIGRATIONS } from './files/migrations.ts'
 import { databaseFile } from './files/openDatabase.ts'
@@ -42,7 +43,10 @@ export function sqliteEngine(
       const release = await locks[name](dataDir)
       return async () => release()
     },
-    backupTo: (file) => backupDatabase(databaseFile(dataDir), file),
+    backupTo: async (file) => {
+      await backupDatabase(databaseFile(dataDir), file)
+      noteBackup(databaseFile(dataDir))
+    },
     restoreFrom: (file) => restoreDatabase(file, dataDir),
   }
 }

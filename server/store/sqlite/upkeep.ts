@@ -1,6 +1,9 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
-import type { DiskRoom } from './files/diskRoom.ts'
+import { dirname } from 'node:path'
+import { statSync } from 'node:fs'
+import { type DiskRoom, freeBytes } from './files/diskRoom.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
+import { lastBackupAtMs } from './files/lastBackup.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { prepareForgetGenerations } from './changes/pastGenerations.ts'
 import { REMEMBERED_MS } from './rememberedCreations.ts'
@@ -22,6 +25,10 @@ export function sqliteUpkeep(
   const beat = writer.prepare(
     `INSERT INTO heartbeat (only_row, beaten_at_ms) VALUES (1, ?)
      ON CONFLICT (only_row) DO UPDATE SET beaten_at_ms = excluded.beaten_at_ms`,
+  )
+  const unpublished = reader.prepare<[], { count: number; oldestAtMs: number | null }>(
+    `SELECT count(*) AS count, min(created_at_ms) AS oldestAtMs FROM commands
+     WHERE sequence > coalesce((SELECT sequence FROM outbox_readers WHERE name = '${BUS_READER}'), 0)`,
   )
   const forgetCreations = writer.prepare(
     `DELETE FROM remembered_creations WHERE (org_id, key_hash) IN
@@ -50,6 +57,18 @@ export function sqliteUpkeep(
       commits.run(() => {
         beat.run(nowMs)
       }),
+    figures: async () => {
+      const { count = 0, oldestAtMs = null } = unpublished.get() ?? {}
+      const { name } = reader
+      return {
+        unpublishedCommands: count,
+        oldestUnpublishedAtMs: oldestAtMs,
+        databaseBytes: statSync(name).size,
+        logBytes: statSync(`${name}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+        diskFreeBytes: freeBytes(dirname(name)),
+        lastBackupAtMs: lastBackupAtMs(name),
+      }
+    },
     tidy: async (nowMs) => {
       while ((await commits.run(() => forgetSome(nowMs))) > 0) {}
       writer.pragma('wal_checkpoint(TRUNCATE)')

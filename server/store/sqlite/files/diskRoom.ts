@@ -128,7 +128,8 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-function freeBytes(folder: string): number {
+/** Room on the disk of `folder` that programs without privileges may use (bytes). */
+export function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize
 }

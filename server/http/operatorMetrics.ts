@@ -1,0 +1,146 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { SyncRequest } from '../../monitoring/protocol/messages.ts'
+import type { RegionMode, StoreFigures } from '../store/store.ts'
+
+/** How monitoring goes at an instant. */
+export interface MonitoringFigures {
+  /** Mode of every region. */
+  readonly modes: ReadonlyMap<string, RegionMode>
+  /** Of the checks of this machine; `undefined` until their thread has told it. */
+  readonly load: SyncRequest['load'] | undefined
+  readonly isStoring: boolean
+  /** Messages that wait for the results thread. */
+  readonly waiting: number
+  readonly restarts: { readonly checks: number; readonly results: number }
+  /** Transitions that are stored and not applied yet; `undefined` while the results thread is down. */
+  readonly transitionsBehind: number | undefined
+}
+
+type Label = 'region' | 'mode' | 'thread'
+type Set = (value: number, labels?: Partial<Record<Label, string>>) => void
+
+/**
+ * Adds the figures of the store to `registry`, read at each scrape. Instants are seconds since the epoch, so that a query
+ * subtracts them from time().
+ */
+export function addStoreMetrics(
+  registry: Registry,
+  read: () => Promise<StoreFigures>,
+  nowMs: () => number,
+): void {
+  const figures = shared(read)
+  const add = figuresIn(registry)
+  add('pharos_outbox_unpublished_commands', 'Commands that are not published yet', [], async (set) =>
+    set((await figures()).unpublishedCommands),
+  )
+  add(
+    'pharos_outbox_oldest_unpublished_age_seconds',
+    'Age of the oldest command that is not published; 0 when there is none',
+    [],
+    async (set) => {
+      const { oldestUnpublishedAtMs: at } = await figures()
+      set(at === null ? 0 : Math.max(0, nowMs() - at) / 1_000)
+    },
+  )
+  add('pharos_database_bytes', 'Size of control.db', [], async (set) => set((await figures()).databaseBytes))
+  add('pharos_database_wal_bytes', 'Size of the write-ahead log of control.db', [], async (set) =>
+    set((await figures()).logBytes),
+  )
+  add('pharos_disk_free_bytes', 'Free room on the disk of the data folder', [], async (set) =>
+    set((await figures()).diskFreeBytes),
+  )
+  add(
+    'pharos_last_backup_timestamp_seconds',
+    'When pharos-server backup last wrote a copy; absent before the first',
+    [],
+    async (set) => {
+      const { lastBackupAtMs } = await figures()
+      if (lastBackupAtMs !== null) set(lastBackupAtMs / 1_000)
+    },
+  )
+}
+
+/** Adds the figures of monitoring to `registry`, read at each scrape. */
+export function addMonitoringMetrics(registry: Registry, read: () => Promise<MonitoringFigures>): void {
+  const figures = shared(read)
+  const add = figuresIn(registry)
+  add('pharos_region_mode', '1 for the mode of the region', ['region', 'mode'], async (set) => {
+    for (const [region, mode] of (await figures()).modes) set(1, { region, mode })
+  })
+  add(
+    'pharos_scheduler_lag_seconds',
+    'Start of checks behind their slot, 99th percentile',
+    [],
+    async (set) => {
+      const { load } = await figures()
+      if (load !== undefined) set(load.lag_p99_ms / 1_000)
+    },
+  )
+  add('pharos_checks_in_flight', 'Checks of this machine that are under way', [], async (set) => {
+    const { load } = await figures()
+    if (load !== undefined) set(load.in_flight)
+  })
+  add('pharos_slots_skipped_total', 'Slots left out since the checks thread started', [], async (set) => {
+    const { load } = await figures()
+    if (load !== undefined) set(load.skipped)
+  })
+  add('pharos_results_up', 'Whether the results thread stores results', [], async (set) =>
+    set((await figures()).isStoring ? 1 : 0),
+  )
+  add('pharos_results_waiting', 'Messages that wait for the results thread', [], async (set) =>
+    set((await figures()).waiting),
+  )
+  add(
+    'pharos_thread_restarts_total',
+    'Restarts of a thread since the server started',
+    ['thread'],
+    async (set) => {
+      const { restarts } = await figures()
+      for (const [thread, count] of Object.entries(restarts)) set(count, { thread })
+    },
+  )
+  add('pharos_transitions_behind', 'Transitions that are stored and not applied yet', [], async (set) => {
+    const { transitionsBehind } = await figures()
+    if (transitionsBehind !== undefined) set(transitionsBehind)
+  })
+}
+
+/** `read`, once for all gauges of a scrape. */
+function shared<Figures>(read: () => Promise<Figures>): () => Promise<Figures> {
+  let reading: Promise<Figures> | undefined
+  return () => {
+    reading ??= read().finally(() => {
+      reading = undefined
+    })
+    return reading
+  }
+}
+
+/** Adds figures that are read anew at each scrape, those named `_total` as counters: what is not set is absent. */
+function figuresIn(registry: Registry) {
+  return (name: string, help: string, labelNames: Label[], read: (set: Set) => Promise<void>): void => {
+    const options = { name, help, labelNames, registers: [registry] }
+    const collect = async (metric: Counter<Label> | Gauge<Label>): Promise<void> => {
+      const values: Parameters<Set>[] = []
+      await read((...value) => void values.push(value))
+      metric.reset()
+      // One without labels is 0 after reset, which would be a value.
+      if (values.length === 0) metric.remove({})
+      for (const [value, labels = {}] of values) metric.inc(labels, value)
+    }
+    if (!name.endsWith('_total'))
+      new Gauge<Label>({
+        ...options,
+        collect() {
+          return collect(this)
+        },
+      })
+    else
+      new Counter<Label>({
+        ...options,
+        collect() {
+          return collect(this)
+        },
+      })
+  }
+}

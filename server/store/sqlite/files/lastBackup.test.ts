@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createService } from '../../../domain/serviceChanges.ts'
+import { systemEnvironment } from '../../../process/systemEnvironment.ts'
+import { serviceBody } from '../../../testing/serviceBodies.ts'
+import { BUS_READER } from '../../store.ts'
+import { sqliteEngine } from '../sqliteEngine.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pharos-figures-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+test('the figures of a store are those of its outbox, files and last backup', async () => {
+  const engine = sqliteEngine(join(folder, 'data'), () => 7_000)
+  const store = await engine.open('administer')
+  await store.activateMasterKey('first', 0)
+  await store.createOrg({ id: 'acme', name: 'Acme', plan: 'business', nowMs: 0 })
+  const before = await store.figures()
+  const unsealed = {
+    ...systemEnvironment,
+    nowMs: 7_000,
+    isBlocked: () => false,
+    seal: () => {
+      throw new Error('the body has no secret')
+    },
+  }
+  await store.createService('acme', undefined, ({ standing }) =>
+    createService(serviceBody(), { ...unsealed, standing }),
+  )
+
+  await engine.backupTo(join(folder, 'copy.db'))
+  const after = await store.figures()
+  await store.moveCursor(BUS_READER, '', `${store.storeId}.1`)
+  const published = await store.figures()
+  await store.close()
+
+  expect([before.unpublishedCommands, before.oldestUnpublishedAtMs, before.lastBackupAtMs]).toEqual([
+    0,
+    null,
+    null,
+  ])
+  expect([after.unpublishedCommands, after.oldestUnpublishedAtMs]).toEqual([1, 7_000])
+  expect(after.lastBackupAtMs).toBeGreaterThan(0)
+  expect(after.databaseBytes + after.logBytes).toBeGreaterThan(100_000)
+  expect(after.diskFreeBytes).toBeGreaterThan(0)
+  expect([published.unpublishedCommands, published.oldestUnpublishedAtMs]).toEqual([0, null])
+})

@@ -1,0 +1,22 @@
+import { closeSync, openSync, statSync, utimesSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Beside the database; its time is that of the last backup. */
+const LAST_BACKUP_FILE = 'last-backup'
+
+/** Notes that a backup of `database` was written. A folder in which nothing can be written is no reason to fail it. */
+export function noteBackup(database: string): void {
+  const file = join(dirname(database), LAST_BACKUP_FILE)
+  try {
+    closeSync(openSync(file, 'a', 0o600))
+    const now = new Date()
+    utimesSync(file, now, now)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error
+  }
+}
+
+/** When the last backup of `database` was written (milliseconds since the epoch); `null` when none was noted. */
+export function lastBackupAtMs(database: string): number | null {
+  return statSync(join(dirname(database), LAST_BACKUP_FILE), { throwIfNoEntry: false })?.mtimeMs ?? null
+}

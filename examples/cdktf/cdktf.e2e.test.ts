@@ -96,11 +96,7 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     onTestFinished(() => server.close())
     const byHand = new Client({ url: server.url, apiKey: await server.createKey(), userAgent: 'test' })
     onTestFinished(() => byHand.close())
-    const workspace = await terraformWorkspace({
-      url: server.url,
-      apiKey: server.apiKey,
-      provider: 'installed',
-    })
+    const workspace = await terraformWorkspace({ url: server.url, apiKey: server.apiKey })
     onTestFinished(() => workspace.remove())
     const token = { TF_VAR_probe_token: 'only-an-example' }
     const blog = await byHand.createService(BLOG, randomUUID())
@@ -109,18 +105,15 @@ describe.skipIf(cannotRunTerraform)('terraform', () => {
     cpSync(out, join(workspace.folder, 'cdktf.out'), { recursive: true })
     const inStack = (stack: string) => `-chdir=cdktf.out/stacks/${stack}`
     const stacks = ['production', 'staging']
-    const outcomes = await Promise.all(
-      stacks.map(async (stack) => {
-        await workspace.succeed([inStack(stack), 'init'])
-        const applied = await workspace.succeed([inStack(stack), 'apply', '-auto-approve'], token)
-        const planned = await workspace.run([inStack(stack), 'plan', '-detailed-exitcode'], token)
-        return [/Resources: (.*)\./.exec(applied)?.[1], planned.exitCode]
-      }),
-    )
+    const outcomes: unknown[] = []
+    for (const stack of stacks) {
+      await workspace.succeed([inStack(stack), 'init'])
+      const applied = await workspace.succeed([inStack(stack), 'apply', '-auto-approve'], token)
+      const planned = await workspace.run([inStack(stack), 'plan', '-detailed-exitcode'], token)
+      outcomes.push([/Resources: (.*)\./.exec(applied)?.[1], planned.exitCode])
+    }
     const { services } = await byHand.listServices()
-    await Promise.all(
-      stacks.map((stack) => workspace.succeed([inStack(stack), 'destroy', '-auto-approve'], token)),
-    )
+    for (const stack of stacks) await workspace.succeed([inStack(stack), 'destroy', '-auto-approve'], token)
 
     expect(outcomes).toEqual([
       ['1 imported, 3 added, 0 changed, 0 destroyed', 0],

@@ -24,14 +24,15 @@ beforeAll(async () => {
 })
 afterAll(() => outside.remove())
 
-/** A folder with a program of its own. */
-function program(): string {
+/** A folder with a program of its own for each library, so that one compilation is enough for both. */
+function programs(): string {
   const folder = mkdtempSync(join(outside.folder, 'program-'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  for (const library of LIBRARIES) mkdirSync(join(folder, library))
   return folder
 }
 
-/** The errors of the program in `folder`, a line each. */
+/** The errors of the programs in `folder`, a line each. */
 async function compile(folder: string, options: object = STRICT): Promise<readonly string[]> {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options }))
   const { output } = await outside.node('typescript/bin/tsc', '-p', folder, '--pretty', 'false')
@@ -42,6 +43,13 @@ async function compile(folder: string, options: object = STRICT): Promise<readon
 const programFor = (library: string, text: string): string =>
   importing(library, text).replaceAll("'pharos/cdktf'", `'pharos/${library}'`)
 
+/** Writes programs that say everything that may be said. */
+function writeRight(folder: string): void {
+  const text = readFileSync(source('types/compiles.ts'), 'utf8')
+  for (const library of LIBRARIES)
+    writeFileSync(join(folder, library, 'compiles.ts'), programFor(library, text))
+}
+
 /** The wrong statements of a program, each with everything that stands before the first of them. */
 function wrongPrograms(text: string): readonly { readonly reason: string; readonly text: string }[] {
   const [head = '', ...statements] = text.split(/^\/\/ @ts-expect-error: /m)
@@ -51,52 +59,50 @@ function wrongPrograms(text: string): readonly { readonly reason: string; readon
   })
 }
 
-describe.each(LIBRARIES)('the package as %s sees it', (library) => {
-  /** Writes a program that says everything that may be said. */
-  function writeRight(folder: string): void {
-    const text = readFileSync(source('types/compiles.ts'), 'utf8')
-    writeFileSync(join(folder, 'compiles.ts'), programFor(library, text))
-  }
-
+describe(`the package as ${LIBRARIES.join(' and ')} see it`, () => {
   test('types what a program may say where exact optional properties are wanted too', async () => {
-    const folder = program()
+    const folder = programs()
     writeRight(folder)
 
     expect(await compile(folder, { ...STRICT, exactOptionalPropertyTypes: true })).toEqual([])
   })
 
   test('types what a program may say with nothing but strict, and refuses each single thing that it must not', async () => {
-    const folder = program()
+    const folder = programs()
     writeRight(folder)
-    const programs = wrongPrograms(readFileSync(source('types/doesNotCompile.ts'), 'utf8'))
-    for (const [index, { text }] of programs.entries()) {
-      writeFileSync(join(folder, `wrong${index}.ts`), programFor(library, text))
-    }
+    const wrong = wrongPrograms(readFileSync(source('types/doesNotCompile.ts'), 'utf8'))
+    const files = LIBRARIES.flatMap((library) =>
+      wrong.map(({ reason, text }, index) => ({
+        file: join(library, `wrong${index}.ts`),
+        reason: `${library}: ${reason}`,
+        text: programFor(library, text),
+      })),
+    )
+    for (const { file, text } of files) writeFileSync(join(folder, file), text)
 
     const errors = await compile(folder)
-    const accepted = programs.filter(
-      (_program, index) => !errors.some((error) => error.includes(`/wrong${index}.ts(`)),
-    )
+    const accepted = files.filter(({ file }) => !errors.some((error) => error.includes(`${file}(`)))
 
-    expect(programs.length).toBeGreaterThan(40)
+    expect(wrong.length).toBeGreaterThan(40)
     expect(accepted.map(({ reason }) => reason)).toEqual([])
     // One error each: none is wrong for another reason than its own, such as an import that is missing.
-    expect(errors.length).toBe(programs.length)
+    expect(errors.length).toBe(files.length)
   })
 
   test('compiles the generated code and the layer from their sources, with nothing but strict', async () => {
-    const folder = program()
-    const sources = join(folder, 'sources')
-    mkdirSync(sources)
-    cpSync(source('../.gen'), join(sources, '.gen'), { recursive: true })
-    for (const name of readdirSync(source('..')).filter((file) => file.endsWith('.ts'))) {
-      cpSync(source(join('..', name)), join(sources, name))
-    }
-    writeFileSync(join(sources, 'package.json'), '{"type":"commonjs"}')
-    for (const file of readdirSync(sources, { recursive: true, encoding: 'utf8' })) {
-      const path = join(sources, file)
-      if (!statSync(path).isFile()) continue
-      writeFileSync(path, importing(library, readFileSync(path, 'utf8')))
+    const folder = programs()
+    for (const library of LIBRARIES) {
+      const sources = join(folder, library)
+      cpSync(source('../.gen'), join(sources, '.gen'), { recursive: true })
+      for (const name of readdirSync(source('..')).filter((file) => file.endsWith('.ts'))) {
+        cpSync(source(join('..', name)), join(sources, name))
+      }
+      writeFileSync(join(sources, 'package.json'), '{"type":"commonjs"}')
+      for (const file of readdirSync(sources, { recursive: true, encoding: 'utf8' })) {
+        const path = join(sources, file)
+        if (!statSync(path).isFile()) continue
+        writeFileSync(path, importing(library, readFileSync(path, 'utf8')))
+      }
     }
 
     expect(await compile(folder, { ...STRICT, allowImportingTsExtensions: true })).toEqual([])

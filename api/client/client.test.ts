@@ -27,7 +27,7 @@ const service = {
   auto_incident_enabled: false,
 }
 
-/** What clients of these tests take for the present. */
+/** Current time for the clients of these tests. */
 const NOW_MS = Date.parse('2026-01-01T00:00:00Z')
 
 type Script = (request: IncomingMessage, response: ServerResponse, attempt: number) => void
@@ -48,7 +48,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A server that misbehaves as told, and a client of it whose clock runs ahead instead of waiting. */
+/** A server that misbehaves as requested, and a client of it whose clock runs ahead instead of waiting. */
 async function misbehaving(script: Script, path = '') {
   const seen: string[] = []
   const server = createServer((incoming, response) => {
@@ -115,7 +115,7 @@ test('an answer that trickles for ever is aborted', async () => {
   })
   let ms = 0
   const timing: Timing = {
-    // Each look at the clock finds it a second later.
+    // Each read of the clock advances it by a second.
     nowMs: () => {
       ms += 1_000
       return ms
@@ -358,7 +358,7 @@ test('a request that waits for a connection is not sent after its permission end
   const areHeld = new Promise<void>((resolve) => {
     all = resolve
   })
-  // As many as there are connections: what comes after them waits inside the client.
+  // As many as there are connections: further requests wait inside the client.
   const connections = 16
   const { client, seen } = await misbehaving((_request, response) => {
     held.push(response)
@@ -377,7 +377,7 @@ test('a request that waits for a connection is not sent after its permission end
         if (!mayLeave) throw lost
       },
     })
-    // Settled below; until then nothing else looks at it.
+    // Settled below; until then nothing else handles it.
     before.push(waiting)
     waiting.catch(() => {})
   })

@@ -5,14 +5,14 @@ import { BURST_REQUESTS, REFILL_INTERVAL_MS } from '../contract/tokenBucket.ts'
 import { Limiter } from './limiter.ts'
 import { type StandingClock, standingClock } from './testing/standingClock.ts'
 
-/** One request as a schedule has it: when it is asked for, and how long it and its answer are on their way (milliseconds). */
+/** One request of a schedule: the time of the request, and the duration of request and answer (milliseconds). */
 interface Journey {
   readonly askedAfterMs: number
   readonly thereMs: number
   readonly backMs: number
 }
 
-/** How a network may be: quick, or slow for a while, or with single requests that take seconds. */
+/** Kinds of network: fast, or slow for a while, or with single requests that take seconds. */
 const latency = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 0, max: 5 }) },
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 400 }) },
@@ -20,7 +20,7 @@ const latency = fc.oneof(
 )
 const journeys: fc.Arbitrary<readonly Journey[]> = fc.array(
   fc.record({
-    // Mostly all at once, as an apply asks; sometimes after a pause in which the key earns its burst again.
+    // Mostly all at once, as in an apply; sometimes after a pause in which the key earns its burst again.
     askedAfterMs: fc.oneof(
       { weight: 12, arbitrary: fc.constant(0) },
       { weight: 2, arbitrary: fc.integer({ min: 0, max: 300 }) },
@@ -31,11 +31,14 @@ const journeys: fc.Arbitrary<readonly Journey[]> = fc.array(
   }),
   { minLength: 1, maxLength: 120, size: 'max' },
 )
-/** How fast the server's clock runs beside ours: NTP slews by half a thousandth at most. */
+/** Speed of the server's clock compared with ours: NTP slews by half a thousandth at most. */
 const SLOWEST_PACE = 0.999_5
 const pace = fc.double({ min: SLOWEST_PACE, max: 1.000_5, noNaN: true })
 
-/** Sends `requests` through `limiter` to a server that counts with `spend`: how many were refused, and when the last was answered. */
+/**
+ * Sends `requests` through `limiter` to a server that counts with `spend`; returns the number of refusals and the time
+ * of the last answer.
+ */
 async function travel(
   requests: readonly Journey[],
   clock: StandingClock,
@@ -92,7 +95,7 @@ test('a run that starts with a partly spent burst gets no 429 after its first an
       if (first === undefined) return
       const clock = standingClock()
       const limiter = new Limiter(undefined, clock)
-      // What an earlier process spent is not this one's to know.
+      // This process does not know what an earlier one spent.
       const spend = keyBuckets(clock.nowMs)
       for (let i = left; i < 20; i += 1) await spend('key')
 

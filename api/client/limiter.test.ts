@@ -5,8 +5,8 @@ import { standingClock } from './testing/standingClock.ts'
 /** Whole milliseconds in which one more request is earned. */
 const EARNED_MS = Math.ceil(CLIENT_RATE.refillIntervalMs)
 
-/** Asks `count` times, for requests that are answered at once. */
-function askFor(limiter: Limiter, count: number): { passed: number[] } {
+/** Queues `count` requests that are answered at once. */
+function passRequests(limiter: Limiter, count: number): { passed: number[] } {
   const passed: number[] = []
   const pass = async (index: number): Promise<void> => {
     await limiter.pass('in-order')
@@ -40,7 +40,7 @@ test('an ended wait leaves no timer that would keep the process alive', async ()
 
 test('a fresh limiter passes 20 requests at once and then one each 200 ms, in order', async () => {
   const timing = standingClock()
-  const { passed } = askFor(new Limiter(undefined, timing), 23)
+  const { passed } = passRequests(new Limiter(undefined, timing), 23)
 
   await timing.advance(0)
   expect(passed.length).toBe(20)
@@ -74,7 +74,7 @@ test('a run that starts with a partly spent burst spends what the first answer r
   limiter.ended()
   limiter.accepted(7)
 
-  const { passed } = askFor(limiter, 20)
+  const { passed } = passRequests(limiter, 20)
 
   await timing.advance(0)
   expect(passed.length).toBe(7)
@@ -91,7 +91,7 @@ test('the remaining requests in an answer count only when no other request was i
     limiter.accepted(remaining)
   }
 
-  const { passed } = askFor(limiter, 20)
+  const { passed } = passRequests(limiter, 20)
 
   await timing.advance(0)
   expect(passed.length).toBe(18)
@@ -100,7 +100,7 @@ test('the remaining requests in an answer count only when no other request was i
 test('the lane "next" overtakes the queue', async () => {
   const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
-  const { passed } = askFor(limiter, 22)
+  const { passed } = passRequests(limiter, 22)
   void limiter.pass('next').then(() => passed.push(-1))
 
   await timing.advance(EARNED_MS)
@@ -112,7 +112,7 @@ test('Scenario 52: a refusal holds every request, twice as long each time, and a
   const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
   limiter.refused(undefined)
-  const { passed } = askFor(limiter, 1)
+  const { passed } = passRequests(limiter, 1)
 
   await timing.advance(249)
   expect(passed).toEqual([])
@@ -122,7 +122,7 @@ test('Scenario 52: a refusal holds every request, twice as long each time, and a
   await timing.advance(1)
   expect(passed).toEqual([0])
   limiter.refused(3_000)
-  const later = askFor(limiter, 1)
+  const later = passRequests(limiter, 1)
   await timing.advance(2_999)
   expect(later.passed).toEqual([])
   await timing.advance(1)
@@ -141,10 +141,10 @@ test('after any number of refusals a limiter waits for two longest pauses at mos
 test('an aborted request leaves the queue at once and spends nothing', async () => {
   const timing = standingClock()
   const limiter = new Limiter(undefined, timing)
-  askFor(limiter, 20)
+  passRequests(limiter, 20)
   const stop = new AbortController()
   const aborted = limiter.pass('in-order', stop.signal)
-  const { passed } = askFor(limiter, 1)
+  const { passed } = passRequests(limiter, 1)
 
   stop.abort(new Error('stopped'))
 
@@ -162,7 +162,7 @@ test('after an accepted request the next refusal starts with the shortest pause 
 
   limiter.accepted()
   limiter.refused(undefined)
-  const { passed } = askFor(limiter, 1)
+  const { passed } = passRequests(limiter, 1)
 
   await timing.advance(249)
   expect(passed).toEqual([])
@@ -176,7 +176,7 @@ test('Scenario 33: after a refusal requests continue at half the rate, and faste
   limiter.refused(undefined)
   limiter.refused(undefined)
   await timing.advance(500)
-  const { passed } = askFor(limiter, 100)
+  const { passed } = passRequests(limiter, 100)
   await timing.advance(0)
   expect(passed.length).toBe(1)
   await timing.advance(2 * EARNED_MS - 2)

@@ -182,7 +182,7 @@ test('a secret with an unknown mark equals any other secret, and no value in cle
 })
 
 test('the mark of an unknown secret is the same in every run', () => {
-  // States hold it.
+  // States contain it.
   expect(UNKNOWN_MARK).toBe('unknown')
 })
 

@@ -31,7 +31,7 @@ const incident = (changes: Record<string, unknown>) =>
 
 const assertion = (one: Assertion) => service({}, { assertions: [one] })
 
-/** A field, what reads a text of it, its limit, and characters that it may repeat, with the units that each counts for. */
+/** A field, its schema, its limit, and characters to repeat, with the units that each counts for. */
 const FIELDS = [
   ['name of a service', (text: string) => service({ name: text }), 255, 'code points', 'a'],
   ['name of an endpoint', (text: string) => service({}, { name: text }), 255, 'code points', 'a'],

@@ -36,11 +36,11 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Sequences of the commands that are shown. */
+/** Sequences of the listed commands. */
 async function shown(...args: readonly string[]): Promise<readonly number[]> {
   const { stdout, stderr } = await runHere(['commands', '--data-dir', folder, '--json', ...args])
   expect(stderr).toBe('')
-  // True because a list of commands is what was asked for.
+  // True because a list of commands was requested.
   return (JSON.parse(stdout) as { sequence: number }[]).map(({ sequence }) => sequence)
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { rotateMasterKey } from '../secrets/rotateMasterKey.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
+import { rotateMasterKey } from '../secrets/rotateMasterKey.ts'
 import { MASTER_KEY_VARIABLE } from './options/configuration.ts'
 import { addDataDir } from './options/dataDirOption.ts'
 import { keySourceOf, type MasterKeyOptions, masterKeyOption } from './options/masterKeyOption.ts'
@@ -41,7 +41,7 @@ export function addMasterKeyCommands(
           source,
           dataDir,
           environment: systemEnvironment,
-          giveWay: () => setTimeout(GIVE_WAY_MS),
+          yieldTurn: () => setTimeout(GIVE_WAY_MS),
         }),
       )
       const { activeId, rewrapped } = rotation

@@ -34,7 +34,7 @@ const SERVER_OPTIONS = {
   headersTimeout: TIMEOUTS.headersMs,
   requestTimeout: TIMEOUTS.requestMs,
   keepAliveTimeout: TIMEOUTS.keepAliveMs,
-  connectionsCheckingInterval: TIMEOUTS.lookMs,
+  connectionsCheckingInterval: TIMEOUTS.checkMs,
   handshakeTimeout: TIMEOUTS.headersMs,
 }
 

@@ -9,7 +9,7 @@ import type { Bus } from './bus.ts'
 let server: TestServer
 afterEach(() => server.close())
 
-/** A bus that takes nothing until it is opened, and keeps what it took. */
+/** A bus that accepts nothing until it is opened, and records what it accepted. */
 function closedBus(): Bus & { readonly taken: Delivery[]; open: () => void } {
   const taken: Delivery[] = []
   let isOpen = false
@@ -25,13 +25,13 @@ function closedBus(): Bus & { readonly taken: Delivery[]; open: () => void } {
   }
 }
 
-/** What the bus has not taken yet, as far as it is fetched at once. */
+/** Commands that the bus has not accepted yet, as far as they are fetched at once. */
 async function unpublished(countMax: number): Promise<readonly Delivery[]> {
   const { store } = server
   return (await store.commandsAfter(await store.cursorOf(BUS_READER), countMax)).deliveries
 }
 
-/** Makes a service; its id and the text of it. */
+/** Creates a service; returns its id and text. */
 async function create(changes: Parameters<typeof serviceBody>[0]) {
   const { json, text } = await apiClient(server.url, server.apiKey).post('/v1/services', serviceBody(changes))
   // True because the answer is a service.
@@ -48,22 +48,22 @@ test('a region gets the current definition of a service, as the newest published
   const gone = await create({ regions: ['eu-west-1'] })
   const replaced = await api.patch(`/v1/services/${one.id}`, serviceBody({ regions: ['us-east-1'] }))
   await api.post(`/v1/services/${two.id}/pause`)
-  // Published to no region: the regions go on comparing with the pause.
+  // Not published: the regions still compare with the pause.
   await api.patch(`/v1/services/${two.id}`, serviceBody({ regions: ['sa-east-1'] }))
   await api.delete(`/v1/services/${gone.id}`)
 
   bus.open()
   await server.publishCommands()
 
-  const toldOf = (serviceId: string) =>
+  const deliveredFor = (serviceId: string) =>
     bus.taken
       .filter((delivery) => delivery.serviceId === serviceId)
       .map(({ type, region, generation, definition }) => [type.slice(0, 3), region, generation, definition])
   const newest = ['Sta', 'us-east-1', 2, replaced.text]
   const ended = ['End', 'eu-west-1', 2, null]
-  expect(toldOf(one.id)).toEqual([ended, newest, ended, newest])
-  expect(toldOf(two.id)).toEqual([ended, ended])
-  expect(toldOf(gone.id)).toEqual([['End', 'eu-west-1', 1, null], ended])
+  expect(deliveredFor(one.id)).toEqual([ended, newest, ended, newest])
+  expect(deliveredFor(two.id)).toEqual([ended, ended])
+  expect(deliveredFor(gone.id)).toEqual([['End', 'eu-west-1', 1, null], ended])
   expect(new Set(bus.taken.map(({ storeId }) => storeId))).toEqual(new Set([server.store.storeId]))
   expect(await unpublished(10)).toEqual([])
 })

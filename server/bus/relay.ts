@@ -9,7 +9,7 @@ const GATHER_MS = 20
  * Pause before a failed publication is retried, and between polls for commands written by another process
  * (milliseconds).
  */
-const LOOK_AGAIN_MS = 1_000
+const POLL_MS = 1_000
 
 export interface RelayParts {
   readonly store: OutboxStore & { onCommands(listener: () => void): void }
@@ -52,13 +52,13 @@ export function startRelay({ store, bus, onError }: RelayParts): Relay {
     return drained
   }
 
-  function lookIn(delayMs: number): void {
+  function pollAfter(delayMs: number): void {
     if (isStopped) return
     clearTimeout(timer)
     timer = setTimeout(() => {
       drain().then(
-        () => lookIn(LOOK_AGAIN_MS),
-        () => lookIn(LOOK_AGAIN_MS),
+        () => pollAfter(POLL_MS),
+        () => pollAfter(POLL_MS),
       )
     }, delayMs)
   }
@@ -72,7 +72,7 @@ export function startRelay({ store, bus, onError }: RelayParts): Relay {
       if (!isStopped) void drain().catch(() => {})
     }, GATHER_MS)
   })
-  lookIn(0)
+  pollAfter(0)
   return {
     drain,
     stop: async () => {

@@ -6,7 +6,7 @@ import { fixedEnvironment } from './testing/fixedEnvironment.ts'
 
 const owner = { orgId: 'org', serviceId: 'service' }
 
-/** Seals so that a test can read what was sealed where. */
+/** Seals in a form that shows the value and its place. */
 function making(): EndpointMaking {
   const { uuid } = fixedEnvironment()
   const blank = Buffer.alloc(0)

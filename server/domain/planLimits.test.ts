@@ -48,7 +48,7 @@ test.each([
   [usage(0, 0, 0), service(4), ONE_SERVICE],
   [usage(0, 0, 0), service(1, { interval_secs: 29 }), INTERVAL],
   [usage(0, 0, 0), service(1, { regions: ['us-east-1', 'ap-northeast-1'] }), REGIONS],
-  // The limit that is the furthest from being reached by others is told first.
+  // When several limits are exceeded, the report follows a fixed order.
   [usage(2, 5, 20), service(4, { interval_secs: 1 }), STORED],
   [usage(2, 5, 2), service(4, { interval_secs: 1 }), INTERVAL],
   [usage(2, 5, 2), service(4), ONE_SERVICE],

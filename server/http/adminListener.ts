@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { ApiError } from '../../api/contract/apiError.ts'
+import type { Metrics } from './metrics.ts'
 import { JSON_TYPE } from './transport/answer.ts'
 import { ADMIN_CONNECTIONS_MAX, limitConnections } from './transport/connectionLimits.ts'
 import { refuseConnection, refuseTunnels } from './transport/connectionRefusals.ts'
-import type { Metrics } from './metrics.ts'
-import { TIMEOUTS } from './transport/timeouts.ts'
 import { refusalOf } from './transport/refusal.ts'
+import { TIMEOUTS } from './transport/timeouts.ts'
 
 /** Dependencies of the admin listener. */
 export interface AdminParts {
@@ -21,7 +21,7 @@ const SERVER_OPTIONS = {
   requireHostHeader: false,
   headersTimeout: TIMEOUTS.headersMs,
   requestTimeout: TIMEOUTS.requestMs,
-  connectionsCheckingInterval: TIMEOUTS.lookMs,
+  connectionsCheckingInterval: TIMEOUTS.checkMs,
 }
 
 /**

@@ -15,7 +15,7 @@ test('a request whose key is revoked before the body arrives has no effect', asy
   socket.write(
     `POST /v1/services HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.apiKey}\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
   )
-  // The permission to send the body says that the key was good.
+  // The 100 Continue shows that the key was accepted.
   await once(socket, 'data')
 
   const [key] = await server.store.listKeys(server.orgId)

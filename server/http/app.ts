@@ -5,9 +5,14 @@ import { ApiError } from '../../api/contract/apiError.ts'
 import type { Caller } from '../domain/apiKeys.ts'
 import type { Admission } from '../store/store.ts'
 import { admit } from './admission.ts'
+import { openApi } from './openapi/openApi.ts'
+import { type Answering, addOperation } from './operationRoute.ts'
+import { allowedMethods, isUnderApi, OPERATIONS, pathOf } from './operations/apiRoutes.ts'
+import type { ApiParts } from './operations/operation.ts'
+import { notFound } from './operations/resourceId.ts'
+import { rateLimitHeaders } from './rateLimit.ts'
 import { type HeaderList, writeAnswer, writeLastAnswer } from './transport/answer.ts'
 import type { AnswerBudget } from './transport/answerBudget.ts'
-import { allowedMethods, isUnderApi, OPERATIONS, pathOf } from './operations/apiRoutes.ts'
 import {
   type ConnectionBounds,
   type ConnectionLimits,
@@ -23,13 +28,8 @@ import {
 import { watchAnswers } from './transport/gracefulClose.ts'
 import { BODY_BYTES_MAX } from './transport/jsonBody.ts'
 import { loopTurns } from './transport/loopTurns.ts'
-import { openApi } from './openapi/openApi.ts'
-import type { ApiParts } from './operations/operation.ts'
-import { type Answering, addOperation } from './operationRoute.ts'
-import type { Timeouts } from './transport/timeouts.ts'
-import { rateLimitHeaders } from './rateLimit.ts'
 import { refusalOf } from './transport/refusal.ts'
-import { notFound } from './operations/resourceId.ts'
+import type { Timeouts } from './transport/timeouts.ts'
 import { dropBody, hasIdleBody, willBeCut } from './transport/unreadBody.ts'
 
 /** Longest path parameter that the router reads; a longer path is unknown. */
@@ -139,7 +139,7 @@ export function buildApp(parts: AppParts): FastifyInstance {
 
 /** Fastify without routes. `undecodable` answers a request whose path cannot be decoded. */
 function bareApp(
-  { requestMs, headersMs, keepAliveMs, silenceMs, lookMs }: Timeouts,
+  { requestMs, headersMs, keepAliveMs, silenceMs, checkMs }: Timeouts,
   undecodable: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ): FastifyInstance {
   const app = fastify({
@@ -150,7 +150,7 @@ function bareApp(
     connectionTimeout: silenceMs,
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    http: { requireHostHeader: false, connectionsCheckingInterval: lookMs },
+    http: { requireHostHeader: false, connectionsCheckingInterval: checkMs },
     routerOptions: { maxParamLength: PARAMETER_CHARS_MAX, querystringParser: () => ({}) },
     genReqId: () => randomUUID(),
     clientErrorHandler: refuseConnection,

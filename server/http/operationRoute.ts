@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../domain/apiKeys.ts'
 import { readmit } from './admission.ts'
+import type { Answer, ApiParts, Asked, Exchange, Operation } from './operations/operation.ts'
+import { entityTag } from './operations/preconditions.ts'
 import { type HeaderList, writeAnswer } from './transport/answer.ts'
 import { type AnswerBudget, type Room, SMALL_ANSWER_BYTES_MAX } from './transport/answerBudget.ts'
 import { parsedBytes, SMALL_BODY_BYTES_MAX } from './transport/bodyBudget.ts'
@@ -9,8 +11,6 @@ import type { Answers } from './transport/gracefulClose.ts'
 import { assertJson, parseJson } from './transport/jsonBody.ts'
 import { LONG_ANSWER_BYTES, writeLongAnswer } from './transport/longAnswer.ts'
 import type { GiveWay } from './transport/loopTurns.ts'
-import type { Answer, ApiParts, Asked, Exchange, Operation } from './operations/operation.ts'
-import { entityTag } from './operations/preconditions.ts'
 
 /** Dependencies for answering operations. */
 export interface Answering {
@@ -61,7 +61,7 @@ export function addOperation(
       const { answer, room } = await answerWithRoom(operation, handle, { asked, parts, budget })
       const { generation } = answer
       if (generation !== undefined) headers.push('etag', entityTag(parts.store.storeId, generation))
-      await write(request, reply, { answer, room, headers, giveWay: asked.giveWay }, answering)
+      await write(request, reply, { answer, room, headers, yieldTurn: asked.yieldTurn }, answering)
     },
   })
 }
@@ -80,7 +80,7 @@ async function withBody(
   const isLong = bytes.length > SMALL_BODY_BYTES_MAX
   const room = isLong ? await bodies.take(asked.caller, parsedBytes(bytes)) : undefined
   try {
-    return await handle({ ...asked, body: await parseJson(bytes, asked.giveWay) })
+    return await handle({ ...asked, body: await parseJson(bytes, asked.yieldTurn) })
   } finally {
     room?.release()
   }
@@ -138,13 +138,13 @@ function heldBytes({ text, openLong }: Answer): number {
 /** An answer and everything that writing it needs. */
 interface Written extends Roomed {
   readonly headers: HeaderList
-  readonly giveWay: GiveWay
+  readonly yieldTurn: GiveWay
 }
 
 async function write(
   request: FastifyRequest,
   reply: FastifyReply,
-  { answer, room, headers, giveWay }: Written,
+  { answer, room, headers, yieldTurn }: Written,
   { done, keepUntaken, answers, mibMs }: Answering,
 ): Promise<void> {
   const { status, openLong: open, text } = answer
@@ -162,7 +162,7 @@ async function write(
     if (response.destroyed || request.raw.socket.destroyed) {
       reply.hijack()
     } else {
-      const failure = await writeLongAnswer(reply, { status, headers, open, giveWay, mibMs })
+      const failure = await writeLongAnswer(reply, { status, headers, open, yieldTurn, mibMs })
       if (request.progress !== null) request.progress.failure = failure
     }
   } finally {
@@ -171,7 +171,7 @@ async function write(
   done(request, status)
 }
 
-function askedOf(request: OperationRequest, caller: Caller, giveWay: GiveWay): Asked {
+function askedOf(request: OperationRequest, caller: Caller, yieldTurn: GiveWay): Asked {
   const question = request.raw.url?.indexOf('?') ?? -1
   return {
     caller,
@@ -182,6 +182,6 @@ function askedOf(request: OperationRequest, caller: Caller, giveWay: GiveWay): A
       const value = request.headers[name]
       return Array.isArray(value) ? value.join(', ') : value
     },
-    giveWay,
+    yieldTurn,
   }
 }

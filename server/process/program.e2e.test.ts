@@ -10,8 +10,8 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { lockRotation } from '../store/sqlite/files/lockDataFolder.ts'
 import { openDatabase } from '../store/sqlite/files/openDatabase.ts'
 import { apiClient } from '../testing/apiClient.ts'
-import { makeKeys, makeOrg } from '../testing/seedFolder.ts'
 import { runHere } from '../testing/commandHere.ts'
+import { makeKeys, makeOrg } from '../testing/seedFolder.ts'
 import { runProgram, type ServerProcess, startProcess } from '../testing/serverProcess.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 
@@ -36,7 +36,7 @@ function field(value: unknown, name: string): string {
   return String(found?.[1])
 }
 
-/** Makes the database of `folder`, changed by `change`, without a program. */
+/** Creates the database of `folder`, changed by `change`, without a running program. */
 async function makeDatabase(folder: string, change: (writer: Database) => void = () => {}): Promise<void> {
   const { writer, reader } = await openDatabase(folder)
   change(writer)
@@ -180,7 +180,7 @@ test('a backup taken while the server runs can be served on its own, with the ma
 })
 
 describe('a server that cannot start says why and what to do', () => {
-  /** What `serve` writes to stderr before it ends with exit code 1. */
+  /** The stderr of `serve` before it exits with 1. */
   async function refusal(folder: string, ...args: readonly string[]): Promise<string> {
     const { code, stderr } = await runHere(['serve', '--data-dir', folder, '--port', '0', ...args])
     expect(code).toBe(1)
@@ -228,7 +228,7 @@ describe('a server that cannot start says why and what to do', () => {
     const damaged = join(folder, 'damaged')
     let page = 0
     await makeDatabase(damaged, (writer) => {
-      // Every program reads the schema; this is a page that few requests need.
+      // Every program reads the schema; few requests need this page.
       const root = writer.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'incident_updates'")
       page = Number(root.pluck().get())
     })
@@ -247,7 +247,7 @@ describe('a server that cannot start says why and what to do', () => {
     const readOnly = join(folder, what.replace(' ', '-'))
     await makeDatabase(readOnly)
     const file = join(readOnly, 'control.db')
-    // Nothing is read-only to root: the server runs as another user then.
+    // Root can write everything: the server runs as another user then.
     const uid = process.getuid?.() === 0 ? 65_534 : undefined
     await chmod(folder, 0o755)
     await chmod(file, fileMode)

@@ -59,7 +59,7 @@ test("a stopping server does not wait for another program's transaction: waiting
   const stopping = await startServer()
   const other = new Sqlite(databaseFile(stopping.dataDir))
   other.exec('BEGIN IMMEDIATE')
-  // Before a mutation would be given up by itself.
+  // Before a mutation would fail by its time limit.
   const release = setTimeout(() => other.exec('COMMIT'), 2_000)
 
   const made = Promise.allSettled([stopping.createOrg()])

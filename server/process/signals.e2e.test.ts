@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** A port that nothing listens on. */
+/** An unused port. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -28,7 +28,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** Whether something listens there. */
+/** Whether a program listens on it. */
 async function isOpen(port: number, host = '127.0.0.1'): Promise<boolean> {
   const socket = connect({ port, host })
   const isConnected = await Promise.race([
@@ -53,7 +53,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
       answer += bytes.toString()
     })
     socket.write(head)
-    // The request is under way once its body was asked for.
+    // The request is under way once the server has asked for its body.
     await once(socket, 'data')
 
     server.child.kill(signal)
@@ -75,7 +75,7 @@ test('SIGUSR1 opens no inspector, through which others would read the master key
   server.child.kill('SIGUSR1')
   const statuses: number[] = []
   const isInspected: boolean[] = []
-  // Without a handler the inspector is there after the first of them.
+  // Without a handler the first signal opens the inspector.
   for (let asked = 0; asked < 10; asked += 1) {
     statuses.push((await api.get('/v1/org')).status)
     isInspected.push(await isOpen(port))

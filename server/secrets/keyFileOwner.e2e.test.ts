@@ -19,7 +19,7 @@ import { makeKeys, makeOrg } from '../testing/seedFolder.ts'
 import { runProgram, type ServerProcess, startProcess } from '../testing/serverProcess.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 
-/** The user that servers of these tests run as. Only root can choose, and nothing is forbidden to root. */
+/** The user of the servers in these tests. Only root can choose one, and root ignores permissions. */
 const uid = process.getuid?.() === 0 ? 65_534 : undefined
 
 let folder = ''

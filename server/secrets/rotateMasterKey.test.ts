@@ -23,7 +23,7 @@ test('a rotation lets the server write after each transaction, and leaves nothin
     source: { kind: 'file', file: defaultKeyFile(dataDir) },
     dataDir,
     environment: systemEnvironment,
-    giveWay: async () => {
+    yieldTurn: async () => {
       statuses.push((await api.post('/v1/services', serviceBody())).status)
     },
   })

@@ -21,7 +21,7 @@ export interface RotationParts {
    * Waits between two transactions. A server that waits for the lock retries only periodically: without a pause it
    * would meet a transaction every time.
    */
-  readonly giveWay: () => Promise<void>
+  readonly yieldTurn: () => Promise<void>
 }
 
 /** The result of a rotation. */
@@ -48,7 +48,7 @@ export async function rotateMasterKey(parts: RotationParts): Promise<Rotation> {
 }
 
 async function rotate(parts: RotationParts): Promise<Rotation> {
-  const { store, source, dataDir, environment, giveWay } = parts
+  const { store, source, dataDir, environment, yieldTurn } = parts
   const known = hasKeys(source) ? readKeys(source, dataDir) : []
   const named = await store.masterKeyIds()
   for (const id of named) keyOf(known, id, source)
@@ -61,7 +61,7 @@ async function rotate(parts: RotationParts): Promise<Rotation> {
     )
     rewrapped += done
     if (done === 0) break
-    await giveWay()
+    await yieldTurn()
   }
   const retired = named.filter((id) => id !== fresh.id)
   for (const id of retired) await store.retireMasterKey(id)

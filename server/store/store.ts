@@ -2,13 +2,13 @@ import type { Incident } from '../../api/contract/incident.ts'
 import type { Section, Severity } from '../../api/contract/incidentTerms.ts'
 import type { Scope } from '../../api/contract/org.ts'
 import type { Allowance } from '../domain/allowance.ts'
-import type { AutoIncidentSettings } from '../domain/autoIncidentSettings.ts'
 import type { Caller } from '../domain/apiKeys.ts'
+import type { AutoIncidentSettings } from '../domain/autoIncidentSettings.ts'
 import type { ChangeOrigin } from '../domain/changeOrigin.ts'
 import type { Command, Delivery } from '../domain/commands.ts'
+import type { HistoryPolicy } from '../domain/historyPolicy.ts'
 import type { IncidentFacts } from '../domain/incidentChanges.ts'
 import type { IncidentRoom } from '../domain/incidentRoom.ts'
-import type { HistoryPolicy } from '../domain/historyPolicy.ts'
 import type { OrgStanding, PlanLimits } from '../domain/planLimits.ts'
 import type { SealedValue } from '../domain/seal.ts'
 import type { Service, ServiceChange } from '../domain/serviceChanges.ts'
@@ -117,10 +117,10 @@ export type IncidentList =
 export interface IncidentStore {
   getIncident(orgId: string, incidentId: string): Promise<Incident | undefined>
   /**
-   * One page, newest first, and the total number. `giveWay` is awaited between slices of a long search: incidents
+   * One page, newest first, and the total number. `yieldTurn` is awaited between slices of a long search: incidents
    * changed meanwhile are returned in their newer form, new ones are not found.
    */
-  listIncidents(orgId: string, filter: IncidentFilter, giveWay: () => Promise<void>): Promise<IncidentList>
+  listIncidents(orgId: string, filter: IncidentFilter, yieldTurn: () => Promise<void>): Promise<IncidentList>
   /** As `createService`. `decide` receives the ownership of `wantedServiceIds`. */
   createIncident(
     orgId: string,

@@ -8,7 +8,7 @@ import { openApi } from './openApi.ts'
 test('docs/openapi.json agrees with the schemas', async () => {
   const committed: unknown = JSON.parse(await readFile('docs/openapi.json', 'utf8'))
 
-  // "node --import tsx server/http/openapi/writeOpenApi.ts" writes it anew.
+  // `npm run openapi` writes it again.
   expect(committed).toEqual(openApi())
 })
 

@@ -8,23 +8,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serviceBody } from '../../testing/serviceBodies.ts'
 import { startServer, type TestServer } from '../../testing/startServer.ts'
 
-/** Tools of consumers, with a lock file of their own; `.ci/run` installs them. */
+/** Third-party tools, with their own lock file; `.ci/run` installs them. */
 const TOOLS = join(process.cwd(), '.ci/openapi')
 const isInstalled = existsSync(join(TOOLS, 'node_modules'))
-/** Why these tests cannot run here; null when they can. Under CI they never go unnoticed: they fail. */
+/** Why these tests cannot run here; null when they can. Under CI they fail instead of being skipped. */
 const skipReason = isInstalled || process.env.CI === 'true' ? null : `no tools: npm ci --prefix ${TOOLS}`
 
 const DOCUMENT = 'docs/openapi.json'
 const run = promisify(execFile)
 const environment = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
 
-/** Runs one of the tools in the root of the repository; rejects with what it wrote when it fails. */
+/** Runs one of the tools in the root of the repository; rejects with its output when it fails. */
 async function tool(name: string, ...args: readonly string[]): Promise<string> {
   const { stdout } = await run(join(TOOLS, 'node_modules/.bin', name), [...args], { env: environment })
   return stdout
 }
 
-/** What `.ci/openapi/lifecycle.ts` did at `url`, as the JSON that it prints. */
+/** The JSON output of `.ci/openapi/lifecycle.ts` run against `url`. */
 async function lifecycle(url: string, server: TestServer): Promise<unknown> {
   const program = join(TOOLS, 'lifecycle.ts')
   const { stdout } = await run(process.execPath, [
@@ -38,7 +38,7 @@ async function lifecycle(url: string, server: TestServer): Promise<unknown> {
   return JSON.parse(stdout)
 }
 
-/** What a lifecycle comes to, whatever stands between the client and the server. */
+/** Expected result of a lifecycle, with or without a proxy in between. */
 const LIFECYCLE = {
   scope: 'read_write',
   hasRegion: true,
@@ -97,7 +97,7 @@ const LIFECYCLE = {
   },
 }
 
-/** A port that was free a moment ago: Prism has no way to say which one it was given. */
+/** A recently free port: Prism does not report the port it was given. */
 async function freePort(): Promise<number> {
   const listener = createServer().listen(0, '127.0.0.1')
   await once(listener, 'listening')

@@ -37,9 +37,9 @@ export const incidentOperations: readonly Operation[] = [
   },
 ]
 
-async function list({ caller, query, giveWay }: Exchange, { store }: ApiParts): Promise<Answer> {
+async function list({ caller, query, yieldTurn }: Exchange, { store }: ApiParts): Promise<Answer> {
   const filter = readIncidentQuery(query)
-  const found = await store.listIncidents(caller.orgId, filter, giveWay)
+  const found = await store.listIncidents(caller.orgId, filter, yieldTurn)
   const place = placeOf(found.total, filter)
   if ('openItems' in found)
     return { status: 200, openLong: async () => pageOf(await found.openItems(), place) }

@@ -25,7 +25,7 @@ export interface Asked {
   /** A request header, several of the same name joined; `undefined` when absent. */
   readonly header: (name: string) => string | undefined
   /** Yields to other requests; long work calls it between its slices. Gap G40. */
-  readonly giveWay: GiveWay
+  readonly yieldTurn: GiveWay
 }
 
 /** An admitted request with its body, as an operation receives it. */

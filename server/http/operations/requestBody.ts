@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import { firstIgnoredField } from '../../../api/contract/problem.ts'
-import type { Exchange } from './operation.ts'
-import { readInSlices } from './schemaRead.ts'
 import { invalidBody } from '../transport/invalidBody.ts'
 import { inSlices, Slices } from '../transport/slices.ts'
+import type { Exchange } from './operation.ts'
+import { readInSlices } from './schemaRead.ts'
 
 const STRICT = /(?:^|,)\s*handling\s*=\s*"?strict"?\s*(?:;|,|$)/i
 
@@ -13,11 +13,11 @@ const STRICT = /(?:^|,)\s*handling\s*=\s*"?strict"?\s*(?:;|,|$)/i
  * with `Prefer: handling=strict` (Gap G17).
  */
 export async function readBody<Body>(schema: z.ZodType<Body>, exchange: BodyExchange): Promise<Body> {
-  const { body, giveWay } = exchange
+  const { body, yieldTurn } = exchange
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw invalidBody({ path: [], message: 'must be a JSON object' })
   }
-  const read = await inSlices(readInSlices(schema, body, new Slices()), giveWay)
+  const read = await inSlices(readInSlices(schema, body, new Slices()), yieldTurn)
   if ('problem' in read) throw invalidBody(read.problem)
   if (STRICT.test(exchange.header('prefer') ?? '')) {
     const ignored = firstIgnoredField(body, read.value)
@@ -28,4 +28,4 @@ export async function readBody<Body>(schema: z.ZodType<Body>, exchange: BodyExch
 }
 
 /** The parts of a request that reading its body needs. */
-export type BodyExchange = Pick<Exchange, 'body' | 'giveWay' | 'header'>
+export type BodyExchange = Pick<Exchange, 'body' | 'yieldTurn' | 'header'>

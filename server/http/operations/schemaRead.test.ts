@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cases } from '../../../scripts/testing/torture.ts'
 import type { z } from 'zod'
 import { incidentRequestSchema, incidentUpdateRequestSchema } from '../../../api/contract/incident.ts'
 import { problemsOf } from '../../../api/contract/problem.ts'
 import { serviceRequestSchema } from '../../../api/contract/service.ts'
-import { readInSlices } from './schemaRead.ts'
+import { cases } from '../../../scripts/testing/torture.ts'
 import { SLICE_WORK, Slices } from '../transport/slices.ts'
+import { readInSlices } from './schemaRead.ts'
 
 const duration = { secs: 5, nanos: 0 }
 const matchers = ['Equals', 'Contains', 'StartsWith', 'EndsWith', 'Regex'].map((tag) => ({ [tag]: 'x' }))
@@ -50,7 +50,7 @@ const update = { body: 'Fixed', status: 'resolved', severity: 'partial_outage' }
 
 type Step = readonly [number, 'set' | 'drop' | 'add', unknown]
 
-/** `value` with what stands at a random place of it changed, left out, or given a neighbour. */
+/** `value` with the element at a random place changed, removed, or given a neighbour. */
 function changed(value: unknown, [place, how, put]: Step): unknown {
   const isList = Array.isArray(value)
   if (typeof value !== 'object' || value === null || place % 7 === 6) return put
@@ -83,7 +83,7 @@ const odd = fc.oneof(
 )
 const place = fc.nat({ max: 100_000 })
 const step: fc.Arbitrary<Step> = fc.tuple(place, fc.constantFrom('set', 'drop'), odd)
-// Alone: of a tagged object with a name too many whose payload is wrong too, one or the other is told.
+// Separate: for a tagged object with an extra key and an invalid payload, either problem may be reported.
 const addition: fc.Arbitrary<Step> = fc.tuple(place, fc.constant('add'), odd)
 const changes: fc.Arbitrary<Step[]> = fc.oneof(
   fc.array(step, { minLength: 1, maxLength: 3 }),

@@ -1,5 +1,6 @@
 import { RE2JS } from 're2js'
 import { regexOf } from '../../../api/contract/assertion.ts'
+import { PATTERN_WORK_MAX, PATTERNS_WORK_MAX, patternWork } from '../../../api/contract/patternWork.ts'
 import type { Problem } from '../../../api/contract/problem.ts'
 import { HEADERS_MAX } from '../../../api/contract/requestHeaders.ts'
 import {
@@ -8,11 +9,10 @@ import {
   serviceRequestSchema,
 } from '../../../api/contract/service.ts'
 import { isRegionCode, REGIONS } from '../../domain/regions.ts'
-import { PATTERN_WORK_MAX, PATTERNS_WORK_MAX, patternWork } from '../../../api/contract/patternWork.ts'
 import { invalidBody } from '../transport/invalidBody.ts'
+import { inSlices, Slices } from '../transport/slices.ts'
 import { type BodyExchange, readBody } from './requestBody.ts'
 import { readInSlices } from './schemaRead.ts'
-import { inSlices, Slices } from '../transport/slices.ts'
 
 /**
  * More endpoints than the largest plan allows in one service, and more regions than exist: fewer are cheap to check.
@@ -23,14 +23,14 @@ const SENSITIVE_MAX = 500
 
 /** The service definition of a create or replace. Rejects with `invalid`. Contract: Service, request; Gap G18. */
 export async function readServiceDefinition(exchange: BodyExchange): Promise<ServiceRequest> {
-  const { body, giveWay } = exchange
-  const early = await inSlices(crowdProblem(body, new Slices()), giveWay)
+  const { body, yieldTurn } = exchange
+  const early = await inSlices(crowdProblem(body, new Slices()), yieldTurn)
   if (early !== undefined) throw invalidBody(early)
   const request = await readBody(serviceRequestSchema, exchange)
   const problem =
     regionProblem(request) ??
     sensitiveProblem(request) ??
-    (await inSlices(patternProblem(request, new Slices()), giveWay))
+    (await inSlices(patternProblem(request, new Slices()), yieldTurn))
   if (problem !== undefined) throw invalidBody(problem)
   return request
 }

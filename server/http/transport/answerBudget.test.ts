@@ -11,7 +11,7 @@ function smallBudget(bounds = {}): AnswerBudget {
   return new AnswerBudget({ ...ANSWER_BOUNDS, bytesMax: 10, orgBytesMax: 6, ...bounds })
 }
 
-/** Writes `name` down when the room that it waits for is there. */
+/** Records `name` when the room that it waits for is free. */
 function noteIn(granted: string[], name: string) {
   return (room: { release: () => void }) => {
     granted.push(name)

@@ -14,7 +14,7 @@ test('C199 a request under way when the server stops is answered, and no new one
   socket.on('data', (chunk) => {
     answer += chunk.toString()
   })
-  // The permission to send the body says that the request has reached the server.
+  // The 100 Continue shows that the request has reached the server.
   socket.write(
     `POST /v1/services HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.apiKey}\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
   )

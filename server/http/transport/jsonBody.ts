@@ -1,6 +1,6 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
-import type { GiveWay } from './loopTurns.ts'
 import { invalidBody } from './invalidBody.ts'
+import type { GiveWay } from './loopTurns.ts'
 import { CHUNK_CHARS, JsonLimitError, MEMBERS_MAX, parseInSlices } from './slicedJson.ts'
 import { inSlices, Slices } from './slices.ts'
 
@@ -33,11 +33,11 @@ export function assertJson(contentType: string | undefined, contentEncoding: str
  * The JSON value of `bytes`, parsed in slices. Rejects with `invalid` for a value that could not be stored and returned
  * unchanged. Gap G32, Gap G40.
  */
-export async function parseJson(bytes: Uint8Array, giveWay: GiveWay): Promise<unknown> {
+export async function parseJson(bytes: Uint8Array, yieldTurn: GiveWay): Promise<unknown> {
   const text = decode(bytes)
   // Most bodies are short; a long body of a single string has no parts.
   const isShort = text.length <= CHUNK_CHARS || !/^[ \t\n\r]*[[{]/.test(text)
-  const { value, problem } = isShort ? readAtOnce(text) : await inSlices(readInParts(text), giveWay)
+  const { value, problem } = isShort ? readAtOnce(text) : await inSlices(readInParts(text), yieldTurn)
   if (problem !== undefined) throw new ApiError('invalid', `body: ${problem}`)
   return value
 }

@@ -22,7 +22,7 @@ export interface LongAnswer {
   readonly headers: HeaderList
   readonly open: () => Promise<LongList>
   /** Called between two pieces. */
-  readonly giveWay: GiveWay
+  readonly yieldTurn: GiveWay
   /** Minimum reading speed (milliseconds for each MiB). */
   readonly mibMs: number
 }
@@ -42,7 +42,7 @@ export async function writeLongAnswer(reply: FastifyReply, answer: LongAnswer): 
 async function send(
   response: ServerResponse,
   list: LongList,
-  { status, headers, giveWay, mibMs }: Omit<LongAnswer, 'open'>,
+  { status, headers, yieldTurn, mibMs }: Omit<LongAnswer, 'open'>,
 ): Promise<unknown> {
   const startedAtMs = performance.now()
   const cut = (): unknown => response.destroy()
@@ -55,7 +55,7 @@ async function send(
       clearTimeout(timeout)
       const endsAtMs = startedAtMs + (CREDIT_MIB + bytes / MIB) * mibMs
       timeout = setTimeout(cut, Math.max(0, endsAtMs - performance.now()))
-      await giveWay()
+      await yieldTurn()
     }
   }
   try {

@@ -5,7 +5,10 @@ import { SLICE_WORK, Slices } from './slices.ts'
 
 const LOOK = { nestingMax: 64, membersMax: 10_000, onPart: () => {}, onMember: () => {} }
 
-/** What `text` is, in parts of some `chunkChars`; `invalid` when it is no JSON, the problem when it is beyond a bound. */
+/**
+ * The value of `text`, parsed in parts of some `chunkChars`; `invalid` when it is not JSON, the problem when it exceeds
+ * a limit.
+ */
 function parsed(text: string, chunkChars: number, bounds: Partial<typeof LOOK> = {}): unknown {
   try {
     const steps = parseInSlices(text, new Slices(), { ...LOOK, ...bounds }, chunkChars)

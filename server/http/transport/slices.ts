@@ -21,11 +21,11 @@ export class Slices {
 /**
  * Runs `work` to its end. Other requests run each time it yields, and after it if it ever did. Rejects with its error.
  */
-export async function inSlices<Result>(work: Generator<void, Result>, giveWay: GiveWay): Promise<Result> {
+export async function inSlices<Result>(work: Generator<void, Result>, yieldTurn: GiveWay): Promise<Result> {
   let isLong = false
   for (;;) {
     const step = work.next()
-    if (step.done !== true || isLong) await giveWay()
+    if (step.done !== true || isLong) await yieldTurn()
     if (step.done === true) return step.value
     isLong = true
   }

@@ -10,7 +10,7 @@ export interface Timeouts {
   /** For reading nothing of an answer, and for any other idle time. */
   readonly silenceMs: number
   /** Interval of the checks for these timeouts. */
-  readonly lookMs: number
+  readonly checkMs: number
 }
 
 /** The default timeouts. */
@@ -20,5 +20,5 @@ export const TIMEOUTS: Timeouts = {
   keepAliveMs: 72_000,
   mibMs: 1_000,
   silenceMs: 60_000,
-  lookMs: 5_000,
+  checkMs: 5_000,
 }

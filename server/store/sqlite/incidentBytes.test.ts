@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-// The last one is a few bytes too long for a page of the database, so that most of another page is lost.
+// The last one is a few bytes too long for a page of the database, so most of another page is wasted.
 test.each([[1], [400], [4_000], [4_400]])(
   'incidents with updates of %i bytes take at most twice what they count for',
   async (bytes) => {

@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3'
+import type { IncidentStore, LongList } from '../store.ts'
 import { INCIDENT_COLUMNS, type IncidentRow, prepareIncidentRead, type ReadIncident } from './incidentRows.ts'
 import { prepareIncidentSearch } from './incidentSearch.ts'
 import { openAtInstant } from './longList.ts'
-import type { IncidentStore, LongList } from '../store.ts'
 
 /** Longest page that is read at once: bytes of texts, and updates, each of which costs a row. Gap G33. */
 const WHOLE_PAGE_BYTES_MAX = 512 * 1_024
@@ -41,8 +41,8 @@ export function prepareIncidentList(
   const find = prepareIncidentSearch(database)
   const rowsAt = prepareRows(database)
   const isLong = prepareIsLong(database)
-  return async (orgId, filter, giveWay) => {
-    const { positions, total } = await find(orgId, filter, giveWay)
+  return async (orgId, filter, yieldTurn) => {
+    const { positions, total } = await find(orgId, filter, yieldTurn)
     const rows = rowsAt(positions)
     if (isLong(rows)) return { total, openItems: () => openLongPage(database.name, positions) }
     return { total, items: rows.map(ofRow) }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { prepareIncidentSearch } from './incidentSearch.ts'
-import { databaseFile, openDatabase } from './files/openDatabase.ts'
 import type { IncidentFilter } from '../store.ts'
+import { databaseFile, openDatabase } from './files/openDatabase.ts'
+import { prepareIncidentSearch } from './incidentSearch.ts'
 
 const SLICE = 50
 const EVERYTHING: IncidentFilter = {
@@ -18,7 +18,7 @@ const EVERYTHING: IncidentFilter = {
 }
 const SEVERITIES = ['degraded_performance', 'partial_outage', 'major_outage'] as const
 
-/** What a seeded incident is, from its number. */
+/** The seeded incident of a number. */
 const seeded = (number: number) => ({
   orgId: number % 5 === 0 ? 'other' : 'acme',
   kind: number % 11 === 0 ? 'maintenance' : 'incident',
@@ -68,7 +68,7 @@ function seed(): void {
   })()
 }
 
-/** The same by a look at each. */
+/** The same by a full scan. */
 function expected(filter: IncidentFilter) {
   const all = NUMBERS.toReversed().filter((number) => {
     const { orgId, kind, title, section, severity, serviceIds } = seeded(number)
@@ -86,7 +86,7 @@ function expected(filter: IncidentFilter) {
   return { positions: all.slice(offset, offset + filter.limit), total: all.length }
 }
 
-/** Searches; the page, how often others had their turn, and how each statement that ran goes about it. */
+/** Searches; returns the page, the number of yields, and the query plan of each statement. */
 async function search(filter: Partial<IncidentFilter>, orgId = 'acme') {
   const find = prepareIncidentSearch(database, SLICE)
   let turns = 0

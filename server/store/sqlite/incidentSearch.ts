@@ -57,7 +57,11 @@ export function prepareIncidentSearch(database: Database, sliceIncidents = SLICE
        WHERE service_id = ? AND s.position IS NOT NULL LIMIT 1`,
     )
     .pluck()
-  return async (orgId: string, filter: IncidentFilter, giveWay: () => Promise<void>): Promise<FoundPage> => {
+  return async (
+    orgId: string,
+    filter: IncidentFilter,
+    yieldTurn: () => Promise<void>,
+  ): Promise<FoundPage> => {
     const own = [...new Set(filter.serviceIds)].filter((id) => owner.get(id) === orgId)
     if (own.length === 0 && filter.serviceIds.length > 0) return { positions: [], total: 0 }
     const parameters = parametersOf(orgId, filter, own)
@@ -65,12 +69,12 @@ export function prepareIncidentSearch(database: Database, sliceIncidents = SLICE
     const isCounted = filter.q === undefined && own.length === 0
     const known = isCounted ? (total.get(parameters) ?? 0) : undefined
     const place = { offset, limit: filter.limit, known }
-    if (own.length > 0) return findPage(walks.services(own), parameters, place, giveWay)
+    if (own.length > 0) return findPage(walks.services(own), parameters, place, yieldTurn)
     return findPage(
       filter.severity === undefined ? walks.section : walks.severity,
       parameters,
       place,
-      giveWay,
+      yieldTurn,
     )
   }
 }
@@ -98,7 +102,7 @@ async function findPage(
     limit,
     known,
   }: { readonly offset: number; readonly limit: number; readonly known: number | undefined },
-  giveWay: () => Promise<void>,
+  yieldTurn: () => Promise<void>,
 ): Promise<FoundPage> {
   const positions: number[] = []
   if (known !== undefined && offset >= known) return { positions, total: known }
@@ -117,7 +121,7 @@ async function findPage(
     const isFull = known !== undefined && positions.length === limit
     if (end === 0 || isFull) return { positions, total: known ?? seen }
     before = end
-    await giveWay()
+    await yieldTurn()
   }
 }
 

@@ -3,20 +3,20 @@ import type { ServiceResponse } from '../../../api/contract/service.ts'
 import type { OrgUsage } from '../../domain/planLimits.ts'
 import type { SealedValue } from '../../domain/seal.ts'
 import type { Service, ServiceChange } from '../../domain/serviceChanges.ts'
+import type { RenderedService, ServiceFacts, ServiceStore } from '../store.ts'
 import type { AutoIncidents } from './autoIncidents.ts'
 import { preparePastGenerations, readGenerations } from './changes/pastGenerations.ts'
+import { preparePublish } from './changes/publishCommands.ts'
+import { prepareQuietChange } from './changes/quietChanges.ts'
+import { cacheUntilCommit } from './commits/cacheUntilCommit.ts'
 import type { CommittedVersion } from './commits/committedVersion.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import { DiskFullError } from './files/diskRoom.ts'
-import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
 import type { Connections } from './files/openDatabase.ts'
-import { preparePublish } from './changes/publishCommands.ts'
-import { prepareQuietChange } from './changes/quietChanges.ts'
+import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
 import { prepareRemember } from './rememberedCreations.ts'
-import { prepareFacts, type ServiceFactsStore } from './serviceFacts.ts'
 import { insertSealedSql } from './secrets.ts'
-import type { RenderedService, ServiceFacts, ServiceStore } from '../store.ts'
-import { untilCommitted } from './commits/untilCommitted.ts'
+import { prepareFacts, type ServiceFactsStore } from './serviceFacts.ts'
 
 /** Size of the caches for rendered lists, and for rendered services (bytes). */
 const KEPT_BYTES_MAX = 32 * 1024 * 1024
@@ -57,12 +57,12 @@ export function sqliteServices(
      FROM services WHERE id = ? AND org_id = ?`,
   )
   const lengthOf = reader.prepare<[string], number>(LIST_LENGTH_SQL).pluck()
-  const lists = untilCommitted<Buffer | undefined>(
+  const lists = cacheUntilCommit<Buffer | undefined>(
     version,
     KEPT_BYTES_MAX,
     (list) => list?.length ?? ABSENT_BYTES,
   )
-  const services = untilCommitted<RenderedService | undefined>(
+  const services = cacheUntilCommit<RenderedService | undefined>(
     version,
     KEPT_BYTES_MAX,
     (service) => service?.text.length ?? ABSENT_BYTES,

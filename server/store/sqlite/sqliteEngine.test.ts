@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { storeSuite } from '../testing/storeSuite.ts'
 import { GroupCommit } from './commits/groupCommit.ts'
 import { lockDataFolder } from './files/lockDataFolder.ts'
 import { MIGRATIONS, migrate, schemaVersion } from './files/migrations.ts'
 import { assertDurable, databaseFile, openDatabase } from './files/openDatabase.ts'
+import { restoreDatabase } from './files/restoreDatabase.ts'
 import { openStore } from './openStore.ts'
 import { sqliteEngine } from './sqliteEngine.ts'
-import { storeSuite } from '../testing/storeSuite.ts'
-import { restoreDatabase } from './files/restoreDatabase.ts'
 
 storeSuite('SQLite', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'pharos-suite-'))
@@ -79,7 +79,7 @@ describe('migrations', () => {
     database.pragma('journal_mode = WAL')
     migrate(database, steps.slice(0, 1))
     database.exec('INSERT INTO a VALUES (7)')
-    // So little memory that the log holds pages of the step before its end; what is copied then is what a kill leaves.
+    // So little memory that the log contains pages of the unfinished step; a copy made now equals the result of a kill.
     database.pragma('cache_size = 1')
     database.exec(`BEGIN; ${steps[1]}; PRAGMA user_version = 2`)
     await Promise.all(['', '-wal'].map((suffix) => copyFile(`${file}${suffix}`, `${cut}${suffix}`)))
@@ -233,7 +233,7 @@ describe('restore', () => {
     for (const name of ['one', 'two']) await restoreDatabase(file, join(folder, name))
     await mkdir(join(folder, 'byHand'))
     await copyFile(file, databaseFile(join(folder, 'byHand')))
-    // A database whose program ended well has no log beside it, and may be restored from too.
+    // A cleanly closed database has no log beside it, and can be restored from too.
     await restoreDatabase(databaseFile(join(folder, 'live')), join(folder, 'cold'))
     for (const name of ['live', 'one', 'two', 'byHand', 'cold']) await note(join(folder, name))
     await note(join(folder, 'one'))

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { BUS_READER, type Store } from '../store.ts'
 import { openDatabase } from './files/openDatabase.ts'
 import { openStore } from './openStore.ts'
-import { BUS_READER, type Store } from '../store.ts'
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1_000
 
@@ -39,7 +39,7 @@ test('clean-up removes every published command older than a week, and requests a
 
   expect(done).toEqual(['create', 'tidying'])
   expect((await store.listCommands()).map(({ serviceId }) => serviceId)).toEqual(['recent', 'unpublished'])
-  // A reader that stood in front of what is gone begins anew; one behind it goes on.
+  // A reader before the deleted commands starts again; one after them continues.
   const resets = ['', `${store.storeId}.4501`].map(async (at) => (await store.commandsAfter(at, 10)).isReset)
   expect(await Promise.all(resets)).toEqual([true, false])
   for (const database of [writer, reader]) database.close()

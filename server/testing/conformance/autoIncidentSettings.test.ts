@@ -13,7 +13,7 @@ async function create(orgKey = server.apiKey): Promise<ServiceResponse> {
   return serviceResponseSchema.parse((await api.post('/v1/services', serviceBody(), { key: orgKey })).json)
 }
 
-/** Runs a subcommand beside the running server. Resolves to its JSON, rejects with the error that it wrote. */
+/** Runs a subcommand beside the running server. Resolves to its JSON, rejects with its error. */
 async function administer(...args: string[]): Promise<unknown> {
   const { code, stdout, stderr } = await runHere([...args, '--data-dir', server.dataDir, '--json'])
   if (code !== 0) throw new Error(stderr.replace(/^pharos-server: |\n$/g, ''))

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const SERVER = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Statements about parts that this server does not have; the rest of 1 to 173 has to be tested. */
+/** Statements about parts that this server does not have; the rest of 1 to 173 must be tested. */
 const ABSENT: Readonly<Record<string, string>> = {
   C036: 'one limit for several processes',
   C050: 'first results of a new service',
@@ -15,7 +15,7 @@ const ABSENT: Readonly<Record<string, string>> = {
 }
 const NUMBERED = Array.from({ length: 173 }, (_, index) => `C${String(index + 1).padStart(3, '0')}`)
 
-/** The texts from which names of tests are made: first arguments, and strings in rows of test.each. */
+/** The texts that make up test names: first arguments, and strings in rows of test.each. */
 function namesIn(source: string): string {
   const withoutComments = source.replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
   return [...withoutComments.matchAll(/(['"`])(?:\\.|(?!\1).)*\1/g)].map(([text]) => text).join('\n')

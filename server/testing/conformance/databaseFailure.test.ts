@@ -9,7 +9,7 @@ import { startServer } from '../startServer.ts'
 
 const server = await startServer({ rateLimit: 'none' })
 const api = apiClient(server.url, server.apiKey)
-/** Another program's connection to the database of the server, which breaks it and mends it. */
+/** Another program's connection to the database of the server, which breaks and repairs it. */
 const vandal = new Sqlite(databaseFile(server.dataDir))
 afterAll(async () => {
   vandal.close()

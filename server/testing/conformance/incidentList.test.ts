@@ -8,7 +8,7 @@ import { startServer } from '../startServer.ts'
 
 const server = await startServer({
   rateLimit: 'none',
-  // One instant for all, so that the order cannot come from the clock.
+  // The same instant for all, so that the order cannot come from the clock.
   environment: { nowMs: () => Date.parse('2026-01-01T00:00:00Z') },
 })
 const api = apiClient(server.url, server.apiKey)

@@ -9,8 +9,8 @@ import { openStore } from '../../store/sqlite/openStore.ts'
 import { startServer } from '../startServer.ts'
 
 describe('a server on a restored copy keeps the contract', async () => {
-  // Each file starts its server when it is read. `npm run torture` runs all of them so; these are the ones
-  // that depend most on what was stored before. Files that are read for themselves are read anew, before and after.
+  // Each file starts its server when it is imported. `npm run torture` runs all of them in this way; these depend most
+  // on previously stored data. Files that are imported separately are imported again, before and after.
   vi.stubEnv('PHAROS_TEST_RESTORED', 'yes')
   vi.resetModules()
   await import('./pauseAndDelete.test.ts')

@@ -11,7 +11,7 @@ import { makeKeys, makeOrg } from '../seedFolder.ts'
 import { startProcess } from '../serverProcess.ts'
 import { seedIncidents } from './seedIncidents.ts'
 
-/** What a key may ask for at once. */
+/** Requests that a key may send at once. */
 const BURST = 20
 const HEAP_MIB = 256
 

@@ -7,10 +7,10 @@ import { afterEach, expect, test } from 'vitest'
 import { makeKeys, makeOrg } from '../seedFolder.ts'
 import { startProcess } from '../serverProcess.ts'
 
-/** What a key may ask for at once. */
+/** Requests that a key may send at once. */
 const BURST = 20
 const HEAP_MIB = 144
-/** As long as a body may be, of values that take the most memory for their length. */
+/** A body of maximum length, with values that take the most memory for their length. */
 const COSTLY = `{"name":[${Array(8_600)
   .fill('['.repeat(60) + ']'.repeat(60))
   .join()}]}`
@@ -20,7 +20,10 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
 })
 
-/** Sends all of a create but its last byte; resolves to what sends that and resolves to the first line of the answer. */
+/**
+ * Sends a create without its last byte; resolves to a function that sends it and resolves to the first line of the
+ * answer.
+ */
 async function beginCreate(port: number, key: string): Promise<() => Promise<string>> {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
   undo.push(() => socket.destroy())

@@ -21,12 +21,12 @@ afterAll(() => server.close())
 
 const secret = () => `canary-${randomBytes(12).toString('hex')}`
 
-/** Forms in which a text could hide, also as a part of something longer. */
+/** Encodings in which a text could hide, also as a part of something longer. */
 function formsOf(text: string): readonly Buffer[] {
   const bytes = Buffer.from(text)
   const base64 = [0, 1, 2].map((shift) => {
     const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
-    // The ends depend on what stands beside it.
+    // The ends depend on the neighbouring bytes.
     return encoded.slice(shift === 0 ? 0 : 4, -4)
   })
   return [

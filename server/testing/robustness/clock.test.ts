@@ -26,7 +26,7 @@ async function ok(answer: Promise<ApiAnswer>): Promise<unknown> {
   return json
 }
 
-/** Makes and changes something of everything, at whatever time the clock shows. */
+/** Creates and changes resources of every kind, at the current time of the clock. */
 async function useEverything(): Promise<void> {
   const service = serviceResponseSchema.parse(await ok(api.post('/v1/services', serviceBody())))
   const path = `/v1/services/${service.id}`

@@ -8,7 +8,7 @@ import { startServer } from '../startServer.ts'
 const server = await startServer({ rateLimit: 'none' })
 const port = Number(new URL(server.url).port)
 
-/** What the server accepted, the newest last: Node announces each connection of a listener here. */
+/** Accepted connections, the newest last: Node announces each one here. */
 const accepted: Socket[] = []
 const announcements = channel('net.server.socket')
 const onAccepted = (message: unknown): void => {
@@ -23,17 +23,20 @@ afterAll(async () => {
 
 const CHUNK = 'x'.repeat(65_536)
 const CHUNKS = 1_024
-/** The body that is read, what is dropped after the refusal, and what was under way in one read. */
+/** The body that is read, the part dropped after the refusal, and the data in flight of one read. */
 const READ_BYTES_MAX = 2 * BODY_BYTES_MAX + 4 * CHUNK.length
 
-/** Sends 64 MiB, or as much as the server takes; resolves to the first line of the answer and what was read. */
+/**
+ * Sends 64 MiB, or as much as the server accepts; resolves to the first line of the answer and the number of bytes
+ * read.
+ */
 async function sendHuge(head: string, chunk: string): Promise<readonly [string, number]> {
   const socket = connect(port, '127.0.0.1')
   let answer = ''
   socket.on('data', (bytes) => {
     answer += bytes.toString()
   })
-  // Being cut off is what is expected: the writes that were under way fail.
+  // A disconnect is expected: writes in flight fail.
   socket.on('error', () => {})
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   await once(socket, 'connect')

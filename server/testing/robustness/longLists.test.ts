@@ -44,16 +44,16 @@ async function startFull(undo: Undo, timeouts: Partial<Timeouts> = {}) {
     api,
     other,
     id,
-    /** Everything that the list is made of, read past the server. */
+    /** The expected list, read directly from the database. */
     list: () => `[${responses.all().join(',')}]`,
-    /** Asks for the list on a connection of its own. */
+    /** Requests the list on its own connection. */
     ask: (method = 'GET'): Socket => {
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
       const head = `${method} /v1/services HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`
       socket.write(`${head}Authorization: Bearer ${server.apiKey}\r\n\r\n`)
       return socket
     },
-    /** Resolves when no transaction keeps an instant of the database any more. */
+    /** Resolves when no transaction holds a snapshot of the database any more. */
     untilNothingIsKept: async (): Promise<void> => {
       other.exec('UPDATE orgs SET name = name')
       const emptyLog = other.prepare('PRAGMA wal_checkpoint(TRUNCATE)').pluck()
@@ -69,7 +69,7 @@ async function startFull(undo: Undo, timeouts: Partial<Timeouts> = {}) {
   }
 }
 
-/** Everything that comes on `socket`, up to where it breaks off. */
+/** All data that arrives on `socket`, until it closes. */
 async function takeAll(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => {})

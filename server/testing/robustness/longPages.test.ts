@@ -10,12 +10,12 @@ const server = await startServer({ rateLimit: 'none' })
 afterAll(() => server.close())
 const api = apiClient(server.url, server.apiKey)
 const INCIDENTS = 60
-/** Together far more than what is read whole, and than what two sockets hold between them. */
+/** In total far more than is read at once, and than the buffers of two sockets. */
 seedIncidents(server.dataDir, { orgId: server.orgId, incidents: INCIDENTS, updates: 13, bodyChars: 19_900 })
 
 const PATH = '/v1/incidents?section=active&limit=100'
 
-/** Every incident read by itself, newest first. */
+/** Every incident read separately, newest first. */
 async function readOneByOne(): Promise<readonly unknown[]> {
   const items: unknown[] = []
   for (let page = 1; page <= INCIDENTS; page += 1) {
@@ -41,7 +41,7 @@ test('a long page is a snapshot, whatever changes while it is read', async () =>
   const [oldest] = (await readOneByOne()).slice(-1)
 
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
-  // Without chunks, so that what comes is what was answered.
+  // Without chunks, so that the bytes are exactly the answer.
   socket.write(`GET ${PATH} HTTP/1.0\r\nAuthorization: Bearer ${server.apiKey}\r\n\r\n`)
   await once(socket, 'readable')
   const { status } = await api.post(`/v1/incidents/${incidentSchema.parse(oldest).id}/updates`, {

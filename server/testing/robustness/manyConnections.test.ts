@@ -24,7 +24,7 @@ async function open(text: string, from = '127.0.0.1'): Promise<Socket> {
   return socket
 }
 
-/** A connection that has asked with `key`, and was answered. */
+/** A connection with an answered request of `key`. */
 async function openWith(key: string, headers = ''): Promise<Socket> {
   const socket = await open(
     `GET /v1/org HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n${headers}\r\n`,
@@ -89,7 +89,7 @@ test('a new connection displaces an idle one of a key, and none with a request u
   const idle: Socket[] = []
   const posting = 'POST /v1/incidents HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: 100-continue\r\n'
   for (let made = 0; made < 4; made += 1) {
-    // Its body was asked for, and never comes.
+    // The server asked for its body, which never arrives.
     const socket = await open(`${posting}Authorization: Bearer ${busyKey}\r\n\r\n`)
     await once(socket, 'data')
     busy.push(socket)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { cases } from '../../../scripts/testing/torture.ts'
 import { type ServiceResponse, serviceResponseSchema } from '../../../api/contract/service.ts'
+import { cases } from '../../../scripts/testing/torture.ts'
 import { type ApiClient, apiClient } from '../apiClient.ts'
 import { UNKNOWN_ID } from '../routes.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
@@ -36,7 +36,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom('pause' as const, 'resume', 'delete', 'get'), place }),
 )
 
-/** An organisation of its own for one history. */
+/** A new organisation for one history. */
 async function newcomer(): Promise<ApiClient> {
   const orgId = await server.createOrg()
   await server.overrideLimits(MODEL_LIMITS, orgId)
@@ -60,7 +60,7 @@ async function ask(api: ApiClient, step: Step, ids: readonly string[]) {
   }
 }
 
-/** What the model knows of a service, read from an answer. */
+/** The model's view of a service, from an answer. */
 function seen({ name, interval_secs, regions, endpoints: made, paused_at }: ServiceResponse) {
   return {
     definition: [name, interval_secs, regions, made.map((each) => [each.url, each.name ?? null])],

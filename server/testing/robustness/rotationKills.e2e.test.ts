@@ -4,13 +4,13 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isTorture } from '../../../scripts/testing/torture.ts'
 import { openValue } from '../../domain/seal.ts'
+import { systemEnvironment } from '../../process/systemEnvironment.ts'
 import { defaultKeyFile, readKeys } from '../../secrets/keyring.ts'
 import { rotateMasterKey } from '../../secrets/rotateMasterKey.ts'
 import { openStore } from '../../store/sqlite/openStore.ts'
 import { sqliteEngine } from '../../store/sqlite/sqliteEngine.ts'
-import { systemEnvironment } from '../../process/systemEnvironment.ts'
-import { isTorture } from '../../../scripts/testing/torture.ts'
 import { apiClient } from '../apiClient.ts'
 import { makeKeys, makeOrg } from '../seedFolder.ts'
 import { PROGRAM, startProcess } from '../serverProcess.ts'
@@ -19,14 +19,14 @@ import { endpointBody, serviceBody } from '../serviceBodies.ts'
 const STRACE = '/usr/bin/strace'
 const skipReason = existsSync(STRACE) || process.env.CI === 'true' ? null : `no strace at ${STRACE}`
 
-/** Calls that write to a disk, or give names: those between which a power cut may fall. */
+/** System calls that write to a disk or rename: a power cut may happen between them. */
 const CALLS = ['openat', 'pwrite64', 'write', 'fsync', 'fdatasync', 'rename', 'unlink'] as const
 type Call = (typeof CALLS)[number]
 
 /**
- * Calls at each of which a rotation is killed. Writes to the database are many, and a kill at one of them leaves what a
- * kill at the flush before it leaves: the torture has them too. Of fsync and fdatasync, the database makes the one that
- * it was built for.
+ * System calls at each of which a rotation is killed. Writes to the database are many, and a kill at one of them leaves
+ * the same as a kill at the flush before it: the torture covers them too. Of fsync and fdatasync, the database calls
+ * the one it was compiled for.
  */
 const KILLED_AT: readonly (readonly Call[])[] = [
   ['rename'],
@@ -50,7 +50,7 @@ describe.skipIf(skipReason !== null)(
       return status
     }
 
-    /** The secret of the folder `name`, opened by what its file of keys and its database hold. */
+    /** The secret of the folder `name`, opened with its key file and its database. */
     async function secretOf(name: string): Promise<readonly string[]> {
       const dataDir = join(folder, name)
       const source = { kind: 'file', file: defaultKeyFile(dataDir) } as const
@@ -89,7 +89,7 @@ describe.skipIf(skipReason !== null)(
       await cp(defaultKeyFile(from), defaultKeyFile(to))
     }
 
-    /** How often the rotation makes `call`, in the main thread, which is where it writes. */
+    /** Number of times the rotation makes `call` in the main thread, which does the writing. */
     const countOf = (call: Call): number => {
       const [main] = steps[0]?.split(' ') ?? []
       return steps.filter((line) => line.startsWith(`${main} `) && line.includes(` ${call}(`)).length
@@ -134,7 +134,7 @@ describe.skipIf(skipReason !== null)(
       const restoring = await run('restore', '--from', backup ?? '', '--data-dir', restored ?? '')
 
       expect(restoring).toMatch(flushAfter('rename', restored))
-      // Of the folder that was made for it.
+      // For the created folder.
       expect(restoring).toMatch(flushAfter('mkdir', folder))
     })
 
@@ -168,7 +168,7 @@ describe.skipIf(skipReason !== null)(
             source,
             dataDir,
             environment: systemEnvironment,
-            giveWay: async () => {},
+            yieldTurn: async () => {},
           })
           const named = await store.masterKeyIds()
           await store.close()

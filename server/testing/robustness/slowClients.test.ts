@@ -8,7 +8,7 @@ import { startServer } from '../startServer.ts'
 
 const server = await startServer({
   rateLimit: 'none',
-  timeouts: { requestMs: 800, headersMs: 400, keepAliveMs: 800, lookMs: 50 },
+  timeouts: { requestMs: 800, headersMs: 400, keepAliveMs: 800, checkMs: 50 },
 })
 const api = apiClient(server.url, server.apiKey)
 afterAll(() => server.close())

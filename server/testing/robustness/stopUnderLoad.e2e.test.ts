@@ -13,7 +13,7 @@ import { serviceBody } from '../serviceBodies.ts'
 const IN_FLIGHT = 150
 const BODY = JSON.stringify(serviceBody())
 
-/** A request that has reached the server, which said so by letting it go on. */
+/** A request that has reached the server, shown by its 100 Continue. */
 interface InFlight {
   readonly finish: () => void
   /** First line of the answer. */
@@ -51,7 +51,7 @@ function outcome(socket: Socket): Promise<boolean> {
   })
 }
 
-/** Reads without a pause until the server is gone; resolves to the statuses that were answered. */
+/** Reads without a pause until the server has stopped; resolves to the answered statuses. */
 async function readOn(url: string, key: string): Promise<ReadonlySet<number>> {
   const statuses = new Set<number>()
   const api = apiClient(url, key)

@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** What the database holds (bytes). */
+/** Size of the database (bytes). */
 function bytesOf(writer: Database): number {
   const [pages, free] = ['page_count', 'freelist_count'].map((name) =>
     Number(writer.pragma(name, { simple: true })),

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { GroupCommit } from './groupCommit.ts'
+import type { Store } from '../../store.ts'
 import { openDatabase } from '../files/openDatabase.ts'
 import { openStore } from '../openStore.ts'
-import type { Store } from '../../store.ts'
+import { GroupCommit } from './groupCommit.ts'
 
 let folder: string
 let store: Store
@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Turns of the event loop that are few: a turn takes many milliseconds while others compute. */
+/** A small number of turns of the event loop: a turn takes many milliseconds during other work. */
 const FEW_TURNS = 10
 
 test('a commit waits for a few turns of the event loop, even if each adds mutations', async () => {

@@ -1,9 +1,9 @@
 import type { Scope } from '../../../../api/contract/org.ts'
 import type { Caller } from '../../../domain/apiKeys.ts'
+import type { KeyStore } from '../../store.ts'
+import { cacheUntilCommit } from '../commits/cacheUntilCommit.ts'
 import type { CommittedVersion } from '../commits/committedVersion.ts'
 import type { Connections } from '../files/openDatabase.ts'
-import type { KeyStore } from '../../store.ts'
-import { untilCommitted } from '../commits/untilCommitted.ts'
 
 interface CallerRow {
   readonly keyId: string
@@ -29,7 +29,7 @@ export function sqliteKeys({ writer }: Connections, version: CommittedVersion): 
       o.id AS orgId, o.name AS orgName, o.plan, p.has_api_access AS hasApiAccess
     FROM api_keys k JOIN orgs o ON o.id = k.org_id JOIN plans p ON p.name = o.plan
     WHERE k.key_hash = ? AND k.revoked_at IS NULL`)
-  const remember = untilCommitted<Caller | undefined>(version, KEYS_KEPT, () => 1)
+  const remember = cacheUntilCommit<Caller | undefined>(version, KEYS_KEPT, () => 1)
   return {
     callerOf: async (hash) =>
       remember(hash.toString('latin1'), () => {

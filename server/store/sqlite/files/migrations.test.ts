@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { incidentBytes } from '../../../domain/incidentRoom.ts'
+import { BUS_READER, type IncidentFilter } from '../../store.ts'
+import { openStore } from '../openStore.ts'
 import { MIGRATIONS, migrate } from './migrations.ts'
 import { databaseFile } from './openDatabase.ts'
-import { openStore } from '../openStore.ts'
-import { BUS_READER, type IncidentFilter } from '../../store.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-/** The database of `folder` as a release with the first `steps` made it, filled by `fill`. */
+/** The database of `folder` in the schema of the first `steps`, filled by `fill`. */
 function makeDatabase(steps: number, fill: (database: Database) => void): void {
   const database = new Sqlite(databaseFile(folder))
   migrate(database, MIGRATIONS.slice(0, steps))

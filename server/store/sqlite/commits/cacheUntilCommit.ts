@@ -7,7 +7,7 @@ export type Remember<Value> = (name: string, read: () => Value) => Value
  * A read cache, cleared by the first commit of any program: plans and drift checks repeat the same reads while nothing
  * changes. It holds at most `sizeMax`, in the unit of `sizeOf`.
  */
-export function untilCommitted<Value>(
+export function cacheUntilCommit<Value>(
   version: CommittedVersion,
   sizeMax: number,
   sizeOf: (value: Value) => number,

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { untilCommitted } from './untilCommitted.ts'
+import { cacheUntilCommit } from './cacheUntilCommit.ts'
 
 function memory(sizeMax: number) {
   let version = 1
   const read: string[] = []
-  const remember = untilCommitted<string>(
+  const remember = cacheUntilCommit<string>(
     { current: () => version, forget: () => {} },
     sizeMax,
     (text) => text.length,

@@ -134,7 +134,7 @@ test('what a runner was about to send when it was killed is found out by the nex
   expect(await json('plan')).toMatchObject({ changes: [], unchanged: ['a', 'b'] })
 })
 
-test('a ref that is no state, or one that somebody damaged, is told with what to do, and nothing is sent', async () => {
+test('a ref that is no state, or a damaged one, is reported with what to do, and nothing is sent', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await json('apply')
   const put = (lease: string, ...left: readonly string[]): void => {

@@ -103,7 +103,7 @@ test.each([
   },
 )
 
-test('Scenario 5: thousands of manifests of one name are told in as many lines as there are', async () => {
+test('Scenario 5: thousands of manifests of one name are reported in as many lines as there are', async () => {
   const path = join(folder, 'names.yaml')
   writeFileSync(path, Array(5_000).fill(manifestOf('a')).join('---\n'))
 

@@ -93,7 +93,7 @@ test('a run that removed a service tells for good which one it was', async () =>
   ])
 })
 
-test('a run waits as long as it was told for the one that holds the state', async () => {
+test('a run waits for the state lock as long as --lock-timeout says', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await work.run('apply')
   const other = await openStore(work.statePath, {})
@@ -127,7 +127,7 @@ test('Scenario 50: a state is exported, imported into a state in git, and both p
   expect(JSON.parse(exported.stdout).state).toEqual(JSON.parse(readFileSync(file, 'utf8')))
 })
 
-test('Scenario 50: after a restored old backup unknown services are told, and not removed', async () => {
+test('Scenario 50: after a restored old backup unknown services are reported, and not removed', async () => {
   work.write({ 'a.yaml': manifestOf('a'), 'gone.yaml': manifestOf('gone') })
   await work.run('apply')
   const file = join(work.folder, 'backup.json')
@@ -199,7 +199,7 @@ test('Scenario 55: adopt writes ids into manifests, comments and all else stay, 
   expect(JSON.parse(plan.stdout)).toMatchObject({ exitCode: 0, changes: [], unchanged: ['a', 'b', 'c'] })
 })
 
-test('Scenario 45: a state whose file is damaged in its middle is told as such, and nothing is sent', async () => {
+test('Scenario 45: a state whose file is damaged in its middle is reported as such, and nothing is sent', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await work.run('apply')
   const bytes = readFileSync(work.statePath)
@@ -363,7 +363,7 @@ test('Scenario 40: several keys work as one, and not those of different organisa
   expect(await json('apply')).toMatchObject({ exit: 0, applied: { created: 1 } })
 })
 
-test('Scenario 31: the same change of many services is no work of people: it is told, and can be taken as it is', async () => {
+test('Scenario 31: the same change of many services is no work of people: it is reported, and can be approved as it is', async () => {
   await scene.server.overrideLimits({ servicesMax: 50 }, scene.orgId)
   const all = Array.from({ length: 11 }, (_, index) => `s${index}`)
   work.write(Object.fromEntries(all.map((name) => [`${name}.yaml`, manifestOf(name)])))
@@ -396,7 +396,7 @@ test('Scenario 31: the same change of many services is no work of people: it is 
   })
 }, 60_000)
 
-test('Scenario 31: what somebody changes back each time is put back three times, then left and told', async () => {
+test('Scenario 31: what another writer changes back each time is put back three times, then left and reported', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await json('apply')
   for (let times = 1; times <= 3; times += 1) {

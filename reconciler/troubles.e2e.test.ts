@@ -182,7 +182,7 @@ test('status tells a suspension that has run out from one that holds', async () 
   expect(stdout).toMatch(/‖ b suspended by ada since \S+ until \S+: a migration/)
 })
 
-test('a protected service can be removed or let go of, and both ways are told', async () => {
+test('a protected service can be removed or detached, and the output names both ways', async () => {
   const kept = manifestOf('b', '      assertions: []\n')
   work.write({ 'a.yaml': `${manifestOf('a')}policy: {protect: true}\n`, 'b.yaml': kept })
   await pharos('apply', ...onManifests())
@@ -215,7 +215,7 @@ test('a plan as data tells the fields that the plan as text tells: what only mov
   for (const [path] of told) expect(text).toContain(`      ${path}: `)
 })
 
-test('what a run did is told, and its lease given back, also where the state takes nothing more', async () => {
+test('a run reports what it did and releases its lease, also where the state takes nothing more', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await pharos('apply', ...onManifests())
   const database = await openStateFile(work.statePath)
@@ -237,7 +237,7 @@ test('what a run did is told, and its lease given back, also where the state tak
   expect((await pharos('apply', ...onManifests())).stdout).toContain('Nothing to do: 2 unchanged')
 })
 
-test('services that the plan of the organisation has no room for are told together, however many they are', async () => {
+test('services that the plan of the organisation has no room for are one line, however many they are', async () => {
   const names = Array.from({ length: 22 }, (_, index) => `s${index}`)
   work.write(Object.fromEntries(names.map((name) => [`${name}.yaml`, manifestOf(name)])))
   scene.proxy.refusesWith = (method) =>
@@ -255,7 +255,7 @@ test('services that the plan of the organisation has no room for are told togeth
   expect(held.stdout).toMatch(/blocked by a safety limit: (?:s\d+, ){19}s\d+ and 1 more \(maxDeletes/)
 })
 
-test('a service that may have been made twice is told and left alone, and one that differs is nobody’s business', async () => {
+test('a service that may have been made twice is reported and left alone, and one that differs is not reported', async () => {
   work.env.TOKEN = 'canary'
   const header = '      headers: {Authorization: {env: TOKEN}}\n'
   work.write({ 'a.yaml': manifestOf('a', header), 'b.yaml': manifestOf('b') })
@@ -279,7 +279,7 @@ test('a service that may have been made twice is told and left alone, and one th
   expect(await scene.names()).toHaveLength(4)
 })
 
-test('a service that somebody made in the place of ours is no second one, and can be taken over as the plan says', async () => {
+test('a service made by hand in the place of ours is no second one, and can be taken over as the plan says', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   await pharos('apply', ...onManifests())
   const [ours] = await scene.services()
@@ -304,7 +304,7 @@ test('a service that somebody made in the place of ours is no second one, and ca
   expect((await pharos('drift', ...onManifests())).exitCode).toBe(0)
 })
 
-test('what anybody may have written stays on its line, and makes no terminal or pipeline obey', async () => {
+test('text from outside stays on its line, and makes no terminal or pipeline obey', async () => {
   const evil = 'x\n::error::no\u001b[31m\u009b31m\u202e'
   const nasty = JSON.stringify(evil)
   const secondKey = `${manifestOf('b')}${nasty}: 1\n${nasty}: 2\n`

@@ -51,7 +51,7 @@ test('Scenario 33: a 429 that says how long is waited for that long, and the cre
   expect([sentAtMs.length, await names()]).toEqual([2, ['a']])
 })
 
-test('Scenario 34: where TLS cannot be had or nobody listens, nothing is sent and the exit code is 1', async () => {
+test('Scenario 34: where TLS cannot be had or no server listens, nothing is sent and the exit code is 1', async () => {
   work.write({ 'a.yaml': manifestOf('a') })
   let asked = 0
   scene.proxy.refuses = () => {

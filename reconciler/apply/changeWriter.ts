@@ -93,7 +93,7 @@ async function send<Answer>(
       throw new IntentNotWritten(error)
     })
   }
-  // It may have waited long for its turn or a connection: whoever took over meanwhile has decided that it never left.
+  // It may have waited long for its turn or a connection: a run that took over meanwhile has decided that it never left.
   const mayLeave = (): void => {
     if (writing.isLost()) throw new IntentNotWritten(leaseLost())
   }
@@ -187,7 +187,7 @@ async function update(writing: Writing, change: Update): Promise<readonly string
   return sideEffectsOf(desired, before, replaced, change)
 }
 
-/** What the binding remembers of fields that were put back, so that a fight with somebody is noticed. */
+/** What the binding remembers of fields that were put back, so that another writer is noticed. */
 function healsAfter({ planResult, nowMs }: Writing, change: Update): Binding['heals'] {
   const before = planResult.bindings.get(change.renamedFrom ?? change.key)
   const healed = change.fields.filter(({ reason }) => reason === 'drift').map(({ pointer }) => pointer)

@@ -4,7 +4,7 @@ import type { PlanResult } from './planResult.ts'
 /** The services that there are, and which of them are ours. */
 export type Live = Pick<PlanResult, 'services' | 'bindings'>
 
-/** The service that `change` is about as text, or for a creation the services that nobody manages and that have its name. */
+/** The service that `change` is about as text, or for a creation the unmanaged services of its name. */
 export function liveFingerprint(change: Change, { services, bindings }: Live): string {
   if (change.kind === 'create') {
     const managed = new Set([...bindings.values()].map(({ serviceId }) => serviceId))

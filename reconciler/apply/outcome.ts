@@ -54,7 +54,7 @@ export function isFinalFailure(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'internal' && error.status === 500
 }
 
-/** Whether no later request can do better: the key is refused, nobody answers, or nothing can be written down. Pure. */
+/** Whether no later request can do better: the key is refused, no server answers, or nothing can be recorded. Pure. */
 export function endsTheRun(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.outcome === 'not-sent'
   return !(error instanceof ApiError) || error.code === 'unauthorized'

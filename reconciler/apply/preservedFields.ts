@@ -54,7 +54,7 @@ function keep(root: unknown, steps: readonly string[], value: unknown): void {
   // What an array loses is taken out at the end: pointers count from where everything was.
   if (Array.isArray(parent)) parent[Number(last)] = value
   else {
-    // Names of headers are compared in lower case and sent as somebody wrote them.
+    // Names of headers are compared in lower case and sent as written.
     const name = Object.keys(parent).find((key) => key.toLowerCase() === last.toLowerCase()) ?? last
     if (value === undefined) delete parent[name]
     else parent[name] = value

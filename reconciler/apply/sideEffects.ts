@@ -15,7 +15,7 @@ const NOT_OURS = [
 
 /**
  * What to tell once about an answer: fields that the server stores otherwise than they were sent, because it
- * may be a slip that it "fixed", and fields that it changed although nobody asked it to. `before` is the
+ * may be a slip that it "fixed", and fields that it changed unasked. `before` is the
  * service before the request, `undefined` for a new one. Pure.
  */
 export function sideEffectsOf(

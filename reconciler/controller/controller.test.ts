@@ -281,7 +281,7 @@ test('no approval is offered for what none would let through', async () => {
   })
 })
 
-test('many services that drift alike are told as that, and one approval puts all of them back', async () => {
+test('many services that drift alike are reported as that, and one approval puts all of them back', async () => {
   const one = await controllerOf()
   const keys = Array.from({ length: 12 }, (_, index) => `s${index}`)
   one.repository.commit(manifestFiles(...keys))
@@ -322,7 +322,7 @@ test('a controller that is stopped while the API is silent does not wait for it'
   expect(one.events.filter(({ severity }) => severity === 'error')).toEqual([])
 })
 
-test('an API that is away is tried again soon, told once, and works again by itself', async () => {
+test('an API that is away is tried again soon, reported once, and works again by itself', async () => {
   const proxy = await startFaultProxy(server().url)
   const one = await controllerOf({ url: proxy.url })
   one.repository.commit(manifestFiles('a'))

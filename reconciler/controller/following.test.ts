@@ -43,7 +43,7 @@ test('a leader that is stopped gives its lease back before it ends, and the next
   expect(green.events.at(-1)).toMatchObject({ type: 'LeaseTaken' })
 })
 
-test('a push that is told to the replica that follows is carried out by the one that leads', async () => {
+test('a push that reaches a follower is applied by the leader', async () => {
   const [blue, green] = await pair()
   if (blue === undefined || green === undefined) throw new Error('there are no two')
   blue.repository.commit(manifestFiles('a'))
@@ -60,7 +60,7 @@ test('a push that is told to the replica that follows is carried out by the one 
   expect(green.shop().role).toBe('follower')
 })
 
-test('a suspension that is told to the replica that follows stops the run of the one that leads', async () => {
+test('a suspension at a follower stops the run of the leader', async () => {
   const proxy = await startFaultProxy(server().url)
   const [blue, green] = await pair(proxy.url)
   if (blue === undefined || green === undefined) throw new Error('there are no two')
@@ -84,7 +84,7 @@ test('a suspension that is told to the replica that follows stops the run of the
   await proxy.close()
 })
 
-test('what only the replica that leads can answer is said to be asked there', async () => {
+test('a follower names the leader for what only that can answer', async () => {
   const [, green] = await pair()
   const there = { error: 'replica blue does the work of the set shop: ask there' }
 

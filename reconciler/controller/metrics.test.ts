@@ -126,7 +126,7 @@ test('a set that never succeeded has a time of its last success that an alert ca
   expect(await scraped(one)).toContain(`pharos_last_success_timestamp_seconds{set="shop"} ${startedAt}\n`)
 })
 
-test('secrets that the API marks by key alone are counted as what nobody can check', () => {
+test('secrets that the API marks by key alone are counted as unverifiable', () => {
   const withMarks = (...marks: readonly string[]): ServiceResponse[] => marks.map(serviceMarked)
 
   expect(unverifiableSecrets(withMarks('one', 'two', 'three'))).toBe(0)

@@ -275,7 +275,7 @@ test('a suspended set ends pharos apply and controller --once with the same exit
   expect([apply.exitCode, second.exitCode]).toEqual([4, 4])
 })
 
-test('--once runs the other sets when one is held, and waits for it as long as it is told to', async () => {
+test('--once runs the other sets when one is held, and waits for it as long as --lock-timeout says', async () => {
   repository.commit({ ...manifestFiles('a'), 'other/b.yaml': manifestOf('b') })
   const { one: blue } = await start('blue')
   await blue.event(isType('RunFinished'), 0)
@@ -295,7 +295,7 @@ test('--once runs the other sets when one is held, and waits for it as long as i
   expect([await leaving.ended, leaving.stderr()]).toEqual([143, ''])
 })
 
-test('a controller whose events nobody reads any more says so and ends, with the lease given back', async () => {
+test('a controller whose stdout has no reader any more reports that and ends, with the lease given back', async () => {
   repository.commit(manifestFiles('a'))
   const { one } = await start('blue')
   await one.event(({ type }) => type === 'RunFinished', 0)
@@ -303,7 +303,7 @@ test('a controller whose events nobody reads any more says so and ends, with the
   repository.commit(manifestFiles('b'))
 
   expect(await one.ended).toBe(1)
-  expect(one.stderr()).toBe('error nobody reads the events on stdout any more: the controller ends\n')
+  expect(one.stderr()).toBe('error stdout has no reader any more: the controller ends\n')
   expect([(await runOnce()).exitCode, await names()]).toEqual([0, ['a', 'b']])
 })
 

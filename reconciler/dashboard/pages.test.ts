@@ -123,7 +123,7 @@ test('the first page names the most urgent set first and says in one line how th
   expect(textOf(bodyOf('/', sampleStatus([])))).toContain('There is no set in the configuration')
 })
 
-test('whatever somebody wrote into a manifest, a commit or a service is text on every page', () => {
+test('text from a manifest, a commit or a service is text on every page', () => {
   for (const target of ['/', '/sets/shop', '/badge/shop.svg']) {
     const calm = tagsOf(bodyOf(target, writtenBy('x')))
     expect(calm.length).toBeGreaterThan(5)
@@ -237,7 +237,7 @@ test('with many sets those that are well stand in the table alone, and those tha
   expect([...few.matchAll(/id="set-(\w+)"/g)].map(([, name]) => name)).toEqual(['odd', 'c', 'd'])
 })
 
-test('a page can be narrowed to one state, and keep still while somebody reads', () => {
+test('a page can be narrowed to one state, and keep still for a reader', () => {
   const page = bodyOf('/sets/shop?state=Drifted&refresh=off', busyStatus())
   expect([...page.matchAll(/class="key">([^<]+)</g)].map(([, key]) => key)).toEqual(['checkout'])
   expect(page).not.toContain('http-equiv="refresh"')

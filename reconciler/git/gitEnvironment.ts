@@ -17,7 +17,7 @@ const LARGE_FILE_MIB = 32
 /** Most memory that git may ask for at once (MiB): a few kilobytes can be packed such that they unfold to gigabytes. */
 const ALLOCATED_MIB_MAX = 256
 
-/** Faults that old programs left in many a history, and that harm nobody. */
+/** Harmless faults that old programs left in many a history. */
 const HARMLESS = Object.fromEntries(
   ['zeroPaddedFilemode', 'badTimezone', 'missingSpaceBeforeDate'].map((fault) => [
     `fetch.fsck.${fault}`,
@@ -55,7 +55,7 @@ export function environmentOf({
     GIT_ALLOC_LIMIT: `${ALLOCATED_MIB_MAX}m`,
     GIT_SSH_COMMAND: sshCommandOf(access),
     ...(keyRing === undefined ? {} : { GNUPGHOME: keyRing }),
-    // In the environment rather than in the arguments, which everybody on the machine can read.
+    // In the environment rather than in the arguments, which every user of the machine can read.
     GIT_CONFIG_COUNT: String(settings.length),
     ...Object.fromEntries(
       settings.flatMap(([name, value], index) => [
@@ -110,7 +110,7 @@ function sshCommandOf({ sshKeyFile, knownHostsFile }: GitAccess): string {
     // A host that went away without a word is noticed within a minute.
     'ServerAliveInterval=15',
     'ServerAliveCountMax=3',
-    // Whoever is asked for manifests gets nothing of this machine, and leaves nothing behind that still runs.
+    // The host gets nothing of this machine, and leaves nothing behind that still runs.
     'ForwardAgent=no',
     'ClearAllForwardings=yes',
     'PermitLocalCommand=no',

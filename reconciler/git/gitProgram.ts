@@ -16,7 +16,7 @@ export class GitError extends Error {
   }
 }
 
-/** git was about to give back more than anybody needs, and was ended. */
+/** git was about to return more than any set needs, and was ended. */
 export class GitTooMuch extends GitError {
   override readonly name = 'GitTooMuch'
 }

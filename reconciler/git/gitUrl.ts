@@ -20,7 +20,7 @@ export function gitSchemeOf(
   // A host that starts with a dash would be an option of ssh.
   if (parsed.hostname.startsWith('-')) return { problem: 'must have a host that does not start with "-"' }
   if (parsed.password !== '' || (parsed.protocol === 'https:' && parsed.username !== '')) {
-    return { problem: 'must hold no credential: everybody would see it; use "credential"' }
+    return { problem: 'must hold no credential, which logs and pages would show: use "credential"' }
   }
   if (parsed.protocol === 'file:') {
     if (!allowed.file) return { problem: 'may be a file:// address only with allowFile: true' }

@@ -65,7 +65,7 @@ function messagesOf(receiver: Receiver): readonly string[][] {
   )
 }
 
-test('Scenario 52: a Slack that is down holds up nobody: no run, no other channel, and not the end of the program', async () => {
+test('Scenario 52: a Slack that is down delays no run, no other channel, and not the end of the program', async () => {
   slack.answers.push('hang', 'hang')
   notifications = opened([channel('slack', `${slack.url}/services/T/B/x`), channel('webhook', hook.url)])
   notifications.onEvent(event('first'))
@@ -127,7 +127,7 @@ test('a receiver that is away is tried again with the same delivery, later each 
   ])
 })
 
-test('what a receiver refuses for good is told without its address, and does not hold up what follows', async () => {
+test('what a receiver refuses for good is reported without its address, and does not hold up what follows', async () => {
   notifications = opened([channel('slack', `${slack.url}/services/SECRET-PATH`)])
   slack.answers.push(404)
   notifications.onEvent(event('lost'))
@@ -160,7 +160,7 @@ test('a receiver that never recovers is given up after a while, message by messa
   )
 })
 
-test('the same is told once; what comes back after it was over is told again', async () => {
+test('an equal event is sent once, and again after its end', async () => {
   notifications = opened([channel('webhook', hook.url)])
   const raised = event('Degraded: 2 services', { type: 'ConditionRaised', condition: 'Degraded' })
   const cleared = event('Degraded no longer holds', { type: 'ConditionCleared', condition: 'Degraded' })
@@ -206,7 +206,7 @@ test('a channel hears of the sets, severities and types that it asked for', asyn
   expect(messagesOf(hook)).toEqual([['this one']])
 })
 
-test('whatever somebody wrote, for Slack it is text, and as long as Slack allows', () => {
+test('text from outside is text for Slack, and as long as Slack allows', () => {
   const nasty = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 200 }),
     fc.constantFrom('<!channel>', '<@U123>', '<https://evil.example|click>', '&lt;', '|>'),

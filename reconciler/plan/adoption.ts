@@ -20,7 +20,7 @@ export type Adoption =
   | { readonly kind: 'several'; readonly key: string; readonly ids: readonly string[] }
 
 /**
- * Which of the services that nobody manages are meant by the manifests that have none: by `metadata.id`, or
+ * Which of the unmanaged services are meant by the manifests that have none: by `metadata.id`, or
  * by name. Only one that is already as its manifest says is adopted; that a secret is set is taken for the
  * same secret. Manifests that match nothing are left out. Pure.
  */

@@ -3,7 +3,7 @@ import type { CanonicalService } from '../../api/contract/canonical.ts'
 /** What happens to a service when its manifest goes. */
 export type OnDelete = 'delete' | 'pause' | 'detach'
 
-/** One time that a field was put back after somebody changed it. */
+/** One time that a field was put back after a change outside. */
 export interface Heal {
   readonly pointer: string
   /** Milliseconds since the epoch. */

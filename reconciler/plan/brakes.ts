@@ -31,7 +31,7 @@ export interface SourceFacts {
   readonly isValid: boolean
   /** Name of the folder or file and of its environment, as sourceName makes it. */
   readonly name: string
-  /** Name of that which was last applied with this state; null when nobody knows. */
+  /** Name of that which was last applied with this state; null when it is unknown. */
   readonly formerName: string | null
 }
 
@@ -48,7 +48,7 @@ export interface BrakeFacts extends SourceFacts {
   readonly liveServices: number
   /** Those that hold now. */
   readonly suspensions: readonly SuspensionFact[]
-  /** What whoever runs this holds back for reasons of its own. */
+  /** What the caller blocks for reasons of its own. */
   readonly holds?: readonly TrippedBrake[] | undefined
 }
 

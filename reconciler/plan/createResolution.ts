@@ -31,7 +31,7 @@ export interface CreateResolution {
 
 /**
  * Finds out from the list of services which of the open creations happened. One service that was not there
- * before, has that name and that definition and belongs to nobody is the one; none means that nothing
+ * before, has that name and that definition and is unmanaged is the one; none means that nothing
  * happened, once the request can no longer land; several are for a person to tell apart. Pure.
  */
 export function resolveCreates(

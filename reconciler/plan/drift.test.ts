@@ -28,7 +28,7 @@ test('without state every difference is drift', () => {
   ])
 })
 
-test('a service that somebody paused although the manifest says otherwise is drift', () => {
+test('a service that was paused although the manifest says otherwise is drift', () => {
   const paused = plan({
     desired: [desired({}, { paused: false })],
     actual: [live({ paused: true })],

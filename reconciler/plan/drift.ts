@@ -21,7 +21,7 @@ function driftOfChange(change: Change): readonly Drift[] {
     }
     case 'update': {
       const { key, id, shown, outside } = change
-      // Without state nobody can tell who changed what, so every difference counts.
+      // Without state it is unknown who changed what, so every difference counts.
       return changed(key, id, [...outside, ...shown.filter(({ reason }) => reason === 'differs')])
     }
     case 'drifted':

@@ -4,7 +4,7 @@ import type { ServiceResponse } from '../../api/contract/service.ts'
 import type { Binding } from './binding.ts'
 import { grouped } from './grouped.ts'
 
-/** A service that nobody manages and that is exactly what was sent for another, which a manifest has. */
+/** An unmanaged service that equals what was sent for another, which a manifest has. */
 export interface SuspectedDuplicate {
   readonly key: string
   /** The service of the manifest. */
@@ -15,7 +15,7 @@ export interface SuspectedDuplicate {
 /**
  * Services among `actual` that may be the same creation twice: one that took effect after it was given up, say. They
  * belong neither to `bindings` nor to `claimedIds`, which manifests name, and have the name and the definition that one
- * of `bindings` was sent with. Only shown, never removed: somebody else may have made them. Pure.
+ * of `bindings` was sent with. Only shown, never removed: another client may have made them. Pure.
  */
 export function suspectedDuplicates(
   actual: readonly ServiceResponse[],

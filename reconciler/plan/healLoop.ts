@@ -1,6 +1,6 @@
 import type { Heal } from './binding.ts'
 
-/** How often the same field is put back within the window before somebody else must be setting it. */
+/** How often the same field is put back within the window before another writer must be setting it. */
 const HEALS_MAX = 3
 const WINDOW_MS = 3_600_000
 

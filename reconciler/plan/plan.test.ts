@@ -56,7 +56,7 @@ test('Scenario 27: policy.drift decides whether a change outside is put back, sh
   ])
 })
 
-test('Scenario 28: a secret is noticed when it changes in git and when somebody replaces it outside', () => {
+test('Scenario 28: a secret is noticed when it changes in git and when it is replaced outside', () => {
   const pointer = '/endpoints/0/call/Http/headers/authorization'
   const git = plan({ desired: [desired({ secret: 'two' })], actual: [live()], bindings: [binding()] })
   expect(brief(git.changes)).toEqual([`replace shop: secret ${pointer}`])
@@ -274,7 +274,7 @@ test('Scenario 31: a field that was put back three times in an hour is left and 
   expect(brief(of(old))).toEqual(['replace shop: drift /interval_secs'])
 })
 
-test('Scenario 42: a service paused for its manifest is deleted when its time is over, unless somebody resumed it', () => {
+test('Scenario 42: a service paused for its manifest is deleted when its time is over, unless it was resumed', () => {
   const gone = (pruneAfterSecs: number | null, isPaused: boolean) =>
     brief(
       plan({

@@ -104,7 +104,7 @@ function changeOfBound(
     const hint = 'remove metadata.id to have it created anew'
     return { kind: 'blocked', key: desired.key, message, hint, needsDecision: true, lost: desired.id }
   }
-  // What somebody made in its place, or a lost creation of ours that somebody then changed.
+  // A service made in its place, or a lost creation of ours that was then changed.
   const bound = new Set(input.bindings.map(({ serviceId }) => serviceId))
   const twins = input.actual.filter(({ id, name }) => name === desired.canonical.name && !bound.has(id))
   return blockedByTwins(desired, twins, binding.serviceId) ?? create(desired, binding.serviceId)

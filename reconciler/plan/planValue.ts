@@ -11,7 +11,7 @@ export type Reason = 'git' | 'secret' | 'drift' | 'first-apply' | 'differs'
 /** One field of an update. `from` is what the service has, `to` what it will have. */
 export interface PlannedField extends FieldChange {
   readonly reason: Reason
-  /** Present where somebody changed the same field of the service: what it had before that. */
+  /** Present where the same field of the service was changed outside: what it had before that. */
   readonly outside?: { readonly was: unknown }
 }
 
@@ -24,11 +24,11 @@ export interface Blocked {
   readonly needsDecision: boolean
   /** Where in its manifest the reason stands; absent where it stands nowhere there. */
   readonly path?: readonly (string | number)[]
-  /** Keys of bindings that this one may mean: they are kept until somebody decided. */
+  /** Keys of bindings that this one may mean: they are kept until that is decided. */
   readonly claims?: readonly string[]
-  /** What somebody changed of the service, as people read it, where it is that which has to be decided about. */
+  /** What was changed outside, as people read it, where that has to be decided about. */
   readonly drift?: Pick<Drifted, 'id' | 'fields'>
-  /** The service that it had, where somebody deleted that. */
+  /** The service that it had, where that was deleted outside. */
   readonly lost?: string
 }
 
@@ -38,7 +38,7 @@ export interface Create {
   readonly key: string
   readonly desired: CanonicalService
   readonly paused: boolean
-  /** Id of the service that somebody deleted, where this makes it anew. */
+  /** Id of the service that was deleted outside, where this creates it again. */
   readonly replacesLost: string | null
 }
 
@@ -51,7 +51,7 @@ export interface Update {
   readonly fields: readonly PlannedField[]
   /** `fields` as people read them: endpoints and assertions found again where they moved to. */
   readonly shown: readonly PlannedField[]
-  /** What somebody changed of the service, as people read it, whether or not it is put back. */
+  /** What was changed outside, as people read it, whether or not it is put back. */
   readonly outside: readonly PlannedField[]
   readonly replace: boolean
   /** Canonical pointers whose values the service keeps: the definition that is sent takes them from it. */
@@ -92,7 +92,7 @@ export interface Drifted {
   readonly fields: readonly PlannedField[]
   /** As in an update. */
   readonly shown: readonly PlannedField[]
-  /** Pointers that were put back so often that somebody else must be setting them. */
+  /** Pointers that were put back so often that another writer must be setting them. */
   readonly looping: readonly string[]
 }
 

@@ -32,7 +32,7 @@ export function pruneOf(
   return prune
 }
 
-/** Somebody let it run again while it waited to be deleted. */
+/** It was resumed while it waited to be deleted. */
 function wantedAfterAll({ key, id }: Prune): Blocked {
   const message = `its manifest is gone and service ${id} was to be deleted now, but it was resumed meanwhile`
   return {

@@ -78,14 +78,14 @@ test('a secret that git changed is not there already, although the rest is', () 
   expect(alreadyThere).toBe(false)
 })
 
-test('a secret that somebody changed is not there already, although the rest is', () => {
+test('a secret that was changed outside is not there already, although the rest is', () => {
   const service = live({ interval: 30, keyId: 'k2' })
   const { alreadyThere } = diffOfBound(desired({ interval: 30 }), binding(), service)
 
   expect(alreadyThere).toBe(false)
 })
 
-test('what somebody changed and is left to others is neither drift nor shown', () => {
+test('what was changed outside and is left to others is neither drift nor shown', () => {
   const manifest = desired({}, { policy: { isIgnored: (pointer) => pointer === '/interval_secs' } })
   const service = live({ interval: 90, name: 'Other' })
 
@@ -112,7 +112,7 @@ test('what git changes and leaves to others is not wanted', () => {
 
 const [one, two] = ['https://example.com/', 'https://two.example.com/']
 
-test('endpoints that somebody changed are shown as people read them, beside other drift', () => {
+test('endpoints that were changed outside are shown as people read them, beside other drift', () => {
   const service = live({ url: two, moreUrls: [one], interval: 90 })
 
   const { shown } = diffOfBound(desired(), binding(), service)

@@ -10,7 +10,7 @@ import type { PlannedField, Reason } from './planValue.ts'
 export interface ShownFields {
   readonly wanted: readonly PlannedField[]
   readonly drifted: readonly PlannedField[]
-  /** All that somebody changed, whether or not the manifest changed it as well. */
+  /** All changes outside, whether or not the manifest changed the field as well. */
   readonly outside: readonly PlannedField[]
 }
 
@@ -18,7 +18,7 @@ export interface ShownFields {
 export interface ServiceDiff {
   /** Fields that the manifest changes. */
   readonly wanted: readonly PlannedField[]
-  /** Fields that somebody changed since we last looked, towards what they were. */
+  /** Fields that were changed outside since we last looked, towards what they were. */
   readonly drifted: readonly PlannedField[]
   /** The same as people read it. */
   readonly shown: ShownFields

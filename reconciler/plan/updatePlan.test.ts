@@ -36,7 +36,7 @@ test('what git changes is sent, and nothing else is shown', () => {
   expect(changes).toEqual([update({ fields: [git] })])
 })
 
-test('what somebody changed is put back, and shown as their change', () => {
+test('a change outside is undone, and shown as one', () => {
   const drift: PlannedField = { pointer: '/interval_secs', from: 90, to: 60, reason: 'drift' }
   const { changes } = plan({ desired: [desired()], actual: [live({ interval: 90 })], bindings: [binding()] })
 
@@ -51,7 +51,7 @@ test('what somebody changed is put back, and shown as their change', () => {
   ])
 })
 
-test('a definition that git changes resets what somebody changed, even where drift is only reported', () => {
+test('a definition that git changes resets changes outside, even where drift is only reported', () => {
   const drift: PlannedField = { pointer: '/regions', from: ['us-east-1'], to: ['eu-west-1'], reason: 'drift' }
   const drifted = live({ regions: ['us-east-1'] })
   const { changes } = plan({
@@ -144,7 +144,7 @@ test.each([
   expect(changes).toEqual([update({ ...change, replace: false })])
 })
 
-test('a pause that somebody ended is their change, and is put back', () => {
+test('a pause that was ended outside is drift, and is put back', () => {
   const drift: PlannedField = { pointer: '/paused', from: false, to: true, reason: 'drift' }
   const { changes } = plan({
     desired: [desired({}, { paused: true })],
@@ -155,7 +155,7 @@ test('a pause that somebody ended is their change, and is put back', () => {
   expect(changes).toEqual([update({ fields: [drift], outside: [drift], replace: false, pausing: 'pause' })])
 })
 
-test('a pause that somebody ended is only shown where drift is only reported', () => {
+test('a pause that was ended outside is only shown where drift is only reported', () => {
   const drift: PlannedField = { pointer: '/paused', from: false, to: true, reason: 'drift' }
   const paused = (policy: 'report' | 'ignore') =>
     plan({
@@ -170,7 +170,7 @@ test('a pause that somebody ended is only shown where drift is only reported', (
   expect(paused('ignore')).toEqual([])
 })
 
-test('a pause that somebody ends again and again is only shown', () => {
+test('a pause that is ended again and again is only shown', () => {
   const drift: PlannedField = { pointer: '/paused', from: false, to: true, reason: 'drift' }
   const heals = [1, 2, 3].map((agoMs) => ({ pointer: '/paused', atMs: NOW_MS - agoMs }))
   const { changes } = plan({
@@ -202,7 +202,7 @@ test.each<[string, Partial<Binding>, Parameters<typeof desired>[1]]>([
   ])
 })
 
-test('what git asks for and somebody made already is recorded as it is', () => {
+test('what git asks for and the service has already is recorded as it is', () => {
   const { changes } = plan({
     desired: [desired({ interval: 30 })],
     actual: [live({ interval: 30 })],

@@ -84,7 +84,7 @@ const OURS = [
   /^To approve: `pharos apply … --approve ([0-9a-f]{16})`, or a commit whose message ends with `Pharos-Approve: \1`$/,
 ]
 
-test('whatever somebody wrote into a manifest or a service, in a plan for a pull request it is text in a block', () => {
+test('text from a manifest or a service: in a plan for a pull request it is text in a block', () => {
   fc.assert(
     fc.property(planResult, fc.array(problem), (planned, problems) => {
       const markdown = planMarkdown(planned, problems)

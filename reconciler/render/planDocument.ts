@@ -52,7 +52,7 @@ export function changeDocument(change: Change): object {
   }
 }
 
-/** One field as data: `from` what the service has, `to` what it will have, `was` what it had before somebody else changed it. Pure. */
+/** One field as data: `from` what the service has, `to` what it will have, `was` what it had before the change outside. Pure. */
 export function fieldDocument(field: PlannedField): object {
   const { pointer, from, to, reason, outside } = field
   const was = outside === undefined ? {} : { was: withoutMarks(outside.was) }

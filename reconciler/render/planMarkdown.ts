@@ -8,7 +8,7 @@ import { changesText, planDigestText, type ShownPlan, summaryLine } from './plan
 const plain = pc.createColors(false)
 
 /**
- * A plan as a comment for a pull request, at most 60 kB. Everything that somebody may have written stands in
+ * A plan as a comment for a pull request, at most 60 kB. Every text from outside stands in
  * fenced blocks, where neither Markdown nor HTML nor a mention means anything. Pure.
  */
 export function planMarkdown(planResult: ShownPlan, problems: readonly ManifestProblem[]): string {

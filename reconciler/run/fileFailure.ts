@@ -30,7 +30,7 @@ export function fileErrorText(error: NodeJS.ErrnoException): string {
   return `${error.path ?? 'a file'} cannot be used: ${fileReason(error)}`
 }
 
-/** What the codes of the system mean for whoever named a file, and what to do. */
+/** What the codes of the system mean to the user who named a file, and what to do. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'it is not there',
   EISDIR: 'it is a folder: name a file',

@@ -61,7 +61,7 @@ export interface Mirror {
    * because a killed process or a bad disk left it broken, is made anew, once. Throws SourceUnavailable.
    */
   fetch(signal?: AbortSignal): Promise<string>
-  /** Throws BrokenMirror, and SourceUnavailable for a message that nobody could read. */
+  /** Throws BrokenMirror, and SourceUnavailable for a message that is too long. */
   commit(sha: string): Promise<Commit>
   /** Whether `descendant` contains `ancestor`; false too when the mirror no longer has one of them. */
   contains(descendant: string, ancestor: string): Promise<boolean>
@@ -242,7 +242,7 @@ function leftoversIn(directory: string): readonly string[] {
   return readdirSync(packs).flatMap((name) => (/^(?:tmp_|\.tmp-)/.test(name) ? [join(packs, name)] : []))
 }
 
-/** Without its history nobody can tell whether a branch still contains what was applied. */
+/** Without the history it is unknown whether a branch still contains what was applied. */
 function refuseShallow({ access, directory }: MirrorOptions): void {
   if (!existsSync(join(directory, 'shallow'))) return
   rmSync(directory, { recursive: true, force: true })

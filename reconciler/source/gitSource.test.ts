@@ -193,7 +193,7 @@ test('the ignore file of the set counts as it does in a folder', async () => {
   expect([keys(loaded), problems(loaded)]).toEqual([['a'], []])
 })
 
-test('a path that is not there is told from a folder without manifests', async () => {
+test('a path that is not there is distinguished from a folder without manifests', async () => {
   repository.commit({ 'monitoring/README.md': 'nothing yet' })
 
   expect(await load(source())).toMatchObject({ exists: true, files: 0 })

@@ -28,7 +28,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  */
 const ENTRIES_MAX = 200_000
 
-/** There is more below a path than anybody keeps manifests in. The message says so. */
+/** There are more files below a path than any set of manifests has. The message says so. */
 export class TreeTooLarge extends Error {
   override readonly name = 'TreeTooLarge'
 }

@@ -109,7 +109,7 @@ test('a path of the set that is a link or a submodule itself is a problem, and n
   })
 })
 
-test('what git calls malformed is refused with its name, and old faults that harm nobody are not', async () => {
+test('what git calls malformed is refused with its name, and harmless old faults are not', async () => {
   const blob = object('blob', manifestOf('a'))
   const folderOf = (file: Buffer): string =>
     object('tree', entry('40000', 'monitoring', object('tree', file)))
@@ -199,7 +199,7 @@ test('a mirror is tidied also where all transfers together are larger than one m
   expect(names.filter((name) => name.endsWith('.pack')).length).toBeLessThan(5)
 })
 
-test('a repository that becomes empty, shallow, another one or something else is told as that', async () => {
+test('a repository that becomes empty, shallow, another one or something else is reported as that', async () => {
   const sha = repository.commit({ 'monitoring/a.yaml': manifestOf('a') })
   await source.fetch()
   const { directory } = repository

@@ -42,7 +42,7 @@ export interface ManifestSource {
 /**
  * Reads every `.yaml` and `.yml` below `path`, or `path` itself when it is a file. Names that start with a
  * dot are left out, and what the ignore file says. Symbolic links below it are refused, because they could lead
- * out of the folder, and so is everything that is no regular file: reading a pipe waits for whoever writes to it.
+ * out of the folder, and so is everything that is no regular file: reading a pipe waits for its writer.
  */
 export function readManifests(path: string, options: YamlOptions = {}): ManifestSource {
   const entry = statSync(path, { throwIfNoEntry: false })
@@ -111,7 +111,7 @@ function mayBeFolder(entry: Dirent, path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
   } catch {
-    // It leads in a circle, or to where this user may not look: nobody knows what is missing.
+    // It leads in a circle, or to where this user may not look: what is missing is unknown.
     return true
   }
 }

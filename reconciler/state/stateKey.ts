@@ -15,7 +15,7 @@ export type StateKey = string
 /** Throws StateError when a state that is made at `statePath` could have no key. */
 export function requireKeyPlace(statePath: string, fromEnvironment: string | undefined): void {
   if (fromEnvironment !== undefined && fromEnvironment !== '') checked(fromEnvironment, STATE_KEY_VARIABLE)
-  // Beside a state in git, where everybody who reads it would read it too, is no place for a key.
+  // Beside a state in git, where every reader of the state would read it, is no place for a key.
   else if (isGitLocation(statePath))
     throw new StateError(`a state in git needs ${STATE_KEY_VARIABLE}: marks of secrets are made with it`)
 }
@@ -43,7 +43,7 @@ export function stateKeyFor(
   const isNew = !existsSync(path)
   if (isNew) {
     if (!create) return { value: undefined, isNew }
-    // 'wx' fails rather than follow a link that somebody put there.
+    // 'wx' fails rather than follow a link that another user put there.
     writeFileSync(path, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
     chmodSync(path, 0o600)
   }

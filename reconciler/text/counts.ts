@@ -1,6 +1,6 @@
 import { visible } from '../../api/contract/visibleText.ts'
 
-/** A name that anybody may have chosen, between quotes and on one line. Pure. */
+/** A name from outside, between quotes and on one line. Pure. */
 export function quoted(name: string): string {
   return visible(JSON.stringify(name))
 }

@@ -90,7 +90,7 @@ function readable(value: unknown, path: string): unknown {
   )
 }
 
-/** A secret among values: no text that anybody wrote is this. */
+/** A secret among values: no written text equals it. */
 const SECRET = Symbol('secret')
 
 /** A canonical endpoint as a manifest has it: without what is not set, and without the call around its fields. */

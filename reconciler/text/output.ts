@@ -111,7 +111,7 @@ export function outputOn(streams: Streams, format: Format, isQuiet = false): Out
   }
 }
 
-/** Says on one line why a command could not run; what nobody foresaw takes as many as it needs. */
+/** Writes on one line why a command could not run; an unexpected error takes as many as it needs. */
 export function reportFailure({ code, message }: Failure, output: Output): void {
   output.error(code === 'E_INTERNAL' ? message : visible(message))
 }

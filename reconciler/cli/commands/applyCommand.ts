@@ -67,7 +67,7 @@ async function ended(
     () => undefined,
     failureOf,
   )
-  // Whoever interrupted a run knows why it ended.
+  // The user knows why an interrupted run ended.
   const isInterrupted = interruption.exitCode() !== undefined
   const failure = applied.endedBy === undefined || isInterrupted ? unrecorded : failureOf(applied.endedBy)
   if (failure !== undefined) reportFailure(failure, output)

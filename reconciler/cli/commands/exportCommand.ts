@@ -11,7 +11,7 @@ import type { CommandContext, CommandResult } from '../session/context.ts'
 import { writeOutput } from '../session/outputFile.ts'
 import { openClient } from '../session/session.ts'
 
-/** Mode of new manifests: what everybody may read but for what the user's mask takes away. */
+/** Mode of new manifests: readable by all, less the user's mask. */
 const MANIFEST_MODE = 0o666
 
 /**

@@ -59,9 +59,9 @@ async function whatPeopleSaid(store: StateReading, location: string, output: Out
   return { suspensions, approvals, lease: sight }
 }
 
-/** A lease, and what the last write of its state says about whoever holds it. */
+/** A lease, and what the last write of its state says about its holder. */
 interface LeaseSight extends Lease {
-  /** ISO 8601, UTC; null where nobody knows. */
+  /** ISO 8601, UTC; null where it is unknown. */
   readonly lastSignAt: string | null
   /** Whether its holder was silent for so long that the next run takes over from it, or has certainly ended. */
   readonly isExpired: boolean

@@ -16,7 +16,7 @@ export function requireOutputPlace(file: string): void {
 }
 
 /**
- * Writes `text` to `file`, which has `mode` where it is new. Whoever stops in between leaves either what
+ * Writes `text` to `file`, which has `mode` where it is new. A process that ends in between leaves either what
  * was there or the whole text. Throws UnwritableFile.
  */
 export function writeOutput(file: string, text: string, mode = OWNER_ONLY): void {

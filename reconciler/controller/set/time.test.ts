@@ -164,7 +164,7 @@ test('Scenario 48: a service that two sets name belongs to the first, and the se
   expect(await names()).toEqual(['a'])
 })
 
-test('a suspension that nobody ends is told again every day', async () => {
+test('a suspension without end is announced again every day', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()

@@ -29,7 +29,7 @@ export function describeProblem(problem: Problem, origin: Origin, merged: unknow
   const kind = kindOf(origin)
   const hint =
     typeHint(problem.message, value) ?? mappingHint(kind, path, value) ?? exampleHint(kind, path, problem)
-  // Of all that a status may be, a mapping is the least that somebody means who wrote something else.
+  // Of all that a status may be, a mapping is the least likely to be meant.
   const isStatus = last === 'status' && mappingOf(value) === undefined
   const message = isStatus ? STATUS_FORM : plainWords(problem.message)
   return {

@@ -26,7 +26,7 @@ const DEFAULT = ':-'
 /**
  * Replaces `${var.name}` and `${var.name:-default}` in the texts of `spec` and `policy`; `$${var.` stands for itself
  * without the first dollar. A variable that is not defined is a problem, never an empty text, and so is `${var.` with
- * anything else behind it, which somebody meant as a reference. Pure.
+ * anything else behind it, which looks like a reference. Pure.
  */
 export function substituteVariables(mapping: Mapping, variables: ReadonlyMap<string, Variable>): Substituted {
   if (!mentionsVariable(mapping.spec) && !mentionsVariable(mapping.policy)) return { mapping, problems: [] }

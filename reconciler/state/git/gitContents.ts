@@ -8,7 +8,7 @@ import type { StateRef } from './gitRef.ts'
 export interface Contents {
   readonly state: StateDocument
   readonly lease: { readonly holder: string | null; readonly epoch: number; readonly renewals: number }
-  /** When it was made (milliseconds since the epoch); null where nobody knows. */
+  /** When it was made (milliseconds since the epoch); null where it is unknown. */
   readonly writtenAtMs: number | null
 }
 
@@ -56,7 +56,7 @@ async function readContents(ref: StateRef): Promise<Contents | null> {
   return { state: parseDocument(state, ref.name, WAY_BACK), lease: leaseIn(lease, ref.name), writtenAtMs }
 }
 
-/** What to do about a commit that somebody else made or damaged. */
+/** What to do about a commit that another program made or damaged. */
 const WAY_BACK = 'set the ref to the last commit that is right, or name another ref with --state'
 
 function leaseIn(text: string, name: string): Contents['lease'] {

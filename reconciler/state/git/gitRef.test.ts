@@ -107,7 +107,7 @@ test('signs of life for days leave few files behind, and what is written then st
   ).toEqual([expect.stringMatching(/^pharos-git-state-\d+$/)])
 })
 
-test('a git that is missing or too old is told before it is used', async () => {
+test('a git that is missing or too old is reported before it is used', async () => {
   const state = join(folder, 'state.git')
   expect(await problemOf(state, { PATH: folder })).toMatch(/git could not be started: .*install git/)
 

@@ -99,18 +99,18 @@ export async function refExists(location: GitRefLocation): Promise<boolean> {
 export interface StateFiles {
   readonly state: string
   readonly lease: string
-  /** When they were put there (milliseconds since the epoch), by the clock of who did; null where nobody knows. */
+  /** When they were put there (milliseconds since the epoch), by the writer's clock; null where it is unknown. */
   readonly writtenAtMs?: number | null
 }
 
-/** A place that holds the files and takes new ones only where nobody else put others there since. */
+/** A place that holds the files and takes new ones only where no other writer put others there since. */
 export interface StateRef {
   readonly name: string
   /** What it holds now; null when it is not there. Throws StateError. */
   read(): Promise<StateFiles | null>
   /**
    * Makes `files` what it holds. Passing ones are no part of the history: the next ones take their place.
-   * Throws RefMoved when somebody else changed it since, StateError for everything else.
+   * Throws RefMoved when another writer changed it since, StateError for everything else.
    */
   write(files: StateFiles, message: string, isPassing?: boolean): Promise<void>
   close(): void

@@ -78,7 +78,7 @@ class GitStore implements StateStore {
     return holder === null ? null : { holder, epoch, renewals }
   }
 
-  /** Of what was there when the store was opened: what is written here is no news to anybody. */
+  /** Of what was there when the store was opened: what is written here is no news. */
   async writtenAtMs() {
     return this.#openedWithMs
   }
@@ -114,7 +114,7 @@ class GitStore implements StateStore {
     try {
       await this.#push('done')
     } catch (error) {
-      // Of what somebody took over, or away, nothing is given back.
+      // A lease that was taken over, or a state that was taken away, needs no release.
       if (!(error instanceof StateError) || (error.reason !== 'lost' && error.reason !== 'gone')) throw error
     } finally {
       this.#epoch = undefined

@@ -16,7 +16,7 @@ export interface HeldLease {
   readonly epoch: number
   /** Whether nothing may be sent any more: another one took over, or may have because renewals failed too long. */
   readonly isLost: () => boolean
-  /** What kept it from being renewed until it was lost; null while it is not, and where somebody else took it over. */
+  /** What kept it from being renewed until it was lost; null while it is not, and where another holder took it over. */
   readonly fault: () => unknown
   /** Ends the renewals and lets the next one in. */
   readonly release: () => Promise<void>

@@ -47,7 +47,7 @@ export interface BindingChange {
   readonly drop?: string
 }
 
-/** What a state holds, for whoever only looks. */
+/** What a state holds, read-only. */
 export interface StateReading {
   /** Whether anything outlives the process. */
   readonly isDurable: boolean
@@ -68,11 +68,11 @@ export interface StateReading {
   syncRequests(): Promise<readonly SyncRequest[]>
   /** Acknowledgements of rewritten history that no run has used yet. */
   historyAcknowledgements(): Promise<readonly HistoryAcknowledgement[]>
-  /** Who may write, null when nobody holds the lease. */
+  /** The lease; null when it is free. */
   lease(): Promise<Lease | null>
   /**
    * When the state was last written, which a holder of its lease does again and again (milliseconds since the epoch,
-   * by the clock of whoever wrote); null where nobody knows.
+   * by the writer's clock); null where it is unknown.
    */
   writtenAtMs(): Promise<number | null>
   close(): Promise<void>

@@ -72,7 +72,7 @@ export async function inMemory(bytes: Buffer): Promise<Database> {
   return new Constructor(bytes)
 }
 
-/** The bytes of a `path` in log mode when nobody is writing to it; `undefined` for any other. */
+/** The bytes of a `path` in log mode while no process writes to it; `undefined` for any other. */
 function bytesAtRest(path: string): Buffer | undefined {
   const before = statSync(path)
   if (hasLog(path)) return undefined

@@ -100,7 +100,7 @@ ${EVENT_LEASE_SUSPENSION_APPROVAL}${SYNC_REQUEST_ACKNOWLEDGEMENT}`
 /** What makes each version of the tables the next one, from version 1 on. */
 export const MIGRATIONS = [
   'ALTER TABLE meta ADD COLUMN source TEXT',
-  // Nobody noted when a service was paused for its manifest: its grace starts now.
+  // When a service was paused for its manifest was not recorded: its grace starts now.
   `ALTER TABLE binding ADD COLUMN prune_after_secs INTEGER;
 ALTER TABLE binding ADD COLUMN tombstoned_at_ms INTEGER;
 ALTER TABLE binding ADD COLUMN heals TEXT NOT NULL DEFAULT '[]';

@@ -16,7 +16,7 @@ export interface WorkFolder {
 }
 
 /**
- * An empty folder for work of one `kind`, which nobody else of this machine can read. It is the first that no living
+ * An empty folder for work of one `kind`, which no other user of this machine can read. It is the first that no living
  * process has: what a killed one left is used again instead of staying for ever. Throws StateError.
  */
 export async function takeWorkFolder(kind: string): Promise<WorkFolder> {
@@ -39,7 +39,7 @@ export async function takeWorkFolder(kind: string): Promise<WorkFolder> {
   throw new StateError(`${parent} has ${FOLDERS_MAX} folders in use: end some of the programs that have them`)
 }
 
-/** Where all folders of a kind are. Somebody else's of that name is not used: who owns it could exchange what is in it. */
+/** Where all folders of a kind are. Another user's folder of that name is not used: its owner could exchange what is in it. */
 function parentOf(kind: string): string {
   // Not by name: a container may run as a user that has none.
   const user = process.getuid?.()

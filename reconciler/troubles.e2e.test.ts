@@ -129,8 +129,8 @@ test('show tells what a run made and changed, field by field', async () => {
   const eventsOf = async ({ runId }: { runId: string }) =>
     JSON.parse((await pharos('show', runId, '--state', work.statePath, '--json')).stdout).events
   expect(await eventsOf(made)).toMatchObject([
-    { type: 'Created', key: 'a', message: `service ${ids[0]} was made` },
-    { type: 'Created', key: 'b', message: `service ${ids[1]} was made` },
+    { type: 'Created', key: 'a', message: `service ${ids[0]} was created` },
+    { type: 'Created', key: 'b', message: `service ${ids[1]} was created` },
   ])
   expect(await eventsOf(changed)).toMatchObject([
     { type: 'Updated', key: 'a', message: `service ${ids[0]}: interval: 1m → 1m30s` },

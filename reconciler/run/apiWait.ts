@@ -1,3 +1,4 @@
+import { systemTiming } from '../../api/client/limiter.ts'
 import { type Waiting, WaitObserver } from '../../api/client/waiting.ts'
 import { ExpectedFailure } from './failure.ts'
 
@@ -35,14 +36,7 @@ export interface WaitClock {
 }
 
 /** The clock of the machine. */
-export const machineWaitClock: WaitClock = {
-  nowMs: () => performance.now(),
-  wallMs: Date.now,
-  after: (delayMs, run) => {
-    const timer = setTimeout(run, delayMs)
-    return () => clearTimeout(timer)
-  },
-}
+export const machineWaitClock: WaitClock = { ...systemTiming, wallMs: Date.now }
 
 /** What the client of a run is bounded with. */
 export interface ApiWait {

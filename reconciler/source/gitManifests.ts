@@ -2,7 +2,6 @@ import { posix } from 'node:path'
 import { FILE_BYTES_MAX, SET_BYTES_MAX, SET_DOCUMENTS_MAX } from '../manifest/manifestLimits.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
 import type { ManifestDocument, ReadFile } from '../manifest/read/readYaml.ts'
-import { decodeUtf8 } from '../manifest/read/utf8Text.ts'
 import type { ReadSetFile } from '../manifest/values/valueReference.ts'
 import { listTree, type ObjectReader, readBlobs, type TreeEntry, TreeTooLarge } from './gitTree.ts'
 import {
@@ -143,18 +142,12 @@ async function ignoreRulesIn(mirror: ObjectReader, entries: readonly Found[]): P
   const found = entries.find(({ below }) => below === IGNORE_FILE)
   if (found === undefined) return NOTHING_IGNORED
   const { entry, file } = found
-  const refused =
-    entry.kind === 'file'
-      ? undefined
-      : unfit(file, 'the ignore file is not a regular file', 'put a file here')
-  if (refused !== undefined) return { ...NOTHING_IGNORED, problems: [refused] }
-  if (entry.size > FILE_BYTES_MAX) {
-    return { ...NOTHING_IGNORED, problems: [limit(file, `the file has more than ${FILE_BYTES_MAX} bytes`)] }
-  }
-  const bytes = (await readBlobs(mirror, [entry.sha])).get(entry.sha) ?? Buffer.of()
-  const decoded = decodeUtf8(bytes)
-  if ('text' in decoded) return readIgnoreRules(decoded.text, file)
-  return { ...NOTHING_IGNORED, problems: [unfit(file, 'the ignore file is not UTF-8', 'save it as UTF-8')] }
+  const refuse = (problem: ManifestProblem): IgnoreRules => ({ ...NOTHING_IGNORED, problems: [problem] })
+  if (entry.kind !== 'file')
+    return refuse(unfit(file, 'the ignore file is not a regular file', 'put a file here'))
+  if (entry.size > FILE_BYTES_MAX)
+    return refuse(limit(file, `the file has more than ${FILE_BYTES_MAX} bytes`))
+  return readIgnoreRules((await readBlobs(mirror, [entry.sha])).get(entry.sha) ?? Buffer.of(), file)
 }
 
 function isManifest({ below, entry }: Found): boolean {

@@ -38,7 +38,7 @@ test('the patterns leave out what git would leave out', () => {
       const listed = execFileSync('git', ['-C', folder, 'ls-files', '--others', '--exclude-standard'], {
         encoding: 'utf8',
       })
-      const { ignores } = readIgnoreRules(patterns.join('\n'), '.pharosignore')
+      const { ignores } = readIgnoreRules(Buffer.from(patterns.join('\n')), '.pharosignore')
       const kept = PATHS.filter((path) => !ignores(path, false))
 
       expect({ patterns, kept }).toEqual({
@@ -73,14 +73,14 @@ test('a .pharosignore keeps other YAML out of a set, and a pattern of too many s
 
 test('a pattern with more stars than can be matched in time is refused', () => {
   for (const pattern of ['*a*a*b', '**/a/**/a/**/b', '*a'.repeat(5_000), '**/a/'.repeat(2_000)]) {
-    const { ignores, problems } = readIgnoreRules(pattern, '.pharosignore')
+    const { ignores, problems } = readIgnoreRules(Buffer.from(pattern), '.pharosignore')
     expect({ pattern, codes: problems.map(({ code }) => code) }).toEqual({ pattern, codes: ['E_VALUE'] })
     expect(ignores('a'.repeat(5_000), false)).toBe(false)
   }
 })
 
 test('the costliest pattern that is taken is matched with the longest path', () => {
-  const { ignores, problems } = readIgnoreRules('**/*a*b/**/c', '.pharosignore')
+  const { ignores, problems } = readIgnoreRules(Buffer.from('**/*a*b/**/c'), '.pharosignore')
 
   expect(problems).toEqual([])
   expect(ignores('a'.repeat(4_096), false)).toBe(false)

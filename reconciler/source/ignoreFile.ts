@@ -1,5 +1,6 @@
 import ignore from 'ignore'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
+import { decodeUtf8 } from '../manifest/read/utf8Text.ts'
 
 /** Name of the file at the root of a set that says what below it is left out. */
 export const IGNORE_FILE = '.pharosignore'
@@ -21,9 +22,20 @@ const TOO_MANY_STARS = /\*[^*/\n]+\*[^*/\n]+\*|\*\*.*\*\*.*\*\*/
 /** Longest path that is matched (characters): systems have no longer ones, repositories may. */
 const PATH_CHARS_MAX = 4_096
 
-/** Reads an ignore file, whose patterns are those of `.gitignore`. Pure. */
-export function readIgnoreRules(text: string, file: string): IgnoreRules {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
+/** Reads the ignore file `file`, whose patterns are those of `.gitignore`. Pure. */
+export function readIgnoreRules(bytes: Buffer, file: string): IgnoreRules {
+  const decoded = decodeUtf8(bytes)
+  if (!('text' in decoded)) {
+    const problem = {
+      code: 'E_FILE',
+      file,
+      ...decoded.badAt,
+      message: 'not UTF-8',
+      hint: 'save the file as UTF-8',
+    } as const
+    return { ...NOTHING_IGNORED, problems: [problem] }
+  }
+  const lines = decoded.text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
   const starsAt = (line: string): number => (line.startsWith('#') ? -1 : line.search(TOO_MANY_STARS))
   const problems = lines.flatMap((line, index): readonly ManifestProblem[] => {
     const at = starsAt(line)

@@ -64,13 +64,8 @@ function ignoreRulesOf(root: string): IgnoreRules {
   const file = join(root, IGNORE_FILE)
   const entry = lstatSync(file, { throwIfNoEntry: false })
   if (entry === undefined) return NOTHING_IGNORED
-  const refused = refusalOf({ path: file, directory: '', kind: kindOf(entry) })
-  if (refused !== undefined) return { ...NOTHING_IGNORED, problems: [refused] }
-  const bytes = beginningOf(file)
-  if (!Buffer.isBuffer(bytes)) return { ...NOTHING_IGNORED, problems: [bytes] }
-  const decoded = decodeUtf8(bytes)
-  if ('text' in decoded) return readIgnoreRules(decoded.text, file)
-  return { ...NOTHING_IGNORED, problems: [notUtf8(file, decoded.badAt)] }
+  const bytes = refusalOf({ path: file, directory: '', kind: kindOf(entry) }) ?? beginningOf(file)
+  return Buffer.isBuffer(bytes) ? readIgnoreRules(bytes, file) : { ...NOTHING_IGNORED, problems: [bytes] }
 }
 
 interface Found {

@@ -1,18 +1,23 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { ConfigError, type ControllerSettings } from '../../controller/config/settings.ts'
+import { readConfig } from '../../controller/config/readConfig.ts'
+import { ConfigError, type ControllerSettings, settingsOf } from '../../controller/config/settings.ts'
 import { type Controller, type ControllerOptions, openController } from '../../controller/controller.ts'
 import { systemClock } from '../../controller/schedule/clock.ts'
 import { foldersOf, tryFolder } from '../../controller/set/setFolders.ts'
 import { GitError } from '../../git/gitProgram.ts'
 import { requireGit } from '../../git/gitVersion.ts'
+import type { ManifestProblem } from '../../manifest/manifestProblem.ts'
 import { waitText } from '../../run/apiWait.ts'
 import { EXIT, mostTelling } from '../../run/exitCode.ts'
 import { UsageError } from '../../run/failure.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import { lockTimeoutMs } from '../session/settings.ts'
-import { configFileOf, controllerSettings } from './controllerConfig.ts'
+
+/** Name of the configuration when none is given. */
+const CONFIG_FILE = 'pharos-controller.yaml'
 
 /** Keeps services as a git repository says: until it is asked to end, or for one cycle with --once. */
 export async function controllerCommand(
@@ -20,8 +25,8 @@ export async function controllerCommand(
   context: CommandContext,
 ): Promise<CommandResult> {
   const { output, options } = context
-  const file = configFileOf(context)
-  const read = controllerSettings(context)
+  const file = options.config ?? CONFIG_FILE
+  const read = settingsIn(file, context)
   if ('problems' in read) {
     output.problems(read.problems)
     return { exitCode: EXIT.manifestsInvalid, document: { problems: read.problems }, problems: read.problems }
@@ -34,6 +39,30 @@ export async function controllerCommand(
     return { exitCode: EXIT.converged, document: { sets: settings.sets.map(({ config }) => config.name) } }
   }
   return options.once === true ? once(settings, context) : untilStopped(settings, context)
+}
+
+/** The configuration in `file`, as it holds on this machine, or what is wrong with it. Throws UsageError. */
+function settingsIn(
+  file: string,
+  { env }: CommandContext,
+): { readonly settings: ControllerSettings } | { readonly problems: readonly ManifestProblem[] } {
+  const read = readConfig(file, contentOf(file))
+  if ('problems' in read) return read
+  try {
+    return { settings: settingsOf(read.config, env) }
+  } catch (error) {
+    if (error instanceof ConfigError) throw new UsageError(error.message)
+    throw error
+  }
+}
+
+function contentOf(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    throw new UsageError(`the configuration ${file} cannot be read (${reason}): name it with --config`)
+  }
 }
 
 /** Before anything is opened: a git that cannot be used would otherwise show only as a repository that is away. */

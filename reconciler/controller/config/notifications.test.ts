@@ -78,9 +78,9 @@ test('what is wrong with a channel or a forge is said with its place and what to
 `),
   ).toEqual([
     'c.yaml:7:3: [E_UNKNOWN_FIELD] notifications.chanels is not a known field (did you mean channels?)',
-    'c.yaml:9:38: [E_VALUE] notifications.channels[0].url must be { env: NAME } or { file: /PATH }: whoever knows the address of a Slack webhook may post',
+    'c.yaml:9:38: [E_VALUE] notifications.channels[0].url must be { env: NAME } or { file: /PATH }: the address of a Slack webhook is a secret',
     'c.yaml:9:91: [E_VALUE] notifications.channels[0].secret has no use here: Slack checks no signature',
-    'c.yaml:10:7: [E_REQUIRED] notifications.channels[1].secret is required: it must be { env: NAME } or { file: /PATH }: the receiver tells by it that it is us',
+    'c.yaml:10:7: [E_REQUIRED] notifications.channels[1].secret is required: it must be { env: NAME } or { file: /PATH }: the receiver verifies the sender by it',
     'c.yaml:10:41: [E_VALUE] notifications.channels[1].url must be an http:// or https:// address',
     expect.stringContaining('c.yaml:11:42: [E_VALUE] notifications.channels[2].url must hold no credential'),
     expect.stringContaining(
@@ -91,7 +91,7 @@ test('what is wrong with a channel or a forge is said with its place and what to
     expect.stringContaining('c.yaml:14:46: [E_VALUE] notifications.forges[1].token must be { env: NAME }'),
   ])
   expect(problemsOf('  channels: [{name: ops, kind: webhook, url: "http://a.example"}]\n')).toEqual([
-    'c.yaml:7:14: [E_REQUIRED] notifications.channels[0].secret is required: it must be { env: NAME } or { file: /PATH }: the receiver tells by it that it is us',
+    'c.yaml:7:14: [E_REQUIRED] notifications.channels[0].secret is required: it must be { env: NAME } or { file: /PATH }: the receiver verifies the sender by it',
   ])
   expect(
     problemsOf(

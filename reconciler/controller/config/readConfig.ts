@@ -82,52 +82,43 @@ function fieldsAt(path: ManifestPath): readonly string[] {
 /** What each field allows, but not together with the others. */
 function disagreements({ sets, webhooks, notifications }: ControllerConfig): readonly Unplaced[] {
   const names = sets.map((set) => set.name)
-  return [
-    ...repeated(names, (index) => ['sets', index, 'name']),
-    ...repeated(
-      webhooks.map((hook) => hook.source),
-      (index) => ['webhooks', index, 'source'],
-    ),
-    ...repeated(
-      sets.map((set) => set.state),
-      (index) => ['sets', index, 'state'],
-    ),
-    ...sets.flatMap(({ repository }, index): readonly Unplaced[] => {
-      const scheme = gitSchemeOf(repository.url, { file: repository.allowFile })
-      if (!('problem' in scheme)) return []
-      const path: ManifestPath = ['sets', index, 'repository', 'url']
-      return [{ code: 'E_VALUE', path, message: `${formatPath(path)} ${scheme.problem}`, hint: undefined }]
-    }),
-    ...sets.flatMap(({ state, leaseTtl }, index): readonly Unplaced[] => {
-      const kind = state !== undefined && isGitLocation(state) ? 'git' : 'file'
-      if (leaseTtl === undefined || leaseTtl >= LEASE_TTL_MIN_MS[kind]) return []
-      const path: ManifestPath = ['sets', index, 'leaseTtl']
-      const least = `must be at least ${LEASE_TTL_MIN_MS[kind] / 1_000}s where the state is in ${kind === 'git' ? 'git' : 'a file'}`
-      return [{ code: 'E_VALUE', path, message: `${formatPath(path)} ${least}`, hint: undefined }]
-    }),
-    ...notificationDisagreements(notifications, names).map(({ path: below, message, hint }): Unplaced => {
-      const path: ManifestPath = ['notifications', ...below]
-      return { code: 'E_VALUE', path, message: `${formatPath(path)} ${message}`, hint }
-    }),
-    ...webhooks.flatMap((hook, index) =>
-      (hook.sets ?? []).flatMap((named, at): readonly Unplaced[] => {
-        if (names.includes(named)) return []
-        const path: ManifestPath = ['webhooks', index, 'sets', at]
-        const message = `${formatPath(path)} must be the name of a set`
-        return [{ code: 'E_VALUE', path, message, hint: `there are ${names.join(', ')}` }]
-      }),
-    ),
-  ]
-}
-
-function repeated(
-  values: readonly (string | undefined)[],
-  pathOf: (index: number) => ManifestPath,
-): readonly Unplaced[] {
-  return values.flatMap((value, index): readonly Unplaced[] => {
-    if (value === undefined || values.indexOf(value) === index) return []
-    const path = pathOf(index)
-    const message = `${formatPath(path)} is used twice`
-    return [{ code: 'E_VALUE', path, message, hint: 'give each its own' }]
-  })
+  const found: Unplaced[] = []
+  const disagree = (path: ManifestPath, message: string, hint?: string): void => {
+    found.push({ code: 'E_VALUE', path, message: `${formatPath(path)} ${message}`, hint })
+  }
+  const unique = (values: readonly (string | undefined)[], pathOf: (index: number) => ManifestPath): void => {
+    for (const [index, value] of values.entries())
+      if (value !== undefined && values.indexOf(value) !== index)
+        disagree(pathOf(index), 'is used twice', 'give each its own')
+  }
+  unique(names, (index) => ['sets', index, 'name'])
+  unique(
+    webhooks.map(({ source }) => source),
+    (index) => ['webhooks', index, 'source'],
+  )
+  unique(
+    sets.map(({ state }) => state),
+    (index) => ['sets', index, 'state'],
+  )
+  for (const [index, { repository, state, leaseTtl }] of sets.entries()) {
+    const scheme = gitSchemeOf(repository.url, { file: repository.allowFile })
+    if ('problem' in scheme) disagree(['sets', index, 'repository', 'url'], scheme.problem)
+    const kind = state !== undefined && isGitLocation(state) ? 'git' : 'file'
+    if (leaseTtl !== undefined && leaseTtl < LEASE_TTL_MIN_MS[kind]) {
+      const where = kind === 'git' ? 'git' : 'a file'
+      const least = `must be at least ${LEASE_TTL_MIN_MS[kind] / 1_000}s where the state is in ${where}`
+      disagree(['sets', index, 'leaseTtl'], least)
+    }
+  }
+  for (const { path, message, hint } of notificationDisagreements(notifications, names))
+    disagree(['notifications', ...path], message, hint)
+  for (const [index, hook] of webhooks.entries())
+    for (const [at, named] of (hook.sets ?? []).entries())
+      if (!names.includes(named))
+        disagree(
+          ['webhooks', index, 'sets', at],
+          'must be the name of a set',
+          `there are ${names.join(', ')}`,
+        )
+  return found
 }

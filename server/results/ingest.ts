@@ -44,15 +44,28 @@ export function prepareIngest(database: Database, board: StateBoard, log: Result
   const storeCertificates = prepareCertificates(database, board)
 
   function storeResult(row: ResultRow, detail: ResultDetail | undefined, isOwn: IsOwn, nowS: number) {
-    const [series, generation, dueS, lateMs, outcome, reason, status, attempts, flags, ...phases] = row
-    const [totalUs, dnsUs, connectUs, tlsUs, waitUs, bodyUs] = phases
+    const [series, generation, dueS, lateMs, outcome, reason, status, attempts, flags] = row
     const known = isOwn(series) ? board.find(series) : undefined
     const refusal = refusalOf(known, { generation, dueS }, nowS)
     if (refusal !== undefined) return refusal
     const isNew = log.insert(series, {
-      ...{ dueS, generation, outcome, reason, status, attempts, flags, lateMs },
-      ...{ totalUs, dnsUs, connectUs, tlsUs, waitUs, bodyUs, failed: detail?.failed ?? 0 },
-      ...{ firstReason: detail?.first?.reason ?? 0, firstTotalUs: detail?.first?.total_us ?? 0 },
+      dueS,
+      generation,
+      outcome,
+      reason,
+      status,
+      attempts,
+      flags,
+      lateMs,
+      totalUs: row[9],
+      dnsUs: row[10],
+      connectUs: row[11],
+      tlsUs: row[12],
+      waitUs: row[13],
+      bodyUs: row[14],
+      failed: detail?.failed ?? 0,
+      firstReason: detail?.first?.reason ?? 0,
+      firstTotalUs: detail?.first?.total_us ?? 0,
     })
     if (!isNew) return 'known'
     if (detail !== undefined) storeDetail(detail)
@@ -71,7 +84,7 @@ export function prepareIngest(database: Database, board: StateBoard, log: Result
     const details = new Map(request.details.map((detail) => [`${detail.series} ${detail.due_s}`, detail]))
     for (const row of request.results) {
       const [series, , dueS] = row
-      const detail = details.get(`${series} ${dueS}`)
+      const detail = details.size === 0 ? undefined : details.get(`${series} ${dueS}`)
       const outcome = request.store === storeId ? storeResult(row, detail, isOwn, nowS) : 'other_store'
       if (outcome === 'stored' || outcome === 'known') counts[outcome] += 1
       else refused.push([series, dueS, outcome])

@@ -42,6 +42,7 @@ export function mergeResults(
   second: readonly StoredResult[],
 ): readonly StoredResult[] {
   if (second.length === 0) return first
+  if (first.length === 0) return second
   const byDue = new Map([...second, ...first].map((result) => [result.dueS, result]))
   return [...byDue.values()].sort((a, b) => a.dueS - b.dueS)
 }

@@ -33,8 +33,15 @@ export function monitoredService(number: number, changes: Partial<MonitoredServi
   }
 }
 
-/** Opens the results of `folder`, as after a start. */
-export function openedResults(folder: string, given: Partial<HistoryPolicy> = {}) {
+/**
+ * Opens the results of `folder`, as after a start. Slices end by `nowMs`; by default after a few items, so that there are
+ * many.
+ */
+export function openedResults(
+  folder: string,
+  given: Partial<HistoryPolicy> = {},
+  nowMs: () => number = steps(),
+) {
   const policy: HistoryPolicy = { retention: new Map(), maintenance: [], ...given }
   const { database } = openResults(folder, false)
   const board = new StateBoard(database, STORE)
@@ -42,9 +49,7 @@ export function openedResults(folder: string, given: Partial<HistoryPolicy> = {}
   const ingest = prepareIngest(database, board, log)
   for (const slice of loadLog(database, log.openHours, () => 0)) slice()
   putMaintenance(database, policy.maintenance)
-  let clockMs = 0
-  const slicesOf = (nowS: number) =>
-    upkeep({ database, board, log, policy, nowMs: () => (clockMs += 1) }, nowS)
+  const slicesOf = (nowS: number) => upkeep({ database, board, log, policy, nowMs }, nowS)
   return {
     database,
     board,
@@ -67,6 +72,16 @@ export function openedResults(folder: string, given: Partial<HistoryPolicy> = {}
       }
       return true
     },
+    /** Runs the upkeep to its end; the longest slice with its commit (milliseconds). */
+    keepTimed: (nowS: number): number => {
+      let longestMs = 0
+      for (const slice of slicesOf(nowS)) {
+        const startMs = performance.now()
+        board.transact(slice)
+        longestMs = Math.max(longestMs, performance.now() - startMs)
+      }
+      return longestMs
+    },
     measurements: (nowS: number) => {
       const sources = {
         ...{ database, nowS },
@@ -84,5 +99,14 @@ export function openedResults(folder: string, given: Partial<HistoryPolicy> = {}
         () => () => {},
       )
     },
+  }
+}
+
+/** A clock that goes on by a millisecond each time it is read. */
+function steps(): () => number {
+  let nowMs = 0
+  return () => {
+    nowMs += 1
+    return nowMs
   }
 }

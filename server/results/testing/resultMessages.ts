@@ -37,14 +37,14 @@ export function resultRow({ series, dueS, outcome = 'up', generation = 1, ...mor
   ]
 }
 
-/** A message with these results, from an agent of eu-west-1 and us-east-1. */
+/** A message with these results, from an agent of three regions. */
 export function batchOf(
   storeId: string,
   results: readonly TestResult[],
   details: readonly ResultDetail[] = [],
 ): ResultsBatch {
   return {
-    regions: ['eu-west-1', 'us-east-1'],
+    regions: ['eu-west-1', 'eu-central-1', 'us-east-1'],
     request: {
       protocol: PROTOCOL,
       store: storeId,

@@ -37,7 +37,6 @@ export function startRelay({ store, bus, onError }: RelayParts): Relay {
   async function publishAll(): Promise<void> {
     for (;;) {
       const from = await store.cursorOf(BUS_READER)
-      // Never a reset: commands are deleted only after this reader has passed them.
       const { deliveries, next } = await store.commandsAfter(from, BATCH_MAX)
       if (deliveries.length === 0) return
       for (const delivery of deliveries) await bus.publish(delivery)

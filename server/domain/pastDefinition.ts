@@ -1,8 +1,5 @@
 import type { SensitiveOutput, ServiceResponse } from '../../api/contract/service.ts'
 
-/** Days for which raw results are kept, and definitions with them; of any other plan as of the first. */
-export const RAW_RESULTS_DAYS = { free: 7, starter: 7, business: 30, enterprise: 90 } as const
-
 /**
  * The definition in `response` for the history of its service, as JSON. Values are left out, sealed or not: one in the clear
  * may be a secret that its author seals a minute later, and the history would keep it. Pure. Gap G48.

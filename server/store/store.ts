@@ -164,34 +164,21 @@ export type Cursor = string
 /** Commands after a cursor, as delivered to their regions. */
 export interface DeliveryPage {
   readonly deliveries: readonly Delivery[]
-  /** After the last of them; on a reset, after every command that existed. */
+  /** After the last of them. */
   readonly next: Cursor
-  /** The cursor is of another store, or commands after it are deleted: the reader must start with the assignments. */
-  readonly isReset: boolean
-}
-
-/** A service assigned to a region. */
-export interface Assignment {
-  readonly serviceId: string
-  /** Generation of the last published change. */
-  readonly generation: number
-  /** The service as the API shows it, JSON. */
-  readonly definition: string
 }
 
 /** Commands between the transaction that made them and their readers. Contract: Events, rule 3. */
 export interface OutboxStore {
   /**
-   * Committed commands after `cursor` in order, for one region or for all, at most `countMax` and with definitions of 8
+   * Committed commands after `cursor` in order, at most `countMax` and with definitions of 8
    * MiB in total; empty only when there are no more. A later call never finds one before `next`.
    */
-  commandsAfter(cursor: Cursor, countMax: number, region?: string): Promise<DeliveryPage>
+  commandsAfter(cursor: Cursor, countMax: number): Promise<DeliveryPage>
   /** Position of the named reader; '' when it never moved. */
   cursorOf(reader: string): Promise<Cursor>
   /** Moves the named reader; false, and unchanged, when it is no longer at `from`. */
   moveCursor(reader: string, from: Cursor, to: Cursor): Promise<boolean>
-  /** The assignments of `region`, by service id after `afterServiceId`, bounded like `commandsAfter`. */
-  assignments(region: string, afterServiceId: string, countMax: number): Promise<readonly Assignment[]>
   /** The stored commands that match `filter`, in order. */
   listCommands(filter?: CommandFilter): Promise<readonly LoggedCommand[]>
 }

@@ -3,7 +3,6 @@ import type { Command, Delivery } from '../../domain/commands.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 import {
-  type Assignment,
   BUS_READER,
   type CommandFilter,
   type Cursor,
@@ -55,7 +54,6 @@ export function sqliteOutbox({ reader, writer }: Connections, { commits, storeId
         return move.run(entered, name, left).changes === 1
       })
     },
-    assignments: prepareAssignments(reader),
     listCommands: prepareLog(reader),
   }
 }
@@ -75,26 +73,19 @@ function cursorsOf(storeId: string) {
 
 function prepareCommandsAfter(writer: Database, storeId: string): OutboxStore['commandsAfter'] {
   const cursors = cursorsOf(storeId)
-  const after = writer.prepare<[{ after: number; region: string | null; countMax: number }], CommandRow>(
+  const after = writer.prepare<[number, number], CommandRow>(
     `SELECT c.sequence, c.type, c.region, c.service_id AS serviceId, c.generation,
        s.definition_generation AS definitionGeneration, s.running_in AS runningIn
      FROM commands c LEFT JOIN services s ON s.id = c.service_id
-     WHERE c.sequence > @after AND (@region IS NULL OR c.region = @region) ORDER BY c.sequence LIMIT @countMax`,
+     WHERE c.sequence > ? ORDER BY c.sequence LIMIT ?`,
   )
   const definition = writer.prepare<[string], string>('SELECT response FROM services WHERE id = ?').pluck()
-  const deletedUpTo = writer.prepare<[], number>('SELECT deleted_up_to FROM outbox_horizon').pluck()
-  const newest = writer
-    .prepare<[], number>("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'commands'")
-    .pluck()
-  return async (cursor, countMax, region) => {
+  return async (cursor, countMax) => {
     const from = cursors.read(cursor)
-    if (from === undefined || from < (deletedUpTo.get() ?? 0)) {
-      return { deliveries: [], next: cursors.write(newest.get() ?? 0), isReset: true }
-    }
-    const rows = after.iterate({ after: from, region: region ?? null, countMax })
-    const affordable = affordableOf(rows, (serviceId) => definition.get(serviceId) ?? '')
+    if (from === undefined) throw new Error('the cursor of a reader is of another store')
+    const affordable = affordableOf(after.iterate(from, countMax), (id) => definition.get(id) ?? '')
     const deliveries = affordable.map(({ row, definition: found }) => deliveryOf(row, found, storeId))
-    return { deliveries, next: cursors.write(affordable.at(-1)?.row.sequence ?? from), isReset: false }
+    return { deliveries, next: cursors.write(affordable.at(-1)?.row.sequence ?? from) }
   }
 }
 
@@ -131,23 +122,6 @@ function deliveryOf(row: CommandRow, definition: string | null, storeId: string)
   const { region, serviceId, definitionGeneration } = row
   const type = definition === null ? 'EndServiceMonitoring' : 'StartServiceMonitoring'
   return { type, region, serviceId, generation: definitionGeneration ?? row.generation, storeId, definition }
-}
-
-function prepareAssignments(reader: Database): OutboxStore['assignments'] {
-  const select = reader.prepare<[string, string, number], Assignment>(
-    `SELECT id AS serviceId, definition_generation AS generation, response AS definition FROM services
-     WHERE id > ? AND instr(',' || running_in || ',', ',' || ? || ',') > 0 ORDER BY id LIMIT ?`,
-  )
-  return async (region, afterServiceId, countMax) => {
-    const assignments: Assignment[] = []
-    let bytes = 0
-    for (const assignment of select.iterate(afterServiceId, region, countMax)) {
-      bytes += Buffer.byteLength(assignment.definition)
-      if (bytes > FETCHED_BYTES_MAX && assignments.length > 0) break
-      assignments.push(assignment)
-    }
-    return assignments
-  }
 }
 
 /** All rows of commands. */

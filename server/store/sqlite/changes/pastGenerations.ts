@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { ChangeOrigin } from '../../../domain/changeOrigin.ts'
-import { pastDefinition, RAW_RESULTS_DAYS } from '../../../domain/pastDefinition.ts'
+import { pastDefinition } from '../../../domain/pastDefinition.ts'
 import type { Service, ServiceChange } from '../../../domain/serviceChanges.ts'
 import type { ServiceGeneration, ServiceStore } from '../../store.ts'
 
@@ -65,13 +65,12 @@ export function preparePastGenerations(writer: Database, bytesMax = PAST_BYTES_M
 export function prepareForgetGenerations(writer: Database, countMax: number): (nowMs: number) => number {
   const forget = writer.prepare(
     `DELETE FROM past_generations WHERE sequence IN
-       (SELECT sequence FROM past_generations
-        WHERE org_id IN (SELECT id FROM orgs WHERE plan = ?) AND until_ms < ? LIMIT ${countMax})`,
+       (SELECT g.sequence FROM orgs o JOIN plans p ON p.name = o.plan
+        JOIN past_generations g ON g.org_id = o.id
+          AND g.until_ms < @nowMs - coalesce(o.results_days, p.results_days) * ${DAY_MS}
+        LIMIT ${countMax})`,
   )
-  return (nowMs) =>
-    Object.entries(RAW_RESULTS_DAYS)
-      .map(([plan, days]) => forget.run(plan, nowMs - days * DAY_MS).changes)
-      .reduce((sum, count) => sum + count, 0)
+  return (nowMs) => forget.run({ nowMs }).changes
 }
 
 /** Prepares the reading of the generations of a service. */

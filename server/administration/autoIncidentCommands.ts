@@ -30,14 +30,14 @@ interface ServiceOptions extends SettingsOptions {
 
 /** Adds `service auto-incidents`. The API shows these settings but does not accept them. Contract: Service. */
 export function addServiceCommands(program: Command, write: Write): void {
-  const service = program.command('service').description('settings of services that the API only shows')
+  const service = program
+    .command('service')
+    .description('settings of services that the API shows but does not accept')
   addSettings(
-    addDataDir(
-      service.command('auto-incidents').description('set when services get an incident by themselves'),
-    ),
+    addDataDir(service.command('auto-incidents').description('configure automatic incidents of services')),
   )
     .addOption(new Option('--service <id>', 'one service').conflicts('all'))
-    .option('--all', 'all services that the organisation has')
+    .option('--all', 'all services of the organisation')
     .action(async (options: ServiceOptions) => {
       const settings = readSettings(options)
       const services = await withExistingStore(engineOf(options.dataDir), async (store) => {
@@ -58,7 +58,7 @@ export function addServiceCommands(program: Command, write: Write): void {
 export function addOrgAutoIncidents(org: Command, write: Write): void {
   addSettings(
     addDataDir(
-      org.command('auto-incidents').description('set when services that are created later get an incident'),
+      org.command('auto-incidents').description('configure automatic incidents of services created later'),
     ),
   ).action(async (options: SettingsOptions) => {
     const settings = readSettings(options)
@@ -73,7 +73,7 @@ function addSettings(command: Command): Command {
   return command
     .requiredOption('--org <id>', 'organisation')
     .option('--threshold <count>', 'failing rounds of one endpoint', readCount, DEFAULTS.threshold)
-    .option('--window <minutes>', 'time in which they have to fall', readCount, DEFAULTS.windowMinutes)
+    .option('--window <minutes>', 'window for these rounds (minutes)', readCount, DEFAULTS.windowMinutes)
     .addOption(new Option('--off', 'no automatic incidents').conflicts(['threshold', 'window']))
 }
 

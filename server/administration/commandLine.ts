@@ -28,7 +28,7 @@ export interface CommandLineParts {
  */
 export function commandLine({ write, writeError, environment }: CommandLineParts): Command {
   const program = new Command('pharos-server')
-    .description('the Monitoring Service Management API on an embedded SQLite')
+    .description('the Monitoring Service Management API on an embedded SQLite database')
     .version(packageJson.version)
     .configureOutput({ writeOut: write, writeErr: writeError })
     .showHelpAfterError('(--help shows what there is)')

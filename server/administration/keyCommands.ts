@@ -24,7 +24,7 @@ export function addKeyCommands(program: Command, write: Write): void {
     .addOption(new Option('--scope <scope>', 'scope of the key').choices([...SCOPES]).default('read_write'))
     .option(
       '--created-by <text>',
-      'a note of who asked for it; the key does not depend on it',
+      'requester of the key, for the record only',
       readableOption(CREATED_BY_CHARS_MAX),
     )
     .action(async (options: CreateOptions) => {

@@ -19,7 +19,7 @@ export function addMaintenanceCommands(program: Command, write: Write): void {
   const maintenance = program.command('maintenance').description('maintenance windows')
   addDataDir(maintenance.command('create').description('schedule a maintenance window'))
     .requiredOption('--org <id>', 'organisation')
-    .requiredOption('--title <title>', 'what is done', readableOption(TITLE_CHARS_MAX))
+    .requiredOption('--title <title>', 'title of the maintenance window', readableOption(TITLE_CHARS_MAX))
     .requiredOption('--service <ids...>', 'services that it touches')
     .requiredOption('--starts-at <instant>', 'ISO 8601, such as 2026-03-01T22:00:00Z', instant)
     .requiredOption('--ends-at <instant>', 'ISO 8601', instant)

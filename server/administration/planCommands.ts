@@ -42,7 +42,7 @@ export function addPlanCommands(program: Command, write: Write): void {
   )
   addDataDir(plan.command('set').description('move an organisation to another plan'))
     .requiredOption('--org <id>', 'organisation')
-    .requiredOption('--plan <plan>', 'its new plan')
+    .requiredOption('--plan <plan>', 'the new plan')
     .action(async (options: DataDirOptions & { org: string; plan: string }) => {
       await withExistingStore(engineOf(options.dataDir), (store) => store.setPlan(options.org, options.plan))
       const { org: id, plan: name } = options

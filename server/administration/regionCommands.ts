@@ -19,7 +19,7 @@ export function addRegionCommands(program: Command, write: Write): void {
   addDataDir(region.command('set').description('say where a region is checked from'))
     .argument('<code>', 'region')
     .addOption(
-      new Option('--mode <mode>', 'embedded: this server; remote: agents on other machines; off: not at all')
+      new Option('--mode <mode>', 'embedded: this server; remote: agents on other machines; off: no checks')
         .choices([...REGION_MODES])
         .makeOptionMandatory(),
     )

@@ -32,8 +32,8 @@ export function addResultCommands(program: Command, write: Write): void {
     })
   addDataDir(program.command('results').description('show what the checks of a service found, newest first'))
     .requiredOption('--service <id>', 'service')
-    .option('--hours <count>', 'how far to look back', readHours, HOURS)
-    .option('--failed', 'only what was not up')
+    .option('--hours <count>', 'time span (hours)', readHours, HOURS)
+    .option('--failed', 'only results other than up')
     .action(async (options: ResultsOptions) => {
       const { dataDir, json, service: serviceId, hours, failed: isFailedOnly = false } = options
       const nowS = Math.floor(systemEnvironment.nowMs() / 1_000)
@@ -49,7 +49,7 @@ export function addResultCommands(program: Command, write: Write): void {
       .command('generations')
       .description('show the changes of a service and their origin, newest first'),
   )
-    .requiredOption('--service <id>', 'service; one that was deleted, too')
+    .requiredOption('--service <id>', 'service, even a deleted one')
     .action(async ({ dataDir, json, service }: DataDirOptions & { readonly service: string }) => {
       const found = await withExistingStore(engineOf(dataDir), (store) => store.generationsOf(service))
       if (found.length === 0) throw new Error(`there is no service ${service}`)

@@ -1,23 +1,34 @@
 import type { Registry } from 'prom-client'
-import type { NotificationSettings } from '../controller/config/notificationSettings.ts'
+import type {
+  ChannelSettings,
+  ForgeSettings,
+  NotificationSettings,
+} from '../controller/config/notificationSettings.ts'
+import type { ChannelConfig } from '../controller/config/notificationsSchema.ts'
 import type { ControllerClock } from '../controller/schedule/clock.ts'
-import type { ControllerStatus, EventSink } from '../controller/status/status.ts'
-import { sendOverHttp } from './delivery/outgoing.ts'
-import { reportersOf } from './forge/reporters.ts'
+import type { ControllerEvent, ControllerStatus, EventSink } from '../controller/status/status.ts'
+import { Channel, type Message, SEVERITY_RANK } from './delivery/channel.ts'
+import { type OutgoingRequest, type Send, sendOverHttp } from './delivery/outgoing.ts'
+import type { Forge } from './forge/forge.ts'
+import { forgeCalls } from './forge/forgeCalls.ts'
+import { ForgeReporter } from './forge/forgeReporter.ts'
+import { githubForge, githubHeaders } from './forge/github.ts'
+import { gitlabForge, gitlabHeaders } from './forge/gitlab.ts'
 import { notificationMetrics } from './notificationMetrics.ts'
-import { channelsOf } from './notifier.ts'
+import { slackRequest } from './slack/slackRequest.ts'
+import { signedRequest } from './webhook/signedRequest.ts'
 
-/** What notifications need of the program. */
+/** The parts of the controller that notifications use. */
 export interface NotificationDeps {
   readonly status: () => ControllerStatus
   readonly registry: Registry
-  /** How people reach the page; null when the configuration does not say. */
+  /** Public address of the dashboard; null when the configuration has none. */
   readonly publicUrl: string | null
   readonly version: string
   readonly replica: string
   readonly clock: ControllerClock
   readonly newId: () => string
-  /** Hears in words what keeps notifications from arriving. Never holds a secret, nor an address that may be one. */
+  /** Called with what keeps notifications from arriving: no secret, nor an address that may be one. */
   readonly onProblem: (message: string) => void
 }
 
@@ -30,13 +41,41 @@ export interface Notifications {
 
 /** Opens the channels and forges that `settings` describe. */
 export function openNotifications(settings: NotificationSettings, deps: NotificationDeps): Notifications {
-  const send = sendOverHttp(deps.clock.wallMs)
+  const { clock, newId, onProblem } = deps
+  const send = sendOverHttp(clock.wallMs)
   const metrics = notificationMetrics(
     deps.registry,
     () => new Map([...channels].map(([name, { waiting }]) => [name, waiting])),
   )
-  const channels = channelsOf(settings.channels, { ...deps, send, onResult: metrics.onDelivery })
-  const reporters = reportersOf(settings.forges, { ...deps, send, onResult: metrics.onReport })
+  const channels = new Map(
+    settings.channels.map((one) => {
+      const { name } = one.config
+      const channel = new Channel({
+        name,
+        send,
+        clock,
+        newId,
+        onProblem,
+        accepts: (event) => accepts(one.config, event),
+        requestOf: (message) => requestOf(one, message, deps),
+        onResult: (result, events) => metrics.onDelivery(name, result, events),
+      })
+      return [name, channel] as const
+    }),
+  )
+  const reporters = settings.forges.map((one) => {
+    const { kind, repository, sets, commitStatus, comment } = one.config
+    const name = `${kind} ${repository}`
+    return new ForgeReporter({
+      ...deps,
+      name,
+      sets,
+      commitStatus,
+      comment,
+      forgeWith: (signal) => forgeOf(one, deps.version, send, signal),
+      onResult: (result) => metrics.onReport(name, result),
+    })
+  })
   const receivers = [...channels.values(), ...reporters]
   return {
     onEvent: (event) => {
@@ -45,5 +84,42 @@ export function openNotifications(settings: NotificationSettings, deps: Notifica
     close: async () => {
       await Promise.all(receivers.map((receiver) => receiver.close()))
     },
+  }
+}
+
+/** An event about no set concerns the channels that take those of all sets. */
+function accepts({ sets, severity, events }: ChannelConfig, event: ControllerEvent): boolean {
+  return (
+    SEVERITY_RANK[event.severity] >= SEVERITY_RANK[severity] &&
+    (sets === undefined || (event.set !== null && sets.includes(event.set))) &&
+    (events === undefined || events.includes(event.type))
+  )
+}
+
+function requestOf(
+  { config, url, secret }: ChannelSettings,
+  message: Message,
+  { version, replica, publicUrl }: NotificationDeps,
+): OutgoingRequest {
+  switch (config.kind) {
+    case 'slack':
+      return slackRequest(url, message, publicUrl)
+    case 'webhook':
+      return signedRequest(url, secret ?? '', message, { version, replica })
+  }
+}
+
+function forgeOf(
+  { config, url, token }: ForgeSettings,
+  version: string,
+  send: Send,
+  signal: AbortSignal,
+): Forge {
+  const userAgent = `pharos/${version}`
+  switch (config.kind) {
+    case 'github':
+      return githubForge(forgeCalls(url, githubHeaders(token, userAgent), send, signal), config.repository)
+    case 'gitlab':
+      return gitlabForge(forgeCalls(url, gitlabHeaders(token, userAgent), send, signal), config.repository)
   }
 }

@@ -1,21 +1,45 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Command } from 'commander'
+import { RESULTS_FILE } from '../results/resultsSchema.ts'
+import { copyDatabase } from '../store/sqlite/files/backupDatabase.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
+
+/** What the copy of the results has after the name of the backup. */
+const RESULTS_SUFFIX = '.results'
 
 /** Adds `backup` and `restore`. */
 export function addBackupCommands(program: Command, write: Write): void {
   addDataDir(program.command('backup').description('copy the database; a server may be running'))
     .requiredOption('--to <file>', 'file to write; it contains no master key')
-    .action(async (options: DataDirOptions & { to: string }) => {
-      const engine = engineOf(options.dataDir)
-      await withExistingStore(engine, () => engine.backupTo(options.to))
-      present(write, options.json, { file: options.to }, `wrote ${options.to}`)
+    .option(
+      '--with-results',
+      `copy the results as well, to the file with ${RESULTS_SUFFIX} added to its name`,
+    )
+    .action(async (options: DataDirOptions & { to: string; withResults?: boolean }) => {
+      const { dataDir, to, json } = options
+      const engine = engineOf(dataDir)
+      await withExistingStore(engine, () => engine.backupTo(to))
+      if (options.withResults !== true) {
+        present(write, json, { file: to }, `wrote ${to}`)
+        return
+      }
+      const results = `${to}${RESULTS_SUFFIX}`
+      await copyDatabase(join(dataDir, RESULTS_FILE), results)
+      present(write, json, { file: to, results }, `wrote ${to} and ${results}`)
     })
-  addDataDir(program.command('restore').description('create a data folder from a backup'))
+  addDataDir(
+    program
+      .command('restore')
+      .description('create a data folder from a backup, and from its results if they are beside it'),
+  )
     .requiredOption('--from <file>', 'file written by "backup"')
     .action(async (options: DataDirOptions & { from: string }) => {
       await engineOf(options.dataDir).restoreFrom(options.from)
+      const results = `${options.from}${RESULTS_SUFFIX}`
+      if (existsSync(results)) await copyDatabase(results, join(options.dataDir, RESULTS_FILE))
       const text = `restored ${options.dataDir}; it needs the master key that the original had`
       present(write, options.json, { dataDir: options.dataDir }, text)
     })

@@ -12,7 +12,19 @@ const BUSY_MS_MAX = 5_000
  * hashes of keys and every header that is not sealed. Rejects when the file exists, of whatever type, and when its
  * folder does not.
  */
-export async function backupDatabase(source: string, file: string): Promise<void> {
+export function backupDatabase(source: string, file: string): Promise<void> {
+  return copyDatabase(source, file, makeAnonymous)
+}
+
+/**
+ * Writes the whole database `source` to `file`, completely or not at all and readable by its owner only, changed by `change`.
+ * Rejects when the file exists, of whatever type, and when its folder does not.
+ */
+export async function copyDatabase(
+  source: string,
+  file: string,
+  change: (copy: string) => Promise<void> = async () => {},
+): Promise<void> {
   await assertFolder(dirname(file))
   // A name of fixed length: a suffix could make a permitted name too long.
   const temporary = join(dirname(file), `pharos-backup-${randomUUID()}.part`)
@@ -20,7 +32,7 @@ export async function backupDatabase(source: string, file: string): Promise<void
     // Created first, so that the copy has its mode from the first byte on.
     await writeFile(temporary, '', { mode: 0o600, flag: 'wx' })
     await copyInstant(source, temporary)
-    await makeAnonymous(temporary)
+    await change(temporary)
     const handle = await open(temporary, 'r+')
     await handle.sync()
     await handle.close()

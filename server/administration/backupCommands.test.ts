@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { seriesNumber } from '../domain/regions.ts'
+import { withMeasurements } from '../results/resultsReader.ts'
+import { monitoredService, openedResults } from '../results/testing/openedResults.ts'
+import { runHere } from '../testing/commandHere.ts'
+
+const START_S = 1_800_000_000
+const service = monitoredService(1)
+
+test('a backup takes the results along when it is asked to, and a restore has them again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-backup-'))
+  const [dataDir, plain, whole] = ['data', 'plain', 'whole'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  mkdirSync(dataDir)
+  await runHere(['org', 'create', '--name', 'acme', '--data-dir', dataDir])
+  // Open, as in a server that runs.
+  const opened = openedResults(dataDir)
+  opened.update([service], START_S)
+  opened.send([{ series: seriesNumber(1, 'eu-west-1'), dueS: START_S + 60 }], START_S + 60)
+  const resultsOf = (dir: string) =>
+    withMeasurements(dir, START_S + 61, (m) => m.results({ serviceId: service.id, limit: 9 }))
+  const expected = await resultsOf(dataDir)
+
+  for (const [name, more] of [
+    ['plain', []],
+    ['whole', ['--with-results']],
+  ] as const) {
+    const file = join(folder, `${name}.backup`)
+    await runHere(['backup', '--data-dir', dataDir, '--to', file, ...more])
+    const { code } = await runHere(['restore', '--data-dir', join(folder, name), '--from', file])
+    expect(code).toBe(0)
+  }
+
+  expect(expected?.length).toBe(1)
+  expect(await resultsOf(whole)).toEqual(expected)
+  expect(await resultsOf(plain)).toBeUndefined()
+  opened.database.close()
+  rmSync(folder, { recursive: true })
+})

@@ -1,6 +1,6 @@
 import { readableTextProblem } from './text.ts'
 
-/** Request header in which a client says where a change comes from. Gap G48. */
+/** Request header with the source of a change. Gap G48. */
 export const SOURCE_HEADER = 'pharos-origin'
 
 /** Longest header, and longest member of it (characters). */
@@ -9,15 +9,15 @@ const MEMBER_CHARS_MAX = 512
 
 const MEMBERS = ['repository', 'commit', 'path'] as const
 
-/** Where a change comes from, as its client says; `null` for what it does not say. */
+/** The source of a change, as given by its client; `null` for missing parts. */
 export type ChangeSource = Readonly<Record<(typeof MEMBERS)[number], string | null>>
 
-/** The source of a client that says nothing. */
+/** The source of a client that gives none. */
 export const UNKNOWN_SOURCE: ChangeSource = { repository: null, commit: null, path: null }
 
 /**
- * `source` as the value of the header, in the form of an HTML form; `undefined` when nothing is known that it can carry.
- * What is too long or cannot be shown is left out: a change never fails for where it comes from. Pure.
+ * `source` as a header value, in the form of an HTML form; `undefined` when there is nothing to send. Parts that are
+ * too long or not printable are omitted: a change never fails because of its source. Pure.
  */
 export function writeChangeSource(source: Partial<ChangeSource>): string | undefined {
   const members = MEMBERS.flatMap((name) => {
@@ -28,7 +28,7 @@ export function writeChangeSource(source: Partial<ChangeSource>): string | undef
   return text === '' || text.length > HEADER_CHARS_MAX ? undefined : text
 }
 
-/** What the header `text` says; members of other names are ignored. Throws an Error that says what is wrong. Pure. */
+/** Parses the header `text`; unknown members are ignored. Throws an Error with the problem. Pure. */
 export function readChangeSource(text: string): ChangeSource {
   if (text.length > HEADER_CHARS_MAX || !/^[\x21-\x7e]*$/.test(text)) {
     throw new Error(`must be at most ${HEADER_CHARS_MAX} visible ASCII characters`)
@@ -47,14 +47,14 @@ export function readChangeSource(text: string): ChangeSource {
   return { ...UNKNOWN_SOURCE, ...Object.fromEntries(members) }
 }
 
-/** The URL of a repository may hold the token that it was cloned with: user, query and fragment are left out. */
+/** The URL of a repository may contain the token it was cloned with: user, query and fragment are removed. */
 function cleaned(name: (typeof MEMBERS)[number], value: string): string {
   if (name !== 'repository') return value
   return value.replace(/[?#].*$/su, '').replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/iu, '$1')
 }
 
 function memberProblem(value: string): string | undefined {
-  // U+FFFD stands for bytes that were no UTF-8.
+  // U+FFFD replaces bytes that are not UTF-8.
   if (value.includes('\ufffd')) return 'must be UTF-8'
   return readableTextProblem(value, { charsMax: MEMBER_CHARS_MAX, lines: 'one line' })
 }

@@ -3,7 +3,7 @@ import { commandLine } from './commandLine.ts'
 import { type Failure, failureOf } from './failure.ts'
 import type { Write } from './output.ts'
 
-/** Where a run of pharos-server writes, and what it has of an environment. */
+/** Output and environment of a run of pharos-server. */
 export interface CommandLineRun {
   readonly write: Write
   readonly writeError: Write

@@ -13,7 +13,7 @@ import {
   steadyText,
 } from './autoIncidentTexts.ts'
 
-/** Time between two updates of an automatic incident that say the same status (seconds). Gap G49. */
+/** Minimum time between two updates of an automatic incident with the same status (seconds). Gap G49. */
 const UPDATE_PAUSE_S = 5 * 60
 /** Updates that automation adds to one incident, besides the first one and the one that resolves it. Gap G49. */
 const UPDATES_MAX = 20
@@ -23,20 +23,20 @@ const NEVER_S = 0
 export interface OpenAutoIncident {
   readonly incidentId: string
   readonly status: IncidentStatus
-  /** Whether a person posted an update: it is theirs from then on. */
+  /** Whether a person posted an update and so took the incident over. */
   readonly isTakenOver: boolean
-  /** Whether an endpoint was down in the newest round that is known. */
+  /** Whether an endpoint was down in the newest known round. */
   readonly isFailing: boolean
   readonly updatesMade: number
-  /** When automation last said that it fails. */
+  /** Time of the last automatic update about a failure. */
   readonly investigatingAtS: number
-  /** When automation last said that checks pass. */
+  /** Time of the last automatic update about passing checks. */
   readonly monitoringAtS: number
-  /** What was down by the newest update: `FailingRound.mark`. */
+  /** The endpoints that were down in the newest update: `FailingRound.mark`. */
   readonly reportedDown: string
 }
 
-/** What to do with the automatic incident of a service; `open` is how it stands afterwards. */
+/** The change of a service's automatic incident; `open` is its state afterwards. */
 export type AutoIncidentStep =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'open'; readonly request: IncidentRequest; readonly open: AutoIncidentMarks }
@@ -44,23 +44,23 @@ export type AutoIncidentStep =
   | { readonly kind: 'remember'; readonly open: OpenAutoIncident }
   | { readonly kind: 'resolve'; readonly request: IncidentUpdateRequest }
 
-/** What is kept of an automatic incident besides the incident itself. */
+/** Stored data of an automatic incident besides the incident itself. */
 export type AutoIncidentMarks = Omit<OpenAutoIncident, 'incidentId' | 'status'>
 
-/** The facts for a decision about a failing round, read in the transaction that writes. */
+/** The data for a decision about a failing round, read in the transaction that writes. */
 export interface FailingFacts {
   readonly service: ServiceResponse
   readonly open: OpenAutoIncident | undefined
-  /** The newest failing rounds of the endpoint, this one included, newest first; as many as the threshold, if there are. */
+  /** The newest failing rounds of the endpoint, including this one, newest first; at most as many as the threshold. */
   readonly rounds: readonly number[]
-  /** Whether an unresolved incident names the service, whoever opened it. */
+  /** Whether any unresolved incident names the service. */
   readonly hasIncident: boolean
   readonly isMuted: boolean
   /** When the last maintenance of the service ended; rounds before it do not count (seconds since the epoch). */
   readonly maintenanceEndedS: number
 }
 
-/** Whether `round` counts for `service`: it is checked, at that interval, and wants incidents. Pure. */
+/** Whether `round` counts for `service`: the service is checked at that interval and has automatic incidents. Pure. */
 export function isCounted(service: ServiceResponse, round: FailingRound): boolean {
   return (
     service.paused_at == null &&
@@ -71,8 +71,8 @@ export function isCounted(service: ServiceResponse, round: FailingRound): boolea
 }
 
 /**
- * What a failing round, found at `atS`, leads to. Opens an incident when as many rounds as the threshold fell into the
- * window; an open one says what changed, at most every five minutes. Gap G49. Pure.
+ * The effect of a failing round, found at `atS`. Opens an incident when the window contains as many rounds as the
+ * threshold; an open one gets an update about changes, at most every five minutes. Gap G49. Pure.
  */
 export function afterFailingRound(
   round: FailingRound,
@@ -122,7 +122,7 @@ function continueFailing(
   }
 }
 
-/** What follows when all endpoints are up: the incident says so. Pure. */
+/** The effect when all endpoints are up: an update of the incident. Pure. */
 export function afterRecovery(open: OpenAutoIncident, recovery: Recovery, nowS: number): AutoIncidentStep {
   const passing = { ...open, isFailing: false }
   if (!mayUpdate(open, open.monitoringAtS, nowS)) return { kind: 'remember', open: passing }
@@ -134,8 +134,8 @@ export function afterRecovery(open: OpenAutoIncident, recovery: Recovery, nowS: 
 }
 
 /**
- * What follows when all endpoints were up for long enough: the incident is resolved. One that a person took over is theirs to
- * resolve; it only says that checks pass. Pure.
+ * The effect when all endpoints have been up long enough: the incident is resolved. An incident that a person took over
+ * only gets an update that checks pass; the person resolves it. Pure.
  */
 export function afterSteadyTime(open: OpenAutoIncident, recovery: Recovery, nowS: number): AutoIncidentStep {
   const body = steadyText(recovery)

@@ -6,7 +6,7 @@ const PRODUCT_CHARS_MAX = 100
 /** The first product of a User-Agent: a name and perhaps a version (RFC 9110). */
 const PRODUCT = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:\/([!#$%&'*+.^_`|~0-9A-Za-z-]+))?(?=$|[\s;(])/
 
-/** Where a generation of a service comes from. Gap G48. */
+/** The origin of a generation of a service. Gap G48. */
 export interface ChangeOrigin extends ChangeSource {
   /** When it was made. */
   readonly at: string
@@ -15,11 +15,11 @@ export interface ChangeOrigin extends ChangeSource {
   readonly toolVersion: string | null
   /** Id of the API key that made it; `null` for a change that no key made. */
   readonly keyId: string | null
-  /** The person who made it; `null` for a key's: a key belongs to an organisation. */
+  /** The person who made it; `null` for a change with a key, which belongs to an organisation. */
   readonly personId: string | null
 }
 
-/** The origin of a change that a key makes. Pure. */
+/** The origin of a change made with a key. Pure. */
 export function originOf(change: {
   readonly nowMs: number
   readonly keyId: string

@@ -1,4 +1,4 @@
-/** How long the history of an organisation is stored (days). Gap G12. */
+/** Retention of the history of an organisation (days). Gap G12. */
 export interface Retention {
   /** Single results and their texts. */
   readonly resultsDays: number
@@ -6,10 +6,10 @@ export interface Retention {
   readonly hoursDays: number
 }
 
-/** Retention of the least plan: that of services whose organisation is not known. */
+/** Retention of the smallest plan, for services whose organisation is unknown. */
 export const RETENTION_MIN: Retention = { resultsDays: 7, hoursDays: 90 }
 
-/** What the history depends on besides results. */
+/** Inputs of the history besides results. */
 export interface HistoryPolicy {
   /** By the id of the organisation. */
   readonly retention: ReadonlyMap<string, Retention>

@@ -2,17 +2,17 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import type { SyncRequest } from '../../monitoring/protocol/messages.ts'
 import type { RegionMode, StoreFigures } from '../store/store.ts'
 
-/** How monitoring goes at an instant. */
+/** Status of the monitoring. */
 export interface MonitoringFigures {
   /** Mode of every region. */
   readonly modes: ReadonlyMap<string, RegionMode>
-  /** Of the checks of this machine; `undefined` until their thread has told it. */
+  /** Counters of the checks of this machine; `undefined` until their thread has reported them. */
   readonly load: SyncRequest['load'] | undefined
   readonly isStoring: boolean
-  /** Messages that wait for the results thread. */
+  /** Messages in the queue of the results thread. */
   readonly waiting: number
   readonly restarts: { readonly checks: number; readonly results: number }
-  /** Transitions that are stored and not applied yet; `undefined` while the results thread is down. */
+  /** Stored transitions that are not applied yet; `undefined` while the results thread is down. */
   readonly transitionsBehind: number | undefined
 }
 
@@ -20,8 +20,8 @@ type Label = 'region' | 'mode' | 'thread'
 type Set = (value: number, labels?: Partial<Record<Label, string>>) => void
 
 /**
- * Adds the figures of the store to `registry`, read at each scrape. Instants are seconds since the epoch, so that a query
- * subtracts them from time().
+ * Adds the metrics of the store to `registry`, read at each scrape. Instants are seconds since the epoch, so that a
+ * query subtracts them from time().
  */
 export function addStoreMetrics(
   registry: Registry,
@@ -60,7 +60,7 @@ export function addStoreMetrics(
   )
 }
 
-/** Adds the figures of monitoring to `registry`, read at each scrape. */
+/** Adds the metrics of monitoring to `registry`, read at each scrape. */
 export function addMonitoringMetrics(registry: Registry, read: () => Promise<MonitoringFigures>): void {
   const figures = shared(read)
   const add = figuresIn(registry)
@@ -116,7 +116,7 @@ function shared<Figures>(read: () => Promise<Figures>): () => Promise<Figures> {
   }
 }
 
-/** Adds figures that are read anew at each scrape, those named `_total` as counters: what is not set is absent. */
+/** Adds metrics that are read again at each scrape, those named `_total` as counters; unset ones are absent. */
 function figuresIn(registry: Registry) {
   return (name: string, help: string, labelNames: Label[], read: (set: Set) => Promise<void>): void => {
     const options = { name, help, labelNames, registers: [registry] }

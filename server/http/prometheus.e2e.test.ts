@@ -18,7 +18,7 @@ const skipReason =
     ? null
     : `no prometheus at ${PROMETHEUS}`
 
-/** How often Prometheus is asked for what it has to scrape first (milliseconds). */
+/** Interval of the queries while Prometheus has not scraped yet (milliseconds). */
 const LOOK_MS = 250
 
 const undo: (() => Promise<void> | void)[] = []
@@ -91,7 +91,7 @@ async function samplesOf(prometheus: string, query: string): Promise<readonly Sa
   }
 }
 
-/** What the panels of dashboards for blackbox_exporter ask, with `$target` and `$job` filled in. */
+/** Queries of blackbox_exporter dashboards, with `$target` and `$job` filled in. */
 const QUERIES = [
   'probe_success{instance=~".*"}',
   'avg(probe_duration_seconds{instance=~".*"})',

@@ -37,7 +37,7 @@ function listen(host: string, port: number): Promise<Server> {
   })
 }
 
-/** Throws an error again as one of the address that `hostFlag` names: by itself it does not say which one it is about. */
+/** Throws the error again with the flag `hostFlag` of its address, which the error itself does not name. */
 export function blameHost(hostFlag: string): (error: unknown) => never {
   return (error) => {
     throw error instanceof Error ? Object.assign(error, { hostFlag }) : error

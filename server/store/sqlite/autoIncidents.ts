@@ -24,15 +24,18 @@ export interface AutoIncidents {
   readonly fail: (serviceId: string, round: FailingRound, atS: number) => AppliedEffect
   /** All endpoints of `serviceId` are up. */
   readonly recover: (serviceId: string, recovery: Recovery) => AppliedEffect
-  /** They were up for long enough. */
+  /** They have been up long enough. */
   readonly settle: (serviceId: string, recovery: Recovery) => AppliedEffect
-  /** A service changed from `before` to `after`, `null` when it is deleted: ends what goes with it. */
+  /**
+   * A service changed from `before` to `after`, `null` when it is deleted: resolves its incident if the change requires
+   * it.
+   */
   readonly follow: (before: ServiceResponse, after: ServiceResponse | null) => void
   /** A person added an update to the automatic incident `incident`, which shows it. */
   readonly takeOver: (incident: Incident) => void
 }
 
-/** What automatic incidents are written with. */
+/** Dependencies for writing automatic incidents. */
 interface AutoIncidentParts {
   readonly writes: IncidentWrites
   readonly environment: Pick<Environment, 'nowMs' | 'uuid'>
@@ -52,7 +55,7 @@ export function prepareAutoIncidents(writer: Database, parts: AutoIncidentParts)
       const service = rows.service(serviceId)
       if (service === undefined || !isCounted(service, round)) return NOTHING
       const { isNow, endedS } = rows.maintenance(serviceId, atS)
-      // Rounds within it do not count, and those before it do not either.
+      // Rounds within or before it do not count.
       if (isNow) return NOTHING
       const rounds = rows.addRound(serviceId, round, settingsOf(service)?.threshold ?? 0)
       const facts = {
@@ -64,7 +67,7 @@ export function prepareAutoIncidents(writer: Database, parts: AutoIncidentParts)
     recover: (serviceId, recovery) => {
       if (rows.isMuted(serviceId)) {
         rows.unmute(serviceId)
-        // What failed until then was resolved by a person.
+        // A person resolved the incident of the earlier rounds.
         rows.forgetRounds(serviceId)
       }
       const open = rows.open(serviceId)
@@ -86,7 +89,7 @@ export function prepareAutoIncidents(writer: Database, parts: AutoIncidentParts)
       if (request === undefined) return
       const open = rows.open(before.id)
       if (open === undefined) return
-      // What a person took over is theirs to resolve.
+      // An incident that a person took over is resolved by that person.
       if (open.isTakenOver) rows.close(before.id)
       else take(before, { kind: 'resolve', request })
     },
@@ -96,13 +99,13 @@ export function prepareAutoIncidents(writer: Database, parts: AutoIncidentParts)
       if (status !== 'resolved') return rows.put(open.serviceId, { ...open, isTakenOver: true })
       rows.close(open.serviceId)
       rows.forgetRounds(open.serviceId)
-      // Resolved while it is still down: there is no new one before it was up.
+      // Resolved during the failure: no new incident opens before the service has been up.
       if (open.isFailing) rows.mute(open.serviceId)
     },
   }
 }
 
-/** Prepares the writing of steps. What the organisation has no room for, or an incident is too full for, is left out. */
+/** Prepares the writing of steps. Updates beyond the size limit of the organisation or the incident are dropped. */
 function prepareStep(rows: AutoIncidentRows, { writes, environment, assertGrowth }: AutoIncidentParts) {
   function update({ id, org_id }: ServiceResponse, request: IncidentUpdateRequest): Incident | undefined {
     const incidentId = rows.open(id)?.incidentId ?? ''
@@ -149,7 +152,7 @@ function prepareStep(rows: AutoIncidentRows, { writes, environment, assertGrowth
     try {
       return write(service, step)
     } catch (error) {
-      // Thrown before anything was written. It would be refused as often as it was tried.
+      // Thrown before anything was written. A retry would be refused again.
       if (!(error instanceof ApiError) || error.code === 'unavailable') throw error
       if (step.kind === 'update') rows.put(service.id, step.open)
       return { kind: 'refused', reason: error.message }

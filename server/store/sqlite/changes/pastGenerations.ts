@@ -4,29 +4,29 @@ import { pastDefinition } from '../../../domain/pastDefinition.ts'
 import type { Service, ServiceChange } from '../../../domain/serviceChanges.ts'
 import type { ServiceGeneration, ServiceStore } from '../../store.ts'
 
-/** Most that the past generations of an organisation, the newest, are together (bytes). Gap G48. */
+/** Largest total size of the newest past generations of an organisation (bytes). Gap G48. */
 const PAST_BYTES_MAX = 64 * 1024 * 1024
-/** What a generation counts besides its definition and origin (bytes). */
+/** Size of a generation besides its definition and origin (bytes). */
 const ROW_BYTES = 256
-/** Most that one change forgets: more than it adds. */
+/** Most generations that one change deletes: more than it adds. */
 const FORGOTTEN_AT_ONCE = 100
 const DAY_MS = 24 * 60 * 60 * 1_000
 
 /** A generation that a change ends. */
 interface Ending {
   readonly service: Service
-  /** ChangeOrigin of the service so far, as JSON. */
+  /** The previous ChangeOrigin of the service, as JSON. */
   readonly origin: string | null
   readonly change: ServiceChange
   readonly nowMs: number
 }
 
-/** Keeps what a change replaces, in the caller's transaction. */
+/** Stores the generation that a change replaces, in the caller's transaction. */
 export type KeepPast = (orgId: string, ending: Ending) => void
 
 /**
- * Prepares the keeping of past generations. Nothing is kept of the current one, which is in `services`: a creation writes
- * nothing here. The bytes of an organisation are counted up row by row, so that none has to be summed.
+ * Prepares storing past generations. The current one is only in `services`: a creation writes nothing here. The bytes
+ * of an organisation are accumulated row by row, so that they need not be summed.
  */
 export function preparePastGenerations(writer: Database, bytesMax = PAST_BYTES_MAX): KeepPast {
   const newest = writer
@@ -44,7 +44,7 @@ export function preparePastGenerations(writer: Database, bytesMax = PAST_BYTES_M
   return (orgId, { service, origin, change, nowMs }) => {
     const { response, generation } = service
     const serviceId = response.id
-    // A change that leaves the definition as it is, such as a pause: the one after it says the same.
+    // A change that keeps the definition, such as a pause: the next generation has the same one.
     const isSame = change.service !== null && change.sealed === null
     const ended = { generation, origin, definition: isSame ? null : pastDefinition(response) }
     const deletion = {
@@ -61,7 +61,7 @@ export function preparePastGenerations(writer: Database, bytesMax = PAST_BYTES_M
   }
 }
 
-/** Prepares the forgetting of generations that no result is kept of; it gives how many went. */
+/** Prepares deleting generations without stored results; it returns their number. */
 export function prepareForgetGenerations(writer: Database, countMax: number): (nowMs: number) => number {
   const forget = writer.prepare(
     `DELETE FROM past_generations WHERE sequence IN

@@ -157,9 +157,14 @@ async function bundle({ entry, out, format, isPacked = false, late = [] }) {
   writeWhenChanged(join(root, 'dist', out), Buffer.from(result.outputFiles[0].contents))
 }
 
-export async function buildAll() {
+/** Builds the programs whose file in dist/ `isWanted` accepts. */
+export async function buildPrograms(isWanted) {
   mkdirSync(join(root, 'dist'), { recursive: true })
-  await Promise.all(programs.filter(({ entry }) => existsSync(join(root, entry))).map(bundle))
+  await Promise.all(programs.filter(({ out }) => isWanted(out)).map(bundle))
+}
+
+export async function buildAll() {
+  await buildPrograms(() => true)
   buildBindings(root, writeWhenChanged)
 }
 

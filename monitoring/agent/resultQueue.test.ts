@@ -1,0 +1,171 @@
+import { expect, test } from 'vitest'
+import type { ResultsRequest } from '../protocol/messages.ts'
+import { type Backlog, memoryBacklog } from './backlog.ts'
+import { LinkError } from './link.ts'
+import { ResultQueue } from './resultQueue.ts'
+import { OTHER_STORE, pending, queued, STORE } from './testing/pendingResults.ts'
+
+/** A server that answers as a test wants. */
+function startQueue(
+  judge: (request: ResultsRequest, attempt: number) => Error | undefined,
+  backlog: Backlog = memoryBacklog(),
+) {
+  const attempts: ResultsRequest[] = []
+  const taken: ResultsRequest[] = []
+  let arrived = () => {}
+  let monotonicMs = 0
+  const queue = new ResultQueue({
+    link: {
+      sync: () => Promise.reject(new Error('not asked')),
+      results: async (request) => {
+        attempts.push(request)
+        const failure = judge(request, attempts.length)
+        if (failure === undefined) taken.push(request)
+        arrived()
+        if (failure !== undefined) throw failure
+        return { batch: request.batch, stored: request.results.length, known: 0, refused: [], now_ms: 0 }
+      },
+    },
+    instance: STORE,
+    nowMs: () => 0,
+    monotonicMs: () => monotonicMs,
+    backlog,
+    onError: () => {},
+  })
+  const until = async (isDone: () => boolean) => {
+    while (!isDone()) {
+      await new Promise<void>((resolve) => {
+        arrived = resolve
+      })
+    }
+  }
+  return {
+    queue,
+    attempts,
+    taken,
+    until,
+    pass: (ms: number) => {
+      monotonicMs += ms
+    },
+  }
+}
+
+const dueOf = (requests: readonly ResultsRequest[]) =>
+  requests.map(({ results }) => results.map(([series, , dueS]) => [series, dueS]))
+
+test('results go in batches of one store each', async () => {
+  const { queue, taken, until } = startQueue(() => undefined)
+
+  queue.push(pending(1, 10))
+  queue.push(pending(2, 11))
+  queue.push(pending(1, 12, OTHER_STORE))
+  await until(() => taken.length === 2)
+
+  expect(taken.map(({ store }) => store)).toEqual([STORE, OTHER_STORE])
+  expect(dueOf(taken)).toEqual([
+    [
+      [1, 10],
+      [2, 11],
+    ],
+    [[1, 12]],
+  ])
+})
+
+test.each([
+  ['a server that is busy', new LinkError(429, 'busy')],
+  ['a server that fails', new LinkError(500, 'internal error')],
+  ['a server that is away', new Error('connect ECONNREFUSED')],
+  ['a server of another protocol', new LinkError(400, 'upgrade the agent', true)],
+])('%s gets the same results again', async (_name, failure) => {
+  const { queue, attempts, until } = startQueue((_request, attempt) => (attempt === 1 ? failure : undefined))
+
+  queue.push(pending(1, 10))
+  await until(() => attempts.length === 2)
+
+  expect(dueOf(attempts)).toEqual([[[1, 10]], [[1, 10]]])
+  expect(queue.figures).toEqual({ waiting: 0, dropped: 0, refused: 0 })
+})
+
+test.each([400, 413])(
+  'a result that makes a message %i is found and put aside, and the others are delivered',
+  async (status) => {
+    const aside: number[] = []
+    const backlog = {
+      ...memoryBacklog(),
+      count: 0,
+      dropped: 0,
+      putAside: async (result: { row: readonly number[] }) => {
+        aside.push(result.row[2] ?? 0)
+      },
+    }
+    const { queue, taken, until } = startQueue(
+      ({ results }) =>
+        results.some(([, , dueS]) => dueS === 13) ? new LinkError(status, 'refused') : undefined,
+      backlog,
+    )
+
+    for (let dueS = 10; dueS < 18; dueS += 1) queue.push(pending(1, dueS))
+    await until(() => taken.flatMap(({ results }) => results).length === 7)
+
+    expect(taken.flatMap(({ results }) => results.map(([, , dueS]) => dueS))).toEqual([
+      10, 11, 12, 14, 15, 16, 17,
+    ])
+    expect([aside, queue.figures.refused]).toEqual([[13], 1])
+  },
+)
+
+test('after an outage the newest result of each series goes first, then the backlog, and all of it arrives', async () => {
+  const backlog = memoryBacklog()
+  let isAway = true
+  const { queue, attempts, taken, until, pass } = startQueue(
+    () => (isAway ? new Error('away') : undefined),
+    backlog,
+  )
+  for (const dueS of [10, 20, 30]) {
+    queue.push(pending(1, dueS))
+    queue.push(pending(2, dueS + 1))
+  }
+  await until(() => attempts.length === 1)
+  pass(6_000)
+  await until(() => backlog.count === 6 && attempts.length === 2)
+  isAway = false
+  queue.push(pending(1, 40))
+  await until(() => backlog.count === 0 || taken.length >= 3)
+
+  expect(dueOf(taken).slice(0, 3)).toEqual([
+    [[1, 40]],
+    [
+      [1, 30],
+      [2, 31],
+    ],
+    [
+      [1, 10],
+      [2, 11],
+      [1, 20],
+      [2, 21],
+      [1, 30],
+      [2, 31],
+    ],
+  ])
+})
+
+test('an agent that stops while the server is away leaves its results in the backlog', async () => {
+  const backlog = memoryBacklog()
+  const { queue } = startQueue(() => new Error('away'), backlog)
+
+  queue.push(pending(1, 10))
+  await queue.stop()
+  queue.push(pending(1, 20))
+
+  expect(await backlog.oldest()).toEqual([queued(1, 10)])
+})
+
+test('what an earlier process left behind is delivered without a new result', async () => {
+  const backlog = memoryBacklog()
+  await backlog.add([queued(1, 10)])
+  const { taken, until } = startQueue(() => undefined, backlog)
+
+  await until(() => taken.length === 1)
+
+  expect(dueOf(taken)).toEqual([[[1, 10]]])
+})

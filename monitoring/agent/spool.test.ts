@@ -1,0 +1,105 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openSpool, type SpoolTrouble } from './spool.ts'
+import { queued } from './testing/pendingResults.ts'
+
+const MIB = 1_024 * 1_024
+
+let folder: string
+let troubles: SpoolTrouble[]
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pharos-spool-'))
+  troubles = []
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const open = (bytesMax = 64 * MIB) =>
+  openSpool({ folder, bytesMax, onTrouble: (trouble) => troubles.push(trouble) })
+
+const numbered = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => queued(7, from + index))
+
+test('what was added comes back in its order, in this process and in the next, until it is forgotten', async () => {
+  const spool = await open()
+  await spool.add(numbered(0, 3))
+  await spool.close()
+
+  const next = await open()
+  const count = next.count
+  const first = await next.oldest()
+  await next.add(numbered(3, 5))
+  await next.forget()
+  const second = await next.oldest()
+  await next.forget()
+
+  expect(count).toBe(3)
+  expect([first, second]).toEqual([numbered(0, 3), numbered(3, 5)])
+  expect([await next.oldest(), next.count, next.dropped, troubles]).toEqual([[], 0, 0, []])
+})
+
+test('lines that are damaged or cut off are skipped with their place, and nothing else is lost', async () => {
+  const spool = await open()
+  await spool.add(numbered(0, 4))
+  await spool.close()
+  const file = join(folder, '0000000001.jsonl')
+  const lines = (await readFile(file, 'utf8')).split('\n')
+  lines[1] = lines[1]?.replace('200', '201') ?? ''
+  lines[3] = lines[3]?.slice(0, 40) ?? ''
+  await writeFile(file, lines.join('\n'))
+
+  const next = await open()
+  const results = await next.oldest()
+
+  expect(results).toEqual([queued(7, 0), queued(7, 2)])
+  expect(troubles).toEqual([
+    { file, line: 2, reason: 'the line is damaged', results: 1 },
+    { file, line: 4, reason: 'the line is damaged', results: 1 },
+  ])
+  expect(next.dropped).toBe(2)
+})
+
+test('a file that is no spool at all stops nothing', async () => {
+  await writeFile(join(folder, '0000000001.jsonl'), Buffer.from([0xff, 0x00, 0x0a, 0x7b]))
+  await writeFile(join(folder, 'notes.txt'), 'not ours')
+  const spool = await open()
+  await spool.add(numbered(0, 1))
+
+  expect(await spool.oldest()).toEqual(numbered(0, 1))
+  expect(await readdir(folder)).toContain('notes.txt')
+})
+
+test('a full spool gives up its oldest file, and counts what was in it', async () => {
+  const spool = await open(9 * MIB)
+  const part = 20_000
+
+  for (let from = 0; from < 5 * part; from += part) await spool.add(numbered(from, from + part))
+  const oldest = await spool.oldest()
+
+  expect(spool.dropped).toBeGreaterThan(0)
+  expect(oldest[0]?.row[2]).toBe(spool.dropped)
+  expect(spool.count + spool.dropped).toBe(5 * part)
+})
+
+test('a folder that another agent uses is refused, and one of an agent that died is not', async () => {
+  const lock = join(folder, 'lock')
+  // The process that runs the tests' own.
+  await writeFile(lock, String(process.ppid))
+
+  await expect(open()).rejects.toThrow(`used by the agent with process id ${process.ppid}`)
+  await writeFile(lock, '2147483646')
+  await (await open()).close()
+
+  expect(await readdir(folder)).toEqual([])
+})
+
+test('what the server refuses is put aside, at most a mebibyte of it', async () => {
+  const spool = await open()
+
+  for (let index = 0; index < 4_000; index += 1) await spool.putAside(queued(7, index), 'x'.repeat(300))
+  const text = await readFile(join(folder, 'refused.jsonl'), 'utf8')
+
+  expect(JSON.parse(text.split('\n')[0] ?? '')).toEqual({ reason: 'x'.repeat(300), result: queued(7, 0) })
+  expect(text.length).toBeLessThanOrEqual(MIB)
+})

@@ -1,0 +1,24 @@
+/** Results of checks, as tests queue them. */
+import type { CheckReport } from '../checkReport.ts'
+import { type PendingResult, type QueuedResult, queuedResult } from '../queuedResult.ts'
+
+/** A store that tests name. */
+export const STORE = '0192b1d4-5c1e-7000-8000-00000000000a'
+export const OTHER_STORE = '0192b1d4-5c1e-7000-8000-00000000000b'
+
+const UP: CheckReport = {
+  ...{ outcome: 'up', reason: 'none', status: 200, attempts: 1, flags: 0 },
+  ...{ totalUs: 5_000, dnsUs: 0, connectUs: 1_000, tlsUs: 0, waitUs: 3_000, bodyUs: 1_000 },
+  detail: null,
+  certificates: [],
+}
+
+/** A result that is up, of `series` and due at `dueS`. */
+export function pending(series: number, dueS: number, store = STORE): PendingResult {
+  return { series, generation: 1, store, dueS, lateMs: 1, report: UP }
+}
+
+/** The same as it is sent. */
+export function queued(series: number, dueS: number, store = STORE): QueuedResult {
+  return queuedResult(pending(series, dueS, store))
+}

@@ -53,6 +53,8 @@ export interface HubParts extends FeedParts {
   readonly services: MonitoredServices
   readonly results: Pick<Results, 'update' | 'ingest'>
   readonly nowMs: () => number
+  /** Milliseconds of a clock that only runs forward: by it agents are lost. */
+  readonly monotonicMs: () => number
   readonly log: Logger
 }
 
@@ -74,7 +76,7 @@ export class Hub implements Bus {
   constructor(parts: HubParts) {
     this.#parts = parts
     // Of the clock, so that an agent that outlives a server takes every epoch of the next for a new one.
-    this.members = new Members(() => performance.now(), parts.nowMs())
+    this.members = new Members(parts.monotonicMs, parts.nowMs())
   }
 
   /** Takes what there is when the server starts, before any agent asks. */

@@ -25,6 +25,8 @@ export interface MonitoringParts {
   readonly store: Store
   readonly findMasterKey: FindMasterKey
   readonly nowMs: () => number
+  /** Milliseconds of a clock that only runs forward. */
+  readonly monotonicMs: () => number
   readonly allowedRanges: readonly string[]
   readonly log: Logger
   /** Called with the time that results took from their arrival until they were stored or refused (seconds). */

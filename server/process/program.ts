@@ -112,10 +112,10 @@ async function listen(
     },
   })
   const onError = (error: unknown) => log.error({ err: error }, 'commands could not be published')
-  const { allowedRanges, isMonitoring } = settings
+  const { allowedRanges, isMonitoring, monotonicMs } = settings
   const monitoring = isMonitoring
     ? await startMonitoring({
-        ...{ dataDir, store, findMasterKey, allowedRanges, log, nowMs: environment.nowMs },
+        ...{ dataDir, store, findMasterKey, allowedRanges, log, monotonicMs, nowMs: environment.nowMs },
         onIngest: metrics.observeIngest,
       })
     : undefined

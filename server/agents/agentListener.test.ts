@@ -1,0 +1,135 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeKeyPair } from '../../monitoring/protocol/sessionSeal.ts'
+import { type AgentHarness, startHarness } from './testing/agentHarness.ts'
+
+let harness: AgentHarness
+let token: string
+beforeAll(async () => {
+  harness = await startHarness()
+  ;({ token } = await harness.createToken())
+})
+afterAll(() => harness.close())
+
+const MIB = 1_024 * 1_024
+const OTHER_INSTANCE = '0192b1d4-5c1e-4000-8000-0000000000bb'
+const { publicKey } = makeKeyPair()
+
+const sync = (changes: object = {}) => ({
+  ...{ protocol: 1, instance: '0192b1d4-5c1e-4000-8000-0000000000aa', version: '0', public_key: publicKey },
+  ...{ epoch: 0, cursor: null, inventory: { count: 0, hash: '' }, wait_ms: 0, leaving: false },
+  load: {
+    ...{ in_flight: 0, lag_p99_ms: 0, skipped: 0, spooled: 0, dropped: 0, clock_ahead_ms: 0, suspect: false },
+  },
+  ...changes,
+})
+
+interface Sent {
+  readonly path?: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+}
+
+async function send({ path = '/agent/v1/sync', method = 'POST', headers = {}, body = '' }: Sent) {
+  const response = await fetch(`${harness.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    ...(method === 'GET' ? {} : { body: new Uint8Array(Buffer.from(body)) }),
+  })
+  const text = await response.text()
+  return { status: response.status, text, headers: response.headers }
+}
+
+const json = (value: object) => ({ body: JSON.stringify(value) })
+
+test('what is no message of the protocol is refused with its place, and with nothing of its value', async () => {
+  const canary = 'canary-value'
+  const refusals = await Promise.all([
+    send({ path: '/v1/services', ...json(sync()) }),
+    send({ method: 'GET' }),
+    send({ body: `{"protocol":1,"x":${canary}` }),
+    send({ body: '[]' }),
+    send(json(sync({ instance: canary }))),
+    send(json(sync({ instance: OTHER_INSTANCE, public_key: 'A'.repeat(44) }))),
+    send({ headers: { 'content-encoding': 'br' }, body: 'x' }),
+    send({ headers: { 'content-encoding': 'gzip' }, body: canary }),
+    send({ path: '/agent/v1/results', ...json({ protocol: 1, results: [[canary]] }) }),
+  ])
+
+  expect(refusals.map(({ status }) => status)).toEqual([404, 405, 400, 400, 400, 400, 415, 400, 400])
+  expect(refusals.map(({ text }) => text).join()).not.toContain(canary)
+  expect(refusals[4]?.text).toContain('instance: Invalid')
+  expect(refusals[5]?.text).toContain('public_key')
+})
+
+test('a message that is too long, compressed or not, is refused before it is held', async () => {
+  const long = await send({ body: Buffer.alloc(4 * MIB + 1) })
+  const bomb = gzipSync(Buffer.alloc(64 * MIB))
+  const refusedBomb = await send({ headers: { 'content-encoding': 'gzip' }, body: bomb })
+
+  expect([long.status, refusedBomb.status]).toEqual([413, 413])
+  expect(bomb.length).toBeLessThan(MIB)
+})
+
+test('answers are compressed for agents that take it, and requests may be', async () => {
+  const body = gzipSync(JSON.stringify(sync({ version: 'x'.repeat(64) })))
+
+  const { status, text } = await send({
+    headers: { 'content-encoding': 'gzip', 'accept-encoding': 'gzip' },
+    body,
+  })
+
+  expect(status).toBe(200)
+  expect(JSON.parse(text)).toMatchObject({ protocol: 1, region: 'eu-west-1', whole: true, start: [] })
+})
+
+test('an agent of another protocol is told which side to upgrade', async () => {
+  const older = await send(json(sync({ protocol: 0 })))
+  const newer = await send(json(sync({ protocol: 9 })))
+
+  expect([older.status, JSON.parse(older.text)]).toEqual([
+    400,
+    { error: 'the agent speaks protocol 0, this server 1: upgrade the agent', code: 'protocol' },
+  ])
+  expect(JSON.parse(newer.text).error).toContain('upgrade the server first')
+})
+
+test('API keys open nothing here, tokens nothing of the API, and wrong ones are slowed down', async () => {
+  const withKey = await send({
+    headers: { authorization: `Bearer ${harness.server.apiKey}` },
+    ...json(sync()),
+  })
+  const atApi = await fetch(`${harness.server.url}/v1/services`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const wrong = `pharos_agent_${'0'.repeat(64)}`
+  const statuses = await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const { status } = await send({ headers: { authorization: `Bearer ${wrong}` }, ...json(sync()) })
+      return status
+    }),
+  )
+  const right = await send(json(sync()))
+
+  expect([withKey.status, atApi.status, right.status]).toEqual([401, 401, 200])
+  expect(new Set(statuses)).toEqual(new Set([401, 429]))
+})
+
+test('an agent that sends half a message and hangs up, or a proxy that asks for a tunnel, leaves nothing behind', async () => {
+  const { port, hostname } = new URL(harness.url)
+  const half = connect(Number(port), hostname)
+  half.write(
+    `POST /agent/v1/sync HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Length: 100\r\n\r\n{`,
+  )
+  await once(half, 'connect')
+  half.destroy()
+  const tunnel = connect(Number(port), hostname)
+  tunnel.write('CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n')
+  const [answer] = await once(tunnel, 'data')
+
+  expect(String(answer)).toContain('this server is no proxy')
+  expect((await send(json(sync()))).status).toBe(200)
+})

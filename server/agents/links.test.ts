@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
+import type { Link, LinkError } from '../../monitoring/agent/link.ts'
+import { syncAnswerSchema } from '../../monitoring/protocol/messages.ts'
+import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
+import { startTarget, type Target } from '../testing/target.ts'
+import { LOST_MS } from './members.ts'
+import { type AgentHarness, REGION, startHarness } from './testing/agentHarness.ts'
+
+let harness: AgentHarness
+let target: Target
+let passedMs: number
+beforeEach(async () => {
+  passedMs = 0
+  target = await startTarget()
+  harness = await startHarness(() => performance.now() + passedMs)
+})
+afterEach(async () => {
+  await harness.close()
+  target.close()
+})
+
+const body = (path: string, changes: Partial<ServiceRequest> = {}) =>
+  serviceBody({
+    ...{ interval_secs: 1, regions: [REGION] },
+    endpoints: [endpointBody({ url: target.url(path) })],
+    ...changes,
+  })
+
+async function create(path: string, changes: Partial<ServiceRequest> = {}): Promise<ServiceResponse> {
+  const { json, status } = await harness.api.post('/v1/services', body(path, changes))
+  expect(status).toBe(201)
+  // True because the answer is a service.
+  return json as ServiceResponse
+}
+
+/** Resolves when results of `count` different slots are stored. */
+async function stored(count: number): Promise<void> {
+  while (harness.handedOver.reduce((sum, { answer }) => sum + answer.stored, 0) < count) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** Which agents checked the path so far, by the names that they give themselves. */
+const agentsAt = (path: string) =>
+  [...new Set(target.visits(path).map(({ headers }) => headers['user-agent']))].sort()
+
+describe.each(['within the server', 'over the network'])('an agent %s', (place) => {
+  async function link(): Promise<Link> {
+    if (place === 'within the server') return harness.portLink()
+    return harness.networkLink((await harness.createToken()).token)
+  }
+
+  test('checks what there is and what is made, sends secrets, and reports', async () => {
+    const secret = { value: 'hush', sensitive: true }
+    const call = {
+      Http: { method: 'POST' as const, timeout: null, headers: { 'X-Token': secret }, body: secret },
+    }
+    await create('/before', { endpoints: [endpointBody({ url: target.url('/before'), call })] })
+    harness.startAgent('one', await link())
+    await target.visited('/before', 1)
+    await create('/after')
+    await target.visited('/after', 2)
+    await stored(3)
+
+    expect(target.visits('/before')[0]?.headers['x-token']).toBe('hush')
+    const [first] = harness.handedOver
+    expect(first?.request.results[0]?.slice(4, 7)).toEqual([1, 0, 200])
+    expect(JSON.stringify(harness.handedOver)).not.toContain('hush')
+  })
+
+  test('follows replace, pause, resume and delete, and comes to the inventory of the server', async () => {
+    const agent = harness.startAgent('one', await link())
+    const { id } = await create('/old')
+    await target.visited('/old', 1)
+    await harness.api.patch(`/v1/services/${id}`, body('/new'))
+    await target.visited('/new', 1)
+    const oldVisits = target.visits('/old').length
+    await harness.api.post(`/v1/services/${id}/pause`)
+    await create('/other')
+    await target.visited('/other', 1)
+    const pausedVisits = target.visits('/new').length
+    await target.visited('/other', 3)
+    const visitsWhilePaused = target.visits('/new').length - pausedVisits
+    await harness.api.post(`/v1/services/${id}/resume`)
+    await target.visited('/new', pausedVisits + 2)
+    await harness.api.delete(`/v1/services/${id}`)
+    await target.visited('/other', target.visits('/other').length + 2)
+    const afterDelete = target.visits('/new').length
+    await target.visited('/other', target.visits('/other').length + 2)
+
+    expect(target.visits('/old').length).toBe(oldVisits)
+    expect(visitsWhilePaused).toBe(0)
+    expect(target.visits('/new').length).toBe(afterDelete)
+    expect(agent.figures).toMatchObject({ spooled: 0, dropped: 0, refused: expect.any(Number) })
+  })
+})
+
+test('agents of a region divide its endpoints, and take over what one leaves or loses', async () => {
+  const paths = Array.from({ length: 8 }, (_, index) => `/${index}`)
+  const { token } = await harness.createToken()
+  const [one, two] = [harness.startAgent('one', harness.networkLink(token)), harness.networkLink(token)]
+  const agentTwo = harness.startAgent('two', two)
+  while (harness.hub.members.instancesOf(REGION).length < 2) await new Promise(setImmediate)
+  await create('/', { endpoints: paths.map((path) => endpointBody({ url: target.url(path) })) })
+  await Promise.all(paths.map((path) => target.visited(path, 3)))
+  const shared = paths.map(agentsAt)
+
+  await one.stop()
+  const visited = paths.map((path) => target.visits(path).length)
+  await Promise.all(paths.map((path, index) => target.visited(path, (visited[index] ?? 0) + 2)))
+  const taken = paths.map((path, index) => {
+    const [, ...last] = target.visits(path).slice(visited[index])
+    return new Set(last.map(({ headers }) => headers['user-agent']))
+  })
+  two.close()
+  passedMs += LOST_MS
+  harness.hub.look()
+
+  expect(shared.every((agents) => agents.length === 1)).toBe(true)
+  expect(new Set(shared.flat())).toEqual(new Set(['one', 'two']))
+  expect(taken).toEqual(paths.map(() => new Set(['two'])))
+  // It is silent for too long by then, and comes back with its next request.
+  expect(harness.hub.members.instancesOf(REGION)).toEqual([])
+  await agentTwo.stop()
+})
+
+test('a region that is not remote gives its agents nothing, no definition either, and gives it back', async () => {
+  const { token } = await harness.createToken()
+  harness.startAgent('one', harness.networkLink(token))
+  await create('/')
+  await target.visited('/', 1)
+
+  await harness.server.store.setRegionMode(REGION, 'off')
+  await harness.readModes()
+  const other = harness.networkLink(token)
+  const answer = await other.sync(REGION, syncRequest(), new AbortController().signal)
+  // It would share the region otherwise.
+  await other.sync(REGION, { ...syncRequest(), leaving: true }, new AbortController().signal)
+  await harness.server.store.setRegionMode(REGION, 'remote')
+  await harness.readModes()
+  const before = target.visits('/').length
+  await target.visited('/', before + 2)
+
+  expect(answer).toMatchObject({ start: [], members: [], inventory: 'same' })
+})
+
+test('results of a series of another region are refused and logged, and those of its own stored', async () => {
+  const { token } = await harness.createToken('us-east-1')
+  await harness.createToken()
+  const service = await create('/', { regions: [REGION, 'us-east-1'] })
+  const link = harness.networkLink(token)
+  let series: number | undefined
+  while (series === undefined) {
+    const answer = await link.sync('', syncRequest(), new AbortController().signal)
+    series = syncAnswerSchema.parse(answer).start[0]?.endpoints[0]?.series
+  }
+  const dueS = Math.floor(Date.now() / 1_000)
+  const row = (of: number, generation = 1) => [of, generation, dueS, 1, 1, 0, 200, 1, 0, 5, 0, 1, 0, 3, 1]
+
+  const results = [row(series), row(series - 2)] as never
+  const sent = {
+    protocol: 1,
+    store: harness.server.store.storeId,
+    instance: service.id,
+    batch: 1,
+    sent_ms: 0,
+    results,
+  }
+  const taken = await link.results({ ...sent, details: [], certificates: [] })
+
+  expect([taken.stored, taken.refused]).toEqual([1, [[series - 2, dueS, 'unknown_series']]])
+  expect(harness.logged()).toContain(
+    '"region":"us-east-1","results":1,"msg":"results of another region were refused"',
+  )
+})
+
+test('a revoked token ends what waits, and the agent forgets everything', async () => {
+  const { id, token } = await harness.createToken()
+  const refusals: LinkError[] = []
+  harness.startAgent('one', harness.networkLink(token), { onRefused: (error) => refusals.push(error) })
+  await create('/')
+  await target.visited('/', 1)
+
+  await harness.server.store.revokeAgentToken(id, 0)
+  while (refusals.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+  const members = harness.hub.members.instancesOf(REGION)
+  const visits = target.visits('/').length
+  harness.startAgent('two', harness.networkLink((await harness.createToken()).token))
+  await target.visited('/', visits + 2)
+
+  expect(refusals[0]).toMatchObject({ status: 401 })
+  expect(members).toEqual([])
+  const names = target
+    .visits('/')
+    .slice(visits)
+    .map(({ headers }) => headers['user-agent'])
+  expect(new Set(names)).toEqual(new Set(['two']))
+})
+
+function syncRequest() {
+  return {
+    protocol: 1,
+    instance: '0192b1d4-5c1e-4000-8000-0000000000aa',
+    version: '0.0.0',
+    epoch: 0,
+    cursor: null,
+    inventory: { count: 0, hash: '' },
+    wait_ms: 0,
+    leaving: false,
+    load: {
+      ...{ in_flight: 0, lag_p99_ms: 0, skipped: 0, spooled: 0, dropped: 0 },
+      ...{ clock_ahead_ms: 0, suspect: false },
+    },
+  }
+}

@@ -81,7 +81,9 @@ function report(
   const about = { service: serviceId, at: new Date(atS * 1_000) }
   if (kind === 'service.state') log.info({ ...about, ...JSON.parse(body) }, 'a service changed its state')
   if (effect === undefined || effect.kind === 'nothing') return
-  if (effect.kind === 'refused') {
+  if (effect.kind === 'noticed') {
+    log.warn({ ...about, ...JSON.parse(body) }, 'a certificate ends soon, or has ended')
+  } else if (effect.kind === 'refused') {
     log.warn({ ...about, reason: effect.reason }, 'an automatic incident could not be written')
   } else log.info({ ...about, incident: effect.incident }, `an automatic incident was ${effect.kind}`)
 }

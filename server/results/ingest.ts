@@ -132,7 +132,7 @@ function prepareDetails(database: Database): (detail: ResultDetail) => void {
 function prepareCertificates(database: Database, board: StateBoard) {
   const upsert = database.prepare(
     `INSERT INTO certificates VALUES (@orgId, @host, @port, @fingerprint, @subject, @issuer, @serial, @notBeforeS,
-       @notAfterS, @chainS, 1, @nowS)
+       @notAfterS, @chainS, 1, @nowS, NULL)
      ON CONFLICT DO UPDATE SET sightings = sightings + 1, last_seen_s = @nowS WHERE last_seen_s <= @nowS - ${SEEN_AGAIN_S}`,
   )
   const link = database.prepare(

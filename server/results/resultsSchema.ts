@@ -216,6 +216,9 @@ CREATE TABLE service_watches (
   is_steady INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 `,
+  `
+ALTER TABLE certificates ADD COLUMN reported_s INTEGER;
+`,
 ]
 
 /** Stored numbers of the states; a number is never reused for another state. */

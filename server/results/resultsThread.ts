@@ -15,7 +15,9 @@ import { prepareResults, type Query } from './measurements/sources.ts'
 import { isDamage, openResults } from './openResults.ts'
 import { RESULTS_FILE } from './resultsSchema.ts'
 import { putMaintenance } from './history/maintenanceRows.ts'
+import { prepareCertificateWatch } from './certificateWatch.ts'
 import { StateBoard } from './stateBoard.ts'
+import { prepareStateRows } from './stateRows.ts'
 import { upkeep } from './upkeep.ts'
 import type { FromThread, StoredTransition, ThreadSettings, ToThread } from './threadMessages.ts'
 
@@ -23,6 +25,8 @@ import type { FromThread, StoredTransition, ThreadSettings, ToThread } from './t
 const COMMIT_RESULTS_MAX = 1_000
 /** Interval of the check for stale series (milliseconds). */
 const STALE_CHECK_MS = 5_000
+/** Interval of the check for certificates that end soon (milliseconds). */
+const CERTIFICATE_CHECK_MS = 60_000
 /** Delay before a refused write is retried (milliseconds). */
 const RETRY_MS = 1_000
 /** Pause between two runs of the upkeep, and between its slices, during which ingest runs (milliseconds). */
@@ -47,6 +51,7 @@ const ingest = prepareIngest(database, board, log)
 const reader = new Sqlite(join(settings.dataDir, RESULTS_FILE), { readonly: true })
 const results = prepareResults(reader, log.openHours)
 const latest = prepareLatest(reader, board, results)
+const watchCertificates = prepareCertificateWatch(database, prepareStateRows(database))
 const transitionsAfter = database.prepare<[number], StoredTransition>(
   `SELECT sequence, at_s AS atS, service_id AS serviceId, kind, body FROM transitions
    WHERE sequence > ? ORDER BY sequence LIMIT ${TRANSITIONS_MAX}`,
@@ -59,6 +64,7 @@ const changes: MonitoredChange[] = []
 const batches: { readonly id: number; readonly batch: ResultsBatch }[] = []
 let isWorking = false
 let policy: HistoryPolicy | undefined
+let appliedUpTo = 0
 let announcedTransition = newestTransition.get() ?? 0
 
 const send = (message: FromThread): void => port.postMessage(message)
@@ -131,7 +137,7 @@ function load(loaded: OpenHours, slices: Slices): void {
 function startUpkeep(): void {
   // Without the policy it is not known how long results are to be stored.
   if (policy === undefined) upkeepTimer = setTimeout(startUpkeep, FIRST_UPKEEP_MS)
-  else runUpkeep(upkeep({ database, board, log, policy, nowMs }, nowS()))
+  else runUpkeep(upkeep({ database, board, log, policy, nowMs, appliedUpTo: () => appliedUpTo }, nowS()))
 }
 
 /** Runs the upkeep slice by slice and schedules the next run. A failed run continues with the next. */
@@ -191,6 +197,8 @@ port.on('message', (message: ToThread) => {
       batches.push(message)
       return scheduleWork(0)
     case 'transitions':
+      // The main thread asks for what follows what it has applied.
+      appliedUpTo = Math.max(appliedUpTo, message.after)
       return send({
         kind: 'transitions',
         id: message.id,
@@ -205,6 +213,7 @@ port.on('message', (message: ToThread) => {
       database.close()
       port.close()
       clearInterval(staleTimer)
+      clearInterval(certificateTimer)
       clearInterval(changesTimer)
       clearTimeout(upkeepTimer)
   }
@@ -212,6 +221,10 @@ port.on('message', (message: ToThread) => {
 const staleTimer = setInterval(
   () => attempt(() => board.transact(() => board.markStale(nowS()))),
   STALE_CHECK_MS,
+)
+const certificateTimer = setInterval(
+  () => attempt(() => board.transact(() => watchCertificates(nowS()))),
+  CERTIFICATE_CHECK_MS,
 )
 const changesTimer = setInterval(() => {
   const serviceIds = board.takeChanged()

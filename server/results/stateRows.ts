@@ -42,7 +42,12 @@ export interface SeriesRow {
 export interface Transition {
   readonly atS: number
   readonly serviceId: string
-  readonly kind: 'service.state' | 'service.round' | 'service.recovered' | 'service.steady'
+  readonly kind:
+    | 'service.state'
+    | 'service.round'
+    | 'service.recovered'
+    | 'service.steady'
+    | 'certificate.expiring'
   /** JSON. */
   readonly body: string
 }

@@ -18,13 +18,16 @@ export interface UpkeepParts {
   readonly policy: HistoryPolicy
   /** A monotonic clock (milliseconds). */
   readonly nowMs: () => number
+  /** Sequence of the newest transition that is known to be applied: newer ones stay however old they are. */
+  readonly appliedUpTo: () => number
 }
 
 /**
  * The upkeep of the results at `nowS`, in slices between which ingest runs: writes the newest due time of each series, so
  * that a start reads only the newest part of the log; removes deleted services; compacts; rolls up; removes what expired.
  */
-export function* upkeep({ database, board, log, policy, nowMs }: UpkeepParts, nowS: number): Slices {
+export function* upkeep(parts: UpkeepParts, nowS: number): Slices {
+  const { database, board, log, policy, nowMs, appliedUpTo } = parts
   const retentionOf = (orgId: string): Retention => policy.retention.get(orgId) ?? RETENTION_MIN
   yield* writeSeries(database, board, nowS, nowMs)
   yield* removeDeleted(database, nowMs, (series) => {
@@ -48,7 +51,7 @@ export function* upkeep({ database, board, log, policy, nowMs }: UpkeepParts, no
     number,
     retention: retentionOf(board.find(number)?.orgId ?? ''),
   }))
-  yield* expire(database, nowS, series, nowMs)
+  yield* expire(database, nowS, series, { nowMs, appliedUpTo })
   yield* removeEnded(database, (orgId) => nowS - retentionOf(orgId).hoursDays * DAY_S, nowMs)
 }
 

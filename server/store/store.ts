@@ -217,6 +217,8 @@ export interface Transition {
 /** What a transition changed; `incident` is a display id. */
 export type AppliedEffect =
   | { readonly kind: 'nothing' }
+  /** A notice that was not given before; the transition says what it is about. */
+  | { readonly kind: 'noticed' }
   | { readonly kind: 'opened' | 'updated' | 'resolved'; readonly incident: string }
   /** What was due was not written, for a reason that does not pass by itself. */
   | { readonly kind: 'refused'; readonly reason: string }

@@ -4,12 +4,12 @@ import type { Retention } from '../../domain/historyPolicy.ts'
 import { inSlices, type Slices, whileFull } from './slices.ts'
 import { DAY_S, HOUR_S } from './storedResult.ts'
 
-/** Retention of transitions (days): they were applied long before. */
+/** Retention of transitions that were applied (days). */
 const TRANSITIONS_DAYS = 7
 /** Retention of changes of state and of days (days). */
 const DAYS_DAYS = 3 * 365
-/** Retention of a certificate after its last sighting (days). */
-const CERTIFICATES_DAYS = 7
+/** Retention of a certificate after its last sighting (days): another one is sent in its place by then. */
+const CERTIFICATES_DAYS = 1
 /** Retention of a series after its end (days): results of its last checks are accepted until then. */
 const ENDED_SERIES_DAYS = 7
 /** Rows that one slice removes. */
@@ -17,7 +17,6 @@ const SLICE_ROWS = 2_000
 
 /** Tables with one retention for everybody: rows whose `column` is older are removed by their primary key. */
 const EXPIRING = [
-  { table: 'transitions', key: 'sequence', column: 'at_s', unitS: 1, days: TRANSITIONS_DAYS },
   { table: 'spans', key: 'endpoint, from_s', column: 'from_s', unitS: 1, days: DAYS_DAYS },
   { table: 'service_spans', key: 'service_id, from_s', column: 'from_s', unitS: 1, days: DAYS_DAYS },
   { table: 'endpoint_days', key: 'endpoint, day', column: 'day', unitS: DAY_S, days: DAYS_DAYS },
@@ -38,8 +37,16 @@ export function* expire(
   nowS: number,
   /** Those that have history, with their retention. */
   series: Iterable<{ readonly number: number; readonly retention: Retention }>,
-  nowMs: () => number,
+  { nowMs, appliedUpTo }: { readonly nowMs: () => number; readonly appliedUpTo: () => number },
 ): Slices {
+  const removeTransitions = database.prepare(
+    `DELETE FROM transitions WHERE sequence IN
+       (SELECT sequence FROM transitions WHERE sequence <= ? AND at_s < ? LIMIT ${SLICE_ROWS})`,
+  )
+  yield* whileFull(
+    SLICE_ROWS,
+    () => removeTransitions.run(appliedUpTo(), nowS - TRANSITIONS_DAYS * DAY_S).changes,
+  )
   for (const { name, retentionDays, day } of listChunkTables(database)) {
     if ((day + 1 + retentionDays) * DAY_S > nowS) continue
     yield () => {
@@ -58,5 +65,11 @@ export function* expire(
          (SELECT ${key} FROM ${table} WHERE ${column} < ? LIMIT ${SLICE_ROWS})`,
     )
     yield* whileFull(SLICE_ROWS, () => remove.run(Math.floor((nowS - days * DAY_S) / unitS)).changes)
+  }
+  const removeLinks = database.prepare(
+    `DELETE FROM certificate_endpoints WHERE (org_id, host, port) NOT IN (SELECT org_id, host, port FROM certificates)`,
+  )
+  yield () => {
+    removeLinks.run()
   }
 }

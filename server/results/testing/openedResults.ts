@@ -4,7 +4,7 @@ import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
 import { OpenHours } from '../history/openHours.ts'
 import { putMaintenance } from '../history/maintenanceRows.ts'
 import { loadLog, ResultLog } from '../history/resultLog.ts'
-import { prepareIngest } from '../ingest.ts'
+import { prepareIngest, type ResultsBatch } from '../ingest.ts'
 import { measurementsOf } from '../measurements/measurementsOf.ts'
 import { startQuery } from '../measurements/queries.ts'
 import { prepareResults } from '../measurements/sources.ts'
@@ -49,7 +49,9 @@ export function openedResults(
   const ingest = prepareIngest(database, board, log)
   for (const slice of loadLog(database, log.openHours, () => 0)) slice()
   putMaintenance(database, policy.maintenance)
-  const slicesOf = (nowS: number) => upkeep({ database, board, log, policy, nowMs }, nowS)
+  let appliedUpTo = 0
+  const slicesOf = (nowS: number) =>
+    upkeep({ database, board, log, policy, nowMs, appliedUpTo: () => appliedUpTo }, nowS)
   return {
     database,
     board,
@@ -61,6 +63,11 @@ export function openedResults(
         batches.push(batchOf(STORE, results.slice(at, at + RESULTS_MAX)))
       }
       return ingest(batches, STORE, nowS * 1_000)
+    },
+    ingest: (batches: readonly ResultsBatch[], nowS: number) => ingest(batches, STORE, nowS * 1_000),
+    /** Says that transitions are applied up to `sequence`. */
+    apply: (sequence: number): void => {
+      appliedUpTo = sequence
     },
     /** Runs the upkeep until `slicesMax` slices were committed; whether it came to its end. */
     keep: (nowS: number, slicesMax = Number.POSITIVE_INFINITY): boolean => {

@@ -7,6 +7,7 @@ import { type Connections, openDatabase } from './files/openDatabase.ts'
 import { sqliteAdministration } from './administration.ts'
 import { sqliteAgentTokens } from './credentials/agentTokens.ts'
 import { prepareAutoIncidents } from './autoIncidents.ts'
+import { prepareCertificateNotices } from './certificateNotices.ts'
 import { prepareIncidentWrites } from './incidentWrites.ts'
 import { sqliteIncidents } from './incidents.ts'
 import { sqliteKeys } from './credentials/keys.ts'
@@ -58,7 +59,10 @@ export async function openStore(
     ...sqliteServices(connections, { commits, version: versions.all, nowMs, autoIncidents }),
     ...sqliteIncidents(connections, { commits, nowMs, writes, autoIncidents }),
     ...sqliteOutbox(connections, { commits, storeId }),
-    ...sqliteMonitoring(connections, { commits, effectOf: prepareEffects(autoIncidents) }),
+    ...sqliteMonitoring(connections, {
+      commits,
+      effectOf: prepareEffects(autoIncidents, prepareCertificateNotices(connections.writer)),
+    }),
     ...sqliteAgentTokens(connections, commits),
     ...sqliteKeys(connections, versions.administration),
     ...sqliteSecrets(connections, commits),

@@ -12,6 +12,9 @@ import { BUS_READER, type UpkeepStore } from '../store.ts'
 /** How long a published command is kept for inspection (milliseconds). */
 const COMMANDS_KEPT_MS = 7 * 24 * 60 * 60 * 1_000
 
+/** How long after the end of a certificate its notices are kept (milliseconds): it is not sent any more. */
+const NOTICES_KEPT_MS = 90 * 24 * 60 * 60 * 1_000
+
 /** Most rows of each kind removed in one transaction, during which no request is answered. */
 const FORGOTTEN_AT_ONCE = 1_000
 
@@ -41,6 +44,7 @@ export function sqliteUpkeep(
         ORDER BY sequence LIMIT ${FORGOTTEN_AT_ONCE})`,
   )
   const forgetGenerations = prepareForgetGenerations(writer, FORGOTTEN_AT_ONCE)
+  const forgetNotices = writer.prepare('DELETE FROM certificate_notices WHERE not_after_s < ?')
   const forgetSome = (nowMs: number): number =>
     forgetCreations.run(nowMs - REMEMBERED_MS).changes +
     forgetCommands.run(nowMs - COMMANDS_KEPT_MS).changes +
@@ -71,6 +75,7 @@ export function sqliteUpkeep(
     },
     tidy: async (nowMs) => {
       while ((await commits.run(() => forgetSome(nowMs))) > 0) {}
+      await commits.run(() => forgetNotices.run(Math.floor((nowMs - NOTICES_KEPT_MS) / 1_000)))
       writer.pragma('wal_checkpoint(TRUNCATE)')
       writer.pragma('optimize')
     },

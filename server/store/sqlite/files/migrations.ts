@@ -372,6 +372,19 @@ UPDATE plans SET results_days = 30, hours_days = 396 WHERE name = 'business';
 UPDATE plans SET results_days = 90, hours_days = 396 WHERE name = 'enterprise';
 ALTER TABLE orgs ADD COLUMN results_days INTEGER;
 `,
+  // Notices of certificates, which losing the results does not repeat.
+  `
+CREATE TABLE certificate_notices (
+  org_id TEXT NOT NULL,
+  host TEXT NOT NULL,
+  port INTEGER NOT NULL,
+  fingerprint TEXT NOT NULL,
+  threshold_s INTEGER NOT NULL,
+  not_after_s INTEGER NOT NULL,
+  PRIMARY KEY (org_id, host, port, fingerprint, threshold_s)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX certificate_notices_by_end ON certificate_notices (not_after_s);
+`,
 ]
 
 /**

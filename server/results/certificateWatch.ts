@@ -1,0 +1,70 @@
+import type { Database } from 'better-sqlite3'
+import {
+  type CertificateNotice,
+  type CertificateTimes,
+  daysLeft,
+  NOTICE_S_MAX,
+  reachedThresholdS,
+} from '../domain/certificateNotices.ts'
+import type { StateRows } from './stateRows.ts'
+
+/** A certificate is sent by its host while it was seen within this time (seconds). */
+const CERTIFICATE_SEEN_S = 24 * 60 * 60
+/** Sightings before a certificate counts: one may be that of a roll-out that is taken back. */
+const SIGHTINGS_MIN = 2
+
+interface CertificateRow extends CertificateTimes {
+  readonly orgId: string
+  readonly host: string
+  readonly port: number
+  readonly fingerprint: string
+  readonly subject: string
+  readonly issuer: string
+  /** The last threshold that was reported (seconds); `null` before the first. */
+  readonly reportedS: number | null
+}
+
+/**
+ * Prepares the look for certificates that end soon, at an instant in seconds since the epoch and in the caller's transaction: a
+ * transition for each threshold that one reached since the last look. It goes by the clock, because the check of a host whose
+ * certificate has ended reports none.
+ */
+export function prepareCertificateWatch(
+  database: Database,
+  rows: Pick<StateRows, 'addTransition'>,
+): (nowS: number) => void {
+  const select = database.prepare<[number, number], CertificateRow>(
+    `SELECT org_id AS orgId, host, port, fingerprint, subject, issuer, not_before_s AS notBeforeS,
+       not_after_s AS notAfterS, chain_not_after_s AS chainNotAfterS, reported_s AS reportedS
+     FROM certificates
+     WHERE sightings >= ${SIGHTINGS_MIN} AND last_seen_s > ? AND chain_not_after_s <= ?
+     ORDER BY org_id, host, port, fingerprint`,
+  )
+  const mark = database.prepare(
+    `UPDATE certificates SET reported_s = @thresholdS
+     WHERE org_id = @orgId AND host = @host AND port = @port AND fingerprint = @fingerprint`,
+  )
+  const endpoints = database.prepare<[string, string, number], { id: string; serviceId: string }>(
+    `SELECT e.id, e.service_id AS serviceId FROM certificate_endpoints c JOIN endpoints e ON e.number = c.endpoint
+     JOIN service_now s ON s.service_id = e.service_id
+     WHERE c.org_id = ? AND c.host = ? AND c.port = ? ORDER BY e.number`,
+  )
+  return (nowS) => {
+    for (const row of select.all(nowS - CERTIFICATE_SEEN_S, nowS + NOTICE_S_MAX)) {
+      const thresholdS = reachedThresholdS(row, nowS)
+      if (thresholdS === undefined || (row.reportedS !== null && row.reportedS <= thresholdS)) continue
+      const { orgId, host, port, fingerprint, subject, issuer, chainNotAfterS } = row
+      const concerned = endpoints.all(orgId, host, port)
+      const [first] = concerned
+      if (first === undefined) continue
+      mark.run({ orgId, host, port, fingerprint, thresholdS })
+      const body: CertificateNotice = {
+        ...{ org_id: orgId, host, port, fingerprint, subject, issuer, not_after_s: chainNotAfterS },
+        ...{ days_left: daysLeft(chainNotAfterS, nowS), threshold_s: thresholdS },
+        endpoint_ids: concerned.map(({ id }) => id),
+      }
+      const { serviceId } = first
+      rows.addTransition({ atS: nowS, serviceId, kind: 'certificate.expiring', body: JSON.stringify(body) })
+    }
+  }
+}

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { ResultsAnswer, ResultsRequest, SyncRequest } from '../protocol/messages.ts'
-import type { Link, LinkSyncRequest } from './link.ts'
+import { type Link, LinkError, type LinkSyncRequest } from './link.ts'
 
 /** What an agent in a thread asks the server that started it. */
 export type PortRequest =
@@ -9,14 +9,16 @@ export type PortRequest =
   /** The one that asked with this id does not wait any more. */
   | { readonly id: number; readonly kind: 'cancel' }
 
-/** An answer, or why there is none. */
+/** An answer, or why there is none: with a status when the message itself is refused. */
 export type PortAnswer =
   | { readonly id: number; readonly kind: 'answer'; readonly body: unknown }
-  | { readonly id: number; readonly kind: 'failed'; readonly reason: string }
+  | { readonly id: number; readonly kind: 'failed'; readonly reason: string; readonly status?: number }
 
 interface Waiting {
   readonly resolve: (body: unknown) => void
   readonly reject: (error: Error) => void
+  /** Ends the listening for the asker's signal, which outlives many questions. */
+  readonly release: () => void
 }
 
 /** A link to a server in the same process. `take` is handed every answer that comes over `port`. */
@@ -27,12 +29,13 @@ export function portLink(port: Pick<MessagePort, 'postMessage'>): Link & { take(
     lastId += 1
     const id = lastId
     return new Promise((resolve, reject) => {
-      waiting.set(id, { resolve, reject })
-      signal?.addEventListener('abort', () => {
+      const cancel = (): void => {
         if (!waiting.delete(id)) return
         port.postMessage({ id, kind: 'cancel' } satisfies PortRequest)
         reject(new Error('stopped'))
-      })
+      }
+      waiting.set(id, { resolve, reject, release: () => signal?.removeEventListener('abort', cancel) })
+      signal?.addEventListener('abort', cancel, { once: true })
       port.postMessage(request(id))
     })
   }
@@ -43,10 +46,15 @@ export function portLink(port: Pick<MessagePort, 'postMessage'>): Link & { take(
     take: (answer) => {
       const asked = waiting.get(answer.id)
       waiting.delete(answer.id)
+      asked?.release()
       if (answer.kind === 'answer') asked?.resolve(answer.body)
-      else asked?.reject(new Error(answer.reason))
+      else asked?.reject(errorOf(answer))
     },
   }
+}
+
+function errorOf({ reason, status }: PortAnswer & { readonly kind: 'failed' }): Error {
+  return status === undefined ? new Error(reason) : new LinkError(status, reason)
 }
 
 /** Within a process secrets travel in clear. */

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import {
+  type CertificateSeen,
   certificateSeenSchema,
+  OBSERVED_CHARS_MAX,
   type ResultRow,
   resultDetailSchema,
   resultRowSchema,
@@ -31,7 +33,10 @@ export const queuedResultSchema = z.object({
 })
 export type QueuedResult = z.infer<typeof queuedResultSchema>
 
-/** `result` as it is sent. Pure. */
+/**
+ * `result` as it is sent. What a target said is cut to what a message may hold: a server refuses a message as a whole, and
+ * a certificate without dates is left out. Pure.
+ */
 export function queuedResult({
   series,
   generation,
@@ -52,9 +57,24 @@ export function queuedResult({
   return {
     store,
     row,
-    detail: detail === null ? null : { series, due_s: dueS, ...detail },
-    certificates: certificates.map((certificate) => ({ series, ...certificate })),
+    detail:
+      detail === null
+        ? null
+        : { series, due_s: dueS, ...detail, expected: cut(detail.expected), seen: cut(detail.seen) },
+    certificates: certificates.flatMap((certificate) => sentCertificate({ series, ...certificate })),
   }
+}
+
+function sentCertificate(certificate: CertificateSeen): readonly CertificateSeen[] {
+  const names = { subject: cut(certificate.subject), issuer: cut(certificate.issuer) }
+  const sent = certificateSeenSchema.safeParse({ ...certificate, ...names })
+  return sent.success ? [sent.data] : []
+}
+
+function cut<Text extends string | null>(text: Text): Text | string {
+  return text === null || text.length <= OBSERVED_CHARS_MAX
+    ? text
+    : `${text.slice(0, OBSERVED_CHARS_MAX - 1)}…`
 }
 
 function clamped(value: number, max: number): number {

@@ -137,11 +137,14 @@ export class RegionSession {
     const pauseMs = SYNC_AGAIN_MS[Math.min(this.#failures, SYNC_AGAIN_MS.length - 1)] ?? 0
     this.#failures += 1
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, pauseMs * (1 - JITTER * Math.random()))
-      this.#stop.signal.addEventListener('abort', () => {
+      const { signal } = this.#stop
+      const end = (): void => {
         clearTimeout(timer)
+        signal.removeEventListener('abort', end)
         resolve()
-      })
+      }
+      const timer = setTimeout(end, pauseMs * (1 - JITTER * Math.random()))
+      signal.addEventListener('abort', end)
     })
   }
 }

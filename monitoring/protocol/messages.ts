@@ -32,10 +32,14 @@ const LATE_MS_MAX = 3_600_000
 const MEMBERS_MAX = 32
 /** Services of one answer: more come with the next. */
 const SERVICES_MAX = 200
-const OBSERVED_CHARS_MAX = 1_024
+/** Longest observation in a result, and longest name in a certificate (characters). */
+export const OBSERVED_CHARS_MAX = 1_024
+/** Furthest instant from the epoch that can be written as a date (milliseconds). */
+const INSTANT_MS_MAX = 8_640_000_000_000_000
 
 const count = (max = Number.MAX_SAFE_INTEGER) => z.int().min(0).max(max)
 const micros = count(MICROSECONDS_MAX)
+const instantMs = z.int().min(-INSTANT_MS_MAX).max(INSTANT_MS_MAX)
 const oneOf = (codes: Readonly<Record<string, number>>) =>
   z.int().refine((code) => Object.values(codes).includes(code), { error: 'is not a known code' })
 
@@ -192,10 +196,10 @@ export const certificateSeenSchema = z.object({
   subject: z.string().max(OBSERVED_CHARS_MAX),
   issuer: z.string().max(OBSERVED_CHARS_MAX),
   serial: z.string().max(128),
-  not_before_ms: z.int(),
-  not_after_ms: z.int(),
+  not_before_ms: instantMs,
+  not_after_ms: instantMs,
   /** The earliest end of all certificates that were sent, the root left out. */
-  chain_not_after_ms: z.int(),
+  chain_not_after_ms: instantMs,
 })
 export type CertificateSeen = z.infer<typeof certificateSeenSchema>
 

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
+import * as z from 'zod'
 import type { PortRequest } from '../../monitoring/agent/portLink.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { threadFile } from '../../api/runtime/threadFile.ts'
+import { messageProblem } from './agentMessage.ts'
 import type { AgentLoad, ChecksSettings, FromChecks, ToChecks } from './checksMessages.ts'
 import type { Hub } from './hub.ts'
 
@@ -15,6 +17,9 @@ const SILENT_MS_MAX = 5_000
 const LOOK_MS = 1_000
 /** A thread that has lived for this long has started well (milliseconds). */
 const WELL_MS = 60_000
+
+/** Status of a message that is not understood: the sender does not send it again. */
+const NOT_UNDERSTOOD = 400
 
 /** What an embedded agent is started with. */
 export interface EmbeddedParts {
@@ -147,8 +152,7 @@ export class EmbeddedAgent {
           : await hub.ingest(regions(), request.body)
       worker.postMessage({ kind: 'answer', answer: { id, kind: 'answer', body } } satisfies ToChecks)
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      worker.postMessage({ kind: 'answer', answer: { id, kind: 'failed', reason } } satisfies ToChecks)
+      worker.postMessage({ kind: 'answer', answer: { id, ...failureOf(error) } } satisfies ToChecks)
     } finally {
       this.#waiting.delete(id)
     }
@@ -157,4 +161,12 @@ export class EmbeddedAgent {
   #post(message: ToChecks): void {
     this.#worker?.postMessage(message)
   }
+}
+
+/** Why there is no answer: a message that is not understood has the status that an agent elsewhere gets for it. */
+function failureOf(error: unknown) {
+  if (error instanceof z.ZodError) {
+    return { kind: 'failed', reason: messageProblem(error).message, status: NOT_UNDERSTOOD } as const
+  }
+  return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) } as const
 }

@@ -1,0 +1,39 @@
+import { getEventListeners } from 'node:events'
+import { expect, test } from 'vitest'
+import { LinkError } from './link.ts'
+import { type PortRequest, portLink } from './portLink.ts'
+
+function link() {
+  const sent: PortRequest[] = []
+  return { sent, ...portLink({ postMessage: (message: PortRequest) => sent.push(message) }) }
+}
+
+const SYNC: Parameters<ReturnType<typeof link>['sync']>[1] = {
+  ...{ protocol: 1, instance: 'i', version: '1', epoch: 0, cursor: null, wait_ms: 0, leaving: false },
+  inventory: { count: 0, hash: '' },
+  load: {
+    ...{ in_flight: 0, lag_p99_ms: 0, skipped: 0, spooled: 0, dropped: 0, clock_ahead_ms: 0, suspect: false },
+  },
+}
+
+test('a question that is answered listens no longer for the signal of its asker', async () => {
+  const { sync, take } = link()
+  const { signal } = new AbortController()
+  const answered = sync('eu-west-1', SYNC, signal)
+
+  const before = getEventListeners(signal, 'abort').length
+  take({ id: 1, kind: 'answer', body: {} })
+  await answered
+
+  expect([before, getEventListeners(signal, 'abort').length]).toEqual([1, 0])
+})
+
+test('a message that the server does not understand is refused with its status, so that the others are sent', async () => {
+  const { results, take } = link()
+  const body = { protocol: 1, store: 's', instance: 'i', batch: 1, sent_ms: 1 }
+  const refused = results({ ...body, results: [], details: [], certificates: [] })
+
+  take({ id: 1, kind: 'failed', reason: 'certificates[0].subject: is too long', status: 400 })
+
+  await expect(refused).rejects.toEqual(new LinkError(400, 'certificates[0].subject: is too long'))
+})

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -19,6 +19,8 @@ test('a backup takes the results along when it is asked to, and a restore has th
   ]
   mkdirSync(dataDir)
   await runHere(['org', 'create', '--name', 'acme', '--data-dir', dataDir])
+  const early = join(folder, 'early.backup')
+  const none = await runHere(['backup', '--data-dir', dataDir, '--to', early, '--with-results'])
   // Open, as in a server that runs.
   const opened = openedResults(dataDir)
   opened.update([service], START_S)
@@ -37,6 +39,8 @@ test('a backup takes the results along when it is asked to, and a restore has th
     expect(code).toBe(0)
   }
 
+  expect([none.code, existsSync(early)]).toEqual([1, false])
+  expect(none.stderr).toContain('there are no results in')
   expect(expected?.length).toBe(1)
   expect(await resultsOf(whole)).toEqual(expected)
   expect(await resultsOf(plain)).toBeUndefined()

@@ -20,15 +20,13 @@ export function addBackupCommands(program: Command, write: Write): void {
     )
     .action(async (options: DataDirOptions & { to: string; withResults?: boolean }) => {
       const { dataDir, to, json } = options
+      const results = options.withResults === true ? `${to}${RESULTS_SUFFIX}` : undefined
+      if (results !== undefined) assertCopyable(join(dataDir, RESULTS_FILE), results)
       const engine = engineOf(dataDir)
       await withExistingStore(engine, () => engine.backupTo(to))
-      if (options.withResults !== true) {
-        present(write, json, { file: to }, `wrote ${to}`)
-        return
-      }
-      const results = `${to}${RESULTS_SUFFIX}`
-      await copyDatabase(join(dataDir, RESULTS_FILE), results)
-      present(write, json, { file: to, results }, `wrote ${to} and ${results}`)
+      if (results !== undefined) await copyDatabase(join(dataDir, RESULTS_FILE), results)
+      const text = results === undefined ? `wrote ${to}` : `wrote ${to} and ${results}`
+      present(write, json, { file: to, ...(results === undefined ? {} : { results }) }, text)
     })
   addDataDir(
     program
@@ -43,4 +41,10 @@ export function addBackupCommands(program: Command, write: Write): void {
       const text = `restored ${options.dataDir}; it needs the master key that the original had`
       present(write, options.json, { dataDir: options.dataDir }, text)
     })
+}
+
+/** Throws, before anything is written, when there are no results or `file` exists. */
+function assertCopyable(source: string, file: string): void {
+  if (!existsSync(source)) throw new Error(`there are no results in ${source}: leave out --with-results`)
+  if (existsSync(file)) throw new Error(`${file} is already there: name a new file`)
 }

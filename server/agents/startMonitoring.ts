@@ -95,7 +95,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
     sentence: sentenceOf(services),
     measurements: results.measurements,
     latest: (series) => results.latest(series),
-    figures: () => figuresOf({ results, embedded, services, store }),
+    figures: () => figuresOf({ results, embedded, services, store, hub }),
     stop: async () => {
       clearInterval(looking)
       await embedded.stop()
@@ -118,16 +118,21 @@ async function figuresOf({
   embedded,
   services,
   store,
+  hub,
 }: {
   readonly results: Results
   readonly embedded: EmbeddedAgent
   readonly services: MonitoredServices
   readonly store: Pick<MonitoringStore, 'appliedTransition'>
+  readonly hub: Hub
 }): Promise<MonitoringFigures> {
   const { newestTransition: newest, isUp: isStoring, waiting } = results
   const applied = newest === undefined ? 0 : await store.appliedTransition(newest.fileId)
   return {
     modes: new Map(REGIONS.map(({ code }) => [code, services.modeOf(code)])),
+    agents: new Map(
+      services.regionsIn('remote').map((region) => [region, hub.members.instancesOf(region).length]),
+    ),
     load: embedded.load,
     isStoring,
     waiting,

@@ -6,6 +6,8 @@ import type { RegionMode, StoreFigures } from '../store/store.ts'
 export interface MonitoringFigures {
   /** Mode of every region. */
   readonly modes: ReadonlyMap<string, RegionMode>
+  /** How many agents on other machines each remote region has. */
+  readonly agents: ReadonlyMap<string, number>
   /** Counters of the checks of this machine; `undefined` until their thread has reported them. */
   readonly load: SyncRequest['load'] | undefined
   readonly isStoring: boolean
@@ -67,6 +69,14 @@ export function addMonitoringMetrics(registry: Registry, read: () => Promise<Mon
   add('pharos_region_mode', '1 for the mode of the region', ['region', 'mode'], async (set) => {
     for (const [region, mode] of (await figures()).modes) set(1, { region, mode })
   })
+  add(
+    'pharos_region_agents',
+    'Agents of a remote region; 0 when nothing checks it',
+    ['region'],
+    async (set) => {
+      for (const [region, count] of (await figures()).agents) set(count, { region })
+    },
+  )
   add(
     'pharos_scheduler_lag_seconds',
     'Start of checks behind their slot, 99th percentile',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { RESULTS_FILE } from '../results/resultsSchema.ts'
+import { RESULTS_FILE } from '../results/file/resultsSchema.ts'
 import { copyDatabase } from '../store/sqlite/files/backupDatabase.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, type Write } from './output.ts'

@@ -1,6 +1,6 @@
 import { regionOfSeries } from '../domain/regions.ts'
 import type { SeriesState, SeriesTimes } from '../domain/serviceState.ts'
-import type { StoredState } from './resultsSchema.ts'
+import type { StoredState } from './file/resultsSchema.ts'
 import type { SeriesRow } from './stateRows.ts'
 
 /** What a result is validated against. */

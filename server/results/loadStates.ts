@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { type EndpointEntry, type SeriesEntry, type ServiceEntry, seriesEntry } from './boardEntries.ts'
-import { stateName } from './resultsSchema.ts'
+import { stateName } from './file/resultsSchema.ts'
 import { readStateRows } from './stateRows.ts'
 
 /** Replaces the generations of another store (a restored backup): every generation is newer. */

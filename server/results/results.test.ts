@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { seriesNumber } from '../domain/regions.ts'
 import type { ResultsBatch } from './ingest.ts'
 import { Results, ResultsBusyError } from './results.ts'
-import { RESULTS_FILE } from './resultsSchema.ts'
+import { RESULTS_FILE } from './file/resultsSchema.ts'
 import { monitoredService, ORG, openedResults, STORE } from './testing/openedResults.ts'
 import { batchOf, type TestResult } from './testing/resultMessages.ts'
 

@@ -9,7 +9,7 @@ import type { Measurements } from './measurements/measurements.ts'
 import { measurementsOf } from './measurements/measurementsOf.ts'
 import { type RunQuery, startQuery } from './measurements/queries.ts'
 import { prepareResults, type SeriesNow, type Sources } from './measurements/sources.ts'
-import { RESULTS_FILE, stateName } from './resultsSchema.ts'
+import { RESULTS_FILE, stateName } from './file/resultsSchema.ts'
 import { readSeriesRows } from './stateRows.ts'
 
 /** How long a read waits for the process that writes (milliseconds). */

@@ -14,7 +14,7 @@ import {
 import type { EndpointEntry, SeriesEntry, ServiceEntry } from './boardEntries.ts'
 import { loadStates } from './loadStates.ts'
 import type { MonitoredService, MonitoredChange } from './monitoredService.ts'
-import type { StoredState } from './resultsSchema.ts'
+import type { StoredState } from './file/resultsSchema.ts'
 import { RoundWatch } from './roundWatch.ts'
 import { prepareStateRows, type StateRows } from './stateRows.ts'
 

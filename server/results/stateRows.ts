@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { OUTCOMES } from '../../monitoring/protocol/outcomes.ts'
-import { type StoredState, STATE_CODES } from './resultsSchema.ts'
+import { type StoredState, STATE_CODES } from './file/resultsSchema.ts'
 
 /** A row of `service_now`. */
 export interface ServiceRow {

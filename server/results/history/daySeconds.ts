@@ -1,4 +1,4 @@
-import type { StoredState } from '../resultsSchema.ts'
+import type { StoredState } from '../file/resultsSchema.ts'
 import { DAY_S } from './storedResult.ts'
 
 /** Seconds of a day in each state. */

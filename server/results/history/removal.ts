@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { seriesOfEndpoint } from '../../domain/regions.ts'
-import { STATE_CODES } from '../resultsSchema.ts'
+import { STATE_CODES } from '../file/resultsSchema.ts'
 import { chunkNumbersOf, listChunkTables } from './chunkTables.ts'
 import { dueTimes } from './dueTimes.ts'
 import { inSlices, type Slices, whileFull } from './slices.ts'

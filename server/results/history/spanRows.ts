@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { stateName } from '../resultsSchema.ts'
+import { stateName } from '../file/resultsSchema.ts'
 import type { Period, StateSpan } from './daySeconds.ts'
 
 /** Reads spans: those of a period and the one that holds at its start, oldest first. */

@@ -1,7 +1,7 @@
 import type { Outcome, Reason } from '../../../monitoring/protocol/outcomes.ts'
 import type { State } from '../../domain/serviceState.ts'
 import type { StateSeconds } from '../history/daySeconds.ts'
-import type { StoredState } from '../resultsSchema.ts'
+import type { StoredState } from '../file/resultsSchema.ts'
 
 /**
  * Everything that is read of results: consoles, status pages and commands read nothing else of them. Instants are seconds

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { gridOf, slotAfter, slotKey } from '../../../monitoring/schedule/grid.ts'
 import { regionOfSeries } from '../../domain/regions.ts'
 import { HOUR_S } from '../history/storedResult.ts'
-import { STATE_CODES } from '../resultsSchema.ts'
+import { STATE_CODES } from '../file/resultsSchema.ts'
 import type { Sources } from './sources.ts'
 
 /** How long after the timeout of its check the result of a slot may still arrive (seconds). */

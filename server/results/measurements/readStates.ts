@@ -3,7 +3,7 @@ import { reasonName } from '../../../monitoring/protocol/outcomes.ts'
 import { endpointState, serviceState } from '../../domain/serviceState.ts'
 import { prepareSpanRows } from '../history/spanRows.ts'
 import { DAY_S, HOUR_S } from '../history/storedResult.ts'
-import { STATE_CODES, type StoredState, stateName } from '../resultsSchema.ts'
+import { STATE_CODES, type StoredState, stateName } from '../file/resultsSchema.ts'
 import type { ServiceNow, StateReason } from './measurements.ts'
 import type { Query, SeriesNow, Sources } from './sources.ts'
 

@@ -1,5 +1,5 @@
 /** The results of a folder in one process, as their thread has them. */
-import { openResults } from '../openResults.ts'
+import { openResults } from '../file/openResults.ts'
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
 import { OpenHours } from '../history/openHours.ts'
 import { putMaintenance } from '../history/maintenanceRows.ts'

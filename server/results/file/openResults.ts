@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
-import { migrate } from '../store/sqlite/files/migrations.ts'
-import { assertDurable } from '../store/sqlite/files/openDatabase.ts'
-import { ownAsFolder } from '../store/sqlite/files/ownAsFolder.ts'
+import { migrate } from '../../store/sqlite/files/migrations.ts'
+import { assertDurable } from '../../store/sqlite/files/openDatabase.ts'
+import { ownAsFolder } from '../../store/sqlite/files/ownAsFolder.ts'
 import { RESULTS_FILE, RESULTS_MIGRATIONS } from './resultsSchema.ts'
 
 /** How long a statement waits for another process's transaction (milliseconds). */

@@ -56,3 +56,20 @@ test('no limit is ever exceeded, and everything starts in the end', () => {
     }),
   )
 })
+
+test('any number that end as soon as they start do so one after the other', () => {
+  const limits = new Limits()
+  const one = [{ key: 'host', max: 1 }]
+  let ended = 0
+  limits.take(one, () => {})
+  for (let made = 0; made < 50_000; made += 1) {
+    limits.take(one, () => {
+      ended += 1
+      limits.release(one)
+    })
+  }
+
+  limits.release(one)
+
+  expect([ended, limits.held('host')]).toEqual([50_000, 0])
+})

@@ -17,6 +17,9 @@ interface Waiter {
 export class Limits {
   readonly #held = new Map<string, number>()
   readonly #lines = new Map<string, Waiter[]>()
+  /** Limits whose lines may move on. */
+  readonly #freed: Limit[] = []
+  #isCalling = false
 
   /** How much counts against the limit `key`. */
   held(key: string): number {
@@ -42,7 +45,17 @@ export class Limits {
       if (left > 0) this.#held.set(key, left)
       else this.#held.delete(key)
     }
-    for (const { key, max } of limits) this.#callLine(key, max)
+    this.#freed.push(...limits)
+    // One that starts may end at once, and release what the next one waits for: a call for each would fill the stack.
+    if (this.#isCalling) return
+    this.#isCalling = true
+    try {
+      for (let next = this.#freed.shift(); next !== undefined; next = this.#freed.shift()) {
+        this.#callLine(next.key, next.max)
+      }
+    } finally {
+      this.#isCalling = false
+    }
   }
 
   #admit(waiter: Waiter): void {

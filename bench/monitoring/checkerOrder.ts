@@ -1,0 +1,23 @@
+/** What checker.ts is asked to do. */
+export type CheckerOrder =
+  | {
+      readonly kind: 'checks'
+      readonly url: string
+      readonly count: number
+      /** Certificates of authorities (PEM). */
+      readonly authorities?: string
+      /** Starts a second; as fast as it goes when absent. */
+      readonly perSecond?: number
+    }
+  | { readonly kind: 'schedule'; readonly url: string; readonly endpoints: number; readonly seconds: number }
+
+/** What it answers. */
+export type CheckerAnswer =
+  | {
+      /** CPU time for each check, storing included (microseconds). */
+      readonly cpuUs: number
+      /** Checks that were not up. */
+      readonly failed: number
+      readonly totalsUs: readonly number[]
+    }
+  | { readonly lateMs: number; readonly timerMs: number; readonly checks: number }

@@ -94,6 +94,20 @@ test('a folder that another agent uses is refused, and one of an agent that died
   expect(await readdir(folder)).toEqual([])
 })
 
+test.each([
+  ['is empty after a power cut', ''],
+  ['names a program that got the id of the agent after a restart', `${process.ppid} 1`],
+])('a folder whose lock %s is free', async (_what, text) => {
+  await writeFile(join(folder, 'lock'), text)
+
+  const spool = await open()
+
+  await expect(readFile(join(folder, 'lock'), 'utf8')).resolves.toMatch(
+    new RegExp(`^${process.pid}( \\d+)?$`),
+  )
+  await spool.close()
+})
+
 test('what the server refuses is put aside, at most a mebibyte of it', async () => {
   const spool = await open()
 

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Backlog } from './backlog.ts'
@@ -9,8 +9,10 @@ const FILE_BYTES_MAX = 4 * 1_024 * 1_024
 /** What the server refused is kept up to this size, for people (bytes). */
 const REFUSED_BYTES_MAX = 1_024 * 1_024
 const REFUSED_FILE = 'refused.jsonl'
-/** Holds the id of the process that uses the folder. */
+/** Holds the id of the process that uses the folder, and where the system says it, when that process started. */
 const LOCK_FILE = 'lock'
+/** Place of the start in `/proc/PID/stat` behind the name of the program. */
+const START_FIELD = 19
 const SPOOL_FILE = /^(\d{10})\.jsonl$/
 const CRC_CHARS = 8
 const LINE_END = 0x0a
@@ -229,16 +231,23 @@ function resultOf(line: string): QueuedResult | undefined {
 
 /** Takes the folder for this process. One that died leaves its file behind, and holds nothing. */
 async function takeLock(file: string): Promise<void> {
-  const holder = await stat(file).then(
-    async () => Number(await readFile(file, 'utf8')),
-    () => undefined,
-  )
-  if (holder !== undefined && holder !== process.pid && isRunning(holder)) {
+  const [, pid, start] = /^([1-9]\d*)(?: (\d+))?$/.exec(await readFile(file, 'utf8').catch(() => '')) ?? []
+  const holder = Number(pid)
+  // After a restart of the machine another program may have the id.
+  const isSame = start === undefined || start === (await startOf(holder))
+  if (pid !== undefined && holder !== process.pid && isSame && isRunning(holder)) {
     throw new Error(
       `the spool is used by the agent with process id ${holder}: name another folder (or remove ${file})`,
     )
   }
-  await writeFile(file, String(process.pid), { mode: 0o600 })
+  await writeFile(file, `${process.pid} ${await startOf(process.pid)}`.trimEnd(), { mode: 0o600 })
+}
+
+/** When the process `pid` started, in ticks since the machine did; empty where the system does not say it. Source: proc(5). */
+async function startOf(pid: number): Promise<string> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  // The name of the program before it may hold anything.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[START_FIELD] ?? ''
 }
 
 function isRunning(pid: number): boolean {

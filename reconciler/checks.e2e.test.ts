@@ -156,6 +156,7 @@ test.each<[readonly string[], number, string]>([
   [['one.yaml', '--repeat', '0'], 1, '--repeat must be a count'],
   [['one.yaml', '--allow-ranges', '10.0.0.0'], 1, 'is not an address range'],
   [['invalid.yaml'], 7, '[E_'],
+  [['invalid.yaml', '--format', 'junit'], 7, '[E_'],
 ])('pharos test %j exits %i', async (args, exitCode, text) => {
   manifest('one', '/', '[]')
   writeFileSync(

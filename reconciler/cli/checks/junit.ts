@@ -1,4 +1,5 @@
 import { visible } from '../../../api/contract/visibleText.ts'
+import { formatPlace, formatProblem, type ManifestProblem } from '../../manifest/manifestProblem.ts'
 import { grouped } from '../../plan/grouped.ts'
 import type { FinishedCheck } from './runChecks.ts'
 
@@ -23,11 +24,27 @@ export function checksJunit(checks: readonly FinishedCheck[]): string {
 
 /** A report of a run that could not be made, because of `message`. Pure. */
 export function failureJunit(message: string): string {
+  return errorsJunit([{ name: 'test', message }])
+}
+
+/** A report of a run that was not made, because of `problems` of the manifests: a case for each. Pure. */
+export function problemsJunit(problems: readonly ManifestProblem[]): string {
+  return errorsJunit(
+    problems.map((problem) => ({ name: formatPlace(problem), message: formatProblem(problem) })),
+  )
+}
+
+function errorsJunit(errors: readonly { readonly name: string; readonly message: string }[]): string {
+  const counted = `name="pharos test" tests="${errors.length}" failures="0" errors="${errors.length}"`
+  const cases = errors.map(
+    ({ name, message }) =>
+      `    <testcase classname="pharos" name="${escaped(name)}"><error message="${escaped(message)}"/></testcase>`,
+  )
   return [
     START,
-    '<testsuites name="pharos test" tests="1" failures="0" errors="1">',
-    '  <testsuite name="pharos test" tests="1" failures="0" errors="1">',
-    `    <testcase classname="pharos" name="test"><error message="${escaped(message)}"/></testcase>`,
+    `<testsuites ${counted}>`,
+    `  <testsuite ${counted}>`,
+    ...cases,
     '  </testsuite>',
     '</testsuites>',
   ].join('\n')

@@ -7,7 +7,7 @@ import { counted } from '../../text/counts.ts'
 import { isAddressRange } from '../../../monitoring/check/network/addressRules.ts'
 import { checkDocument } from '../checks/checkDocument.ts'
 import { checkLines } from '../checks/checkLines.ts'
-import { checksJunit } from '../checks/junit.ts'
+import { checksJunit, problemsJunit } from '../checks/junit.ts'
 import { type FinishedCheck, plannedChecks, runChecks } from '../checks/runChecks.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import { signalOf } from '../session/interruption.ts'
@@ -27,7 +27,7 @@ export async function testCommand(paths: readonly string[], context: CommandCont
     // A secret that this machine does not have is no fault of the manifest.
     const isInvalid = problems.some(({ code }) => code !== 'E_SECRET')
     const exitCode = isInvalid ? EXIT.manifestsInvalid : EXIT.couldNotRun
-    return { exitCode, document: { ...found, checks: [] }, junit: checksJunit([]) }
+    return { exitCode, document: { ...found, checks: [] }, junit: problemsJunit(problems) }
   }
   const planned = plannedChecks(chosen(services, options), repeatOf(options), timeoutOf(options))
   if (planned.length > CHECKS_MAX) {

@@ -5,7 +5,7 @@ import { prepareIncidentList } from './incidentList.ts'
 import { prepareIncidentRead } from './incidentRows.ts'
 import type { IncidentWrites } from './incidentWrites.ts'
 import type { Connections } from './files/openDatabase.ts'
-import { prepareRemember } from './rememberedCreations.ts'
+import { prepareRemember } from './changes/rememberedCreations.ts'
 import type { IncidentStore } from '../store.ts'
 
 /** The parts that incidents share with the rest of the store. */

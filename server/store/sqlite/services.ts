@@ -14,7 +14,7 @@ import type { GroupCommit } from './commits/groupCommit.ts'
 import { DiskFullError } from './files/diskRoom.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
-import { prepareRemember } from './rememberedCreations.ts'
+import { prepareRemember } from './changes/rememberedCreations.ts'
 import { insertSealedSql } from './secrets.ts'
 import { prepareFacts, type ServiceFactsStore } from './serviceFacts.ts'
 

@@ -6,7 +6,7 @@ import type { GroupCommit } from './commits/groupCommit.ts'
 import { lastBackupAtMs } from './files/lastBackup.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { prepareForgetGenerations } from './changes/pastGenerations.ts'
-import { REMEMBERED_MS } from './rememberedCreations.ts'
+import { REMEMBERED_MS } from './changes/rememberedCreations.ts'
 import { BUS_READER, type UpkeepStore } from '../store.ts'
 
 /** How long a published command is kept for inspection (milliseconds). */

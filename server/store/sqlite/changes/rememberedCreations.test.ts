@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { MIGRATIONS, migrate } from './files/migrations.ts'
-import { databaseFile, openDatabase } from './files/openDatabase.ts'
+import { MIGRATIONS, migrate } from '../files/migrations.ts'
+import { databaseFile, openDatabase } from '../files/openDatabase.ts'
 import { prepareRemember } from './rememberedCreations.ts'
 
 const markOf = (key: string, body = 'body') => ({

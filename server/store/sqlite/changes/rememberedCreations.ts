@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
-import { ApiError } from '../../../api/contract/apiError.ts'
-import type { CreationMark } from '../store.ts'
+import { ApiError } from '../../../../api/contract/apiError.ts'
+import type { CreationMark } from '../../store.ts'
 
 /** Retention of a creation's answer for its Idempotency-Key (milliseconds). Gap G20. */
 export const REMEMBERED_MS = 24 * 60 * 60 * 1_000

@@ -35,11 +35,11 @@ export class Attempt {
   isBodyCut = false
 
   /** `turn` chooses among the addresses of a name. The time runs from now on, until `close`. */
-  constructor(check: PreparedCheck, tools: CheckTools, turn: number) {
+  constructor(check: PreparedCheck, tools: CheckTools, turn: number, signal?: AbortSignal) {
     this.#check = check
     this.#tools = tools
     this.#turn = turn
-    this.#clock = new AttemptClock(check.timeoutMs, tools.nowUs)
+    this.#clock = new AttemptClock(check.timeoutMs, tools.nowUs, signal)
   }
 
   get phases(): Phases {

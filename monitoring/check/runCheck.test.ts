@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import type { Assertion } from '../../api/contract/assertion.ts'
@@ -303,4 +304,20 @@ test('a name whose other address answers is degraded, one with a single address 
     text: `127.0.0.2 failed (connection refused by 127.0.0.2:${server.port} (IPv4)), 127.0.0.1 answered`,
   })
   expect(one).toMatchObject({ outcome: 'up', attempts: 2, first: { reason: 'assertion_status' } })
+})
+
+test('a check that is aborted closes its connection and rejects with the reason', async () => {
+  const stop = new AbortController()
+  let closed: Promise<unknown> | undefined
+  const server = await opened(
+    startRawServer((socket) => {
+      closed = once(socket, 'close')
+      socket.once('data', () => stop.abort(new Error('stopped by the user')))
+    }),
+  )
+
+  const checking = checkOf({ url: urlOf(server) }, {}, { signal: stop.signal })
+
+  await expect(checking).rejects.toThrow('stopped by the user')
+  await closed
 })

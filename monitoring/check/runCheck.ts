@@ -36,16 +36,21 @@ export interface CheckRun {
   readonly turn: number
   /** Time after which a failure is confirmed by a second attempt (milliseconds); `undefined` where it is not. */
   readonly confirmAfterMs: number | undefined
+  /** Ends the check, which rejects with the reason of the signal. */
+  readonly signal?: AbortSignal
 }
 
 type AttemptResult = Omit<CheckResult, 'attempts' | 'first'> & { readonly address: string | undefined }
 
-/** Makes `check` once, and a second time where it failed. Never rejects for what the network or a server does. */
+/**
+ * Makes `check` once, and a second time where it failed. Rejects only when `run.signal` ends it, never for what the network
+ * or a server does.
+ */
 export async function runCheck(check: PreparedCheck, tools: CheckTools, run: CheckRun): Promise<CheckResult> {
-  const { address: firstAddress, ...first } = await attempt(check, tools, run.turn)
+  const { address: firstAddress, ...first } = await attempt(check, tools, run)
   if (first.outcome !== 'down' || run.confirmAfterMs === undefined) return { ...first, attempts: 1 }
-  await sleep(run.confirmAfterMs)
-  const { address, ...second } = await attempt(check, tools, run.turn + 1)
+  await sleep(run.confirmAfterMs, undefined, { signal: run.signal })
+  const { address, ...second } = await attempt(check, tools, { ...run, turn: run.turn + 1 })
   const both = { attempts: 2, first: { reason: first.reason, totalUs: first.phases.total } } as const
   if (second.outcome !== 'up' || address === firstAddress) return { ...second, ...both }
   // A name of which one address works must not look well: whoever gets the other one sees a failure.
@@ -56,8 +61,12 @@ export async function runCheck(check: PreparedCheck, tools: CheckTools, run: Che
   return { ...second, ...both, outcome: 'degraded', reason: 'one_address', text }
 }
 
-async function attempt(check: PreparedCheck, tools: CheckTools, turn: number): Promise<AttemptResult> {
-  const running = new Attempt(check, tools, turn)
+async function attempt(
+  check: PreparedCheck,
+  tools: CheckTools,
+  { turn, signal }: CheckRun,
+): Promise<AttemptResult> {
+  const running = new Attempt(check, tools, turn, signal)
   const ended = (found: Pick<AttemptResult, 'outcome' | 'reason' | 'text' | 'verdicts'>): AttemptResult => {
     const { phases, status, isBodyCut, certificates, address } = running
     return { ...found, phases, status, isBodyCut, certificates, address }

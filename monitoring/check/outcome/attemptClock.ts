@@ -34,22 +34,32 @@ export class AttemptClock {
   readonly #nowUs: () => number
   readonly #startedAtUs: number
   readonly #timer: NodeJS.Timeout
+  readonly #signal: AbortSignal | undefined
   readonly #us = { dns: 0, connect: 0, tls: 0, wait: 0, body: 0 }
   #phase: Phase | undefined
   #enteredAtUs = 0
   #endedAtUs: number | undefined
-  #timeout: CheckFault | undefined
-  #end: ((fault: CheckFault) => void) | undefined
+  #ended: Error | undefined
+  #end: ((fault: Error) => void) | undefined
 
-  constructor(timeoutMs: number, nowUs: () => number) {
+  /** What is waited for ends with a CheckFault after `timeoutMs`, and with the reason of `signal` when that aborts. */
+  constructor(timeoutMs: number, nowUs: () => number, signal?: AbortSignal) {
     this.#nowUs = nowUs
     this.#startedAtUs = nowUs()
     this.#timer = setTimeout(() => {
       const phase = this.#phase ?? 'body'
       const text = `${TIMEOUT_TEXTS[phase]} within ${timeoutMs / 1_000} s`
-      this.#timeout = new CheckFault(TIMEOUT_REASONS[phase], text)
-      this.#end?.(this.#timeout)
+      this.#endWith(new CheckFault(TIMEOUT_REASONS[phase], text))
     }, timeoutMs)
+    this.#signal = signal
+    signal?.addEventListener('abort', this.#onAbort)
+  }
+
+  readonly #onAbort = (): void => this.#endWith(this.#signal?.reason)
+
+  #endWith(error: Error): void {
+    this.#ended ??= error
+    this.#end?.(error)
   }
 
   /**
@@ -60,7 +70,7 @@ export class AttemptClock {
     phase: Phase,
     start: (resolve: (result: Result) => void, reject: (fault: Error) => void) => () => void,
   ): Promise<Result> {
-    if (this.#timeout !== undefined) return Promise.reject(this.#timeout)
+    if (this.#ended !== undefined) return Promise.reject(this.#ended)
     this.enter(phase)
     return new Promise((resolve, reject) => {
       let isSettled = false
@@ -125,5 +135,6 @@ export class AttemptClock {
   close(): void {
     this.stopMeasuring()
     clearTimeout(this.#timer)
+    this.#signal?.removeEventListener('abort', this.#onAbort)
   }
 }

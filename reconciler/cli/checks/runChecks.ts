@@ -76,7 +76,9 @@ export async function runChecks(
   const all = checks.map((check) =>
     slots.run(check.prepared.request.url.host, async () => {
       signal.throwIfAborted()
-      const result = await runCheck(check.prepared, tools, { turn: 0, confirmAfterMs: confirmAfterMs(check) })
+      const result = await runCheck(check.prepared, tools, {
+        ...{ turn: 0, confirmAfterMs: confirmAfterMs(check), signal },
+      })
       finished += 1
       onFinished(finished)
       return { ...check, result }

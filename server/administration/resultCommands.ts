@@ -15,9 +15,9 @@ const HOUR_S = 60 * 60
 const HOURS = 24
 const HOURS_MAX = RESULTS_DAYS_MAX * 24
 
-/** Adds `states`, `results` and `generations`, which look beside a running server or without one. */
+/** Adds `states`, `results` and `generations`, which read the data folder with or without a running server. */
 export function addResultCommands(program: Command, write: Write): void {
-  addDataDir(program.command('states').description('show how it goes with the services of an organisation'))
+  addDataDir(program.command('states').description('show the states of the services of an organisation'))
     .requiredOption('--org <id>', 'organisation')
     .action(async ({ dataDir, json, org }: DataDirOptions & { readonly org: string }) => {
       const nowMs = systemEnvironment.nowMs()
@@ -30,7 +30,7 @@ export function addResultCommands(program: Command, write: Write): void {
       )
       present(write, json, rows, stateTable(rows))
     })
-  addDataDir(program.command('results').description('show what the checks of a service found, newest first'))
+  addDataDir(program.command('results').description('show the check results of a service, newest first'))
     .requiredOption('--service <id>', 'service')
     .option('--hours <count>', 'time span (hours)', readHours, HOURS)
     .option('--failed', 'only results other than up')

@@ -9,6 +9,7 @@ import type { Measurements } from './measurements/measurements.ts'
 import { measurementsOf } from './measurements/measurementsOf.ts'
 import { type RunQuery, startQuery } from './measurements/queries.ts'
 import { prepareResults, type SeriesNow, type Sources } from './measurements/sources.ts'
+import { isDamage } from './file/damage.ts'
 import { RESULTS_FILE, stateName } from './file/resultsSchema.ts'
 import { readSeriesRows } from './stateRows.ts'
 
@@ -17,7 +18,7 @@ const BUSY_MS_MAX = 5_000
 
 /**
  * Runs `read` on the measurements of `dataDir` at `nowS` (seconds since the epoch), with or without a running server. Returns
- * `undefined` when there is no results file. Writes nothing.
+ * `undefined` when there is no results file. Rejects with a remedy when the file is damaged. Writes nothing.
  */
 export async function withMeasurements<Result>(
   dataDir: string,
@@ -30,6 +31,12 @@ export async function withMeasurements<Result>(
   const database = new Sqlite(file, { readonly: true, timeout: BUSY_MS_MAX })
   try {
     return await read(measurementsOf(prepareRun(database, nowS), () => () => {}))
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    throw new Error(
+      `${file} is damaged: start the server again, which renames the file and goes on; only history is lost`,
+      { cause: error },
+    )
   } finally {
     database.close()
   }

@@ -5,6 +5,7 @@ import Sqlite, { type Database } from 'better-sqlite3'
 import { migrate } from '../../store/sqlite/files/migrations.ts'
 import { assertDurable } from '../../store/sqlite/files/openDatabase.ts'
 import { ownAsFolder } from '../../store/sqlite/files/ownAsFolder.ts'
+import { isDamage } from './damage.ts'
 import { RESULTS_FILE, RESULTS_MIGRATIONS } from './resultsSchema.ts'
 
 /** How long a statement waits for another process's transaction (milliseconds). */
@@ -13,8 +14,6 @@ const BUSY_MS_MAX = 5_000
 const LOG_PAGES_MAX = 4_000
 /** Memory for pages of the database (KiB). */
 const CACHE_KIB = 32_768
-/** SQLite's error codes for a damaged file. */
-const DAMAGED = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB'])
 const OWNER_FILE_MODE = 0o600
 
 /** `results.db`, opened for writing. */
@@ -39,12 +38,6 @@ export function openResults(dataDir: string, isSuspect: boolean): OpenedResults 
     const damagedFile = moveAside(file)
     return { ...open(file, false), damagedFile }
   }
-}
-
-/** Whether `error` reports a damaged database file, not one that cannot be reached. Pure. */
-export function isDamage(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return [...DAMAGED].some((damaged) => code.startsWith(damaged))
 }
 
 function open(file: string, isSuspect: boolean) {

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seriesNumber } from '../../domain/regions.ts'
+import { RESULTS_FILE } from '../file/resultsSchema.ts'
 import { HOUR_S } from '../history/storedResult.ts'
 import { withMeasurements } from '../resultsReader.ts'
 import { monitoredService, ORG, openedResults } from '../testing/openedResults.ts'
@@ -177,6 +178,17 @@ test('a command beside the server reads the same', async () => {
   ])
 
   expect(there).toEqual(here)
+})
+
+test('a command that finds the file damaged says which one, and what to do', async () => {
+  const own = mkdtempSync(join(tmpdir(), 'pharos-measurements-'))
+  const file = join(own, RESULTS_FILE)
+  writeFileSync(file, 'damaged '.repeat(1_000))
+
+  await expect(withMeasurements(own, NOW_S, (other) => other.states(ORG))).rejects.toThrow(
+    `${file} is damaged: start the server again, which renames the file and goes on`,
+  )
+  rmSync(own, { recursive: true })
 })
 
 test('ingest that finds the disk full is refused whole, reads go on, and so does ingest when there is room', async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -80,6 +80,20 @@ test('a full spool gives up its oldest file, and counts what was in it', async (
   expect(spool.dropped).toBeGreaterThan(0)
   expect(oldest[0]?.row[2]).toBe(spool.dropped)
   expect(spool.count + spool.dropped).toBe(5 * part)
+})
+
+test('a small spool keeps to its size, and loses no more than a part of it at a time', async () => {
+  const bytesMax = 80 * 1_024
+  const spool = await open(bytesMax)
+
+  for (let from = 0; from < 4_000; from += 10) await spool.add(numbered(from, from + 10))
+  const sizes = await Promise.all(
+    (await readdir(folder)).filter((name) => name !== 'lock').map((name) => stat(join(folder, name))),
+  )
+  const bytes = sizes.reduce((sum, { size }) => sum + size, 0)
+
+  expect(bytes).toBeLessThanOrEqual(bytesMax)
+  expect(bytes).toBeGreaterThan(bytesMax / 2)
 })
 
 test('a folder that another agent uses is refused, and one of an agent that died is not', async () => {

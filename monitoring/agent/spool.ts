@@ -4,8 +4,9 @@ import { crc32 } from 'node:zlib'
 import type { Backlog } from './backlog.ts'
 import { type QueuedResult, queuedResultSchema } from './queuedResult.ts'
 
-/** A file is closed at this size: the oldest one goes when the spool is full (bytes). */
+/** A file is closed at this size, or at this part of a small spool: the oldest one goes when the spool is full (bytes). */
 const FILE_BYTES_MAX = 4 * 1_024 * 1_024
+const FILES_MIN = 8
 /** What the server refused is kept up to this size, for people (bytes). */
 const REFUSED_BYTES_MAX = 1_024 * 1_024
 const REFUSED_FILE = 'refused.jsonl'
@@ -104,7 +105,8 @@ class Spool implements Backlog {
         await handle.close()
       }
       file.results += results.length
-      if (file.bytes >= FILE_BYTES_MAX) this.#newest = undefined
+      const bytesMax = Math.min(FILE_BYTES_MAX, this.#settings.bytesMax / FILES_MIN)
+      if (file.bytes >= bytesMax) this.#newest = undefined
       await this.#makeRoom()
     })
   }

@@ -80,7 +80,7 @@ test.each([
   const { queue, attempts, until } = startQueue((_request, attempt) => (attempt === 1 ? failure : undefined))
 
   queue.push(pending(1, 10))
-  await until(() => attempts.length === 2)
+  await until(() => attempts.length >= 2)
 
   expect(dueOf(attempts)).toEqual([[[1, 10]], [[1, 10]]])
   expect(queue.figures).toEqual({ waiting: 0, dropped: 0, refused: 0 })
@@ -127,7 +127,7 @@ test('after an outage the newest result of each series goes first, then the back
   }
   await until(() => attempts.length === 1)
   pass(6_000)
-  await until(() => backlog.count === 6 && attempts.length === 2)
+  await until(() => backlog.count === 6 && attempts.length >= 2)
   isAway = false
   queue.push(pending(1, 40))
   await until(() => backlog.count === 0 || taken.length >= 3)

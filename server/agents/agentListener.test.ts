@@ -130,6 +130,6 @@ test('an agent that sends half a message and hangs up, or a proxy that asks for 
   tunnel.write('CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n')
   const [answer] = await once(tunnel, 'data')
 
-  expect(String(answer)).toContain('this server is no proxy')
+  expect(String(answer)).toContain('this server is not a proxy')
   expect((await send(json(sync()))).status).toBe(200)
 })

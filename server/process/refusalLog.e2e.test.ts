@@ -85,6 +85,7 @@ test('the log says how the server started and why it stopped', async () => {
       schema: MIGRATIONS.length,
       url: server.url,
       adminUrl: server.adminUrl(),
+      agentUrl: null,
       msg: 'started',
     },
     { level: 30, signal: 'SIGTERM', msg: 'stopping' },

@@ -50,7 +50,7 @@ export class Agent {
       load: () => {
         const { waiting, dropped } = results.figures
         const aheadMs = clock.isSet ? Math.round(wallMs() - clock.nowMs) : 0
-        return { spooled: waiting, dropped, clock_ahead_ms: aheadMs, suspect: false }
+        return { spooled: waiting, dropped, clock_ahead_ms: aheadMs }
       },
     }
   }

@@ -12,7 +12,7 @@ const SYNC: Parameters<ReturnType<typeof link>['sync']>[1] = {
   ...{ protocol: 1, instance: 'i', version: '1', epoch: 0, cursor: null, wait_ms: 0, leaving: false },
   inventory: { count: 0, hash: '' },
   load: {
-    ...{ in_flight: 0, lag_p99_ms: 0, skipped: 0, spooled: 0, dropped: 0, clock_ahead_ms: 0, suspect: false },
+    ...{ in_flight: 0, lag_p99_ms: 0, skipped: 0, spooled: 0, dropped: 0, clock_ahead_ms: 0 },
   },
 }
 

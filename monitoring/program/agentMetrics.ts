@@ -85,7 +85,6 @@ function registryOf(figures: () => AgentFigures): Registry {
     'Wall clock of this machine - clock of the server',
     ({ clock_ahead_ms }) => clock_ahead_ms / 1_000,
   )
-  gauge('suspect', '1 while the agent doubts its own network', ({ suspect }) => Number(suspect))
   counter('slots_skipped', 'Slots that were noticed too late', ({ skipped }) => skipped)
   counter('results_dropped', 'Results that were given up', ({ dropped }) => dropped)
   counter('results_refused', 'Results that the server refused', ({ refused }) => refused)

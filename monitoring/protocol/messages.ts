@@ -72,8 +72,6 @@ export const syncRequestSchema = z.object({
     dropped: count(),
     /** How far the wall clock of the agent's machine is ahead of the server's (milliseconds). */
     clock_ahead_ms: z.number(),
-    /** Whether so many targets fail at once that the agent doubts its own network. */
-    suspect: z.boolean(),
   }),
 })
 export type SyncRequest = z.infer<typeof syncRequestSchema>

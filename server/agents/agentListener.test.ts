@@ -21,7 +21,7 @@ const sync = (changes: object = {}) => ({
   ...{ protocol: 1, instance: '0192b1d4-5c1e-4000-8000-0000000000aa', version: '0', public_key: publicKey },
   ...{ epoch: 0, cursor: null, inventory: { count: 0, hash: '' }, wait_ms: 0, leaving: false },
   load: {
-    ...{ in_flight: 0, lag_p99_ms: 0, skipped: 0, spooled: 0, dropped: 0, clock_ahead_ms: 0, suspect: false },
+    ...{ in_flight: 0, lag_p99_ms: 0, skipped: 0, spooled: 0, dropped: 0, clock_ahead_ms: 0 },
   },
   ...changes,
 })

@@ -210,7 +210,7 @@ function syncRequest() {
     leaving: false,
     load: {
       ...{ in_flight: 0, lag_p99_ms: 0, skipped: 0, spooled: 0, dropped: 0 },
-      ...{ clock_ahead_ms: 0, suspect: false },
+      clock_ahead_ms: 0,
     },
   }
 }

@@ -105,6 +105,15 @@ test('a check that fails is confirmed, exits 8 and says what was seen', async ()
   ])
 })
 
+test('a check without a response has no status', async () => {
+  const { exitCode, stdout } = await runHere(['test', manifest('private-status', '/', '[]'), '--json'])
+
+  expect({ exitCode, checks: JSON.parse(stdout).checks }).toMatchObject({
+    exitCode: 8,
+    checks: [{ outcome: 'unknown', reason: 'address_forbidden', status: null }],
+  })
+})
+
 test('a secret is sent from where the manifest says, and stands in no format', async () => {
   const secrets = join(folder, 'secrets')
   mkdirSync(secrets)

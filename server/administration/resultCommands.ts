@@ -38,7 +38,10 @@ export function addResultCommands(program: Command, write: Write): void {
       const { dataDir, json, service: serviceId, hours, failed: isFailedOnly = false } = options
       const nowS = Math.floor(systemEnvironment.nowMs() / 1_000)
       const known = await withExistingStore(engineOf(dataDir), (store) => store.definitionOf(serviceId))
-      if (known === undefined) throw new Error(`there is no service ${serviceId}`)
+      if (known === undefined)
+        throw new Error(
+          `there is no service ${serviceId}: "pharos-server states" lists those of an organisation`,
+        )
       const query = { serviceId, fromS: nowS - hours * HOUR_S, isFailedOnly, limit: Number.POSITIVE_INFINITY }
       const results = await withMeasurements(dataDir, nowS, (measurements) => measurements.results(query))
       const rows = (results ?? []).map(resultRow)
@@ -52,7 +55,10 @@ export function addResultCommands(program: Command, write: Write): void {
     .requiredOption('--service <id>', 'service, even a deleted one')
     .action(async ({ dataDir, json, service }: DataDirOptions & { readonly service: string }) => {
       const found = await withExistingStore(engineOf(dataDir), (store) => store.generationsOf(service))
-      if (found.length === 0) throw new Error(`there is no service ${service}`)
+      if (found.length === 0)
+        throw new Error(
+          `there is no service ${service}: "pharos-server states" lists those of an organisation`,
+        )
       const rows = found.map(generationRow)
       present(write, json, { generations: rows }, generationTable(rows))
     })

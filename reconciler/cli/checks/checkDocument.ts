@@ -14,7 +14,7 @@ export function checkDocument({ service, endpoint, url, result }: FinishedCheck)
     outcome,
     reason,
     text,
-    status,
+    status: status === 0 ? null : status,
     attempts,
     phases_ms: {
       dns: ms(dns),

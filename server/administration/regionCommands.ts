@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { isRegionCode, REGIONS } from '../domain/regions.ts'
-import { REGION_MODES, type RegionMode } from '../store/store.ts'
+import { REGION_MODES, type RegionMode } from '../store/monitoringStore.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'

@@ -13,7 +13,7 @@ import { watchAnswers } from '../http/transport/gracefulClose.ts'
 import { TIMEOUTS } from '../http/transport/timeouts.ts'
 import { dropBody } from '../http/transport/unreadBody.ts'
 import { ResultsBusyError } from '../results/results.ts'
-import type { AgentToken, AgentTokenStore } from '../store/store.ts'
+import type { AgentToken, AgentTokenStore } from '../store/monitoringStore.ts'
 import { answerJson, MessageReader, messageProblem, ProtocolError } from './agentMessage.ts'
 import type { Hub } from './hub.ts'
 

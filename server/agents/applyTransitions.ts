@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { AppliedEffect, MonitoringStore, Transition } from '../store/store.ts'
+import type { AppliedEffect, MonitoringStore, Transition } from '../store/monitoringStore.ts'
 
 /** Pause before transitions that could not be applied are applied again (milliseconds). */
 const RETRY_MS = 5_000

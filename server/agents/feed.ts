@@ -3,7 +3,8 @@ import type { CallValue, StartedService } from '../../monitoring/protocol/messag
 import { seriesNumber } from '../domain/regions.ts'
 import { openValue, type SealPlace } from '../domain/seal.ts'
 import type { FindMasterKey } from '../secrets/masterKeys.ts'
-import type { MonitoringStore, SecretStore, StoredDefinition } from '../store/store.ts'
+import type { MonitoringStore, StoredDefinition } from '../store/monitoringStore.ts'
+import type { SecretStore } from '../store/store.ts'
 import { endpointTask, type OpenSecret } from './endpointTask.ts'
 
 /** Most services of one page. */

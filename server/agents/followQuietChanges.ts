@@ -1,5 +1,5 @@
 import type { Results } from '../results/results.ts'
-import type { MonitoringStore } from '../store/store.ts'
+import type { MonitoringStore } from '../store/monitoringStore.ts'
 import type { MonitoredServices } from './monitoredServices.ts'
 
 /** Most services whose changes are sent to the results at once. */

@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/contract/apiError.ts'
 import { offerSession, type SessionOffer } from '../../monitoring/protocol/sessionSeal.ts'
-import type { AgentToken } from '../store/store.ts'
+import type { AgentToken } from '../store/monitoringStore.ts'
 
 /** An agent that neither asks nor reports for this long is lost (milliseconds): it asks every 25 s. */
 export const LOST_MS = 45_000

@@ -3,7 +3,7 @@ import { Inventory } from '../../monitoring/protocol/inventory.ts'
 import { settingsOf, steadyS } from '../domain/autoIncidentSettings.ts'
 import { isRegionCode, REGIONS } from '../domain/regions.ts'
 import type { MonitoredService, MonitoredChange } from '../results/monitoredService.ts'
-import type { MonitoringStore, RegionMode, StoredDefinition } from '../store/store.ts'
+import type { MonitoringStore, RegionMode, StoredDefinition } from '../store/monitoringStore.ts'
 import { timeoutMsOf } from './endpointTask.ts'
 
 /** Services that are read at once. */

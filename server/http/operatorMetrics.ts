@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { SyncRequest } from '../../monitoring/protocol/messages.ts'
-import type { RegionMode, StoreFigures } from '../store/store.ts'
+import type { RegionMode } from '../store/monitoringStore.ts'
+import type { StoreFigures } from '../store/store.ts'
 
 /** Status of the monitoring. */
 export interface MonitoringFigures {

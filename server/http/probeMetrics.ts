@@ -4,7 +4,7 @@ import type { ServiceResponse } from '../../api/contract/service.ts'
 import { isRegionCode, seriesNumber } from '../domain/regions.ts'
 import type { State } from '../domain/serviceState.ts'
 import { LATEST_SERIES_MAX, type LatestResult } from '../results/measurements/latestResults.ts'
-import type { MonitoringStore, StoredDefinition } from '../store/store.ts'
+import type { MonitoringStore, StoredDefinition } from '../store/monitoringStore.ts'
 
 /** Most series of one page: each is a dozen lines. */
 const SERIES_MAX = 5_000

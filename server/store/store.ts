@@ -6,12 +6,12 @@ import type { Caller } from '../domain/apiKeys.ts'
 import type { AutoIncidentSettings } from '../domain/autoIncidentSettings.ts'
 import type { ChangeOrigin } from '../domain/changeOrigin.ts'
 import type { Command, Delivery } from '../domain/commands.ts'
-import type { HistoryPolicy } from '../domain/historyPolicy.ts'
 import type { IncidentFacts } from '../domain/incidentChanges.ts'
 import type { IncidentRoom } from '../domain/incidentRoom.ts'
 import type { OrgStanding, PlanLimits } from '../domain/planLimits.ts'
 import type { SealedValue } from '../domain/seal.ts'
 import type { Service, ServiceChange } from '../domain/serviceChanges.ts'
+import type { AgentTokenStore, MonitoringStore } from './monitoringStore.ts'
 
 /** A service in an answer: ServiceResponse as JSON text, and the generation of its ETag. */
 export interface RenderedService {
@@ -185,112 +185,6 @@ export interface OutboxStore {
 
 /** The reader whose commands count as published: older ones may be deleted. */
 export const BUS_READER = 'bus'
-
-/** Where the checks of a region run: in the server, in remote agents, or nowhere. */
-export const REGION_MODES = ['embedded', 'remote', 'off'] as const
-export type RegionMode = (typeof REGION_MODES)[number]
-
-/** A monitored service. */
-export interface StoredDefinition {
-  readonly id: string
-  readonly orgId: string
-  /** Generation of its last published definition. */
-  readonly generation: number
-  /** Codes of its active regions; none while it is paused. */
-  readonly runningIn: readonly string[]
-  /** ServiceResponse as JSON. */
-  readonly text: string
-}
-
-/** A transition of a file of results. */
-export interface Transition {
-  /** Its place in the file. */
-  readonly sequence: number
-  /** Seconds since the epoch. */
-  readonly atS: number
-  readonly serviceId: string
-  readonly kind: string
-  /** JSON, of a shape that follows from `kind`. */
-  readonly body: string
-}
-
-/** What a transition changed; `incident` is a display id. */
-export type AppliedEffect =
-  | { readonly kind: 'nothing' }
-  /** A notice that was not given before; the transition says what it is about. */
-  | { readonly kind: 'noticed' }
-  | { readonly kind: 'opened' | 'updated' | 'resolved'; readonly incident: string }
-  /** What was due was not written, for a reason that does not pass by itself. */
-  | { readonly kind: 'refused'; readonly reason: string }
-
-/** Data for monitoring: current definitions, and changes of them. */
-export interface MonitoringStore {
-  /** Services by id, those after `serviceId` ('' for all), at most `countMax` and some MiB; empty only at the end. */
-  definitionsAfter(serviceId: string, countMax: number): Promise<readonly StoredDefinition[]>
-  /** `undefined` when there is no such service. */
-  definitionOf(serviceId: string): Promise<StoredDefinition | undefined>
-  /** Sequence of the newest command; 0 before the first. */
-  newestCommand(): Promise<number>
-  /** Sequence of the newest deleted command; a reader before it has missed something. */
-  commandsForgottenUpTo(): Promise<number>
-  /** Services with commands after `after` and up to `upTo`, of one region or any, by their newest command. */
-  changedServices(range: {
-    readonly after: number
-    readonly upTo: number
-    readonly region?: string
-    readonly countMax: number
-  }): Promise<readonly { readonly serviceId: string; readonly sequence: number }[]>
-  /** Sequence of the newest change without a command; 0 before the first. */
-  newestQuietChange(): Promise<number>
-  /** Services with such changes after `after`, by their newest one. */
-  quietChanges(
-    after: number,
-    countMax: number,
-  ): Promise<readonly { readonly serviceId: string; readonly sequence: number }[]>
-  /** How long history is stored, by organisation, and maintenance windows that end after `endAfterMs`. */
-  historyPolicy(endAfterMs: number): Promise<HistoryPolicy>
-  /** Numbers of the endpoints of a service, by their ids, including removed ones. */
-  endpointNumbers(serviceId: string): Promise<ReadonlyMap<string, number>>
-  /** Assigns numbers to endpoints without one. */
-  numberEndpoints(endpoints: readonly { readonly id: string; readonly serviceId: string }[]): Promise<void>
-  /** Configured modes by region code; `embedded` for all others. */
-  regionModes(): Promise<ReadonlyMap<string, RegionMode>>
-  setRegionMode(region: string, mode: RegionMode): Promise<void>
-  /** Sequence of the newest applied transition of a results database; 0 before the first. */
-  appliedTransition(resultsFile: string): Promise<number>
-  /**
-   * Applies a transition of a file of results, the next one behind `after`, and marks it as applied in the same transaction.
-   * Rejects when another one was applied last.
-   */
-  applyTransition(resultsFile: string, after: number, transition: Transition): Promise<AppliedEffect>
-}
-
-/** Permission to report results of a region. */
-export interface AgentToken {
-  readonly id: string
-  readonly region: string
-  readonly name: string
-}
-
-export interface StoredAgentToken extends AgentToken {
-  readonly last4: string
-  readonly createdAt: string
-  readonly revokedAt: string | null
-}
-
-/** Tokens of agents on other machines. */
-export interface AgentTokenStore {
-  /** The region becomes `remote` with its first token that is not revoked. */
-  createAgentToken(
-    token: AgentToken & { readonly hash: Buffer; readonly last4: string; readonly nowMs: number },
-  ): Promise<void>
-  /** All tokens, including revoked ones, in creation order. */
-  listAgentTokens(): Promise<readonly StoredAgentToken[]>
-  /** Rejects with `not_found` when there is no token with this id. */
-  revokeAgentToken(id: string, nowMs: number): Promise<void>
-  /** The token of this hash; `undefined` when it is unknown or revoked. */
-  agentTokenOf(hash: Buffer): Promise<AgentToken | undefined>
-}
 
 /** Key lookup for every request: a revoked key stops at once. */
 export interface KeyStore {

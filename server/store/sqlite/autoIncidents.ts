@@ -14,7 +14,7 @@ import { intervalOf, settingsOf } from '../../domain/autoIncidentSettings.ts'
 import type { FailingRound, Recovery } from '../../domain/autoIncidentTexts.ts'
 import type { Environment } from '../../domain/environment.ts'
 import { openIncident, updateIncident } from '../../domain/incidentChanges.ts'
-import type { AppliedEffect } from '../store.ts'
+import type { AppliedEffect } from '../monitoringStore.ts'
 import { type AutoIncidentRows, prepareAutoIncidentRows } from './autoIncidentRows.ts'
 import type { IncidentWrites } from './incidentWrites.ts'
 

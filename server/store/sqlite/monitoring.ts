@@ -2,7 +2,13 @@ import { timestamp } from '../../domain/environment.ts'
 import type { Retention } from '../../domain/historyPolicy.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
-import type { AppliedEffect, MonitoringStore, RegionMode, StoredDefinition, Transition } from '../store.ts'
+import type {
+  AppliedEffect,
+  MonitoringStore,
+  RegionMode,
+  StoredDefinition,
+  Transition,
+} from '../monitoringStore.ts'
 
 /** Largest total size of the definitions of one page (bytes): there may be any number of services, of 1 MiB each. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024

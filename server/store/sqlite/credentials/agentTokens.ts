@@ -1,6 +1,6 @@
 import { ApiError } from '../../../../api/contract/apiError.ts'
 import { timestamp } from '../../../domain/environment.ts'
-import type { AgentTokenStore, StoredAgentToken } from '../../store.ts'
+import type { AgentTokenStore, StoredAgentToken } from '../../monitoringStore.ts'
 import type { Mutations } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 

@@ -29,7 +29,7 @@ const healthOf = (service: string): number =>
 export interface PluginServer {
   /** Serves `connection`, of which nothing was read yet. */
   serve(connection: Socket): void
-  /** Ends the streams that would otherwise stay open, and `then` calls back when every answer is out. */
+  /** Ends the streams that would otherwise stay open, and calls `then` when every connection is closed. */
   end(then: () => void): void
   /** Drops every connection. */
   close(): void
@@ -107,11 +107,23 @@ function createPluginServer(
   })
   const endStreams = addStandingStreams(server)
   const connections = server.createConnectionInjector(credentialsFor(access))
+  const open = new Set<Socket>()
+  let onEnd: (() => void) | undefined
   return {
-    serve: (connection) => connections.injectConnection(connection),
+    serve: (connection) => {
+      open.add(connection)
+      connection.once('close', () => {
+        open.delete(connection)
+        if (open.size === 0) onEnd?.()
+      })
+      connections.injectConnection(connection)
+    },
     end: (then) => {
       endStreams()
-      server.tryShutdown(then)
+      // Reports its end when the answers were handed over, which on Node 24 is before they are written.
+      server.tryShutdown(() => undefined)
+      if (open.size === 0) return then()
+      onEnd = then
     },
     close: () => {
       endStreams()

@@ -60,7 +60,7 @@ test('install --json prints one document with the same', async () => {
   expect(document.required_providers).toContain('required_providers')
 })
 
-test('install writes the CLI configuration where it is told to, and leaves one alone that says otherwise', async () => {
+test('install writes the CLI configuration where it is asked to, and does not change a different one', async () => {
   const root = folder()
   const [mirror, file, taken] = [join(root, 'mirror'), join(root, 'new.rc'), join(root, 'taken.rc')]
   writeFileSync(taken, 'credentials "example.com" {}')

@@ -318,7 +318,7 @@ resource "pharos_service" "sealed" {
     expect((await byHand.listServices()).services.length).toBe(1)
   })
 
-  test('Scenario 56: a plan limit is told in the words of the API, and what was created before it is kept', async () => {
+  test('Scenario 56: a plan limit is reported with the text of the API, and earlier creates are kept', async () => {
     await server.overrideLimits({ servicesMax: 2 })
     workspace.configure(service('a') + service('b') + service('c'))
 

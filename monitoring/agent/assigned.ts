@@ -37,7 +37,7 @@ export class Assigned {
     this.#instance = instance
   }
 
-  /** Which generations are known, whoever checks them. */
+  /** Which generations are known, including those that other agents check. */
   get inventory(): { readonly count: number; readonly hash: string } {
     return this.#inventory.value
   }

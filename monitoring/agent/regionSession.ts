@@ -90,7 +90,7 @@ export class RegionSession {
     const answer = syncAnswerSchema.parse(await link.sync(this.#region, this.#request(), this.#stop.signal))
     if (this.#stop.signal.aborted) return
     this.#answeredMs = monotonicMs()
-    // An answer that was held back says when it was given, not when it was asked for.
+    // The time in a delayed answer is that of the answer, not of the request.
     const hasMoved = clock.take(answer.now_ms, sentMs + answer.waited_ms, this.#answeredMs)
     const { started, endedSeries } = this.#assigned.take(answer)
     runner.end(endedSeries)

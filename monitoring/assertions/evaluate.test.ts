@@ -146,7 +146,7 @@ test.each<[Assertion, string]>([
   ],
   [{ Body: { matcher: { Contains: 'fine' } } }, 'body (11 bytes, text/html) does not contain "fine"'],
   [{ Body: { matcher: { Regex: '^ok' } } }, 'body (11 bytes, text/html) does not match /^ok/'],
-])('%j is told as: %s', async (assertion, text) => {
+])('%j is reported as: %s', async (assertion, text) => {
   expect((await verdictOn(assertion)).text).toBe(text)
 })
 

@@ -365,7 +365,7 @@ describe('validate', () => {
     expect(provider.diagnostics).toMatchObject([{ summary: 'Missing Configuration for Required Attribute' }])
   })
 
-  test('Scenario 32: a client without write-only attributes is told which version has them', async () => {
+  test('Scenario 32: a client without write-only attributes learns which version has them', async () => {
     const diagnostics = await core.validate(
       NOTE,
       { title: 'a', sections: [{ heading: 'One', passphrase: UNKNOWN }] },

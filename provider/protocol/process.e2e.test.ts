@@ -55,7 +55,7 @@ test('started by hand it explains itself on stderr and exits with 1', async () =
   })
 })
 
-test('a client that speaks no protocol 6 is told which versions would do', async () => {
+test('a client that speaks no protocol 6 learns which versions would do', async () => {
   const starting = start({ environment: { PLUGIN_PROTOCOL_VERSIONS: '5' } })
 
   await expect(starting).rejects.toThrow(/speaks version 6 .* speaks 5/)

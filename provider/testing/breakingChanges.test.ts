@@ -40,7 +40,7 @@ test.each<[string, object, readonly string[]]>([
     { size: { type: 'number', optional: true }, name: { type: 'string', optional: true } },
     [],
   ],
-])('an attribute that is %s is told', (_change, attributes, breaks) => {
+])('an attribute that is %s is reported', (_change, attributes, breaks) => {
   const before = document(0, { size: { type: 'number', optional: true } })
 
   expect(breakingChanges(before, document(0, attributes))).toEqual(breaks)

@@ -33,7 +33,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What stderr gets of a command that is told six seconds later each time that it looks at the clock. */
+/** The stderr of a command whose clock advances by six seconds at each look. */
 async function saidBy(...args: readonly string[]): Promise<string> {
   let nowMs = 0
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]

@@ -16,7 +16,7 @@ async function opened(starting: Promise<CheckedServer>): Promise<CheckedServer> 
 const urlOf = ({ port }: CheckedServer, path = '/'): string => `http://127.0.0.1:${port}${path}`
 const BODY_IS_OK = [{ Body: { matcher: { Equals: 'ok' } } }] as const
 
-test('redirects are followed up to the limit, loops are told, and 0 makes the redirect final', async () => {
+test('redirects are followed up to the limit, loops are reported, and 0 makes the redirect final', async () => {
   const server = await opened(
     startHttpServer(({ url = '' }, response) => {
       const [, count = '0'] = url.split(/[/?]/)

@@ -298,7 +298,7 @@ test('a value that something else wrote is sent again, and told with its place',
   ])
 })
 
-test('a secret that changed is told with the places of all', () => {
+test('a changed secret is reported with the places of all', () => {
   const secrets = [
     { path: ['a'], value: 'x' },
     { path: ['b'], value: 'y' },
@@ -337,7 +337,7 @@ test('a state of an earlier version, without a count, was sent its secrets never
   ])
 })
 
-test('a name that turns from none to an empty one, or back, is told', () => {
+test('a name that changes from none to empty, or back, is reported', () => {
   const named = (name: string | null) => withEndpoint({ name })
   const warnings = (from: string | null, to: string | null) =>
     emptyNameWarnings(configurationOf(named(to)), stateOf(named(from)))
@@ -369,7 +369,7 @@ test('a name that turns from none to an empty one, or back, is told', () => {
   ]).toEqual([[], [], []])
 })
 
-test('a sealed value that goes is told with its place', () => {
+test('a removed sealed value is reported with its place', () => {
   expect(lostSecretWarnings(configurationOf(withEndpoint({}, { headers: null })), stateOf(request))).toEqual([
     {
       severity: 'warning',
@@ -381,7 +381,7 @@ test('a sealed value that goes is told with its place', () => {
   ])
 })
 
-test('a sealed body that goes is told, and one that stays is not', () => {
+test('a removed sealed body is reported, and a kept one is not', () => {
   const sealed = withEndpoint({}, { headers: null, body: { value: 'x', sensitive: true } })
   const lost = (made: ServiceRequest) => lostSecretWarnings(configurationOf(made), stateOf(sealed)).length
 

@@ -159,7 +159,7 @@ test.each([
     'timeouts.create must be longer than 0s: omit it for the default.',
   ],
   [{ timeouts: { create: 'soon' } }, `timeouts.create ${DURATION}.`],
-])('what only the form of a configuration can get wrong is told at its place (%#)', (change, problem) => {
+])('an error in the form of a configuration is reported at its place (%#)', (change, problem) => {
   // True because only what a test changes is of another form.
   expect(problems(change as Partial<ServiceConfiguration>)).toEqual([problem])
 })

@@ -38,7 +38,7 @@ test.each([
   ['x[ab', 'missing closing ] at character 2'],
   ['ab(?=c)', 'invalid or unsupported Perl syntax at character 3'],
   ['a**', 'invalid nested repetition operator at character 2'],
-])('of the expression %s it is told what is wrong and where: %s', async (pattern, fault) => {
+])('the error of the expression %s has its place: %s', async (pattern, fault) => {
   const problems = await problemsOf([body('fine'), body(pattern)])
 
   expect(problems).toEqual([

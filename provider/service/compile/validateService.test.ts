@@ -40,14 +40,14 @@ test('nothing is said of a service that is right', () => {
   expect(validateService(config({ headers: { Accept: { value: '*' } } }))).toEqual([])
 })
 
-test('what breaks a rule of the contract is told at its attribute', () => {
+test('a violation of the contract is reported at its attribute', () => {
   expect(validateService({ ...config(), name: '', regions: ['a', 'a'] })).toEqual([
     error(['name'], 'name must not be empty.'),
     error(['regions'], 'regions must not name a region twice.'),
   ])
 })
 
-test('a secret that breaks a rule is told at the attribute that holds it, and its neighbour at its own', () => {
+test('a secret that breaks a rule is reported at its own attribute, and its neighbour at its own', () => {
   const headers = { A: { value: 'x\n', sensitive: true }, B: { value: 'fine' } }
   const place = ['endpoints', 0, 'http', 'headers', { key: 'A' }, 'value_wo']
 
@@ -63,7 +63,7 @@ test('a secret that breaks a rule is told at the attribute that holds it, and it
   ])
 })
 
-test('a number that breaks two rules alike is told once', () => {
+test('a number that breaks two rules alike is reported once', () => {
   const expected = { Eq: 10_000_000_000_000_000 }
 
   expect(validateService(config({}, [{ StatusCode: { expected } }]))).toEqual([
@@ -151,7 +151,7 @@ test.each<[Assertion, string | undefined]>([
   )
 })
 
-test('what is an error already is not doubtful too, but a secret in clear is told all the same', () => {
+test('an error gives no warning as well, but a secret in clear text does', () => {
   const odd: Assertion = { StatusCode: { expected: { Eq: 99 } } }
   const told = validateService({ ...config({ headers: { Cookie: { value: 'x' } } }, [odd]), name: '' })
 

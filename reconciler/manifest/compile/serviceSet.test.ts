@@ -403,7 +403,7 @@ test('what a broken Environment would define is not said to be missing', () => {
 })
 
 test.each([undefined, 'staging'])(
-  'a field of a patch that no Service has is told once (--env %s)',
+  'an unknown field of a patch is reported once (--env %s)',
   (environment) => {
     const patches = `${STAGING}  patches:
     - {target: {name: shop}, patch: {spec: {intervall: 5m}, policy: {url: x}}}

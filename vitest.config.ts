@@ -49,9 +49,8 @@ export default defineConfig({
       include: ['{api,monitoring,server,provider,reconciler}/**/*.ts'],
       exclude: ['**/*.test.ts', 'provider/cdktf/**', '**/testing/**'],
       reporter: ['text-summary', 'json-summary'],
-      // What runs in a process or a thread of its own does not count. The rest may not fall below what the tests without
-      // whole programs reach.
-      thresholds: { statements: 80, branches: 76, functions: 80, lines: 81 },
+      // What runs in a process or a thread of its own does not count. Two points below what the whole suite reaches.
+      thresholds: { statements: 90, branches: 84, functions: 91, lines: 91 },
     },
   },
 })

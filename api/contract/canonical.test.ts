@@ -10,13 +10,13 @@ function request(http: Partial<Http> = {}): ServiceRequest {
   return {
     name: 'shop',
     interval_secs: 60,
-    regions: ['us-east-1', 'eu-west-1'],
+    regions: ['eu-west-1', 'us-east-1'],
     endpoints: [
       {
         url: 'https://example.com/',
         call: { Http: { method: 'GET', timeout: null, ...http } },
         assertions: [
-          { StatusCode: { expected: { OneOf: [204, 1000, 200, 204] } } },
+          { StatusCode: { expected: { OneOf: [200, 204, 1000] } } },
           { StatusCode: { expected: { Eq: 200 } } },
           { Body: { matcher: { Equals: 'up' } } },
         ],
@@ -58,7 +58,21 @@ function canonicalWith(http: object) {
 }
 
 test('absent fields are null, sets are ordered, and lists of values have no duplicates', () => {
-  expect(canonicalRequest(request(), fingerprint)).toEqual(canonical)
+  const written = request()
+  const [endpoint] = written.endpoints
+  const [, ...assertions] = endpoint!.assertions
+  const unordered = {
+    ...written,
+    regions: ['us-east-1', 'eu-west-1'],
+    endpoints: [
+      {
+        ...endpoint!,
+        assertions: [{ StatusCode: { expected: { OneOf: [204, 1000, 200, 204] } } }, ...assertions],
+      },
+    ],
+  }
+
+  expect(canonicalRequest(unordered, fingerprint)).toEqual(canonical)
 })
 
 test('no headers and an empty object of headers are the same', () => {

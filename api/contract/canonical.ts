@@ -11,13 +11,13 @@ import type {
 import { variantOf } from './tagged.ts'
 
 /**
- * A value that may be sealed, in comparable form: in clear, or a fingerprint of the secret (`mark`). The mark of a
- * request is its fingerprint, that of a response its `key_id`: the two never compare with each other.
+ * A value that may be sealed, in comparable form: in clear, or a fingerprint of the secret. A response has its `key_id`
+ * in place of a fingerprint: it is never compared with that of a request.
  */
 export type CanonicalSensitive = { readonly plain: string } | { readonly sealed: string }
 
-/** Mark of an unknown secret: equal to that of any other. */
-export const UNKNOWN_MARK = 'unknown'
+/** Fingerprint of an unknown secret: equal to any other. */
+export const UNKNOWN_FINGERPRINT = 'unknown'
 
 /** A service in the form for comparisons: contract names, absent as null, sets in order, header names in lower case. */
 export interface CanonicalService {
@@ -47,23 +47,23 @@ export interface CanonicalHttp {
 export type Fingerprint = (pointer: string, value: string) => string
 
 /**
- * The canonical form of a request. `fingerprint` gives the mark of each sensitive value, so that the
+ * The canonical form of a request. `fingerprint` is called with each sensitive value, so that the
  * secret itself never becomes part of a value that may be printed or stored. Pure if `fingerprint` is.
  */
 export function canonicalRequest(request: ServiceRequest, fingerprint: Fingerprint): CanonicalService {
   return canonicalService(request, (call: CallInput, index) => {
     const at = `/endpoints/${index}/call/Http`
-    const mark = (pointer: string, input: SensitiveInput): CanonicalSensitive =>
+    const sealed = (pointer: string, input: SensitiveInput): CanonicalSensitive =>
       input.sensitive === true ? { sealed: fingerprint(pointer, input.value) } : { plain: input.value }
     const { body, headers } = call.Http
     return {
-      body: body == null ? null : mark(`${at}/body`, body),
-      headers: canonicalHeaders(headers, (name, input) => mark(`${at}/headers/${name}`, input)),
+      body: body == null ? null : sealed(`${at}/body`, body),
+      headers: canonicalHeaders(headers, (name, input) => sealed(`${at}/headers/${name}`, input)),
     }
   })
 }
 
-/** The canonical form of a response; sealed values are marked by their `key_id`. Pure. */
+/** The canonical form of a response; sealed values are identified by their `key_id`. Pure. */
 export function canonicalResponse(response: ServiceResponse): CanonicalService {
   return canonicalService(response, (call: CallOutput) => ({
     body: call.Http.body == null ? null : canonicalOutput(call.Http.body),

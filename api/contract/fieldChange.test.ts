@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { type CanonicalService, canonicalRequest, canonicalResponse, UNKNOWN_MARK } from './canonical.ts'
+import {
+  type CanonicalService,
+  canonicalRequest,
+  canonicalResponse,
+  UNKNOWN_FINGERPRINT,
+} from './canonical.ts'
 import { changesBetween, diffService, sameJson } from './fieldChange.ts'
 import type { ServiceRequest, ServiceResponse } from './service.ts'
 
@@ -76,7 +81,7 @@ test('a difference has a pointer, the current value and the desired value', () =
   ])
 })
 
-test('a sealed value whose key id changed counts only where marks are compared', () => {
+test('a sealed value whose key id changed counts only where fingerprints are compared', () => {
   const before = canonicalResponse(response)
   const [endpoint] = response.endpoints
   const headers = { accept: { Plain: 'text/html' }, authorization: { Sealed: { key_id: 'k2' } } }
@@ -86,7 +91,7 @@ test('a sealed value whose key id changed counts only where marks are compared',
   })
 
   expect(changesBetween(before, after, 'set-is-equal')).toEqual([])
-  expect(changesBetween(before, after, 'by-mark').map(({ pointer }) => pointer)).toEqual([
+  expect(changesBetween(before, after, 'by-fingerprint').map(({ pointer }) => pointer)).toEqual([
     '/endpoints/0/call/Http/headers/authorization',
   ])
 })
@@ -150,7 +155,7 @@ test.each([
     { pointer: '/endpoints/0', from: canonical.endpoints[0], to: undefined },
   ],
 ])('a difference is reported at the field that differs: %s', (_, to, change) => {
-  expect(changesBetween(canonical, to, 'by-mark')).toEqual([change])
+  expect(changesBetween(canonical, to, 'by-fingerprint')).toEqual([change])
 })
 
 test('each assertion is reported separately, also beyond the tenth', () => {
@@ -159,7 +164,7 @@ test('each assertion is reported separately, also beyond the tenth', () => {
       StatusCode: { expected: { Eq: index < 10 ? index : last } },
     }))
 
-  expect(changesBetween(changed({}, many(10)), changed({}, many(99)), 'by-mark')).toEqual([
+  expect(changesBetween(changed({}, many(10)), changed({}, many(99)), 'by-fingerprint')).toEqual([
     {
       pointer: '/endpoints/0/assertions/10',
       from: { StatusCode: { expected: { Eq: 10 } } },
@@ -168,28 +173,28 @@ test('each assertion is reported separately, also beyond the tenth', () => {
   ])
 })
 
-test('a secret with an unknown mark equals any other secret, and no value in clear', () => {
+test('a secret with an unknown fingerprint equals any other secret, and no value in clear', () => {
   const body = (value: object) => changed({ body: value })
-  const compare = (from: object, to: object) => changesBetween(body(from), body(to), 'by-mark').length
+  const compare = (from: object, to: object) => changesBetween(body(from), body(to), 'by-fingerprint').length
 
   expect([
-    compare({ sealed: UNKNOWN_MARK }, { sealed: 'k' }),
-    compare({ sealed: 'k' }, { sealed: UNKNOWN_MARK }),
+    compare({ sealed: UNKNOWN_FINGERPRINT }, { sealed: 'k' }),
+    compare({ sealed: 'k' }, { sealed: UNKNOWN_FINGERPRINT }),
     compare({ sealed: 'k' }, { sealed: 'l' }),
     compare({ sealed: 'k' }, { sealed: 'k' }),
-    compare({ sealed: UNKNOWN_MARK }, { plain: 'k' }),
+    compare({ sealed: UNKNOWN_FINGERPRINT }, { plain: 'k' }),
   ]).toEqual([0, 0, 1, 0, 1])
 })
 
-test('the mark of an unknown secret is the same in every run', () => {
+test('the fingerprint of an unknown secret is the same in every run', () => {
   // States contain it.
-  expect(UNKNOWN_MARK).toBe('unknown')
+  expect(UNKNOWN_FINGERPRINT).toBe('unknown')
 })
 
 test('equal secrets add no difference to another one', () => {
   const other = { ...changed({ body: { sealed: 'k' } }), name: 'other' }
 
-  expect(changesBetween(changed({ body: { sealed: 'k' } }), other, 'by-mark')).toEqual([
+  expect(changesBetween(changed({ body: { sealed: 'k' } }), other, 'by-fingerprint')).toEqual([
     { pointer: '/name', from: 'checkout', to: 'other' },
   ])
 })

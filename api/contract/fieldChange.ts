@@ -1,4 +1,9 @@
-import { type CanonicalService, canonicalRequest, canonicalResponse, UNKNOWN_MARK } from './canonical.ts'
+import {
+  type CanonicalService,
+  canonicalRequest,
+  canonicalResponse,
+  UNKNOWN_FINGERPRINT,
+} from './canonical.ts'
 import { formatPointer } from './problem.ts'
 import type { ServiceRequest, ServiceResponse } from './service.ts'
 
@@ -7,7 +12,7 @@ export type Leaf = unknown
 
 /**
  * One field that differs. `pointer` is a JSON pointer into the canonical service; `from` and `to` are canonical leaves,
- * `undefined` where the field is absent. A secret is only ever its mark.
+ * `undefined` where the field is absent. A secret is only ever its fingerprint.
  */
 export interface FieldChange {
   readonly pointer: string
@@ -16,10 +21,10 @@ export interface FieldChange {
 }
 
 /**
- * How two sealed values compare: by their marks, or always as equal because the API only shows that one is set. An
- * unknown mark is equal to any.
+ * How two sealed values compare: by their fingerprints, or always as equal because the API only shows that one is set. An
+ * unknown fingerprint is equal to any.
  */
-export type SealedComparison = 'by-mark' | 'set-is-equal'
+export type SealedComparison = 'by-fingerprint' | 'set-is-equal'
 
 /**
  * Fields in which `to` differs from `from`, in contract order; empty when none. Endpoints and assertions
@@ -76,8 +81,8 @@ function leavesEqual(a: Leaf, b: Leaf, sealed: SealedComparison): boolean {
   switch (sealed) {
     case 'set-is-equal':
       return true
-    case 'by-mark':
-      return [a.sealed, b.sealed].includes(UNKNOWN_MARK) || a.sealed === b.sealed
+    case 'by-fingerprint':
+      return [a.sealed, b.sealed].includes(UNKNOWN_FINGERPRINT) || a.sealed === b.sealed
   }
 }
 

@@ -24,3 +24,53 @@ test.each([
 ])('%s are too much', (_what, pattern) => {
   expect(patternWork(pattern)).toBeGreaterThan(PATTERN_WORK_MAX)
 })
+
+/** What patterns without classes of Unicode come to: 4 a character, 18 an instruction. */
+test.each([
+  ['ab', 2],
+  ['a{3}', 3],
+  ['a{2,5}', 5],
+  ['a{2,12}', 12],
+  ['a{0,}', 1],
+  ['ab{3}c', 5],
+  ['a{2}{3}', 6],
+  ['(ab){3}', 12],
+  ['x(a(b{2})c){10}', 81],
+  ['x(ab', 3],
+  ['a{x}', 4],
+  ['a{', 2],
+  ['\\{3}', 3],
+  ['[a(]{2}', 2],
+  ['[\\]x]', 1],
+  ['[]x]', 1],
+  ['[^]x]', 1],
+  ['[[:alpha:]x]y', 2],
+  ['[[:^alpha:](]y', 2],
+  ['[ab', 1],
+  ['\\x{1f600}{2}', 2],
+  ['a\\', 2],
+])('the repetitions, groups and classes of %s are counted', (pattern, instructions) => {
+  expect(patternWork(pattern)).toBe(4 * pattern.length + 18 * instructions)
+})
+
+test.each([
+  ['a class of Unicode alone', '\\pL\\p{Greek}', 2 * 60 + 18 * 2],
+  ['one in a class of characters', '[\\pL]', 300 + 18],
+  ['one beside another pattern', '\\PL|a', 300 + 18 * 3],
+  ['one with the other case', '(?i)\\pL', 300 + 18 * 5],
+])('%s costs more than a character', (_what, pattern, work) => {
+  expect(patternWork(pattern)).toBe(4 * pattern.length + work)
+})
+
+test.each([
+  ['[a-i]', 8],
+  ['[\\x61-\\x69]', 8],
+  ['[\\x{61}-\\x{69}]', 8],
+  ['[\\x{e900}-\\x{1e943}]', 0x1_e943 - 0xe900],
+  ['[\\x{1e942}-\\x{10ffff}]', 1],
+  ['[a-\\t]', 0x1_e943 - 0x61],
+  ['[\\t-a]', 0x61],
+  ['[\\x{1f000}-\\x{1f001}]', 0],
+])('the other case of %s costs an eighth of a unit for each code point', (range, points) => {
+  expect(patternWork(`(?i)${range}`) - patternWork(`(?s)${range}`)).toBe(points / 8)
+})

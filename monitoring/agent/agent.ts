@@ -1,6 +1,6 @@
-import type { SyncRequest } from '../protocol/messages.ts'
+import type { AgentLoad } from '../protocol/agentFigures.ts'
 import { type Backlog, memoryBacklog } from './backlog.ts'
-import type { PrepareCheck } from './checkReport.ts'
+import type { CheckLibrary } from './checkReport.ts'
 import type { Link } from './link.ts'
 import { RegionSession, type SessionParts } from './regionSession.ts'
 import { ResultQueue } from './resultQueue.ts'
@@ -13,7 +13,7 @@ export interface AgentParts {
   /** A UUID, made at each start. */
   readonly instance: string
   readonly version: string
-  readonly prepare: PrepareCheck
+  readonly library: CheckLibrary
   /** Milliseconds of a clock that only runs forward. */
   readonly monotonicMs: () => number
   /** The machine's own clock (milliseconds since the epoch), which is only reported. */
@@ -23,6 +23,8 @@ export interface AgentParts {
   readonly onError: SessionParts['onError']
   readonly onSync?: SessionParts['onSync']
   readonly onRefused?: SessionParts['onRefused']
+  /** Called when the agent begins or ceases to doubt its own network. */
+  readonly onSuspect?: (isSuspect: boolean) => void
 }
 
 /** Checks what the server wants checked in some regions, and reports it. */
@@ -31,15 +33,18 @@ export class Agent {
   readonly #results: ResultQueue
   readonly #sessions = new Map<string, RegionSession>()
 
-  constructor({ prepare, wallMs, backlog = memoryBacklog(), ...parts }: AgentParts) {
-    const { link, instance, monotonicMs, onError } = parts
+  constructor({ wallMs, backlog = memoryBacklog(), onSuspect = () => {}, ...parts }: AgentParts) {
+    const { link, instance, library, monotonicMs, onError } = parts
     const clock = new ServerClock(monotonicMs)
     const nowMs = () => clock.nowMs
     const results = new ResultQueue({
       ...{ link, instance, nowMs, monotonicMs, backlog },
       onError: (error) => onError(error, ''),
     })
-    const runner = new Runner({ nowMs, prepare, onResult: (result) => results.push(result) })
+    const runner = new Runner({
+      ...{ nowMs, monotonicMs, onSuspect, prepare: library.prepare },
+      onResult: (result) => results.push(result),
+    })
     this.#results = results
     this.#parts = {
       onSync: () => {},
@@ -56,7 +61,7 @@ export class Agent {
   }
 
   /** What is reported of the agent, and how many results the server refused. */
-  get figures(): SyncRequest['load'] & { readonly refused: number } {
+  get figures(): AgentLoad & { readonly refused: number } {
     return { ...this.#parts.runner.load, ...this.#parts.load(), refused: this.#results.figures.refused }
   }
 

@@ -1,11 +1,19 @@
 import { assertionSchema } from '../../api/contract/assertion.ts'
 import type { EndpointInput, SensitiveInput } from '../../api/contract/service.ts'
-import { type CheckSettings, openCheckTools } from '../check/checkTools.ts'
+import { type CheckSettings, type CheckTools, openCheckTools } from '../check/checkTools.ts'
+import { addressRules, type IsForbidden } from '../check/network/addressRules.ts'
 import { prepareCheck } from '../check/prepareCheck.ts'
 import { type CheckResult, runCheck } from '../check/runCheck.ts'
 import type { CallValue, EndpointTask } from '../protocol/messages.ts'
 import { REASONS } from '../protocol/outcomes.ts'
-import { type CheckReport, type PrepareCheck, unmade } from './checkReport.ts'
+import { flagsOf } from '../protocol/responseFacts.ts'
+import {
+  type CheckLibrary,
+  type CheckReport,
+  type PrepareCheck,
+  type ServerRules,
+  unmade,
+} from './checkReport.ts'
 
 /** A certificate is reported again after this time (milliseconds). */
 const CERTIFICATE_AGAIN_MS = 60 * 60 * 1_000
@@ -14,14 +22,37 @@ const CERTIFICATES_KNOWN_MAX = 100_000
 /** Shortest time before a failure is confirmed, and the range that is added to it (milliseconds). */
 const CONFIRM_MS_MIN = 1_000
 const CONFIRM_MS_SPREAD = 1_000
-/** The body was longer than was read. */
-const FLAG_BODY_CUT = 1
 const MS_PER_SECOND = 1_000
 const NANOS_PER_MS = 1_000_000
 
 /** Checks with the library that `pharos test` uses too. Throws when a range is none. */
-export function checkLibrary(settings: CheckSettings): PrepareCheck {
-  const tools = openCheckTools(settings)
+export function checkLibrary(settings: CheckSettings): CheckLibrary {
+  const opened = openCheckTools(settings)
+  const server = serverRules()
+  const tools: CheckTools = {
+    ...opened,
+    isForbidden: (address, port) => opened.isForbidden(address, port) || server.isForbidden(address, port),
+  }
+  return { prepare: preparation(tools), restrict: server.restrict }
+}
+
+/** What the server forbids: nothing before its first answer, which comes before the first check. */
+function serverRules() {
+  let known = ''
+  let isForbiddenThere: IsForbidden = () => false
+  return {
+    isForbidden: (address: string, port: number) => isForbiddenThere(address, port),
+    restrict: ({ ranges_allowed: ranges, server_addresses: addresses }: ServerRules): void => {
+      const rules = `${ranges.join()} ${addresses.join()}`
+      if (rules === known) return
+      const own = new Set(addresses)
+      isForbiddenThere = addressRules(ranges, (address) => own.has(address)).isForbidden
+      known = rules
+    },
+  }
+}
+
+function preparation(tools: CheckTools): PrepareCheck {
   const isNews = certificateNews()
   return (task) => {
     if (task.blocked) return always(unmade('address_forbidden', 'not checked: the address is forbidden'))
@@ -37,8 +68,8 @@ export function checkLibrary(settings: CheckSettings): PrepareCheck {
         const nextMs = performance.now() + nextDueMs
         const result = await runCheck(check, tools, {
           turn: slot,
-          // Asked for when the first attempt has failed: a repetition must not run into the next slot.
-          get confirmAfterMs() {
+          // A repetition must not run into the next slot.
+          confirmAfterMs: () => {
             const afterMs = CONFIRM_MS_MIN + Math.random() * CONFIRM_MS_SPREAD
             return performance.now() + afterMs < nextMs ? afterMs : undefined
           },
@@ -79,26 +110,16 @@ function inputOf(value: CallValue): SensitiveInput {
 }
 
 function reportOf(result: CheckResult, isNews: (fingerprint: string) => boolean): CheckReport {
-  const { outcome, reason, status, attempts, phases, verdicts, text, first, isBodyCut } = result
-  const failed = verdicts.map(({ result: verdict }) => verdict !== 'pass')
-  const shown = verdicts[failed.indexOf(true)]
-  const detail = {
-    text: text ?? reason,
-    failed: failed.reduce((bitmap, isFailed, place) => bitmap + (isFailed ? 2 ** place : 0), 0),
-    expected: shown?.expected ?? null,
-    seen: shown?.seen ?? null,
-    first:
-      first === undefined ? null : { reason: REASONS[first.reason], total_us: Math.round(first.totalUs) },
-  }
+  const { outcome, reason, status, attempts, phases, facts } = result
   return {
-    ...{ outcome, reason, status, attempts, flags: isBodyCut ? FLAG_BODY_CUT : 0 },
+    ...{ outcome, reason, status, attempts, flags: flagsOf(facts) },
     totalUs: phases.total,
     dnsUs: phases.dns,
     connectUs: phases.connect,
     tlsUs: phases.tls,
     waitUs: phases.wait,
     bodyUs: phases.body,
-    detail: outcome === 'up' && attempts === 1 ? null : detail,
+    detail: outcome === 'up' && attempts === 1 ? null : detailOf(result),
     certificates: result.certificates
       .filter(({ host, fingerprint }) => isNews(`${host} ${fingerprint}`))
       .map(({ host, port, fingerprint, subject, issuer, serial, ...times }) => ({
@@ -107,6 +128,19 @@ function reportOf(result: CheckResult, isNews: (fingerprint: string) => boolean)
         not_after_ms: times.notAfterMs,
         chain_not_after_ms: times.chainNotAfterMs,
       })),
+  }
+}
+
+function detailOf({ verdicts, text, reason, first }: CheckResult): CheckReport['detail'] {
+  const failed = verdicts.map(({ result }) => result !== 'pass')
+  const shown = verdicts[failed.indexOf(true)]
+  return {
+    text: text ?? reason,
+    failed: failed.reduce((bitmap, isFailed, place) => bitmap + (isFailed ? 2 ** place : 0), 0),
+    expected: shown?.expected ?? null,
+    seen: shown?.seen ?? null,
+    first:
+      first === undefined ? null : { reason: REASONS[first.reason], total_us: Math.round(first.totalUs) },
   }
 }
 

@@ -1,4 +1,4 @@
-import type { CertificateSeen, EndpointTask, ResultDetail } from '../protocol/messages.ts'
+import type { CertificateSeen, EndpointTask, ResultDetail, SyncAnswer } from '../protocol/messages.ts'
 import type { Outcome, Reason } from '../protocol/outcomes.ts'
 
 /** What came of one check, its repetition included. Phases are microseconds; 0 for one that never came. */
@@ -28,6 +28,16 @@ export interface PreparedCheck {
 
 /** Makes an endpoint ready to be checked. Never throws. */
 export type PrepareCheck = (task: EndpointTask) => PreparedCheck
+
+/** What a server says of addresses. */
+export type ServerRules = Pick<SyncAnswer, 'ranges_allowed' | 'server_addresses'>
+
+/** What an agent checks with. */
+export interface CheckLibrary {
+  readonly prepare: PrepareCheck
+  /** Checks from now on only addresses that `rules` allow too. Throws when a range is none. */
+  readonly restrict: (rules: ServerRules) => void
+}
 
 /** A check that was not made, for a reason of the agent's. */
 export function unmade(reason: Reason, text: string): CheckReport {

@@ -1,7 +1,8 @@
-import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http'
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
+import { readSyncAnswer } from '../protocol/messageProblem.ts'
 import {
   type CallValue,
   COMPRESSED_BYTES_MIN,
@@ -10,7 +11,6 @@ import {
   type StartedService,
   SYNC_PATH,
   type SyncAnswer,
-  syncAnswerSchema,
 } from '../protocol/messages.ts'
 import { acceptSession, makeKeyPair, openFromSession, type SessionOffer } from '../protocol/sessionSeal.ts'
 import { type Link, LinkError } from './link.ts'
@@ -25,6 +25,15 @@ const RESULTS_MS_MAX = 15_000
 const ANSWER_BYTES_MAX = 32 * 1_024 * 1_024
 /** Longest text of a refusal that is passed on (characters). */
 const REFUSAL_CHARS_MAX = 300
+
+/** Errors of a certificate whose authority is not among the trusted ones. */
+const UNTRUSTED: ReadonlySet<string> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
 
 /** What a link over the network needs. */
 export interface HttpsLinkSettings {
@@ -63,7 +72,7 @@ export function httpsLink(settings: HttpsLinkSettings): Link & { readonly close:
     sync: async (_region, request, signal) => {
       const body = { ...request, public_key: keys.publicKey }
       const exchange = { path: SYNC_PATH, body, agent: agents.sync, deadlineMs: SYNC_MS_MAX, signal }
-      const answer = syncAnswerSchema.parse(await send(settings, exchange))
+      const answer = readSyncAnswer(await send(settings, exchange))
       return answer.sealing === null ? answer : opened(answer, keyOf(answer.sealing))
     },
     results: async (body) => {
@@ -156,11 +165,18 @@ function exchanged(
       // The server ended a connection that had been idle, at the moment in which it was used again.
       const isStale = request.reusedSocket && error.code === 'ECONNRESET' && !isSecond
       if (isStale) resolve(exchanged({ server, token }, exchange, { bytes, isCompressed }, true))
-      else reject(error)
+      else reject(withAdvice(error, server))
     })
     request.on('close', () => clearTimeout(deadline))
     request.end(bytes)
   })
+}
+
+function withAdvice(error: Error & { code?: string }, { host }: URL): Error {
+  const { code = '' } = error
+  if (!UNTRUSTED.has(code)) return error
+  const text = `the certificate of ${host} is of an authority that is not trusted (${code}): name it with --ca-file`
+  return new Error(text, { cause: error })
 }
 
 async function textOf(response: IncomingMessage): Promise<string> {
@@ -187,5 +203,6 @@ function refusal(status: number, text: string): LinkError {
     // A proxy in between may answer with anything.
   }
   const reason = typeof said.error === 'string' ? said.error.slice(0, REFUSAL_CHARS_MAX) : 'no reason given'
-  return new LinkError(status, `the server answered ${status}: ${reason}`, said.code === 'protocol')
+  const remedy = status === 404 ? '; --server must name its --agent-port' : ''
+  return new LinkError(status, `the server answered ${status}: ${reason}${remedy}`, said.code === 'protocol')
 }

@@ -2,24 +2,17 @@ import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { LinkError } from './link.ts'
 import { type PortRequest, portLink } from './portLink.ts'
+import { IDLE_SYNC } from './testing/idleSync.ts'
 
 function link() {
   const sent: PortRequest[] = []
   return { sent, ...portLink({ postMessage: (message: PortRequest) => sent.push(message) }) }
 }
 
-const SYNC: Parameters<ReturnType<typeof link>['sync']>[1] = {
-  ...{ protocol: 1, instance: 'i', version: '1', epoch: 0, cursor: null, wait_ms: 0, leaving: false },
-  inventory: { count: 0, hash: '' },
-  load: {
-    ...{ in_flight: 0, lag_p99_ms: 0, skipped: 0, spooled: 0, dropped: 0, clock_ahead_ms: 0 },
-  },
-}
-
 test('a question that is answered listens no longer for the signal of its asker', async () => {
   const { sync, take } = link()
   const { signal } = new AbortController()
-  const answered = sync('eu-west-1', SYNC, signal)
+  const answered = sync('eu-west-1', IDLE_SYNC, signal)
 
   const before = getEventListeners(signal, 'abort').length
   take({ id: 1, kind: 'answer', body: {} })

@@ -1,5 +1,8 @@
-import { PROTOCOL, type SyncRequest, syncAnswerSchema, WAIT_MS_MAX } from '../protocol/messages.ts'
+import type { AgentLoad } from '../protocol/agentFigures.ts'
+import { readSyncAnswer } from '../protocol/messageProblem.ts'
+import { PROTOCOL, WAIT_MS_MAX } from '../protocol/messages.ts'
 import { Assigned } from './assigned.ts'
+import type { CheckLibrary } from './checkReport.ts'
 import { type Link, LinkError, type LinkSyncRequest } from './link.ts'
 import type { Runner } from './runner.ts'
 import type { ServerClock } from './serverClock.ts'
@@ -23,9 +26,10 @@ export interface SessionParts {
   readonly version: string
   readonly clock: ServerClock
   readonly runner: Runner
+  readonly library: Pick<CheckLibrary, 'restrict'>
   readonly monotonicMs: () => number
   /** Figures besides those of the runner. */
-  readonly load: () => Omit<SyncRequest['load'], keyof Runner['load']>
+  readonly load: () => Omit<AgentLoad, keyof Runner['load']>
   /** Called with what went wrong; the session goes on. */
   readonly onError: (error: unknown, region: string) => void
   /** Called after each answer. */
@@ -85,13 +89,14 @@ export class RegionSession {
   }
 
   async #sync(): Promise<void> {
-    const { link, clock, runner, monotonicMs, onSync } = this.#parts
+    const { link, clock, runner, library, monotonicMs, onSync } = this.#parts
     const sentMs = monotonicMs()
-    const answer = syncAnswerSchema.parse(await link.sync(this.#region, this.#request(), this.#stop.signal))
+    const answer = readSyncAnswer(await link.sync(this.#region, this.#request(), this.#stop.signal))
     if (this.#stop.signal.aborted) return
     this.#answeredMs = monotonicMs()
     // The time in a delayed answer is that of the answer, not of the request.
     const hasMoved = clock.take(answer.now_ms, sentMs + answer.waited_ms, this.#answeredMs)
+    library.restrict(answer)
     const { started, endedSeries } = this.#assigned.take(answer)
     runner.end(endedSeries)
     for (const service of started) runner.start(answer.region, service, answer.store)

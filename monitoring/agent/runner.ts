@@ -1,10 +1,11 @@
 import { parsedUrl } from '../../api/contract/endpointUrl.ts'
+import type { EndpointTask, StartedService } from '../protocol/messages.ts'
 import { gridOf, slotAfter, slotKey } from '../schedule/grid.ts'
 import { Schedule, type Slot } from '../schedule/schedule.ts'
-import type { EndpointTask, StartedService } from '../protocol/messages.ts'
 import { type CheckReport, type PrepareCheck, type PreparedCheck, unmade } from './checkReport.ts'
 import { type Limit, Limits } from './limits.ts'
 import type { PendingResult } from './queuedResult.ts'
+import { SUSPECT_HOSTS_MIN, Suspicion } from './suspicion.ts'
 
 /** Checks under way at a time: of an agent, to one host and port, of one organisation. */
 const IN_FLIGHT_MAX = 512
@@ -26,6 +27,10 @@ export interface RunnerParts {
   readonly nowMs: () => number
   readonly prepare: PrepareCheck
   readonly onResult: (result: PendingResult) => void
+  /** Milliseconds of a clock that only runs forward. */
+  readonly monotonicMs: () => number
+  /** Called when the agent begins or ceases to doubt its own network. */
+  readonly onSuspect: (isSuspect: boolean) => void
 }
 
 interface Entry {
@@ -34,6 +39,7 @@ interface Entry {
   readonly store: string
   readonly intervalMs: number
   readonly grid: ReturnType<typeof gridOf>
+  readonly host: string
   readonly check: PreparedCheck
   readonly limits: readonly Limit[]
 }
@@ -43,13 +49,22 @@ export class Runner {
   readonly #parts: RunnerParts
   readonly #schedule = new Schedule()
   readonly #entries = new Map<number, Entry>()
+  /** Series of each host. */
+  readonly #hosts = new Map<string, number>()
   readonly #limits = new Limits()
   readonly #delaysMs: number[] = []
+  readonly #suspicion: Suspicion
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
 
   constructor(parts: RunnerParts) {
     this.#parts = parts
+    const { monotonicMs, onSuspect } = parts
+    this.#suspicion = new Suspicion({
+      monotonicMs,
+      hasManyHosts: () => this.#hosts.size >= SUSPECT_HOSTS_MIN,
+      onChange: onSuspect,
+    })
   }
 
   /** What is reported of the agent's load. */
@@ -60,6 +75,7 @@ export class Runner {
       in_flight: this.#limits.held(ALL),
       lag_p99_ms: Math.max(0, lag),
       skipped: this.#schedule.skipped,
+      suspect: this.#suspicion.isSuspect,
     }
   }
 
@@ -68,8 +84,11 @@ export class Runner {
     const { generation, interval_s, org, first: isFirst } = service
     for (const task of service.endpoints) {
       const grid = gridOf(task.id, region, interval_s)
+      const host = hostOf(task)
+      this.#countHost(this.#entries.get(task.series)?.host, -1)
+      this.#countHost(host, 1)
       this.#entries.set(task.series, {
-        ...{ task, generation, store, grid, intervalMs: grid.intervalMs },
+        ...{ task, generation, store, grid, intervalMs: grid.intervalMs, host },
         check: this.#parts.prepare(task),
         limits: limitsOf(task, org, grid.intervalMs),
       })
@@ -81,6 +100,7 @@ export class Runner {
   /** Starts no further check of these; what is under way ends by itself. */
   end(series: readonly number[]): void {
     for (const one of series) {
+      this.#countHost(this.#entries.get(one)?.host, -1)
       this.#entries.delete(one)
       this.#schedule.end(one)
     }
@@ -95,6 +115,14 @@ export class Runner {
   stop(): void {
     this.#isStopped = true
     clearTimeout(this.#timer)
+    this.#suspicion.stop()
+  }
+
+  #countHost(host: string | undefined, by: 1 | -1): void {
+    if (host === undefined) return
+    const count = (this.#hosts.get(host) ?? 0) + by
+    if (count > 0) this.#hosts.set(host, count)
+    else this.#hosts.delete(host)
   }
 
   #sleep(): void {
@@ -146,8 +174,10 @@ export class Runner {
     const nowMs = this.#parts.nowMs()
     const nextDueMs = slotAfter(entry.grid, Math.max(nowMs, slot.dueMs)) - nowMs
     const count = Math.floor(slot.dueMs / entry.intervalMs)
+    const begun = this.#suspicion.begin(entry)
     try {
-      this.#report(entry, slot, await entry.check.run({ slot: count, nextDueMs }))
+      const found = await entry.check.run({ slot: count, nextDueMs })
+      this.#suspicion.end(begun, found, (report) => this.#report(entry, slot, report))
     } finally {
       this.#limits.release(entry.limits)
     }
@@ -156,6 +186,10 @@ export class Runner {
   #report({ generation, store }: Entry, { series, dueMs, lateMs }: Slot, report: CheckReport): void {
     this.#parts.onResult({ series, generation, store, dueS: slotKey(dueMs), lateMs, report })
   }
+}
+
+function hostOf({ url }: EndpointTask): string {
+  return parsedUrl(url)?.hostname ?? url
 }
 
 /** What a check of `task` counts against. A timeout may be longer than the interval: then checks of it overlap. */

@@ -11,14 +11,14 @@ const ROUND_TRIP_MS_MAX = 2_000
  */
 export class ServerClock {
   readonly #monotonicMs: () => number
-  readonly #offsets: number[] = []
+  #offsets: number[] = []
   #offsetMs = 0
 
   constructor(monotonicMs: () => number) {
     this.#monotonicMs = monotonicMs
   }
 
-  /** Whether the server has told its time. */
+  /** Whether the server has sent its time. */
   get isSet(): boolean {
     return this.#offsets.length > 0
   }
@@ -36,7 +36,10 @@ export class ServerClock {
     // The first has to do, however long it took.
     if (answeredMs - sentMs > ROUND_TRIP_MS_MAX && this.isSet) return false
     const beforeMs = this.#offsetMs
-    this.#offsets.push(serverMs - (sentMs + answeredMs) / 2)
+    const offsetMs = serverMs - (sentMs + answeredMs) / 2
+    // No way makes so large a difference: the server's clock was set, or this machine was suspended.
+    if (Math.abs(offsetMs - beforeMs) > ROUND_TRIP_MS_MAX) this.#offsets = []
+    this.#offsets.push(offsetMs)
     if (this.#offsets.length > EXCHANGES_KEPT) this.#offsets.shift()
     const sorted = this.#offsets.toSorted((a, b) => a - b)
     this.#offsetMs = sorted[sorted.length >> 1] ?? 0

@@ -28,6 +28,11 @@ export interface Regex {
   readonly isIn: (text: string) => boolean
 }
 
+/** Compiled programs that are kept: all of them are dropped at once, because a dropped one costs a compilation. */
+const PROGRAMS_MAX = 5_000
+/** By pattern, because most endpoints of a service share theirs, and a program is larger than all else of a check. */
+const programs = new Map<string, Regex>()
+
 const EQUALS = { infinitive: 'to be', holds: 'is', fails: 'is not' }
 const CONTAINS = { infinitive: 'to contain', holds: 'contains', fails: 'does not contain' }
 const STARTS = { infinitive: 'to start with', holds: 'starts with', fails: 'does not start with' }
@@ -50,12 +55,17 @@ function plain(words: MatcherWords, operand: string, matches: (text: string) => 
   return { kind: 'plain', words, operand, matches }
 }
 
-/** `pattern` compiled; `undefined` when it is no RE2, or too costly to compile. Its cost is judged first (Gap G40). Pure. */
+/** `pattern` compiled; `undefined` when it is no RE2, or too costly to compile. Its cost is judged first (Gap G40). */
 export function compileRegex(pattern: string): Regex | undefined {
+  const known = programs.get(pattern)
+  if (known !== undefined) return known
   if (patternWork(pattern) > PATTERN_WORK_MAX) return undefined
   try {
     const program = RE2JS.compile(pattern)
-    return { pattern, instructions: program.programSize(), isIn: (text) => program.test(text) }
+    const regex = { pattern, instructions: program.programSize(), isIn: (text: string) => program.test(text) }
+    if (programs.size >= PROGRAMS_MAX) programs.clear()
+    programs.set(pattern, regex)
+    return regex
   } catch {
     // Every failure of the compiler is a statement about the pattern, which its message would quote.
     return undefined

@@ -1,17 +1,20 @@
-import type { Socket } from 'node:net'
+import { isIPv6, type Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import type { AssertionNeeds } from '../assertions/compileAssertions.ts'
 import type { Observation } from '../assertions/observation.ts'
-import { literalAddress } from './network/addressRules.ts'
-import { AttemptClock, type Phases } from './outcome/attemptClock.ts'
+import { NO_FACTS, type ResponseFacts, tlsVersionOf } from '../protocol/responseFacts.ts'
 import type { CheckTools } from './checkTools.ts'
 import { bodyText, bodyTooLarge, decodedBody } from './http/decodeBody.ts'
 import { type BodyWish, type Exchanged, exchange } from './http/exchange.ts'
 import { isRedirect, redirectOf, shownUrl } from './http/redirect.ts'
 import { portOf, type RequestHop, requestBytes, serverNameOf } from './http/requestHop.ts'
+import { literalAddress } from './network/addressRules.ts'
 import type { SeenCertificate } from './network/certificate.ts'
 import { chooseAddress, dial } from './network/dial.ts'
 import { secure } from './network/secure.ts'
-import type { PreparedCheck } from './prepareCheck.ts'
+import { AttemptClock, type Phases } from './outcome/attemptClock.ts'
 import { CheckFault } from './outcome/reason.ts'
+import type { PreparedCheck } from './prepareCheck.ts'
 
 /** Most of a body that a check reads after decoding, and before: coding may make a body a little longer (bytes). */
 const BODY_BYTES_MAX = 1_048_576
@@ -19,10 +22,19 @@ const ENCODED_BYTES_MAX = BODY_BYTES_MAX + 65_536
 /** The same where no assertion needs the body. */
 const UNNEEDED_BYTES_MAX = 65_536
 
+/** Tools of an attempt: those of checks without the matcher. */
+export type AttemptTools = Omit<CheckTools, 'matcher' | 'close'>
+
+/** What is attempted: the request of a check, and how much of the response it needs. */
+export type Attempted = Pick<
+  PreparedCheck,
+  'request' | 'timeoutMs' | 'redirectsMax' | 'isDnsFresh' | 'isDnsCounted'
+> & { readonly needs: Pick<AssertionNeeds, 'wholeBody' | 'bodyText'> }
+
 /** One attempt at a check, from the name to the last byte. */
 export class Attempt {
-  readonly #check: PreparedCheck
-  readonly #tools: CheckTools
+  readonly #check: Attempted
+  readonly #tools: AttemptTools
   readonly #turn: number
   readonly #clock: AttemptClock
   /** Certificates of all connections, also of one that is refused for it. */
@@ -31,11 +43,10 @@ export class Attempt {
   status = 0
   /** The first address that was dialled, or would have been. */
   address: string | undefined
-  /** Whether the body was longer than was read, because no assertion needs it. */
-  isBodyCut = false
+  facts: ResponseFacts = NO_FACTS
 
   /** `turn` chooses among the addresses of a name. The time runs from now on, until `close`. */
-  constructor(check: PreparedCheck, tools: CheckTools, turn: number, signal?: AbortSignal) {
+  constructor(check: Attempted, tools: AttemptTools, turn: number, signal?: AbortSignal) {
     this.#check = check
     this.#tools = tools
     this.#turn = turn
@@ -60,6 +71,7 @@ export class Attempt {
       if (isLoop) throw new CheckFault('too_many_redirects', `redirects lead back to ${shownUrl(hop.url)}`)
       if (redirects === redirectsMax)
         throw new CheckFault('too_many_redirects', `more than ${redirectsMax} redirects`)
+      this.facts = { ...this.facts, redirects: redirects + 1 }
     }
   }
 
@@ -83,6 +95,8 @@ export class Attempt {
         bytes,
         (head) => {
           this.status = head.status
+          const tlsVersion = socket instanceof TLSSocket ? tlsVersionOf(socket.getProtocol()) : null
+          this.facts = { ...this.facts, httpVersion: head.version, tlsVersion }
           return this.#check.redirectsMax > 0 && isRedirect(head) ? undefined : this.#bodyWish()
         },
         this.#clock,
@@ -94,7 +108,7 @@ export class Attempt {
 
   #bodyWish(): BodyWish {
     if (!this.#check.needs.wholeBody) return { bytesMax: UNNEEDED_BYTES_MAX, whenMore: 'cut' }
-    return { bytesMax: ENCODED_BYTES_MAX, whenMore: bodyTooLarge(BODY_BYTES_MAX) }
+    return { bytesMax: ENCODED_BYTES_MAX, whenMore: () => bodyTooLarge(BODY_BYTES_MAX) }
   }
 
   async #connect(hop: RequestHop): Promise<Socket> {
@@ -102,6 +116,7 @@ export class Attempt {
     const port = portOf(hop.url)
     const address = chooseAddress(await this.#addresses(hop.url.hostname), port, this.#turn, this.#tools)
     this.address ??= address
+    this.facts = { ...this.facts, ipVersion: isIPv6(address) ? 6 : 4 }
     const socket = await dial(address, port, this.#clock, this.#tools)
     if (hop.url.protocol === 'http:') return socket
     const name = serverNameOf(hop)
@@ -129,7 +144,7 @@ export class Attempt {
   async #observation({ head, headAtUs, body, bodyAtUs }: Exchanged): Promise<Observation> {
     const { needs, isDnsCounted } = this.#check
     this.#clock.stopMeasuring()
-    this.isBodyCut = bodyAtUs === undefined
+    this.facts = { ...this.facts, isBodyCut: bodyAtUs === undefined }
     const dnsUs = this.phases.dns
     const uncountedUs = isDnsCounted ? 0 : dnsUs
     const latencyUs =

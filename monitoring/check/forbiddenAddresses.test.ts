@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addressRules } from './network/addressRules.ts'
+import { LOCAL_SPELLINGS } from './testing/localSpellings.ts'
 import { type CheckedServer, checkOf, startHttpServer } from './testing/checkedServer.ts'
 import { type NameTable, startDnsServer } from './testing/dnsServer.ts'
 
@@ -16,37 +17,14 @@ afterAll(async () => {
   await decoy.close()
 })
 
-/** Each leads to this machine, in one spelling or another. */
-const SPELLINGS = [
-  '2130706433',
-  '0x7f.1',
-  '0177.0.0.1',
-  '127.1',
-  '①②⑦.⓪.⓪.①',
-  '[::ffff:127.0.0.1]',
-  '[::127.0.0.1]',
-  '[64:ff9b::7f00:1]',
-  '[2002:7f00:1::]',
-  '[::1]',
-  'localhost',
-  'localhost.',
-  'app.localhost',
-  '%6c%6f%63alhost',
-  'ip6-localhost',
-  '0',
-  '0.0.0.0',
-  '127.0.0.1',
-  '127.255.255.254',
-] as const
-
-test.each(SPELLINGS)('http://%s/ is unknown, and nothing connects', async (host) => {
+test.each(LOCAL_SPELLINGS)('http://%s/ is unknown, and nothing connects', async (host) => {
   const result = await checkOf({ url: `http://${host}:${decoy.port}/` }, SETTINGS)
 
   expect(result).toMatchObject({ outcome: 'unknown', reason: 'address_forbidden', status: 0 })
   expect(decoy.connections()).toBe(0)
 })
 
-test.each(SPELLINGS)('a redirect to http://%s/ is not followed', async (host) => {
+test.each(LOCAL_SPELLINGS)('a redirect to http://%s/ is not followed', async (host) => {
   const server = await startHttpServer(
     (_request, response) =>
       response
@@ -65,7 +43,11 @@ test.each(SPELLINGS)('a redirect to http://%s/ is not followed', async (host) =>
 async function checkNamed(names: NameTable, port: number, confirmAfterMs?: number): Promise<object> {
   const { address, close } = await startDnsServer(names, 0)
   const url = `http://shop.example:${port}/`
-  const result = await checkOf({ url }, { ...SETTINGS, dnsServers: [address] }, { confirmAfterMs })
+  const result = await checkOf(
+    { url },
+    { ...SETTINGS, dnsServers: [address] },
+    { confirmAfterMs: () => confirmAfterMs },
+  )
   await close()
   return result
 }

@@ -2,8 +2,8 @@ import type { EndpointInput, SensitiveInput } from '../../api/contract/service.t
 import {
   type AssertionNeeds,
   assertionNeeds,
-  compileAssertions,
   type CompiledAssertion,
+  compileAssertions,
 } from '../assertions/compileAssertions.ts'
 import type { Quoting } from '../assertions/quotedText.ts'
 import type { RequestHop, RequestValue } from './http/requestHop.ts'

@@ -3,8 +3,8 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { afterEach, expect, test } from 'vitest'
 import type { Assertion } from '../../api/contract/assertion.ts'
 import {
-  checkOf,
   type CheckedServer,
+  checkOf,
   type EndpointWish,
   startByteServer,
   startHttpServer,
@@ -175,8 +175,68 @@ test('a server that stops in the TLS handshake is tls_timeout, and one without T
 test('a body that no assertion needs is read up to 64 KiB, and the flag says so', async () => {
   const server = await opened(startByteServer(`HTTP/1.1 200 OK\r\n\r\n${'a'.repeat(65_537)}`, 'open'))
 
-  expect(await checkOf({ url: urlOf(server) })).toMatchObject({ outcome: 'up', isBodyCut: true })
+  expect(await checkOf({ url: urlOf(server) })).toMatchObject({
+    outcome: 'up',
+    facts: { isBodyCut: true },
+  })
 })
+
+test('a result has the redirects that were followed, and the versions of IP and HTTP of the last response', async () => {
+  const last = await opened(startByteServer('HTTP/1.0 200 OK\r\n\r\nok'))
+  const first = await opened(
+    startHttpServer((_request, response) => response.writeHead(302, { location: urlOf(last) }).end()),
+  )
+  const refused = await startByteServer('')
+  await refused.close()
+
+  const found = []
+  for (const server of [last, first, refused]) found.push((await checkOf({ url: urlOf(server) })).facts)
+
+  const plain = { isBodyCut: false, httpVersion: '1.0', ipVersion: 4, tlsVersion: null, redirects: 0 }
+  expect(found).toEqual([plain, { ...plain, redirects: 1 }, { ...plain, httpVersion: null }])
+})
+
+test.each<[string, string, string, readonly Assertion[], string]>([
+  ['a body', 'HTTP/1.1 200 OK\r\n\r\n', 'a', BODY_IS_OK, 'body_too_large'],
+  ['a body that no assertion needs', 'HTTP/1.1 200 OK\r\n\r\n', 'a', [], 'none'],
+  [
+    'a chunk of 4 GiB',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n100000000\r\n',
+    'a',
+    BODY_IS_OK,
+    'body_too_large',
+  ],
+  ['interim responses', '', 'HTTP/1.1 102 Processing\r\n\r\n', [], 'headers_too_large'],
+  ['a header', 'HTTP/1.1 200 OK\r\nA: ', 'a', [], 'headers_too_large'],
+])(
+  '%s without an end is left after a bounded number of bytes',
+  async (_name, start, part, assertions, reason) => {
+    const bytesMax = 16 * 1_024 * 1_024
+    const piece = part.repeat(16_384)
+    let sent = 0
+    const server = await opened(
+      startRawServer((socket) => {
+        const send = (): void => {
+          while (!socket.destroyed && sent < bytesMax) {
+            sent += piece.length
+            if (!socket.write(piece)) return
+          }
+        }
+        socket.on('drain', send)
+        socket.once('data', () => {
+          socket.write(start)
+          send()
+        })
+      }),
+    )
+
+    const result = await checkOf({ url: urlOf(server), assertions })
+
+    expect(result.reason).toBe(reason)
+    // What the system keeps for both ends is a part of it.
+    expect(sent).toBeLessThan(bytesMax)
+  },
+)
 
 test('a bomb of a coding is ended at 1 MiB', async () => {
   const bomb = gzipSync(Buffer.alloc(300_000_000))
@@ -294,8 +354,8 @@ test('a name whose other address answers is degraded, one with a single address 
   })
   const url = (name: string): string => `http://${name}:${server.port}/`
 
-  const two = await checkOf({ url: url('two.example') }, { dnsServers }, { turn: 1, confirmAfterMs: 0 })
-  const one = await checkOf({ url: url('one.example') }, { dnsServers }, { confirmAfterMs: 0 })
+  const two = await checkOf({ url: url('two.example') }, { dnsServers }, { turn: 1, confirmAfterMs: () => 0 })
+  const one = await checkOf({ url: url('one.example') }, { dnsServers }, { confirmAfterMs: () => 0 })
 
   expect(two).toMatchObject({
     outcome: 'degraded',
@@ -304,6 +364,18 @@ test('a name whose other address answers is degraded, one with a single address 
     text: `127.0.0.2 failed (connection refused by 127.0.0.2:${server.port} (IPv4)), 127.0.0.1 answered`,
   })
   expect(one).toMatchObject({ outcome: 'up', attempts: 2, first: { reason: 'assertion_status' } })
+})
+
+test('when a failure is confirmed is asked once, and never where nothing failed', async () => {
+  const asked: string[] = []
+  const answering = await opened(startHttpServer((_request, response) => response.end()))
+  const failing = await opened(startHttpServer((_request, response) => response.writeHead(500).end()))
+  const confirmed = (name: string) => ({ confirmAfterMs: () => (asked.push(name) === 1 ? 0 : undefined) })
+
+  await checkOf({ url: urlOf(answering) }, {}, confirmed('answering'))
+  const { attempts } = await checkOf({ url: urlOf(failing) }, {}, confirmed('failing'))
+
+  expect({ asked, attempts }).toEqual({ asked: ['failing'], attempts: 2 })
 })
 
 test('a check that is aborted closes its connection and rejects with the reason', async () => {

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { evaluateAssertions, unseenVerdicts, type Verdict } from '../assertions/evaluate.ts'
 import type { Observation } from '../assertions/observation.ts'
+import type { ResponseFacts } from '../protocol/responseFacts.ts'
 import { Attempt } from './attempt.ts'
-import type { Phases } from './outcome/attemptClock.ts'
 import type { CheckTools } from './checkTools.ts'
 import type { SeenCertificate } from './network/certificate.ts'
+import type { Phases } from './outcome/attemptClock.ts'
+import { ASSERTION_REASONS, CheckFault, type Outcome, outcomeOf, type Reason } from './outcome/reason.ts'
 import type { PreparedCheck } from './prepareCheck.ts'
 import { shownText } from './privateTexts.ts'
-import { ASSERTION_REASONS, CheckFault, type Outcome, outcomeOf, type Reason } from './outcome/reason.ts'
 
 /** What a check came to. No text in it holds a secret of the request. */
 export interface CheckResult {
@@ -21,8 +22,7 @@ export interface CheckResult {
   readonly attempts: 1 | 2
   /** Of the last attempt. */
   readonly phases: Phases
-  /** Whether the body was longer than was read, because no assertion needs it. */
-  readonly isBodyCut: boolean
+  readonly facts: ResponseFacts
   /** One for each assertion, in their order. */
   readonly verdicts: readonly Verdict[]
   readonly certificates: readonly SeenCertificate[]
@@ -34,26 +34,36 @@ export interface CheckResult {
 export interface CheckRun {
   /** The number of the slot: names with several addresses take turns by it. */
   readonly turn: number
-  /** Time after which a failure is confirmed by a second attempt (milliseconds); `undefined` where it is not. */
-  readonly confirmAfterMs: number | undefined
+  /**
+   * Asked once the first attempt has failed: time after which a second one confirms it (milliseconds), `undefined` where
+   * none does.
+   */
+  readonly confirmAfterMs: () => number | undefined
   /** Ends the check, which rejects with the reason of the signal. */
   readonly signal?: AbortSignal
 }
 
-type AttemptResult = Omit<CheckResult, 'attempts' | 'first'> & { readonly address: string | undefined }
+type AttemptResult = Omit<CheckResult, 'attempts' | 'first'>
+
+/** An attempt that is over, and the first address that it dialled. */
+interface Attempted {
+  readonly result: AttemptResult
+  readonly address: string | undefined
+}
 
 /**
  * Makes `check` once, and a second time where it failed. Rejects only when `run.signal` ends it, never for what the network
  * or a server does.
  */
 export async function runCheck(check: PreparedCheck, tools: CheckTools, run: CheckRun): Promise<CheckResult> {
-  const { address: firstAddress, ...first } = await attempt(check, tools, run)
-  if (first.outcome !== 'down' || run.confirmAfterMs === undefined) return { ...first, attempts: 1 }
-  await sleep(run.confirmAfterMs, undefined, { signal: run.signal })
-  const { address, ...second } = await attempt(check, tools, { ...run, turn: run.turn + 1 })
+  const { result: first, address: firstAddress } = await attempt(check, tools, run)
+  const afterMs = first.outcome === 'down' ? run.confirmAfterMs() : undefined
+  if (afterMs === undefined) return { ...first, attempts: 1 }
+  await sleep(afterMs, undefined, { signal: run.signal })
+  const { result: second, address } = await attempt(check, tools, { ...run, turn: run.turn + 1 })
   const both = { attempts: 2, first: { reason: first.reason, totalUs: first.phases.total } } as const
   if (second.outcome !== 'up' || address === firstAddress) return { ...second, ...both }
-  // A name of which one address works must not look well: whoever gets the other one sees a failure.
+  // A name of which one address works must not look well: clients that get the other one see a failure.
   const text = shownText(
     `${firstAddress} failed (${first.text ?? first.reason}), ${address} answered`,
     check.quoting,
@@ -65,11 +75,11 @@ async function attempt(
   check: PreparedCheck,
   tools: CheckTools,
   { turn, signal }: CheckRun,
-): Promise<AttemptResult> {
+): Promise<Attempted> {
   const running = new Attempt(check, tools, turn, signal)
-  const ended = (found: Pick<AttemptResult, 'outcome' | 'reason' | 'text' | 'verdicts'>): AttemptResult => {
-    const { phases, status, isBodyCut, certificates, address } = running
-    return { ...found, phases, status, isBodyCut, certificates, address }
+  const ended = (found: Pick<AttemptResult, 'outcome' | 'reason' | 'text' | 'verdicts'>): Attempted => {
+    const { phases, status, facts, certificates, address } = running
+    return { result: { ...found, phases, status, facts, certificates }, address }
   }
   try {
     const seen = await running.observe()

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
-import type { SyncRequest } from '../protocol/messages.ts'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { AGENT_FIGURES, type AgentLoad } from '../protocol/agentFigures.ts'
 
 /** Gauges of prom-client that end in `_total`, which belongs to counters: `promtool check metrics` refuses them. */
 const MISNAMED_GAUGES = [
@@ -11,7 +11,7 @@ const MISNAMED_GAUGES = [
 ]
 
 /** What is shown of an agent. */
-export type AgentFigures = SyncRequest['load'] & {
+export type AgentFigures = AgentLoad & {
   readonly isConnected: boolean
   /** Results that the server refused. */
   readonly refused: number
@@ -34,7 +34,9 @@ export async function serveMetrics(port: number, figures: () => AgentFigures): P
     )
   })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen({ host: '127.0.0.1', port }, resolve)
+    server
+      .once('error', (error: NodeJS.ErrnoException) => reject(portError(error, port)))
+      .listen({ host: '127.0.0.1', port }, resolve)
   })
   // True because the server listens on TCP.
   const { port: taken } = server.address() as AddressInfo
@@ -53,40 +55,33 @@ function registryOf(figures: () => AgentFigures): Registry {
   collectDefaultMetrics({ register: registry })
   for (const name of MISNAMED_GAUGES) registry.removeSingleMetric(name)
   const registers = [registry]
-  const gauge = (name: string, help: string, value: (shown: AgentFigures) => number): void => {
-    new Gauge({
-      ...{ name: `pharos_agent_${name}`, help, registers },
-      collect() {
-        this.set(value(figures()))
-      },
-    })
+  const add = (name: string, help: string, value: (shown: AgentFigures) => number): void => {
+    const options = { name, help, registers }
+    if (name.endsWith('_total')) {
+      new Counter({
+        ...options,
+        collect() {
+          this.reset()
+          this.inc(value(figures()))
+        },
+      })
+    } else
+      new Gauge({
+        ...options,
+        collect() {
+          this.set(value(figures()))
+        },
+      })
   }
-  const counter = (name: string, help: string, value: (shown: AgentFigures) => number): void => {
-    new Counter({
-      ...{ name: `pharos_agent_${name}_total`, help, registers },
-      collect() {
-        this.reset()
-        this.inc(value(figures()))
-      },
-    })
-  }
-  gauge('connected', '1 after an answer of the server, 0 after a failure', ({ isConnected }) =>
+  for (const { name, help, value } of AGENT_FIGURES) add(name, help, value)
+  add('pharos_agent_connected', '1 after an answer of the server, 0 after a failure', ({ isConnected }) =>
     Number(isConnected),
   )
-  gauge('checks_in_flight', 'Checks under way', ({ in_flight }) => in_flight)
-  gauge(
-    'scheduler_lag_seconds',
-    'p99 of start - due of the last checks',
-    ({ lag_p99_ms }) => lag_p99_ms / 1_000,
-  )
-  gauge('results_waiting', 'Results in the backlog', ({ spooled }) => spooled)
-  gauge(
-    'clock_ahead_seconds',
-    'Wall clock of this machine - clock of the server',
-    ({ clock_ahead_ms }) => clock_ahead_ms / 1_000,
-  )
-  counter('slots_skipped', 'Slots that were noticed too late', ({ skipped }) => skipped)
-  counter('results_dropped', 'Results that were given up', ({ dropped }) => dropped)
-  counter('results_refused', 'Results that the server refused', ({ refused }) => refused)
+  add('pharos_agent_results_refused_total', 'Results that the server refused', ({ refused }) => refused)
   return registry
+}
+
+function portError(error: NodeJS.ErrnoException, port: number): Error {
+  if (error.code !== 'EADDRINUSE') return error
+  return new Error(`port ${port} is taken by another program: use another --metrics-port`, { cause: error })
 }

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -106,7 +107,7 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
         ...{ server, allowedRanges, metricsPort, logLevel, write },
         token: tokenOf(options.tokenFile, environment[TOKEN_VARIABLE]),
         spool: spool === undefined ? null : { folder: spool, bytesMax: options.spoolMax * MIB },
-        ...(options.caFile === undefined ? {} : { authorities: readText(options.caFile, '--ca-file') }),
+        ...(options.caFile === undefined ? {} : { authorities: authoritiesOf(options.caFile) }),
       })
     })
 }
@@ -141,6 +142,17 @@ function tokenOf(file: string | undefined, text: string | undefined): string {
   if (isAgentToken(token.trim())) return token.trim()
   const where = file === undefined ? TOKEN_VARIABLE : file
   throw new Error(`${where} holds no agent token: "pharos-server agent create" prints one`)
+}
+
+/** The certificates of a file. Node would trust none, without a word, for a file that holds none. */
+function authoritiesOf(file: string): string {
+  const text = readText(file, '--ca-file')
+  try {
+    new X509Certificate(text)
+    return text
+  } catch {
+    throw new Error(`${file} holds no certificate (PEM): check --ca-file`)
+  }
 }
 
 function readText(file: string, flag: string): string {

@@ -15,6 +15,9 @@ const TROUBLE_LOG_MS = 60_000
 /** SIGHUP comes when the terminal goes: it must lose nothing either. */
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
+const SUSPECT =
+  'nearly all hosts are out of reach at once: results are unknown, check the network of this machine'
+
 const EXIT_STOPPED = 0
 const EXIT_REFUSED = 3
 
@@ -37,7 +40,7 @@ export async function runAgent(settings: RunSettings): Promise<number> {
   const { server, token, authorities, allowedRanges, logLevel, write } = settings
   const { version } = packageJson
   const log = pino({ level: logLevel, base: null }, pino.destination({ fd: 2, sync: true }))
-  const prepare = checkLibrary({ allowedRanges, userAgent: `pharos/${version}` })
+  const library = checkLibrary({ allowedRanges, userAgent: `pharos/${version}` })
   const backlog =
     settings.spool === null
       ? memoryBacklog()
@@ -50,20 +53,24 @@ export async function runAgent(settings: RunSettings): Promise<number> {
   let isConnected = false
   const ended = endOf()
   const agent = new Agent({
-    ...{ link, backlog, prepare, version },
+    ...{ link, backlog, library, version },
     instance: randomUUID(),
     monotonicMs: () => performance.now(),
     wallMs: Date.now,
     onError: (error) => {
       isConnected = false
       const reason = error instanceof Error ? error.message : String(error)
-      if (shouldLog(reason)) log.warn({ reason }, 'the server cannot be reached: checks go on, results wait')
+      if (shouldLog(reason)) log.warn({ reason }, 'no sync with the server: checks go on, results wait')
     },
     onSync: () => {
       if (!isConnected) log.info({ server: server.origin }, 'connected')
       isConnected = true
     },
     onRefused: (error) => ended.refuse(error.message),
+    onSuspect: (isSuspect) => {
+      if (isSuspect) log.error(SUSPECT)
+      else log.info('hosts can be reached again: results count')
+    },
   })
   const metrics =
     settings.metricsPort === null

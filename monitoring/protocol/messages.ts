@@ -72,6 +72,8 @@ export const syncRequestSchema = z.object({
     dropped: count(),
     /** How far the wall clock of the agent's machine is ahead of the server's (milliseconds). */
     clock_ahead_ms: z.number(),
+    /** Whether so many hosts are out of reach at once that the agent doubts its own network; older agents do not say. */
+    suspect: z.boolean().default(false),
   }),
 })
 export type SyncRequest = z.infer<typeof syncRequestSchema>
@@ -143,12 +145,16 @@ export const syncAnswerSchema = z.object({
   /** What the agent needs to open sealed values; `null` where there are none. */
   sealing: z.object({ public_key: publicKeySchema, salt: z.string().max(64) }).nullable(),
   inventory: z.enum(['same', 'different']),
+  /** Private ranges that the server allows: an agent checks only what both allow. An older server, which names none, allows none. */
+  ranges_allowed: z.array(z.string()).default([]),
+  /** Addresses of the server's machine, forbidden unless one of these ranges has them. Older servers do not name them. */
+  server_addresses: z.array(z.string()).default([]),
 })
 export type SyncAnswer = z.infer<typeof syncAnswerSchema>
 
 /**
  * A result: series, generation of the service, when it was due (s), how late it started (ms), outcome, reason, status (0
- * without one), attempts, flags, then microseconds: total, dns, connect, tls, wait, body.
+ * without one), attempts, flags (`responseFacts.ts`), then microseconds: total, dns, connect, tls, wait, body.
  */
 export const resultRowSchema = z.tuple([
   count(SERIES_MAX),

@@ -41,6 +41,7 @@ export const REASONS = {
   agent_local: 81,
   agent_busy: 82,
   agent_too_old: 83,
+  agent_suspect: 84,
 } as const
 export type Reason = keyof typeof REASONS
 

@@ -8,7 +8,7 @@ import { type ReadFault, ResponseReader } from './responseReader.ts'
 export interface BodyWish {
   readonly bytesMax: number
   /** What more bytes mean: the reading stops (`cut`), or the check has failed. */
-  readonly whenMore: 'cut' | CheckFault
+  readonly whenMore: 'cut' | (() => CheckFault)
 }
 
 /** A response, and when its parts had come (microseconds since the attempt began). */
@@ -67,7 +67,7 @@ export function exchange(
         body.push(part)
         if (bytes <= wish.bytesMax) return
         if (wish.whenMore === 'cut') finish()
-        else fail(wish.whenMore)
+        else fail(wish.whenMore())
       },
       onEnd: () => finish(clock.elapsedUs()),
       onFault: (fault) => fail(new CheckFault(fault, FAULT_TEXTS[fault])),

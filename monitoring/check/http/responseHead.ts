@@ -5,6 +5,7 @@ export type ResponseHeader = readonly [name: string, value: string]
 
 /** Status line and headers of a response. */
 export interface ResponseHead {
+  readonly version: '1.0' | '1.1'
   readonly status: number
   /** In the order in which they came. */
   readonly headers: readonly ResponseHeader[]
@@ -18,7 +19,7 @@ export type BodyFraming =
   | { readonly kind: 'until close' }
 
 // The reason may be absent, and is shown nowhere.
-const STATUS_LINE = /^HTTP\/1\.[01] ([1-9]\d\d)(?: [^\r\n]*)?$/
+const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\r\n]*)?$/
 // Control characters would end up in texts, and a carriage return is where two readers disagree.
 const HEADER_VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
 const LENGTH = /^\d{1,15}$/
@@ -29,7 +30,7 @@ const LENGTH = /^\d{1,15}$/
  */
 export function parseHead(text: string): ResponseHead | undefined {
   const [statusLine = '', ...lines] = text.split('\r\n')
-  const status = STATUS_LINE.exec(statusLine)?.[1]
+  const [, minor, status] = STATUS_LINE.exec(statusLine) ?? []
   if (status === undefined) return undefined
   const headers: ResponseHeader[] = []
   for (const line of lines) {
@@ -37,7 +38,7 @@ export function parseHead(text: string): ResponseHead | undefined {
     if (header === undefined) return undefined
     headers.push(header)
   }
-  return { status: Number(status), headers }
+  return { version: minor === '0' ? '1.0' : '1.1', status: Number(status), headers }
 }
 
 /** The header that `line` is; `undefined` when it is none, a continuation of the line before included. Pure. */

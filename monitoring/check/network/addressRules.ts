@@ -51,6 +51,9 @@ const OWN_NAMES: Readonly<Record<string, 'ipv4' | 'ipv6'>> = {
 }
 const LOOPBACK = { ipv4: '127.0.0.1', ipv6: '::1' } as const
 
+/** Addresses of which the range is remembered: finding it takes as long as a tenth of a check. */
+const KNOWN_MAX = 10_000
+
 /** Ports of other protocols: a request to one could be read as a command there. */
 const FORBIDDEN_PORTS: ReadonlySet<number> = new Set([
   22, 25, 110, 143, 465, 587, 993, 995, 2_049, 3_306, 5_432, 6_379, 11_211, 27_017,
@@ -77,10 +80,18 @@ export function addressRules(
 ): AddressRules {
   const forbidden = blockList([...FORBIDDEN_V4, ...FORBIDDEN_V6])
   const exempt = blockList(allowed)
-  const isForbidden: IsForbidden = (address, port) => {
+  const known = new Map<string, 'exempt' | 'forbidden' | 'free'>()
+  const rangeOf = (address: string): 'exempt' | 'forbidden' | 'free' => {
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
-    if (exempt.check(address, family)) return false
-    return FORBIDDEN_PORTS.has(port) || forbidden.check(address, family) || isOwn(address)
+    if (exempt.check(address, family)) return 'exempt'
+    return forbidden.check(address, family) ? 'forbidden' : 'free'
+  }
+  const isForbidden: IsForbidden = (address, port) => {
+    const range = known.get(address) ?? rangeOf(address)
+    if (known.size >= KNOWN_MAX) known.clear()
+    known.set(address, range)
+    if (range === 'exempt') return false
+    return range === 'forbidden' || FORBIDDEN_PORTS.has(port) || isOwn(address)
   }
   const isBlocked: IsBlocked = (url) => {
     const { hostname, port } = new URL(url)
@@ -108,6 +119,12 @@ export function isAddressRange(range: string): boolean {
   const [address = '', bits = '', ...more] = range.split('/')
   const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
   return more.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax
+}
+
+/** Whether an address is within one of `ranges`. Throws when one is not a range. Pure. */
+export function isInRanges(ranges: readonly string[]): (address: string) => boolean {
+  const list = blockList(ranges)
+  return (address) => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
 function blockList(ranges: readonly string[]): BlockList {

@@ -27,7 +27,7 @@ test.each([
   await server.close()
 
   expect(result).toMatchObject({ outcome, reason, text })
-  // What is wrong with a certificate keeps nobody from seeing when it ends.
+  // Whatever is wrong with a certificate, its end is shown.
   expect(result.certificates).toMatchObject([{ host: 'localhost', port: server.port }])
 })
 
@@ -62,4 +62,18 @@ test('Node reads no certificate into an object, which would take a quarter of a 
   await server.close()
 
   expect({ outcome: result.outcome, calls }).toEqual({ outcome: 'up', calls: 0 })
+})
+
+test.each(['TLSv1.2', 'TLSv1.3'] as const)('a response over %s has that version', async (version) => {
+  const server = await startHttpServer((_request, response) => response.end(), {
+    certificate: { ...authority.valid, maxVersion: version },
+  })
+
+  const { facts } = await checkOf(
+    { url: `https://localhost:${server.port}/` },
+    { authorities: authority.authorities },
+  )
+  await server.close()
+
+  expect(facts).toMatchObject({ tlsVersion: version.replace('v', ' '), httpVersion: '1.1' })
 })

@@ -1,7 +1,7 @@
 import { connect, isIPv6, type Socket } from 'node:net'
-import type { IsForbidden } from './addressRules.ts'
 import type { AttemptClock } from '../outcome/attemptClock.ts'
 import { CheckFault, type Reason } from '../outcome/reason.ts'
+import type { IsForbidden } from './addressRules.ts'
 
 /** Errors that this machine makes by itself, whatever is checked. */
 const LOCAL_ERRORS: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL'])

@@ -7,6 +7,7 @@ const LINK_LOCAL = /^fe[89ab]/i
 
 /** What the interfaces of this machine say. */
 export interface OwnAddresses {
+  readonly all: () => readonly string[]
   readonly isOwn: (address: string) => boolean
   /** Whether this machine has an address that could reach others of the family of `address`. */
   readonly hasRoute: (address: string) => boolean
@@ -29,6 +30,10 @@ export function ownAddresses(nowMs: () => number): OwnAddresses {
     }
   }
   return {
+    all: () => {
+      look()
+      return [...own]
+    },
     isOwn: (address) => {
       look()
       return own.has(address)

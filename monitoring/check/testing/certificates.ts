@@ -7,6 +7,8 @@ import { join } from 'node:path'
 export interface ServerCertificate {
   readonly key: string
   readonly cert: string
+  /** Highest version of TLS that the server speaks; absent for what Node speaks. */
+  readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3'
 }
 
 /** An authority of one test, and what it signed. */

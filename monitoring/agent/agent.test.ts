@@ -1,0 +1,139 @@
+import { getEventListeners } from 'node:events'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { EndpointTask, SyncAnswer } from '../protocol/messages.ts'
+import { Agent } from './agent.ts'
+import type { LinkSyncRequest } from './link.ts'
+import { pending, STORE } from './testing/pendingResults.ts'
+
+const HOUR_MS = 60 * 60 * 1_000
+const START_MS = Date.UTC(2026, 10, 22)
+const WAIT_MS = 25_000
+const { report } = pending(1, 0)
+
+/** A server that answers as configured, at instants of the test's clock. */
+let server: {
+  isAway: boolean
+  /** How far its clock is ahead of the test's (milliseconds). */
+  aheadMs: number
+  readonly requests: LinkSyncRequest[]
+  signal: AbortSignal | undefined
+}
+/** Seconds of the slots that were checked, in order. */
+let checkedS: number[]
+let agent: Agent
+
+const TASK: EndpointTask = {
+  ...{ id: '0192b1d4-5c1e-7000-9000-000000000001', series: 1, url: 'https://shop.example/', blocked: false },
+  assertions: [],
+  call: { method: 'GET', timeout_ms: 1_000, redirects: 0, with_dns: false, headers: [], body: null },
+}
+
+function answerTo({ instance, cursor }: LinkSyncRequest): SyncAnswer {
+  const service = { service: STORE, org: STORE, generation: 1, interval_s: 60, first: false }
+  return {
+    ...{ protocol: 1, store: STORE, region: 'eu-west-1', now_ms: Date.now() + server.aheadMs },
+    ...{ waited_ms: cursor === null ? 0 : WAIT_MS, epoch: 1, members: [instance], cursor: `${STORE}.1` },
+    ...{ whole: cursor === null, more: false, end: [], sealing: null, inventory: 'same' },
+    start: cursor === null ? [{ ...service, endpoints: [TASK] }] : [],
+    ...{ ranges_allowed: [], server_addresses: [] },
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  vi.setSystemTime(START_MS)
+  server = { isAway: false, aheadMs: 0, requests: [], signal: undefined }
+  checkedS = []
+  agent = new Agent({
+    link: {
+      sync: async (_region, request, signal) => {
+        server.signal = signal
+        if (server.isAway) throw new Error('no connection')
+        if (request.leaving) return answerTo(request)
+        server.requests.push(request)
+        if (request.cursor !== null) await new Promise((resolve) => setTimeout(resolve, WAIT_MS))
+        return answerTo(request)
+      },
+      results: async ({ batch, results }) => {
+        checkedS.push(...results.map(([, , dueS]) => dueS))
+        return { batch, stored: results.length, known: 0, refused: [], now_ms: Date.now() }
+      },
+    },
+    ...{ instance: STORE, version: '0.0.0', wallMs: Date.now, onError: () => {} },
+    library: { prepare: () => ({ run: async () => report }), restrict: () => {} },
+    // True for a clock that only runs forward, as long as no test sets the faked one back.
+    monotonicMs: () => Date.now() - START_MS,
+  })
+  void agent.setRegions(['eu-west-1'])
+})
+afterEach(async () => {
+  server.isAway = false
+  const stopped = agent.stop()
+  await vi.runAllTimersAsync()
+  await stopped
+  vi.useRealTimers()
+})
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+test('checks stop 24 h after the last answer, and begin anew with the next one', async () => {
+  await pass(HOUR_MS)
+  server.isAway = true
+  const before = checkedS.length
+  await pass(23 * HOUR_MS)
+  const within = checkedS.length - before
+  await pass(2 * HOUR_MS)
+  const atEnd = checkedS.length
+  await pass(4 * HOUR_MS)
+  const afterEnd = checkedS.length
+  server.isAway = false
+  server.requests.splice(0)
+  await pass(2 * 60_000)
+
+  expect(within).toBe(23 * 60)
+  expect([atEnd - before <= 24 * 60 + 1, afterEnd - atEnd]).toEqual([true, 0])
+  expect(server.requests[0]).toMatchObject({ cursor: null, inventory: { count: 0 } })
+  expect(checkedS.length).toBeGreaterThan(afterEnd)
+})
+
+test('a server whose clock is set back an hour gets no slot twice, and its grid goes on when it is due', async () => {
+  await pass(10 * 60_000)
+  server.aheadMs = -HOUR_MS
+  await pass(30 * 60_000)
+  const inGap = checkedS.length
+  await pass(60 * 60_000)
+
+  expect(inGap).toBeLessThanOrEqual(11)
+  expect(checkedS.length).toBeGreaterThan(inGap + 25)
+  expect(checkedS).toEqual([...new Set(checkedS)].toSorted((a, b) => a - b))
+})
+
+test('an agent follows a clock that was set with the next answer', async () => {
+  await pass(10 * 60_000)
+  server.aheadMs = HOUR_MS
+  await pass(WAIT_MS + 90_000)
+
+  const last = checkedS.at(-1) ?? 0
+  expect(last * 1_000 - (START_MS + HOUR_MS)).toBeGreaterThan(10 * 60_000)
+  expect(agent.figures.clock_ahead_ms).toBe(-HOUR_MS)
+})
+
+test('an agent that had no turn for two hours checks the newest slot alone, and counts the others', async () => {
+  await pass(10 * 60_000)
+  const before = checkedS.length
+  vi.setSystemTime(Date.now() + 2 * HOUR_MS)
+  await pass(60_000)
+
+  const late = checkedS.slice(before)
+  expect(late.length).toBeLessThanOrEqual(2)
+  expect(late.every((dueS) => dueS * 1_000 > START_MS + 2 * HOUR_MS + 9 * 60_000)).toBe(true)
+  expect(agent.figures.skipped).toBeGreaterThanOrEqual(118)
+})
+
+test('an agent that asks in vain for days leaves no listener behind', async () => {
+  server.isAway = true
+  await pass(2 * HOUR_MS)
+
+  const { signal } = server
+  expect(signal === undefined ? undefined : getEventListeners(signal, 'abort').length).toBe(1)
+})

@@ -1,0 +1,86 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import type { EndpointTask } from '../protocol/messages.ts'
+import { type CheckReport, unmade } from './checkReport.ts'
+import { Runner } from './runner.ts'
+import { pending, STORE } from './testing/pendingResults.ts'
+
+const REFUSED: CheckReport = {
+  ...unmade('connect_refused', 'connection refused by 192.0.2.1:443 (IPv4)'),
+  ...{ outcome: 'down', attempts: 2 },
+}
+
+const task = (series: number, host: string): EndpointTask => ({
+  ...{
+    id: `0192b1d4-5c1e-7000-9000-${String(series).padStart(12, '0')}`,
+    series,
+    blocked: false,
+    assertions: [],
+  },
+  url: `https://${host}.example/`,
+  call: { method: 'GET', timeout_ms: 1_000, redirects: 0, with_dns: false, headers: [], body: null },
+})
+const service = (generation: number, endpoints: EndpointTask[]) => ({
+  ...{ service: STORE, org: STORE, generation, interval_s: 1, first: false, endpoints },
+})
+
+afterEach(() => vi.useRealTimers())
+
+test('an agent doubts itself while it checks five hosts, however many endpoints it has, and not with fewer', async () => {
+  vi.useFakeTimers()
+  const reasons: string[] = []
+  const runner = new Runner({
+    ...{ nowMs: () => Date.now(), monotonicMs: () => Date.now(), onSuspect: () => {} },
+    prepare: () => ({ run: async () => REFUSED }),
+    onResult: ({ report }) => reasons.push(report.reason),
+  })
+  /** The reasons of results within three seconds. */
+  const found = async () => {
+    reasons.splice(0)
+    await vi.advanceTimersByTimeAsync(3_000)
+    return [...new Set(reasons)]
+  }
+
+  runner.start(
+    'eu-west-1',
+    service(
+      1,
+      ['a', 'b', 'c', 'd', 'e'].map((host, at) => task(at, host)),
+    ),
+    STORE,
+  )
+  const ofFive = await found()
+  runner.start('eu-west-1', service(2, [task(0, 'b')]), STORE)
+  const ofFour = await found()
+  runner.start('eu-west-1', service(3, [task(0, 'f')]), STORE)
+  const ofFiveAgain = await found()
+  runner.end([1])
+  const ofFourAgain = await found()
+  runner.stop()
+
+  expect([ofFive, ofFour, ofFiveAgain, ofFourAgain]).toEqual([
+    ['agent_suspect'],
+    ['connect_refused'],
+    ['agent_suspect'],
+    ['connect_refused'],
+  ])
+})
+
+test('hosts that fail at the same time of every minute are down', async () => {
+  vi.useFakeTimers()
+  vi.setSystemTime(0)
+  const reasons: string[] = []
+  const runner = new Runner({
+    ...{ nowMs: () => Date.now(), monotonicMs: () => Date.now(), onSuspect: () => {} },
+    prepare: () => ({ run: async () => (Date.now() % 60_000 < 20_000 ? REFUSED : pending(1, 0).report) }),
+    onResult: ({ report }) => reasons.push(report.reason),
+  })
+  const endpoints = Array.from({ length: 60 }, (_, at) => task(at, `host-${at}`))
+  runner.start('eu-west-1', { ...service(1, endpoints), interval_s: 60 }, STORE)
+  await vi.advanceTimersByTimeAsync(60_000)
+  const ofFirst = new Set(reasons.splice(0))
+  await vi.advanceTimersByTimeAsync(60_000)
+  runner.stop()
+
+  expect(ofFirst).toContain('agent_suspect')
+  expect(new Set(reasons)).toEqual(new Set(['connect_refused', 'none']))
+})

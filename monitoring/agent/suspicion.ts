@@ -1,0 +1,185 @@
+import type { Reason } from '../protocol/outcomes.ts'
+import type { CheckReport } from './checkReport.ts'
+
+/** Fewest different hosts that say something about the agent. */
+export const SUSPECT_HOSTS_MIN = 5
+/** Share of them that must be out of reach: one data center that fails is no fault of the agent. */
+const UNREACHED_SHARE_MIN = 0.9
+/** How long the last check of a host counts (milliseconds); longer where fewer than SUSPECT_HOSTS_MIN were checked since. */
+const RECENT_MS = 10_000
+const REMEMBERED_MS_MAX = 5 * 60_000
+/**
+ * How long a failure waits for what other checks find (milliseconds): less when meanwhile so many reached their hosts, and so
+ * large a share.
+ */
+const HELD_MS_MAX = 10_000
+const REACHED_MIN = 3
+const REACHED_SHARE_MIN = 0.25
+
+/** Reasons of a check that did not reach its host. */
+const UNREACHED: ReadonlySet<Reason> = new Set([
+  'dns_name_unknown',
+  'dns_failed',
+  'dns_timeout',
+  'connect_refused',
+  'connect_unreachable',
+  'connect_timeout',
+  'agent_local',
+])
+
+/** What is checked again and again: the same value each time. */
+export interface CheckTarget {
+  readonly host: string
+}
+
+/** How many checks ended so far, and how many of them reached their host. */
+interface Ended {
+  readonly ended: number
+  readonly reached: number
+}
+
+/** A check under way, with what was known when it began. */
+export interface BegunCheck {
+  readonly target: CheckTarget
+  readonly beganMs: number
+  readonly before: Ended
+}
+
+/** What suspicion is decided with. */
+export interface SuspicionParts {
+  /** Milliseconds of a clock that only runs forward. */
+  readonly monotonicMs: () => number
+  /** Whether the agent checks at least SUSPECT_HOSTS_MIN hosts: with fewer it never doubts itself. */
+  readonly hasManyHosts: () => boolean
+  /** Called when the agent begins or ceases to doubt itself. */
+  readonly onChange: (isSuspect: boolean) => void
+}
+
+interface Held {
+  readonly check: BegunCheck
+  readonly report: CheckReport
+  readonly deliver: (report: CheckReport) => void
+  readonly timer: NodeJS.Timeout
+}
+
+/**
+ * Whether an agent has to doubt itself: nearly all hosts that it checks are out of reach at once, which says more about its own
+ * network than about them. A failure to reach a host is held for a while, so that the first ones of an outage are not reported
+ * as failures of their hosts either. A target that fails again after others were reached is believed at once.
+ */
+export class Suspicion {
+  readonly #parts: SuspicionParts
+  /** The last check of each host, the oldest first. */
+  readonly #hosts = new Map<string, { readonly atMs: number; readonly isReached: boolean }>()
+  readonly #held = new Set<Held>()
+  /** What was known when the last check of a target failed; nothing once it was reached. */
+  readonly #failed = new WeakMap<CheckTarget, Ended>()
+  #unreached = 0
+  #ended: Ended = { ended: 0, reached: 0 }
+  #isSuspect = false
+  #suspectUntilMs = Number.NEGATIVE_INFINITY
+
+  constructor(parts: SuspicionParts) {
+    this.#parts = parts
+  }
+
+  /** Whether nearly all hosts are out of reach. */
+  get isSuspect(): boolean {
+    return this.#isSuspect
+  }
+
+  /** Takes note that a check of `target` begins. */
+  begin(target: CheckTarget): BegunCheck {
+    return { target, beganMs: this.#parts.monotonicMs(), before: this.#ended }
+  }
+
+  /** Takes what a check found, and has it delivered: now, or when it is clear whether the agent is to be believed. */
+  end(check: BegunCheck, report: CheckReport, deliver: (report: CheckReport) => void): void {
+    const isReached = report.status > 0 || !UNREACHED.has(report.reason)
+    const isOut = !isReached && this.#isOut(check.target)
+    // A forbidden address was not dialled: that says nothing.
+    if (report.reason !== 'address_forbidden' && report.attempts > 0) {
+      this.#count(check.target, isReached)
+      this.#forget(check.target.host)
+      if (!isOut) this.#note(check.target.host, isReached)
+    }
+    if (isReached || isOut || report.outcome === 'unknown' || !this.#parts.hasManyHosts()) deliver(report)
+    else {
+      const timer = setTimeout(() => this.#release(held), HELD_MS_MAX)
+      const held: Held = { check, report, deliver, timer }
+      this.#held.add(held)
+    }
+    for (const one of this.#held) if (this.#isDecided(one.check)) this.#release(one)
+  }
+
+  /** Delivers what is held. */
+  stop(): void {
+    for (const held of this.#held) this.#release(held)
+  }
+
+  #count(target: CheckTarget, isReached: boolean): void {
+    const { ended, reached } = this.#ended
+    this.#ended = { ended: ended + 1, reached: reached + Number(isReached) }
+    if (isReached) this.#failed.delete(target)
+    else this.#failed.set(target, this.#ended)
+  }
+
+  #note(host: string, isReached: boolean): void {
+    const atMs = this.#parts.monotonicMs()
+    this.#hosts.set(host, { atMs, isReached })
+    if (!isReached) this.#unreached += 1
+    for (const [oldest, { atMs: seenMs }] of this.#hosts) {
+      const agoMs = atMs - seenMs
+      const isNeeded = agoMs <= RECENT_MS || this.#hosts.size <= SUSPECT_HOSTS_MIN
+      if (isNeeded && agoMs <= REMEMBERED_MS_MAX) break
+      this.#forget(oldest)
+    }
+    const { size } = this.#hosts
+    const isSuspect = size >= SUSPECT_HOSTS_MIN && this.#unreached >= UNREACHED_SHARE_MIN * size
+    if (isSuspect) this.#suspectUntilMs = atMs
+    if (isSuspect === this.#isSuspect) return
+    this.#isSuspect = isSuspect
+    this.#parts.onChange(isSuspect)
+  }
+
+  #forget(host: string): void {
+    if (this.#hosts.get(host)?.isReached === false) this.#unreached -= 1
+    this.#hosts.delete(host)
+  }
+
+  /** A check that was under way while the agent doubted itself is doubted, also when it ends later. */
+  #isDoubted({ beganMs }: BegunCheck): boolean {
+    return beganMs <= this.#suspectUntilMs
+  }
+
+  #isDecided(check: BegunCheck): boolean {
+    return this.#isNetworkFineSince(check.before) || this.#isDoubted(check)
+  }
+
+  #isNetworkFineSince({ ended, reached }: Ended): boolean {
+    const reachedSince = this.#ended.reached - reached
+    return reachedSince >= REACHED_MIN && reachedSince >= REACHED_SHARE_MIN * (this.#ended.ended - ended)
+  }
+
+  /**
+   * Whether the last check of `target` did not reach it either, and enough others were reached since: then it is out of reach
+   * itself. Each is checked at a fixed point of its interval, so a few dead ones that are neighbours in time would look like
+   * an outage of the agent in every interval, and would never be reported.
+   */
+  #isOut(target: CheckTarget): boolean {
+    const failed = this.#failed.get(target)
+    return failed !== undefined && this.#isNetworkFineSince(failed)
+  }
+
+  #release(held: Held): void {
+    clearTimeout(held.timer)
+    this.#held.delete(held)
+    held.deliver(this.#isDoubted(held.check) ? doubted(held.report) : held.report)
+  }
+}
+
+function doubted(report: CheckReport): CheckReport {
+  const text = 'not judged: nearly all hosts were out of reach of this agent at once'
+  const detail = report.detail === null ? null : { ...report.detail, text }
+  return { ...report, outcome: 'unknown', reason: 'agent_suspect', detail }
+}

@@ -1,0 +1,22 @@
+/** Hosts of a URL that all lead to this machine. */
+export const LOCAL_SPELLINGS = [
+  '2130706433',
+  '0x7f.1',
+  '0177.0.0.1',
+  '127.1',
+  '①②⑦.⓪.⓪.①',
+  '[::ffff:127.0.0.1]',
+  '[::127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[2002:7f00:1::]',
+  '[::1]',
+  'localhost',
+  'localhost.',
+  'app.localhost',
+  '%6c%6f%63alhost',
+  'ip6-localhost',
+  '0',
+  '0.0.0.0',
+  '127.0.0.1',
+  '127.255.255.254',
+] as const

@@ -4,8 +4,8 @@ import { hashKey } from '../domain/apiKeys.ts'
 import { isRegionCode } from '../domain/regions.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
-import { present, table, type Write } from './output.ts'
 import { readableOption } from './options/readableOption.ts'
+import { present, table, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 
 /** Longest name of an agent token (code points). Gap G35. */
@@ -15,7 +15,11 @@ const NAME_CHARS_MAX = 200
 export function addAgentCommands(program: Command, write: Write): void {
   const agent = program.command('agent').description('tokens of agents, which check a region from elsewhere')
   addDataDir(
-    agent.command('create').description('create a token for the agents of a region; it is shown only once'),
+    agent
+      .command('create')
+      .description(
+        'create a token for the agents of a region; from its first token on, only agents check the region',
+      ),
   )
     .requiredOption('--region <code>', 'region that the agents check', regionOption)
     .requiredOption('--name <name>', 'name for the list of tokens', readableOption(NAME_CHARS_MAX))
@@ -27,6 +31,7 @@ export function addAgentCommands(program: Command, write: Write): void {
         store.createAgentToken({ id, region, name, ...stored }),
       )
       present(write, json, { id, region, name, token }, token)
+      if (!json) agent.configureOutput().writeErr?.(`only agents check ${region} from now on\n`)
     })
   addDataDir(agent.command('list').description('list the tokens of agents')).action(
     async ({ dataDir, json }: DataDirOptions) => {

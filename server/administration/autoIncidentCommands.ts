@@ -8,6 +8,7 @@ import {
   settingsRefusal,
 } from '../domain/autoIncidentSettings.ts'
 import { setAutoIncidents } from '../domain/serviceChanges.ts'
+import { noOrg } from '../store/shared/noOrg.ts'
 import type { Store } from '../store/store.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
@@ -97,7 +98,7 @@ async function wantedServices(
   if (!isAll && serviceId === undefined) throw new Error('name a service by --service, or all by --all')
   const orgs = await store.listOrgs()
   if (!orgs.some(({ id }) => id === orgId)) {
-    throw new ApiError('not_found', `there is no organisation ${orgId}`)
+    throw noOrg(orgId)
   }
   // True because only rendered ServiceResponses are stored.
   const services = (await store.listServices(orgId)).map(({ text }) => JSON.parse(text) as ServiceResponse)

@@ -2,18 +2,21 @@ import { Command } from 'commander'
 import { databaseProblem } from '../../api/runtime/databasePair.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { addAgentCommands } from './agentCommands.ts'
+
 import { addServiceCommands } from './autoIncidentCommands.ts'
 import { addBackupCommands } from './backupCommands.ts'
+import { addChannelCommands } from './channelCommands.ts'
 import { addCommandLog } from './commandLog.ts'
 import { addKeyCommands } from './keyCommands.ts'
 import { addMaintenanceCommands } from './maintenanceCommands.ts'
 import { addMasterKeyCommands } from './masterKeyCommands.ts'
-import { addOrgCommands } from './orgCommands.ts'
+import { addAuditCommands, addOrgCommands } from './orgCommands.ts'
 import type { Write } from './output.ts'
 import { addPlanCommands } from './planCommands.ts'
 import { addRegionCommands } from './regionCommands.ts'
 import { addResultCommands } from './resultCommands.ts'
 import { addServeCommand } from './serveCommand.ts'
+import { addStatusPageCommands } from './statusPageCommands.ts'
 
 /** The parts of the process that the command line uses. */
 export interface CommandLineParts {
@@ -44,8 +47,11 @@ export function commandLine({ write, writeError, environment }: CommandLineParts
   addPlanCommands(program, write)
   addKeyCommands(program, write)
   addMaintenanceCommands(program, write)
+  addChannelCommands(program, write, environment)
+  addAuditCommands(program, write)
   addCommandLog(program, write)
   addResultCommands(program, write)
+  addStatusPageCommands(program, write)
   addRegionCommands(program, write)
   addAgentCommands(program, write)
   addMasterKeyCommands(program, write, environment)

@@ -24,6 +24,9 @@ test.each([
   [['org', 'create', '--data-dir', 'file', '--name', 'x'], 'E_FILE', 'file cannot be a folder'],
   [['org', 'list', '--data-dir', 'nothing'], 'E_DATABASE', 'restore a backup'],
   [['key', 'list', '--data-dir', 'data', '--org', 'x'], 'E_NOT_FOUND', 'there is no organisation x'],
+  [['audit', 'list', '--data-dir', 'data', '--org', 'x'], 'E_NOT_FOUND', 'there is no organisation x'],
+  [['states', '--data-dir', 'data', '--org', 'x'], 'E_NOT_FOUND', 'there is no organisation x'],
+  [['results', '--data-dir', 'data', '--service', 'x'], 'E_NOT_FOUND', 'there is no service x'],
   [['maintenance', 'list', '--data-dir', 'data', '--org', 'x'], 'E_NOT_FOUND', 'there is no organisation x'],
   [
     ['maintenance', 'create', '--data-dir', 'data', '--starts-at', '2026-02-30T00:00:00Z'],

@@ -3,8 +3,8 @@ import { SCOPES, type Scope } from '../../api/contract/org.ts'
 import { hashKey, mintKey } from '../domain/apiKeys.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
-import { present, table, type Write } from './output.ts'
 import { readableOption } from './options/readableOption.ts'
+import { present, table, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 
 /** Longest text of `--created-by` (code points). Gap G35. */

@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { TITLE_CHARS_MAX } from '../../api/contract/incident.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
-import { present, table, type Write } from './output.ts'
 import { readableOption } from './options/readableOption.ts'
+import { present, table, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 
 interface CreateOptions extends DataDirOptions {

@@ -1,13 +1,17 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
+import { noOrg } from '../store/shared/noOrg.ts'
 import { addOrgAutoIncidents } from './autoIncidentCommands.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
-import { present, table, type Write } from './output.ts'
 import { readableOption } from './options/readableOption.ts'
+import { present, table, type Write } from './output.ts'
 import { engineOf, withExistingStore, withStore } from './withStore.ts'
 
 /** Longest name of an organisation (code points). Gap G35. */
 const NAME_CHARS_MAX = 200
+/** Entries of the audit log that are listed when no number is asked for, and most of them. */
+const SHOWN_COUNT = 100
+const SHOWN_COUNT_MAX = 10_000
 
 /** Adds `org create`, `org list` and `org auto-incidents`. */
 export function addOrgCommands(program: Command, write: Write): void {
@@ -32,4 +36,33 @@ export function addOrgCommands(program: Command, write: Write): void {
     },
   )
   addOrgAutoIncidents(org, write)
+}
+
+/** Adds `audit list`: who changed what in an organisation. */
+export function addAuditCommands(program: Command, write: Write): void {
+  const audit = program.command('audit').description('the audit log')
+  addDataDir(audit.command('list').description('list who changed what in an organisation, newest first'))
+    .requiredOption('--org <id>', 'organisation')
+    .option('--limit <count>', 'at most this many', readCount, SHOWN_COUNT)
+    .action(async ({ dataDir, json, org, limit }: DataDirOptions & { org: string; limit: number }) => {
+      const entries = await withExistingStore(engineOf(dataDir), async (store) => {
+        if (!(await store.listOrgs()).some(({ id }) => id === org)) throw noOrg(org)
+        return store.listAudit(org, limit)
+      })
+      const shown = entries.map(({ actorKind, targetKind, targetId, ...entry }) => ({
+        ...entry,
+        ...{ actor_kind: actorKind, target_kind: targetKind, target_id: targetId },
+      }))
+      const rows = entries.map(({ at, actorKind, actor, action, targetId, detail }) => [
+        ...[at, actor === null ? actorKind : `${actorKind} ${actor}`, action, targetId],
+        JSON.stringify(detail),
+      ])
+      present(write, json, shown, table(['AT', 'ACTOR', 'ACTION', 'TARGET', 'DETAIL'], rows))
+    })
+}
+
+function readCount(text: string): number {
+  const count = Number(text)
+  if (/^\d{1,5}$/.test(text) && count >= 1 && count <= SHOWN_COUNT_MAX) return count
+  throw new InvalidArgumentError(`must be a whole number from 1 to ${SHOWN_COUNT_MAX}`)
 }

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { RESULTS_DAYS_MAX } from '../domain/planLimits.ts'
 import { isRegionCode } from '../domain/regions.ts'
+import { noOrg } from '../store/shared/noOrg.ts'
 import type { LimitOverrides } from '../store/store.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
@@ -69,7 +70,7 @@ function addLimits(plan: Command, write: Write): void {
         await store.overrideLimits(id, overridesOf(typed))
         return (await store.listOrgs()).find((each) => each.id === id)
       })
-      if (org === undefined) throw new Error(`there is no organisation ${id}`)
+      if (org === undefined) throw noOrg(id)
       present(write, json, org.limits, JSON.stringify(org.limits, null, 2))
     })
 }

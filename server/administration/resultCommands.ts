@@ -1,10 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { ApiError } from '../../api/contract/apiError.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
-import { RESULTS_DAYS_MAX } from '../domain/planLimits.ts'
 import { timestamp } from '../domain/environment.ts'
+import { RESULTS_DAYS_MAX } from '../domain/planLimits.ts'
+import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { PHASES, type ServiceNow, type ServiceResult } from '../results/measurements/measurements.ts'
 import { withMeasurements } from '../results/resultsReader.ts'
-import { systemEnvironment } from '../process/systemEnvironment.ts'
+import { noOrg } from '../store/shared/noOrg.ts'
 import type { ServiceGeneration } from '../store/store.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
@@ -38,10 +40,7 @@ export function addResultCommands(program: Command, write: Write): void {
       const { dataDir, json, service: serviceId, hours, failed: isFailedOnly = false } = options
       const nowS = Math.floor(systemEnvironment.nowMs() / 1_000)
       const known = await withExistingStore(engineOf(dataDir), (store) => store.definitionOf(serviceId))
-      if (known === undefined)
-        throw new Error(
-          `there is no service ${serviceId}: "pharos-server states" lists those of an organisation`,
-        )
+      if (known === undefined) throw noService(serviceId)
       const query = { serviceId, fromS: nowS - hours * HOUR_S, isFailedOnly, limit: Number.POSITIVE_INFINITY }
       const results = await withMeasurements(dataDir, nowS, (measurements) => measurements.results(query))
       const rows = (results ?? []).map(resultRow)
@@ -55,10 +54,7 @@ export function addResultCommands(program: Command, write: Write): void {
     .requiredOption('--service <id>', 'service, even a deleted one')
     .action(async ({ dataDir, json, service }: DataDirOptions & { readonly service: string }) => {
       const found = await withExistingStore(engineOf(dataDir), (store) => store.generationsOf(service))
-      if (found.length === 0)
-        throw new Error(
-          `there is no service ${service}: "pharos-server states" lists those of an organisation`,
-        )
+      if (found.length === 0) throw noService(service)
       const rows = found.map(generationRow)
       present(write, json, { generations: rows }, generationTable(rows))
     })
@@ -80,7 +76,7 @@ function readHours(text: string): number {
 function servicesOf(dataDir: string, orgId: string, nowMs: number) {
   return withExistingStore(engineOf(dataDir), async (store) => {
     const orgs = await store.listOrgs()
-    if (!orgs.some(({ id }) => id === orgId)) throw new Error(`there is no organisation ${orgId}`)
+    if (!orgs.some(({ id }) => id === orgId)) throw noOrg(orgId)
     const services = await store.listServices(orgId)
     const now = timestamp(nowMs)
     const windows = (await store.listMaintenance(orgId)).filter(
@@ -95,6 +91,13 @@ function servicesOf(dataDir: string, orgId: string, nowMs: number) {
       ),
     }
   })
+}
+
+function noService(id: string): ApiError {
+  return new ApiError(
+    'not_found',
+    `there is no service ${id}: "pharos-server states" lists those of an organisation`,
+  )
 }
 
 const instant = (atS: number): string => timestamp(atS * 1_000)
@@ -140,14 +143,20 @@ function stateRow(
 }
 
 function stateTable(rows: readonly ReturnType<typeof stateRow>[]): string {
-  const cells = rows.map(({ service_id, name, state, since, reasons: [first] }) => [
+  const cells = rows.map(({ service_id, name, state, since, reasons }) => [
     service_id,
     name,
     state,
     since,
-    first === undefined ? '-' : `${first.region}: ${first.text}`,
+    shownReason(reasons),
   ])
   return table(['ID', 'NAME', 'STATE', 'SINCE', 'REASON'], cells)
+}
+
+function shownReason([first, ...others]: ReturnType<typeof stateRow>['reasons']): string {
+  if (first === undefined) return '-'
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`
+  return `${first.region}: ${first.text}${more}`
 }
 
 function resultRow({ atS, region, endpointId, outcome, reason, status, attempts, phases }: ServiceResult) {

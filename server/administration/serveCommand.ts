@@ -1,16 +1,17 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Logger, pino } from 'pino'
 import packageJson from '../../package.json' with { type: 'json' }
-import { connectionsFor, descriptorLimit } from '../process/connectionsMax.ts'
 import { keyBuckets } from '../http/rateLimit.ts'
+import { connectionsFor, descriptorLimit } from '../process/connectionsMax.ts'
 import { type Program, startProgram } from '../process/program.ts'
 import { createLog } from '../process/requestLog.ts'
-import type { KeySource } from '../secrets/keyring.ts'
 import { monotonicMs, systemEnvironment } from '../process/systemEnvironment.ts'
+import type { KeySource } from '../secrets/keyring.ts'
 import { agentListeningOf } from './options/agentListening.ts'
 import { LOG_LEVELS, MASTER_KEY_VARIABLE, VARIABLES } from './options/configuration.ts'
 import { dataDirOption, readGiven } from './options/dataDirOption.ts'
 import { keySourceOf, masterKeyOption } from './options/masterKeyOption.ts'
+import { statusListeningOf, statusUrlOption } from './options/statusListening.ts'
 import type { Write } from './output.ts'
 import { engineOf } from './withStore.ts'
 
@@ -24,9 +25,13 @@ interface ServeOptions {
   readonly agentPort?: number
   readonly agentTlsCert?: string
   readonly agentTlsKey?: string
+  readonly statusHost: string
+  readonly statusPort?: number
+  readonly statusUrl?: string
   readonly masterKeyFile?: string
   readonly connectionsMax?: number
   readonly allowRanges: readonly string[]
+  readonly allowWebhookRanges: readonly string[]
   readonly monitor: 'on' | 'off'
   readonly logLevel: string
 }
@@ -73,6 +78,15 @@ export function addServeCommand(
         VARIABLES.agentTlsKey,
       ),
     )
+    .addOption(
+      portOption(
+        '--status-port <port>',
+        'port of the public status pages (default: none)',
+        VARIABLES.statusPort,
+      ),
+    )
+    .addOption(hostOption('--status-host <host>', 'address of the status port', VARIABLES.statusHost))
+    .addOption(statusUrlOption())
     .addOption(masterKeyOption())
     .addOption(
       new Option(
@@ -83,13 +97,18 @@ export function addServeCommand(
         .argParser(readConnectionsMax),
     )
     .addOption(
-      new Option(
+      rangesOption(
         '--allow-ranges <ranges>',
         'private address ranges that checks may reach, such as 10.0.0.0/8',
-      )
-        .env(VARIABLES.allowRanges)
-        .argParser((text: string) => text.split(','))
-        .default([], 'none'),
+        VARIABLES.allowRanges,
+      ),
+    )
+    .addOption(
+      rangesOption(
+        '--allow-webhook-ranges <ranges>',
+        'private address ranges that notifications may reach, also without TLS',
+        VARIABLES.allowWebhookRanges,
+      ),
     )
     .addOption(
       new Option('--monitor <on|off>', 'whether to check the services; off serves only the API')
@@ -125,6 +144,13 @@ function portOption(flags: string, description: string, variable: string): Optio
   })
 }
 
+function rangesOption(flags: string, description: string, variable: string): Option {
+  return new Option(flags, description)
+    .env(variable)
+    .argParser((text: string) => text.split(','))
+    .default([], 'none')
+}
+
 function readConnectionsMax(text: string): number {
   if (/^\d{1,6}$/.test(text) && Number(text) >= 2) return Number(text)
   throw new InvalidArgumentError('must be a whole number from 2 to 999999')
@@ -143,8 +169,10 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
     adminHost,
     adminPort,
     agents: agentListeningOf(options),
+    status: statusListeningOf(options),
     connectionsMax: options.connectionsMax ?? connectionsFor(descriptorLimit()),
     allowedRanges,
+    webhookRanges: options.allowWebhookRanges,
     isMonitoring: options.monitor === 'on',
     keySource: source,
     environment: systemEnvironment,
@@ -152,17 +180,19 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
     spendRequest: keyBuckets(monotonicMs),
     log,
   })
-  const { url, adminUrl, agentUrl } = program
+  const { url, adminUrl, agentUrl, statusUrl } = program
   const version = packageJson.version
+  const urls = { url, adminUrl, agentUrl, statusUrl }
   log.info(
-    { version, node: process.versions.node, dataDir, schema: engine.schemaVersion, url, adminUrl, agentUrl },
+    { version, node: process.versions.node, dataDir, schema: engine.schemaVersion, ...urls },
     'started',
   )
   const stopped = stopOnSignal(program, log)
   const admin = program.adminUrl === null ? '' : `admin on ${program.adminUrl}\n`
   const monitoring = program.monitoring === null ? '' : `${program.monitoring}\n`
   const agents = program.agentUrl === null ? '' : `agents on ${program.agentUrl}\n`
-  write(`listening on ${program.url}\n${admin}${agents}${monitoring}`)
+  const pages = program.statusUrl === null ? '' : `status pages on ${program.statusUrl}\n`
+  write(`listening on ${program.url}\n${admin}${agents}${pages}${monitoring}`)
   await stopped
 }
 

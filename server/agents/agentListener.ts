@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import * as z from 'zod'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { isAgentToken } from '../../monitoring/protocol/agentToken.ts'
+import { messageProblem } from '../../monitoring/protocol/messageProblem.ts'
 import { RESULTS_PATH, SYNC_PATH } from '../../monitoring/protocol/messages.ts'
 import { hashKey } from '../domain/apiKeys.ts'
 import { keyBuckets } from '../http/rateLimit.ts'
@@ -14,7 +15,7 @@ import { TIMEOUTS } from '../http/transport/timeouts.ts'
 import { dropBody } from '../http/transport/unreadBody.ts'
 import { ResultsBusyError } from '../results/results.ts'
 import type { AgentToken, AgentTokenStore } from '../store/monitoringStore.ts'
-import { answerJson, MessageReader, messageProblem, ProtocolError } from './agentMessage.ts'
+import { answerJson, MessageReader, ProtocolError } from './agentMessage.ts'
 import type { Hub } from './hub.ts'
 
 /** Most connections of agents, two for each: a quarter of what one process is meant for. */
@@ -27,7 +28,7 @@ const REVOKED_LOOK_MS = 1_000
 const ANSWER_MS_MAX = 60_000
 /** How long answers under way get when the server stops (milliseconds). */
 const STOP_MS_MAX = 5_000
-/** When an agent comes again that was told that there is too much (seconds). */
+/** When an agent that was refused for too many requests tries again (seconds). */
 const BUSY_RETRY_S = '2'
 
 const SERVER_OPTIONS = {
@@ -135,10 +136,12 @@ export function agentListener(parts: AgentListenerParts): AgentListener {
 
   /** Ends the requests that wait with a token that was revoked. */
   async function lookForRevoked(): Promise<void> {
-    for (const [end, { token, hash }] of waiting) {
+    // Many agents may wait with one token.
+    const used = new Map([...waiting.values()].map(({ token, hash }) => [token.id, hash]))
+    for (const [id, hash] of used) {
       if ((await tokens.agentTokenOf(hash)) !== undefined) continue
-      hub.forgetToken(token.id)
-      end.abort(REVOKED)
+      hub.forgetToken(id)
+      for (const [end, { token }] of waiting) if (token.id === id) end.abort(REVOKED)
     }
   }
   const looking = setInterval(() => {
@@ -186,7 +189,7 @@ function refusalOfAgent(error: unknown) {
   if (error instanceof ResultsBusyError) {
     return { status: 429, value: { error: error.message }, headers: { 'retry-after': BUSY_RETRY_S } }
   }
-  const known = error instanceof z.ZodError ? messageProblem(error) : error
+  const known = error instanceof z.ZodError ? new ApiError('invalid', messageProblem(error)) : error
   const { status, message, code } =
     known instanceof ApiError ? known : new ApiError('internal', 'internal error', { cause: known })
   const headers: Readonly<Record<string, string>> =

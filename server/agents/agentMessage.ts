@@ -1,9 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import type * as z from 'zod'
 import { ApiError } from '../../api/contract/apiError.ts'
-import { formatPath } from '../../api/contract/problem.ts'
 import {
   COMPRESSED_BYTES_MIN,
   PROTOCOLS_UNDERSTOOD,
@@ -95,13 +93,6 @@ function assertProtocol(value: unknown): void {
   throw new ProtocolError(
     `the agent speaks protocol ${protocol}, this server ${PROTOCOLS_UNDERSTOOD.join(', ')}: ${older}`,
   )
-}
-
-/** What `error` of a message is for the agent: where the fault is, and no value of it. */
-export function messageProblem(error: z.ZodError): ApiError {
-  const [issue] = error.issues
-  const path = (issue?.path ?? []).filter((part) => typeof part !== 'symbol')
-  return new ApiError('invalid', `${formatPath(path)}: ${issue?.message ?? 'is invalid'}`)
 }
 
 /** Answers with `value` as JSON, compressed when that is worth it and the agent takes it. */

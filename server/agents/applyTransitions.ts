@@ -78,6 +78,9 @@ function report(
   { kind, serviceId, atS, body }: Transition,
   effect: AppliedEffect | undefined,
 ): void {
+  if (kind === 'agent.lost') {
+    log.warn(JSON.parse(body), 'the region has no agent: it is not checked, and becomes unknown')
+  } else if (kind === 'agent.back') log.info(JSON.parse(body), 'the region has an agent')
   const about = { service: serviceId, at: new Date(atS * 1_000) }
   if (kind === 'service.state') log.info({ ...about, ...JSON.parse(body) }, 'a service changed its state')
   if (effect === undefined || effect.kind === 'nothing') return

@@ -7,19 +7,21 @@ import { expect, test } from 'vitest'
 import type { Incident } from '../../api/contract/incident.ts'
 import type { IncidentStatus } from '../../api/contract/incidentTerms.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
+import { cases } from '../../scripts/testing/torture.ts'
 import { updateIncident } from '../domain/incidentChanges.ts'
 import { seriesNumber } from '../domain/regions.ts'
 import { createService } from '../domain/serviceChanges.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
+import { openResults } from '../results/file/openResults.ts'
 import { OpenHours } from '../results/history/openHours.ts'
 import { loadLog, ResultLog } from '../results/history/resultLog.ts'
 import { type Ingest, prepareIngest } from '../results/ingest.ts'
-import { openResults } from '../results/file/openResults.ts'
 import { StateBoard } from '../results/stateBoard.ts'
 import { batchOf } from '../results/testing/resultMessages.ts'
-import { openStore } from '../store/sqlite/openStore.ts'
 import type { Transition } from '../store/monitoringStore.ts'
+import { openStore } from '../store/sqlite/openStore.ts'
 import type { Store } from '../store/store.ts'
+import { layOutFirstStart } from '../testing/firstStart.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 import { applyTransitions } from './applyTransitions.ts'
 
@@ -188,6 +190,10 @@ class Rig {
   #board!: StateBoard
   #ingest!: Ingest
 
+  constructor() {
+    layOutFirstStart(this.folder)
+  }
+
   async open(): Promise<void> {
     this.store = await openStore(this.folder, () => this.nowS * 1_000)
     this.#results = openResults(this.folder, false)
@@ -225,7 +231,7 @@ class Rig {
   report(): void {
     const { id, endpoints } = this.service
     const monitored = {
-      ...{ id, orgId: ORG, generation: 1, isPaused: false, intervalS: MINUTE_S, steadyS: STEADY_S },
+      ...{ id, orgId: ORG, generation: 1, pausedAtS: null, intervalS: MINUTE_S, steadyS: STEADY_S },
       regions: ['eu-west-1'],
       endpoints: endpoints.map((endpoint, index) => ({
         id: endpoint.id,
@@ -330,6 +336,6 @@ test('whatever happens, and wherever the process dies, each incident is there on
     fc.asyncProperty(history, async (minutes) => {
       expect(await realLogs(minutes)).toEqual(expectedLogs(minutes))
     }),
-    { numRuns: 30 },
+    { numRuns: cases(10, 60) },
   )
 })

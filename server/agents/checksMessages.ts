@@ -1,8 +1,5 @@
 import type { PortAnswer, PortRequest } from '../../monitoring/agent/portLink.ts'
-import type { SyncRequest } from '../../monitoring/protocol/messages.ts'
-
-/** How busy an agent is. */
-export type AgentLoad = SyncRequest['load']
+import type { AgentLoad } from '../../monitoring/protocol/agentFigures.ts'
 
 /** What the thread of checks is started with. */
 export interface ChecksSettings {

@@ -1,8 +1,8 @@
 /** The thread that checks what no agent of another machine does: an agent, linked to the server that started it. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { Agent } from '../../monitoring/agent/agent.ts'
-import { portLink } from '../../monitoring/agent/portLink.ts'
 import { checkLibrary } from '../../monitoring/agent/checkLibrary.ts'
+import { portLink } from '../../monitoring/agent/portLink.ts'
 import type { ChecksSettings, FromChecks, ToChecks } from './checksMessages.ts'
 
 /** How often the thread says that it has its turns (milliseconds). */
@@ -18,7 +18,7 @@ const agent = new Agent({
   link,
   instance,
   version,
-  prepare: checkLibrary({ allowedRanges, userAgent: `pharos/${version}` }),
+  library: checkLibrary({ allowedRanges, userAgent: `pharos/${version}` }),
   monotonicMs: () => performance.now(),
   wallMs: Date.now,
   onError: (error, region) => {
@@ -31,7 +31,7 @@ async function stop(): Promise<void> {
   await agent.stop()
   clearInterval(beats)
   port.close()
-  // Checks under way may take a minute, and nobody waits for what they find.
+  // Checks under way may take a minute, and their results are not needed.
   process.exit()
 }
 

@@ -1,25 +1,38 @@
 import { randomUUID } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import * as z from 'zod'
-import type { PortRequest } from '../../monitoring/agent/portLink.ts'
-import packageJson from '../../package.json' with { type: 'json' }
 import { threadFile } from '../../api/runtime/threadFile.ts'
-import { messageProblem } from './agentMessage.ts'
-import type { AgentLoad, ChecksSettings, FromChecks, ToChecks } from './checksMessages.ts'
+import type { AgentLoad } from '../../monitoring/protocol/agentFigures.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import { type AgentName, logAlerts } from './agentAlerts.ts'
+import type { ChecksSettings, FromChecks, ToChecks } from './checksMessages.ts'
 import type { Hub } from './hub.ts'
+import { PortAnswers } from './portAnswers.ts'
 
 /** Pauses before a thread that died is started again: the last one from then on (milliseconds). */
 const START_AGAIN_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
-/** A thread that has no turns for this long is ended (milliseconds). */
-const SILENT_MS_MAX = 5_000
-/** How often that is looked at (milliseconds). */
-const LOOK_MS = 1_000
+/** How the checks of the server itself are run. */
+const CHECKS_THREAD: ChecksThread = {
+  file: threadFile('pharos-server-checks.js'),
+  silentMsMax: 5_000,
+  startMsMax: 30_000,
+  lookMs: 1_000,
+}
 /** A thread that has lived for this long has started well (milliseconds). */
 const WELL_MS = 60_000
 
-/** Status of a message that is not understood: the sender does not send it again. */
-const NOT_UNDERSTOOD = 400
+/** What the agent is called in logs and metrics. */
+export const EMBEDDED_NAME: AgentName = { region: '', agent: 'embedded', instance: '' }
+
+/** A thread that is started, and what is expected of it. */
+export interface ChecksThread {
+  readonly file: URL
+  /** It is ended when it has no turn for this long, and when it has none this long after its start (milliseconds). */
+  readonly silentMsMax: number
+  readonly startMsMax: number
+  /** How often that is looked at (milliseconds). */
+  readonly lookMs: number
+}
 
 /** What an embedded agent is started with. */
 export interface EmbeddedParts {
@@ -29,14 +42,17 @@ export interface EmbeddedParts {
   /** Private ranges that may be checked. */
   readonly allowedRanges: readonly string[]
   readonly log: Logger
+  /** CHECKS_THREAD unless a test has one that fails. */
+  readonly thread?: ChecksThread
 }
 
 /** The agent in a thread of the server. One that dies, or loops, is started again: what it missed stays unknown. */
 export class EmbeddedAgent {
   readonly #parts: EmbeddedParts
-  readonly #waiting = new Map<number, AbortController>()
+  readonly #thread: ChecksThread
   #worker: Worker | undefined
-  #beatMs: number | undefined
+  /** By when a sign of life is expected, on the process's own clock (milliseconds). */
+  #dueMs = 0
   #isLate = false
   #deaths = 0
   #restarts = 0
@@ -47,8 +63,9 @@ export class EmbeddedAgent {
 
   constructor(parts: EmbeddedParts) {
     this.#parts = parts
+    this.#thread = parts.thread ?? CHECKS_THREAD
     this.#start()
-    this.#looking = setInterval(() => this.#look(), LOOK_MS)
+    this.#looking = setInterval(() => this.#look(), this.#thread.lookMs)
   }
 
   /** Sends the agent the regions that are its own by now. */
@@ -75,23 +92,28 @@ export class EmbeddedAgent {
     if (worker === undefined) return
     const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
     this.#post({ kind: 'stop' })
-    const impatience = setTimeout(() => void worker.terminate(), SILENT_MS_MAX)
+    const impatience = setTimeout(() => void worker.terminate(), this.#thread.silentMsMax)
     await ended
     clearTimeout(impatience)
   }
 
   #start(): void {
-    const { log, allowedRanges } = this.#parts
+    const { hub, log, allowedRanges } = this.#parts
     const { version } = packageJson
     const settings: ChecksSettings = { instance: randomUUID(), version, allowedRanges }
-    const worker = new Worker(threadFile('pharos-server-checks.js'), { workerData: settings, execArgv: [] })
+    const worker = new Worker(this.#thread.file, { workerData: settings, execArgv: [] })
     const startedMs = performance.now()
     this.#worker = worker
-    this.#beatMs = undefined
+    this.#dueMs = startedMs + this.#thread.startMsMax
     this.#isLate = false
-    worker.on('message', (message: FromChecks) => this.#take(message, worker))
+    const answers = new PortAnswers({
+      hub,
+      post: (answer) => worker.postMessage({ kind: 'answer', answer } satisfies ToChecks),
+    })
+    worker.on('message', (message: FromChecks) => this.#take(message, answers))
     worker.on('error', (error) => log.error({ err: error }, 'the checks thread failed'))
     worker.on('exit', () => {
+      answers.end()
       if (performance.now() - startedMs > WELL_MS) this.#deaths = 0
       this.#onExit()
     })
@@ -100,8 +122,6 @@ export class EmbeddedAgent {
 
   #onExit(): void {
     this.#worker = undefined
-    for (const waiting of this.#waiting.values()) waiting.abort()
-    this.#waiting.clear()
     if (this.#isStopped) return
     const pauseMs = START_AGAIN_MS[Math.min(this.#deaths, START_AGAIN_MS.length - 1)] ?? 0
     this.#deaths += 1
@@ -112,18 +132,20 @@ export class EmbeddedAgent {
 
   /** Ends a thread that loops. It is looked at twice: when this thread had no turn either, its beats wait to be read. */
   #look(): void {
-    const isSilent = this.#beatMs !== undefined && performance.now() - this.#beatMs > SILENT_MS_MAX
+    const isSilent = performance.now() > this.#dueMs
     if (isSilent && this.#isLate) {
       this.#parts.log.error('the checks thread does not answer and is ended')
+      this.#dueMs = Number.POSITIVE_INFINITY
       void this.#worker?.terminate()
     }
     this.#isLate = isSilent
   }
 
-  #take(message: FromChecks, worker: Worker): void {
+  #take(message: FromChecks, answers: PortAnswers): void {
     switch (message.kind) {
       case 'beat':
-        this.#beatMs = performance.now()
+        this.#dueMs = performance.now() + this.#thread.silentMsMax
+        logAlerts(this.#parts.log, EMBEDDED_NAME, this.#load, message.load)
         this.#load = message.load
         return
       case 'trouble': {
@@ -132,41 +154,11 @@ export class EmbeddedAgent {
         return
       }
       case 'request':
-        void this.#answer(message.request, worker)
-    }
-  }
-
-  async #answer(request: PortRequest, worker: Worker): Promise<void> {
-    const { id } = request
-    if (request.kind === 'cancel') {
-      this.#waiting.get(id)?.abort()
-      return
-    }
-    const waiting = new AbortController()
-    this.#waiting.set(id, waiting)
-    try {
-      const { hub, regions } = this.#parts
-      const body =
-        request.kind === 'sync'
-          ? await hub.sync({ region: request.region }, request.body, waiting.signal)
-          : await hub.ingest(regions(), request.body)
-      worker.postMessage({ kind: 'answer', answer: { id, kind: 'answer', body } } satisfies ToChecks)
-    } catch (error) {
-      worker.postMessage({ kind: 'answer', answer: { id, ...failureOf(error) } } satisfies ToChecks)
-    } finally {
-      this.#waiting.delete(id)
+        void answers.take(message.request)
     }
   }
 
   #post(message: ToChecks): void {
     this.#worker?.postMessage(message)
   }
-}
-
-/** Why there is no answer: a message that is not understood has the status that an agent elsewhere gets for it. */
-function failureOf(error: unknown) {
-  if (error instanceof z.ZodError) {
-    return { kind: 'failed', reason: messageProblem(error).message, status: NOT_UNDERSTOOD } as const
-  }
-  return { kind: 'failed', reason: error instanceof Error ? error.message : String(error) } as const
 }

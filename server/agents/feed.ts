@@ -16,6 +16,8 @@ const PAGE_CHARS_MAX = 4 * 1024 * 1024
  * the last service, which has at most 500 (Gap G40), they are fewer than a thousand.
  */
 const PAGE_SECRETS = 500
+/** Services that changed longer ago than so many commands get their first check from the grid. */
+const FIRST_COMMANDS_MAX = 10_000
 
 /** A page of what a region should run. */
 export interface FeedPage {
@@ -45,6 +47,8 @@ export interface FeedRequest {
   readonly cursor: string | null
   /** The newest command that may be looked at. */
   readonly upTo: number
+  /** The newest command that reached an agent of the region. What changed later was never checked there as it is. */
+  readonly reachedUpTo: number
   /** How a secret travels to the agent. */
   readonly wrapSecret: (place: SealPlace, plain: string) => CallValue
 }
@@ -63,6 +67,12 @@ export async function feedPage(parts: FeedParts, request: FeedRequest): Promise<
   if (place.serviceId !== undefined)
     return wholePage(parts, request, { ...place, serviceId: place.serviceId })
   return changesPage(parts, request, place.sequence)
+}
+
+/** The command up to which an agent that stands at `cursor` knows everything; 0 while it does not. Pure. */
+export function reachedBy(cursor: string | null, storeId: string): number {
+  const place = placeOf(cursor, storeId)
+  return place === undefined || place.serviceId !== undefined ? 0 : place.sequence
 }
 
 /** Where an agent stands: behind a command, and within everything behind a service. */
@@ -85,6 +95,7 @@ async function wholePage(
   { sequence, serviceId }: Required<Place>,
 ): Promise<FeedPage> {
   const page = await parts.store.definitionsAfter(serviceId, PAGE_SERVICES)
+  const unchecked = await changedSince(parts, request)
   const start: StartedService[] = []
   let last = serviceId
   let secrets = 0
@@ -92,7 +103,10 @@ async function wholePage(
     if (secrets >= PAGE_SECRETS) break
     last = definition.id
     if (!definition.runningIn.includes(request.region)) continue
-    const made = await startedService(parts, definition, { request, first: false })
+    const made = await startedService(parts, definition, {
+      request,
+      first: unchecked.has(definition.id),
+    })
     if (made === undefined) continue
     start.push(made.service)
     secrets += made.secrets
@@ -100,6 +114,17 @@ async function wholePage(
   const more = page.length > 0
   const base = `${parts.storeId}.${sequence}`
   return { cursor: more ? `${base}.${last}` : base, whole: true, more, start, end: [] }
+}
+
+/** Services of the region that no agent of it knows as they are. */
+async function changedSince(
+  { store }: FeedParts,
+  { region, upTo, reachedUpTo }: FeedRequest,
+): Promise<ReadonlySet<string>> {
+  if (upTo - reachedUpTo > FIRST_COMMANDS_MAX) return new Set()
+  const range = { after: reachedUpTo, upTo: Number.MAX_SAFE_INTEGER, region }
+  const changed = await store.changedServices({ ...range, countMax: FIRST_COMMANDS_MAX })
+  return new Set(changed.map(({ serviceId }) => serviceId))
 }
 
 async function changesPage(parts: FeedParts, request: FeedRequest, after: number): Promise<FeedPage> {

@@ -11,15 +11,16 @@ import {
 } from '../../monitoring/protocol/messages.ts'
 import { sealForSession } from '../../monitoring/protocol/sessionSeal.ts'
 import type { Bus } from '../bus/bus.ts'
-import type { Results } from '../results/results.ts'
 import { REGIONS, regionOfSeries } from '../domain/regions.ts'
 import type { SealPlace } from '../domain/seal.ts'
+import type { Results } from '../results/results.ts'
 import type { AgentToken, MonitoringStore } from '../store/monitoringStore.ts'
-import { type FeedPage, type FeedParts, type FeedRequest, feedPage } from './feed.ts'
-import { LOST_MS, type Member, Members } from './members.ts'
+import { logAlerts } from './agentAlerts.ts'
+import { type FeedPage, type FeedParts, type FeedRequest, feedPage, reachedBy } from './feed.ts'
+import { type Member, Members } from './members.ts'
 import type { MonitoredServices } from './monitoredServices.ts'
 
-/** Pause before changes are announced, so that those of many requests are announced together (milliseconds). */
+/** Time between two announcements: changes of many requests in it are announced together (milliseconds). */
 const GATHER_MS = 100
 /** Pause before changes that could not be announced are tried again (milliseconds). */
 const ANNOUNCE_AGAIN_MS = 1_000
@@ -51,10 +52,13 @@ interface Sync {
 export interface HubParts extends FeedParts {
   readonly store: MonitoringStore & FeedParts['store']
   readonly services: MonitoredServices
-  readonly results: Pick<Results, 'update' | 'ingest'>
+  readonly results: Pick<Results, 'update' | 'ingest' | 'reportAgents'>
   readonly nowMs: () => number
   /** Milliseconds of a clock that only runs forward: by it agents are lost. */
   readonly monotonicMs: () => number
+  /** Private ranges that may be checked, and addresses of this machine. */
+  readonly allowedRanges: readonly string[]
+  readonly ownAddresses: () => readonly string[]
   readonly log: Logger
 }
 
@@ -68,7 +72,12 @@ export class Hub implements Bus {
   readonly #parts: HubParts
   readonly #quietUntilMs = new Map<string, number>()
   readonly #waiting = new Set<() => void>()
+  /** The newest command that reached an agent of a region; where there is none, that of the start of the server. */
+  readonly #reachedUpTo = new Map<string, number>()
+  #openedUpTo = 0
   #announcedUpTo = 0
+  /** When the last announcement began, on the process's own clock (milliseconds). */
+  #announcedMs = Number.NEGATIVE_INFINITY
   #gathering: NodeJS.Timeout | undefined
   #announcing: Promise<void> = Promise.resolve()
   #isClosed = false
@@ -81,11 +90,12 @@ export class Hub implements Bus {
 
   /** Takes what there is when the server starts, before any agent asks. */
   async open(): Promise<void> {
-    this.#announcedUpTo = await this.#parts.store.newestCommand()
+    this.#openedUpTo = await this.#parts.store.newestCommand()
+    this.#announcedUpTo = this.#openedUpTo
   }
 
   async publish(): Promise<void> {
-    this.#announceIn(GATHER_MS)
+    this.#announceIn(Math.max(0, this.#announcedMs + GATHER_MS - performance.now()))
   }
 
   /**
@@ -109,16 +119,9 @@ export class Hub implements Bus {
 
   /** Takes note of agents that went silent, and of regions that have none: to be called each second or so. */
   look(): void {
-    const { services, log } = this.#parts
+    const { services, results } = this.#parts
     if (this.members.dropLost()) this.#wake()
-    for (const { region, kind } of this.members.regionChanges(services.regionsIn('remote'))) {
-      if (kind === 'lost') {
-        log.warn(
-          { region },
-          `no agent of the region for ${LOST_MS / 1_000} s: its checks are not made, and become unknown`,
-        )
-      } else log.info({ region }, 'the region has an agent again')
-    }
+    results.reportAgents(this.members.presenceIn(services.regionsIn('remote')))
   }
 
   /** Takes out all agents of a token that was revoked. */
@@ -171,6 +174,7 @@ export class Hub implements Bus {
     if (this.#isClosed) return
     this.#gathering ??= setTimeout(() => {
       this.#gathering = undefined
+      this.#announcedMs = performance.now()
       this.#announcing = this.#announcing.then(() => this.#announceChanges())
     }, delayMs)
   }
@@ -195,10 +199,12 @@ export class Hub implements Bus {
 
   #join({ region, token }: AgentCaller, request: SyncRequest): Member | undefined {
     if (token === undefined) return undefined
-    const { instance, public_key: publicKey } = request
+    const { instance, public_key: publicKey, load } = request
     if (publicKey === null) throw new ApiError('invalid', 'public_key: is missing')
     const before = this.members.epochOf(region)
-    const member = this.members.join({ instance, token, publicKey })
+    const known = this.members.find(region, instance)?.load
+    const member = this.members.join({ instance, token, publicKey, load })
+    logAlerts(this.#parts.log, { region, agent: token.name, instance }, known, load)
     // The others share with it from now on.
     if (this.members.epochOf(region) !== before) this.#wake()
     return member
@@ -207,6 +213,7 @@ export class Hub implements Bus {
   async #answerSync(sync: Sync): Promise<SyncAnswer> {
     const { request, member, signal } = sync
     const startedMs = performance.now()
+    const ask = member?.asks ?? 0
     let { cursor } = request
     if (request.leaving) {
       if (member !== undefined) this.members.leave(member)
@@ -219,6 +226,7 @@ export class Hub implements Bus {
       const isNews = page.start.length > 0 || page.end.length > 0 || page.whole || page.more
       const leftMs = startedMs + request.wait_ms - performance.now()
       const isOver = leftMs <= 0 || signal.aborted || this.#isClosed
+      if (signal.aborted && member !== undefined) this.members.seeGone(member, ask)
       if (isNews || isOver || this.#epochOf(sync) !== request.epoch)
         return this.#answer(sync, page, startedMs)
       cursor = page.cursor
@@ -231,9 +239,14 @@ export class Hub implements Bus {
       // It has nothing to check, and gets no definition: without a cursor it begins anew when that changes.
       return Promise.resolve({ ...NO_CHANGE, whole: request.inventory.count > 0, cursor: '' })
     }
+    const reachedUpTo = Math.max(
+      this.#reachedUpTo.get(region) ?? this.#openedUpTo,
+      reachedBy(request.cursor, this.#parts.storeId),
+    )
+    this.#reachedUpTo.set(region, reachedUpTo)
     const wrapSecret: FeedRequest['wrapSecret'] = (place, plain) =>
       member === undefined ? { secret: plain } : { sealed: sealForAgent(member, place, plain) }
-    return feedPage(this.#parts, { region, cursor, upTo, wrapSecret })
+    return feedPage(this.#parts, { region, cursor, upTo, reachedUpTo, wrapSecret })
   }
 
   /** Logs, now and then, that an agent reports of another region: the results of those series are refused. */
@@ -255,7 +268,7 @@ export class Hub implements Bus {
 
   #answer(sync: Sync, { start, end, ...page }: FeedPage, startedMs: number): SyncAnswer {
     const { region, request, member } = sync
-    const { storeId: store, nowMs, services } = this.#parts
+    const { storeId: store, nowMs, services, allowedRanges, ownAddresses } = this.#parts
     const isRemote = services.modeOf(region) === 'remote'
     const members =
       member === undefined ? [request.instance] : isRemote ? this.members.instancesOf(region) : []
@@ -267,6 +280,8 @@ export class Hub implements Bus {
       end: [...end],
       sealing: member?.session.offer ?? null,
       inventory: member === undefined || isRemote ? inventory : 'same',
+      ranges_allowed: [...allowedRanges],
+      server_addresses: [...ownAddresses()],
       now_ms: nowMs(),
       waited_ms: Math.round(performance.now() - startedMs),
     }

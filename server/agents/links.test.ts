@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 import type { Link, LinkError } from '../../monitoring/agent/link.ts'
-import { syncAnswerSchema } from '../../monitoring/protocol/messages.ts'
+import { IDLE_SYNC } from '../../monitoring/agent/testing/idleSync.ts'
+import { readSyncAnswer } from '../../monitoring/protocol/messageProblem.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 import { startTarget, type Target } from '../testing/target.ts'
 import { LOST_MS } from './members.ts'
-import { type AgentHarness, REGION, startHarness } from './testing/agentHarness.ts'
+import { type AgentHarness, REGION, SERVER_ADDRESS, startHarness } from './testing/agentHarness.ts'
 
 let harness: AgentHarness
 let target: Target
@@ -96,6 +97,53 @@ describe.each(['within the server', 'over the network'])('an agent %s', (place) 
   })
 })
 
+test('results that are none are refused over both links with a status, so that they are not sent again', async () => {
+  const links = [harness.portLink(), harness.networkLink((await harness.createToken()).token)]
+  const { instance } = IDLE_SYNC
+  const batch = {
+    protocol: 1,
+    store: instance,
+    instance,
+    batch: 1,
+    sent_ms: 0,
+    details: [],
+    certificates: [],
+  }
+  const refusals = await Promise.all(
+    // Not what the type allows: an agent that is broken sends it.
+    links.map((link) => link.results({ ...batch, results: [['canary']] as never }).catch((error) => error)),
+  )
+
+  expect(refusals).toMatchObject([
+    { status: 400, message: 'results[0]: must have at least 15 items' },
+    { status: 400, message: 'the server answered 400: results[0]: must have at least 15 items' },
+  ])
+})
+
+test('a service that was made before an agent came is checked at once when one comes, and not again by the next', async () => {
+  const { id } = await create('/', { interval_secs: 86_400 })
+  const request = { ...IDLE_SYNC, wait_ms: 0, public_key: null }
+  const everything = async () => {
+    for (;;) {
+      const { start } = await harness.hub.sync({ region: REGION }, request, new AbortController().signal)
+      if (start.length > 0) return start
+      await new Promise(setImmediate)
+    }
+  }
+
+  const early = await everything()
+  harness.startAgent('one', harness.portLink())
+  await target.visited('/', 1)
+  let late = await everything()
+  while (late[0]?.first === true) {
+    await new Promise(setImmediate)
+    late = await everything()
+  }
+
+  expect(early).toMatchObject([{ service: id, first: true }])
+  expect(late).toMatchObject([{ service: id, first: false }])
+})
+
 test('agents of a region divide its endpoints, and take over what one leaves or loses', async () => {
   const paths = Array.from({ length: 8 }, (_, index) => `/${index}`)
   const { token } = await harness.createToken()
@@ -125,6 +173,26 @@ test('agents of a region divide its endpoints, and take over what one leaves or 
   await agentTwo.stop()
 })
 
+test('a region that loses its last agent is logged once, and once when it has one again', async () => {
+  const { token } = await harness.createToken()
+  const timesLogged = (text: string) => harness.logged().split(text).length - 1
+  /** Looks until `text` is logged, and then some more. */
+  const lookFor = async (text: string): Promise<void> => {
+    for (let more = 3; more > 0; more -= timesLogged(text)) {
+      harness.hub.look()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  const [lost, back] = ['the region has no agent', 'the region has an agent']
+  harness.hub.look()
+  passedMs += LOST_MS
+  await lookFor(lost)
+  harness.startAgent('one', harness.networkLink(token))
+  await lookFor(back)
+
+  expect([timesLogged(lost), timesLogged(back)]).toEqual([1, 1])
+})
+
 test('a region that is not remote gives its agents nothing, no definition either, and gives it back', async () => {
   const { token } = await harness.createToken()
   harness.startAgent('one', harness.networkLink(token))
@@ -134,9 +202,9 @@ test('a region that is not remote gives its agents nothing, no definition either
   await harness.server.store.setRegionMode(REGION, 'off')
   await harness.readModes()
   const other = harness.networkLink(token)
-  const answer = await other.sync(REGION, syncRequest(), new AbortController().signal)
+  const answer = await other.sync(REGION, IDLE_SYNC, new AbortController().signal)
   // It would share the region otherwise.
-  await other.sync(REGION, { ...syncRequest(), leaving: true }, new AbortController().signal)
+  await other.sync(REGION, { ...IDLE_SYNC, leaving: true }, new AbortController().signal)
   await harness.server.store.setRegionMode(REGION, 'remote')
   await harness.readModes()
   const before = target.visits('/').length
@@ -152,8 +220,8 @@ test('results of a series of another region are refused and logged, and those of
   const link = harness.networkLink(token)
   let series: number | undefined
   while (series === undefined) {
-    const answer = await link.sync('', syncRequest(), new AbortController().signal)
-    series = syncAnswerSchema.parse(answer).start[0]?.endpoints[0]?.series
+    const answer = await link.sync('', IDLE_SYNC, new AbortController().signal)
+    series = readSyncAnswer(answer).start[0]?.endpoints[0]?.series
   }
   const dueS = Math.floor(Date.now() / 1_000)
   const row = (of: number, generation = 1) => [of, generation, dueS, 1, 1, 0, 200, 1, 0, 5, 0, 1, 0, 3, 1]
@@ -173,6 +241,30 @@ test('results of a series of another region are refused and logged, and those of
   expect(harness.logged()).toContain(
     '"region":"us-east-1","results":1,"msg":"results of another region were refused"',
   )
+})
+
+test('an agent that lost a service gets it again, because its inventory is not that of the server', async () => {
+  const link = harness.networkLink((await harness.createToken()).token)
+  await create('/')
+  let lost = 0
+  /** Loses the services of the first answer that has any. */
+  const losing: Link = {
+    ...link,
+    sync: async (...asked) => {
+      const answer = readSyncAnswer(await link.sync(...asked))
+      if (lost > 0 || answer.start.length === 0) return answer
+      lost = answer.start.length
+      return { ...answer, start: [] }
+    },
+  }
+  harness.startAgent('one', losing)
+  while (target.visits('/').length === 0) {
+    // The server answers at once instead of after 25 s.
+    harness.hub.renewMembers()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+
+  expect(lost).toBe(1)
 })
 
 test('a revoked token ends what waits, and the agent forgets everything', async () => {
@@ -198,19 +290,38 @@ test('a revoked token ends what waits, and the agent forgets everything', async 
   expect(new Set(names)).toEqual(new Set(['two']))
 })
 
-function syncRequest() {
-  return {
-    protocol: 1,
-    instance: '0192b1d4-5c1e-4000-8000-0000000000aa',
-    version: '0.0.0',
-    epoch: 0,
-    cursor: null,
-    inventory: { count: 0, hash: '' },
-    wait_ms: 0,
-    leaving: false,
-    load: {
-      ...{ in_flight: 0, lag_p99_ms: 0, skipped: 0, spooled: 0, dropped: 0 },
-      clock_ahead_ms: 0,
-    },
+test('an agent checks no private address that the server does not allow, and not the server itself', async () => {
+  const { token } = await harness.createToken()
+  harness.hubRanges.splice(0)
+  await create('/')
+  const link = harness.networkLink(token)
+  const answer = await link.sync('', { ...IDLE_SYNC, leaving: true }, new AbortController().signal)
+  harness.startAgent('one', link)
+  await stored(1)
+
+  expect(answer).toMatchObject({ ranges_allowed: [], server_addresses: [SERVER_ADDRESS] })
+  expect(harness.handedOver[0]?.request.results[0]?.slice(4, 6)).toEqual([4, 80])
+  expect(target.visits('/')).toEqual([])
+})
+
+test('an agent that reaches none of its hosts says so, and makes none of them down', async () => {
+  const { token } = await harness.createToken()
+  const paths = [1, 2, 3, 4, 5].map((host) => target.url('/').replace('127.0.0.1', `127.0.0.${host + 10}`))
+  await create('/', { endpoints: paths.map((url) => endpointBody({ url })) })
+  const agent = harness.startAgent('one', harness.networkLink(token))
+  await stored(10)
+
+  const outcomes = new Set(
+    harness.handedOver.flatMap(({ request }) =>
+      request.results.map(([, , , , outcome, reason]) => `${outcome} ${reason}`),
+    ),
+  )
+  // It reports with its next request.
+  harness.hub.renewMembers()
+  while (!harness.logged().includes('an agent: its results are unknown')) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
   }
-}
+
+  expect(outcomes).toEqual(new Set(['4 84']))
+  expect(agent.figures.suspect).toBe(true)
+})

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
+import { IDLE_SYNC } from '../../monitoring/agent/testing/idleSync.ts'
 import { makeKeyPair } from '../../monitoring/protocol/sessionSeal.ts'
-import { LOST_MS, Members, TOKEN_INSTANCES_MAX } from './members.ts'
+import { GONE_MS, LOST_MS, Members, TOKEN_INSTANCES_MAX } from './members.ts'
 
 const DUBLIN = { id: 'token', region: 'eu-west-1', name: 'dublin' }
 const { publicKey } = makeKeyPair()
@@ -12,8 +13,9 @@ beforeEach(() => {
   members = new Members(() => nowMs, 1)
 })
 
-const join = (instance: string) => members.join({ instance, token: DUBLIN, publicKey })
-const changes = () => members.regionChanges(['eu-west-1'])
+const introduced = { token: DUBLIN, publicKey, load: IDLE_SYNC.load }
+const join = (instance: string) => members.join({ instance, ...introduced })
+const presence = () => members.presenceIn(['eu-west-1'])
 
 test('an agent is one of its region from its first request on, and each change of them has another epoch', () => {
   const epochs = [members.epochOf('eu-west-1')]
@@ -41,33 +43,58 @@ test('an agent that neither asks nor reports for 45 s is lost, and one that repo
   expect(members.instancesOf('eu-west-1')).toEqual(['reporting'])
 })
 
-test('a region without an agent for 45 s is lost once, and back once', () => {
-  join('a')
-  const atFirst = changes()
-  nowMs += LOST_MS
-  members.dropLost()
-  const lost = [changes(), changes()]
-  join('a')
-  const back = [changes(), changes()]
+test('an agent whose connection ended is lost after 5 s, and one that asks again is not', () => {
+  const killed = join('killed')
+  const back = join('back')
+  members.seeGone(killed, killed.asks)
+  members.seeGone(back, back.asks)
+  const ask = back.asks
+  nowMs += GONE_MS - 1
+  const hasLostEarly = members.dropLost()
+  join('back')
+  // What ends late is the connection before.
+  members.seeGone(back, ask)
+  nowMs += GONE_MS
 
-  expect(atFirst).toEqual([])
-  expect(lost).toEqual([[{ region: 'eu-west-1', kind: 'lost' }], []])
-  expect(back).toEqual([[{ region: 'eu-west-1', kind: 'back' }], []])
+  expect([hasLostEarly, members.dropLost()]).toEqual([false, true])
+  expect(members.instancesOf('eu-west-1')).toEqual(['back'])
 })
 
-test('a region whose agent is restarted within 45 s is never lost', () => {
-  members.leave(join('a'))
-  const afterLeaving = changes()
-  nowMs += LOST_MS - 1
-  const beforeReturn = changes()
-  join('b')
+test('an agent that reports after its connection ended stays, and the last messages of a killed one do not count', () => {
+  for (const instance of ['killed', 'cut']) {
+    const member = join(instance)
+    members.seeGone(member, member.asks)
+  }
+  nowMs += 999
+  members.see('eu-west-1', 'killed')
+  nowMs += 1
+  members.see('eu-west-1', 'cut')
+  nowMs += GONE_MS
 
-  expect([afterLeaving, beforeReturn, changes()]).toEqual([[], [], []])
+  expect(members.dropLost()).toBe(true)
+  expect(members.instancesOf('eu-west-1')).toEqual(['cut'])
+})
+
+test('a region is lost when it had no agent for 45 s, and not while one is restarted', () => {
+  members.leave(join('a'))
+  const afterLeaving = presence()
+  nowMs += LOST_MS - 1
+  const beforeReturn = presence()
+  join('b')
+  const back = presence()
+  nowMs += LOST_MS
+  members.dropLost()
+
+  expect([afterLeaving, beforeReturn]).toEqual([[], []])
+  expect([back, presence()]).toEqual([
+    [{ region: 'eu-west-1', isPresent: true }],
+    [{ region: 'eu-west-1', isPresent: false }],
+  ])
 })
 
 test('of two agents with one instance the second is refused until the first was silent for 45 s', () => {
   join('a')
-  const other = { instance: 'a', token: DUBLIN, publicKey: makeKeyPair().publicKey }
+  const other = { ...introduced, instance: 'a', publicKey: makeKeyPair().publicKey }
 
   expect(() => members.join(other)).toThrow('another agent has the instance a')
   nowMs += LOST_MS
@@ -84,7 +111,7 @@ test('a token has a limited number of agents, and a revoked one none', () => {
 })
 
 test('a public key that is none is refused', () => {
-  const introduction = { instance: 'a', token: DUBLIN, publicKey: 'A'.repeat(43) }
+  const introduction = { ...introduced, instance: 'a', publicKey: 'A'.repeat(43) }
 
   expect(() => members.join(introduction)).toThrow('public_key: is no X25519 public key')
 })

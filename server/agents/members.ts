@@ -1,9 +1,15 @@
 import { ApiError } from '../../api/contract/apiError.ts'
+import type { AgentLoad } from '../../monitoring/protocol/agentFigures.ts'
 import { offerSession, type SessionOffer } from '../../monitoring/protocol/sessionSeal.ts'
+import type { RegionPresence } from '../results/agentWatch.ts'
 import type { AgentToken } from '../store/monitoringStore.ts'
 
 /** An agent that neither asks nor reports for this long is lost (milliseconds): it asks every 25 s. */
 export const LOST_MS = 45_000
+/** One whose connection ended while it waited for an answer is lost when it neither asks again nor reports within this time (milliseconds). */
+export const GONE_MS = 5_000
+/** Within this time of its end, a connection may be followed by messages of a process that is dead (milliseconds). */
+const LAST_MESSAGES_MS = 1_000
 /** Most agents of one token at a time: replicas of one deployment. */
 export const TOKEN_INSTANCES_MAX = 32
 
@@ -12,18 +18,19 @@ export interface Introduction {
   readonly instance: string
   readonly token: AgentToken
   readonly publicKey: string
+  readonly load: AgentLoad
 }
 
 /** An agent of a region. */
-export interface Member extends Introduction {
+export interface Member extends Omit<Introduction, 'load'> {
   readonly session: { readonly offer: SessionOffer; readonly key: Buffer }
   seenMs: number
-}
-
-/** A region that lost its last agent, or has one again. */
-export interface RegionChange {
-  readonly region: string
-  readonly kind: 'lost' | 'back'
+  /** How often it asked. */
+  asks: number
+  /** When its connection ended; `undefined` since it asked or reported again. */
+  goneMs: number | undefined
+  /** As of its last request. */
+  load: AgentLoad
 }
 
 /** Which agents share each region. An agent counts for LOST_MS after its last request. */
@@ -32,7 +39,6 @@ export class Members {
   readonly #regions = new Map<string, Map<string, Member>>()
   readonly #epochs = new Map<string, number>()
   readonly #emptySinceMs = new Map<string, number>()
-  readonly #lost = new Set<string>()
   #newestEpoch: number
 
   /** `firstEpoch` has to be above every epoch of an earlier start. */
@@ -44,6 +50,11 @@ export class Members {
   /** Instances of `region`, in an order that does not change. */
   instancesOf(region: string): readonly string[] {
     return [...this.#membersOf(region).keys()].toSorted()
+  }
+
+  /** All agents. */
+  all(): readonly Member[] {
+    return [...this.#regions.values()].flatMap((members) => [...members.values()])
   }
 
   /** Another number for each change of the agents of `region`. */
@@ -63,7 +74,7 @@ export class Members {
    * `conflict` while another agent has the instance, and `forbidden` when the token has as many as it may.
    */
   join(introduction: Introduction): Member {
-    const { instance, token, publicKey } = introduction
+    const { instance, token, publicKey, load } = introduction
     const members = this.#membersOf(token.region)
     const known = members.get(instance)
     if (known !== undefined) {
@@ -71,6 +82,9 @@ export class Members {
         throw new ApiError('conflict', `another agent has the instance ${instance}`)
       }
       known.seenMs = this.#monotonicMs()
+      known.goneMs = undefined
+      known.asks += 1
+      known.load = load
       return known
     }
     const ofToken = [...members.values()].filter((member) => member.token.id === token.id).length
@@ -83,18 +97,37 @@ export class Members {
     const member = {
       ...introduction,
       session: openSession(publicKey),
-
       seenMs: this.#monotonicMs(),
+      goneMs: undefined,
+      asks: 1,
     }
     members.set(instance, member)
     this.renewEpoch(token.region)
     return member
   }
 
+  /** The agent of `region`; `undefined` when it has not asked yet. */
+  find(region: string, instance: string): Member | undefined {
+    return this.#membersOf(region).get(instance)
+  }
+
   /** Takes note that an agent of `region` reported; nothing happens when it has not asked yet. */
   see(region: string, instance: string): void {
-    const member = this.#membersOf(region).get(instance)
-    if (member !== undefined) member.seenMs = this.#monotonicMs()
+    const member = this.find(region, instance)
+    if (member === undefined) return
+    const nowMs = this.#monotonicMs()
+    member.seenMs = nowMs
+    // It lives, and only the connection on which it asked was cut.
+    if (member.goneMs !== undefined && nowMs - member.goneMs >= LAST_MESSAGES_MS) member.goneMs = undefined
+  }
+
+  /**
+   * Takes note that the connection ended on which `member` asked for the `ask`-th time; nothing happens when it has asked
+   * again. A process that was killed would otherwise have its part of the endpoints for as long as one that is only
+   * slow, also when it was started again at once.
+   */
+  seeGone(member: Member, ask: number): void {
+    if (member.asks === ask) member.goneMs = this.#monotonicMs()
   }
 
   /** Takes `member` out: it checks nothing any more. */
@@ -110,13 +143,14 @@ export class Members {
     }
   }
 
-  /** Takes out who was not seen for LOST_MS; whether there was any. */
+  /** Takes out agents that were not seen for LOST_MS, or are gone for GONE_MS; whether there was any. */
   dropLost(): boolean {
-    const lastMs = this.#monotonicMs() - LOST_MS
+    const nowMs = this.#monotonicMs()
     let hasLost = false
     for (const members of this.#regions.values()) {
       for (const member of members.values()) {
-        if (member.seenMs > lastMs) continue
+        const isGone = member.goneMs !== undefined && nowMs - member.goneMs >= GONE_MS
+        if (nowMs - member.seenMs < LOST_MS && !isGone) continue
         this.leave(member)
         if (members.size === 0) this.#emptySinceMs.set(member.token.region, member.seenMs)
         hasLost = true
@@ -125,19 +159,17 @@ export class Members {
     return hasLost
   }
 
-  /** Which of `regions`, those that only agents check, have been without one for LOST_MS or have one again: each once. */
-  regionChanges(regions: readonly string[]): readonly RegionChange[] {
+  /** Which of `regions`, those that only agents check, have an agent; those without one for less than LOST_MS are left out. */
+  presenceIn(regions: readonly string[]): readonly RegionPresence[] {
     const nowMs = this.#monotonicMs()
-    return regions.flatMap((region): readonly RegionChange[] => {
+    return regions.flatMap((region): readonly RegionPresence[] => {
       if (this.#membersOf(region).size > 0) {
         this.#emptySinceMs.delete(region)
-        return this.#lost.delete(region) ? [{ region, kind: 'back' }] : []
+        return [{ region, isPresent: true }]
       }
       const sinceMs = this.#emptySinceMs.get(region) ?? nowMs
       this.#emptySinceMs.set(region, sinceMs)
-      if (this.#lost.has(region) || nowMs - sinceMs < LOST_MS) return []
-      this.#lost.add(region)
-      return [{ region, kind: 'lost' }]
+      return nowMs - sinceMs < LOST_MS ? [] : [{ region, isPresent: false }]
     })
   }
 

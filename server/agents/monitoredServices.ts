@@ -2,7 +2,7 @@ import type { ServiceResponse } from '../../api/contract/service.ts'
 import { Inventory } from '../../monitoring/protocol/inventory.ts'
 import { settingsOf, steadyS } from '../domain/autoIncidentSettings.ts'
 import { isRegionCode, REGIONS } from '../domain/regions.ts'
-import type { MonitoredService, MonitoredChange } from '../results/monitoredService.ts'
+import type { MonitoredChange, MonitoredService } from '../results/monitoredService.ts'
 import type { MonitoringStore, RegionMode, StoredDefinition } from '../store/monitoringStore.ts'
 import { timeoutMsOf } from './endpointTask.ts'
 
@@ -112,7 +112,8 @@ export class MonitoredServices {
     }
     this.#known.set(id, { regions: runningIn, rates: ratesOf(response) })
     const numbers = await this.#numbersOf(response)
-    const isPaused = response.paused_at != null
+    const { paused_at: pausedAt, interval_secs: intervalS } = response
+    const pausedAtS = pausedAt == null ? null : Math.floor(Date.parse(pausedAt) / 1_000)
     const regions = response.regions.filter((region) => isRegionCode(region) && this.modeOf(region) !== 'off')
     const endpoints = response.endpoints.map(({ id: endpointId, call }) => ({
       id: endpointId,
@@ -121,7 +122,7 @@ export class MonitoredServices {
     }))
     const settings = settingsOf(response)
     return {
-      ...{ id, orgId, generation, isPaused, intervalS: response.interval_secs, regions, endpoints },
+      ...{ id, orgId, generation, pausedAtS, intervalS, regions, endpoints },
       steadyS: settings === null ? null : steadyS(settings, response),
     }
   }

@@ -165,7 +165,7 @@ test('a killed server repeats no slot, keeps every result that it stored, and sh
 
   server = await startProcess(dataDir, ARGS)
   await target.visited('/killed', visits + 3)
-  // What the slots that were missed came to is told when their results cannot come any more.
+  // Missed slots are reported once their results cannot come any more.
   let missed: readonly ShownResult[] = []
   let results: readonly ShownResult[] = []
   while (missed.length === 0) {

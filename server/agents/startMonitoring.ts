@@ -1,13 +1,17 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Logger } from 'pino'
-import type { MonitoringFigures } from '../http/operatorMetrics.ts'
+import { ownAddresses } from '../../monitoring/check/network/ownAddresses.ts'
 import { REGIONS } from '../domain/regions.ts'
+import type { MonitoringFigures } from '../http/operatorMetrics.ts'
+import { RESULTS_FILE } from '../results/file/resultsSchema.ts'
 import type { Measurements } from '../results/measurements/measurements.ts'
 import { Results } from '../results/results.ts'
 import type { FindMasterKey } from '../secrets/masterKeys.ts'
 import type { MonitoringStore } from '../store/monitoringStore.ts'
 import type { Store } from '../store/store.ts'
 import { applyTransitions } from './applyTransitions.ts'
-import { EmbeddedAgent } from './embeddedAgent.ts'
+import { EMBEDDED_NAME, EmbeddedAgent } from './embeddedAgent.ts'
 import { quietChangeFollower } from './followQuietChanges.ts'
 import { Hub } from './hub.ts'
 import { MonitoredServices } from './monitoredServices.ts'
@@ -32,6 +36,8 @@ export interface MonitoringParts {
   readonly log: Logger
   /** Called with the time that results took from their arrival until they were stored or refused (seconds). */
   readonly onIngest: (secs: number) => void
+  /** Called after each run of the upkeep of results with the time that it worked (seconds). */
+  readonly onCompaction: (secs: number) => void
 }
 
 /** Monitoring that runs. */
@@ -61,9 +67,11 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
     readAll: () => services.readAll(),
     readPolicy: () => store.historyPolicy(parts.nowMs() - MAINTENANCE_MS),
     onTransitions: applying.apply,
+    onCompaction: parts.onCompaction,
   })
   const measured = {
     update: (read: Parameters<Results['update']>[0]) => results.update(read),
+    reportAgents: (regions: Parameters<Results['reportAgents']>[0]) => results.reportAgents(regions),
     ingest: async (batch: Parameters<Results['ingest']>[0]) => {
       const startedMs = performance.now()
       try {
@@ -73,7 +81,10 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
       }
     },
   }
-  const hub = new Hub({ ...parts, storeId: store.storeId, services, results: measured })
+  const hub = new Hub({
+    ...{ ...parts, storeId: store.storeId, services, results: measured },
+    ownAddresses: ownAddresses(parts.monotonicMs).all,
+  })
   await hub.open()
   const embedded = new EmbeddedAgent({
     hub,
@@ -96,7 +107,7 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
     sentence: sentenceOf(services),
     measurements: results.measurements,
     latest: (series) => results.latest(series),
-    figures: () => figuresOf({ results, embedded, services, store, hub }),
+    figures: () => figuresOf({ dataDir, results, embedded, services, store, hub }),
     stop: async () => {
       clearInterval(looking)
       await embedded.stop()
@@ -115,12 +126,14 @@ async function followModes(services: MonitoredServices, hub: Hub, embedded: Embe
 }
 
 async function figuresOf({
+  dataDir,
   results,
   embedded,
   services,
   store,
   hub,
 }: {
+  readonly dataDir: string
   readonly results: Results
   readonly embedded: EmbeddedAgent
   readonly services: MonitoredServices
@@ -135,11 +148,25 @@ async function figuresOf({
       services.regionsIn('remote').map((region) => [region, hub.members.instancesOf(region).length]),
     ),
     load: embedded.load,
+    loads: [
+      ...(embedded.load === undefined ? [] : [{ name: EMBEDDED_NAME, load: embedded.load }]),
+      ...hub.members.all().map(({ token: { region, name: agent }, instance, load }) => ({
+        name: { region, agent, instance },
+        load,
+      })),
+    ],
+    checks: results.checks,
+    resultsBytes: await bytesOf(join(dataDir, RESULTS_FILE)),
     isStoring,
     waiting,
     restarts: { checks: embedded.restarts, results: results.restarts },
     transitionsBehind: newest === undefined ? undefined : Math.max(0, newest.sequence - applied),
   }
+}
+
+async function bytesOf(file: string): Promise<number> {
+  const { size } = await stat(file).catch(() => ({ size: 0 }))
+  return size
 }
 
 function sentenceOf(services: MonitoredServices): string {

@@ -54,14 +54,14 @@ export function failingText(service: ServiceResponse, round: FailingRound): stri
   return [head, ...lines, ...rest].join('\n')
 }
 
-/** `Checks pass again since 2026-01-01T00:00:00.000Z.` Pure. */
+/** `Checks pass again since 2026-01-01 00:00:00 UTC.` Pure. */
 export function passingText({ since_s }: Recovery): string {
-  return `Checks pass again since ${timestamp(since_s * 1_000)}.`
+  return `Checks pass again since ${instantText(since_s)}.`
 }
 
 /** The same, once it lasted for long enough. Pure. */
 export function steadyText({ since_s }: Recovery): string {
-  return `Checks pass without a break since ${timestamp(since_s * 1_000)}.`
+  return `Checks pass without a break since ${instantText(since_s)}.`
 }
 
 /** Why the change of a service from `before` to `after` ends its automatic incident; `undefined` when it does not. Pure. */
@@ -103,4 +103,10 @@ function citiesOf(codes: readonly string[]): string {
 function cut(text: string, charsMax: number): string {
   const characters = [...text]
   return characters.length <= charsMax ? text : `${characters.slice(0, charsMax - 1).join('')}…`
+}
+
+/** `2026-01-01 00:00:00 UTC`, of seconds since the epoch. */
+function instantText(atS: number): string {
+  const [day, time] = timestamp(atS * 1_000).split(/[T.]/)
+  return `${day} ${time} UTC`
 }

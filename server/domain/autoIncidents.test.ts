@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ServiceResponse } from '../../api/contract/service.ts'
+import { fieldsOf } from './autoIncidentSettings.ts'
 import {
   afterFailingRound,
   afterRecovery,
@@ -9,7 +10,6 @@ import {
   isCounted,
   type OpenAutoIncident,
 } from './autoIncidents.ts'
-import { fieldsOf } from './autoIncidentSettings.ts'
 import type { FailingRound } from './autoIncidentTexts.ts'
 
 const NOW_S = 1_800_000_030
@@ -198,7 +198,7 @@ test('checks that fail again before it is resolved lead back to investigating, i
 
 test('recovery is reported at most every five minutes, and not in an incident that a person took over', () => {
   const recovery = { since_s: NOW_S }
-  const body = 'Checks pass again since 2027-01-15T08:00:30.000Z.'
+  const body = 'Checks pass again since 2027-01-15 08:00:30 UTC.'
 
   expect(afterRecovery(open(), recovery, NOW_S)).toEqual({
     kind: 'update',
@@ -215,7 +215,7 @@ test('recovery is reported at most every five minutes, and not in an incident th
 
 test('after the steady time an incident is resolved, and what a person took over says monitoring', () => {
   const recovery = { since_s: NOW_S }
-  const body = 'Checks pass without a break since 2027-01-15T08:00:30.000Z.'
+  const body = 'Checks pass without a break since 2027-01-15 08:00:30 UTC.'
 
   expect(afterSteadyTime(open({ updatesMade: 20 }), recovery, NOW_S)).toEqual({
     kind: 'resolve',

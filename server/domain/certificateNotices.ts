@@ -22,6 +22,9 @@ export interface CertificateNotice {
   readonly fingerprint: string
   readonly subject: string
   readonly issuer: string
+  /** Absent in notices of earlier releases, like `not_before_s`. */
+  readonly serial?: string
+  readonly not_before_s?: number
   /** The earliest end of the chain (seconds since the epoch). */
   readonly not_after_s: number
   readonly days_left: number

@@ -1,5 +1,5 @@
-import type { AutoIncidentSettings } from './autoIncidentSettings.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
+import type { AutoIncidentSettings } from './autoIncidentSettings.ts'
 
 /** Stored services, including paused ones, allowed for each active one. Gap G12. */
 export const STORED_PER_ACTIVE_SERVICE = 10

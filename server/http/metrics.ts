@@ -5,6 +5,9 @@ import type { RequestRecord } from './app.ts'
 /** Upper bounds of the duration buckets (seconds). */
 const DURATION_BUCKETS_SECS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
 
+/** The same for the upkeep of results, which runs every ten minutes (seconds). */
+const UPKEEP_BUCKETS_SECS = [0.01, 0.1, 1, 10, 60, 300]
+
 /** Most keys with their own series: the number of keys is unlimited. */
 const KEYS_COUNTED_MAX = 1_000
 /** The label for all others. */
@@ -25,6 +28,8 @@ export interface Metrics {
   readonly count: (record: RequestRecord) => void
   /** Takes the time that results took until they were stored (seconds). */
   readonly observeIngest: (secs: number) => void
+  /** Takes the time that a run of the upkeep of results worked (seconds). */
+  readonly observeCompaction: (secs: number) => void
   /** Where further figures are added. */
   readonly registry: Registry
   /** Counts a connection closed to make room for another. */
@@ -99,6 +104,12 @@ export function createMetrics(budget: Pick<AnswerBudget, 'heldBytes' | 'mostHeld
     buckets: DURATION_BUCKETS_SECS,
     registers: [registry],
   })
+  const compaction = new Histogram({
+    name: 'pharos_compaction_seconds',
+    help: 'Work of each run that compacts results, rolls them up and removes what expired',
+    buckets: UPKEEP_BUCKETS_SECS,
+    registers: [registry],
+  })
   const keys = new Set<string>()
   const keyLabel = (keyId = ''): string => {
     if (keys.size < KEYS_COUNTED_MAX) keys.add(keyId)
@@ -107,6 +118,7 @@ export function createMetrics(budget: Pick<AnswerBudget, 'heldBytes' | 'mostHeld
   return {
     registry,
     observeIngest: (secs) => ingest.observe(secs),
+    observeCompaction: (secs) => compaction.observe(secs),
     countEndedConnection: () => ended.inc(),
     count: ({ route, method, status, caller, durationMs }) => {
       const key = keyLabel(caller?.keyId)

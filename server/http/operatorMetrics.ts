@@ -1,6 +1,7 @@
-import { Counter, Gauge, type Registry } from 'prom-client'
-import type { SyncRequest } from '../../monitoring/protocol/messages.ts'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { AGENT_FIGURES, type AgentLoad } from '../../monitoring/protocol/agentFigures.ts'
 import type { RegionMode } from '../store/monitoringStore.ts'
+import type { NotificationFigures } from '../store/notificationStore.ts'
 import type { StoreFigures } from '../store/store.ts'
 
 /** Status of the monitoring. */
@@ -10,7 +11,15 @@ export interface MonitoringFigures {
   /** How many agents on other machines each remote region has. */
   readonly agents: ReadonlyMap<string, number>
   /** Counters of the checks of this machine; `undefined` until their thread has reported them. */
-  readonly load: SyncRequest['load'] | undefined
+  readonly load: AgentLoad | undefined
+  /** What each agent reported last, the one of this machine included. */
+  readonly loads: readonly {
+    readonly name: Readonly<Record<'region' | 'agent' | 'instance', string>>
+    readonly load: AgentLoad
+  }[]
+  /** Stored results by region and outcome, since the results thread started. */
+  readonly checks: readonly { readonly region: string; readonly outcome: string; readonly count: number }[]
+  readonly resultsBytes: number
   readonly isStoring: boolean
   /** Messages in the queue of the results thread. */
   readonly waiting: number
@@ -19,7 +28,7 @@ export interface MonitoringFigures {
   readonly transitionsBehind: number | undefined
 }
 
-type Label = 'region' | 'mode' | 'thread'
+type Label = 'region' | 'outcome' | 'mode' | 'thread' | 'agent' | 'instance'
 type Set = (value: number, labels?: Partial<Record<Label, string>>) => void
 
 /**
@@ -78,6 +87,11 @@ export function addMonitoringMetrics(registry: Registry, read: () => Promise<Mon
       for (const [region, count] of (await figures()).agents) set(count, { region })
     },
   )
+  for (const { name, help, value } of AGENT_FIGURES) {
+    add(name, help, ['region', 'agent', 'instance'], async (set) => {
+      for (const { name: labels, load } of (await figures()).loads) set(value(load), labels)
+    })
+  }
   add(
     'pharos_scheduler_lag_seconds',
     'Start of checks behind their slot, 99th percentile',
@@ -95,6 +109,10 @@ export function addMonitoringMetrics(registry: Registry, read: () => Promise<Mon
     const { load } = await figures()
     if (load !== undefined) set(load.skipped)
   })
+  add('pharos_checks_total', 'Stored results of checks', ['region', 'outcome'], async (set) => {
+    for (const { region, outcome, count } of (await figures()).checks) set(count, { region, outcome })
+  })
+  add('pharos_results_bytes', 'Size of results.db', [], async (set) => set((await figures()).resultsBytes))
   add('pharos_results_up', 'Whether the results thread stores results', [], async (set) =>
     set((await figures()).isStoring ? 1 : 0),
   )
@@ -114,6 +132,37 @@ export function addMonitoringMetrics(registry: Registry, read: () => Promise<Mon
     const { transitionsBehind } = await figures()
     if (transitionsBehind !== undefined) set(transitionsBehind)
   })
+}
+
+/** Upper bounds of the time until a first attempt (seconds). */
+const LAG_BUCKETS_SECS = [0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3_600]
+
+/** Adds the metrics of notifications to `registry`; returns the function that counts an attempt. */
+export function addNotificationMetrics(
+  registry: Registry,
+  read: () => Promise<NotificationFigures>,
+): (attempt: { kind: string; outcome: string; isFirst: boolean; lagMs: number }) => void {
+  const figures = shared(read)
+  const add = figuresIn(registry)
+  add('pharos_deliveries_waiting', 'Notifications that wait for their next attempt', [], async (set) =>
+    set((await figures()).waiting),
+  )
+  add('pharos_channels_disabled', 'Notification channels that are disabled', [], async (set) =>
+    set((await figures()).disabledChannels),
+  )
+  const registers = [registry]
+  const attempts = new Counter({
+    ...{ name: 'pharos_deliveries_total', help: 'Attempts to deliver a notification, by what followed' },
+    ...{ labelNames: ['kind', 'outcome'], registers },
+  })
+  const lag = new Histogram({
+    ...{ name: 'pharos_delivery_lag_seconds', help: 'Time from an event to the first attempt to deliver it' },
+    ...{ buckets: LAG_BUCKETS_SECS, registers },
+  })
+  return ({ kind, outcome, isFirst, lagMs }) => {
+    attempts.inc({ kind, outcome })
+    if (isFirst) lag.observe(lagMs / 1_000)
+  }
 }
 
 /** `read`, once for all gauges of a scrape. */

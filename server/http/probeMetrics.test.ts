@@ -69,6 +69,9 @@ test('the page has the last result of each series under the names of blackbox_ex
   expect(of('probe_success')).toBe(1)
   expect(of('probe_http_status_code')).toBe(204)
   expect(of('probe_http_ssl')).toBe(0)
+  expect(of('probe_http_version')).toBe(1.1)
+  expect(of('probe_http_redirects')).toBe(0)
+  expect(of('probe_ip_protocol')).toBe(4)
   expect(of('probe_duration_seconds')).toBeGreaterThan(0)
   expect(of('probe_http_duration_seconds', ',phase="processing"')).toBeGreaterThan(0)
   expect(values.get(`pharos_endpoint_state{${own},state="up"}`)).toBe(1)
@@ -90,6 +93,27 @@ test.each([
   const response = await fetch(`${server.adminUrl}/metrics/probes${query}`)
 
   expect([response.status, await response.json()]).toEqual([400, { error }])
+})
+
+test('what does not exist is 404, and an organisation without services an empty page', async () => {
+  const server = await start({ isMonitoring: true })
+  const { store } = server
+  await store.createOrg({ id: 'empty', name: 'Empty', plan: 'free', nowMs: 0 })
+  const { id } = await create(server)
+  const page = async (query: string) => {
+    const response = await fetch(`${server.adminUrl}/metrics/probes${query}`)
+    return [response.status, await response.text()]
+  }
+
+  const pages = ['?org=gone', '?service=gone', `?org=empty&service=${id}`, '?org=empty'].map(page)
+
+  const error = (text: string) => JSON.stringify({ error: text })
+  expect(await Promise.all(pages)).toEqual([
+    [404, error('there is no organisation gone')],
+    [404, error('there is no service gone')],
+    [404, error(`service ${id} belongs to another organisation`)],
+    [200, ''],
+  ])
 })
 
 test('more than 5,000 series are 400 until fewer are selected', async () => {

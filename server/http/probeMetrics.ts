@@ -1,10 +1,13 @@
 import { ApiError } from '../../api/contract/apiError.ts'
 import { parsedUrl } from '../../api/contract/endpointUrl.ts'
+import { factsOf } from '../../monitoring/protocol/responseFacts.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import { isRegionCode, seriesNumber } from '../domain/regions.ts'
 import type { State } from '../domain/serviceState.ts'
 import { LATEST_SERIES_MAX, type LatestResult } from '../results/measurements/latestResults.ts'
 import type { MonitoringStore, StoredDefinition } from '../store/monitoringStore.ts'
+import { noOrg } from '../store/shared/noOrg.ts'
+import type { Store } from '../store/store.ts'
 
 /** Most series of one page: each is a dozen lines. */
 const SERIES_MAX = 5_000
@@ -16,7 +19,8 @@ const MICROSECONDS = 1_000_000
 
 /** What the page is made from. */
 export interface ProbeParts {
-  readonly store: Pick<MonitoringStore, 'definitionsAfter' | 'definitionOf' | 'endpointNumbers'>
+  readonly store: Pick<MonitoringStore, 'definitionsAfter' | 'definitionOf' | 'endpointNumbers'> &
+    Pick<Store, 'listOrgs'>
   /** Last results of at most LATEST_SERIES_MAX series. Rejects while they cannot be read. */
   readonly latest: (series: readonly number[]) => Promise<readonly LatestResult[]>
 }
@@ -32,10 +36,13 @@ interface Probe {
 
 /**
  * The last result of every series that `query` selects (org, region, service), in the text format of Prometheus and with
- * the names of blackbox_exporter. Rejects with `invalid` for another query, and for more than SERIES_MAX series.
+ * the names of blackbox_exporter. Rejects with `invalid` for another query and for more than SERIES_MAX series, with
+ * `not_found` for an organisation or service that does not exist: a scrape of nothing would look well.
  */
 export async function renderProbes(query: URLSearchParams, parts: ProbeParts): Promise<string> {
-  const probes = await selectProbes(filterOf(query), parts.store)
+  const filter = filterOf(query)
+  const probes = await selectProbes(filter, parts.store)
+  if (probes.length === 0) await assertExists(filter, parts.store)
   const families = makeFamilies()
   const endpoints = new Set<string>()
   for (let at = 0; at < probes.length; at += LATEST_SERIES_MAX) {
@@ -82,6 +89,16 @@ async function selectProbes(filter: Filter, store: ProbeParts['store']): Promise
     }
   }
   return probes
+}
+
+async function assertExists({ org, service }: Filter, store: ProbeParts['store']): Promise<void> {
+  if (org !== undefined && !(await store.listOrgs()).some(({ id }) => id === org)) throw noOrg(org)
+  if (service === undefined) return
+  const definition = await store.definitionOf(service)
+  if (definition === undefined) throw new ApiError('not_found', `there is no service ${service}`)
+  if ((org ?? definition.orgId) !== definition.orgId) {
+    throw new ApiError('not_found', `service ${service} belongs to another organisation`)
+  }
 }
 
 async function* definitionsOf(
@@ -160,7 +177,11 @@ function makeFamilies() {
       'Time of the phases of the last check, summed over redirects',
     ),
     status: family('probe_http_status_code', 'Status of the last response; 0 without one'),
-    ssl: family('probe_http_ssl', 'Whether TLS was used'),
+    version: family('probe_http_version', 'Version of HTTP of the last response; 0 without one'),
+    redirects: family('probe_http_redirects', 'Redirects that the last check followed'),
+    ssl: family('probe_http_ssl', 'Whether the last response came over TLS'),
+    tls: family('probe_tls_version_info', '1 for the version of TLS of the last response'),
+    ip: family('probe_ip_protocol', '4 or 6, the version of IP of the last check; 0 without an address'),
     expiry: family(
       'probe_ssl_earliest_cert_expiry',
       'Earliest expiry in the certificate chains of the endpoint, in seconds since the epoch',
@@ -186,7 +207,12 @@ function addResult(families: Families, { labels }: Probe, result: LatestResult):
     add(families.phases, us / MICROSECONDS, `,phase="${phase}"`)
   }
   add(families.status, status)
-  add(families.ssl, tlsUs > 0 ? 1 : 0)
+  const { httpVersion, redirects, tlsVersion, ipVersion } = factsOf(result.last.flags)
+  add(families.version, Number(httpVersion ?? 0))
+  add(families.redirects, redirects)
+  add(families.ssl, tlsVersion === null ? 0 : 1)
+  if (tlsVersion !== null) add(families.tls, 1, `,version="${tlsVersion}"`)
+  add(families.ip, ipVersion ?? 0)
   if (result.certificateEndS !== null) add(families.expiry, result.certificateEndS)
 }
 

@@ -1,15 +1,18 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { type AddressInfo, createServer as createSocket } from 'node:net'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { type AddressInfo, createServer as createSocket, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, expect, test } from 'vitest'
+import { makeAuthority } from '../../monitoring/check/testing/certificates.ts'
 import { apiClient } from '../testing/apiClient.ts'
+import { makeKeys, makeOrg } from '../testing/seedFolder.ts'
+import { startProcess } from '../testing/serverProcess.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
-import { startServer, type TestServer } from '../testing/startServer.ts'
 
 // Debian's package `prometheus` has both.
 const [PROMETHEUS, PROMTOOL] = ['/usr/bin/prometheus', '/usr/bin/promtool']
@@ -26,18 +29,43 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step()
 })
 
-/** A server that monitors one service whose target answers. */
-async function startMonitored(): Promise<TestServer> {
-  const target = createServer((_request, response) => response.end('ok'))
-  await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve))
-  undo.push(() => void target.close())
-  const server = await startServer({ isMonitoring: true, allowedRanges: ['127.0.0.0/8'], rateLimit: 'none' })
-  undo.push(() => server.close())
+/** A server that monitors a service with two endpoints, one of them over TLS, with a certificate that it trusts. */
+async function startMonitored() {
+  const folder = temporaryFolder()
+  const { authorities, valid } = makeAuthority()
+  const targets = [createHttpServer(answerOk), createHttpsServer(valid, answerOk)]
+  const [http, https] = await Promise.all(targets.map(listening))
+  const orgId = await makeOrg(folder)
+  const [apiKey = ''] = await makeKeys(folder, orgId, 1)
+  writeFileSync(join(folder, 'authorities.pem'), authorities)
+  const server = await startProcess(folder, ['--admin-port', '0', '--allow-ranges', '127.0.0.0/8'], {
+    environment: { PHAROS_MONITOR: 'on', NODE_EXTRA_CA_CERTS: join(folder, 'authorities.pem') },
+  })
+  undo.push(() => server.kill())
+  const endpoints = [`http://127.0.0.1:${http}/`, `https://127.0.0.1:${https}/`].map((url) =>
+    endpointBody({ url }),
+  )
+  await apiClient(server.url, apiKey).post('/v1/services', serviceBody({ endpoints }))
+  return { orgId, adminUrl: server.adminUrl() ?? '' }
+}
+
+function answerOk(_request: IncomingMessage, response: ServerResponse): void {
+  response.end('ok')
+}
+
+/** The port on which `server` listens until the end of the test. */
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  undo.push(() => void server.close())
   // True because the server listens on TCP.
-  const url = `http://127.0.0.1:${(target.address() as AddressInfo).port}/`
-  const endpoints = [endpointBody({ url })]
-  await apiClient(server.url, server.apiKey).post('/v1/services', serviceBody({ endpoints }))
-  return server
+  return (server.address() as AddressInfo).port
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-prometheus-'))
+  undo.push(() => rmSync(folder, { recursive: true }))
+  return folder
 }
 
 async function freePort(): Promise<number> {
@@ -49,15 +77,26 @@ async function freePort(): Promise<number> {
   return port
 }
 
+/** The scrape configuration that docs/monitoring.md gives, for the server at `adminUrl`. */
+function documentedConfiguration(adminUrl: string): string {
+  const page = readFileSync(new URL('../../docs/monitoring.md', import.meta.url), 'utf8')
+  const block = /^```yaml\n(scrape_configs:\n.*?)^```$/ms.exec(page)?.[1] ?? ''
+  return `global: { scrape_interval: 1s }\n${block.replaceAll('127.0.0.1:7172', new URL(adminUrl).host)}`
+}
+
+/** The metrics of /metrics that the pages about monitoring and agents name, those of the agent's own page left out. */
+function documentedMetrics(): readonly string[] {
+  const pages = ['monitoring', 'agents'].map((page) =>
+    readFileSync(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8'),
+  )
+  const names = [...pages.join('').matchAll(/`(pharos_[a-z_]*[a-z])[`{]/g)].map(([, name = '']) => name)
+  const elsewhere = /^pharos_(endpoint_state|agent_connected|agent_results_refused_total)$/
+  return [...new Set(names)].filter((name) => !elsewhere.test(name))
+}
+
 async function startPrometheus(adminUrl: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-prometheus-'))
-  const job = (name: string, path: string) => ({
-    ...{ job_name: name, metrics_path: path, honor_labels: true, scrape_interval: '1s' },
-    static_configs: [{ targets: [new URL(adminUrl).host] }],
-  })
-  // JSON is YAML.
-  const config = { scrape_configs: [job('blackbox', '/metrics/probes'), job('pharos', '/metrics')] }
-  writeFileSync(join(folder, 'prometheus.yml'), JSON.stringify(config))
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'prometheus.yml'), documentedConfiguration(adminUrl))
   const address = `127.0.0.1:${await freePort()}`
   const args = [`--config.file=${folder}/prometheus.yml`, `--storage.tsdb.path=${folder}/data`]
   const child: ChildProcess = spawn(PROMETHEUS, [...args, `--web.listen-address=${address}`], {
@@ -66,7 +105,6 @@ async function startPrometheus(adminUrl: string): Promise<string> {
   undo.push(async () => {
     child.kill()
     if (child.exitCode === null) await once(child, 'exit')
-    rmSync(folder, { recursive: true })
   })
   return `http://${address}`
 }
@@ -91,40 +129,78 @@ async function samplesOf(prometheus: string, query: string): Promise<readonly Sa
   }
 }
 
-/** Queries of blackbox_exporter dashboards, with `$target` and `$job` filled in. */
+const BASIC = [
+  'probe_success',
+  'probe_duration_seconds',
+  'probe_dns_lookup_time_seconds',
+  'probe_ssl_earliest_cert_expiry',
+] as const
+const HTTP = [...BASIC, 'probe_http_status_code', 'probe_http_ssl'] as const
+const ALL = [...HTTP, 'probe_http_duration_seconds', 'probe_http_version', 'probe_tls_version_info'] as const
+
+/** Dashboards of grafana.com, the labels by which they select and group, and the metrics that they ask for. */
+const DASHBOARDS: readonly (readonly [
+  id: number,
+  selector: string,
+  by: string,
+  metrics: readonly string[],
+])[] = [
+  [5345, 'target=~".+"', 'target', HTTP],
+  [7587, 'instance=~".+"', 'phase', ALL.slice(0, -1)],
+  [11175, 'instance=~".+"', 'instance', HTTP],
+  [11529, '', 'instance', BASIC],
+  [12653, 'instance=~".+"', 'phase', ALL],
+  [13659, 'job=~".+", instance=~".+"', 'instance', ALL],
+  [14928, 'instance=~".+"', 'instance', [...ALL, 'probe_ip_protocol']],
+  [16124, 'job=~".+", instance=~".+"', 'phase', [...ALL, 'probe_http_redirects']],
+  [16292, 'project=~".*", app=~".*"', 'instance', ALL],
+]
 const QUERIES = [
-  'probe_success{instance=~".*"}',
-  'avg(probe_duration_seconds{instance=~".*"})',
-  'probe_http_duration_seconds{instance=~".*"}',
-  'sum by (phase) (probe_http_duration_seconds{job="blackbox"})',
-  'probe_http_status_code{job="blackbox"}',
-  'probe_http_ssl{instance=~".*"}',
-  'avg(probe_dns_lookup_time_seconds{instance=~".*"})',
-  'avg_over_time(probe_success{job="blackbox"}[1h])',
+  ...new Set(
+    DASHBOARDS.flatMap(([, selector, by, metrics]) => [
+      ...metrics.map((name) => `${name}{${selector}}`),
+      `sum by (${by}) (probe_http_duration_seconds{${selector}})`,
+    ]),
+  ),
 ]
 
 test.skipIf(skipReason !== null)(
-  `a Prometheus scrapes the server, answers probe_success, and has nothing to say about either page${skipReason === null ? '' : ` (${skipReason})`}`,
+  `a Prometheus with the documented configuration answers what dashboards of blackbox_exporter ask, and finds no fault with either page${skipReason === null ? '' : ` (${skipReason})`}`,
   async () => {
-    const server = await startMonitored()
-    const prometheus = await startPrometheus(server.adminUrl ?? '')
+    const { orgId, adminUrl } = await startMonitored()
+    const prometheus = await startPrometheus(adminUrl)
 
-    const [success] = await samplesOf(prometheus, 'probe_success')
+    const [success] = await samplesOf(prometheus, 'probe_success{instance=~"http:.+"}')
     const answered = []
     for (const query of QUERIES) if ((await samplesOf(prometheus, query)).length > 0) answered.push(query)
+    const phases = await samplesOf(prometheus, 'sum by (phase) (probe_http_duration_seconds)')
+    const [tls] = await samplesOf(prometheus, 'probe_tls_version_info')
+    const [counted] = await samplesOf(prometheus, 'pharos_checks_total{outcome="up"}')
     const [labels] = await samplesOf(prometheus, 'pharos_region_mode{region="eu-west-1"}')
     const checks = ['/metrics', '/metrics/probes'].map(async (path) => {
-      const page = await (await fetch(`${server.adminUrl}${path}`)).text()
+      const page = await (await fetch(`${adminUrl}${path}`)).text()
       const checking = promisify(execFile)(PROMTOOL, ['check', 'metrics'])
       checking.child.stdin?.end(page)
       return checking
     })
 
     expect(success?.value[1]).toBe('1')
-    expect(success?.metric).toMatchObject({ org: server.orgId, region: 'eu-west-1', job: 'blackbox' })
+    expect(success?.metric).toMatchObject({ org: orgId, region: 'eu-west-1', job: 'blackbox' })
     expect(success?.metric.instance).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/)
+    expect(success?.metric.target).toBe(success?.metric.instance)
     expect(answered).toEqual(QUERIES)
+    expect(phases.map(({ metric }) => metric.phase).sort()).toEqual([
+      'connect',
+      'processing',
+      'resolve',
+      'tls',
+      'transfer',
+    ])
+    expect(tls?.metric.version).toBe('TLS 1.3')
     expect(labels?.metric.mode).toBe('embedded')
+    expect(counted?.metric.region).toBe('eu-west-1')
+    const own = await (await fetch(`${adminUrl}/metrics`)).text()
+    expect(documentedMetrics().filter((name) => !own.includes(`# TYPE ${name} `))).toEqual([])
     expect(await Promise.all(checks)).toEqual(checks.map(() => ({ stdout: '', stderr: '' })))
   },
 )

@@ -4,7 +4,7 @@ import { assertKeysUsable } from '../secrets/keyring.ts'
 
 type Checked = Pick<
   ProgramSettings,
-  'engine' | 'dataDir' | 'host' | 'port' | 'adminHost' | 'adminPort' | 'agents' | 'keySource'
+  'engine' | 'dataDir' | 'host' | 'port' | 'adminHost' | 'adminPort' | 'agents' | 'status' | 'keySource'
 >
 
 /**
@@ -12,7 +12,7 @@ type Checked = Pick<
  * and no master key behind. They could not be removed afterwards: another program may have begun to use them.
  */
 export async function preflight(settings: Checked): Promise<void> {
-  const { engine, dataDir, host, port, adminHost, adminPort, agents, keySource } = settings
+  const { engine, dataDir, host, port, adminHost, adminPort, agents, status, keySource } = settings
   if (await engine.exists()) return
   assertKeysUsable(keySource, dataDir)
   const listening: Server[] = []
@@ -23,6 +23,9 @@ export async function preflight(settings: Checked): Promise<void> {
     }
     if (agents !== null) {
       listening.push(await listen(agents.host, agents.port).catch(blameHost('--agent-host')))
+    }
+    if (status !== null) {
+      listening.push(await listen(status.host, status.port).catch(blameHost('--status-host')))
     }
   } finally {
     await Promise.all(listening.map((server) => new Promise((resolve) => server.close(resolve))))

@@ -5,24 +5,24 @@ import { agentListener } from '../agents/agentListener.ts'
 import { type Monitoring, startMonitoring } from '../agents/startMonitoring.ts'
 import { silentBus } from '../bus/bus.ts'
 import { startRelay } from '../bus/relay.ts'
-import { ApiError } from '../../api/contract/apiError.ts'
 import { type AdminParts, buildAdminListener } from '../http/adminListener.ts'
 import { localAdmission } from '../http/admission.ts'
 import { ANSWER_BOUNDS, AnswerBudget } from '../http/transport/answerBudget.ts'
 import { buildApp } from '../http/app.ts'
 import { BODY_BOUNDS } from '../http/transport/bodyBudget.ts'
-import { renderProbes } from '../http/probeMetrics.ts'
+import { probesPage } from '../http/probesPage.ts'
 import { addMonitoringMetrics, addStoreMetrics } from '../http/operatorMetrics.ts'
-import { ResultsBusyError } from '../results/results.ts'
 import { createMetrics } from '../http/metrics.ts'
 import { TIMEOUTS } from '../http/transport/timeouts.ts'
 import { addressRules, type IsBlocked } from '../../monitoring/check/network/addressRules.ts'
+import { startNotifications } from '../notifications/startNotifications.ts'
 import { readiness } from './readiness.ts'
 import { startRefusalLog } from './refusalLog.ts'
 import { blameHost, preflight } from './preflight.ts'
 import { logRequest } from './requestLog.ts'
 import type { ProgramSettings } from './settings.ts'
 import { openMasterKeys } from '../secrets/masterKeys.ts'
+import { buildStatusListener } from '../statusPages/statusListener.ts'
 import type { Store } from '../store/store.ts'
 
 /** Time for requests under way to finish when the server stops (milliseconds). */
@@ -38,6 +38,8 @@ export interface Program {
   readonly adminUrl: string | null
   /** Where agents connect; `null` when they cannot. */
   readonly agentUrl: string | null
+  /** Where status pages are; `null` when they are not served. */
+  readonly statusUrl: string | null
   /** A summary of the monitoring from this machine, for people; `null` when there is none. */
   readonly monitoring: string | null
   readonly store: Store
@@ -103,7 +105,7 @@ async function listen(
     timeouts,
     budget,
     bodies,
-    connectionsMax: settings.connectionsMax,
+    connectionsMax: connectionsOf(settings),
     onConnectionEnded: () => metrics.countEndedConnection(),
     onRequestDone: (record) => {
       metrics.count(record)
@@ -117,6 +119,7 @@ async function listen(
     ? await startMonitoring({
         ...{ dataDir, store, findMasterKey, allowedRanges, log, monotonicMs, nowMs: environment.nowMs },
         onIngest: metrics.observeIngest,
+        onCompaction: metrics.observeCompaction,
       })
     : undefined
   if (monitoring !== undefined) undo.push(() => monitoring.stop())
@@ -130,11 +133,16 @@ async function listen(
   }, TIDY_MS)
   undo.push(() => clearInterval(tidying))
   undo.push(await watchRoom(store, log))
+  const { webhookRanges } = settings
+  const { registry } = metrics
+  const sending = { store, findMasterKey, log, registry, nowMs: environment.nowMs, webhookRanges }
+  undo.push(startNotifications(sending))
   addStoreMetrics(metrics.registry, () => store.figures(), environment.nowMs)
   if (monitoring !== undefined) addMonitoringMetrics(metrics.registry, monitoring.figures)
-  const probes = probesPage(store, monitoring)
+  const probes = probesPage({ store, latest: monitoring?.latest })
   const adminUrl = await listenAdmin(settings, { store, metrics, probes }, undo)
   const agentUrl = monitoring === undefined ? null : await listenForAgents(settings, store, monitoring, undo)
+  const statusUrl = await listenForPublic(settings, store, monitoring, undo)
   undo.push(async () => {
     const forceClose = setTimeout(() => app.server.closeAllConnections(), STOP_MS_MAX)
     await app.close()
@@ -144,7 +152,13 @@ async function listen(
   })
   await app.listen({ host: settings.host, port: settings.port })
   const url = urlOf(app.server)
-  return { url, adminUrl, agentUrl, monitoring: monitoring?.sentence ?? null, publishCommands: relay.drain }
+  const sentence = monitoring?.sentence ?? null
+  return { url, adminUrl, agentUrl, statusUrl, monitoring: sentence, publishCommands: relay.drain }
+}
+
+/** Most connections of a listener: the descriptors of the process are shared. */
+function connectionsOf({ connectionsMax, status }: ProgramSettings): number {
+  return status === null ? connectionsMax : Math.ceil(connectionsMax / 2)
 }
 
 /** Checks for disk space now and repeatedly; logs changes. Resolves to the function that stops it. */
@@ -163,24 +177,6 @@ async function watchRoom(store: Store, log: Logger): Promise<() => void> {
   await look()
   const timer = setInterval(() => void look(), ROOM_LOOK_MS)
   return () => clearInterval(timer)
-}
-
-/** The last results, or why there are none. One page is made at a time. */
-function probesPage(store: Store, monitoring: Monitoring | undefined): AdminParts['probes'] {
-  let underWay: Promise<unknown> = Promise.resolve()
-  return (query) => {
-    if (monitoring === undefined) {
-      return Promise.reject(new ApiError('not_found', 'not found: this server checks nothing'))
-    }
-    const latest: Monitoring['latest'] = (series) =>
-      monitoring.latest(series).catch((error: unknown) => {
-        if (!(error instanceof ResultsBusyError)) throw error
-        throw new ApiError('unavailable', 'results cannot be read at present: ask again', { cause: error })
-      })
-    const page = underWay.then(() => renderProbes(query, { store, latest }))
-    underWay = page.catch(() => {})
-    return page
-  }
 }
 
 async function listenAdmin(
@@ -225,6 +221,31 @@ async function listenForAgents(
     listener.server.listen({ host, port }, resolve)
   }).catch(blameHost('--agent-host'))
   return urlOf(listener.server, tls === undefined ? 'http' : 'https')
+}
+
+async function listenForPublic(
+  settings: ProgramSettings,
+  store: Store,
+  monitoring: Monitoring | undefined,
+  undo: Undo,
+): Promise<string | null> {
+  const { status, environment, monotonicMs, log } = settings
+  if (status === null) return null
+  const listener = buildStatusListener({
+    ...{ store, monotonicMs, nowMs: environment.nowMs },
+    measurements: monitoring?.measurements,
+    statusUrl: status.url,
+    // None of them has a key, and those without one get half.
+    connectionsMax: 2 * connectionsOf(settings),
+    onError: (error) => log.error({ err: error }, 'a status page could not be shown'),
+  })
+  undo.push(async () => {
+    const forceClose = setTimeout(() => listener.server.closeAllConnections(), STOP_MS_MAX)
+    await listener.close()
+    clearTimeout(forceClose)
+  })
+  await listener.listen({ host: status.host, port: status.port }).catch(blameHost('--status-host'))
+  return urlOf(listener.server)
 }
 
 function urlOf(server: Pick<Server, 'address'>, scheme = 'http'): string {

@@ -86,6 +86,7 @@ test('the log says how the server started and why it stopped', async () => {
       url: server.url,
       adminUrl: server.adminUrl(),
       agentUrl: null,
+      statusUrl: null,
       msg: 'started',
     },
     { level: 30, signal: 'SIGTERM', msg: 'stopping' },

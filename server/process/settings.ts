@@ -16,6 +16,15 @@ export interface AgentListening {
   readonly tls?: { readonly cert: Buffer; readonly key: Buffer }
 }
 
+/** The listener of status pages. */
+export interface StatusListening {
+  readonly host: string
+  /** 0 for any free port. */
+  readonly port: number
+  /** Origin under which the public reaches it; absent when pages are only reached by their slugs. */
+  readonly url?: string
+}
+
 /** Settings of a server. */
 export interface ProgramSettings {
   readonly engine: Engine
@@ -25,15 +34,19 @@ export interface ProgramSettings {
   /** 0 for any free port. */
   readonly port: number
   readonly adminHost: string
-  /** Most connections of the API at a time. */
+  /** Most connections of the API at a time; with status pages, each has half of them. */
   readonly connectionsMax: number
   /** `null` for no admin listener. */
   readonly adminPort: number | null
   /** Where agents on other machines connect; `null` for no such listener. */
   readonly agents: AgentListening | null
+  /** Where the public reads status pages; `null` for no such listener. */
+  readonly status: StatusListening | null
   readonly keySource: KeySource
   /** Address ranges that may be checked although they are private. */
   readonly allowedRanges: readonly string[]
+  /** Address ranges that webhooks may reach although they are private. */
+  readonly webhookRanges: readonly string[]
   readonly environment: Environment
   /** Milliseconds of a clock that only runs forward. */
   readonly monotonicMs: () => number

@@ -1,6 +1,7 @@
 import { regionOfSeries } from '../domain/regions.ts'
 import type { SeriesState, SeriesTimes } from '../domain/serviceState.ts'
 import type { StoredState } from './file/resultsSchema.ts'
+import type { MonitoredService } from './monitoredService.ts'
 import type { SeriesRow } from './stateRows.ts'
 
 /** What a result is validated against. */
@@ -42,6 +43,14 @@ export interface ServiceEntry {
   readonly endpoints: readonly number[]
   readonly state: StoredState
   readonly sinceS: number
+}
+
+/** The state of a service without any; one may be paused for long, and its earlier states were lost. Pure. */
+export function newService(
+  { pausedAtS }: MonitoredService,
+  nowS: number,
+): Pick<ServiceEntry, 'state' | 'sinceS'> {
+  return pausedAtS === null ? { state: 'unknown', sinceS: nowS } : { state: 'paused', sinceS: pausedAtS }
 }
 
 /** The series that `row` stores. Pure. */

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { seriesNumber } from '../domain/regions.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import { openStore } from '../store/sqlite/openStore.ts'
 import type { AppliedEffect, Transition } from '../store/monitoringStore.ts'
+import { openStore } from '../store/sqlite/openStore.ts'
 import { prepareCertificateWatch } from './certificateWatch.ts'
 import { prepareStateRows } from './stateRows.ts'
 import { monitoredService, ORG, openedResults, STORE } from './testing/openedResults.ts'
@@ -80,7 +80,8 @@ test('a certificate that was seen twice is reported once for each threshold, and
   })
   expect(JSON.parse(transitions()[0]?.body ?? '')).toEqual({
     ...{ org_id: ORG, host: 'shop.example', port: 443, fingerprint: 'first' },
-    ...{ subject: 'CN=shop.example', issuer: 'CN=ca', not_after_s: NOW_S + 5 * DAY_S, days_left: 4 },
+    ...{ subject: 'CN=shop.example', issuer: 'CN=ca', serial: '01' },
+    ...{ not_before_s: NOW_S - 85 * DAY_S, not_after_s: NOW_S + 5 * DAY_S, days_left: 4 },
     ...{ threshold_s: 7 * DAY_S, endpoint_ids: monitoredService(1).endpoints.map(({ id }) => id) },
   })
 })

@@ -20,6 +20,7 @@ interface CertificateRow extends CertificateTimes {
   readonly fingerprint: string
   readonly subject: string
   readonly issuer: string
+  readonly serial: string
   /** The last threshold that was reported (seconds); `null` before the first. */
   readonly reportedS: number | null
 }
@@ -34,7 +35,7 @@ export function prepareCertificateWatch(
   rows: Pick<StateRows, 'addTransition'>,
 ): (nowS: number) => void {
   const select = database.prepare<[number, number], CertificateRow>(
-    `SELECT org_id AS orgId, host, port, fingerprint, subject, issuer, not_before_s AS notBeforeS,
+    `SELECT org_id AS orgId, host, port, fingerprint, subject, issuer, serial, not_before_s AS notBeforeS,
        not_after_s AS notAfterS, chain_not_after_s AS chainNotAfterS, reported_s AS reportedS
      FROM certificates
      WHERE sightings >= ${SIGHTINGS_MIN} AND last_seen_s > ? AND chain_not_after_s <= ?
@@ -53,13 +54,14 @@ export function prepareCertificateWatch(
     for (const row of select.all(nowS - CERTIFICATE_SEEN_S, nowS + NOTICE_S_MAX)) {
       const thresholdS = reachedThresholdS(row, nowS)
       if (thresholdS === undefined || (row.reportedS !== null && row.reportedS <= thresholdS)) continue
-      const { orgId, host, port, fingerprint, subject, issuer, chainNotAfterS } = row
+      const { orgId, host, port, fingerprint, subject, issuer, serial, notBeforeS, chainNotAfterS } = row
       const concerned = endpoints.all(orgId, host, port)
       const [first] = concerned
       if (first === undefined) continue
       mark.run({ orgId, host, port, fingerprint, thresholdS })
       const body: CertificateNotice = {
-        ...{ org_id: orgId, host, port, fingerprint, subject, issuer, not_after_s: chainNotAfterS },
+        ...{ org_id: orgId, host, port, fingerprint, subject, issuer, serial },
+        ...{ not_before_s: notBeforeS, not_after_s: chainNotAfterS },
         ...{ days_left: daysLeft(chainNotAfterS, nowS), threshold_s: thresholdS },
         endpoint_ids: concerned.map(({ id }) => id),
       }

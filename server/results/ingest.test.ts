@@ -5,14 +5,16 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { OUTCOMES, type Outcome } from '../../monitoring/protocol/outcomes.ts'
 import { seriesNumber } from '../domain/regions.ts'
+import { CheckCounts } from './checkCounts.ts'
+import { openResults } from './file/openResults.ts'
+import { RESULTS_FILE } from './file/resultsSchema.ts'
 import { OpenHours } from './history/openHours.ts'
 import { ResultLog } from './history/resultLog.ts'
 import { prepareIngest } from './ingest.ts'
 import type { MonitoredService } from './monitoredService.ts'
-import { openResults } from './file/openResults.ts'
-import { RESULTS_FILE } from './file/resultsSchema.ts'
 import { StateBoard } from './stateBoard.ts'
 import { batchOf, type TestResult } from './testing/resultMessages.ts'
+import { prepareTransitions } from './transitionRows.ts'
 
 const STORE = '0192b1d4-5c1e-7000-8000-00000000000a'
 const OTHER = '0192b1d4-5c1e-7000-8000-00000000000b'
@@ -28,9 +30,11 @@ function open(storeId = STORE) {
   const { database } = openResults(folder, false)
   const board = new StateBoard(database, storeId)
   const log = new ResultLog(database, new OpenHours())
-  const ingest = prepareIngest(database, board, log)
+  const checks = new CheckCounts()
+  const ingest = prepareIngest(database, board, log, (stored) => checks.add(stored))
   return {
     database,
+    checks,
     board,
     update: (changes: Partial<MonitoredService> = {}, nowS = START_S, isWhole = false) =>
       board.transact(() =>
@@ -54,7 +58,7 @@ const service: MonitoredService = {
   id: SERVICE,
   orgId: '0192b1d4-5c1e-7000-8000-000000000002',
   generation: 1,
-  isPaused: false,
+  pausedAtS: null,
   intervalS: 60,
   steadyS: null,
   regions: ['eu-west-1', 'us-east-1'],
@@ -151,7 +155,7 @@ test('what the definition before found after the change is refused, and before i
 test('a pause ends the series at once, and what was under way is history', () => {
   results.update()
   results.send(round(1, 'up'))
-  results.update({ generation: 2, isPaused: true }, START_S + 90)
+  results.update({ generation: 2, pausedAtS: START_S + 90 }, START_S + 90)
 
   const before = results.send([{ series: DUBLIN, dueS: START_S + 89, outcome: 'down' }])
   const after = results.send([{ series: DUBLIN, dueS: START_S + 120, outcome: 'down' }])
@@ -164,6 +168,15 @@ test('a pause ends the series at once, and what was under way is history', () =>
     [START_S + 200, 4],
     [START_S + 201, 1],
   ])
+})
+
+test('a service that was paused before the results were lost is paused since then', () => {
+  results.update({ pausedAtS: START_S - 86_400 })
+
+  const states = results.database.prepare('SELECT since_s FROM service_now').pluck().all()
+  expect(states).toEqual([START_S - 86_400])
+  // Nothing is known of the time before, so no day counts it as paused.
+  expect(results.serviceStates()).toEqual([[START_S, 5]])
 })
 
 test('a region that is removed leaves the quorum at once', () => {
@@ -213,6 +226,28 @@ test('of a restored store every generation is older, and a service that it does 
     results.board.update({ services: [], ended: [], isWhole: true }, START_S + 200),
   )
   expect(results.serviceStates().at(-1)).toEqual([START_S + 200, 6])
+})
+
+test('a restored store gets no transition of the time after its backup, and hears again that a service is up', () => {
+  results.update({ steadyS: 120 })
+  for (let minute = 1; minute < 9; minute += 1) results.send(round(minute, minute < 4 ? 'down' : 'up'))
+  const kindsAfter = (sequence: number) =>
+    prepareTransitions(results.database)
+      .after(sequence)
+      .map(({ kind }) => kind)
+  const before = kindsAfter(2)
+  results.database.close()
+
+  results = open(OTHER)
+  const restored = [kindsAfter(2), prepareTransitions(results.database).newest()]
+  results.update({ steadyS: 120, generation: 2 }, START_S + 9 * 60, true)
+  for (let minute = 10; minute < 14; minute += 1) {
+    results.send(round(minute, 'up').map((result) => ({ ...result, generation: 2 })))
+  }
+
+  expect(before).toContain('service.steady')
+  expect(restored).toEqual([[], 0])
+  expect(kindsAfter(2)).toEqual(['service.recovered', 'service.steady'])
 })
 
 test('what a transaction could not store is in no state either', () => {
@@ -300,4 +335,20 @@ test('results in any order: a restart has the states that the process before had
     }),
     { numRuns: 25 },
   )
+})
+
+test('each stored result is counted once, under its region and outcome', () => {
+  const { checks } = results
+  results.update()
+  results.send([...round(1, 'up', 'down'), ...round(2, 'up')])
+  results.send([...round(2, 'up'), { series: DUBLIN, dueS: START_S + 1e6, outcome: 'up' }])
+  results.database.exec('DROP TABLE late; DROP TABLE log')
+  expect(() => results.send(round(3, 'up'))).toThrow('no such table')
+
+  expect(checks.takeChanged()).toEqual([
+    { region: 'eu-west-1', outcome: 'up', count: 2 },
+    { region: 'us-east-1', outcome: 'down', count: 1 },
+    { region: 'us-east-1', outcome: 'up', count: 1 },
+  ])
+  expect(checks.takeChanged()).toBeUndefined()
 })

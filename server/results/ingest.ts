@@ -8,8 +8,8 @@ import type {
 } from '../../monitoring/protocol/messages.ts'
 import { outcomeName } from '../../monitoring/protocol/outcomes.ts'
 import { regionOfSeries } from '../domain/regions.ts'
-import type { ResultLog } from './history/resultLog.ts'
 import type { KnownSeries } from './boardEntries.ts'
+import type { ResultLog } from './history/resultLog.ts'
 import type { StateBoard } from './stateBoard.ts'
 
 /** How far ahead of the server's clock a result may be due (seconds). */
@@ -38,8 +38,17 @@ export type Ingest = (
   nowMs: number,
 ) => readonly ResultsAnswer[]
 
-/** Prepares the ingest of results into `log`; new ones change the states of `board`. */
-export function prepareIngest(database: Database, board: StateBoard, log: ResultLog): Ingest {
+/**
+ * Prepares the ingest of results into `log`; new ones change the states of `board`. `onStored` is called after a commit with the
+ * series and the code of the outcome of each new result.
+ */
+export function prepareIngest(
+  database: Database,
+  board: StateBoard,
+  log: ResultLog,
+  onStored: (stored: readonly (readonly [series: number, outcome: number])[]) => void = () => {},
+): Ingest {
+  let stored: (readonly [number, number])[] = []
   const storeDetail = prepareDetails(database)
   const storeCertificates = prepareCertificates(database, board)
 
@@ -68,6 +77,7 @@ export function prepareIngest(database: Database, board: StateBoard, log: Result
       firstTotalUs: detail?.first?.total_us ?? 0,
     })
     if (!isNew) return 'known'
+    stored.push([series, outcome])
     if (detail !== undefined) storeDetail(detail)
     // A result of an earlier definition enters history only: states belong to the current definition.
     if (known !== undefined && known.endedAtS === null && generation >= known.generation) {
@@ -95,9 +105,11 @@ export function prepareIngest(database: Database, board: StateBoard, log: Result
 
   return (batches, storeId, nowMs) => {
     let isCommitted = false
+    stored = []
     try {
       const answers = board.transact(() => batches.map((batch) => storeBatch(batch, storeId, nowMs)))
       isCommitted = true
+      onStored(stored)
       return answers
     } finally {
       log.settle(isCommitted)

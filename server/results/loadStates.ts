@@ -2,16 +2,17 @@ import type { Database } from 'better-sqlite3'
 import { type EndpointEntry, type SeriesEntry, type ServiceEntry, seriesEntry } from './boardEntries.ts'
 import { stateName } from './file/resultsSchema.ts'
 import { readStateRows } from './stateRows.ts'
+import { disownTransitions } from './transitionRows.ts'
 
 /** Replaces the generations of another store (a restored backup): every generation is newer. */
 const OTHER_STORE = -1
 
 /**
  * The states in `database`, by id or number; ended services and endpoints are left out. When they belong to a store other
- * than `storeId`, every generation of it is newer; `storeId` is recorded.
+ * than `storeId`, every generation of it is newer, and its transitions are none of this store's; `storeId` is recorded.
  */
 export function loadStates(database: Database, storeId: string) {
-  const isSameStore = isOfStore(database, storeId)
+  const isSameStore = database.transaction(() => isOfStore(database, storeId)).immediate()
   const rows = readStateRows(database, stateName)
   const services = new Map<string, ServiceEntry>()
   const endpoints = new Map<number, EndpointEntry>()
@@ -57,5 +58,7 @@ function groupBy<Key, Item>(
 function isOfStore(database: Database, storeId: string): boolean {
   const known = database.prepare<[], string>("SELECT value FROM meta WHERE key = 'store id'").pluck().get()
   database.prepare("INSERT OR REPLACE INTO meta VALUES ('store id', ?)").run(storeId)
-  return known === undefined || known === storeId
+  if (known === undefined || known === storeId) return true
+  disownTransitions(database)
+  return false
 }

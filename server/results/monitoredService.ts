@@ -4,7 +4,8 @@ export interface MonitoredService {
   readonly orgId: string
   /** Generation of the last published definition; agents send it with each result. */
   readonly generation: number
-  readonly isPaused: boolean
+  /** `null` while it is checked (seconds since the epoch). */
+  readonly pausedAtS: number | null
   readonly intervalS: number
   /** How long it has to be up before an automatic incident of it is resolved (seconds); `null` while it gets none. */
   readonly steadyS: number | null

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { seriesNumber } from '../domain/regions.ts'
-import type { ResultsBatch } from './ingest.ts'
-import { Results, ResultsBusyError } from './results.ts'
 import { RESULTS_FILE } from './file/resultsSchema.ts'
+import { Results, ResultsBusyError } from './results.ts'
 import { monitoredService, ORG, openedResults, STORE } from './testing/openedResults.ts'
 import { batchOf, type TestResult } from './testing/resultMessages.ts'
 
@@ -76,8 +75,8 @@ async function seen() {
 /** Ends the thread by a message that it does not understand. */
 async function killThread(): Promise<void> {
   // True because the thread has to meet what no type allows.
-  const broken = JSON.parse('{"regions":[],"request":null}') as ResultsBatch
-  await expect(results.ingest(broken)).rejects.toThrow(ResultsBusyError)
+  const broken = JSON.parse('null') as number[]
+  await expect(results.latest(broken)).rejects.toThrow(ResultsBusyError)
   await isDown()
 }
 
@@ -124,7 +123,7 @@ test('a file that is damaged under a running server is moved aside, and results 
   expect(log).toContain('moved aside')
 }, 30_000)
 
-test('changes of states are reported together, to whoever still listens', async () => {
+test('changes of states are reported together, to the listeners that are left', async () => {
   const reported: string[][] = []
   const end = results.measurements.onChange((ids) => reported.push([...ids]))
   await results.ingest(batchOf(STORE, lastMinutes(3, 1, 'down')))

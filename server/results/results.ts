@@ -1,20 +1,25 @@
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import type { ResultsAnswer } from '../../monitoring/protocol/messages.ts'
 import { threadFile } from '../../api/runtime/threadFile.ts'
+import type { ResultsAnswer } from '../../monitoring/protocol/messages.ts'
 import type { HistoryPolicy } from '../domain/historyPolicy.ts'
+import type { RegionPresence } from './agentWatch.ts'
+import type { CheckCount } from './checkCounts.ts'
 import type { ResultsBatch } from './ingest.ts'
+import type { LatestResult } from './measurements/latestResults.ts'
 import type { Measurements } from './measurements/measurements.ts'
 import { measurementsOf } from './measurements/measurementsOf.ts'
 import type { QueryInput, QueryName, QueryOutput } from './measurements/queries.ts'
-import type { LatestResult } from './measurements/latestResults.ts'
-import type { MonitoredService, MonitoredChange } from './monitoredService.ts'
-import type { FromThread, StoredTransition, ThreadSettings, ToThread } from './threadMessages.ts'
+import type { MonitoredChange, MonitoredService } from './monitoredService.ts'
+import type { FromThread, ThreadSettings, ToThread } from './threadMessages.ts'
+import type { StoredTransition } from './transitionRows.ts'
 
 /** Pauses before a thread that died is started again: the last one from then on (milliseconds). */
 const START_AGAIN_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 30_000]
-/** Most requests that wait for the thread (about 4 MiB); agents keep and resend further batches. */
-const WAITING_MAX = 100
+/** Most requests that wait for the thread: one of each agent that may be connected. */
+const WAITING_MAX = 1_024
+/** Most results that wait for the thread (about 4 MiB); agents keep and resend further batches. */
+const WAITING_RESULTS_MAX = 50_000
 
 /** Most queries that wait for the thread: pages show without measurements beyond. */
 const QUERIES_MAX = 50
@@ -32,6 +37,8 @@ export interface ResultsParts {
   readonly readPolicy: () => Promise<HistoryPolicy>
   /** Called when a thread has opened its file and when it has written new transitions. */
   readonly onTransitions: (fileId: string) => void
+  /** Called after each run of the upkeep with the time that it worked (seconds). */
+  readonly onCompaction?: (secs: number) => void
 }
 
 /** Results cannot be stored at present; the agent has to send them again. */
@@ -58,11 +65,13 @@ export class Results {
   #restarts = 0
   #newestTransition = 0
   #isSuspect = false
+  #checks: readonly CheckCount[] = []
   #isStopped = false
   /** Updates reach the thread in order, after the complete set that it starts with. */
   #updating: Promise<void> = Promise.resolve()
   #restart: NodeJS.Timeout | undefined
   #queries = 0
+  #waitingResults = 0
   /** What consoles, status pages and commands read. */
   readonly measurements: Measurements = measurementsOf(
     (name, input) => this.#query(name, input),
@@ -88,6 +97,11 @@ export class Results {
     return this.#fileId === undefined ? undefined : { fileId: this.#fileId, sequence: this.#newestTransition }
   }
 
+  /** Results that the thread has stored since it started. */
+  get checks(): readonly CheckCount[] {
+    return this.#checks
+  }
+
   /** Requests that wait for the thread. */
   get waiting(): number {
     return this.#waiting.size
@@ -111,11 +125,25 @@ export class Results {
     return updating
   }
 
+  /** Takes which regions have agents, to be repeated: a thread that is down takes nothing. */
+  reportAgents(regions: readonly RegionPresence[]): void {
+    if (regions.length > 0) this.#post({ kind: 'agents', regions })
+  }
+
   /** Stores results. Rejects with ResultsBusyError when they have to be sent again. */
   async ingest(batch: ResultsBatch): Promise<ResultsAnswer> {
-    const message = await this.#ask((id) => ({ kind: 'ingest', id, batch }))
-    if (message.kind !== 'ingested') throw new ResultsBusyError('results cannot be stored at present')
-    return message.answer
+    const { length } = batch.request.results
+    if (this.#waitingResults + length > WAITING_RESULTS_MAX) {
+      throw new ResultsBusyError('too many results wait to be stored')
+    }
+    this.#waitingResults += length
+    try {
+      const message = await this.#ask((id) => ({ kind: 'ingest', id, batch }))
+      if (message.kind !== 'ingested') throw new ResultsBusyError('results cannot be stored at present')
+      return message.answer
+    } finally {
+      this.#waitingResults -= length
+    }
   }
 
   /**
@@ -191,6 +219,7 @@ export class Results {
   #onExit(): void {
     this.#worker = undefined
     this.#fileId = undefined
+    this.#checks = []
     for (const { reject } of this.#waiting.values()) reject(new ResultsBusyError('the results thread ended'))
     this.#waiting.clear()
     if (this.#isStopped) return
@@ -222,6 +251,12 @@ export class Results {
         return
       case 'states':
         for (const listener of this.#listeners) listener(message.serviceIds)
+        return
+      case 'checks':
+        this.#checks = message.counts
+        return
+      case 'compacted':
+        this.#parts.onCompaction?.(message.secs)
         return
       case 'failed':
         log.error({ reason: message.reason }, 'results could not be written')

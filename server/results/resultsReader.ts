@@ -2,15 +2,16 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { atInstant } from '../domain/serviceState.ts'
+import { schemaVersion } from '../store/sqlite/files/migrations.ts'
 import { seriesEntry } from './boardEntries.ts'
+import { isDamage } from './file/damage.ts'
+import { RESULTS_FILE, stateName } from './file/resultsSchema.ts'
 import { OpenHours } from './history/openHours.ts'
 import { loadLog } from './history/resultLog.ts'
 import type { Measurements } from './measurements/measurements.ts'
 import { measurementsOf } from './measurements/measurementsOf.ts'
 import { type RunQuery, startQuery } from './measurements/queries.ts'
 import { prepareResults, type SeriesNow, type Sources } from './measurements/sources.ts'
-import { isDamage } from './file/damage.ts'
-import { RESULTS_FILE, stateName } from './file/resultsSchema.ts'
 import { readSeriesRows } from './stateRows.ts'
 
 /** How long a read waits for the process that writes (milliseconds). */
@@ -18,7 +19,7 @@ const BUSY_MS_MAX = 5_000
 
 /**
  * Runs `read` on the measurements of `dataDir` at `nowS` (seconds since the epoch), with or without a running server. Returns
- * `undefined` when there is no results file. Rejects with a remedy when the file is damaged. Writes nothing.
+ * `undefined` when there are no results yet. Rejects with a remedy when the file is damaged. Writes nothing.
  */
 export async function withMeasurements<Result>(
   dataDir: string,
@@ -30,6 +31,8 @@ export async function withMeasurements<Result>(
   const { default: Sqlite } = await import('better-sqlite3')
   const database = new Sqlite(file, { readonly: true, timeout: BUSY_MS_MAX })
   try {
+    // The server may be creating it.
+    if (schemaVersion(database) === 0) return undefined
     return await read(measurementsOf(prepareRun(database, nowS), () => () => {}))
   } catch (error) {
     if (!isDamage(error)) throw error

@@ -2,25 +2,28 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import Sqlite from 'better-sqlite3'
-import { OpenHours } from './history/openHours.ts'
 import type { HistoryPolicy } from '../domain/historyPolicy.ts'
-import { loadLog, ResultLog } from './history/resultLog.ts'
-import type { Slices } from './history/slices.ts'
-import { type ResultsBatch, prepareIngest } from './ingest.ts'
-import { prepareLatest } from './measurements/latestResults.ts'
-import type { MonitoredChange } from './monitoredService.ts'
-import { startQuery } from './measurements/queries.ts'
-import { QueryTurns } from './measurements/queryTurns.ts'
-import { prepareResults, type Query } from './measurements/sources.ts'
+import { prepareAgentWatch } from './agentWatch.ts'
+import { prepareCertificateWatch } from './certificateWatch.ts'
+import { CheckCounts } from './checkCounts.ts'
 import { isDamage } from './file/damage.ts'
 import { openResults } from './file/openResults.ts'
 import { RESULTS_FILE } from './file/resultsSchema.ts'
 import { putMaintenance } from './history/maintenanceRows.ts'
-import { prepareCertificateWatch } from './certificateWatch.ts'
+import { OpenHours } from './history/openHours.ts'
+import { loadLog, ResultLog } from './history/resultLog.ts'
+import type { Slices } from './history/slices.ts'
+import { prepareIngest, type ResultsBatch } from './ingest.ts'
+import { prepareLatest } from './measurements/latestResults.ts'
+import { startQuery } from './measurements/queries.ts'
+import { QueryTurns } from './measurements/queryTurns.ts'
+import { prepareResults, type Query } from './measurements/sources.ts'
+import type { MonitoredChange } from './monitoredService.ts'
 import { StateBoard } from './stateBoard.ts'
 import { prepareStateRows } from './stateRows.ts'
+import type { FromThread, ThreadSettings, ToThread } from './threadMessages.ts'
+import { prepareTransitions } from './transitionRows.ts'
 import { upkeep } from './upkeep.ts'
-import type { FromThread, StoredTransition, ThreadSettings, ToThread } from './threadMessages.ts'
 
 /** Most results in one transaction. */
 const COMMIT_RESULTS_MAX = 1_000
@@ -37,8 +40,6 @@ const SLICE_PAUSE_MS = 20
 const FIRST_UPKEEP_MS = 30_000
 /** Interval of the reports of changed states (milliseconds). */
 const CHANGES_MS = 1_000
-/** Most transitions in one answer. */
-const TRANSITIONS_MAX = 500
 
 // True because this file is started as a thread, with these settings.
 const port = parentPort as NonNullable<typeof parentPort>
@@ -47,26 +48,23 @@ const settings = workerData as ThreadSettings
 const { database, fileId, damagedFile } = openResults(settings.dataDir, settings.isSuspect)
 const board = new StateBoard(database, settings.storeId)
 const log = new ResultLog(database, new OpenHours())
-const ingest = prepareIngest(database, board, log)
+const checks = new CheckCounts()
+const ingest = prepareIngest(database, board, log, (stored) => checks.add(stored))
 /** The connection of queries, which writes nothing. */
 const reader = new Sqlite(join(settings.dataDir, RESULTS_FILE), { readonly: true })
 const results = prepareResults(reader, log.openHours)
 const latest = prepareLatest(reader, board, results)
-const watchCertificates = prepareCertificateWatch(database, prepareStateRows(database))
-const transitionsAfter = database.prepare<[number], StoredTransition>(
-  `SELECT sequence, at_s AS atS, service_id AS serviceId, kind, body FROM transitions
-   WHERE sequence > ? ORDER BY sequence LIMIT ${TRANSITIONS_MAX}`,
-)
-const newestTransition = database
-  .prepare<[], number>('SELECT coalesce(max(sequence), 0) FROM transitions')
-  .pluck()
+const rows = prepareStateRows(database)
+const watchCertificates = prepareCertificateWatch(database, rows)
+const watchAgents = prepareAgentWatch(database, rows)
+const transitions = prepareTransitions(database)
 
 const changes: MonitoredChange[] = []
 const batches: { readonly id: number; readonly batch: ResultsBatch }[] = []
 let isWorking = false
 let policy: HistoryPolicy | undefined
 let appliedUpTo = 0
-let announcedTransition = newestTransition.get() ?? 0
+let announcedTransition = transitions.newest()
 
 const send = (message: FromThread): void => port.postMessage(message)
 const nowS = (): number => Math.floor(Date.now() / 1_000)
@@ -77,7 +75,7 @@ const queries = new QueryTurns(nowMs)
 function attempt(work: () => void): boolean {
   try {
     work()
-    const newest = newestTransition.get() ?? 0
+    const newest = transitions.newest()
     if (newest > announcedTransition) send({ kind: 'changed', newestTransition: newest })
     announcedTransition = newest
     return true
@@ -142,17 +140,20 @@ function startUpkeep(): void {
 }
 
 /** Runs the upkeep slice by slice and schedules the next run. A failed run continues with the next. */
-function runUpkeep(slices: Slices): void {
+function runUpkeep(slices: Slices, workedMs = 0): void {
   let isOver = false
+  const startedMs = nowMs()
   const isDone = attempt(() => {
     const { value: slice, done } = slices.next()
     isOver = done === true
     if (slice !== undefined) board.transact(slice)
   })
+  const worked = workedMs + nowMs() - startedMs
+  if (isOver) send({ kind: 'compacted', secs: worked / 1_000 })
   upkeepTimer =
     isOver || !isDone
       ? setTimeout(startUpkeep, UPKEEP_MS)
-      : setTimeout(() => runUpkeep(slices), SLICE_PAUSE_MS)
+      : setTimeout(() => runUpkeep(slices, worked), SLICE_PAUSE_MS)
 }
 
 /** Runs a query and answers it. */
@@ -192,6 +193,11 @@ port.on('message', (message: ToThread) => {
       policy = message.policy
       attempt(() => putMaintenance(database, message.policy.maintenance))
       return
+    case 'agents': {
+      const changed = watchAgents.changed(message.regions)
+      if (changed.length > 0) attempt(() => board.transact(() => watchAgents.report(changed, nowS())))
+      return
+    }
     case 'query':
       return queries.add(() => answer(message))
     case 'ingest':
@@ -203,7 +209,7 @@ port.on('message', (message: ToThread) => {
       return send({
         kind: 'transitions',
         id: message.id,
-        transitions: transitionsAfter.all(message.after),
+        transitions: transitions.after(message.after),
       })
     case 'latest':
       return send({ kind: 'latest', id: message.id, results: latest(message.series, nowS()) })
@@ -230,6 +236,8 @@ const certificateTimer = setInterval(
 const changesTimer = setInterval(() => {
   const serviceIds = board.takeChanged()
   if (serviceIds.size > 0) send({ kind: 'states', serviceIds })
+  const counts = checks.takeChanged()
+  if (counts !== undefined) send({ kind: 'checks', counts })
 }, CHANGES_MS)
 let upkeepTimer: NodeJS.Timeout | undefined
 const loaded = new OpenHours()

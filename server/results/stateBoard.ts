@@ -11,10 +11,10 @@ import {
   type State,
   serviceState,
 } from '../domain/serviceState.ts'
-import type { EndpointEntry, SeriesEntry, ServiceEntry } from './boardEntries.ts'
-import { loadStates } from './loadStates.ts'
-import type { MonitoredService, MonitoredChange } from './monitoredService.ts'
+import { type EndpointEntry, newService, type SeriesEntry, type ServiceEntry } from './boardEntries.ts'
 import type { StoredState } from './file/resultsSchema.ts'
+import { loadStates } from './loadStates.ts'
+import type { MonitoredChange, MonitoredService } from './monitoredService.ts'
 import { RoundWatch } from './roundWatch.ts'
 import { prepareStateRows, type StateRows } from './stateRows.ts'
 
@@ -141,15 +141,14 @@ export class StateBoard {
   }
 
   #updateService(update: MonitoredService, nowS: number): void {
-    const { id, orgId, generation, isPaused } = update
+    const { id, orgId, generation } = update
     const known = this.#services.get(id)
     // A newer generation was applied before this one was read.
     if (known !== undefined && known.generation > generation) return
-    const fresh = { state: isPaused ? ('paused' as const) : ('unknown' as const), sinceS: nowS }
     const endpoints = update.endpoints.map(({ number }) => number)
     const service: ServiceEntry = {
-      ...(known === undefined ? fresh : { state: known.state, sinceS: known.sinceS }),
-      ...{ id, orgId, generation, isPaused, endpoints },
+      ...(known === undefined ? newService(update, nowS) : { state: known.state, sinceS: known.sinceS }),
+      ...{ id, orgId, generation, isPaused: update.pausedAtS !== null, endpoints },
     }
     this.#set(this.#services, id, service)
     this.#changed.add(id)
@@ -174,9 +173,9 @@ export class StateBoard {
     nowS: number,
   ): void {
     const known = this.#endpoints.get(number)
-    const wanted = service.isPaused
-      ? []
-      : service.regions.map((region) => ({ region, series: seriesNumber(number, region) }))
+    const isPaused = service.pausedAtS !== null
+    const regions = isPaused ? [] : service.regions
+    const wanted = regions.map((region) => ({ region, series: seriesNumber(number, region) }))
     const numbers = wanted.map(({ series }) => series)
     for (const series of known?.series ?? []) {
       if (!numbers.includes(series)) this.#endSeries(series, nowS)
@@ -187,17 +186,16 @@ export class StateBoard {
       const isRunning = before?.endedAtS === null
       if (isRunning && before.generation === generation) continue
       const state = isRunning ? before.state : { ...newSeries(nowS), lastDueS: before?.state.lastDueS ?? 0 }
-      const times = { intervalS, timeoutMs }
       this.#putSeries({
         ...{ number: series, region, orgId, endpoint: number, generation, changedAtS: nowS },
-        ...{ endedAtS: null, times, state },
+        ...{ endedAtS: null, times: { intervalS, timeoutMs }, state },
       })
     }
     if (known !== undefined) {
       this.#set(this.#endpoints, number, { ...known, series: numbers })
       return
     }
-    const state = service.isPaused ? 'paused' : 'unknown'
+    const state = isPaused ? 'paused' : 'unknown'
     const entry = { number, id, serviceId: service.id, orgId, series: numbers, state, sinceS: nowS } as const
     this.#set(this.#endpoints, number, entry)
     this.#rows.putEndpoint(entry)

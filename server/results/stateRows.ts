@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { OUTCOMES } from '../../monitoring/protocol/outcomes.ts'
-import { type StoredState, STATE_CODES } from './file/resultsSchema.ts'
+import { STATE_CODES, type StoredState } from './file/resultsSchema.ts'
 
 /** A row of `service_now`. */
 export interface ServiceRow {
@@ -41,6 +41,7 @@ export interface SeriesRow {
 /** A change of state that the main thread applies exactly once. */
 export interface Transition {
   readonly atS: number
+  /** '' where it is about a region. */
   readonly serviceId: string
   readonly kind:
     | 'service.state'
@@ -48,6 +49,8 @@ export interface Transition {
     | 'service.recovered'
     | 'service.steady'
     | 'certificate.expiring'
+    | 'agent.lost'
+    | 'agent.back'
   /** JSON. */
   readonly body: string
 }

@@ -1,9 +1,12 @@
 import type { ResultsAnswer } from '../../monitoring/protocol/messages.ts'
 import type { HistoryPolicy } from '../domain/historyPolicy.ts'
+import type { RegionPresence } from './agentWatch.ts'
+import type { CheckCount } from './checkCounts.ts'
 import type { ResultsBatch } from './ingest.ts'
-import type { QueryInput, QueryName } from './measurements/queries.ts'
 import type { LatestResult } from './measurements/latestResults.ts'
+import type { QueryInput, QueryName } from './measurements/queries.ts'
 import type { MonitoredChange } from './monitoredService.ts'
+import type { StoredTransition } from './transitionRows.ts'
 
 /** Settings of the results thread. */
 export interface ThreadSettings {
@@ -14,20 +17,11 @@ export interface ThreadSettings {
   readonly isSuspect: boolean
 }
 
-/** A transition as the main thread receives it. */
-export interface StoredTransition {
-  readonly sequence: number
-  readonly atS: number
-  readonly serviceId: string
-  readonly kind: string
-  /** JSON. */
-  readonly body: string
-}
-
 /** Messages to the thread. Each with an `id` is answered. */
 export type ToThread =
   | { readonly kind: 'update'; readonly change: MonitoredChange }
   | { readonly kind: 'policy'; readonly policy: HistoryPolicy }
+  | { readonly kind: 'agents'; readonly regions: readonly RegionPresence[] }
   | { readonly kind: 'ingest'; readonly id: number; readonly batch: ResultsBatch }
   | { readonly kind: 'transitions'; readonly id: number; readonly after: number }
   | {
@@ -61,5 +55,9 @@ export type FromThread =
   | { readonly kind: 'changed'; readonly newestTransition: number }
   /** States or reasons of these services changed; at most once a second. */
   | { readonly kind: 'states'; readonly serviceIds: ReadonlySet<string> }
+  /** Results stored since the thread started; at most once a second. */
+  | { readonly kind: 'checks'; readonly counts: readonly CheckCount[] }
+  /** A run of the upkeep has ended that worked for this long. */
+  | { readonly kind: 'compacted'; readonly secs: number }
   /** A write failed that the thread retries. */
   | { readonly kind: 'failed'; readonly reason: string }

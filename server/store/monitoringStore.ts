@@ -22,6 +22,7 @@ export interface Transition {
   readonly sequence: number
   /** Seconds since the epoch. */
   readonly atS: number
+  /** '' where it is about a region. */
   readonly serviceId: string
   readonly kind: string
   /** JSON, of a shape that follows from `kind`. */

@@ -12,6 +12,8 @@ import type { OrgStanding, PlanLimits } from '../domain/planLimits.ts'
 import type { SealedValue } from '../domain/seal.ts'
 import type { Service, ServiceChange } from '../domain/serviceChanges.ts'
 import type { AgentTokenStore, MonitoringStore } from './monitoringStore.ts'
+import type { PublishedStore, StatusPageStore } from './statusPageStore.ts'
+import type { AuditStore, NotificationStore } from './notificationStore.ts'
 
 /** A service in an answer: ServiceResponse as JSON text, and the generation of its ETag. */
 export interface RenderedService {
@@ -20,13 +22,13 @@ export interface RenderedService {
 }
 
 /** The stored form of an Idempotency-Key: neither key nor body can be read back from it. Gap G20. */
-export interface CreationMark {
+export interface CreationFingerprint {
   /** Hash of operation and key. */
   readonly keyHash: Buffer
   /** Hash of the body, keyed: without the key a guessable secret in the body cannot be found by trial. */
-  readonly bodyMark: Buffer
+  readonly bodyFingerprint: Buffer
   /** The form of schemas up to 2, for 24 hours after an upgrade: it depends on the order of members. */
-  readonly earlierBodyMark: () => Buffer
+  readonly earlierBodyFingerprint: () => Buffer
 }
 
 /** The decision about a creation: pure, made in the transaction that writes. */
@@ -63,12 +65,12 @@ export interface ServiceStore {
   /** `undefined` when the organisation has no such service. */
   getService(orgId: string, serviceId: string): Promise<RenderedService | undefined>
   /**
-   * Stores the result of `decide` with its secrets and commands, or returns the answer stored for the same `mark`.
-   * Rejects with the errors of `decide`, and with `invalid` when `mark` was used for another body.
+   * Stores the result of `decide` with its secrets and commands, or returns the answer stored for the same `fingerprint`.
+   * Rejects with the errors of `decide`, and with `invalid` when `fingerprint` was used for another body.
    */
   createService(
     orgId: string,
-    mark: CreationMark | undefined,
+    fingerprint: CreationFingerprint | undefined,
     decide: Decide<ServiceFacts, ServiceChange>,
   ): Promise<RenderedService>
   /**
@@ -125,7 +127,7 @@ export interface IncidentStore {
   createIncident(
     orgId: string,
     wantedServiceIds: readonly string[],
-    mark: CreationMark | undefined,
+    fingerprint: CreationFingerprint | undefined,
     decide: Decide<IncidentFacts, Incident>,
   ): Promise<Incident>
   /** Stores the result of `decide` for the incident; `undefined` when the organisation has no such incident. */
@@ -332,7 +334,11 @@ export interface Store
     AgentTokenStore,
     KeyStore,
     SecretStore,
+    NotificationStore,
+    AuditStore,
     AdministrationStore,
+    StatusPageStore,
+    PublishedStore,
     UpkeepStore {
   /** A UUID of this store, renewed by a restore, which resets generations and sequence numbers. Gap G20, Gap G24. */
   readonly storeId: string

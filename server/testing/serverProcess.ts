@@ -11,6 +11,8 @@ export interface ServerProcess {
   readonly child: ChildProcess
   /** Address of health and metrics; `undefined` without --admin-port, or before it was printed. */
   readonly adminUrl: () => string | undefined
+  /** Address of the status pages; `undefined` without --status-port, or before it was printed. */
+  readonly statusUrl: () => string | undefined
   /** Kills the process, like a power cut; resolves when it has exited. */
   readonly kill: () => Promise<void>
   /** Asks it to stop; resolves to its exit code. */
@@ -65,6 +67,7 @@ export async function startProcess(
     url,
     child,
     adminUrl: () => /^admin on (\S+)$/m.exec(stdout)?.[1],
+    statusUrl: () => /^status pages on (\S+)$/m.exec(stdout)?.[1],
     kill: async () => {
       child.kill('SIGKILL')
       await exited

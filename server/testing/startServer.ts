@@ -20,6 +20,7 @@ import { type SqliteEngine, sqliteEngine } from '../store/sqlite/sqliteEngine.ts
 import type { LimitOverrides, Store } from '../store/store.ts'
 import { monotonicMs, systemEnvironment } from '../process/systemEnvironment.ts'
 import { apiClient } from './apiClient.ts'
+import { layOutFirstStart } from './firstStart.ts'
 import { plainKey, startPlainServer } from './plainServer.ts'
 import { endpointBody, serviceBody } from './serviceBodies.ts'
 
@@ -39,6 +40,8 @@ export interface StartServerOptions {
   readonly monotonicMs?: () => number
   readonly environment?: Partial<Environment>
   readonly allowedRanges?: readonly string[]
+  /** Ranges that notifications may reach; none when absent. */
+  readonly webhookRanges?: readonly string[]
   /** Whether services are checked; default off, because most tests name internet hosts that must not be contacted. */
   readonly isMonitoring?: boolean
   readonly bus?: Bus
@@ -49,6 +52,8 @@ export interface StartServerOptions {
   /** Most connections; more than a test opens when absent. */
   readonly connectionsMax?: number
   readonly logLevel?: string
+  /** Serves status pages too, under this origin if it is given. */
+  readonly status?: { readonly url?: string }
   /**
    * Starts on a copy that was restored from the backup of a server that was in use, unless the folder has a
    * database. When absent: whether the variable PHAROS_TEST_RESTORED is set.
@@ -67,6 +72,8 @@ export interface TestServer {
   readonly adminUrl: string
   /** Where agents connect; '' unless services are checked. */
   readonly agentUrl: string
+  /** Where status pages are; '' unless they are served. */
+  readonly statusUrl: string
   readonly dataDir: string
   readonly engine: SqliteEngine
   readonly store: Store
@@ -108,6 +115,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'pharos-server-')))
   const isRestored = options.isRestored ?? Boolean(process.env.PHAROS_TEST_RESTORED)
   if (isRestored && !existsSync(databaseFile(dataDir))) await restoreCopy(dataDir)
+  else if (options.dataDir === undefined) layOutFirstStart(dataDir)
   const environment: Environment = { ...systemEnvironment, ...options.environment }
   const lines: string[] = []
   const destination = new Writable({
@@ -126,9 +134,11 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     connectionsMax: options.connectionsMax ?? 10_000,
     adminPort: 0,
     agents: options.isMonitoring === true ? { host: '127.0.0.1', port: 0 } : null,
+    status: options.status === undefined ? null : { host: '127.0.0.1', port: 0, ...options.status },
     monotonicMs: options.monotonicMs ?? monotonicMs,
     keySource: { kind: 'file', file: defaultKeyFile(dataDir) },
     allowedRanges: options.allowedRanges ?? [],
+    webhookRanges: options.webhookRanges ?? [],
     isMonitoring: options.isMonitoring ?? false,
     environment,
     spendRequest: limiterOf(options),
@@ -154,6 +164,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     url: plain?.url ?? program.url,
     adminUrl: program.adminUrl ?? '',
     agentUrl: program.agentUrl ?? '',
+    statusUrl: program.statusUrl ?? '',
     dataDir,
     engine,
     store,

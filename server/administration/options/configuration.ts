@@ -9,9 +9,13 @@ export const VARIABLES = {
   agentPort: 'PHAROS_AGENT_PORT',
   agentTlsCert: 'PHAROS_AGENT_TLS_CERT',
   agentTlsKey: 'PHAROS_AGENT_TLS_KEY',
+  statusHost: 'PHAROS_STATUS_HOST',
+  statusPort: 'PHAROS_STATUS_PORT',
+  statusUrl: 'PHAROS_STATUS_URL',
   masterKeyFile: 'PHAROS_MASTER_KEY_FILE',
   connectionsMax: 'PHAROS_CONNECTIONS_MAX',
   allowRanges: 'PHAROS_ALLOW_RANGES',
+  allowWebhookRanges: 'PHAROS_ALLOW_WEBHOOK_RANGES',
   monitor: 'PHAROS_MONITOR',
   logLevel: 'PHAROS_LOG_LEVEL',
 } as const

@@ -6,6 +6,7 @@ import { Agent, type AgentParts } from '../../../monitoring/agent/agent.ts'
 import { checkLibrary } from '../../../monitoring/agent/checkLibrary.ts'
 import { httpsLink } from '../../../monitoring/agent/httpsLink.ts'
 import type { Link } from '../../../monitoring/agent/link.ts'
+import { type PortRequest, portLink } from '../../../monitoring/agent/portLink.ts'
 import { AGENT_TOKEN_PREFIX } from '../../../monitoring/protocol/agentToken.ts'
 import type { ResultsAnswer, ResultsRequest } from '../../../monitoring/protocol/messages.ts'
 import type { Bus } from '../../bus/bus.ts'
@@ -18,10 +19,15 @@ import { openMasterKeys } from '../../secrets/masterKeys.ts'
 import { apiClient } from '../../testing/apiClient.ts'
 import { startServer, type TestServer } from '../../testing/startServer.ts'
 import { agentListener } from '../agentListener.ts'
+import { applyTransitions } from '../applyTransitions.ts'
 import { Hub } from '../hub.ts'
 import { MonitoredServices } from '../monitoredServices.ts'
+import { PortAnswers } from '../portAnswers.ts'
 
 export const REGION = 'eu-west-1'
+const ALLOWED_RANGES = ['127.0.0.0/8']
+/** What the hub says of the machine of its server. */
+export const SERVER_ADDRESS = '203.0.114.9'
 
 /** A batch that an agent handed over, and what it was answered. */
 export interface HandedOver {
@@ -33,15 +39,20 @@ export interface AgentHarness {
   readonly server: TestServer
   readonly api: ReturnType<typeof apiClient>
   readonly hub: Hub
+  /** What is stored of the results. */
+  readonly measurements: Results['measurements']
   /** Where agents connect. */
   readonly url: string
   readonly handedOver: readonly HandedOver[]
   readonly logged: () => string
+  /** Private ranges that the hub allows its agents. */
+  readonly hubRanges: string[]
   /** A token of `region`, which becomes remote. */
   readonly createToken: (region?: string) => Promise<{ readonly id: string; readonly token: string }>
   /** A link as the agent within a server has it, but for the thread. */
   readonly portLink: () => Link
-  readonly networkLink: (token: string) => ReturnType<typeof httpsLink>
+  /** A link over the network, to the server unless another address is given. */
+  readonly networkLink: (token: string, address?: string) => ReturnType<typeof httpsLink>
   /** An agent that names itself `name` to its targets, and is stopped with the harness. */
   readonly startAgent: (name: string, link: Link, parts?: Partial<AgentParts>) => Agent
   /** Has the hub read the modes of the regions anew. */
@@ -65,27 +76,31 @@ export async function startHarness(monotonicMs = () => performance.now()): Promi
   const server = await startServer({
     plan: 'enterprise',
     rateLimit: 'none',
-    allowedRanges: ['127.0.0.0/8'],
+    allowedRanges: ALLOWED_RANGES,
     bus: { publish: (command) => deliver(command) },
   })
   const { store, dataDir } = server
   await server.overrideLimits({ intervalSecsMin: 1 })
   const services = new MonitoredServices(store)
   await services.readModes()
+  const applying = applyTransitions({ store, log, read: (file, after) => results.transitions(file, after) })
   const results = new Results({
     ...{ dataDir, log, storeId: store.storeId },
     readAll: () => services.readAll(),
     readPolicy: () => store.historyPolicy(0),
-    onTransitions: () => {},
+    onTransitions: (file) => applying.apply(file),
   })
   while (!results.isUp) await new Promise((resolve) => setTimeout(resolve, 10))
   const handedOver: HandedOver[] = []
+  const hubRanges = [...ALLOWED_RANGES]
   const source = { kind: 'file', file: defaultKeyFile(dataDir) } as const
   const findMasterKey = await openMasterKeys({ store, source, dataDir, environment: systemEnvironment })
   const hub = new Hub({
     ...{ store, storeId: store.storeId, services, findMasterKey, nowMs: Date.now, monotonicMs, log },
+    ...{ allowedRanges: hubRanges, ownAddresses: () => [SERVER_ADDRESS] },
     results: {
       update: (read) => results.update(read),
+      reportAgents: (regions) => results.reportAgents(regions),
       ingest: async (batch) => {
         const answer = await results.ingest(batch)
         handedOver.push({ request: batch.request, answer })
@@ -108,7 +123,9 @@ export async function startHarness(monotonicMs = () => performance.now()): Promi
     await hub.reloadServices()
   }
   return {
-    ...{ server, hub, url, handedOver, readModes, api: apiClient(server.url, server.apiKey) },
+    ...{ server, hub, url, handedOver, hubRanges, readModes },
+    api: apiClient(server.url, server.apiKey),
+    measurements: results.measurements,
     logged: () => lines,
     createToken: async (region = REGION) => {
       const token = `${AGENT_TOKEN_PREFIX}${systemEnvironment.randomBytes(32).toString('hex')}`
@@ -118,19 +135,20 @@ export async function startHarness(monotonicMs = () => performance.now()): Promi
       await readModes()
       return { id, token }
     },
-    portLink: () => ({
-      sync: (region, request, signal) => hub.sync({ region }, { ...request, public_key: null }, signal),
-      results: (request) => hub.ingest([REGION], request),
-    }),
-    networkLink: (token) => {
-      const link = httpsLink({ server: new URL(url), token })
+    portLink: () => {
+      const link = portLink({ postMessage: (request: PortRequest) => void answers.take(request) })
+      const answers = new PortAnswers({ hub, post: link.take })
+      return link
+    },
+    networkLink: (token, address = url) => {
+      const link = httpsLink({ server: new URL(address), token })
       links.push(link)
       return link
     },
     startAgent: (name, link, parts = {}) => {
       const agent = new Agent({
         ...{ link, instance: randomUUID(), version: '0.0.0' },
-        prepare: checkLibrary({ allowedRanges: ['127.0.0.0/8'], userAgent: name }),
+        library: checkLibrary({ allowedRanges: ALLOWED_RANGES, userAgent: name }),
         monotonicMs: () => performance.now(),
         wallMs: Date.now,
         onError: () => {},
@@ -146,6 +164,7 @@ export async function startHarness(monotonicMs = () => performance.now()): Promi
       await listener.stop()
       await hub.close()
       await results.stop()
+      await applying.stop()
       await server.close()
     },
   }

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import { ApiError } from '../../../api/contract/apiError.ts'
-import type { CreationMark } from '../../store/store.ts'
+import type { CreationFingerprint } from '../../store/store.ts'
 import type { Exchange } from './operation.ts'
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/
@@ -10,21 +10,22 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/
  * to 255 visible ASCII characters. `operation` separates a key used for a service from the same one used for an
  * incident; `request` is the parsed body. Gap G20.
  */
-export function creationMark(
+export function creationFingerprint(
   exchange: Exchange,
   operation: string,
   request: unknown,
-): CreationMark | undefined {
+): CreationFingerprint | undefined {
   const key = exchange.header('idempotency-key')
   if (key === undefined) return undefined
   if (!VISIBLE_ASCII.test(key)) {
     throw new ApiError('invalid', 'Idempotency-Key: must be 1 to 255 visible ASCII characters')
   }
-  const markOf = (body: unknown): Buffer => createHmac('sha256', key).update(JSON.stringify(body)).digest()
+  const fingerprintOf = (body: unknown): Buffer =>
+    createHmac('sha256', key).update(JSON.stringify(body)).digest()
   return {
     keyHash: createHash('sha256').update(`${operation} ${key}`).digest(),
-    bodyMark: markOf(sortMembers(request)),
-    earlierBodyMark: () => markOf(exchange.body),
+    bodyFingerprint: fingerprintOf(sortMembers(request)),
+    earlierBodyFingerprint: () => fingerprintOf(exchange.body),
   }
 }
 

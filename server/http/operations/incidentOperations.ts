@@ -6,7 +6,7 @@ import {
 } from '../../../api/contract/incident.ts'
 import { distinctServiceIds, openIncident, updateIncident } from '../../domain/incidentChanges.ts'
 import type { IncidentFilter, LongList } from '../../store/store.ts'
-import { creationMark } from './idempotencyKey.ts'
+import { creationFingerprint } from './idempotencyKey.ts'
 import { readIncidentQuery } from './incidentQuery.ts'
 import type { Answer, ApiParts, Exchange, Operation } from './operation.ts'
 import { readBody } from './requestBody.ts'
@@ -65,9 +65,9 @@ function pageOf({ pieces, close }: LongList, place: Omit<IncidentPage, 'items'>)
 
 async function create(exchange: Exchange, { store, environment }: ApiParts): Promise<Answer> {
   const request = await readBody(incidentRequestSchema, exchange)
-  const mark = creationMark(exchange, 'POST /v1/incidents', request)
+  const fingerprint = creationFingerprint(exchange, 'POST /v1/incidents', request)
   const wanted = distinctServiceIds(request.service_ids)
-  const incident = await store.createIncident(exchange.caller.orgId, wanted, mark, (facts) =>
+  const incident = await store.createIncident(exchange.caller.orgId, wanted, fingerprint, (facts) =>
     openIncident(request, facts, environment),
   )
   return { status: 201, text: JSON.stringify(incident) }

@@ -117,7 +117,7 @@ test.each([
 
         expect(slowly(schema, body)).toEqual(atOnce(schema, body))
       }),
-      { numRuns: cases(750, 3_000) },
+      { numRuns: cases(250, 3_000) },
     )
   },
 )

@@ -10,7 +10,7 @@ import {
   type ServiceMaking,
 } from '../../domain/serviceChanges.ts'
 import type { RenderedService, ServiceFacts } from '../../store/store.ts'
-import { creationMark } from './idempotencyKey.ts'
+import { creationFingerprint } from './idempotencyKey.ts'
 import type { Answer, ApiParts, Asked, Exchange, Operation } from './operation.ts'
 import { readOrigin } from './originHeader.ts'
 import { assertIfMatch, entityTag } from './preconditions.ts'
@@ -73,9 +73,9 @@ async function read({ caller, id }: Exchange, { store }: ApiParts): Promise<Answ
 
 async function create(exchange: Exchange, parts: ApiParts): Promise<Answer> {
   const request = await readServiceDefinition(exchange)
-  const mark = creationMark(exchange, 'POST /v1/services', request)
+  const fingerprint = creationFingerprint(exchange, 'POST /v1/services', request)
   const origin = readOrigin(exchange, parts.environment.nowMs())
-  const created = await parts.store.createService(exchange.caller.orgId, mark, (facts) => ({
+  const created = await parts.store.createService(exchange.caller.orgId, fingerprint, (facts) => ({
     ...createService(request, makingOf(facts, parts)),
     origin,
   }))

@@ -56,13 +56,21 @@ const CONNECTION_TEXT: Partial<Readonly<Record<ErrorCode, string>>> = {
  * Answers an unknown Expect with 417, and admits a request that waits for `100 Continue` before it is sent:
  * `permitBody` sends it once the request has been admitted. Gap G20.
  */
-export function answerExpectations(server: Server, { announceEnd }: Pick<Answers, 'announceEnd'>): void {
+export function answerExpectations(server: Server, answers: Pick<Answers, 'announceEnd'>): void {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     waiting.add(request)
     // After a refusal the body may not be sent: the next bytes on the connection would be ambiguous.
     response.setHeader('connection', 'close')
     server.emit('request', request, response)
   })
+  refuseExpectations(server, answers)
+}
+
+/**
+ * Answers an unknown Expect with 417 and closes the connection: its body may follow or not. A server with watched answers
+ * needs it, because Node answers 417 itself only where nothing listens for such requests. Gap G20.
+ */
+export function refuseExpectations(server: Server, { announceEnd }: Pick<Answers, 'announceEnd'>): void {
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const { status, text } = refusalOf(new ApiError('expectation_failed', 'expectation is not supported'))
     announceEnd(response)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { seriesNumber } from '../../domain/regions.ts'
-import { monitoredService, openedResults, ORG } from '../testing/openedResults.ts'
+import { monitoredService, ORG, openedResults } from '../testing/openedResults.ts'
 import type { TestResult } from '../testing/resultMessages.ts'
 import { listChunkTables } from './chunkTables.ts'
 
@@ -184,7 +184,7 @@ test('days have the seconds of each state, and maintenance instead of a state, o
   opened.send([{ series: ONE, dueS: START_S + 23 * HOUR_S, outcome: 'down' }], START_S + DAY_S)
   const upAgain = [0, 60].map((later) => ({ series: ONE, dueS: START_S + DAY_S + 1_800 + later }))
   opened.send(upAgain, START_S + DAY_S + HOUR_S)
-  opened.update([{ ...one, generation: 2, isPaused: true }], START_S + DAY_S + 20 * HOUR_S)
+  opened.update([{ ...one, generation: 2, pausedAtS: 0 }], START_S + DAY_S + 20 * HOUR_S)
   const read = (nowS: number) => opened.measurements(nowS).days([one.id], '2026-12-12', '2026-12-20')
   const live = await read(START_S + 2 * DAY_S)
 

@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { gridOf, slotAfter, slotKey } from '../../../monitoring/schedule/grid.ts'
 import { seriesNumber } from '../../domain/regions.ts'
 import { RESULTS_FILE } from '../file/resultsSchema.ts'
 import { HOUR_S } from '../history/storedResult.ts'
@@ -122,6 +124,24 @@ test('a gap in the latencies is a point without values', async () => {
   ])
 })
 
+test('a slot that was due before a new service could be checked is not missed', async () => {
+  const own = mkdtempSync(join(folder, 'new-'))
+  const results = openedResults(own)
+  const made = monitoredService(3)
+  const grid = gridOf(made.endpoints[0]?.id ?? '', 'eu-west-1', 60)
+  const slotS = slotKey(slotAfter(grid, START_S * 1_000))
+  results.update([made], slotS - 1)
+  results.send([{ series: seriesNumber(3, 'eu-west-1'), dueS: slotS + 1 }], slotS + 2)
+
+  const found = await results.measurements(slotS + 200).results({
+    ...{ serviceId: made.id, isFailedOnly: true, limit: 10 },
+    fromS: slotS - 60,
+  })
+  results.database.close()
+
+  expect(found.map(({ atS }) => atS)).toEqual([slotS + 120, slotS + 60])
+})
+
 test('failed results are found over all days, page by page', async () => {
   const found = []
   for (let before: string | undefined; ; ) {
@@ -178,6 +198,18 @@ test('a command beside the server reads the same', async () => {
   ])
 
   expect(there).toEqual(here)
+})
+
+test('a command that comes while the server creates the file finds no results', async () => {
+  const own = mkdtempSync(join(tmpdir(), 'pharos-measurements-'))
+  const unfinished = new Sqlite(join(own, RESULTS_FILE))
+  unfinished.pragma('journal_mode = WAL')
+
+  const states = await withMeasurements(own, NOW_S, (other) => other.states(ORG))
+
+  expect(states).toBeUndefined()
+  unfinished.close()
+  rmSync(own, { recursive: true })
 })
 
 test('a command that finds the file damaged says which one, and what to do', async () => {

@@ -1,12 +1,14 @@
 import type { Database } from 'better-sqlite3'
 import { gridOf, slotAfter, slotKey } from '../../../monitoring/schedule/grid.ts'
 import { regionOfSeries } from '../../domain/regions.ts'
-import { HOUR_S } from '../history/storedResult.ts'
 import { STATE_CODES } from '../file/resultsSchema.ts'
+import { HOUR_S } from '../history/storedResult.ts'
 import type { Sources } from './sources.ts'
 
 /** How long after the timeout of its check the result of a slot may still arrive (seconds). */
 const LATE_S_MAX = 15
+/** Time within which the first check of a definition starts (seconds): it stands for a slot before it. */
+const FIRST_CHECK_S = 2
 
 interface Definition {
   readonly endpoint: number
@@ -54,8 +56,8 @@ export function prepareMissedSlots({ database, nowS, results }: Sources, series:
       for (let atS = slotS; atS >= slotS - quarterS; atS -= 1) if (dueS.has(atS)) return true
       return false
     }
-    // A slot may be due within the first second: it is the one after the millisecond before.
-    const first = slotAfter(grid, beginS * 1_000 - (beginS === changedAtS ? 0 : 1))
+    // A slot may be due at the begin itself: it is the one after the millisecond before.
+    const first = slotAfter(grid, Math.max(beginS, changedAtS + FIRST_CHECK_S) * 1_000 - 1)
     for (let dueMs = first; dueMs < endS * 1_000; dueMs += grid.intervalMs) {
       const slotS = slotKey(dueMs)
       if (!isTaken(slotS) && !isPaused(slotS)) missed.push(slotS)

@@ -1,8 +1,9 @@
 /** The results of a folder in one process, as their thread has them. */
-import { openResults } from '../file/openResults.ts'
+
 import type { HistoryPolicy } from '../../domain/historyPolicy.ts'
-import { OpenHours } from '../history/openHours.ts'
+import { openResults } from '../file/openResults.ts'
 import { putMaintenance } from '../history/maintenanceRows.ts'
+import { OpenHours } from '../history/openHours.ts'
 import { loadLog, ResultLog } from '../history/resultLog.ts'
 import { prepareIngest, type ResultsBatch } from '../ingest.ts'
 import { measurementsOf } from '../measurements/measurementsOf.ts'
@@ -24,7 +25,7 @@ export function monitoredService(number: number, changes: Partial<MonitoredServi
     id: `0192b1d4-5c1e-7000-8000-${suffix}`,
     orgId: ORG,
     generation: 1,
-    isPaused: false,
+    pausedAtS: null,
     intervalS: 60,
     steadyS: null,
     regions: ['eu-west-1'],

@@ -4,16 +4,18 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Incident, IncidentUpdateRequest } from '../../../api/contract/incident.ts'
 import type { ServiceRequest, ServiceResponse } from '../../../api/contract/service.ts'
-import { updateIncident } from '../../domain/incidentChanges.ts'
 import type { FailingRound } from '../../domain/autoIncidentTexts.ts'
+import { updateIncident } from '../../domain/incidentChanges.ts'
 import {
   createService,
   deleteService,
   pauseService,
   replaceService,
+  resumeService,
   setAutoIncidents,
 } from '../../domain/serviceChanges.ts'
 import { systemEnvironment } from '../../process/systemEnvironment.ts'
+import { layOutFirstStart } from '../../testing/firstStart.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
 import type { Store } from '../store.ts'
 import { openStore } from './openStore.ts'
@@ -39,6 +41,7 @@ const making = {
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pharos-auto-'))
+  layOutFirstStart(folder)
   nowS = START_S
   sequence = 0
   store = await openStore(folder, () => nowS * 1_000)
@@ -56,6 +59,7 @@ afterEach(async () => {
 })
 
 const settings = { threshold: 2, windowMinutes: 10 }
+type Decide = Parameters<Store['changeService']>[2]
 
 async function apply(kind: string, body: object) {
   const after = sequence
@@ -176,6 +180,33 @@ test('an incident that a person resolves while it is down is final, and mutes th
   expect(await statuses()).toEqual(['investigating', 'resolved'])
 })
 
+test.each<[string, Decide, Decide]>([
+  [
+    'switched off and on again',
+    (now) => setAutoIncidents(now, null),
+    (now) => setAutoIncidents(now, settings),
+  ],
+  ['paused and resumed', (now) => pauseService(now, 0), (now, { standing }) => resumeService(now, standing)],
+])(
+  'an incident of people survives that its service is %s, and mutes it once they resolve it',
+  async (_, end, begin) => {
+    await fail()
+    await fail()
+    await update({ body: 'We are on it.', status: 'identified' })
+    await change(store, end)
+    await change(store, begin)
+    const during = [await fail(), await fail(), await fail()]
+    await update({ body: 'Known, and accepted.', status: 'resolved' })
+
+    const muted = [await fail(), await fail(), await fail()]
+    await pass('recovered')
+    const after = [await fail(), await fail()]
+
+    expect([...during, ...muted]).toEqual(Array.from({ length: 6 }, () => 'nothing'))
+    expect(after).toEqual(['nothing', 'opened'])
+  },
+)
+
 test('an incident that a person resolves once it is up mutes nothing', async () => {
   await fail()
   await fail()
@@ -215,7 +246,7 @@ test.each([
   },
 )
 
-function change(store: Store, decide: Parameters<Store['changeService']>[2]) {
+function change(store: Store, decide: Decide) {
   return store.changeService(ORG, service.id, decide)
 }
 

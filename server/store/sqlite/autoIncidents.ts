@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import type { Incident, IncidentUpdateRequest } from '../../../api/contract/incident.ts'
 import type { ServiceResponse } from '../../../api/contract/service.ts'
+import { intervalOf, settingsOf } from '../../domain/autoIncidentSettings.ts'
 import {
   type AutoIncidentStep,
   afterFailingRound,
@@ -10,7 +11,6 @@ import {
   closingUpdate,
   isCounted,
 } from '../../domain/autoIncidents.ts'
-import { intervalOf, settingsOf } from '../../domain/autoIncidentSettings.ts'
 import type { FailingRound, Recovery } from '../../domain/autoIncidentTexts.ts'
 import type { Environment } from '../../domain/environment.ts'
 import { openIncident, updateIncident } from '../../domain/incidentChanges.ts'
@@ -89,9 +89,9 @@ export function prepareAutoIncidents(writer: Database, parts: AutoIncidentParts)
       if (request === undefined) return
       const open = rows.open(before.id)
       if (open === undefined) return
-      // An incident that a person took over is resolved by that person.
-      if (open.isTakenOver) rows.close(before.id)
-      else take(before, { kind: 'resolve', request })
+      if (!open.isTakenOver) take(before, { kind: 'resolve', request })
+      // A person resolves it, which mutes a service that is down by then: it may be checked again before.
+      else if (after === null) rows.close(before.id)
     },
     takeOver: ({ id, status }) => {
       const open = rows.openOf(id)

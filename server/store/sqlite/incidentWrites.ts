@@ -3,6 +3,7 @@ import type { Incident } from '../../../api/contract/incident.ts'
 import { type IncidentRoom, incidentBytes } from '../../domain/incidentRoom.ts'
 import { foldForSearch } from '../shared/searchText.ts'
 import { prepareIncidentRead } from './incidentRows.ts'
+import type { Announce } from './notifications/announce.ts'
 
 /** Who writes: updates of automation are marked, because public pages do not show their texts. */
 type Author = 'person' | 'automation'
@@ -32,8 +33,11 @@ export interface IncidentWrites {
   ) => Incident | undefined
 }
 
-/** Prepares the writing of incidents on `writer`. */
-export function prepareIncidentWrites(writer: Database): IncidentWrites {
+/** Prepares the writing of incidents on `writer`. Each update is announced to the channels that want it. */
+export function prepareIncidentWrites(
+  writer: Database,
+  announce: Pick<Announce, 'incident'>,
+): IncidentWrites {
   const read = prepareIncidentRead(writer)
   const standing = prepareStanding(writer)
   const insert = prepareInsert(writer)
@@ -45,6 +49,7 @@ export function prepareIncidentWrites(writer: Database): IncidentWrites {
       const incident = decide({ number, room })
       insert(orgId, number, { incident, by })
       standing.write(orgId, number, incidentBytes(incident))
+      announce.incident(orgId, incident, 0)
       return incident
     },
     change: (orgId, incidentId, by, decide) => {
@@ -54,6 +59,7 @@ export function prepareIncidentWrites(writer: Database): IncidentWrites {
       const after = decide(before, room)
       change(before, { incident: after, by })
       standing.write(orgId, made, incidentBytes(after) - incidentBytes(before))
+      announce.incident(orgId, after, before.updates.length)
       return after
     },
   }

@@ -1,12 +1,12 @@
 import type { Incident } from '../../../api/contract/incident.ts'
+import type { IncidentStore } from '../store.ts'
 import type { AutoIncidents } from './autoIncidents.ts'
+import { prepareIdempotency } from './changes/idempotentCreations.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
+import type { Connections } from './files/openDatabase.ts'
 import { prepareIncidentList } from './incidentList.ts'
 import { prepareIncidentRead } from './incidentRows.ts'
 import type { IncidentWrites } from './incidentWrites.ts'
-import type { Connections } from './files/openDatabase.ts'
-import { prepareRemember } from './changes/rememberedCreations.ts'
-import type { IncidentStore } from '../store.ts'
 
 /** The parts that incidents share with the rest of the store. */
 interface Sharing {
@@ -26,13 +26,13 @@ export function sqliteIncidents(
   const ownService = writer
     .prepare<[string, string], string>('SELECT id FROM services WHERE id = ? AND org_id = ?')
     .pluck()
-  const remember = prepareRemember(writer)
+  const remember = prepareIdempotency(writer)
   return {
     getIncident: async (orgId, incidentId) => read.one(orgId, incidentId),
     listIncidents: list,
-    createIncident: (orgId, wantedServiceIds, mark, decide) =>
+    createIncident: (orgId, wantedServiceIds, fingerprint, decide) =>
       commits.run(() => {
-        const text = remember(orgId, mark, nowMs(), () => {
+        const text = remember(orgId, fingerprint, nowMs(), () => {
           const ownServiceIds = new Set(
             wantedServiceIds.filter((id) => ownService.get(id, orgId) !== undefined),
           )

@@ -1,24 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import { orderedUuid } from '../../domain/orderedUuid.ts'
-import { committedVersions } from './commits/committedVersion.ts'
-import { DiskRoom } from './files/diskRoom.ts'
-import { GroupCommit, type Mutations } from './commits/groupCommit.ts'
-import { type Connections, openDatabase } from './files/openDatabase.ts'
+import type { Store } from '../store.ts'
 import { sqliteAdministration } from './administration.ts'
-import { sqliteAgentTokens } from './credentials/agentTokens.ts'
 import { prepareAutoIncidents } from './autoIncidents.ts'
 import { prepareCertificateNotices } from './certificateNotices.ts'
-import { prepareIncidentWrites } from './incidentWrites.ts'
-import { sqliteIncidents } from './incidents.ts'
+import { prepareAudit, sqliteAudit } from './changes/audit.ts'
+import { committedVersions } from './commits/committedVersion.ts'
+import { GroupCommit, type Mutations } from './commits/groupCommit.ts'
+import { sqliteAgentTokens } from './credentials/agentTokens.ts'
 import { sqliteKeys } from './credentials/keys.ts'
+import { DiskRoom } from './files/diskRoom.ts'
+import { type Connections, openDatabase } from './files/openDatabase.ts'
+import { identify } from './files/storeIdentity.ts'
+import { sqliteIncidents } from './incidents.ts'
+import { prepareIncidentWrites } from './incidentWrites.ts'
 import { sqliteMonitoring } from './monitoring.ts'
+import { prepareAnnounce } from './notifications/announce.ts'
+import { sqliteNotifications } from './notifications/notifications.ts'
 import { sqliteOutbox } from './outbox.ts'
 import { sqliteSecrets } from './secrets.ts'
 import { sqliteServices } from './services.ts'
+import { sqliteStatusPages } from './statusPages/pageWrites.ts'
+import { sqlitePublished } from './statusPages/publishedReads.ts'
 import { prepareEffects } from './transitionEffects.ts'
 import { sqliteUpkeep } from './upkeep.ts'
-import type { Store } from '../store.ts'
-import { identify } from './files/storeIdentity.ts'
 
 /**
  * Opens the store of `dataDir`, created when there is none. Rejects when the database is of a newer release, not
@@ -48,10 +53,13 @@ export async function openStore(
         return work()
       }),
   }
-  const writes = prepareIncidentWrites(connections.writer)
+  const environment = { nowMs, uuid: () => orderedUuid(nowMs(), randomUUID()) }
+  const announce = prepareAnnounce(connections.writer, environment)
+  const note = prepareAudit(connections.writer)
+  const writes = prepareIncidentWrites(connections.writer, announce)
   const autoIncidents = prepareAutoIncidents(connections.writer, {
     writes,
-    environment: { nowMs, uuid: () => orderedUuid(nowMs(), randomUUID()) },
+    environment,
     assertGrowth: () => commits.assertGrowth(),
   })
   return {
@@ -61,12 +69,16 @@ export async function openStore(
     ...sqliteOutbox(connections, { commits, storeId }),
     ...sqliteMonitoring(connections, {
       commits,
-      effectOf: prepareEffects(autoIncidents, prepareCertificateNotices(connections.writer)),
+      effectOf: prepareEffects(autoIncidents, prepareCertificateNotices(connections.writer), announce),
     }),
     ...sqliteAgentTokens(connections, commits),
     ...sqliteKeys(connections, versions.administration),
     ...sqliteSecrets(connections, commits),
+    ...sqliteNotifications(connections, { commits, announce, note }),
+    ...sqliteAudit(connections),
     ...sqliteAdministration(connections, administering),
+    ...sqliteStatusPages(connections, { commits, note, nowMs }),
+    ...sqlitePublished(connections.reader, versions.all),
     ...sqliteUpkeep(connections, { commits, disk }),
   }
 }

@@ -1,8 +1,8 @@
 import { timestamp } from '../../domain/environment.ts'
 import type { SealedValue } from '../../domain/seal.ts'
+import type { SecretStore } from '../store.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
-import type { SecretStore } from '../store.ts'
 
 /** Inserts a SealedValue by its field names. */
 export const insertSealedSql = `
@@ -29,13 +29,20 @@ export function sqliteSecrets({ reader, writer }: Connections, commits: GroupCom
   const ofService = reader.prepare<[string], SealedValue>(
     `SELECT ${SEALED_COLUMNS} FROM sealed_values WHERE service_id = ?`,
   )
-  const underOthers = writer.prepare<[string, number], SealedValue>(
-    `SELECT ${SEALED_COLUMNS} FROM sealed_values WHERE master_key_id <> ? LIMIT ?`,
-  )
-  const rewrite = writer.prepare<SealedValue>(
-    `UPDATE sealed_values SET master_key_id = @masterKeyId, wrap_nonce = @wrapNonce,
-       wrapped_key = @wrappedKey WHERE key_id = @keyId`,
-  )
+  // Secrets of channels belong to no service.
+  const ofChannels = SEALED_COLUMNS.replace('service_id', "''").replace('endpoint_id', "''")
+  const tables = [
+    ['sealed_values', SEALED_COLUMNS],
+    ['sealed_secrets', ofChannels],
+  ].map(([table, columns]) => ({
+    underOthers: writer.prepare<[string, number], SealedValue>(
+      `SELECT ${columns} FROM ${table} WHERE master_key_id <> ? LIMIT ?`,
+    ),
+    rewrite: writer.prepare<SealedValue>(
+      `UPDATE ${table} SET master_key_id = @masterKeyId, wrap_nonce = @wrapNonce,
+         wrapped_key = @wrappedKey WHERE key_id = @keyId`,
+    ),
+  }))
   return {
     masterKeyIds: async () => ids.all(),
     activateMasterKey: (id, nowMs) =>
@@ -50,9 +57,13 @@ export function sqliteSecrets({ reader, writer }: Connections, commits: GroupCom
     sealedValues: async (serviceId) => ofService.all(serviceId),
     rewrapSome: (activeId, countMax, rewrap) =>
       commits.run(() => {
-        const some = underOthers.all(activeId, countMax)
-        for (const sealed of some) rewrite.run(rewrap(sealed))
-        return some.length
+        let count = 0
+        for (const { underOthers, rewrite } of tables) {
+          const some = underOthers.all(activeId, countMax - count)
+          for (const sealed of some) rewrite.run(rewrap(sealed))
+          count += some.length
+        }
+        return count
       }),
   }
 }

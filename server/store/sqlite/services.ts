@@ -5,6 +5,7 @@ import type { SealedValue } from '../../domain/seal.ts'
 import type { Service, ServiceChange } from '../../domain/serviceChanges.ts'
 import type { RenderedService, ServiceFacts, ServiceStore } from '../store.ts'
 import type { AutoIncidents } from './autoIncidents.ts'
+import { prepareIdempotency } from './changes/idempotentCreations.ts'
 import { preparePastGenerations, readGenerations } from './changes/pastGenerations.ts'
 import { preparePublish } from './changes/publishCommands.ts'
 import { prepareQuietChange } from './changes/quietChanges.ts'
@@ -14,7 +15,6 @@ import type { GroupCommit } from './commits/groupCommit.ts'
 import { DiskFullError } from './files/diskRoom.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { LIST_LENGTH_SQL, openLongList } from './longList.ts'
-import { prepareRemember } from './changes/rememberedCreations.ts'
 import { insertSealedSql } from './secrets.ts'
 import { prepareFacts, type ServiceFactsStore } from './serviceFacts.ts'
 
@@ -69,7 +69,7 @@ export function sqliteServices(
   )
   const facts = prepareFacts(writer, commits)
   const apply = prepareApply(writer, facts, () => commits.assertGrowth(), autoIncidents)
-  const remember = prepareRemember(writer)
+  const remember = prepareIdempotency(writer)
   const keepPast = preparePastGenerations(writer)
   return {
     listServices: async (orgId) => listAll.all(orgId),
@@ -80,10 +80,10 @@ export function sqliteServices(
     openServices: (orgId) => openLongList(reader.name, orgId),
     getService: async (orgId, serviceId) =>
       services(`${orgId} ${serviceId}`, () => readOne.get(serviceId, orgId)),
-    createService: (orgId, mark, decide) =>
+    createService: (orgId, fingerprint, decide) =>
       commits.run(() => {
         const now = nowMs()
-        const text = remember(orgId, mark, now, () => {
+        const text = remember(orgId, fingerprint, now, () => {
           const known = facts.read(orgId)
           return apply(known, null, decide(known), now).text
         })

@@ -1,13 +1,15 @@
-import { ApiError } from '../../../api/contract/apiError.ts'
-import { dirname } from 'node:path'
 import { statSync } from 'node:fs'
-import { type DiskRoom, freeBytes } from './files/diskRoom.ts'
+import { dirname } from 'node:path'
+import { ApiError } from '../../../api/contract/apiError.ts'
+import { BUS_READER, type UpkeepStore } from '../store.ts'
+import { prepareForgetAudit } from './changes/audit.ts'
+import { IDEMPOTENCY_MS } from './changes/idempotentCreations.ts'
+import { prepareForgetGenerations } from './changes/pastGenerations.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
+import { type DiskRoom, freeBytes } from './files/diskRoom.ts'
 import { lastBackupAtMs } from './files/lastBackup.ts'
 import type { Connections } from './files/openDatabase.ts'
-import { prepareForgetGenerations } from './changes/pastGenerations.ts'
-import { REMEMBERED_MS } from './changes/rememberedCreations.ts'
-import { BUS_READER, type UpkeepStore } from '../store.ts'
+import { prepareForgetDeliveries } from './notifications/deliveries.ts'
 
 /** How long a published command is kept for inspection (milliseconds). */
 const COMMANDS_KEPT_MS = 7 * 24 * 60 * 60 * 1_000
@@ -44,11 +46,15 @@ export function sqliteUpkeep(
         ORDER BY sequence LIMIT ${FORGOTTEN_AT_ONCE})`,
   )
   const forgetGenerations = prepareForgetGenerations(writer, FORGOTTEN_AT_ONCE)
+  const forgetDeliveries = prepareForgetDeliveries(writer, FORGOTTEN_AT_ONCE)
+  const forgetAudit = prepareForgetAudit(writer, FORGOTTEN_AT_ONCE)
   const forgetNotices = writer.prepare('DELETE FROM certificate_notices WHERE not_after_s < ?')
   const forgetSome = (nowMs: number): number =>
-    forgetCreations.run(nowMs - REMEMBERED_MS).changes +
+    forgetCreations.run(nowMs - IDEMPOTENCY_MS).changes +
     forgetCommands.run(nowMs - COMMANDS_KEPT_MS).changes +
-    forgetGenerations(nowMs)
+    forgetGenerations(nowMs) +
+    forgetDeliveries(nowMs) +
+    forgetAudit(nowMs)
   return {
     assertRoom: async () => {
       if (!disk.look((unused.get() ?? 0) * pageBytes)) return

@@ -9,7 +9,6 @@ const ABSENT: Readonly<Record<string, string>> = {
   C036: 'one limit for several processes',
   C050: 'first results of a new service',
   C118: 'results of a deleted service',
-  C120: 'status pages',
   C126: 'incidents that are opened for a service',
   C152: 'webhooks',
 }

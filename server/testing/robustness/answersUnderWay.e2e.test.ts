@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import { request } from 'undici'
 import { afterEach, expect, test } from 'vitest'
 import { ANSWER_BOUNDS } from '../../http/transport/answerBudget.ts'
@@ -14,6 +14,8 @@ import { seedIncidents } from './seedIncidents.ts'
 /** Requests that a key may send at once. */
 const BURST = 20
 const HEAP_MIB = 256
+/** How often it is looked whether a condition holds (milliseconds). */
+const LOOK_MS = 20
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {
@@ -66,14 +68,14 @@ test.each([
     const sockets = Array.from({ length: BURST }, () =>
       askAndNeverRead('/v1/incidents?section=active&limit=100', key, 1),
     )
-    while ((await metric('pharos_answers_held_bytes')) < ANSWER_BOUNDS.orgBytesMax) await setImmediate()
+    while ((await metric('pharos_answers_held_bytes')) < ANSWER_BOUNDS.orgBytesMax) await setTimeout(LOOK_MS)
     const answered = await other.get('/v1/org')
     const page = await other.get('/v1/incidents?section=active&limit=100')
 
     expect([answered.status, page.status]).toEqual([200, 200])
     expect(await metric('pharos_answers_held_bytes_peak')).toBe(ANSWER_BOUNDS.orgBytesMax)
     for (const socket of sockets) socket.destroy()
-    while ((await metric('pharos_answers_held_bytes')) > 0) await setImmediate()
+    while ((await metric('pharos_answers_held_bytes')) > 0) await setTimeout(LOOK_MS)
     expect(server.child.exitCode).toBeNull()
   },
 )
@@ -87,12 +89,12 @@ test('single incidents that forty keys ask for and do not read hold no more than
 
   const sockets = keys.slice(0, 39).map((key) => askAndNeverRead(`/v1/incidents/${items[0]?.id}`, key, BURST))
   while ((await metric('pharos_answers_held_bytes')) < ANSWER_BOUNDS.orgBytesMax - 512 * 1_024)
-    await setImmediate()
+    await setTimeout(LOOK_MS)
   const answered = await other.get('/v1/org')
 
   expect(answered.status).toBe(200)
   expect(await metric('pharos_answers_held_bytes_peak')).toBeLessThanOrEqual(ANSWER_BOUNDS.orgBytesMax)
   expect(server.child.exitCode).toBeNull()
   for (const socket of sockets) socket.destroy()
-  while ((await metric('pharos_answers_held_bytes')) > 0) await setImmediate()
+  while ((await metric('pharos_answers_held_bytes')) > 0) await setTimeout(LOOK_MS)
 })

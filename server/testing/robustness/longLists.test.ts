@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { truncateSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
@@ -13,6 +13,8 @@ import { startServer } from '../startServer.ts'
 
 /** Twice as many MiB as two sockets may hold between them (36 MiB where Linux lets a receiver grow), and more than is rendered whole. */
 const SERVICES = 80
+/** How often it is looked whether a condition holds (milliseconds). */
+const LOOK_MS = 20
 
 type Undo = (() => Promise<void> | void)[]
 
@@ -63,7 +65,7 @@ async function startFull(undo: Undo, timeouts: Partial<Timeouts> = {}) {
       })
       while (isKept) {
         isKept = emptyLog.get() !== 0
-        await setImmediate()
+        await setTimeout(LOOK_MS)
       }
     },
   }

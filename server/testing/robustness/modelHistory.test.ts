@@ -107,7 +107,7 @@ test('answers, list and commands follow the document for any sequence of request
       expect((await listed(api)).map(seen)).toEqual(expected(model))
       expect(await commandsOf(ids)).toEqual(model.commands)
     }),
-    { numRuns: cases(40, 150) },
+    { numRuns: cases(15, 150) },
   )
 })
 
@@ -150,6 +150,6 @@ test('concurrent requests have the effect of some sequence of them', async () =>
       })
       expect(explained).toContainEqual(found)
     }),
-    { numRuns: cases(20, 60) },
+    { numRuns: cases(8, 60) },
   )
 })

@@ -12,10 +12,10 @@ import {
 import { join } from 'node:path'
 
 /** File below the data folder that reserves space for operations that free space. */
-const RESERVE_FILE = 'reserve'
+export const RESERVE_FILE = 'reserve'
 const MIB = 1_024 * 1_024
 /** Reserved space (bytes): the size of a log that the database still has to absorb, 4,000 pages of 4 KiB. */
-const RESERVE_BYTES = 16 * MIB
+export const RESERVE_BYTES = 16 * MIB
 /**
  * Part of the reserve that remains when it is used (bytes): opening the database takes 32 KiB, and a restart must be
  * possible.
@@ -113,12 +113,12 @@ export class DiskRoom {
   }
 }
 
-/** Fills `file` with `bytes` bytes that no file system can compress. */
+/** Fills `file` with `bytes` bytes that no file system can compress: its blocks are far smaller than what repeats. */
 function hold(file: string, bytes: number): void {
+  const part = randomBytes(Math.min(MIB, bytes))
   const descriptor = openSync(file, 'w', 0o600)
   try {
-    for (let held = 0; held < bytes; held += MIB)
-      writeSync(descriptor, randomBytes(Math.min(MIB, bytes - held)))
+    for (let held = 0; held < bytes; held += MIB) writeSync(descriptor, part, 0, Math.min(MIB, bytes - held))
   } finally {
     closeSync(descriptor)
   }

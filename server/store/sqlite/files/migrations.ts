@@ -385,30 +385,177 @@ CREATE TABLE certificate_notices (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX certificate_notices_by_end ON certificate_notices (not_after_s);
 `,
+  // Status pages. A component goes with its service, in the same transaction; its own id is the one that the public sees.
+  `
+CREATE TABLE status_pages (
+  id TEXT PRIMARY KEY,
+  org_id TEXT NOT NULL REFERENCES orgs (id),
+  slug TEXT NOT NULL UNIQUE,
+  title TEXT NOT NULL,
+  text TEXT NOT NULL,
+  is_public INTEGER NOT NULL,
+  incidents_shown TEXT NOT NULL CHECK (incidents_shown IN ('people', 'all', 'none')),
+  created_at TEXT NOT NULL,
+  generation INTEGER NOT NULL
+) STRICT;
+CREATE INDEX status_pages_of_org ON status_pages (org_id);
+
+CREATE TABLE status_hosts (
+  host TEXT PRIMARY KEY,
+  page_id TEXT NOT NULL REFERENCES status_pages (id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX status_hosts_of_page ON status_hosts (page_id);
+
+CREATE TABLE status_sections (
+  id TEXT PRIMARY KEY,
+  page_id TEXT NOT NULL REFERENCES status_pages (id) ON DELETE CASCADE,
+  place INTEGER NOT NULL,
+  name TEXT NOT NULL
+) STRICT;
+CREATE INDEX status_sections_of_page ON status_sections (page_id, place);
+
+CREATE TABLE status_components (
+  id TEXT PRIMARY KEY,
+  section_id TEXT NOT NULL REFERENCES status_sections (id) ON DELETE CASCADE,
+  place INTEGER NOT NULL,
+  service_id TEXT NOT NULL REFERENCES services (id) ON DELETE CASCADE,
+  public_name TEXT NOT NULL
+) STRICT;
+CREATE INDEX status_components_of_section ON status_components (section_id, place);
+CREATE INDEX status_components_of_service ON status_components (service_id);
+
+CREATE TABLE status_hidden (
+  page_id TEXT NOT NULL REFERENCES status_pages (id) ON DELETE CASCADE,
+  incident_id TEXT NOT NULL REFERENCES incidents (id) ON DELETE CASCADE,
+  PRIMARY KEY (page_id, incident_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX status_hidden_by_incident ON status_hidden (incident_id);
+
+CREATE INDEX incidents_by_number ON incidents (org_id, number) WHERE kind = 'incident';
+CREATE INDEX incidents_by_creation ON incidents (org_id, created_at) WHERE kind = 'incident';
+CREATE INDEX incidents_by_resolution ON incidents (org_id, resolved_at)
+  WHERE kind = 'incident' AND resolved_at IS NOT NULL;
+`,
+  // Notification channels, what they have to deliver, and the record of who changed what. A waiting delivery is found by its
+  // channel, whatever waits for others.
+  `
+CREATE TABLE channels (
+  id TEXT PRIMARY KEY,
+  org_id TEXT NOT NULL REFERENCES orgs (id),
+  kind TEXT NOT NULL CHECK (kind IN ('webhook', 'slack')),
+  name TEXT NOT NULL,
+  host TEXT NOT NULL,
+  events TEXT NOT NULL,
+  service_ids TEXT,
+  old_secret_until_ms INTEGER,
+  state TEXT NOT NULL CHECK (state IN ('active', 'disabled')),
+  disabled_reason TEXT,
+  disabled_at_ms INTEGER,
+  enabled_at_ms INTEGER NOT NULL,
+  last_success_at_ms INTEGER,
+  created_at_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX channels_of_org ON channels (org_id);
+
+CREATE TABLE sealed_secrets (
+  key_id TEXT PRIMARY KEY,
+  org_id TEXT NOT NULL,
+  channel_id TEXT NOT NULL REFERENCES channels (id) ON DELETE CASCADE,
+  role TEXT NOT NULL CHECK (role IN ('target', 'secret', 'old_secret')),
+  slot TEXT NOT NULL,
+  master_key_id TEXT NOT NULL REFERENCES master_keys (id),
+  wrap_nonce BLOB NOT NULL,
+  wrapped_key BLOB NOT NULL,
+  nonce BLOB NOT NULL,
+  ciphertext BLOB NOT NULL,
+  UNIQUE (channel_id, role)
+) STRICT;
+CREATE INDEX sealed_secrets_by_master_key ON sealed_secrets (master_key_id);
+
+CREATE TABLE events (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  org_id TEXT NOT NULL,
+  type TEXT NOT NULL,
+  at_ms INTEGER NOT NULL,
+  incident_id TEXT,
+  sequence INTEGER,
+  body TEXT NOT NULL
+) STRICT;
+CREATE INDEX events_by_age ON events (at_ms);
+
+CREATE TABLE deliveries (
+  event_seq INTEGER NOT NULL REFERENCES events (seq) ON DELETE CASCADE,
+  channel_id TEXT NOT NULL REFERENCES channels (id) ON DELETE CASCADE,
+  webhook_id TEXT NOT NULL UNIQUE,
+  incident_id TEXT,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'sent', 'failed')),
+  attempts INTEGER NOT NULL DEFAULT 0,
+  attempts_before INTEGER NOT NULL DEFAULT 0,
+  due_ms INTEGER NOT NULL,
+  ended_ms INTEGER,
+  PRIMARY KEY (event_seq, channel_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX deliveries_of_channel ON deliveries (channel_id, event_seq);
+CREATE INDEX deliveries_waiting ON deliveries (channel_id, due_ms, event_seq) WHERE state = 'waiting';
+CREATE INDEX deliveries_of_incident ON deliveries (channel_id, incident_id, event_seq)
+  WHERE state = 'waiting' AND incident_id IS NOT NULL;
+CREATE INDEX deliveries_ended ON deliveries (state, ended_ms) WHERE ended_ms IS NOT NULL;
+
+CREATE TABLE attempts (
+  event_seq INTEGER NOT NULL,
+  channel_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  at_ms INTEGER NOT NULL,
+  status INTEGER,
+  error TEXT,
+  ms INTEGER NOT NULL,
+  PRIMARY KEY (event_seq, channel_id, number),
+  FOREIGN KEY (event_seq, channel_id) REFERENCES deliveries (event_seq, channel_id) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE audit (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  org_id TEXT NOT NULL,
+  at TEXT NOT NULL,
+  actor_kind TEXT NOT NULL CHECK (actor_kind IN ('person', 'key', 'cli', 'system')),
+  actor TEXT,
+  action TEXT NOT NULL,
+  target_kind TEXT NOT NULL,
+  target_id TEXT NOT NULL,
+  detail TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_of_org ON audit (org_id, seq);
+CREATE INDEX audit_by_age ON audit (at);
+`,
+  // Most status pages show the incidents of people only: automatic ones, which can be many more, are not read past.
+  `
+CREATE INDEX people_incidents_by_creation ON incidents (org_id, created_at)
+  WHERE kind = 'incident' AND auto_managed = 0;
+CREATE INDEX people_incidents_by_resolution ON incidents (org_id, resolved_at)
+  WHERE kind = 'incident' AND auto_managed = 0 AND resolved_at IS NOT NULL;
+`,
 ]
 
 /**
- * Migrates `database` to the newest schema, one transaction a step: an interrupted step is repeated. Throws when the
- * database was created by a newer release, whose data this one would not understand.
+ * Migrates `database` to the newest schema in one transaction: an interrupted migration is repeated, and no other process
+ * sees a part of one. Throws when the database was created by a newer release, whose data this one would not understand.
  */
 export function migrate(database: Database, migrations: readonly string[] = MIGRATIONS): void {
-  const takeStep = database.transaction((): boolean => {
+  // Without pending steps no lock is needed: a program that only reads need not wait for a writer.
+  if (schemaVersion(database) === migrations.length) return
+  const takeSteps = database.transaction(() => {
     const version = schemaVersion(database)
     if (version > migrations.length) {
       throw new Error(
         `the database has schema ${version} and this release knows ${migrations.length}: start the release that made it, or a newer one`,
       )
     }
-    const step = migrations[version]
-    if (step === undefined) return false
-    database.exec(step)
-    database.pragma(`user_version = ${version + 1}`)
-    return true
+    for (const step of migrations.slice(version)) database.exec(step)
+    database.pragma(`user_version = ${migrations.length}`)
   })
-  // Without pending steps no lock is needed: a program that only reads need not wait for a writer.
-  if (schemaVersion(database) === migrations.length) return
-  // Immediate, and the version is read inside: two programs that start at once run each step once.
-  while (takeStep.immediate()) {}
+  // Immediate, and the version is read inside: of two programs that start at once one runs the steps.
+  takeSteps.immediate()
 }
 
 /** Number of steps that `database` has completed; 0 for an empty one. */

@@ -5,12 +5,12 @@ import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { MIGRATIONS, migrate } from '../files/migrations.ts'
 import { databaseFile, openDatabase } from '../files/openDatabase.ts'
-import { prepareRemember } from './rememberedCreations.ts'
+import { prepareIdempotency } from './idempotentCreations.ts'
 
-const markOf = (key: string, body = 'body') => ({
+const fingerprintOf = (key: string, body = 'body') => ({
   keyHash: Buffer.from(key),
-  bodyMark: Buffer.from(body),
-  earlierBodyMark: () => Buffer.from('past'),
+  bodyFingerprint: Buffer.from(body),
+  earlierBodyFingerprint: () => Buffer.from('past'),
 })
 
 let folder: string
@@ -21,13 +21,13 @@ afterEach(() => rm(folder, { recursive: true }))
 
 test('of the long answers of an organisation the newest are remembered, and of the short ones all', async () => {
   const { writer, reader } = await openDatabase(folder)
-  const remember = prepareRemember(writer, { longBytesMax: 100_000 })
+  const remember = prepareIdempotency(writer, { longBytesMax: 100_000 })
   let nowMs = 0
   let created = 0
   const create = (orgId: string, key: string, answer: string): void => {
-    const mark = markOf(key)
+    const fingerprint = fingerprintOf(key)
     nowMs += 1
-    remember(orgId, mark, nowMs, () => {
+    remember(orgId, fingerprint, nowMs, () => {
       created += 1
       return answer
     })
@@ -51,10 +51,10 @@ test('a long answer has no other answer read, and their lengths once, however ma
   for (const database of Object.values(await openDatabase(folder))) database.close()
   const run: string[] = []
   const database = new Sqlite(databaseFile(folder), { verbose: (sql) => run.push(String(sql)) })
-  const remember = prepareRemember(database, { longBytesMax: 50_000 })
+  const remember = prepareIdempotency(database, { longBytesMax: 50_000 })
   for (const [key, chars] of Object.entries({ a: 16_385, b: 16_385, c: 50_000 })) {
-    const mark = markOf(key)
-    remember('acme', mark, 0, () => 'x'.repeat(chars))
+    const fingerprint = fingerprintOf(key)
+    remember('acme', fingerprint, 0, () => 'x'.repeat(chars))
   }
 
   const looks = [...run].flatMap((sql) =>
@@ -74,14 +74,16 @@ test('of the short answers of an organisation the newest are remembered, and non
   for (const database of Object.values(await openDatabase(folder))) database.close()
   const run: string[] = []
   const database = new Sqlite(databaseFile(folder), { verbose: (sql) => run.push(String(sql)) })
-  const remember = prepareRemember(database, { shortMax: 50 })
-  for (let made = 1; made <= 120; made += 1) remember('acme', markOf(`key ${made}`), 0, () => 'x')
-  remember('other', markOf('key 1'), 0, () => 'x')
+  const remember = prepareIdempotency(database, { shortMax: 50 })
+  for (let made = 1; made <= 120; made += 1) remember('acme', fingerprintOf(`key ${made}`), 0, () => 'x')
+  remember('other', fingerprintOf('key 1'), 0, () => 'x')
   const looks = [...new Set(run)].flatMap((sql) =>
     database.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(),
   )
 
-  const answers = [120, 71, 70].map((made) => remember('acme', markOf(`key ${made}`), 0, () => 'forgotten'))
+  const answers = [120, 71, 70].map((made) =>
+    remember('acme', fingerprintOf(`key ${made}`), 0, () => 'forgotten'),
+  )
 
   expect(answers).toEqual(['x', 'x', 'forgotten'])
   expect(looks.filter(({ detail }) => detail.startsWith('SCAN'))).toEqual([])
@@ -93,12 +95,17 @@ test('of the short answers of an organisation the newest are remembered, and non
 
 test('answers stored by an earlier release in its own form are returned again', async () => {
   const { writer, reader } = await openDatabase(folder)
-  const remember = prepareRemember(writer)
-  remember('acme', markOf('key', 'past'), 0, () => 'first')
+  const remember = prepareIdempotency(writer)
+  remember('acme', fingerprintOf('key', 'past'), 0, () => 'first')
 
-  expect(remember('acme', markOf('key', 'body'), 1, () => 'second')).toBe('first')
+  expect(remember('acme', fingerprintOf('key', 'body'), 1, () => 'second')).toBe('first')
   expect(() =>
-    remember('acme', { ...markOf('key'), earlierBodyMark: () => Buffer.from('else') }, 1, () => ''),
+    remember(
+      'acme',
+      { ...fingerprintOf('key'), earlierBodyFingerprint: () => Buffer.from('else') },
+      1,
+      () => '',
+    ),
   ).toThrow('another body')
   for (const database of [writer, reader]) database.close()
 })
@@ -112,8 +119,8 @@ test('long answers that were remembered before their length was noted count as w
   }
   migrate(database)
 
-  const mark = markOf('new')
-  prepareRemember(database, { longBytesMax: 50_000 })('acme', mark, 3, () => 'x'.repeat(20_000))
+  const fingerprint = fingerprintOf('new')
+  prepareIdempotency(database, { longBytesMax: 50_000 })('acme', fingerprint, 3, () => 'x'.repeat(20_000))
 
   const left = database.prepare('SELECT length(answer) FROM remembered_creations ORDER BY created_at_ms')
   expect(left.pluck().all()).toEqual([16_384, 30_000, 20_000])

@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { ApiError } from '../../../../api/contract/apiError.ts'
-import type { CreationMark } from '../../store.ts'
+import type { CreationFingerprint } from '../../store.ts'
 
 /** Retention of a creation's answer for its Idempotency-Key (milliseconds). Gap G20. */
-export const REMEMBERED_MS = 24 * 60 * 60 * 1_000
+export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1_000
 
 /** Length from which an answer counts as long (bytes). */
 const LONG_ANSWER_BYTES = 16 * 1_024
@@ -23,9 +23,9 @@ interface Bounds {
 }
 
 /** Returns the stored answer of a creation, or creates and stores it; both in the caller's transaction. */
-export type Remember = (
+export type CreateIdempotently = (
   orgId: string,
-  mark: CreationMark | undefined,
+  fingerprint: CreationFingerprint | undefined,
   nowMs: number,
   create: () => string,
 ) => string
@@ -34,13 +34,13 @@ export type Remember = (
  * Prepares storing the answers of creations. A failed creation is not stored: nothing happened, and a retry may
  * succeed. Throws `invalid` when the key was used for another body.
  */
-export function prepareRemember(database: Database, bounds: Bounds = {}): Remember {
+export function prepareIdempotency(database: Database, bounds: Bounds = {}): CreateIdempotently {
   const limitLong = prepareLimit(database, bounds.longBytesMax ?? LONG_ANSWERS_BYTES_MAX)
   const numberShort = prepareNumbering(database, bounds.shortMax ?? SHORT_ANSWERS_MAX)
   const select = database.prepare<
     [string, Buffer],
-    { bodyMark: Buffer; answer: string; createdAtMs: number }
-  >(`SELECT body_mark AS bodyMark, answer, created_at_ms AS createdAtMs
+    { bodyFingerprint: Buffer; answer: string; createdAtMs: number }
+  >(`SELECT body_mark AS bodyFingerprint, answer, created_at_ms AS createdAtMs
      FROM remembered_creations WHERE org_id = ? AND key_hash = ?`)
   const insert = database.prepare(
     `INSERT INTO remembered_creations (org_id, key_hash, body_mark, answer, created_at_ms, long_bytes, number)
@@ -48,11 +48,11 @@ export function prepareRemember(database: Database, bounds: Bounds = {}): Rememb
      ON CONFLICT (org_id, key_hash) DO UPDATE SET body_mark = excluded.body_mark, answer = excluded.answer,
        created_at_ms = excluded.created_at_ms, long_bytes = excluded.long_bytes, number = excluded.number`,
   )
-  return (orgId, mark, nowMs, create) => {
-    if (mark === undefined) return create()
-    const earlier = select.get(orgId, mark.keyHash)
-    if (earlier !== undefined && nowMs - earlier.createdAtMs < REMEMBERED_MS) {
-      if (!isSameBody(earlier.bodyMark, mark)) {
+  return (orgId, fingerprint, nowMs, create) => {
+    if (fingerprint === undefined) return create()
+    const earlier = select.get(orgId, fingerprint.keyHash)
+    if (earlier !== undefined && nowMs - earlier.createdAtMs < IDEMPOTENCY_MS) {
+      if (!isSameBody(earlier.bodyFingerprint, fingerprint)) {
         throw new ApiError('invalid', 'Idempotency-Key: was already used for another body')
       }
       return earlier.answer
@@ -61,7 +61,7 @@ export function prepareRemember(database: Database, bounds: Bounds = {}): Rememb
     const bytes = Buffer.byteLength(answer)
     const isLong = bytes > LONG_ANSWER_BYTES
     const [longBytes, number] = isLong ? [bytes, null] : [null, numberShort(orgId)]
-    insert.run(orgId, mark.keyHash, mark.bodyMark, answer, nowMs, longBytes, number)
+    insert.run(orgId, fingerprint.keyHash, fingerprint.bodyFingerprint, answer, nowMs, longBytes, number)
     if (isLong) limitLong(orgId)
     return answer
   }
@@ -87,8 +87,11 @@ function prepareNumbering(database: Database, max: number): (orgId: string) => n
   }
 }
 
-function isSameBody(stored: Buffer, mark: CreationMark): boolean {
-  return timingSafeEqual(stored, mark.bodyMark) || timingSafeEqual(stored, mark.earlierBodyMark())
+function isSameBody(stored: Buffer, fingerprint: CreationFingerprint): boolean {
+  return (
+    timingSafeEqual(stored, fingerprint.bodyFingerprint) ||
+    timingSafeEqual(stored, fingerprint.earlierBodyFingerprint())
+  )
 }
 
 /** Deletes the oldest long answers of an organisation, as far as their total exceeds `bytesMax`. */

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { timestamp } from '../domain/environment.ts'
+import { systemEnvironment } from '../process/systemEnvironment.ts'
+import type { ChannelRef, DeliveryState, StoredDelivery } from '../store/notificationStore.ts'
+import type { Store } from '../store/store.ts'
+import { addChannelOptions, type ChannelOptions, channelRefOf } from './options/channelOptions.ts'
+import { present, table, type Write } from './output.ts'
+import { engineOf, withExistingStore } from './withStore.ts'
+
+/** How long a test waits for the server (milliseconds), and how often it looks. */
+const TEST_MS_MAX = 20_000
+const TEST_LOOK_MS = 100
+/** Deliveries that are listed when no number is asked for. */
+const SHOWN_COUNT = 50
+const SHOWN_COUNT_MAX = 1_000
+
+/** Adds `channel test`, `channel deliveries` and `channel resend` to the group `channel`. */
+export function addDeliveryCommands(channel: Command, write: Write): void {
+  addTest(channel, write)
+  addChannelOptions(
+    channel.command('deliveries').description('list the deliveries of a channel, newest first'),
+  )
+    .addOption(new Option('--state <state>', 'only those').choices(['waiting', 'sent', 'failed']))
+    .option('--limit <count>', 'at most this many', readCount, SHOWN_COUNT)
+    .action(async (options: ChannelOptions & { state?: DeliveryState; limit: number }) => {
+      const { dataDir, json, state, limit: countMax } = options
+      const deliveries = await withExistingStore(engineOf(dataDir), (store) =>
+        store.listDeliveries(channelRefOf(options), { state, countMax }),
+      )
+      const rows = deliveries.map((one) => [
+        ...[one.webhookId, timestamp(one.atMs), one.type, one.state, String(one.attempts), answerOf(one)],
+        one.dueMs === null ? '-' : timestamp(one.dueMs),
+      ])
+      const header = ['ID', 'AT', 'EVENT', 'STATE', 'ATTEMPTS', 'LAST ANSWER', 'NEXT ATTEMPT']
+      present(write, json, deliveries.map(shown), table(header, rows))
+    })
+  addChannelOptions(channel.command('resend').description('send ended deliveries again, with the same ids'))
+    .addOption(new Option('--delivery <id>', 'this one, from "channel deliveries"').conflicts('since'))
+    .option('--since <instant>', 'all failed ones of events since then', readInstant)
+    .action(async (options: ChannelOptions & { delivery?: string; since?: number }) => {
+      const { dataDir, json, delivery, since } = options
+      const which = delivery === undefined ? { sinceMs: since ?? NaN } : { webhookId: delivery }
+      if (delivery === undefined && since === undefined) {
+        throw new Error('name a delivery by --delivery, or all failed ones by --since')
+      }
+      const count = await withExistingStore(engineOf(dataDir), (store) =>
+        store.resendDeliveries(channelRefOf(options), which, systemEnvironment.nowMs()),
+      )
+      const noun = count === 1 ? 'delivery' : 'deliveries'
+      present(write, json, { deliveries: count }, `${count} ${noun} will be sent again`)
+    })
+}
+
+function addTest(channel: Command, write: Write): void {
+  addChannelOptions(
+    channel.command('test').description('send a test event, and show the answer of the receiver'),
+  ).action(async (options: ChannelOptions) => {
+    const channelRef = channelRefOf(options)
+    const delivery = await withExistingStore(engineOf(options.dataDir), async (store) => {
+      const webhookId = await store.testChannel(channelRef, systemEnvironment.nowMs())
+      return endOf(store, channelRef, webhookId)
+    })
+    if (delivery === undefined || delivery.state === 'waiting') {
+      throw new Error(`nothing was sent within ${TEST_MS_MAX / 1_000} s: a running server sends it`)
+    }
+    if (delivery.state === 'failed') throw new Error(`the test failed: ${answerOf(delivery)}`)
+    present(write, options.json, shown(delivery), `delivered: ${answerOf(delivery)}`)
+  })
+}
+
+/** The delivery `webhookId` when it has ended, or after the time of a test. */
+async function endOf(
+  store: Store,
+  channel: ChannelRef,
+  webhookId: string,
+): Promise<StoredDelivery | undefined> {
+  const untilMs = performance.now() + TEST_MS_MAX
+  for (;;) {
+    const newest = await store.listDeliveries(channel, { countMax: SHOWN_COUNT_MAX })
+    const delivery = newest.find((one) => one.webhookId === webhookId)
+    if (delivery?.state !== 'waiting' || performance.now() > untilMs) return delivery
+    await sleep(TEST_LOOK_MS)
+  }
+}
+
+function answerOf({ last }: StoredDelivery): string {
+  if (last === null) return '-'
+  const { status, error, durationMs } = last
+  return `${status === null ? error : `status ${status}`} after ${durationMs} ms`
+}
+
+function shown({ webhookId, type, incidentId, state, attempts, atMs, dueMs, last }: StoredDelivery) {
+  return {
+    ...{ id: webhookId, type, incident_id: incidentId, state, attempts, at: timestamp(atMs) },
+    next_attempt_at: dueMs === null ? null : timestamp(dueMs),
+    last:
+      last === null
+        ? null
+        : { at: timestamp(last.atMs), status: last.status, error: last.error, ms: last.durationMs },
+  }
+}
+
+function readCount(text: string): number {
+  const count = Number(text)
+  if (/^\d{1,4}$/.test(text) && count >= 1 && count <= SHOWN_COUNT_MAX) return count
+  throw new InvalidArgumentError(`must be a whole number from 1 to ${SHOWN_COUNT_MAX}`)
+}
+
+function readInstant(text: string): number {
+  const ms = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(ms)) return ms
+  throw new InvalidArgumentError('must be an instant such as 2026-03-01T22:00:00Z')
+}

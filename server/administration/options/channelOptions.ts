@@ -1,0 +1,21 @@
+import type { Command } from 'commander'
+import type { ChannelRef } from '../../store/notificationStore.ts'
+import { addDataDir, type DataDirOptions } from './dataDirOption.ts'
+
+/** Options of a command about one channel. */
+export interface ChannelOptions extends DataDirOptions {
+  readonly id: string
+  readonly org?: string
+}
+
+/** Adds `--id` and `--org` of a command about one channel. */
+export function addChannelOptions(command: Command): Command {
+  return addDataDir(command)
+    .requiredOption('--id <id>', 'id of the channel, from "channel list"')
+    .option('--org <id>', 'organisation of the channel; refused when it is of another')
+}
+
+/** The channel that the options name. Pure. */
+export function channelRefOf({ id, org: orgId }: ChannelOptions): ChannelRef {
+  return { id, orgId }
+}

@@ -1,0 +1,37 @@
+import { InvalidArgumentError, Option } from 'commander'
+import type { StatusListening } from '../../process/settings.ts'
+import { VARIABLES } from './configuration.ts'
+
+/** The options of `serve` that are about status pages. */
+export interface StatusListeningOptions {
+  readonly statusHost: string
+  readonly statusPort?: number
+  readonly statusUrl?: string
+}
+
+/** The listener of status pages that the options ask for; `null` for none. Throws when they contradict one another. */
+export function statusListeningOf(options: StatusListeningOptions): StatusListening | null {
+  const { statusHost: host, statusPort: port, statusUrl: url } = options
+  if (port === undefined) {
+    if (url !== undefined) throw new Error('--status-url needs --status-port')
+    return null
+  }
+  return { host, port, ...(url === undefined ? {} : { url }) }
+}
+
+/** The option for the address under which the public reaches the pages. */
+export function statusUrlOption(): Option {
+  return new Option(
+    '--status-url <url>',
+    'public address of the status pages; without it, pages have no hosts of their own',
+  )
+    .env(VARIABLES.statusUrl)
+    .argParser((text: string) => {
+      if (URL.canParse(text)) {
+        const { protocol, origin, pathname, search, hash, username } = new URL(text)
+        const isOrigin = pathname === '/' && search === '' && hash === '' && username === ''
+        if ((protocol === 'http:' || protocol === 'https:') && isOrigin) return origin
+      }
+      throw new InvalidArgumentError('must be an address such as https://status.example.org, without a path')
+    })
+}

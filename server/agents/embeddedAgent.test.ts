@@ -1,0 +1,41 @@
+import { pino } from 'pino'
+import { expect, test, vi } from 'vitest'
+import { EmbeddedAgent } from './embeddedAgent.ts'
+
+const BEAT = `import { parentPort } from 'node:worker_threads'
+parentPort.postMessage({ kind: 'beat', load: { suspect: false, clock_ahead_ms: 0 } })
+`
+
+/** An agent whose thread runs `code`, with what it logs. It starts a thread that ended again after a second. */
+function agentOf(code: string) {
+  const lines: string[] = []
+  const agent = new EmbeddedAgent({
+    hub: { sync: never, ingest: never },
+    regions: () => ['eu-west-1'],
+    allowedRanges: [],
+    log: pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) }),
+    thread: {
+      file: new URL(`data:text/javascript,${encodeURIComponent(code)}`),
+      ...{ silentMsMax: 200, startMsMax: 400, lookMs: 20 },
+    },
+  })
+  return { agent, lines }
+}
+
+function never(): never {
+  throw new Error('the thread asks for nothing')
+}
+
+test.each([
+  ['ends', 'process.exit(1)', []],
+  ['throws', `throw new Error('out of memory')`, ['the checks thread failed']],
+  ['loops before its first beat', 'for (;;) {}', ['the checks thread does not answer and is ended']],
+  ['loops after a beat', `${BEAT}for (;;) {}`, ['the checks thread does not answer and is ended']],
+])('a checks thread that %s is started again', async (_what, code, reports) => {
+  const { agent, lines } = agentOf(code)
+
+  await vi.waitFor(() => expect(agent.restarts).toBe(1), { timeout: 60_000 })
+  await agent.stop()
+
+  expect(lines).toEqual([...reports, 'the checks thread is started again'])
+})

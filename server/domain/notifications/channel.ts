@@ -1,0 +1,65 @@
+import type { Environment } from '../environment.ts'
+import type { MasterKey, SealedValue, SealPlace } from '../seal.ts'
+import { sealValue } from '../seal.ts'
+import type { ChannelEvent } from './payload.ts'
+
+/** Kinds of notification channels. Gap G9. */
+export const CHANNEL_KINDS = ['webhook', 'slack'] as const
+export type ChannelKind = (typeof CHANNEL_KINDS)[number]
+
+/** Most channels of an organisation. */
+export const CHANNELS_MAX = 50
+/** How long the secret before a rotation also signs (milliseconds). */
+export const OLD_SECRET_MS = 24 * 60 * 60 * 1_000
+/** Ports that a webhook may use below the ports of ordinary programs. */
+const SYSTEM_PORTS: ReadonlySet<number> = new Set([80, 443])
+const SYSTEM_PORT_MAX = 1_023
+const URL_CHARS_MAX = 2_048
+
+/** What a channel's secrets are for. */
+export type SecretRole = 'target' | 'secret' | 'old_secret'
+
+/** A channel as it is created. */
+export interface NewChannel {
+  readonly id: string
+  readonly kind: ChannelKind
+  readonly name: string
+  /** Host of its URL: the rest of a URL may be a secret. */
+  readonly host: string
+  readonly events: readonly ChannelEvent[]
+  /** Services whose events it gets; `null` for all. */
+  readonly serviceIds: readonly string[] | null
+  readonly sealed: { readonly target: SealedValue; readonly secret: SealedValue | null }
+}
+
+/** Why `text` cannot be the URL of a channel; `undefined` when it can. Its address is judged when something is sent. Pure. */
+export function channelUrlProblem(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || text.length > URL_CHARS_MAX) {
+    return `must be a URL of at most ${URL_CHARS_MAX} characters`
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an https URL'
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'
+  const port = Number(url.port)
+  if (port > 0 && port <= SYSTEM_PORT_MAX && !SYSTEM_PORTS.has(port)) {
+    return `must not use port ${port}: below ${SYSTEM_PORT_MAX + 1} only 80 and 443 are allowed`
+  }
+  return undefined
+}
+
+/**
+ * `value` sealed as a secret of a channel. The old secret after a rotation keeps the place, and so the ciphertext, that it had
+ * as the secret.
+ */
+export function sealSecret(
+  value: string,
+  place: { readonly orgId: string; readonly channelId: string; readonly role: 'target' | 'secret' },
+  masterKey: MasterKey,
+  environment: Environment,
+): SealedValue {
+  return sealValue(value, secretPlace(place), masterKey, environment)
+}
+
+function secretPlace({ orgId, channelId, role }: Parameters<typeof sealSecret>[1]): SealPlace {
+  return { orgId, serviceId: '', endpointId: '', slot: `channel:${channelId}:${role}` }
+}

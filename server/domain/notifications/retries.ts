@@ -1,0 +1,103 @@
+import type { ChannelKind } from './channel.ts'
+import type { EventType } from './payload.ts'
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** Pauses after the attempts of a delivery (milliseconds): eleven attempts in three days. Gap G9. */
+const PAUSES_MS = [
+  5 * SECOND_MS,
+  30 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+]
+/** Random part that is added to each pause, so that deliveries that failed together do not return together. */
+const JITTER = 0.1
+/** Attempts of a delivery to a chat, which end within an hour: there an old alarm is noise. */
+const SLACK_ATTEMPTS_MAX = 5
+/** Longest wait that a receiver may ask for by Retry-After (milliseconds). */
+const RETRY_AFTER_MS_MAX = DAY_MS
+/** A channel that failed for this long is disabled (milliseconds), unless it had little to deliver. */
+const FAILING_MS_MAX = 5 * DAY_MS
+const FAILED_DELIVERIES_MIN = 10
+/** Failed attempts after which later events of an incident no longer wait for an earlier one. Gap G9. */
+export const ORDERED_ATTEMPTS = 4
+/** Age of an event from which later ones no longer wait for it (milliseconds): a Retry-After may ask for a day. Gap G9. */
+export const ORDERED_MS = 10 * MINUTE_MS
+/** Statuses whose Retry-After counts: too many requests, and unavailable. */
+const RETRY_AFTER_STATUSES: ReadonlySet<number | null> = new Set([429, 503])
+
+/** How an attempt ended. */
+export interface AttemptResult {
+  /** Status of the response; `null` when there was none. */
+  readonly status: number | null
+  /** Why there was none, as a reason of checks such as `connect_refused`; `null` when there was one. */
+  readonly error: string | null
+  readonly durationMs: number
+  /** Value of the header Retry-After; absent when there was none. */
+  readonly retryAfter?: string
+}
+
+/** What follows from an attempt. */
+export type AfterAttempt =
+  | { readonly kind: 'sent' }
+  | { readonly kind: 'again'; readonly dueMs: number }
+  | { readonly kind: 'failed' }
+  /** The receiver says that it wants no more. */
+  | { readonly kind: 'gone' }
+
+/**
+ * What follows from an attempt that ended at `nowMs`: the `attempt`-th of its schedule, from 1. `random` is in [0, 1). Only
+ * a status 2xx is success. Pure.
+ */
+export function afterAttempt(
+  result: AttemptResult,
+  about: { readonly kind: ChannelKind; readonly type: EventType; readonly attempt: number },
+  { nowMs, random }: { readonly nowMs: number; readonly random: number },
+): AfterAttempt {
+  const { status } = result
+  if (status !== null && status >= 200 && status < 300) return { kind: 'sent' }
+  if (status === 410) return { kind: 'gone' }
+  const pauseMs = PAUSES_MS[about.attempt - 1]
+  if (pauseMs === undefined || about.attempt >= attemptsMax(about)) return { kind: 'failed' }
+  const scheduledMs = Math.round(pauseMs * (1 + JITTER * random))
+  const wantedMs = RETRY_AFTER_STATUSES.has(status) ? retryAfterMs(result.retryAfter, nowMs) : 0
+  return { kind: 'again', dueMs: nowMs + Math.max(scheduledMs, wantedMs) }
+}
+
+function attemptsMax({ kind, type }: { readonly kind: ChannelKind; readonly type: EventType }): number {
+  // The person who tests sees the answer, and tests again.
+  if (type === 'channel.test') return 1
+  return kind === 'slack' ? SLACK_ATTEMPTS_MAX : PAUSES_MS.length + 1
+}
+
+/** The wait that a Retry-After asks for, in seconds or as a date (RFC 9110); 0 when it is neither. */
+function retryAfterMs(text: string | undefined, nowMs: number): number {
+  if (text === undefined) return 0
+  const wantedMs = /^\d{1,9}$/.test(text) ? Number(text) * SECOND_MS : Date.parse(text) - nowMs
+  return Number.isNaN(wantedMs) ? 0 : Math.min(RETRY_AFTER_MS_MAX, Math.max(0, wantedMs))
+}
+
+/**
+ * Whether a channel is disabled: nothing succeeded for five days, and enough failed to be sure. `sinceMs` is its last
+ * success, or when it was enabled. Pure.
+ */
+export function isGivenUp({
+  nowMs,
+  sinceMs,
+  failedDeliveries,
+}: {
+  readonly nowMs: number
+  readonly sinceMs: number
+  readonly failedDeliveries: number
+}): boolean {
+  return nowMs - sinceMs >= FAILING_MS_MAX && failedDeliveries >= FAILED_DELIVERIES_MIN
+}

@@ -1,0 +1,77 @@
+import type { CertificatePayload, IncidentPayload, Payload } from './payload.ts'
+
+/** Slack refuses a block of more than 3,000 characters; counted after escaping. */
+const BLOCK_CHARS_MAX = 2_800
+const TITLE_CHARS_MAX = 600
+const NAMES_CHARS_MAX = 800
+
+const STATUS_WORDS = {
+  investigating: 'Investigating',
+  identified: 'Identified',
+  monitoring: 'Monitoring',
+  resolved: 'Resolved',
+} as const
+const SEVERITY_WORDS = {
+  degraded_performance: 'degraded performance',
+  partial_outage: 'partial outage',
+  major_outage: 'major outage',
+} as const
+
+/** `payload` as JSON for an incoming webhook of Slack, and of programs that take the same form. Pure. */
+export function slackMessage(payload: Payload): string {
+  const [title, ...lines] = linesOf(payload)
+  const text = [`*${title}*`, ...lines].join('\n')
+  const block = { type: 'section', text: { type: 'mrkdwn', text, verbatim: true } }
+  return JSON.stringify({ text: title, blocks: [block] })
+}
+
+/** Lines of the message, escaped, the title first. */
+function linesOf(payload: Payload): readonly [string, ...string[]] {
+  switch (payload.type) {
+    case 'incident.created':
+    case 'incident.updated':
+      return incidentLines(payload)
+    case 'certificate.expiring':
+      return certificateLines(payload)
+    case 'channel.test':
+      return [`Test of ${escapedWithin(payload.data.channel.name, TITLE_CHARS_MAX)}`]
+  }
+}
+
+function incidentLines({ data: { incident, update } }: IncidentPayload): readonly [string, ...string[]] {
+  const { display_id, title, severity, services } = incident
+  const sign = update.status_at_update === 'resolved' ? ':large_green_circle:' : ':red_circle:'
+  const names = services.map(({ name, id }) => name ?? id).join(', ')
+  return [
+    `${sign} ${display_id} ${escapedWithin(title, TITLE_CHARS_MAX)}`,
+    `${STATUS_WORDS[update.status_at_update]} · ${SEVERITY_WORDS[severity]} · ${escapedWithin(names, NAMES_CHARS_MAX)}`,
+    escapedWithin(update.body, BLOCK_CHARS_MAX - TITLE_CHARS_MAX - NAMES_CHARS_MAX - 100),
+  ]
+}
+
+function certificateLines({ data }: CertificatePayload): readonly [string, ...string[]] {
+  const { host, port, certificate, days_left, endpoints } = data
+  const names = [...new Set(endpoints.map(({ service }) => service.name ?? service.id))].join(', ')
+  const when = days_left < 0 ? 'has ended' : `ends in ${days_left} ${days_left === 1 ? 'day' : 'days'}`
+  return [
+    `:warning: Certificate of ${escapedWithin(`${host}:${port}`, TITLE_CHARS_MAX)} ${when}`,
+    `${certificate.not_after} · ${escapedWithin(names, NAMES_CHARS_MAX)}`,
+    escapedWithin(`${certificate.subject}, issued by ${certificate.issuer}`, TITLE_CHARS_MAX),
+  ]
+}
+
+/** The three characters that mean something to Slack anywhere: mentions and links begin with one. */
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+/** `text` escaped, in at most `charsMax` characters; never cut inside an escaped character. */
+function escapedWithin(text: string, charsMax: number): string {
+  const characters = [...text].map(escaped)
+  let chars = 0
+  const fitting = characters.findIndex((character) => {
+    chars += character.length
+    return chars > charsMax
+  })
+  return fitting === -1 ? characters.join('') : `${characters.slice(0, fitting - 1).join('')}…`
+}

@@ -1,0 +1,34 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { MonitoredServices } from '../agents/monitoredServices.ts'
+import { apiClient } from '../testing/apiClient.ts'
+import { serviceBody } from '../testing/serviceBodies.ts'
+import { startServer } from '../testing/startServer.ts'
+import { probesPage } from './probesPage.ts'
+
+const EVERYTHING = new URLSearchParams()
+
+test('a results thread that does not answer costs a scrape its page, never the pages after it', async () => {
+  const server = await startServer({})
+  onTestFinished(() => server.close())
+  await apiClient(server.url, server.apiKey).post('/v1/services', serviceBody())
+  await new MonitoredServices(server.store).readAll()
+  const answers: (() => void)[] = []
+  const latest = () => new Promise<readonly []>((resolve) => answers.push(() => resolve([])))
+  const page = probesPage({ store: server.store, latest, pageMsMax: 200 })
+
+  const late = [page(EVERYTHING), page(EVERYTHING)]
+  const refusals = await Promise.allSettled(late)
+  for (const answer of answers) answer()
+  const next = page(EVERYTHING)
+  while (answers.length < 2) await new Promise((resolve) => setImmediate(resolve))
+  answers[1]?.()
+
+  const error = expect.objectContaining({
+    code: 'unavailable',
+    message: 'the results thread did not answer in time: ask again',
+  })
+  expect(refusals).toEqual(late.map(() => ({ status: 'rejected', reason: error })))
+  expect(await next).toBe('')
+  // The second page was never made: its scrape had ended before its turn.
+  expect(answers).toHaveLength(2)
+})

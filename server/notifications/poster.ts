@@ -1,0 +1,97 @@
+import packageJson from '../../package.json' with { type: 'json' }
+import { Attempt, type AttemptTools } from '../../monitoring/check/attempt.ts'
+import { type CheckSettings, openCheckTools } from '../../monitoring/check/checkTools.ts'
+import { isInRanges } from '../../monitoring/check/network/addressRules.ts'
+import { CheckFault } from '../../monitoring/check/outcome/reason.ts'
+import type { Payload } from '../domain/notifications/payload.ts'
+import type { AttemptResult } from '../domain/notifications/retries.ts'
+import { signatureHeaders } from '../domain/notifications/signature.ts'
+import { slackMessage } from '../domain/notifications/slackMessage.ts'
+import { openValue } from '../domain/seal.ts'
+import type { FindMasterKey } from '../secrets/masterKeys.ts'
+import type { DueDelivery } from '../store/notificationStore.ts'
+
+/** Time limit of an attempt, from the name to the end of the response (milliseconds). Gap G9. */
+const ATTEMPT_MS_MAX = 20_000
+/** The response is read to 64 KiB, so that its sender is not cut off, and dropped. */
+const NEEDS = { wholeBody: false, bodyText: false }
+
+/** Where webhooks may go. */
+export interface PosterSettings extends Omit<CheckSettings, 'userAgent'> {
+  readonly findMasterKey: FindMasterKey
+  readonly nowMs: () => number
+}
+
+/** Sends deliveries over connections of the checks, which judge each address that they dial. */
+export interface Poster {
+  /** One attempt. Rejects with the reason of `signal` when that aborts, and when a secret cannot be opened. */
+  readonly post: (delivery: DueDelivery, signal: AbortSignal) => Promise<AttemptResult>
+  readonly close: () => Promise<void>
+}
+
+/** Prepares the sending. Throws when an allowed range is none. */
+export function openPoster({ findMasterKey, nowMs, ...settings }: PosterSettings): Poster {
+  const tools = openCheckTools({ ...settings, userAgent: `pharos/${packageJson.version}` })
+  const isAllowed = isInRanges(settings.allowedRanges)
+  // Without TLS a delivery and its signature are readable on the way: only within ranges of the operator.
+  const plainTools: AttemptTools = { ...tools, isForbidden: (address) => !isAllowed(address) }
+  const open = (sealed: DueDelivery['target']): string => openValue(sealed, findMasterKey(sealed.masterKeyId))
+  return {
+    post: async (delivery, signal) => {
+      const url = new URL(open(delivery.target))
+      url.hash = ''
+      const { body, headers } = messageOf(delivery, delivery.secrets.map(open), nowMs())
+      const request = { url, method: 'POST', headers: headers.map(plainHeader), body: bodyOf(body) } as const
+      const how = { timeoutMs: ATTEMPT_MS_MAX, redirectsMax: 0, isDnsFresh: false, isDnsCounted: true }
+      const attempt = new Attempt(
+        { request, ...how, needs: NEEDS },
+        url.protocol === 'http:' ? plainTools : tools,
+        delivery.attempts,
+        signal,
+      )
+      return resultOf(attempt)
+    },
+    close: tools.close,
+  }
+}
+
+type Header = readonly [name: string, value: string]
+
+function plainHeader([name, value]: Header) {
+  return { name, value, isSealed: false }
+}
+
+function bodyOf(value: string) {
+  return { value, isSealed: false }
+}
+
+function messageOf(
+  { kind, body, webhookId }: DueDelivery,
+  secrets: readonly string[],
+  nowMs: number,
+): { readonly body: string; readonly headers: readonly Header[] } {
+  const type = ['content-type', 'application/json; charset=utf-8'] as const
+  // True because only payloads are stored as bodies.
+  if (kind === 'slack') return { body: slackMessage(JSON.parse(body) as Payload), headers: [type] }
+  const signed = signatureHeaders({ webhookId, body }, secrets, nowMs)
+  return { body, headers: [type, ...Object.entries(signed)] }
+}
+
+async function resultOf(attempt: Attempt): Promise<AttemptResult> {
+  const durationMs = (): number => Math.round(attempt.phases.total / 1_000)
+  try {
+    const { status, headers } = await attempt.observe()
+    const retryAfter = headers.find(([name]) => name.toLowerCase() === 'retry-after')?.[1]
+    return {
+      status,
+      error: null,
+      durationMs: durationMs(),
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+    }
+  } catch (error) {
+    if (!(error instanceof CheckFault)) throw error
+    return { status: null, error: error.reason, durationMs: durationMs() }
+  } finally {
+    attempt.close()
+  }
+}

@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** How often it is looked for a delivery (milliseconds). */
+const LOOK_MS = 10
+
+/** A delivery as it arrived. */
+export interface Received {
+  readonly id: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** What a receiver answers: a status and headers, or nothing. */
+export type Answer = { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | 'none'
+
+/** A receiver of webhooks on loopback. */
+export interface Receiver {
+  readonly url: string
+  /** In their order of arrival. */
+  readonly received: readonly Received[]
+  /** The first `count`, as soon as they have arrived. */
+  readonly first: (count: number) => Promise<readonly Received[]>
+  readonly close: () => void
+}
+
+/** Starts a receiver that answers each delivery as `answer` says; 204 when absent. */
+export async function startReceiver(
+  answer: (delivery: Received) => Answer = () => ({ status: 204 }),
+): Promise<Receiver> {
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text
+    })
+    request.on('end', () => {
+      const delivery = { id: String(request.headers['webhook-id']), headers: request.headers, body }
+      received.push(delivery)
+      const answered = answer(delivery)
+      if (answered !== 'none')
+        response.writeHead(answered.status, answered.headers).end('secret of the receiver')
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // True because the server listens on TCP.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    received,
+    first: async (count) => {
+      while (received.length < count) await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+      return received.slice(0, count)
+    },
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

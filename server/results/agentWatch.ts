@@ -1,0 +1,33 @@
+import type { Database } from 'better-sqlite3'
+import type { StateRows } from './stateRows.ts'
+
+/** Whether a region that only agents check has one. */
+export interface RegionPresence {
+  readonly region: string
+  /** `false` once it had none for as long as it takes to be lost. */
+  readonly isPresent: boolean
+}
+
+/**
+ * Prepares the watch of the regions that agents check: a transition when one loses its last agent, and when it has one again.
+ * What was reported is stored, so that neither a restart nor a repetition reports it twice. Runs in the caller's transaction.
+ */
+export function prepareAgentWatch(database: Database, rows: Pick<StateRows, 'addTransition'>) {
+  const isLost = database.prepare<[string], number>('SELECT 1 FROM meta WHERE key = ?').pluck()
+  const mark = database.prepare('INSERT INTO meta VALUES (?, ?)')
+  const unmark = database.prepare('DELETE FROM meta WHERE key = ?')
+  const keyOf = (region: string) => `agents lost in ${region}`
+  return {
+    /** The regions that changed since it was reported. */
+    changed: (regions: readonly RegionPresence[]): readonly RegionPresence[] =>
+      regions.filter(({ region, isPresent }) => isPresent === (isLost.get(keyOf(region)) === 1)),
+    report: (changed: readonly RegionPresence[], nowS: number): void => {
+      for (const { region, isPresent } of changed) {
+        if (isPresent) unmark.run(keyOf(region))
+        else mark.run(keyOf(region), String(nowS))
+        const kind = isPresent ? 'agent.back' : 'agent.lost'
+        rows.addTransition({ atS: nowS, serviceId: '', kind, body: JSON.stringify({ region }) })
+      }
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import { type Html, html } from '../../../web/html.ts'
+import { listed, SEVERITY_WORDS, STATUS_WORDS } from '../view/incidentTexts.ts'
+import type { PublicIncident, PublicWindow } from '../view/publicPage.ts'
+
+/** Entries of a feed. */
+const ENTRIES_MAX = 50
+
+/** What a feed is made of. */
+export interface Feed {
+  /** The page's id. */
+  readonly id: string
+  readonly title: string
+  /** Where people find the page: absolute where it is known. */
+  readonly url: string
+  /** The time of a feed without entries (ISO 8601). */
+  readonly createdAt: string
+  readonly incidents: readonly PublicIncident[]
+  readonly windows: readonly PublicWindow[]
+}
+
+interface Entry {
+  readonly id: string
+  readonly at: string
+  readonly title: string
+  readonly link: string
+  readonly text: string
+}
+
+/** The newest updates of all incidents, one entry each, and maintenance windows, as Atom (RFC 4287). Pure. */
+export function atomFeed(feed: Feed): string {
+  const { id, title, url, createdAt, incidents, windows } = feed
+  const base = url.replace(/\/$/, '')
+  const entries = [
+    ...incidents.flatMap((incident) => incidentEntries(incident, base)),
+    ...windows.map((window) => windowEntry(window, url)),
+  ]
+    .sort((one, other) => (one.at < other.at ? 1 : -1))
+    .slice(0, ENTRIES_MAX)
+  return `<?xml version="1.0" encoding="utf-8"?>\n${html`<feed xmlns="http://www.w3.org/2005/Atom">
+<id>urn:uuid:${id}</id>
+<title>${title}</title>
+<updated>${entries[0]?.at ?? createdAt}</updated>
+<link rel="alternate" type="text/html" href="${url}"/>
+<link rel="self" type="application/atom+xml" href="${base}/feed.atom"/>
+<author><name>${title}</name></author>
+${entries.map(entryOf)}</feed>`}\n`
+}
+
+function incidentEntries(incident: PublicIncident, base: string): readonly Entry[] {
+  const { displayId, title, severity, components, updates } = incident
+  return updates.map(({ id, at, status, body }) => ({
+    ...{ id, at },
+    title: `${displayId} ${STATUS_WORDS[status]}: ${title}`,
+    link: `${base}/incidents/${displayId}`,
+    text: `${body}\n\n${SEVERITY_WORDS[severity]}. Affects ${listed(components)}.`,
+  }))
+}
+
+function windowEntry(
+  { id, title, announcedAt, startsAt, endsAt, components }: PublicWindow,
+  url: string,
+): Entry {
+  return {
+    ...{ id, at: announcedAt, link: url },
+    title: `Maintenance: ${title}`,
+    text: `From ${startsAt} to ${endsAt}. Affects ${listed(components)}.`,
+  }
+}
+
+function entryOf({ id, at, title, link, text }: Entry): Html {
+  return html`<entry>
+<id>urn:uuid:${id}</id>
+<title>${title}</title>
+<updated>${at}</updated>
+<link rel="alternate" type="text/html" href="${link}"/>
+<content type="text">${text}</content>
+</entry>
+`
+}

@@ -1,0 +1,91 @@
+import { type Html, html } from '../../../web/html.ts'
+import type { DaySeconds, PublicComponent, PublicDay } from '../view/publicPage.ts'
+import { dayText, durationText } from './times.ts'
+
+/** Size of the bar of a component (units of its drawing): a day is CELL wide, with GAP behind it. */
+const CELL = 4
+const GAP = 2
+const HEIGHT = 34
+/** Least share of a day's height for a problem: two minutes have to be seen. */
+const SHARE_MIN = 0.2
+
+/** Rectangles by class, each class one path. */
+type Shapes = Map<string, string>
+
+/** The days of a component as a drawing, for those who see it; `problemList` says the same in words. Pure. */
+export function historyBar({ days }: PublicComponent): Html {
+  const shapes: Shapes = new Map()
+  for (const [index, { seconds }] of days.entries()) addDay(shapes, index * (CELL + GAP), seconds)
+  const width = days.length * (CELL + GAP) - GAP
+  return html`<svg class="bar" viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true" focusable="false">
+${[...shapes].map(([name, path]) => html`<path class="d-${name}" d="${path}"/>`)}</svg>`
+}
+
+function addDay(shapes: Shapes, x: number, seconds: DaySeconds | null): void {
+  const add = (name: string, from: number, height: number): void => {
+    if (height <= 0) return
+    const rect = `M${x} ${rounded(from)}h${CELL}v${rounded(height)}h-${CELL}z`
+    shapes.set(name, `${shapes.get(name) ?? ''}${rect}`)
+  }
+  const known = seconds === null ? 0 : seconds.up + seconds.degraded + seconds.down
+  if (seconds === null || known === 0) {
+    add(seconds === null ? 'none' : unknownKind(seconds), 0, HEIGHT)
+    return
+  }
+  const down = heightOf(seconds.down / known)
+  const degraded = Math.min(heightOf(seconds.degraded / known), HEIGHT - down)
+  add('operational', 0, HEIGHT - down - degraded)
+  add('degraded', HEIGHT - down - degraded, degraded)
+  add('down', HEIGHT - down, down)
+}
+
+function heightOf(share: number): number {
+  return share === 0 ? 0 : HEIGHT * Math.max(SHARE_MIN, share)
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10) / 10
+}
+
+/** What a day without known time mostly was. */
+function unknownKind({ maintenance, paused, unknown }: DaySeconds): string {
+  if (maintenance > 0 && maintenance >= paused && maintenance >= unknown) return 'maintenance'
+  return paused > unknown ? 'paused' : 'unknown'
+}
+
+/** The days with problems, and those that do not count, as text that opens. Pure. */
+export function problemList({ days, name }: PublicComponent): Html {
+  if (days.every(({ seconds }) => seconds === null)) {
+    return html`<p class="quiet">No results in the days shown.</p>`
+  }
+  const noted = days.filter((day) => textOf(day) !== '').toReversed()
+  if (noted.length === 0) return html`<p class="quiet">No problems in the days shown.</p>`
+  const bad = noted.filter(({ seconds }) => seconds !== null && seconds.down + seconds.degraded > 0).length
+  const summary =
+    bad > 0 ? `${counted(bad)} with problems` : `No problems, ${counted(noted.length)} with gaps`
+  return html`<details><summary>${summary}<span class="unseen"> of ${name}</span></summary>
+<ul class="days">${noted.map((day) => html`<li>${dayText(day.day)}: ${textOf(day)}</li>`)}</ul></details>`
+}
+
+function counted(days: number): string {
+  return `${days} ${days === 1 ? 'day' : 'days'}`
+}
+
+function textOf({ seconds }: PublicDay): string {
+  if (seconds === null) return ''
+  const kinds = ['down', 'degraded', 'maintenance', 'paused', 'unknown'] as const
+  return kinds
+    .filter((kind) => seconds[kind] >= (kind === 'unknown' ? UNKNOWN_S_MIN : 1))
+    .map((kind) => `${KIND_WORDS[kind]} ${durationText(seconds[kind])}`)
+    .join(', ')
+}
+
+/** Shorter gaps come from restarts and new services (seconds). */
+const UNKNOWN_S_MIN = 300
+const KIND_WORDS = {
+  down: 'down',
+  degraded: 'degraded',
+  maintenance: 'maintenance',
+  paused: 'paused',
+  unknown: 'no results for',
+} as const

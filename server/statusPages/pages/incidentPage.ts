@@ -1,0 +1,24 @@
+import { html } from '../../../web/html.ts'
+import { listed, SEVERITY_WORDS, STATUS_WORDS } from '../view/incidentTexts.ts'
+import type { PublicIncident } from '../view/publicPage.ts'
+import { framed, type PageContext } from './frame.ts'
+import { updateList } from './incidents.ts'
+import { durationText, instant } from './times.ts'
+
+/** The page of an incident with all updates. Pure. */
+export function incidentPage(context: PageContext, incident: PublicIncident): string {
+  const { displayId, title, status, severity, startedAt, resolvedAt, components, updates } = incident
+  const ended = html` · resolved ${instant(resolvedAt ?? startedAt)} after ${durationText((Date.parse(resolvedAt ?? startedAt) - Date.parse(startedAt)) / 1_000)}`
+  return framed({
+    ...context,
+    title: `${displayId} ${title} – ${context.siteTitle}`,
+    content: html`<section class="group lead v-${severity}">
+<p class="quiet">${displayId} · ${SEVERITY_WORDS[severity]}</p>
+<h1><bdi>${title}</bdi></h1>
+<p><strong>${STATUS_WORDS[status]}</strong> <span class="quiet">since ${instant(startedAt)}${resolvedAt !== null && ended}</span></p>
+<p class="quiet">Affects <bdi>${listed(components)}</bdi></p>
+</section>
+<section class="group" aria-labelledby="updates"><h2 id="updates">Updates</h2>
+${updateList(updates, Number.POSITIVE_INFINITY)}</section>`,
+  })
+}

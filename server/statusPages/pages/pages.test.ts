@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import type { DaySeconds, PublicComponent } from '../view/publicPage.ts'
+import { historyBar, problemList } from './history.ts'
+import { plainText } from './plainText.ts'
+import { dayText, durationText, monthText } from './times.ts'
+
+const none: DaySeconds = { up: 0, degraded: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
+
+function component(days: readonly (DaySeconds | null)[]): PublicComponent {
+  return {
+    ...{ id: 'c', name: 'Checkout', state: 'operational', uptime: null },
+    days: days.map((seconds, index) => ({ day: `2026-11-${String(index + 1).padStart(2, '0')}`, seconds })),
+  }
+}
+
+test('a short problem takes a fifth of its day, a long one its share, and days without data are grey', () => {
+  const bar = historyBar(
+    component([
+      { ...none, up: 86_280, down: 120 },
+      { ...none, up: 43_200, down: 43_200 },
+      { ...none, down: 86_400 },
+      { ...none, maintenance: 80_000, unknown: 6_400 },
+      { ...none, paused: 86_400 },
+      { ...none, unknown: 86_400 },
+      null,
+    ]),
+  ).toString()
+
+  const shapes = [...bar.matchAll(/class="d-(\w+)" d="([^"]+)"/g)].map(([, name, path]) => [name, path])
+  expect(shapes).toEqual([
+    ['operational', 'M0 0h4v27.2h-4zM6 0h4v17h-4z'],
+    ['down', 'M0 27.2h4v6.8h-4zM6 17h4v17h-4zM12 0h4v34h-4z'],
+    ['maintenance', 'M18 0h4v34h-4z'],
+    ['paused', 'M24 0h4v34h-4z'],
+    ['unknown', 'M30 0h4v34h-4z'],
+    ['none', 'M36 0h4v34h-4z'],
+  ])
+})
+
+test('every day with a problem or a gap is also text, the newest first', () => {
+  const list = problemList(
+    component([
+      { ...none, up: 80_000, down: 720, degraded: 240 },
+      { ...none, up: 86_300, unknown: 100 },
+      { ...none, up: 80_000, maintenance: 3_600, paused: 60, unknown: 600 },
+    ]),
+  ).toString()
+
+  expect([...list.matchAll(/<li>([^<]*)<\/li>/g)].map(([, text]) => text)).toEqual([
+    '3 Nov: maintenance 1 h, paused 1 min, no results for 10 min',
+    '1 Nov: down 12 min, degraded 4 min',
+  ])
+  expect(list).toContain('>1 day with problems<span')
+  expect(problemList(component([{ ...none, up: 86_400 }])).toString()).toContain('No problems')
+  expect(problemList(component([{ ...none, up: 80_000, paused: 6_400 }])).toString()).toContain(
+    'No problems, 1 day with gaps',
+  )
+  expect(problemList(component([null])).toString()).toContain('No results')
+})
+
+test('durations have at most two units', () => {
+  expect([0, 29, 60, 3_600, 3_900, 90_000, 93_600 + 60, 864_000].map(durationText)).toEqual([
+    ...[
+      'less than a minute',
+      'less than a minute',
+      '1 min',
+      '1 h',
+      '1 h 5 min',
+      '1 d 1 h',
+      '1 d 2 h',
+      '10 d',
+    ],
+  ])
+  expect([dayText('2026-01-09'), monthText('2026-11')]).toEqual(['9 Jan', 'November 2026'])
+})
+
+test('addresses of the web become links without the punctuation behind them, and nothing else does', () => {
+  const text = 'See https://example.org/a?b=1&c=2). javascript:alert(1) http://user:pw@evil.example <b>'
+
+  expect(plainText(text).toString()).toBe(
+    '<p class="text">See <a href="https://example.org/a?b=1&amp;c=2" rel="nofollow noopener noreferrer">' +
+      'https://example.org/a?b=1&amp;c=2</a>). javascript:alert(1) http://user:pw@evil.example &lt;b&gt;</p>',
+  )
+})

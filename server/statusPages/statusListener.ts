@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto'
+import type { Server } from 'node:http'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { limitConnections } from '../http/transport/connectionLimits.ts'
+import { refuseConnection, refuseExpectations, refuseTunnels } from '../http/transport/connectionRefusals.ts'
+import { watchAnswers } from '../http/transport/gracefulClose.ts'
+import { TIMEOUTS } from '../http/transport/timeouts.ts'
+import { answerHeaders, assetHeaders, messageHeaders } from './answerHeaders.ts'
+import { stateBadge } from './formats/stateBadge.ts'
+import { ENCODINGS, type Encoding, encodingOf, type KeptAnswer, KeptAnswers } from './keptAnswers.ts'
+import type { AnswerKind } from './makeAnswer.ts'
+import { ASSETS } from './pages/assets.ts'
+import { messagePage } from './pages/messagePage.ts'
+import { placeOf, type Target, targetOf } from './target.ts'
+import { PageViews, type ViewSources } from './view/pageViews.ts'
+
+/** Dependencies of the listener. */
+export interface StatusParts extends ViewSources {
+  /** Origin of the pages; `undefined` when they are only reached by their slugs, whatever the host. */
+  readonly statusUrl: string | undefined
+  readonly connectionsMax: number
+  /** Called with an error behind an answer of 503. */
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * The public status pages on Fastify, not yet listening: GET and HEAD only. It reads no cookie and sets none, and shares
+ * nothing with the API but the database.
+ */
+export function buildStatusListener(parts: StatusParts): FastifyInstance {
+  const views = new PageViews(parts)
+  const kept = new KeptAnswers(parts, views)
+  const isSecure = parts.statusUrl?.startsWith('https:') === true
+  const app = fastify({
+    requestTimeout: TIMEOUTS.requestMs,
+    keepAliveTimeout: TIMEOUTS.keepAliveMs,
+    connectionTimeout: TIMEOUTS.silenceMs,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    http: { connectionsCheckingInterval: TIMEOUTS.checkMs },
+    routerOptions: { querystringParser: () => ({}) },
+    clientErrorHandler: refuseConnection,
+    frameworkErrors: (_error, _request, reply) => say(reply, 404, 'There is no such page', isSecure),
+  })
+  app.server.headersTimeout = TIMEOUTS.headersMs
+  // True because neither HTTP/2 nor TLS was asked for.
+  const server = app.server as Server
+  const answers = watchAnswers(server)
+  limitConnections(server, {
+    connectionsMax: parts.connectionsMax,
+    isIdle: answers.isIdle,
+    onEnd: () => {},
+  })
+  refuseExpectations(server, answers)
+  refuseTunnels(server)
+  app.addHook('preClose', answers.stop)
+  app.addHook('onClose', async () => views.stop())
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.method === 'GET' || request.method === 'HEAD') return
+    reply.header('allow', 'GET, HEAD').header('connection', 'close')
+    return say(reply, 405, 'Only GET and HEAD are answered', isSecure)
+  })
+  app.get('/assets/:name', (request: FastifyRequest<{ Params: { name: string } }>, reply) => {
+    sendAsset(request.params.name, request, reply, isSecure)
+  })
+  const headers = headersByForm(isSecure)
+  const ownHost = parts.statusUrl === undefined ? undefined : placeOf(undefined, parts.statusUrl).host
+  app.get('/*', async (request, reply) => {
+    const { host, url } = placeOf(request.headers.host, request.url)
+    const boundHost = ownHost === undefined || host === ownHost ? undefined : host
+    const target = targetOf({ boundHost, url })
+    const encoding = encodingOf(request.headers['accept-encoding'])
+    const answer =
+      target === undefined
+        ? undefined
+        : (kept.current(target, encoding) ?? (await kept.get(target, encoding)))
+    if (answer !== undefined) return send(request, reply, { answer, encoding, headers })
+    if (boundHost !== undefined && (await views.read({ kind: 'host', host: boundHost })) === undefined) {
+      return say(reply, 421, 'This host has no status page', isSecure)
+    }
+    return refuse(reply, target, isSecure)
+  })
+  app.setNotFoundHandler((_request, reply) => say(reply, 404, 'There is no such page', isSecure))
+  app.setErrorHandler((error, _request, reply) => {
+    parts.onError(error)
+    return say(reply.header('retry-after', '5'), 503, 'The status page cannot be shown at present', isSecure)
+  })
+  return app
+}
+
+type HeadersByForm = Readonly<Record<AnswerKind, Readonly<Record<Encoding, Record<string, string>>>>>
+
+function headersByForm(isSecure: boolean): HeadersByForm {
+  const ofKind = (kind: AnswerKind) =>
+    Object.fromEntries(ENCODINGS.map((encoding) => [encoding, answerHeaders({ kind, encoding, isSecure })]))
+  // True because each kind and each encoding is a key.
+  return {
+    html: ofKind('html'),
+    atom: ofKind('atom'),
+    json: ofKind('json'),
+    badge: ofKind('badge'),
+  } as HeadersByForm
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  {
+    answer,
+    encoding,
+    headers,
+  }: { readonly answer: KeptAnswer; readonly encoding: Encoding; readonly headers: HeadersByForm },
+): FastifyReply {
+  const { kind, etag, bodies } = answer
+  reply.headers(headers[kind][encoding]).header('etag', etag)
+  if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  return reply.send(bodies.get(encoding))
+}
+
+/** Whether the reader has the version `etag`, by the value of If-None-Match. Pure. */
+function isKnown(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  return header === etag || header.split(',').some((one) => one.trim() === '*' || weak(one.trim()) === etag)
+}
+
+function weak(etag: string): string {
+  return etag.startsWith('W/') ? etag : `W/${etag}`
+}
+
+function sendAsset(
+  name: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  isSecure: boolean,
+): FastifyReply {
+  const asset = ASSETS.get(name)
+  if (asset === undefined) return say(reply, 404, 'There is no such file', isSecure)
+  const etag = `W/"${createHash('sha256').update(asset.body).digest('base64url').slice(0, 22)}"`
+  const isVersioned = name !== 'favicon.svg'
+  reply.headers(assetHeaders({ type: asset.type, isVersioned, isSecure })).header('etag', etag)
+  return isKnown(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(asset.body)
+}
+
+/** Answers a request for what no page has. A badge stands in pages of others: it shows that it is not there. */
+function refuse(reply: FastifyReply, target: Target | undefined, isSecure: boolean): FastifyReply {
+  if (target?.resource.kind !== 'badge') return say(reply, 404, 'There is no such page', isSecure)
+  const headers = answerHeaders({ kind: 'badge', encoding: 'identity', isSecure })
+  return reply
+    .code(404)
+    .headers({ ...headers, 'cache-control': 'no-store' })
+    .send(stateBadge('status', undefined, target.theme))
+}
+
+function say(reply: FastifyReply, status: number, text: string, isSecure: boolean): FastifyReply {
+  return reply.code(status).headers(messageHeaders(isSecure)).send(messagePage(text))
+}

@@ -1,0 +1,276 @@
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { skipReason, startBrowser } from '../../web/testing/browser.ts'
+import { PAYLOADS } from './testing/payloads.ts'
+import { type SampleSite, startSampleSite } from './testing/sampleSite.ts'
+
+/** What a page may take to be shown, with everything that it loads (bytes sent). */
+const BYTES_MAX = 50_000
+/** Payloads on one page: it shows at most twenty open incidents. */
+const PAGE_PAYLOADS = 15
+
+let site: SampleSite
+let browser: Browser
+
+/** Opens `path`; `complaints` is everything that the browser objects to, `sent` the bytes of each answer. */
+async function opened(path: string, options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({ timezoneId: 'Europe/Berlin', ...options })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  const sent: Promise<number>[] = []
+  page.on('console', (message) => {
+    // Of a picture or a document, the browser asks for an icon by itself.
+    if (!message.location().url.endsWith('/favicon.ico')) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`))
+  page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`))
+  page.on('requestfinished', (request) => {
+    sent.push(request.sizes().then((sizes) => sizes.responseBodySize + sizes.responseHeadersSize))
+  })
+  page.on('request', (request) => {
+    if (!request.url().startsWith(site.url)) complaints.push(`elsewhere: ${request.url()}`)
+  })
+  await page.goto(`${site.url}${path}`)
+  if (options.javaScriptEnabled !== false && !path.includes('.')) {
+    await page.getByText('Times are in your time zone').waitFor()
+  }
+  return { page, complaints, sent, close: () => context.close() }
+}
+
+/** What axe-core finds wrong, of all its rules, best practices included. */
+async function findings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  const found = await page.evaluate('axe.run().then(({ violations }) => violations)')
+  // True because axe gives an array of violations.
+  return (found as { id: string; nodes: { html: string }[] }[]).map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
+  )
+}
+
+/** Thirty components in three sections, incidents of all kinds, and a window. */
+async function fill(): Promise<void> {
+  const ids: string[] = []
+  for (let index = 0; index < 30; index += 1) {
+    const state = (['up', 'up', 'up', 'degraded', 'down', 'unknown'] as const)[index % 6] ?? 'up'
+    const problems = { [index]: { down: 60 * index }, [index + 7]: { degraded: 600, unknown: 3_000 } }
+    ids.push(await site.addService(`svc-${index}`, { state, problems, days: 90 - index }))
+  }
+  const [first = '', second = '', third = ''] = ids
+  await site.pause(third)
+  const components = ids.map((serviceId, index) => ({ serviceId, name: `Component ${index}` }))
+  const sections = [0, 10, 20].map((from) => ({
+    name: from === 0 ? '' : `Section ${from}`,
+    components: components.slice(from, from + 10),
+  }))
+  const text = 'Live status of the shop.\nQuestions? https://example.org/help'
+  await site.addPage({ slug: 'example', title: 'Example Shop', text, sections })
+  for (let index = 0; index < 10; index += 1) {
+    await site.addIncident({
+      ...{ title: `Past incident ${index}`, serviceIds: [second], severity: 'partial_outage' },
+      updates: [
+        [1_500 * (index + 1), 'investigating', 'Some requests fail.'],
+        [1_500 * (index + 1) - 40, 'resolved', 'A configuration was reverted.'],
+      ],
+    })
+  }
+  await site.addIncident({
+    ...{ title: 'Cards are refused', serviceIds: [first, second], severity: 'major_outage' },
+    updates: [
+      [12, 'investigating', 'We are looking into it.'],
+      [4, 'identified', 'Our provider has an outage.\nSee https://status.example.com/8.'],
+    ],
+  })
+  const at = (hours: number) => new Date(site.clock.nowMs + hours * 3_600_000).toISOString()
+  await site.store.createMaintenance(
+    {
+      ...{ id: crypto.randomUUID(), orgId: site.orgId, title: 'Database upgrade', serviceIds: [first] },
+      ...{ startsAt: at(40), endsAt: at(41) },
+    },
+    site.clock.nowMs,
+  )
+}
+
+const PATHS = [
+  '/s/example',
+  '/s/example/history',
+  '/s/example/incidents/INC-11',
+  '/s/example/incidents/INC-1',
+]
+
+describe.skipIf(skipReason !== null)(
+  `status pages in a browser${skipReason === null ? '' : ` (${skipReason})`}`,
+  () => {
+    beforeAll(async () => {
+      site = await startSampleSite()
+      await fill()
+      browser = await startBrowser()
+    })
+    afterAll(async () => {
+      await browser.close()
+      await site.close()
+    })
+
+    test.each([
+      ['light', PATHS, { colorScheme: 'light' }],
+      ['dark', PATHS.slice(0, 3), { colorScheme: 'dark' }],
+      ['on a phone', PATHS.slice(0, 1), { viewport: { width: 320, height: 700 } }],
+    ] as const)(
+      'axe-core finds nothing, and the browser objects to nothing: %s',
+      async (_, paths, options) => {
+        const found: unknown[] = []
+        for (const path of paths) {
+          const { page, complaints, close } = await opened(path, options)
+          const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+          const small = await page
+            .locator('summary, nav a, .group > p > a')
+            .evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().height < 24).length)
+          found.push([path, await findings(page), complaints, await page.evaluate(overflow), small])
+          await close()
+        }
+
+        expect(found).toEqual(paths.map((path) => [path, [], [], 0, 0]))
+      },
+    )
+
+    test('a theme in the address wins over the device', async () => {
+      const grounds: unknown[] = []
+      for (const theme of ['light', 'dark']) {
+        const { page, close } = await opened(`/s/example?theme=${theme}`, {
+          colorScheme: theme === 'light' ? 'dark' : 'light',
+        })
+        grounds.push(await page.evaluate('getComputedStyle(document.documentElement).backgroundColor'))
+        await close()
+      }
+
+      expect(grounds).toEqual(['rgb(245, 246, 248)', 'rgb(15, 20, 25)'])
+    })
+
+    test('a page of thirty components is small, with everything that it loads', async () => {
+      const { sent, close } = await opened('/s/example')
+      const sizes = await Promise.all(sent)
+      await close()
+
+      expect(sizes.length).toBeGreaterThan(2)
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(BYTES_MAX / 3)
+    })
+
+    test('without JavaScript the page says the same, but for the zone of its times', async () => {
+      const texts: unknown[] = []
+      for (const javaScriptEnabled of [true, false]) {
+        const { page, complaints, close } = await opened('/s/example', {
+          javaScriptEnabled,
+          timezoneId: 'UTC',
+        })
+        const text = await page.locator('main').textContent()
+        texts.push(text?.replaceAll(/, \d\d:\d\d UTC/g, '').replaceAll(/\s+/g, ' '))
+        expect(complaints).toEqual([])
+        await close()
+      }
+
+      expect(texts[1]).toBe(texts[0])
+      for (const part of [
+        ...['Major outage', 'Degraded', 'Unknown', 'Paused', 'Operational', 'Cards are refused', '% uptime'],
+        ...['down 4 min', 'no results for 50 min', 'Database upgrade', 'Past incident 3'],
+      ]) {
+        expect(texts[1]).toContain(part)
+      }
+    })
+
+    test('times are in the zone of the reader, and the page says so', async () => {
+      const { page, close } = await opened('/s/example/incidents/INC-11')
+
+      expect(await page.locator('time').first().textContent()).toBe('22 Nov 2026, 05:48 CET')
+      expect(await page.locator('#zone').textContent()).toContain('Europe/Berlin')
+      await close()
+    })
+
+    test('an open page shows a change without a reload, and keeps still for a reader inside it', async () => {
+      const { page, complaints, close } = await opened('/s/example')
+      // The script asks again when the tab is looked at: no test waits for 30 seconds.
+      const look = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+      await page.locator('summary').first().click()
+      const services = await site.store.listStatusPages(site.orgId)
+      const serviceId = services[0]?.sections[0]?.components[0]?.serviceId ?? ''
+      await site.addIncident({
+        ...{ title: 'A new incident', serviceIds: [serviceId], severity: 'major_outage' },
+        ...{ updates: [[1, 'investigating', 'Just found.']] },
+      })
+      site.renew()
+      await look()
+      expect(await page.getByRole('heading', { name: 'A new incident' }).count()).toBe(0)
+      await page.locator('summary').first().click()
+      await page.evaluate('document.activeElement.blur()')
+      await look()
+      await page.getByRole('heading', { name: 'A new incident' }).waitFor()
+
+      expect(await page.locator('.incident time').first().textContent()).toContain('CET')
+      expect(complaints).toEqual([])
+      await close()
+    })
+
+    test('a screen reader finds landmarks, one title, headings in order, and states in words', async () => {
+      const { page, close } = await opened('/s/example')
+      const tree = await page.locator('body').ariaSnapshot()
+      for (const part of [
+        ...['banner:', 'main:', 'contentinfo:', 'heading "Example Shop" [level=1]', 'region "Systems"'],
+        ...['heading "Component 0" [level=3]', 'link "Skip to the content"', 'region "Section 10"'],
+      ]) {
+        expect(tree).toContain(part)
+      }
+      const levels = await page
+        .locator('h1, h2, h3, h4')
+        .evaluateAll((all) => all.map((one) => Number(one.tagName.slice(1))))
+      expect(levels.every((level, index) => level - (levels[index - 1] ?? 0) <= 1)).toBe(true)
+      expect(levels.filter((level) => level === 1)).toEqual([1])
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      expect(new URL(page.url()).hash).toBe('#content')
+      await close()
+    })
+
+    test('names, titles and updates with markup are shown as text: forty payloads run nowhere', async () => {
+      const slugs: string[] = []
+      const shown = new Map<string, readonly string[]>()
+      for (let from = 0; from < PAYLOADS.length; from += PAGE_PAYLOADS) {
+        const payloads = PAYLOADS.slice(from, from + PAGE_PAYLOADS)
+        const sections = await Promise.all(
+          payloads.map(async (payload, index) => ({
+            name: payload,
+            components: [{ serviceId: await site.addService(`svc-${from}-${index}`), name: payload }],
+          })),
+        )
+        const slug = `payloads-${from}`
+        slugs.push(slug)
+        shown.set(slug, payloads.toReversed())
+        const title = PAYLOADS.join(' ')
+        await site.addPage({ slug, title, text: PAYLOADS.join('\n'), sections })
+        for (const [index, payload] of payloads.entries()) {
+          const serviceIds = [sections[index]?.components[0]?.serviceId ?? '']
+          await site.addIncident({
+            ...{ title: payload, serviceIds, severity: 'partial_outage' },
+            updates: [[1, 'investigating', payload]],
+          })
+        }
+      }
+      expect(PAYLOADS.length).toBeGreaterThanOrEqual(40)
+      const { page, complaints, close } = await opened(`/s/${slugs[0]}`)
+      for (const slug of slugs) {
+        for (const path of ['', '/history', '/badge.svg', '/feed.atom', '/status.json']) {
+          await page.goto(`${site.url}/s/${slug}${path}`)
+          const foreign = 'main script, main img, main iframe, main [onerror], main form, main [autofocus]'
+          expect([path, await page.locator(foreign).count()]).toEqual([path, 0])
+        }
+        await page.goto(`${site.url}/s/${slug}`)
+        const updates = await page.locator('.incident .updates .text').allTextContents()
+        const names = await page.locator('.components h3').allTextContents()
+        expect(updates).toEqual(shown.get(slug))
+        expect(names.toReversed()).toEqual(shown.get(slug))
+        expect(await page.title()).toContain(PAYLOADS.join(' '))
+      }
+      expect(complaints).toEqual([])
+      await close()
+    })
+  },
+)

@@ -1,0 +1,84 @@
+import type { Severity } from '../../../api/contract/incidentTerms.ts'
+import type { State } from '../../domain/serviceState.ts'
+
+/** What a component is to the public, the worst first. */
+export const PUBLIC_STATES = ['down', 'degraded', 'maintenance', 'unknown', 'operational', 'paused'] as const
+export type PublicState = (typeof PUBLIC_STATES)[number]
+
+/** The names of the states. */
+export const STATE_WORDS: Readonly<Record<PublicState, string>> = {
+  down: 'Down',
+  degraded: 'Degraded',
+  maintenance: 'Maintenance',
+  unknown: 'Unknown',
+  operational: 'Operational',
+  paused: 'Paused',
+}
+
+/** What determines the state of a component. */
+export interface ComponentFacts {
+  readonly isPaused: boolean
+  readonly isInMaintenance: boolean
+  /** What its checks say; `undefined` when nothing is known. */
+  readonly measured: State | 'paused' | undefined
+  /** Severities of the open incidents that the page shows of it. */
+  readonly severities: readonly Severity[]
+}
+
+const MEASURED: Readonly<Record<State | 'paused', PublicState>> = {
+  up: 'operational',
+  degraded: 'degraded',
+  down: 'down',
+  unknown: 'unknown',
+  // Resumed, and not checked yet.
+  paused: 'unknown',
+}
+
+/**
+ * The state of a component: paused, then under maintenance, then what the checks say. An open incident makes it at least
+ * degraded, a major outage makes it down. Gap G51. Pure.
+ */
+export function componentState({
+  isPaused,
+  isInMaintenance,
+  measured,
+  severities,
+}: ComponentFacts): PublicState {
+  if (isPaused) return 'paused'
+  if (isInMaintenance) return 'maintenance'
+  const checked = measured === undefined ? 'unknown' : MEASURED[measured]
+  if (severities.includes('major_outage')) return 'down'
+  return severities.length > 0 && checked !== 'down' ? 'degraded' : checked
+}
+
+/** The state of everything that a page lists, in a sentence. */
+export interface Headline {
+  readonly state: PublicState
+  readonly text: string
+}
+
+/** The worst state of `states` that is not paused, as a sentence. Pure. */
+export function headlineOf(states: readonly PublicState[]): Headline {
+  const worst = PUBLIC_STATES.find((state) => states.includes(state))
+  if (worst === undefined) return { state: 'unknown', text: 'No systems are listed' }
+  const total = states.filter((state) => state !== 'paused').length
+  const count = states.filter((state) => state === worst).length
+  return { state: worst, text: sentenceOf(worst, count, total) }
+}
+
+function sentenceOf(worst: PublicState, count: number, total: number): string {
+  switch (worst) {
+    case 'down':
+      return count > total / 2 ? 'Major outage' : 'Some systems are down'
+    case 'degraded':
+      return count === total ? 'All systems are degraded' : 'Some systems are degraded'
+    case 'maintenance':
+      return 'Maintenance under way'
+    case 'unknown':
+      return count === total ? 'Status unknown' : 'The status of some systems is unknown'
+    case 'operational':
+      return 'All systems operational'
+    case 'paused':
+      return 'Monitoring is paused'
+  }
+}

@@ -1,0 +1,58 @@
+import type { IncidentStatus, Severity } from '../../../api/contract/incidentTerms.ts'
+import type { PageIncident } from '../../store/statusPageStore.ts'
+import type { PublicIncident } from './publicPage.ts'
+
+/** The names of statuses and severities. */
+export const STATUS_WORDS: Readonly<Record<IncidentStatus, string>> = {
+  investigating: 'Investigating',
+  identified: 'Identified',
+  monitoring: 'Monitoring',
+  resolved: 'Resolved',
+}
+export const SEVERITY_WORDS: Readonly<Record<Severity, string>> = {
+  degraded_performance: 'Degraded performance',
+  partial_outage: 'Partial outage',
+  major_outage: 'Major outage',
+}
+
+/** Names in a sentence before the others are counted. */
+const NAMES_MAX = 5
+
+/**
+ * `incident` with public names: what automation writes names endpoints, regions and reasons, and stays with the members of
+ * the organisation. Gap G51. Pure.
+ */
+export function publicIncident(
+  incident: PageIncident,
+  nameOf: (serviceId: string) => string,
+): PublicIncident {
+  const { displayId, status, severity, resolvedAt, earlierUpdates } = incident
+  const components = incident.serviceIds.map(nameOf)
+  const names = listed(components)
+  return {
+    ...{ displayId, status, severity, resolvedAt, earlierUpdates, components },
+    startedAt: incident.createdAt,
+    title: incident.isAutomatic ? `Problems with ${names}` : incident.title,
+    updates: incident.updates.map(({ id, body, status, createdAt }) => ({
+      ...{ id, status },
+      at: createdAt,
+      body: body ?? AUTOMATIC_TEXTS[status](names),
+    })),
+  }
+}
+
+/** Of an incident that is closed automatically, the service may also have been paused. */
+const AUTOMATIC_TEXTS: Readonly<Record<IncidentStatus, (names: string) => string>> = {
+  investigating: (names) => `Automatic checks of ${names} fail.`,
+  identified: (names) => `Automatic checks of ${names} fail.`,
+  monitoring: (names) => `Automatic checks of ${names} pass again.`,
+  resolved: () => 'The incident was closed automatically.',
+}
+
+/** `A, B and C`. Pure. */
+export function listed(names: readonly string[]): string {
+  if (names.length > NAMES_MAX) {
+    return `${names.slice(0, NAMES_MAX).join(', ')} and ${names.length - NAMES_MAX} more`
+  }
+  return names.length <= 1 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}

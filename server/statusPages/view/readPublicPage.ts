@@ -1,0 +1,120 @@
+import type { StatusPage } from '../../domain/statusPages/definition.ts'
+import type { ServiceDay, ServiceNow } from '../../results/measurements/measurements.ts'
+import type { PageIncident, PageWindow, PublishedStore } from '../../store/statusPageStore.ts'
+import { componentState, headlineOf } from './componentState.ts'
+import { publicIncident } from './incidentTexts.ts'
+import {
+  DAYS_SHOWN,
+  type PublicComponent,
+  type PublicPage,
+  type PublicWindow,
+  RECENT_DAYS,
+} from './publicPage.ts'
+import { uptimeOf } from './uptime.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+const MINUTE_S = 60
+/** Open incidents, resolved ones and windows on a page. */
+const OPEN_MAX = 20
+const RECENT_MAX = 50
+const WINDOWS_MAX = 20
+/** Updates of an open incident, and of a resolved one, on the page; the page of an incident has all. */
+const OPEN_UPDATES_MAX = 5
+const RECENT_UPDATES_MAX = 1
+/** The last instant that is compared with. */
+const FAR_AWAY = '9999-12-31T00:00:00.000Z'
+
+/** What measurements give for a page. */
+export interface PageMeasurements {
+  readonly states: ReadonlyMap<string, ServiceNow>
+  readonly days: readonly ServiceDay[]
+}
+
+/** The UTC days that a page shows at `nowMs`, the oldest first, as YYYY-MM-DD. Pure. */
+export function daysShown(nowMs: number): readonly string[] {
+  return Array.from({ length: DAYS_SHOWN }, (_, index) =>
+    new Date(nowMs - (DAYS_SHOWN - 1 - index) * DAY_MS).toISOString().slice(0, 10),
+  )
+}
+
+/** Reads what the public sees of `page` at `nowMs`, beside what was measured. */
+export async function readPublicPage(
+  store: PublishedStore,
+  page: StatusPage,
+  { states, days }: PageMeasurements,
+  nowMs: number,
+): Promise<PublicPage> {
+  const now = new Date(nowMs).toISOString()
+  const recentFrom = new Date(nowMs - RECENT_DAYS * DAY_MS).toISOString()
+  const open = await store.pageIncidents(
+    page,
+    { kind: 'open' },
+    { countMax: OPEN_MAX, updatesMax: OPEN_UPDATES_MAX },
+  )
+  const recent = await store.pageIncidents(
+    page,
+    { kind: 'resolved since', from: recentFrom },
+    { countMax: RECENT_MAX, updatesMax: RECENT_UPDATES_MAX },
+  )
+  const windows = await store.pageWindows(page, { from: now, until: FAR_AWAY }, WINDOWS_MAX)
+  const nameOf = publicNames(page)
+  const dayOf = new Map(days.map(({ serviceId, day, ...seconds }) => [`${serviceId} ${day}`, seconds]))
+  const shown = daysShown(nowMs)
+  const underWay = windows.filter(({ startsAt }) => startsAt <= now)
+  const sections = page.sections
+    .filter(({ components }) => components.length > 0)
+    .map(({ name, components }) => ({
+      name,
+      components: components.map(({ id, name, serviceId, isPaused }): PublicComponent => {
+        const seconds = shown.map((day) => ({ day, seconds: dayOf.get(`${serviceId} ${day}`) ?? null }))
+        const state = componentState({
+          isPaused,
+          isInMaintenance: underWay.some(({ serviceIds }) => serviceIds.includes(serviceId)),
+          measured: states.get(serviceId)?.state,
+          severities: severitiesOf(open, serviceId),
+        })
+        return { id, name, state, uptime: uptimeOf(seconds.map((one) => one.seconds)), days: seconds }
+      }),
+    }))
+  return {
+    title: page.title,
+    text: page.text,
+    headline: headlineOf(sections.flatMap(({ components }) => components.map(({ state }) => state))),
+    asOf: newestMinute(page, states),
+    readAtMs: nowMs,
+    sections,
+    incidents: open.map((incident) => publicIncident(incident, nameOf)),
+    recent: recent.map((incident) => publicIncident(incident, nameOf)),
+    maintenance: windows.map((window) => publicWindow(window, nameOf)),
+  }
+}
+
+/** The public name of each service that a page lists. Pure. */
+export function publicNames({ sections }: StatusPage): (serviceId: string) => string {
+  const names = new Map(
+    sections.flatMap(({ components }) => components.map(({ serviceId, name }) => [serviceId, name])),
+  )
+  return (serviceId) => names.get(serviceId) ?? ''
+}
+
+/** `window` with public names. Pure. */
+export function publicWindow(
+  { id, title, createdAt, startsAt, endsAt, serviceIds }: PageWindow,
+  nameOf: (serviceId: string) => string,
+): PublicWindow {
+  return { id, title, announcedAt: createdAt, startsAt, endsAt, components: serviceIds.map(nameOf) }
+}
+
+function severitiesOf(open: readonly PageIncident[], serviceId: string) {
+  return open.filter(({ serviceIds }) => serviceIds.includes(serviceId)).map(({ severity }) => severity)
+}
+
+function newestMinute({ sections }: StatusPage, states: PageMeasurements['states']): string | null {
+  const newestS = Math.max(
+    0,
+    ...sections.flatMap(({ components }) =>
+      components.map(({ serviceId }) => states.get(serviceId)?.lastResultS ?? 0),
+    ),
+  )
+  return newestS === 0 ? null : new Date((newestS - (newestS % MINUTE_S)) * 1_000).toISOString()
+}

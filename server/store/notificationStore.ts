@@ -1,0 +1,140 @@
+import type { ChannelKind, NewChannel } from '../domain/notifications/channel.ts'
+import type { ChannelEvent, EventType } from '../domain/notifications/payload.ts'
+import type { AfterAttempt, AttemptResult } from '../domain/notifications/retries.ts'
+import type { Slot } from '../domain/notifications/slots.ts'
+import type { SealedValue } from '../domain/seal.ts'
+
+/** A notification channel, without its secrets. Instants are milliseconds since the epoch. */
+export interface StoredChannel {
+  readonly id: string
+  readonly orgId: string
+  readonly kind: ChannelKind
+  readonly name: string
+  readonly host: string
+  readonly events: readonly ChannelEvent[]
+  /** `null` for all services. */
+  readonly serviceIds: readonly string[] | null
+  readonly state: 'active' | 'disabled'
+  /** Why, and since when, it is disabled; `null` while it is active. */
+  readonly disabledReason: string | null
+  readonly disabledAtMs: number | null
+  readonly lastSuccessAtMs: number | null
+  readonly createdAtMs: number
+}
+
+/** A channel by its id; `orgId` is given by callers that act for one organisation. */
+export interface ChannelRef {
+  readonly id: string
+  readonly orgId?: string | undefined
+}
+
+export type DeliveryState = 'waiting' | 'sent' | 'failed'
+
+/** A delivery of an event to a channel. */
+export interface StoredDelivery {
+  /** Value of the header `webhook-id`: the same for every attempt. */
+  readonly webhookId: string
+  readonly type: EventType
+  readonly incidentId: string | null
+  readonly state: DeliveryState
+  /** All attempts, including those before it was sent again by hand. */
+  readonly attempts: number
+  /** When the event happened (milliseconds since the epoch). */
+  readonly atMs: number
+  /** When the next attempt is due; `null` unless it waits. */
+  readonly dueMs: number | null
+  /** The last attempt; `null` before the first. */
+  readonly last: (Omit<AttemptResult, 'retryAfter'> & { readonly atMs: number }) | null
+}
+
+/** A delivery that is due, with what is needed to send it. */
+export interface DueDelivery extends Slot {
+  readonly eventSeq: number
+  readonly webhookId: string
+  readonly kind: ChannelKind
+  readonly type: EventType
+  /** The payload as JSON: the bytes that are signed. */
+  readonly body: string
+  /** When the event happened (milliseconds since the epoch). */
+  readonly atMs: number
+  readonly attempts: number
+  /** Number of this attempt in its schedule, from 1. */
+  readonly attempt: number
+  readonly target: SealedValue
+  /** Secrets that sign it, the newest first; none for a chat. */
+  readonly secrets: readonly SealedValue[]
+}
+
+/** What operators watch of notifications. */
+export interface NotificationFigures {
+  readonly waiting: number
+  readonly disabledChannels: number
+}
+
+/** Notification channels and their deliveries. Methods reject with `not_found` for an unknown channel. */
+export interface NotificationStore {
+  /** Stores what `make` makes with the active master key. Rejects when there is no organisation, or one of its services. */
+  createChannel(orgId: string, make: (masterKeyId: string) => NewChannel, nowMs: number): Promise<void>
+  /** In creation order. */
+  listChannels(orgId: string): Promise<readonly StoredChannel[]>
+  /** Replaces the secret; the one before also signs until `oldUntilMs`. Rejects with `invalid` for a chat. */
+  rotateSecret(
+    channel: ChannelRef,
+    make: (channel: Pick<StoredChannel, 'id' | 'orgId'>, masterKeyId: string) => SealedValue,
+    times: { readonly nowMs: number; readonly oldUntilMs: number },
+  ): Promise<void>
+  /** A disabled channel gets no events; what waits for it fails. */
+  setChannelState(channel: ChannelRef, state: StoredChannel['state'], nowMs: number): Promise<void>
+  deleteChannel(channel: ChannelRef, nowMs: number): Promise<void>
+  /** Adds a delivery of `channel.test`; its webhook id. Rejects with `invalid` when the channel is disabled. */
+  testChannel(channel: ChannelRef, nowMs: number): Promise<string>
+  /** Newest first, at most `countMax`. */
+  listDeliveries(
+    channel: ChannelRef,
+    filter: { readonly state?: DeliveryState | undefined; readonly countMax: number },
+  ): Promise<readonly StoredDelivery[]>
+  /**
+   * Sends ended deliveries again, with their ids: the one with `webhookId`, or all failed ones of events since `sinceMs`.
+   * Resolves to their number.
+   */
+  resendDeliveries(
+    channel: ChannelRef,
+    which: { readonly webhookId: string } | { readonly sinceMs: number },
+    nowMs: number,
+  ): Promise<number>
+  /** The deliveries that `choose` picks of those due at `nowMs`: it gets one for each channel, the longest due first. */
+  dueDeliveries(
+    nowMs: number,
+    choose: <Due extends Slot>(due: readonly Due[]) => readonly Due[],
+  ): Promise<readonly DueDelivery[]>
+  /**
+   * Records an attempt of `delivery` and what follows from it. Resolves to the reason if the channel was disabled by that.
+   */
+  recordAttempt(
+    delivery: DueDelivery,
+    result: AttemptResult,
+    after: AfterAttempt,
+    nowMs: number,
+  ): Promise<string | undefined>
+  notificationFigures(): Promise<NotificationFigures>
+}
+
+/** An entry of the audit log: who changed what. It never holds a secret. */
+export interface AuditEntry {
+  readonly seq: number
+  readonly at: string
+  readonly actorKind: 'person' | 'key' | 'cli' | 'system'
+  /** Id of the key or person; `null` for the others. */
+  readonly actor: string | null
+  /** What was done, such as `channel.create`. */
+  readonly action: string
+  readonly targetKind: string
+  readonly targetId: string
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+/** The audit log. */
+export interface AuditStore {
+  /** The newest `countMax` entries of the organisation, newest first. */
+  listAudit(orgId: string, countMax: number): Promise<readonly AuditEntry[]>
+}

@@ -1,0 +1,72 @@
+import type { Database } from 'better-sqlite3'
+import { timestamp } from '../../../domain/environment.ts'
+import type { AuditEntry, AuditStore } from '../../notificationStore.ts'
+import type { Connections } from '../files/openDatabase.ts'
+
+/** How long an entry is kept (milliseconds). Gap G53. */
+const KEPT_MS = 400 * 24 * 60 * 60 * 1_000
+/** Most entries of an organisation. */
+const ENTRIES_MAX = 100_000
+
+/** Who acts. */
+export type Actor = { readonly kind: 'key'; readonly id: string } | { readonly kind: 'cli' | 'system' }
+
+/** An act, for the audit log. */
+export interface Act {
+  readonly orgId: string
+  readonly by: Actor
+  /** Its first word is the kind of the target: `channel.create`. */
+  readonly action: string
+  readonly targetId: string
+  readonly nowMs: number
+  /** Never a secret. */
+  readonly detail?: Readonly<Record<string, unknown>>
+}
+
+/** Adds an act to the audit log, in the transaction of what it tells of. */
+export type NoteAct = (act: Act) => void
+
+/** Prepares the writing of the audit log. */
+export function prepareAudit(writer: Database): NoteAct {
+  const insert = writer.prepare(
+    `INSERT INTO audit (org_id, at, actor_kind, actor, action, target_kind, target_id, detail)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  return ({ orgId, by, action, targetId, nowMs, detail = {} }) => {
+    const actor = by.kind === 'key' ? by.id : null
+    const [targetKind] = action.split('.')
+    insert.run(orgId, timestamp(nowMs), by.kind, actor, action, targetKind, targetId, JSON.stringify(detail))
+  }
+}
+
+/** The audit log in SQLite. */
+export function sqliteAudit({ reader }: Connections): AuditStore {
+  const list = reader.prepare<[string, number], Omit<AuditEntry, 'detail'> & { readonly detail: string }>(
+    `SELECT seq, at, actor_kind AS actorKind, actor, action, target_kind AS targetKind, target_id AS targetId, detail
+     FROM audit WHERE org_id = ? ORDER BY seq DESC LIMIT ?`,
+  )
+  return {
+    listAudit: async (orgId, countMax) =>
+      list.all(orgId, countMax).map((row) => ({ ...row, detail: JSON.parse(row.detail) })),
+  }
+}
+
+/** Prepares the removal of old entries, at most `countMax` of each kind at a time; gives their number. */
+export function prepareForgetAudit(writer: Database, countMax: number): (nowMs: number) => number {
+  const old = writer.prepare(
+    'DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE at < ? ORDER BY at LIMIT ?)',
+  )
+  const crowded = writer.prepare<[number, number], { orgId: string; surplus: number }>(
+    'SELECT org_id AS orgId, count(*) - ? AS surplus FROM audit GROUP BY org_id HAVING count(*) > ?',
+  )
+  const trim = writer.prepare(
+    'DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE org_id = ? ORDER BY seq LIMIT ?)',
+  )
+  return (nowMs) => {
+    let removed = old.run(timestamp(nowMs - KEPT_MS), countMax).changes
+    for (const { orgId, surplus } of crowded.all(ENTRIES_MAX, ENTRIES_MAX)) {
+      removed += trim.run(orgId, Math.min(surplus, countMax)).changes
+    }
+    return removed
+  }
+}

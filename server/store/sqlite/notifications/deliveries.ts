@@ -1,0 +1,84 @@
+import type { Database } from 'better-sqlite3'
+import { ApiError } from '../../../../api/contract/apiError.ts'
+import type { NotificationStore, StoredDelivery } from '../../notificationStore.ts'
+import type { NoteAct } from '../changes/audit.ts'
+import type { GroupCommit } from '../commits/groupCommit.ts'
+import type { Connections } from '../files/openDatabase.ts'
+import { actOn, assertActive, prepareFindChannel } from './channels.ts'
+
+/** How long ended deliveries are kept (milliseconds). Gap G9. */
+const DAY_MS = 24 * 60 * 60 * 1_000
+const SENT_KEPT_MS = 7 * DAY_MS
+const FAILED_KEPT_MS = 30 * DAY_MS
+
+/** A delivery with its last attempt as SQLite reads it. */
+type DeliveryRow = Omit<StoredDelivery, 'last'> & {
+  readonly lastAtMs: number | null
+  readonly status: number | null
+  readonly error: string | null
+  readonly ms: number | null
+}
+
+/** The list of deliveries, and sending them again. */
+export function sqliteDeliveries(
+  { reader, writer }: Connections,
+  { commits, note }: { readonly commits: GroupCommit; readonly note: NoteAct },
+): Pick<NotificationStore, 'listDeliveries' | 'resendDeliveries' | 'notificationFigures'> {
+  const find = prepareFindChannel(reader)
+  const findNow = prepareFindChannel(writer)
+  const list = reader.prepare<[{ id: string; state: string | null; countMax: number }], DeliveryRow>(
+    `SELECT d.webhook_id AS webhookId, e.type, d.incident_id AS incidentId, d.state, d.attempts, e.at_ms AS atMs,
+       iif(d.state = 'waiting', d.due_ms, NULL) AS dueMs, a.at_ms AS lastAtMs, a.status, a.error, a.ms
+     FROM deliveries d INDEXED BY deliveries_of_channel JOIN events e ON e.seq = d.event_seq
+       LEFT JOIN attempts a ON a.event_seq = d.event_seq AND a.channel_id = d.channel_id AND a.number = d.attempts
+     WHERE d.channel_id = @id AND (@state IS NULL OR d.state = @state)
+     ORDER BY d.event_seq DESC LIMIT @countMax`,
+  )
+  const again = `UPDATE deliveries SET state = 'waiting', ended_ms = NULL, attempts_before = attempts, due_ms = @nowMs
+    WHERE channel_id = @id`
+  const one = writer.prepare(`${again} AND webhook_id = @webhookId AND state <> 'waiting'`)
+  const since = writer.prepare(
+    `${again} AND state = 'failed' AND (SELECT at_ms FROM events WHERE seq = event_seq) >= @sinceMs`,
+  )
+  const figures = reader.prepare<[], { waiting: number; disabledChannels: number }>(
+    `SELECT (SELECT count(*) FROM deliveries WHERE state = 'waiting') AS waiting,
+       (SELECT count(*) FROM channels WHERE state = 'disabled') AS disabledChannels`,
+  )
+  return {
+    listDeliveries: async (ref, { state = null, countMax }) =>
+      list.all({ id: find(ref).id, state, countMax }).map(deliveryOfRow),
+    resendDeliveries: (ref, which, nowMs) =>
+      commits.run(() => {
+        const channel = findNow(ref)
+        assertActive(channel)
+        const about = { id: channel.id, nowMs, ...which }
+        const { changes } = 'webhookId' in which ? one.run(about) : since.run(about)
+        if (changes === 0 && 'webhookId' in which) {
+          throw new ApiError('not_found', `there is no delivery ${which.webhookId} that has ended`)
+        }
+        note({ ...actOn(channel, nowMs), action: 'channel.resend', detail: { deliveries: changes } })
+        return changes
+      }),
+    notificationFigures: async () => figures.get() ?? { waiting: 0, disabledChannels: 0 },
+  }
+}
+
+function deliveryOfRow({ lastAtMs: atMs, status, error, ms, ...row }: DeliveryRow): StoredDelivery {
+  return { ...row, last: atMs === null ? null : { atMs, status, error, durationMs: ms ?? 0 } }
+}
+
+/** Prepares the removal of ended deliveries and their events, at most `countMax` of each kind at a time; gives their number. */
+export function prepareForgetDeliveries(writer: Database, countMax: number): (nowMs: number) => number {
+  const ended = writer.prepare(
+    `DELETE FROM deliveries WHERE (event_seq, channel_id) IN
+       (SELECT event_seq, channel_id FROM deliveries WHERE state = ? AND ended_ms < ? LIMIT ?)`,
+  )
+  const events = writer.prepare(
+    `DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE at_ms < ? AND NOT EXISTS
+       (SELECT 1 FROM deliveries WHERE event_seq = seq) LIMIT ?)`,
+  )
+  return (nowMs) =>
+    ended.run('sent', nowMs - SENT_KEPT_MS, countMax).changes +
+    ended.run('failed', nowMs - FAILED_KEPT_MS, countMax).changes +
+    events.run(nowMs - SENT_KEPT_MS, countMax).changes
+}

@@ -1,0 +1,23 @@
+import type { Database } from 'better-sqlite3'
+import type { NoteAct } from '../changes/audit.ts'
+
+/** Disables a channel, in the caller's transaction: what waits for it fails, and can be sent again later. */
+export type DisableChannel = (
+  channel: { readonly id: string; readonly orgId: string },
+  how: { readonly reason: string; readonly by: 'cli' | 'system'; readonly nowMs: number },
+) => void
+
+/** Prepares the disabling of channels. It always leaves an audit entry. */
+export function prepareDisable(writer: Database, note: NoteAct): DisableChannel {
+  const disable = writer.prepare(
+    `UPDATE channels SET state = 'disabled', disabled_reason = ?, disabled_at_ms = ? WHERE id = ?`,
+  )
+  const fail = writer.prepare(
+    `UPDATE deliveries SET state = 'failed', ended_ms = ? WHERE channel_id = ? AND state = 'waiting'`,
+  )
+  return ({ id, orgId }, { reason, by, nowMs }) => {
+    disable.run(reason, nowMs, id)
+    fail.run(nowMs, id)
+    note({ orgId, by: { kind: by }, action: 'channel.disable', targetId: id, nowMs, detail: { reason } })
+  }
+}

@@ -1,0 +1,123 @@
+import type { Database } from 'better-sqlite3'
+import type { SecretRole } from '../../../domain/notifications/channel.ts'
+import { isGivenUp, ORDERED_ATTEMPTS, ORDERED_MS } from '../../../domain/notifications/retries.ts'
+import type { SealedValue } from '../../../domain/seal.ts'
+import type { DueDelivery, NotificationStore } from '../../notificationStore.ts'
+import type { NoteAct } from '../changes/audit.ts'
+import type { GroupCommit } from '../commits/groupCommit.ts'
+import type { Connections } from '../files/openDatabase.ts'
+import { prepareDisable } from './disable.ts'
+
+type DueRow = Omit<DueDelivery, 'target' | 'secrets'> & { readonly dueMs: number }
+type SecretRow = SealedValue & { readonly role: SecretRole }
+
+/** What the sender reads and writes. */
+export function sqliteSending(
+  { reader, writer }: Connections,
+  { commits, note }: { readonly commits: GroupCommit; readonly note: NoteAct },
+): Pick<NotificationStore, 'dueDeliveries' | 'recordAttempt'> {
+  // Steps from channel to channel in the index, however much waits for each.
+  const waitingChannels = reader
+    .prepare<[], string>(
+      `WITH RECURSIVE waiting (id) AS (
+         SELECT min(channel_id) FROM deliveries WHERE state = 'waiting'
+         UNION ALL SELECT (SELECT min(channel_id) FROM deliveries WHERE state = 'waiting' AND channel_id > waiting.id)
+         FROM waiting WHERE waiting.id IS NOT NULL)
+       SELECT id FROM waiting WHERE id IS NOT NULL`,
+    )
+    .pluck()
+  // An event of an incident waits for the earlier ones, unless these have failed often or are old.
+  const next = reader.prepare<[{ channelId: string; nowMs: number }], DueRow>(
+    `SELECT d.event_seq AS eventSeq, d.channel_id AS channelId, c.org_id AS orgId, d.webhook_id AS webhookId, c.kind, e.type, e.body,
+       e.at_ms AS atMs, d.attempts, d.attempts - d.attempts_before + 1 AS attempt,
+       d.due_ms AS dueMs
+     FROM deliveries d JOIN events e ON e.seq = d.event_seq JOIN channels c ON c.id = d.channel_id
+     WHERE d.channel_id = @channelId AND d.state = 'waiting' AND d.due_ms <= @nowMs AND NOT EXISTS (
+       SELECT 1 FROM deliveries earlier JOIN events ee ON ee.seq = earlier.event_seq
+       WHERE earlier.channel_id = d.channel_id AND earlier.state = 'waiting'
+         AND earlier.incident_id = d.incident_id AND earlier.event_seq < d.event_seq
+         AND earlier.attempts - earlier.attempts_before < ${ORDERED_ATTEMPTS} AND ee.at_ms > @nowMs - ${ORDERED_MS})
+     ORDER BY d.due_ms, d.event_seq LIMIT 1`,
+  )
+  const secrets = reader.prepare<[string, number], SecretRow>(
+    `SELECT s.role, s.key_id AS keyId, s.org_id AS orgId, '' AS serviceId, '' AS endpointId, s.slot,
+       s.master_key_id AS masterKeyId, s.wrap_nonce AS wrapNonce, s.wrapped_key AS wrappedKey, s.nonce, s.ciphertext
+     FROM sealed_secrets s JOIN channels c ON c.id = s.channel_id
+     WHERE s.channel_id = ? AND (s.role <> 'old_secret' OR c.old_secret_until_ms > ?)`,
+  )
+  return {
+    dueDeliveries: async (nowMs, choose) => {
+      const due = waitingChannels.all().flatMap((channelId) => next.get({ channelId, nowMs }) ?? [])
+      const chosen = choose(due.toSorted((one, other) => one.dueMs - other.dueMs))
+      return chosen.flatMap(({ dueMs: _, ...row }) => {
+        const sealed = secrets.all(row.channelId, nowMs)
+        const ofRole = (wanted: SecretRole) => sealed.filter(({ role }) => role === wanted)
+        const [target] = ofRole('target')
+        // Another process has deleted the channel since it was chosen.
+        if (target === undefined) return []
+        return { ...row, target, secrets: [...ofRole('secret'), ...ofRole('old_secret')] }
+      })
+    },
+    recordAttempt: prepareRecord(writer, { commits, note }),
+  }
+}
+
+interface ChannelStanding {
+  readonly id: string
+  readonly orgId: string
+  /** Last success, or when it was enabled. */
+  readonly sinceMs: number
+  readonly failedDeliveries: number
+}
+
+function prepareRecord(
+  writer: Database,
+  { commits, note }: { readonly commits: GroupCommit; readonly note: NoteAct },
+): NotificationStore['recordAttempt'] {
+  const key = 'WHERE event_seq = @eventSeq AND channel_id = @channelId'
+  const count = writer
+    .prepare<[{ eventSeq: number; channelId: string }], number>(
+      `UPDATE deliveries SET attempts = attempts + 1 ${key} RETURNING attempts`,
+    )
+    .pluck()
+  const attempt = writer.prepare(
+    `INSERT INTO attempts (event_seq, channel_id, number, at_ms, status, error, ms)
+     VALUES (@eventSeq, @channelId, @number, @atMs, @status, @error, @durationMs)`,
+  )
+  const end = writer.prepare(`UPDATE deliveries SET state = @state, ended_ms = @nowMs ${key}`)
+  const postpone = writer.prepare(`UPDATE deliveries SET due_ms = @dueMs ${key} AND state = 'waiting'`)
+  const succeed = writer.prepare('UPDATE channels SET last_success_at_ms = ? WHERE id = ?')
+  const standing = writer.prepare<[string], ChannelStanding>(
+    `SELECT c.id, c.org_id AS orgId, max(c.enabled_at_ms, coalesce(c.last_success_at_ms, 0)) AS sinceMs,
+       (SELECT count(*) FROM deliveries d WHERE d.channel_id = c.id AND d.state = 'failed'
+         AND d.ended_ms > max(c.enabled_at_ms, coalesce(c.last_success_at_ms, 0))) AS failedDeliveries
+     FROM channels c WHERE c.id = ? AND c.state = 'active'`,
+  )
+  const disable = prepareDisable(writer, note)
+  return (delivery, { status, error, durationMs }, after, nowMs) =>
+    commits.run(() => {
+      const about = { eventSeq: delivery.eventSeq, channelId: delivery.channelId }
+      const number = count.get(about)
+      // The channel was deleted meanwhile.
+      if (number === undefined) return undefined
+      attempt.run({ ...about, number, atMs: nowMs - durationMs, status, error, durationMs })
+      if (after.kind === 'again') {
+        postpone.run({ ...about, dueMs: after.dueMs })
+        return undefined
+      }
+      end.run({ ...about, nowMs, state: after.kind === 'sent' ? 'sent' : 'failed' })
+      if (after.kind === 'sent') {
+        succeed.run(nowMs, delivery.channelId)
+        return undefined
+      }
+      const channel = standing.get(delivery.channelId)
+      if (channel === undefined) return undefined
+      const reason = after.kind === 'gone' ? 'the receiver answered 410' : givenUp(channel, nowMs)
+      if (reason !== undefined) disable(channel, { reason, by: 'system', nowMs })
+      return reason
+    })
+}
+
+function givenUp({ sinceMs, failedDeliveries }: ChannelStanding, nowMs: number): string | undefined {
+  return isGivenUp({ nowMs, sinceMs, failedDeliveries }) ? 'no delivery succeeded for 5 days' : undefined
+}

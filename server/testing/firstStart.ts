@@ -1,0 +1,29 @@
+import { truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { RESERVE_BYTES, RESERVE_FILE } from '../store/sqlite/files/diskRoom.ts'
+import { migrate } from '../store/sqlite/files/migrations.ts'
+import { databaseFile } from '../store/sqlite/files/openDatabase.ts'
+
+let tables: Buffer | undefined
+
+/**
+ * Writes into the empty folder `dataDir` what takes longest of a server's first start, the same for every server: a
+ * database that has its tables and nothing else, not even an identity, and the space that is reserved. Its file is
+ * sparse, so it holds none.
+ */
+export function layOutFirstStart(dataDir: string): void {
+  tables ??= emptyDatabase()
+  writeFileSync(databaseFile(dataDir), tables, { mode: 0o600 })
+  const reserve = join(dataDir, RESERVE_FILE)
+  writeFileSync(reserve, '', { mode: 0o600 })
+  truncateSync(reserve, RESERVE_BYTES)
+}
+
+function emptyDatabase(): Buffer {
+  const database = new Sqlite(':memory:')
+  migrate(database)
+  const bytes = database.serialize()
+  database.close()
+  return bytes
+}

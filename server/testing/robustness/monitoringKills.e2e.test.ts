@@ -1,0 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { monitoringKills } from './monitoringKills.ts'
+import { seededRandom } from './random.ts'
+
+test('kills of server and agent in the middle of results lose none that was acknowledged, double no slot, and leave the states of a replay', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-kills-'))
+
+  const report = await monitoringKills({
+    ...{ folder, random: seededRandom(1) },
+    victims: ['server', 'both', 'agent', 'server'],
+  })
+  rmSync(folder, { recursive: true })
+
+  expect(report).toMatchObject({ kills: 4, skipped: expect.any(Number) })
+  expect(report.acknowledged).toBeGreaterThan(0)
+})

@@ -1,0 +1,20 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { killNotifications } from './notificationKills.ts'
+import { seededRandom } from './random.ts'
+
+test('three kills under a stream of incidents: each confirmed update arrives, with one id and in order', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pharos-kill-'))
+
+  const report = await killNotifications({
+    dataDir: join(folder, 'data'),
+    kills: 3,
+    random: seededRandom(1),
+  })
+  await rm(folder, { recursive: true })
+
+  expect(report.acknowledged).toBeGreaterThanOrEqual(30)
+  expect(report.arrived).toBeGreaterThanOrEqual(report.acknowledged)
+})

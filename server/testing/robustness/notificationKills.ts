@@ -1,0 +1,171 @@
+import { type Incident, incidentSchema } from '../../../api/contract/incident.ts'
+import type { IncidentPayload } from '../../domain/notifications/payload.ts'
+import { type Receiver, startReceiver } from '../../notifications/testing/receiver.ts'
+import { apiClient } from '../apiClient.ts'
+import { runHere } from '../commandHere.ts'
+import { makeKeys, makeOrg } from '../seedFolder.ts'
+import { startProcess } from '../serverProcess.ts'
+import { serviceBody } from '../serviceBodies.ts'
+
+/** Active writers when the process is killed. */
+const WRITERS = 4
+/** Answers before the process is killed: the minimum, and the largest random addition. */
+const ANSWERS_MIN = 10
+const ANSWERS_MORE = 60
+/** Enough fresh keys for each writer that none meets the rate limit. */
+const KEYS_PER_WRITER = 5
+const REQUESTS_PER_KEY = 18
+/** Updates of one incident. */
+const UPDATES_MAX = 5
+/** How often it is looked whether everything has arrived, and the longest wait for it (milliseconds). */
+const LOOK_MS = 50
+const ARRIVAL_MS_MAX = 60_000
+
+/** Settings of a loop. `random` gives numbers from 0 to 1. */
+export interface NotificationKillRun {
+  readonly dataDir: string
+  readonly kills: number
+  readonly random: () => number
+  /** Called after each kill with their number; optional. */
+  readonly onKill?: (kills: number) => void
+}
+
+/** Report of a loop. */
+export interface NotificationKillReport {
+  /** Updates of incidents that the API confirmed. */
+  readonly acknowledged: number
+  /** Deliveries that arrived, repeated ones included. */
+  readonly arrived: number
+}
+
+/**
+ * Kills a server `kills` times under a stream of incidents, and throws unless each confirmed update arrives at the channel
+ * at least once, always with the same id and body, and those of an incident in order.
+ */
+export async function killNotifications(run: NotificationKillRun): Promise<NotificationKillReport> {
+  const { dataDir, kills, onKill } = run
+  const orgId = await makeOrg(dataDir)
+  const receiver = await startReceiver()
+  const updates = new Set<string>()
+  try {
+    for (let round = 0; round <= kills; round += 1) {
+      const keys = await makeKeys(dataDir, orgId, WRITERS * KEYS_PER_WRITER)
+      const server = await startProcess(dataDir, [
+        '--allow-webhook-ranges',
+        '127.0.0.0/8',
+        '--monitor',
+        'off',
+      ])
+      if (round === 0) await createChannel(dataDir, orgId, receiver.url)
+      if (round < kills) await writeUntilKilled({ ...run, server, keys, updates })
+      else await arrivalOf(updates, receiver).finally(() => server.stop())
+      onKill?.(round + 1)
+    }
+  } finally {
+    receiver.close()
+  }
+  assertOrder(receiver)
+  return { acknowledged: updates.size, arrived: receiver.received.length }
+}
+
+async function createChannel(dataDir: string, orgId: string, url: string): Promise<void> {
+  const given = ['--data-dir', dataDir, '--org', orgId, '--kind', 'webhook', '--name', 'kills', '--url', url]
+  const { code, stderr } = await runHere(['channel', 'create', ...given])
+  if (code !== 0) throw new Error(stderr)
+}
+
+interface Writing extends NotificationKillRun {
+  readonly server: Awaited<ReturnType<typeof startProcess>>
+  readonly keys: readonly string[]
+  /** Ids of the updates that the API confirmed. */
+  readonly updates: Set<string>
+}
+
+async function writeUntilKilled({ server, keys, updates, random }: Writing): Promise<void> {
+  const killAt = ANSWERS_MIN + Math.floor(random() * ANSWERS_MORE)
+  let answers = 0
+  let killed: Promise<void> | undefined
+  const onIncident = (incident: Incident): void => {
+    for (const { id } of incident.updates) updates.add(id)
+    answers += 1
+    if (answers === killAt) killed = server.kill()
+  }
+  await Promise.all(
+    Array.from({ length: WRITERS }, (_, writer) => {
+      const own = keys.slice(writer * KEYS_PER_WRITER, (writer + 1) * KEYS_PER_WRITER)
+      return write(server.url, own, onIncident)
+    }),
+  )
+  await killed
+}
+
+/** Opens incidents and updates them until the server is killed. */
+async function write(
+  url: string,
+  keys: readonly string[],
+  onIncident: (incident: Incident) => void,
+): Promise<void> {
+  const client = apiClient(url, '')
+  let sent = 0
+  const post = async (path: string, json: unknown): Promise<unknown> => {
+    const key = keys[Math.floor(sent / REQUESTS_PER_KEY) % keys.length] ?? ''
+    sent += 1
+    const answer = await client.post(path, json, { key })
+    if (answer.status >= 300) throw new Error(`${path} was answered ${answer.status}: ${answer.text}`)
+    return answer.json
+  }
+  try {
+    const serviceId = String(Object(await post('/v1/services', serviceBody())).id)
+    for (;;) {
+      const opening = { title: 'x', message: 'x', severity: 'major_outage', service_ids: [serviceId] }
+      const incident = incidentSchema.parse(await post('/v1/incidents', opening))
+      onIncident(incident)
+      for (let update = 0; update < UPDATES_MAX; update += 1) {
+        const status = update === UPDATES_MAX - 1 ? 'resolved' : 'monitoring'
+        const path = `/v1/incidents/${incident.id}/updates`
+        onIncident(incidentSchema.parse(await post(path, { body: `update ${update}`, status })))
+      }
+    }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return
+    throw error
+  }
+}
+
+function payloadsOf({ received }: Receiver) {
+  // True because a channel without tests and certificates gets incidents only.
+  return received.map(({ id, body }) => ({ id, body, payload: JSON.parse(body) as IncidentPayload }))
+}
+
+/** Resolves when each of `updates` has arrived. */
+async function arrivalOf(updates: ReadonlySet<string>, receiver: Receiver): Promise<void> {
+  const untilMs = performance.now() + ARRIVAL_MS_MAX
+  for (;;) {
+    const arrived = new Set(payloadsOf(receiver).map(({ payload }) => payload.data.update.id))
+    const missing = [...updates].filter((id) => !arrived.has(id))
+    if (missing.length === 0) return
+    if (performance.now() > untilMs) throw new Error(`${missing.length} confirmed updates did not arrive`)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+}
+
+/** Throws when an update has two ids, an id two bodies, or an incident's updates are out of order. */
+function assertOrder(receiver: Receiver): void {
+  const ids = new Map<string, string>()
+  const bodies = new Map<string, string>()
+  const sequences = new Map<string, number>()
+  for (const { id, body, payload } of payloadsOf(receiver)) {
+    const { incident, update } = payload.data
+    if ((ids.get(update.id) ?? id) !== id) throw new Error(`update ${update.id} came with two ids`)
+    if ((bodies.get(id) ?? body) !== body) throw new Error(`delivery ${id} came with two bodies`)
+    const isNew = !bodies.has(id)
+    ids.set(update.id, id)
+    bodies.set(id, body)
+    if (!isNew) continue
+    const before = sequences.get(incident.id) ?? 0
+    if (payload.sequence !== before + 1) {
+      throw new Error(`${incident.display_id}: update ${payload.sequence} came after ${before}`)
+    }
+    sequences.set(incident.id, payload.sequence)
+  }
+}

@@ -12,7 +12,7 @@ export function openIfAbsent(
   request: IncidentRequest,
   signal: AbortSignal,
 ): Promise<Incident> {
-  // Two incidents of one text could not be told apart while both are on their way.
+  // Two incidents of one text could not be distinguished while both are under way.
   return session.inTurn(`incident ${JSON.stringify(request)}`, () => opened(session, request, signal))
 }
 

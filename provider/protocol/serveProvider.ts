@@ -16,7 +16,7 @@ const PARENT_CHECK_MS = 1_000
 
 /**
  * Serves the provider that `load` gives (`served(defineProvider(…))`) to the Terraform or OpenTofu that started this process, and ends the
- * process when told to. `name` is the provider's type, as in `terraform-provider-<name>`.
+ * process when asked to. `name` is the provider's type, as in `terraform-provider-<name>`.
  *
  * Terraform starts a provider several times per command and waits for its handshake: import what is large, which
  * includes `served`, inside of `load`. It runs after the handshake, while Terraform connects.

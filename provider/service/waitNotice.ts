@@ -1,7 +1,7 @@
-/** How often a wait is told to people (milliseconds). */
+/** How often a wait is reported (milliseconds). */
 const NOTICE_INTERVAL_MS = 15_000
 
-/** A function that says, for each wait, whether it is told to people: the first is, and then one each 15 seconds. */
+/** A function that says, for each wait, whether it is reported: the first is, and then one each 15 seconds. */
 export function waitNotices(nowMs: () => number = () => performance.now()): () => boolean {
   let noticedAtMs = Number.NEGATIVE_INFINITY
   return () => {

@@ -61,7 +61,7 @@ interface Exception {
   readonly instead: { readonly status: number; readonly error: string } | 502 | 'closed'
 }
 
-/** What a proxy has been told, and what has passed it. */
+/** The settings of a proxy, and what has passed it. */
 interface Memory {
   readonly passed: Passed[]
   readonly userAgents: string[]

@@ -125,15 +125,17 @@ function attributesIn(shown: string, address: string): Readonly<Record<string, u
   return found.values
 }
 
-interface ProviderInProcess {
-  /** What makes Terraform find the provider. */
+/** The provider in the process of a test. */
+export interface ProviderInProcess {
+  /** What makes Terraform find the provider: no process of its own, no `init` and no TLS. */
   readonly terraformEnvironment: NodeJS.ProcessEnv
   /** What the provider sees as its environment from the next run on. */
   readonly useEnvironment: (environment: NodeJS.ProcessEnv) => void
   readonly close: () => void
 }
 
-async function serveInProcess(first: NodeJS.ProcessEnv): Promise<ProviderInProcess> {
+/** Serves the provider in this process; `first` is what it sees as its environment. */
+export async function serveInProcess(first: NodeJS.ProcessEnv): Promise<ProviderInProcess> {
   const environment = { ...first }
   const served = await serveForReattach(
     pharosProvider(packageJson.version, environment),

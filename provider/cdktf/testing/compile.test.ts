@@ -7,7 +7,7 @@ import { type OutsideProject, outsideProject } from '../../testing/outsideProjec
 
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** The compiler's options of a program with no other wish than to be checked strictly. */
+/** The compiler's options of a program that is checked strictly. */
 const STRICT = {
   target: 'es2022',
   module: 'nodenext',

@@ -10,7 +10,7 @@ type Response = Partial<MessageOf<typeof messages.response>>
 
 /**
  * The result of a function. Terraform calls it only with known arguments that are not null, in a process that is
- * not configured; what a function throws is told at the call, and at the argument if the FunctionError names one.
+ * not configured; what a function throws is reported at the call, and at the argument if the FunctionError names one.
  */
 export async function callFunction(request: Request, { session }: Call): Promise<Response> {
   const called = session.provider.functions.get(request.name)

@@ -1,7 +1,7 @@
 /**
  * Private bytes between plan and apply.
  *
- * Apply is told only the planned private bytes. When an update fails nothing of the plan came true, so the prior
+ * Apply gets only the planned private bytes. When an update fails nothing of the plan came true, so the prior
  * bytes have to survive: both travel together, and only one of them is stored in the end. A replacement is planned
  * twice, and its delete gets the second plan's bytes: that plan passes the prior bytes of the first one on.
  */

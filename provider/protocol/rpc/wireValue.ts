@@ -72,7 +72,7 @@ function placeablePath(path: Path): Path {
   return [argument, typeof inside === 'string' ? { key: inside } : inside]
 }
 
-/** `detail`, with the whole path where neither it nor the summary names it, and Terraform is told less. */
+/** `detail`, with the whole path where neither it nor the summary names it, and Terraform is given less. */
 function locatedDetail({ summary, detail, path = [] }: Diagnostic): string {
   const whole = formatPath(path)
   if (path.length < 2 || summary.includes(whole) || detail.includes(whole)) return detail

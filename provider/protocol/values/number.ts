@@ -83,13 +83,3 @@ export function equalNumbers(a: NumberValue, b: NumberValue): boolean {
   if (a instanceof Decimal) return b instanceof Decimal && a.text === b.text
   return a === b
 }
-
-/**
- * `value` as a JavaScript number.
- *
- * Throws a RangeError when that would lose digits, as 2^53+1 or 0.1234567890123456789 would.
- */
-export function exactNumber(value: NumberValue): number {
-  if (typeof value === 'number') return value
-  throw new RangeError(`${value} has more digits than a double holds`)
-}

@@ -5,7 +5,7 @@ import { ConformError, conform } from './conform.ts'
 import { equalValues } from './equality.ts'
 import { parseJson } from './json.ts'
 import { decodeMsgpack, encodeMsgpack } from './msgpack.ts'
-import { Decimal, exactNumber, numberFromText } from './number.ts'
+import { Decimal, numberFromText } from './number.ts'
 import type { Type } from './type.ts'
 import { UNKNOWN, type Value } from './value.ts'
 
@@ -41,12 +41,6 @@ describe('numbers', () => {
         expect(value).toStrictEqual(numberFromText(String(double)))
       }),
     )
-  })
-
-  test('a number that a double cannot hold is refused instead of rounded', () => {
-    const read = numberFromText('9007199254740993')
-
-    expect(() => exactNumber(read ?? 0)).toThrow(RangeError)
   })
 
   test('decimals that differ in the last of 25 digits differ', () => {

@@ -33,7 +33,7 @@ interface Creation {
  */
 export function createOrTakeOver(creation: Creation): Promise<ServiceResponse> {
   const { session, request } = creation
-  // Two services of one definition could not be told apart while both are on their way.
+  // Two services of one definition could not be distinguished while both are under way.
   return session.inTurn(JSON.stringify(request), () => created(creation))
 }
 
@@ -127,7 +127,7 @@ async function isNew({ session, request, signal }: Creation, service: ServiceRes
 /** Whether the creation certainly made nothing. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.outcome === 'not-sent'
-  // 409 is the answer while an earlier sending of ours is carried out (Gap G20).
+  // 409 is the answer while the server executes an earlier attempt of ours (Gap G20).
   return error instanceof ApiError && !isOutcomeUnknown(error, 2)
 }
 

@@ -21,7 +21,7 @@ export interface GuardOptions {
   readonly run: TerraformRun
   /** What tells the same definition in another organisation apart: address and key. */
   readonly scope: string
-  /** Told once when nothing can be written down. */
+  /** Called once when nothing can be recorded. */
   readonly warn: (message: string) => void
   readonly nowMs?: () => number
 }
@@ -36,7 +36,7 @@ export type Decision =
  * state, as the journal says: it does not block the create. A run of this workspace was killed before it could record it: the
  * create takes it over. Or nothing is known of it, and it is young: making another would perhaps make a twin.
  *
- * Where nothing can be written down, the first two cannot be told from the third.
+ * Where nothing can be recorded, the first two cannot be distinguished from the third.
  */
 export class CreationGuard {
   readonly #run: TerraformRun

@@ -139,7 +139,7 @@ export class CreationJournal {
     return { open, held }
   }
 
-  /** Terraform ended in order: it has every service that it was told of. */
+  /** Terraform ended in order: it has every service that was reported to it. */
   #settle(): void {
     try {
       for (const id of this.#made) this.hold(id)

@@ -278,7 +278,7 @@ test.each([
   },
 )
 
-test('a value that something else wrote is sent again, and told with its place', () => {
+test('a value that something else wrote is sent again, and reported with its place', () => {
   const prior = stateOf(request)
   const config = proposed(request)
   const overwritten = { comparison: 'same', overwritten: ['0.body', '1.body'] } as const

@@ -14,7 +14,7 @@ const LOOKS_MAX = 4
 /** How far the server's clock may be behind ours (milliseconds). */
 export const CLOCK_SKEW_MS = 60_000
 
-/** Something that must not be carried out twice. */
+/** A request that must not be executed twice. */
 interface Sending<T> {
   readonly send: () => Promise<T>
   /**
@@ -26,7 +26,7 @@ interface Sending<T> {
 }
 
 /**
- * What `send` comes to, carried out once: where no answer came, `find` looks for what it made before it is sent again.
+ * The result of `send`, executed once: without an answer, `find` looks for what it made before it is sent again.
  * Throws what the client throws for a refusal, and what `find` throws.
  */
 export async function resendIfAbsent<T>({ send, find, signal }: Sending<T>): Promise<T> {
@@ -51,10 +51,10 @@ function isOwnFailure(error: unknown): boolean {
   return error instanceof ApiError && error.status === 500
 }
 
-/** Whether it may have been carried out although the answer to attempt number `attempt` says otherwise, or none came. */
+/** Whether it may have been executed although the answer to attempt number `attempt` says otherwise, or none came. */
 export function isOutcomeUnknown(error: unknown, attempt: number): boolean {
   if (error instanceof ConnectionError) return error.outcome === 'unknown'
   if (!(error instanceof ApiError)) return false
-  // 409 says that our own earlier attempt is still being carried out (Gap G20).
+  // 409 says that the server still executes our own earlier attempt (Gap G20).
   return error.status >= 500 || (error.code === 'conflict' && attempt > 1)
 }

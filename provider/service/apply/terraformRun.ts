@@ -4,7 +4,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 
 export interface TerraformRun {
-  /** The Terraform process, told apart from a later one with the same process id. */
+  /** The Terraform process, distinguished from a later one with the same process id. */
   readonly owner: string
   /** The state that is worked on, as far as a provider can tell: a hash of root module, data directory and workspace. */
   readonly workspace: string

@@ -53,14 +53,16 @@ test.each([
       ['apply', manifests, '--state', join(work.folder, 'new.db')],
     ]
 
-    for (const command of commands) {
+    const runs = commands.map(async (command) => {
       const { exitCode, stdout, stderr } = await runHere([...command, '--json'], env)
-
-      expect([exitCode, JSON.parse(stdout).error], command.join(' ')).toEqual([
+      return { command: command.join(' '), exitCode, error: JSON.parse(stdout).error, stderr }
+    })
+    for (const { command, exitCode, error, stderr } of await Promise.all(runs)) {
+      expect([exitCode, error], command).toEqual([
         1,
         { code: 'E_TIMEOUT', exitCode: 1, message: expect.stringContaining(reason) },
       ])
-      expect(stderr, command.join(' ')).toContain(
+      expect(stderr, command).toContain(
         'gave up after 1 s, the time limit of the run (--timeout, or timeout of the set)',
       )
     }

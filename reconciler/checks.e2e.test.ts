@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runHere } from './testing/programHere.ts'
 
@@ -36,7 +36,7 @@ function manifest(name: string, path: string, assertions: string, rest = ''): st
     file,
     `apiVersion: pharos/v1
 kind: Service
-metadata: { name: ${name} }
+metadata: { name: ${basename(name)} }
 spec:
   interval: 60s
   regions: [eu-west-1]
@@ -143,6 +143,32 @@ test('private addresses are refused as on the server, without a connection', asy
   expect({ exitCode, requests }).toEqual({ exitCode: 8, requests: [] })
   expect(stdout).toContain('UNKNOWN 127.0.0.1:')
   expect(stderr).toContain('--allow-ranges')
+})
+
+test('a manifest that several paths name is checked once', async () => {
+  const below = join(folder, 'overlap')
+  mkdirSync(join(below, 'inner'), { recursive: true })
+  manifest('overlap/one', '/', '[]')
+  manifest('overlap/inner/two', '/', '[]')
+  requests = []
+
+  const { exitCode, stdout } = await runHere(['test', below, `${below}/.`, join(below, 'inner'), ...OWN])
+
+  expect({ exitCode, requests: requests.length }).toEqual({ exitCode: 0, requests: 2 })
+  expect(stdout).toContain('2 of 2 checks passed')
+})
+
+test('a wrong option is refused before manifests are read', async () => {
+  const wrong = join(folder, 'wrong.yaml')
+  writeFileSync(wrong, 'kind: Nothing\n')
+
+  const { exitCode, stderr } = await runHere(['test', wrong, '--repeat', '0'])
+  rmSync(wrong)
+
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr: 'error --repeat must be a count from 1 to 9999\n',
+  })
 })
 
 test('--service and --repeat choose what runs, several paths run together', async () => {

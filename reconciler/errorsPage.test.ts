@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { compileSet } from './manifest/compile/serviceSet.ts'
 import { formatProblem, PROBLEM_MEANINGS, sortedProblems } from './manifest/manifestProblem.ts'
 import { readYaml } from './manifest/read/readYaml.ts'
-import { EXIT, EXIT_MEANINGS } from './run/exitCode.ts'
+import { EXIT } from './run/exitCode.ts'
 import { FAILURE_CODES } from './run/failure.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../docs/errors.md'), 'utf8')
@@ -27,13 +27,9 @@ test('every code has an entry in the reference, and no other has', () => {
 })
 
 test('the reference lists every exit code with its meaning', () => {
-  const listed = [...ofManifests.matchAll(/^\| ([\d, ]+) \| (.*) \|$/gm)].map(([, codes, meaning]) => [
-    codes,
-    meaning,
-  ])
+  const listed = [...ofManifests.matchAll(/^\| ([\d, ]+) \| \S.* \|$/gm)]
 
-  expect(listed).toEqual(EXIT_MEANINGS)
-  expect(EXIT_MEANINGS.flatMap(([codes]) => codes.split(', ').map(Number))).toEqual(Object.values(EXIT))
+  expect(listed.flatMap(([, codes = '']) => codes.split(', ').map(Number))).toEqual(Object.values(EXIT))
 })
 
 test.each(entriesOf(ofManifests))('the example of %s matches the reference', (code, entry) => {

@@ -37,7 +37,7 @@ function git(...args: readonly string[]): string {
   return execFileSync('git', ['-C', repository, ...args], { encoding: 'utf8' })
 }
 
-/** Writes a lease into the state as somebody else would. */
+/** Writes a lease into the state as another writer would. */
 function putLease(lease: object): void {
   const made = (input: string, ...args: readonly string[]): string =>
     execFileSync('git', ['-C', repository, ...args], { input, encoding: 'utf8' }).trim()

@@ -422,7 +422,7 @@ test.each([
 test('the address in the message about a missing one is where the server listens', async () => {
   const program = join(import.meta.dirname, '../dist/pharos-server.js')
   const help = execFileSync(process.execPath, [program, 'serve', '--help'], { encoding: 'utf8' })
-  const port = /--port .*?default: (\d+)/s.exec(help)?.[1]
+  const port = /--port .*?default:\s+(\d+)/s.exec(help)?.[1]
 
   const { stderr } = await runHere(['export'])
 

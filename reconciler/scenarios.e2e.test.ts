@@ -207,7 +207,7 @@ test('Scenario 41: a digest stays while nothing moves, and no longer counts when
   const [first, second] = [await json('plan'), await json('plan')]
   expect(first.approval).toBe(second.approval)
   const e = (await services()).find(({ name }) => name === 'e')
-  // Somebody still works on what is to be deleted: nothing that the plan says of it has changed.
+  // The services to be deleted are still edited: nothing that the plan says of them has changed.
   await scene.client.replaceService(e?.id ?? '', serviceRequest('e', 90))
   expect(await json('apply', '--approve', first.approval)).toMatchObject({ exit: 4, applied: { removed: 0 } })
   expect((await names()).length).toBe(5)

@@ -138,7 +138,7 @@ async function settleIntents(store: StateStore, planResult: PlanResult): Promise
   for (const opId of planResult.resolution.void) await store.settle(opId, {})
 }
 
-/** Waits until lost creations can be told, looks again, and does for their keys what is then due. */
+/** Waits until the result of lost creations is certain, plans again, and executes what is then due for their keys. */
 async function resolveAgain(
   input: ApplyInput,
   open: readonly OpenIntent[],

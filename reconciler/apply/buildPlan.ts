@@ -1,7 +1,7 @@
 import { ConnectionError } from '../../api/client/attempt.ts'
 import { UnreadableAnswer } from '../../api/client/contractAnswer.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
-import { canonicalRequest, UNKNOWN_MARK } from '../../api/contract/canonical.ts'
+import { canonicalRequest, UNKNOWN_FINGERPRINT } from '../../api/contract/canonical.ts'
 import type { Org } from '../../api/contract/org.ts'
 import { visible } from '../../api/contract/visibleText.ts'
 import type { DeclaredService } from '../manifest/compile/declaredService.ts'
@@ -10,9 +10,9 @@ import { type Binding, newBinding } from '../plan/binding.ts'
 import { applyBrakes } from '../plan/brakes.ts'
 import { type OpenCreate, resolveCreates } from '../plan/createResolution.ts'
 import type { DesiredService } from '../plan/desiredService.ts'
-import { type SuspectedDuplicate, suspectedDuplicates } from '../plan/duplicates.ts'
 import { planChanges } from '../plan/plan.ts'
 import type { Plan } from '../plan/planValue.ts'
+import { type SuspectedDuplicate, suspectedDuplicates } from '../plan/suspectedDuplicates.ts'
 import { ExpectedFailure } from '../run/failure.ts'
 import { isInForce } from '../state/model/record.ts'
 import type { OpenIntent } from '../state/model/store.ts'
@@ -152,7 +152,7 @@ function workedOut(service: DeclaredService, input: PlanInput): DesiredService {
   const canonicalUnder: DesiredService['canonicalUnder'] = (key, placeOf = (endpoint) => endpoint) => {
     const markOf = fingerprintFor(input.stateKey, input.store.stateId, key)
     return canonicalRequest(service.request, (pointer, value) => {
-      if (input.areSecretsOptional === true && value === UNRESOLVED) return UNKNOWN_MARK
+      if (input.areSecretsOptional === true && value === UNRESOLVED) return UNKNOWN_FINGERPRINT
       return markOf(
         pointer.replace(/\d+/, (endpoint) => String(placeOf(Number(endpoint)))),
         value,

@@ -1,8 +1,8 @@
 import type { ServiceClient } from '../../api/client/client.ts'
 import type { CallOptions } from '../../api/client/request.ts'
-import type { ChangeSource } from '../../api/contract/changeSource.ts'
 import { ApiError } from '../../api/contract/apiError.ts'
 import { canonicalResponse } from '../../api/contract/canonical.ts'
+import type { ChangeSource } from '../../api/contract/changeSource.ts'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
 import type { Binding } from '../plan/binding.ts'
 import type { DesiredService } from '../plan/desiredService.ts'
@@ -42,7 +42,7 @@ export interface Written {
 }
 
 /**
- * Carries out `change`: each request is written down before it leaves, and its outcome together with the
+ * Executes `change`: each request is recorded before it leaves, and its outcome together with the
  * binding afterwards. Throws what the client throws.
  */
 export async function writeChange(writing: Writing, change: Change): Promise<Written> {
@@ -112,7 +112,7 @@ async function send<Answer>(
   return answer
 }
 
-/** The step of `kind` that carrying out `change` needs. */
+/** The step of `kind` that `change` needs. */
 function stepOf({ planResult }: Writing, change: Change, kind: Step['kind']): Step {
   const step = intentsOf(change, planResult).find((one) => one.kind === kind)
   if (step === undefined) throw new Error(`${change.key} has no step ${kind}`)

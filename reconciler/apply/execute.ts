@@ -59,7 +59,7 @@ interface Run {
 }
 
 /**
- * Carries out `changes` phase by phase, several at a time within a phase. After the first refusal of a
+ * Executes `changes` phase by phase, several at a time within a phase. After the first refusal of a
  * creation or a resume for the plan's limits no other is tried, until a removal made room; then each is
  * tried once more.
  */

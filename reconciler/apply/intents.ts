@@ -5,7 +5,7 @@ import type { PlanResult } from './planResult.ts'
 /** One request of a change, before it has an operation. */
 export type Step = Pick<Intent, 'kind' | 'key' | 'serviceId' | 'create'>
 
-/** The requests that carrying out `change` needs, in order, as far as they can be foreseen. Pure. */
+/** The requests that `change` needs, in order, as far as they can be foreseen. Pure. */
 export function intentsOf(change: Change, planResult: PlanResult): readonly Step[] {
   const { key } = change
   switch (change.kind) {

@@ -38,7 +38,7 @@ export class IntentNotWritten extends StateError {
 
 /** Whether the creation whose request ended with `error` certainly took no effect. Pure. */
 export function certainlyNotExecuted(error: unknown): boolean {
-  // A wait that was ended: a creation never left, because it is not sent again once it may have been carried out.
+  // A wait that was ended: a creation never left, because it is not sent again once it may have been executed.
   if (error instanceof IntentNotWritten || error instanceof ApiTimeout) return true
   if (error instanceof ConnectionError) return error.outcome === 'not-sent'
   return (

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { UNKNOWN_MARK } from '../../api/contract/canonical.ts'
+import { UNKNOWN_FINGERPRINT } from '../../api/contract/canonical.ts'
 import type { Change } from '../plan/planValue.ts'
 import { EXIT } from '../run/exitCode.ts'
 import { ExpectedFailure } from '../run/failure.ts'
@@ -55,7 +55,7 @@ export function planDigestOf(planResult: PlanResult, home: PlanHome): string | n
   const text = JSON.stringify({ orgId, sourceName, changes }, (key, value: unknown) => {
     if (key !== 'sealed') return value
     if (!home.hasLastingFingerprints) return 'secret'
-    if (value === UNKNOWN_MARK) isComplete = false
+    if (value === UNKNOWN_FINGERPRINT) isComplete = false
     return value
   })
   return isComplete ? createHash('sha256').update(text).digest('hex').slice(0, DIGEST_DIGITS) : null
@@ -78,7 +78,7 @@ function coveredOf(change: Change, isHeld: boolean, planResult: PlanResult): obj
 function withAppliedSecrets(value: unknown, applied: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (typeof applied !== 'object' || applied === null) return value
-  if ('sealed' in value && value.sealed === UNKNOWN_MARK) return applied
+  if ('sealed' in value && value.sealed === UNKNOWN_FINGERPRINT) return applied
   if (Array.isArray(value))
     return value.map((part, index) => withAppliedSecrets(part, Reflect.get(applied, index)))
   return Object.fromEntries(

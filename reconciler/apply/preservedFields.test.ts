@@ -43,7 +43,9 @@ test('Scenario 27: a request that keeps every field that differs is the service 
   fc.assert(
     fc.property(request, request, (wanted, live) => {
       const before = canonical(live)
-      const pointers = changesBetween(before, canonical(wanted), 'by-mark').map(({ pointer }) => pointer)
+      const pointers = changesBetween(before, canonical(wanted), 'by-fingerprint').map(
+        ({ pointer }) => pointer,
+      )
       expect(canonical(keepingValues(wanted, before, pointers))).toEqual(before)
       expect(keepingValues(wanted, before, [])).toEqual(wanted)
     }),
@@ -54,12 +56,12 @@ test('what is taken as it is differs no more, and everything else as before', ()
   fc.assert(
     fc.property(request, request, fc.func(fc.boolean()), (before, now, isTaken) => {
       const [observed, live] = [canonical(before), canonical(now)]
-      const drift = changesBetween(observed, live, 'by-mark')
+      const drift = changesBetween(observed, live, 'by-fingerprint')
       // Of a list that became longer or shorter, a part that is taken moves the rest: there is no one answer then.
       const isLength = ({ pointer, from, to }: FieldChange): boolean =>
         /\/\d+$/.test(pointer) && (from === undefined || to === undefined)
       fc.pre(!drift.some(isLength))
-      const left = changesBetween(takingValues(observed, live, isTaken), live, 'by-mark')
+      const left = changesBetween(takingValues(observed, live, isTaken), live, 'by-fingerprint')
       expect(left).toEqual(drift.filter(({ pointer }) => !isTaken(pointer)))
       expect(takingValues(observed, live, () => true)).toEqual(live)
     }),

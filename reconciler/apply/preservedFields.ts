@@ -28,7 +28,7 @@ export function takingValues(
   live: CanonicalService,
   isTaken: (pointer: string) => boolean,
 ): CanonicalService {
-  const values = changesBetween(observed, live, 'by-mark')
+  const values = changesBetween(observed, live, 'by-fingerprint')
     .filter(({ pointer }) => isTaken(pointer))
     .map(({ pointer, to }) => ({ pointer, value: to }))
   // True because both are canonical, and each leaf goes where the other has it.

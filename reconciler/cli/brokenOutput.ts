@@ -6,7 +6,7 @@ interface Breakable {
 
 /**
  * Keeps a run going when its output cannot be written: an apply that stopped there would leave half of its
- * work undone. A reader that stops early, as head does, is no error; anything else is told once on `stderr`
+ * work undone. A reader that stops early, as head does, is no error; anything else is reported once on `stderr`
  * and calls `onLoss`.
  */
 export function surviveBrokenOutput(

@@ -104,7 +104,7 @@ interface Mishap {
   readonly change?: (args: readonly string[]) => readonly string[]
   readonly env?: () => NodeJS.ProcessEnv
   readonly interruption?: Interruption
-  /** Whether somebody else holds the state. */
+  /** Whether another process holds the state. */
   readonly isHeld?: boolean
   /** The state that is copied for each command; there is none of this name for one that is not there. */
   readonly state?: string
@@ -233,7 +233,7 @@ async function ownState(name: string, from: string, isHeld: boolean) {
       cpSync(join(folder, from + suffix), join(folder, state + suffix))
   }
   const holder = isHeld ? await openStore(join(folder, state), {}) : undefined
-  await holder?.acquire('somebody else')
+  await holder?.acquire('another process')
   return { state, letGo: async () => holder?.close() }
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { emptyDocument } from '../state/model/stateDocument.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
 import { undisturbed } from '../testing/programHere.ts'
 import { runProgram } from './program.ts'
@@ -25,11 +26,7 @@ beforeAll(() => {
     tombstonedAtMs: null,
     heals: [],
   }))
-  const lists = { bindings, intents: [], runs: [], events: [], suspensions: [], approvals: [] }
-  writeFileSync(
-    join(folder, 'state.json'),
-    JSON.stringify({ version: 1, stateId: 's', home: null, ...lists }),
-  )
+  writeFileSync(join(folder, 'state.json'), JSON.stringify({ ...emptyDocument('s'), bindings }))
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 

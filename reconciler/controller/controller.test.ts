@@ -202,7 +202,7 @@ test('what a commit approved is not approved again when a thousand events came s
   await first.close()
   const state = () => openStore(join(folder, 'shop.db'), {})
   const busy = await state()
-  await busy.acquire('somebody busy')
+  await busy.acquire('another process')
   const event = { at: '', runId: null, key: null, type: 'Notice', severity: 'info', message: '' } as const
   await busy.note(Array.from({ length: EVENTS_KEPT }, () => event))
   await busy.close()

@@ -10,11 +10,11 @@ import { startServer, type TestServer } from '../../server/testing/startServer.t
 import { IN_FLIGHT } from '../apply/execute.ts'
 import { type ControllerProcess, controllerProcess } from '../testing/controllerProcess.ts'
 import { manifestFiles } from '../testing/controllerScene.ts'
+import { failoverStress } from '../testing/failoverStress.ts'
 import { type FaultProxy, startFaultProxy } from '../testing/faultProxy.ts'
 import { type GitRepository, gitRepository } from '../testing/gitRepository.ts'
 import { manifestOf } from '../testing/manifestOf.ts'
 import { runHere } from '../testing/programHere.ts'
-import { replicaOrdeal } from '../testing/replicaOrdeal.ts'
 import { stopOutsideOfWrites } from '../testing/stopOutsideOfWrites.ts'
 import type { ControllerEvent } from './status/status.ts'
 
@@ -201,12 +201,12 @@ test('a controller that is killed again and again leaves no more folders behind 
   expect(inside.filter((name) => !name.includes('.lock'))).toEqual(['0'])
 })
 
-test('Scenario 47: replicas that are killed and stopped at random make nothing twice, and carry out the last commit', async () => {
+test('Scenario 47: replicas that are killed and stopped at random make nothing twice, and apply the last commit', async () => {
   const {
     names: made,
     wanted,
     staleWrites,
-  } = await replicaOrdeal({
+  } = await failoverStress({
     url: server.url,
     apiKey,
     state: 'file',

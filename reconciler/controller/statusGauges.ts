@@ -32,7 +32,7 @@ export function statusGauges(registry: Registry, status: () => ControllerStatus)
   const leader = gauge('lease_is_leader', '1 where this replica does the work', [])
   const suspended = gauge('suspended_seconds', 'How long the oldest suspension has lasted', [])
   const commit = gauge('commit_info', 'The commit in force', ['sha'])
-  const lag = gauge('commit_lag_seconds', 'Age of the newest commit while not all of it is carried out', [])
+  const lag = gauge('commit_lag_seconds', 'Age of the newest commit while it is not applied completely', [])
   const unverifiable = gauge('unverifiable_secrets', 'Secrets whose change outside cannot be seen', [])
   const all = [
     ...[services, drift, pending, blocked, conditions, problems],

@@ -14,7 +14,7 @@ import { gitRepository } from '../testing/gitRepository.ts'
 const TOKEN = 'CANARY-token-of-the-forge'
 const SIGNING = 'CANARY-secret-that-signs'
 
-test('pharos controller shows what it does, tells it to everybody who asked, and keeps its secrets to itself', async () => {
+test('pharos controller shows what it does, reports it to every channel, and keeps its secrets to itself', async () => {
   const [server, forge, receiver] = await Promise.all([
     startServer({ rateLimit: 'none' }),
     startForgeServer(TOKEN),
@@ -22,7 +22,7 @@ test('pharos controller shows what it does, tells it to everybody who asked, and
   ])
   const repository = gitRepository()
   const proxy = await startFaultProxy(server.url)
-  // Nothing is made before the forge was told that somebody is at it.
+  // Nothing is made before the forge heard of the run.
   proxy.decide = async () => {
     while (forge.statuses.length === 0) await new Promise((resolve) => setImmediate(resolve))
     return 'pass' as const
@@ -80,7 +80,7 @@ notifications:
     expect(badge).toContain('shop: ready')
     expect(metrics).toContain('pharos_notifications_waiting{channel="audit"}')
     expect(forge.statuses).toMatchObject([
-      { sha, context: 'pharos/shop', state: 'pending', description: 'being carried out' },
+      { sha, context: 'pharos/shop', state: 'pending', description: 'being applied' },
       { sha, context: 'pharos/shop', state: 'success', targetUrl: 'https://pharos.example.com/sets/shop' },
     ])
     expect(

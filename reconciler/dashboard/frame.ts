@@ -1,5 +1,5 @@
 import type { ControllerStatus } from '../controller/status/status.ts'
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../../web/html.ts'
 import { ICON_SHAPES, SIGN } from './icons.ts'
 import { STYLE_VERSION } from './style.ts'
 import { moment } from './time.ts'

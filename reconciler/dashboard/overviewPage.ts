@@ -10,7 +10,7 @@ import {
   SETS_WHOLE_MAX,
 } from './bounds.ts'
 import { framed } from './frame.ts'
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../../web/html.ts'
 import { icon, label } from './icons.ts'
 import { serviceList } from './serviceList.ts'
 import { shortSha } from './setFacts.ts'

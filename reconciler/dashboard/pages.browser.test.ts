@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type HttpServer, startHttpServer } from '../controller/http/httpServer.ts'
 import type { ControllerStatus } from '../controller/status/status.ts'
 import { addDashboardRoutes } from './dashboardRoutes.ts'
-import { skipReason, startBrowser } from './testing/browser.ts'
+import { skipReason, startBrowser } from '../../web/testing/browser.ts'
 import { busyStatus } from './testing/busyStatus.ts'
 import { sampleService, sampleSet, sampleStatus } from './testing/sampleStatus.ts'
 

@@ -47,7 +47,7 @@ function textOf(page: string): string {
 }
 const READ: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' }
 
-/** `status` with `text` wherever somebody outside may have written. */
+/** `status` with `text` wherever an outside author may have written. */
 function writtenBy(text: string): ControllerStatus {
   const service = sampleService(text, {
     serviceId: text,

@@ -4,7 +4,7 @@ import type { PlannedField } from '../plan/planValue.ts'
 import { counted } from '../text/counts.ts'
 import { fieldParts } from '../text/fieldText.ts'
 import { FIELDS_MAX, MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../../web/html.ts'
 import { label } from './icons.ts'
 import { tableOf } from './table.ts'
 

@@ -1,7 +1,7 @@
 import type { ControllerStatus, RunStatus, SetStatus } from '../controller/status/status.ts'
 import { countText, OUTCOME_WORDS, shortened, TRIGGER_WORDS } from '../controller/status/words.ts'
 import { MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../../web/html.ts'
 import { moment } from './time.ts'
 
 /** Where a set comes from and goes to, its commits, its runs, and who does the work. Pure. */
@@ -12,7 +12,7 @@ export function setFacts(set: SetStatus, { at }: Pick<ControllerStatus, 'at'>): 
 ${fact('From', html`<bdi>${address(source.repository)}</bdi><br><span class="quiet">branch ${name(source.branch)}, ${source.path === '.' ? 'all of it' : `folder ${name(source.path)}`}${name(environment)}</span>`)}
 ${fact('To', html`<bdi>${address(apiUrl)}</bdi>`)}
 ${fact('Newest commit', newestCommit(set, at))}
-${fact('Carried out', carriedOut(set))}
+${fact('Applied', appliedTime(set))}
 ${set.running === null ? fact('Last run', lastRun(set.lastRun, at)) : fact('Running', running(set.running, at))}
 ${fact('Next run', set.nextRunAt === null ? (set.running === null ? 'not planned' : 'after this one') : html`${moment(set.nextRunAt, at)}, or when something is pushed`)}
 ${fact('Who does the work', html`${ROLE_WORDS[set.role]}${set.leaseHolder !== null && html`<br><bdi class="quiet">${name(set.leaseHolder)}</bdi>`}`)}
@@ -52,7 +52,7 @@ function newestCommit({ commit }: SetStatus, at: string): Html | string {
   return html`${shortSha(commit.sha)} <bdi>${name(commit.subject)}</bdi><br><span class="quiet"><bdi>${name(commit.author)}</bdi>, ${moment(commit.at, at)}</span>`
 }
 
-function carriedOut({ commit, appliedCommit }: SetStatus): Html | string {
+function appliedTime({ commit, appliedCommit }: SetStatus): Html | string {
   if (appliedCommit === null) return 'no commit since this program started'
   return appliedCommit === commit?.sha ? 'the newest commit, whole' : shortSha(appliedCommit)
 }

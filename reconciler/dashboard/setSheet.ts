@@ -13,7 +13,7 @@ import {
   TONES,
 } from '../controller/status/words.ts'
 import { MESSAGE_CHARS_MAX } from './bounds.ts'
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../../web/html.ts'
 import { icon, label } from './icons.ts'
 import { setFacts } from './setFacts.ts'
 import { moment } from './time.ts'

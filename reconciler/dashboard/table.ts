@@ -1,4 +1,4 @@
-import { type Html, type HtmlValue, html } from './html.ts'
+import { type Html, type HtmlValue, html } from '../../web/html.ts'
 
 /** A table: the first cell of a row names it. */
 export interface Table {

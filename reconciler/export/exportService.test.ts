@@ -104,7 +104,7 @@ test('a service that is exported, written as YAML and compiled again is the same
       expect(changesBetween(canonicalResponse(exported), compiled, 'set-is-equal')).toEqual([])
       expect(set.services[0]?.id).toBe(exported.id)
     }),
-    { numRuns: cases(500, 2_000) },
+    { numRuns: cases(150, 2_000) },
   )
 })
 

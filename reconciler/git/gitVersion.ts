@@ -6,8 +6,8 @@ const OLDEST = [2, 34] as const
 const LIMIT_MS = 60_000
 
 /**
- * Makes sure that there is a git, and one that heeds what it is told: an older one would leave settings out without
- * a word, those that keep hooks and helpers from running among them. Throws GitError that says what to do.
+ * Makes sure that there is a git, and one that obeys all settings: an older one would silently ignore some, such as those
+ * that keep hooks and helpers from running. Throws GitError that says what to do.
  */
 export async function requireGit(env: GitCall['env']): Promise<void> {
   const access = { url: '', scheme: 'file' } as const

@@ -111,7 +111,7 @@ test('what belongs together comes in one message, and its signature is over the 
 test('a receiver that is away is tried again with the same delivery, later each time, as late as it asks', async () => {
   notifications = opened([channel('webhook', hook.url)])
   hook.answers.push(503, 'reset', { status: 429, headers: { 'Retry-After': '30' } }, 500)
-  notifications.onEvent(event('told in the end'))
+  notifications.onEvent(event('delivered in the end'))
   await received(hook, 5)
 
   const tries = hook.received.map(({ body }) => JSON.parse(body))

@@ -24,7 +24,7 @@ function service(...endpoints: readonly CanonicalEndpoint[]): CanonicalService {
   return { name: 'shop', interval_secs: 60, regions: [], endpoints }
 }
 
-const changesOf = (from: CanonicalService, to: CanonicalService) => alignedChanges(from, to, 'by-mark')
+const changesOf = (from: CanonicalService, to: CanonicalService) => alignedChanges(from, to, 'by-fingerprint')
 
 const status = (NotEq: number): Assertion => ({ StatusCode: { expected: { NotEq } } })
 const latency = (l_type: 'TotalLatency' | 'HeadersLatency', secs: number): Assertion => ({

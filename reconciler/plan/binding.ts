@@ -12,7 +12,7 @@ export interface Heal {
 
 /**
  * What we know of a service that we own: which manifest it belongs to, what we last asked for and what the
- * API answered to that. Secrets are marks in both.
+ * API answered to that. Secrets are fingerprints in both.
  */
 export interface Binding {
   readonly key: string

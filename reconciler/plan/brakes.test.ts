@@ -112,31 +112,34 @@ test.each([
 
 test.each([
   ['all of one state for another folder', { prunes: 1, formerName: 'shop' }, ['otherSource']],
-  ['all of one state, where nobody knows the folder', { prunes: 2, formerName: null }, ['otherSource']],
+  ['all of one state, whose folder is not known', { prunes: 2, formerName: null }, ['otherSource']],
   ['all but one', { prunes: 2, kept: 1, formerName: 'shop' }, []],
   ['the only service of the same folder', { prunes: 1, formerName: 'monitoring' }, []],
   ['all services of the same folder', { prunes: 2, formerName: 'monitoring' }, ['otherSource']],
   ['nothing, because nothing is owned', { prunes: 0, formerName: null }, []],
-])('manifests that would replace %s are held back as they should be', (_, planResult, brakes) => {
-  const { prunes: count, kept = 0, formerName } = { kept: 0, ...planResult }
-  const fresh: Change = {
-    kind: 'create',
-    key: 'fresh',
-    desired: { name: 'fresh', interval_secs: 60, regions: [], endpoints: [] },
-    paused: false,
-    replacesLost: null,
-  }
-  // Limits on deletions are another matter.
-  const policy = { ...DEFAULT_BRAKES, maxDeletes: { count: 0, percent: 100 } }
-  const plan = { changes: [...prunes(count), fresh], unchanged: [], owned: count, kept }
+])(
+  'manifests that would replace %s are blocked where they belong to another state',
+  (_, planResult, brakes) => {
+    const { prunes: count, kept = 0, formerName } = { kept: 0, ...planResult }
+    const fresh: Change = {
+      kind: 'create',
+      key: 'fresh',
+      desired: { name: 'fresh', interval_secs: 60, regions: [], endpoints: [] },
+      paused: false,
+      replacesLost: null,
+    }
+    // Limits on deletions are another matter.
+    const policy = { ...DEFAULT_BRAKES, maxDeletes: { count: 0, percent: 100 } }
+    const plan = { changes: [...prunes(count), fresh], unchanged: [], owned: count, kept }
 
-  const braked = applyBrakes(plan, { ...sound, formerName }, policy)
+    const braked = applyBrakes(plan, { ...sound, formerName }, policy)
 
-  expect(braked.tripped.map(({ brake, approvable }) => [brake, approvable])).toEqual(
-    brakes.map((brake) => [brake, true]),
-  )
-  expect(braked.changes.length).toBe(brakes.length === 0 ? plan.changes.length : 0)
-})
+    expect(braked.tripped.map(({ brake, approvable }) => [brake, approvable])).toEqual(
+      brakes.map((brake) => [brake, true]),
+    )
+    expect(braked.changes.length).toBe(brakes.length === 0 ? plan.changes.length : 0)
+  },
+)
 
 function updates(count: number, ...reasons: readonly ('git' | 'drift')[]): readonly Change[] {
   const actual = { name: 'a', interval_secs: 60, regions: [], endpoints: [] }
@@ -184,7 +187,7 @@ test('an approval stands for the same changes in any order, and for no others no
   const [a, b] = [prune('a'), prune('b')].map((change) => ({ change, live: 'as it is' }))
   expect(approvalText([a!, b!])).toBe(approvalText([b!, a!]))
   expect(approvalText([a!])).not.toBe(approvalText([a!, b!]))
-  expect(approvalText([a!])).not.toBe(approvalText([{ ...a!, live: 'somebody touched it' }]))
+  expect(approvalText([a!])).not.toBe(approvalText([{ ...a!, live: 'it was touched' }]))
 })
 
 test('an approval lets nothing through that another brake holds back as well', () => {
@@ -418,7 +421,7 @@ test.each<[string, readonly Change[], number, Partial<BrakeFacts>, readonly Trip
     [{ brake: 'suspended', message: 'ada suspended c0: a migration', keys: ['c0'], approvable: false }],
   ],
   [
-    'what whoever runs this holds back',
+    'what the caller blocks',
     recreates(1),
     5,
     { holds: [{ brake: 'windowClosed', message: 'not now', keys: ['c0'], approvable: false }] },

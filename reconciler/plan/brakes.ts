@@ -78,7 +78,7 @@ export interface TrippedBrake {
   readonly approvable: boolean
 }
 
-/** A plan divided into what may be carried out and what is held back, each in order. */
+/** A plan divided into the changes to execute and the blocked ones, each in order. */
 export interface BrakedPlan {
   readonly changes: readonly Change[]
   readonly withheld: readonly Change[]
@@ -86,7 +86,7 @@ export interface BrakedPlan {
 }
 
 /**
- * Holds back what is more likely a mistake than a wish: too many deletions, updates or re-creations at once,
+ * Blocks what is more likely a mistake than intended: too many deletions, updates or re-creations at once,
  * and anything that takes away while the source or the live list looks broken. Pure.
  */
 export function applyBrakes(plan: Plan, facts: BrakeFacts, policy: BrakePolicy = DEFAULT_BRAKES): BrakedPlan {

@@ -47,7 +47,6 @@ test('the one new service with that name and definition is what a lost creation 
     ],
     void: [],
     unsettled: [],
-    waitUntilMs: null,
   })
 })
 
@@ -62,7 +61,6 @@ test.each([
     recovered: [],
     void: ['op'],
     unsettled: [],
-    waitUntilMs: null,
   })
 })
 
@@ -82,7 +80,6 @@ test('a creation that may still take effect is waited for, as long as the last o
     recovered: [],
     void: ['past'],
     unsettled: ['k1', 'k3', 'k2'].map(blocked),
-    waitUntilMs: NOW_MS + 3_000,
   })
 })
 

@@ -25,8 +25,6 @@ export interface CreateResolution {
   readonly void: readonly string[]
   /** Keys that have to wait or need a person. */
   readonly unsettled: readonly Blocked[]
-  /** When the last of the waiting ones can be decided; null when none waits. */
-  readonly waitUntilMs: number | null
 }
 
 /**
@@ -47,7 +45,6 @@ export function resolveCreates(
   }))
   const claimed = (id: string): number =>
     claims.filter(({ found }) => found.some((service) => service.id === id)).length
-  const waiting = open.filter((create) => create.settledAtMs > nowMs)
   const recovered: { opId: string; binding: Binding }[] = []
   const voided: string[] = []
   const unsettled: Blocked[] = []
@@ -59,8 +56,7 @@ export function resolveCreates(
       recovered.push({ opId: create.opId, binding: bindingOf(create, only) })
     } else unsettled.push(ambiguous(create, found))
   }
-  const waitUntilMs = waiting.length === 0 ? null : Math.max(...waiting.map((create) => create.settledAtMs))
-  return { recovered, void: voided, unsettled, waitUntilMs }
+  return { recovered, void: voided, unsettled }
 }
 
 function isOutcomeOf(create: OpenCreate, service: ServiceResponse): boolean {

@@ -9,10 +9,10 @@ export interface DesiredService {
   readonly key: string
   readonly id: string | undefined
   readonly previousNames: readonly string[]
-  /** Canonical form with the marks that belong to `key`. */
+  /** Canonical form with the fingerprints that belong to `key`. */
   readonly canonical: CanonicalService
   /**
-   * The same with the marks that belong to another key, or that its endpoints had at the indexes that `placeOf` gives:
+   * The same with the fingerprints that belong to another key, or that its endpoints had at the indexes that `placeOf` gives:
    * how a renamed manifest, and an endpoint that moved, is compared with its past.
    */
   readonly canonicalUnder: (key: string, placeOf?: (endpoint: number) => number) => CanonicalService

@@ -15,7 +15,7 @@ export type Identity =
   | Blocked
 
 /** What identities are found among. */
-export interface IdentityScene {
+export interface IdentityInput {
   readonly desired: readonly DesiredService[]
   /** Keys whose manifest is there but not usable: their bindings are not free for a rename. */
   readonly frozenKeys: ReadonlySet<string>
@@ -35,25 +35,25 @@ export interface Identified {
  * The identity of every desired service, in their order: by its binding, by `metadata.id`, by `previousNames`, by asking
  * for exactly what one vanished key asked for, or new. What two manifests could claim is blocked. Pure.
  */
-export function identify(scene: IdentityScene): readonly Identified[] {
-  const byKey = new Map(scene.bindings.map((binding) => [binding.key, binding]))
-  const present = new Set([...scene.desired.map((service) => service.key), ...scene.frozenKeys])
-  const vanished = scene.bindings.filter(
+export function identify(input: IdentityInput): readonly Identified[] {
+  const byKey = new Map(input.bindings.map((binding) => [binding.key, binding]))
+  const present = new Set([...input.desired.map((service) => service.key), ...input.frozenKeys])
+  const vanished = input.bindings.filter(
     (binding) => !present.has(binding.key) && binding.tombstonedAtMs === null,
   )
-  const announced = scene.desired.map((service): Identified => {
+  const announced = input.desired.map((service): Identified => {
     const binding = byKey.get(service.key)
     const identity =
       binding === undefined
-        ? withoutBinding(service, vanished, scene)
+        ? withoutBinding(service, vanished, input)
         : withBinding(service, { kind: 'bound', binding, renamedFrom: null })
     return { service, identity }
   })
   const applied = vanished.filter(isApplied)
   // Stryker disable next-line ConditionalExpression: it only saves time, and in most plans nothing has vanished.
-  if (applied.length === 0) return soleClaims(announced, scene)
+  if (applied.length === 0) return soleClaims(announced, input)
   const renamed = withUnannouncedRenames(announced, applied)
-  return soleClaims(withLikelyRenames(renamed, applied, scene.actual), scene)
+  return soleClaims(withLikelyRenames(renamed, applied, input.actual), input)
 }
 
 /** A binding for which a definition was sent. */
@@ -78,7 +78,7 @@ function withBinding(service: DesiredService, bound: Bound): Identity {
 function withoutBinding(
   service: DesiredService,
   vanished: readonly Binding[],
-  scene: IdentityScene,
+  input: IdentityInput,
 ): Identity {
   const former = vanished.filter(
     (binding) => service.previousNames.includes(binding.key) || binding.serviceId === service.id,
@@ -92,8 +92,8 @@ function withoutBinding(
   if (only !== undefined) {
     return withBinding(service, { kind: 'bound', binding: only, renamedFrom: only.key })
   }
-  if (service.id !== undefined) return named(service.key, service.id, scene)
-  if (scene.hasState) return { kind: 'new' }
+  if (service.id !== undefined) return named(service.key, service.id, input)
+  if (input.hasState) return { kind: 'new' }
   return {
     ...blocked(
       service.key,
@@ -104,12 +104,12 @@ function withoutBinding(
   }
 }
 
-function named(key: string, id: string, scene: IdentityScene): Identity {
-  const owner = scene.bindings.find((binding) => binding.serviceId === id)
+function named(key: string, id: string, input: IdentityInput): Identity {
+  const owner = input.bindings.find((binding) => binding.serviceId === id)
   if (owner !== undefined) {
     return blocked(key, `service ${id} belongs to ${owner.key}`, 'remove one of the two manifests')
   }
-  const service = scene.actual.get(id)
+  const service = input.actual.get(id)
   if (service !== undefined) return { kind: 'named', service }
   return blocked(
     key,
@@ -176,7 +176,7 @@ function likelyOf(service: DesiredService, candidates: readonly Applied[]): read
 function withLikelyRenames(
   identified: readonly Identified[],
   vanished: readonly Applied[],
-  actual: IdentityScene['actual'],
+  actual: IdentityInput['actual'],
 ): readonly Identified[] {
   const free = unclaimed(identified, vanished).filter(({ serviceId }) => actual.has(serviceId))
   const byName = grouped(free, (binding) => binding.desired.name)
@@ -206,21 +206,21 @@ function addressesOf({ endpoints }: CanonicalService): string {
 /** Most vanished manifests of one shape that a new one is compared with. */
 const TWINS_MAX = 20
 
-/** What a rename leaves alone, as text: everything but the name and the marks of secrets. */
+/** What a rename leaves alone, as text: everything but the name and the fingerprints of secrets. */
 function shapeOf({ name: _, ...unnamed }: CanonicalService): string {
   return JSON.stringify(unnamed, (key, value: unknown) => (key === 'sealed' ? undefined : value))
 }
 
 function asksForTheSame(service: DesiredService, binding: Applied): boolean {
   const wanted = { ...service.canonicalUnder(binding.key), name: binding.desired.name }
-  return changesBetween(binding.desired, wanted, 'by-mark').length === 0
+  return changesBetween(binding.desired, wanted, 'by-fingerprint').length === 0
 }
 
 /** Blocks what two manifests claim at once. */
-function soleClaims(identified: readonly Identified[], scene: IdentityScene): readonly Identified[] {
+function soleClaims(identified: readonly Identified[], input: IdentityInput): readonly Identified[] {
   const claims = grouped(identified, ({ identity }) => bindingOf(identity)?.serviceId)
-  const bound = new Set(scene.bindings.map((binding) => binding.serviceId))
-  const namesakes = grouped([...scene.actual.values()], (actual) => actual.name)
+  const bound = new Set(input.bindings.map((binding) => binding.serviceId))
+  const namesakes = grouped([...input.actual.values()], (actual) => actual.name)
   return identified.map(({ service, identity }) => {
     if (identity.kind === 'new') {
       const twins = (namesakes.get(service.canonical.name) ?? []).filter(({ id }) => !bound.has(id))

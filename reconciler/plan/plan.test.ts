@@ -320,7 +320,7 @@ test('a plan says what is owned, what of it has a manifest, and what is as it sh
   })
 })
 
-test('changes come in the order in which they are carried out', () => {
+test('changes are in the order of their execution', () => {
   const { changes } = plan({
     desired: [
       desired({}, { key: 'z', policy: { protect: true } }),

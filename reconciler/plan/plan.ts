@@ -125,7 +125,7 @@ export function inOrder(changes: readonly Change[]): readonly Change[] {
   return [...changes].sort((a, b) => phaseOf(a) - phaseOf(b) || compareNames(a.key, b.key))
 }
 
-/** Number of the phase in which `change` is carried out; changes of one phase may overlap. Pure. */
+/** Number of the phase in which `change` is executed; changes of one phase may overlap. Pure. */
 export function phaseOf(change: Change): number {
   switch (change.kind) {
     case 'record':

@@ -101,7 +101,7 @@ export type Change = Create | Update | Record | Prune | Drifted | Blocked
 
 /** What has to happen so that the services are as the manifests say, before brakes. */
 export interface Plan {
-  /** In the order in which they are carried out. */
+  /** In the order of execution. */
   readonly changes: readonly Change[]
   /** Keys whose services are as they should be. */
   readonly unchanged: readonly string[]

@@ -162,7 +162,7 @@ test('a change within endpoints that git leaves to others is not shown', () => {
 test.each([
   ['no pause, where the manifest says nothing', undefined, {}, null],
   ['a pause, where the manifest asks for one', true, {}, { from: false, to: true, reason: 'git' }],
-  ['a pause that somebody ended', true, { paused: true }, { from: false, to: true, reason: 'drift' }],
+  ['a pause that was ended by hand', true, { paused: true }, { from: false, to: true, reason: 'drift' }],
   [
     'a pause that is new, since the service had gone in between',
     true,
@@ -175,7 +175,7 @@ test.each([
   expect(diff.pausing).toEqual(pausing === null ? null : { pointer: '/paused', ...pausing })
 })
 
-test('only a mark is a secret', () => {
+test('only a fingerprint is a secret', () => {
   expect([{ sealed: 'k' }, { plain: 'text' }, null, 'sealed', undefined].map(isSealed)).toEqual([
     true,
     false,

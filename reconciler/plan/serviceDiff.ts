@@ -28,7 +28,7 @@ export interface ServiceDiff {
   readonly left: readonly string[]
   /** The service as it is. */
   readonly live: CanonicalService
-  /** Whether the service, marks of secrets and what git leaves to others aside, is what the manifest wants. */
+  /** Whether the service, without fingerprints of secrets and fields that git leaves to others, is what the manifest wants. */
   readonly alreadyThere: boolean
 }
 
@@ -36,7 +36,7 @@ export interface ServiceDiff {
  * Compares three ways: what the manifest wants with what we last sent, and what the service is with what
  * the API last answered. Whatever the server makes of a request is therefore no difference. Pure.
  *
- * Marks of secrets belong to the key under which `binding` was written, and are compared under that one.
+ * Fingerprints of secrets belong to the key under which `binding` was written, and are compared under that one.
  */
 export function diffOfBound(desired: DesiredService, binding: Binding, actual: ServiceResponse): ServiceDiff {
   if (!isApplied(binding)) return diffOfFirst(desired, actual, 'first-apply')
@@ -44,8 +44,8 @@ export function diffOfBound(desired: DesiredService, binding: Binding, actual: S
   const { isIgnored } = desired.policy
   const owned = (change: FieldChange): boolean => !isIgnored(change.pointer)
   const asked = binding.key === desired.key ? desired.canonical : desired.canonicalUnder(binding.key)
-  const drift = changesBetween(binding.observed, live, 'by-mark').filter(owned)
-  const fromGit = changesBetween(binding.desired, asked, 'by-mark').filter(owned)
+  const drift = changesBetween(binding.observed, live, 'by-fingerprint').filter(owned)
+  const fromGit = changesBetween(binding.desired, asked, 'by-fingerprint').filter(owned)
   const driftAt = new Map(drift.map((change) => [change.pointer, change]))
   const gitAt = new Set(fromGit.map((change) => change.pointer))
   // Where neither side moved nothing is sent, and what would be missing is of no interest.
@@ -97,7 +97,7 @@ const NOTHING: ShownFields = { wanted: [], drifted: [], outside: [] }
 function shownOf(compared: Compared): ShownFields {
   const { desired, binding, live, wanted, drifted } = compared
   const owned = ({ pointer }: FieldChange): boolean => !desired.policy.isIgnored(pointer)
-  const outside = alignedChanges(binding.observed, live, 'by-mark').filter(owned).map(driftedField)
+  const outside = alignedChanges(binding.observed, live, 'by-fingerprint').filter(owned).map(driftedField)
   const isMovedOutside = outside.some(isOfEndpoints)
   // Where both sides changed endpoints, places are all that they have in common: then they are shown by place.
   if (isMovedOutside === wanted.some(isOfEndpoints)) {
@@ -108,9 +108,9 @@ function shownOf(compared: Compared): ShownFields {
     return { wanted, drifted: [...rest(drifted), ...outside.filter(isOfEndpoints)], outside }
   }
   const { fromOf } = alignEndpoints(binding.desired.endpoints, desired.canonical.endpoints)
-  // The mark of a secret belongs to its place, and would differ for nothing but having moved.
+  // The fingerprint of a secret belongs to its place: it would differ only because it moved.
   const asked = desired.canonicalUnder(binding.key, (endpoint) => fromOf[endpoint] ?? endpoint)
-  const moved = alignedChanges(binding.desired, asked, 'by-mark').filter(isOfEndpoints).filter(owned)
+  const moved = alignedChanges(binding.desired, asked, 'by-fingerprint').filter(isOfEndpoints).filter(owned)
   return { wanted: [...rest(wanted), ...moved.map((change) => wantedField(change))], drifted, outside }
 }
 
@@ -150,7 +150,7 @@ export function diffOfFirst(
 
 function secretsOf(live: CanonicalService, desired: CanonicalService): readonly PlannedField[] {
   const unequal = new Set(changesBetween(live, desired, 'set-is-equal').map((change) => change.pointer))
-  return changesBetween(live, desired, 'by-mark')
+  return changesBetween(live, desired, 'by-fingerprint')
     .filter((change) => !unequal.has(change.pointer))
     .map((change) => ({ ...change, reason: 'first-apply' as const }))
 }
@@ -174,7 +174,7 @@ export function isSecretChange(change: FieldChange): boolean {
   return isSealed(change.from) && isSealed(change.to)
 }
 
-/** Whether `value` is a mark of a secret. Pure. */
+/** Whether `value` is the fingerprint of a secret. Pure. */
 export function isSealed(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'sealed' in value
 }

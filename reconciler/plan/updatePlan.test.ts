@@ -254,7 +254,7 @@ test('a field that is left to others is kept, with a name that a pointer has to 
 test.each([
   ['the header itself', SECRET],
   ['all headers', '/endpoints/0/call/Http/headers'],
-])('a secret that somebody set cannot be kept: what is left to others is %s', (_, ignored) => {
+])('a secret that was set by hand cannot be kept: what is left to others is %s', (_, ignored) => {
   const empty = canonicalResponse(live())
   const headers = ignored === SECRET ? {} : null
   const [endpoint] = empty.endpoints

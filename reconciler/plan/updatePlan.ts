@@ -16,20 +16,20 @@ export interface Comparison {
   readonly renamedFrom: string | null
 }
 
-interface UpdateScene {
+interface UpdateInput {
   readonly hasState: boolean
   readonly nowMs: number
 }
 
 /** What has to happen to the service of `comparison`; null when nothing has to. Pure. */
-export function updateOf(comparison: Comparison, scene: UpdateScene): Change | null {
+export function updateOf(comparison: Comparison, input: UpdateInput): Change | null {
   const { desired, service, diff, renamedFrom } = comparison
-  const looping = loopingIn(comparison, scene.nowMs)
+  const looping = loopingIn(comparison, input.nowMs)
   const heals = desired.policy.drift === 'heal' && looping.length === 0
   const pausing = diff.pausing?.reason === 'drift' && !heals ? null : diff.pausing
   const isDue = diff.wanted.length > 0 || (heals && diff.drifted.length > 0)
   const replace = isDue && !diff.alreadyThere
-  if (!replace && pausing === null) return unsent(comparison, isDue, looping, scene)
+  if (!replace && pausing === null) return unsent(comparison, isDue, looping, input)
   const blocked = replace ? conflictOf(comparison) : null
   if (blocked !== null) return blocked
   // A full replace resets what drifted as well: the plan has to say so.
@@ -66,7 +66,7 @@ function unsent(
   comparison: Comparison,
   isDue: boolean,
   looping: readonly string[],
-  { hasState }: UpdateScene,
+  { hasState }: UpdateInput,
 ): Drifted | Record | null {
   const { desired, service, diff, renamedFrom } = comparison
   const { key, policy } = desired

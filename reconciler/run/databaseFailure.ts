@@ -18,11 +18,6 @@ export function isDatabaseError(error: unknown): error is Error {
   return codeOf(error).startsWith('SQLITE_')
 }
 
-/** Whether another process has a lock on the file. Pure. */
-export function isBusy(error: unknown): boolean {
-  return /^SQLITE_(?:BUSY|LOCKED)/.test(codeOf(error))
-}
-
 /** Whether a write to the file was cut off, which only a process that may write to it can undo. Pure. */
 export function isCutOff(error: unknown): boolean {
   return codeOf(error) === 'SQLITE_READONLY_ROLLBACK'

@@ -30,7 +30,7 @@ const NO_SECRET = { code: 'E_SECRET' }
 test.each<[string, RunFindings, number]>([
   ['nothing to do', WROTE, 0],
   ['every change made', { ...WROTE, outcomes: [{ result: 'done' }] }, 0],
-  ['changes that nobody asked about', { ...LOOKED, hasChanges: false }, 0],
+  ['changes that were not asked for', { ...LOOKED, hasChanges: false }, 0],
   ['changes, or drift', { ...LOOKED, hasChanges: true }, 2],
   ['a change that failed', { ...WROTE, outcomes: [{ result: 'done' }, { result: 'failed' }] }, 3],
   ['a change that was not tried', { ...WROTE, outcomes: [{ result: 'skipped' }] }, 3],

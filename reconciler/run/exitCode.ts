@@ -1,4 +1,4 @@
-/** Exit codes, by what they say. */
+/** Exit codes, by their meaning; docs/errors.md describes each. */
 export const EXIT = {
   converged: 0,
   couldNotRun: 1,
@@ -12,26 +12,6 @@ export const EXIT = {
   interrupted: 130,
   terminated: 143,
 } as const
-
-/** What each code means, as docs/errors.md lists it; codes that mean the same stand together. */
-export const EXIT_MEANINGS: readonly (readonly [codes: string, meaning: string])[] = [
-  ['0', 'the services match the manifests, or the command succeeded'],
-  ['1', 'the command could not run: command line, network, key, state, or the time limit of `--timeout`'],
-  [
-    '2',
-    'there are changes (`plan --detailed-exitcode`), drift (`drift`), or files to format (`fmt --check`)',
-  ],
-  ['3', 'changes to some services failed'],
-  [
-    '4',
-    'a safety limit, a suspension or a closed window blocks changes: `pharos plan` shows which, and the digest that approves them where approval is possible',
-  ],
-  ['5', 'the state is locked by another run'],
-  ['6', 'manual decision required'],
-  ['7', 'manifests are invalid; `apply` applies the valid ones and then exits with 3'],
-  ['8', 'a check of `test` failed, or had no result'],
-  ['130, 143', 'interrupted; the state is consistent'],
-]
 
 /** By precedence: the first that holds is the exit code. */
 const PRECEDENCE = [

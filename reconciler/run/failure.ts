@@ -36,14 +36,14 @@ export class UsageError extends ExpectedFailure {
   readonly code = 'E_USAGE'
 }
 
-/** The user or the system asked the program to stop before it had done anything. */
+/** The user or the system asked the program to stop before its work was done; `state` is what came of it. */
 export class Interrupted extends ExpectedFailure {
   override readonly name = 'Interrupted'
   readonly code = 'E_INTERRUPTED'
   override readonly exitCode: number
 
-  constructor(exitCode: number) {
-    super('interrupted: no service was changed')
+  constructor(exitCode: number, state = 'no service was changed') {
+    super(`interrupted: ${state}`)
     this.exitCode = exitCode
   }
 }

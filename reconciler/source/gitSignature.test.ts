@@ -54,7 +54,7 @@ function signers(...lines: readonly string[]): { readonly allowedSignersFile: st
   return { allowedSignersFile }
 }
 
-test('Scenario 24: a signature of ssh counts while its key is allowed for commits at that time, whoever the author is', async () => {
+test('Scenario 24: a signature of ssh counts while its key is allowed for commits at that time, for any author', async () => {
   const ada = sshKey('ada')
   sshKey('eve')
   const sha = signedWithSsh('ada')
@@ -152,7 +152,7 @@ describe.skipIf(gpgSkipReason !== null)(
       expect(await found(openPgp)).toEqual([false, true])
     })
 
-    test('keys that cannot be read, and a missing gpg, are told as that', async () => {
+    test('keys that cannot be read, and a missing gpg, are reported as such', async () => {
       const sha = signed('ada')
       const gpgKeysFile = join(folder, 'none.asc')
 

@@ -98,7 +98,7 @@ function listed(
   })
 }
 
-/** A link to a folder of manifests is told like one to a manifest: left out without a word, all of them would be missing. */
+/** A link to a folder of manifests is reported like one to a manifest: if it were skipped silently, all of them would be missing. */
 function mayBeFolder(entry: Dirent, path: string): boolean {
   if (!entry.isSymbolicLink()) return false
   // Without an extension it counts as one wherever it leads, as in a commit, where that is not looked at.

@@ -88,7 +88,7 @@ describe('over https', () => {
     expect(await keysOf(sourceOf(access()))).toEqual(['a'])
 
     expect(server.logins.length).toBeGreaterThan(1)
-    // It goes along at once: nobody has to refuse first.
+    // It is sent at once, before any refusal.
     expect(server.logins).not.toContain(null)
     expect(spawnSync('grep', ['-rqF', CANARY, join(folder, 'mirror')]).status).toBe(1)
   })
@@ -98,9 +98,9 @@ describe('over https', () => {
     mkdirSync(root)
     execFileSync('mv', [join(folder, 'shop.git'), root])
     const open = await httpsGitServer({ root })
-    const { credential: _, ...nobody } = access({ url: open.urlOf('shop.git'), caFile: open.caFile })
+    const { credential: _, ...anonymous } = access({ url: open.urlOf('shop.git'), caFile: open.caFile })
 
-    expect(await keysOf(sourceOf(nobody))).toEqual(['a'])
+    expect(await keysOf(sourceOf(anonymous))).toEqual(['a'])
     await open.close()
   })
 
@@ -114,7 +114,7 @@ describe('over https', () => {
     expect(await keysOf(sourceOf(access()))).toEqual(['a'])
   })
 
-  test('a certificate that nobody vouches for, or that has expired, ends the fetch before the credential is sent', async () => {
+  test('a certificate of an unknown issuer, or one that has expired, ends the fetch before the credential is sent', async () => {
     const strangers = join(folder, 'strangers')
     mkdirSync(strangers)
     const good = server.issue(2)
@@ -129,7 +129,7 @@ describe('over https', () => {
     expect(await keysOf(sourceOf(access()))).toEqual(['a'])
   })
 
-  test('a redirect to another host is not followed, so that nobody else gets the credential', async () => {
+  test('a redirect to another host is not followed, so that no other host gets the credential', async () => {
     const elsewhere = join(folder, 'elsewhere')
     mkdirSync(elsewhere)
     const other = await httpsGitServer({ root: elsewhere })

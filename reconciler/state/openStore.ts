@@ -14,7 +14,7 @@ export async function storeExists(location: string, env: Environment): Promise<b
   return isGitLocation(location) ? refExists(gitLocationOf(location, env)) : stateExists(location)
 }
 
-/** What may be said about a state besides its location. */
+/** Settings of a state besides its location. */
 export interface StoreOptions {
   /** In place of the store's own (milliseconds). */
   readonly leaseTtlMs?: number | undefined

@@ -4,12 +4,12 @@ import type { CanonicalService, Fingerprint } from '../../api/contract/canonical
 import { isGitLocation } from './git/gitRef.ts'
 import { StateError } from './model/stateError.ts'
 
-/** Name of the variable that holds the key of the marks, where no key file is wanted. */
+/** Name of the variable that holds the key of the fingerprints, where no key file is wanted. */
 export const STATE_KEY_VARIABLE = 'PHAROS_STATE_KEY'
 /** Fewest characters of such a key. */
 const KEY_CHARS_MIN = 32
 
-/** The key with which the marks of secrets are made. It is never part of the state. */
+/** The key with which the fingerprints of secrets are made. It is never part of the state. */
 export type StateKey = string
 
 /** Throws StateError when a state that is made at `statePath` could have no key. */
@@ -17,7 +17,9 @@ export function requireKeyPlace(statePath: string, fromEnvironment: string | und
   if (fromEnvironment !== undefined && fromEnvironment !== '') checked(fromEnvironment, STATE_KEY_VARIABLE)
   // Beside a state in git, where every reader of the state would read it, is no place for a key.
   else if (isGitLocation(statePath))
-    throw new StateError(`a state in git needs ${STATE_KEY_VARIABLE}: marks of secrets are made with it`)
+    throw new StateError(
+      `a state in git needs ${STATE_KEY_VARIABLE}: fingerprints of secrets are made with it`,
+    )
 }
 
 /**
@@ -59,32 +61,32 @@ function checked(key: string, source: string): StateKey {
 }
 
 /**
- * Gives the marks of the secrets of service `key` in the state `stateId`. The same secret has another mark
- * at every place, so that marks do not tell which secrets are equal; another state key changes all of them.
+ * Gives the fingerprints of the secrets of service `key` in the state `stateId`. The same secret has another fingerprint
+ * at every place, so that fingerprints do not reveal which secrets are equal; another state key changes all of them.
  */
 export function fingerprintFor(stateKey: StateKey, stateId: string, key: string): Fingerprint {
-  const start = startOfMarks(stateKey)
+  const start = fingerprintPrefix(stateKey)
   return (pointer, value) => {
-    const mark = createHmac('sha256', stateKey)
-    for (const part of [stateId, key, pointer, value]) mark.update(`${Buffer.byteLength(part)}:${part}`)
-    return `${start}${mark.digest('hex')}`
+    const hmac = createHmac('sha256', stateKey)
+    for (const part of [stateId, key, pointer, value]) hmac.update(`${Buffer.byteLength(part)}:${part}`)
+    return `${start}${hmac.digest('hex')}`
   }
 }
 
-/** Whether the first mark in `definitions` was made with another key; false where there is none. Pure. */
+/** Whether the first fingerprint in `definitions` was made with another key; false where there is none. Pure. */
 export function isOfOtherKey(stateKey: StateKey, definitions: Iterable<CanonicalService | null>): boolean {
   for (const definition of definitions) {
     for (const { call } of definition?.endpoints ?? []) {
       const { body, headers } = call.Http
       for (const value of [body, ...Object.values(headers ?? {})]) {
-        if (value !== null && 'sealed' in value) return !value.sealed.startsWith(startOfMarks(stateKey))
+        if (value !== null && 'sealed' in value) return !value.sealed.startsWith(fingerprintPrefix(stateKey))
       }
     }
   }
   return false
 }
 
-function startOfMarks(stateKey: StateKey): string {
+function fingerprintPrefix(stateKey: StateKey): string {
   const keyId = createHash('sha256').update(`pharos state key\n${stateKey}`).digest('hex').slice(0, 8)
   return `hmac:v1:${keyId}:`
 }

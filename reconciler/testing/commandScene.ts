@@ -5,7 +5,7 @@ import { Workplace } from './workplace.ts'
 
 /** An organisation for each test, and a workplace whose program reaches the server through a proxy. */
 export class CommandScene<Server extends SceneServer> extends OrgScene<Server> {
-  /** Lets everything pass until it is told otherwise. */
+  /** Lets everything pass until a fault is set. */
   proxy!: FaultProxy
   /** The same object for the whole file, made afresh before each test. */
   readonly work = new Workplace()

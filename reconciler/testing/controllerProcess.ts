@@ -10,7 +10,7 @@ const PROGRAM = join(import.meta.dirname, '../../dist/pharos.js')
 export interface ControllerProcess {
   readonly child: ChildProcess
   readonly replica: string
-  /** Everything that it told so far. */
+  /** Its events so far. */
   readonly events: readonly ControllerEvent[]
   readonly stderr: () => string
   /** Resolves with the first event that fits, from now on or, with `since`, after so many events. Rejects when the process ends first. */
@@ -61,7 +61,7 @@ export function controllerProcess(
           const found = events.slice(since).find(fits)
           if (found === undefined && !hasEnded) return
           listeners.delete(look)
-          if (found === undefined) reject(new Error(`${replica} ended before it told that: ${stderr}`))
+          if (found === undefined) reject(new Error(`${replica} ended before that event: ${stderr}`))
           else resolve(found)
         }
         listeners.add(look)

@@ -69,7 +69,7 @@ class Story {
     return [
       ...this.#wrongServices(second, last),
       ...this.#wrongDeletions(first, second, approves, this.#server.deleted.slice(before)),
-      ...(this.#server.foreignWrites > 0 ? ['somebody else’s service was written to'] : []),
+      ...(this.#server.foreignWrites > 0 ? ['a service of another writer was written to'] : []),
     ]
   }
 
@@ -190,7 +190,7 @@ class Story {
     const isHeld = removed.length > DELETES_MAX && !approves
     return [
       ...unwanted.map((key) => `${key} was deleted although its manifest is there`),
-      ...(isHeld && deleted.length > DELETES_MAX ? ['more was deleted than anybody approved'] : []),
+      ...(isHeld && deleted.length > DELETES_MAX ? ['more was deleted than was approved'] : []),
     ]
   }
 

@@ -1,6 +1,6 @@
 import type { ControllerClock } from '../controller/schedule/clock.ts'
 
-/** A clock that stands still until it is told to go on; for tests. */
+/** A clock that stands still until it is advanced; for tests. */
 export interface FakeClock extends ControllerClock {
   /** Lets `durationMs` pass on both clocks, and whatever is due in it happen, in order. */
   readonly advance: (durationMs: number) => void

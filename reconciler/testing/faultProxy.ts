@@ -15,7 +15,7 @@ export type Fault = 'pass' | 'drop' | 'lose' | 'late' | 'bad-gateway' | 'interna
  */
 export type Misanswer = 'html' | 'no-id' | 'half-json' | 'wrong-type'
 
-/** A proxy before a real server that treats each changing request as it is told. */
+/** A proxy before a real server that treats each changing request as configured. */
 export interface FaultProxy {
   readonly url: string
   /** Decides over each request that is no GET; everything passes until it is set. */

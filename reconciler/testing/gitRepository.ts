@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** A real repository that somebody works in, for tests. */
+/** A real repository with a working tree, for tests. */
 export interface GitRepository {
   readonly directory: string
   /** Its address for git. */

@@ -12,7 +12,7 @@ export type HttpsBehaviour = 'answer' | { readonly redirectTo: string } | 'stop-
 export interface HttpsGitServer {
   /** Address of the repository `name` below the root. */
   readonly urlOf: (name: string) => string
-  /** The certificate that whoever trusts this server has to know. */
+  /** The certificate that clients of this server have to trust. */
   readonly caFile: string
   behaviour: HttpsBehaviour
   /** `Authorization` headers that came, in order; null for a request without. */

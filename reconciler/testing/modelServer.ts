@@ -23,18 +23,18 @@ export interface StoryClock {
 /** A service in the model, and who made it. */
 interface ModelService {
   readonly response: ServiceResponse
-  readonly madeBy: 'us' | 'somebody'
+  readonly madeBy: 'us' | 'others'
 }
 
 /**
  * An API that misbehaves on request, without a network: answers are lost, requests land late or not at all.
- * It keeps who made each service, and counts what we do to those of somebody else.
+ * It keeps who made each service, and counts what we do to those of others.
  */
 export class ModelServer {
   readonly services = new Map<string, ModelService>()
   /** Names of the services that we deleted, in order. */
   readonly deleted: string[] = []
-  /** How often we wrote to a service of somebody else. */
+  /** How often we wrote to a service of others. */
   foreignWrites = 0
   /** How often of ten a request meets a fault. */
   faultsInTen = 0
@@ -56,12 +56,12 @@ export class ModelServer {
     for (const { land } of due) land()
   }
 
-  /** Somebody else makes a service. */
+  /** Another client creates a service. */
   makeForeign(request: ServiceRequest): void {
-    this.#make(request, 'somebody')
+    this.#make(request, 'others')
   }
 
-  /** Somebody else changes or deletes one of our services. */
+  /** Another client changes or deletes one of our services. */
   tamper(id: string, change: Partial<ServiceResponse> | null): void {
     const service = this.services.get(id)
     if (service === undefined) return

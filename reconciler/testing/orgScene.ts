@@ -34,7 +34,7 @@ export class OrgScene<Server extends SceneServer> {
   orgId!: string
   /** A read_write key of the organisation, for the program under test. */
   apiKey!: string
-  /** Whoever else uses the API, with another key of the same organisation. */
+  /** Another client of the API, with another key of the same organisation. */
   client!: Client
 
   constructor(startServer: () => Promise<Server>) {
@@ -63,7 +63,7 @@ export class OrgScene<Server extends SceneServer> {
   readonly intervals = async (): Promise<Readonly<Record<string, number>>> =>
     Object.fromEntries((await this.services()).map(({ name, interval_secs }) => [name, interval_secs]))
 
-  /** Gives a service of plain endpoints another interval, as somebody would by hand. */
+  /** Gives a service of plain endpoints another interval, as a person would by hand. */
   readonly changeInterval = async (name: string, intervalSecs: number): Promise<void> => {
     const service = (await this.services()).find((one) => one.name === name)
     if (service === undefined) throw new Error(`there is no service ${name}`)

@@ -1,6 +1,6 @@
 import type { ControllerEvent } from '../controller/status/status.ts'
 
-/** What one process of a replica told, and when its changes reached the server. Times are milliseconds of the wall clock. */
+/** The events of one process of a replica, and when its changes reached the server. Times are milliseconds of the wall clock. */
 export interface Life {
   readonly events: readonly ControllerEvent[]
   readonly arrivedAtMs: readonly number[]
@@ -9,7 +9,7 @@ export interface Life {
 /**
  * How far several processes were from one writer at a time: the most changes of one epoch that began to arrive at the
  * server at or after the first change of any later epoch. A change belongs to the epoch of the last lease that its
- * process had told to have taken when it arrived. One writer at a time is 0; a process that is stopped in the middle
+ * process had reported as taken when it arrived. One writer at a time is 0; a process that is stopped in the middle
  * may have as many under way as it sends at once. Pure.
  */
 export function staleWrites(lives: readonly Life[]): number {

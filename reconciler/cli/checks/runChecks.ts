@@ -77,7 +77,7 @@ export async function runChecks(
     slots.run(check.prepared.request.url.host, async () => {
       signal.throwIfAborted()
       const result = await runCheck(check.prepared, tools, {
-        ...{ turn: 0, confirmAfterMs: confirmAfterMs(check), signal },
+        ...{ turn: 0, confirmAfterMs: () => confirmAfterMs(check), signal },
       })
       finished += 1
       onFinished(finished)

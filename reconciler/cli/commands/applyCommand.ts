@@ -17,8 +17,8 @@ import { outcomeOfExit } from '../../state/model/runOutcome.ts'
 import { reportFailure } from '../../text/output.ts'
 import type { CommandContext, CommandResult } from '../session/context.ts'
 import type { Interruption } from '../session/interruption.ts'
-import { reviewOf } from '../session/planReview.ts'
 import { withPlanInput } from '../session/planInput.ts'
+import { reviewOf } from '../session/planReview.ts'
 import { openSendingSession, sleepUnlessStopped, type WritingSession } from '../session/session.ts'
 import { requireDigest } from './operatorCommands.ts'
 
@@ -49,7 +49,7 @@ interface RunOrigin {
   readonly startedAt: string
 }
 
-/** Tells what was applied, and records it. What a run did is told also where that cannot be written down. */
+/** Prints what was applied, and records it. It is printed even where it cannot be recorded. */
 async function ended(
   applied: Applied,
   input: PlanInput & WritingSession,

@@ -54,7 +54,7 @@ async function approvePointers(list: string, context: CommandContext): Promise<C
       const service = live.get(binding.serviceId)
       if (service === undefined || binding.observed === null) continue
       const now = canonicalResponse(service)
-      const drift = changesBetween(binding.observed, now, 'by-mark').map(({ pointer }) => pointer)
+      const drift = changesBetween(binding.observed, now, 'by-fingerprint').map(({ pointer }) => pointer)
       const named = drift.filter(isNamed)
       if (named.length > 0) {
         const observed = takingValues(binding.observed, now, isNamed)

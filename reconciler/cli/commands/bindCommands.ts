@@ -69,7 +69,7 @@ export function unbindCommand(
 
 /**
  * Gives the service of manifest OLD to manifest NEW: what previousNames does, for who does not want it in the
- * manifest. No request. The marks of secrets belong to a name, so each counts as changed once.
+ * manifest. No request. The fingerprints of secrets belong to a name, so each counts as changed once.
  */
 export async function mvCommand(
   [from = '', to = '']: readonly string[],

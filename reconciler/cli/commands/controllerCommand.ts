@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { setFlagsFromString } from 'node:v8'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { readConfig } from '../../controller/config/readConfig.ts'
 import { ConfigError, type ControllerSettings, settingsOf } from '../../controller/config/settings.ts'
@@ -18,6 +19,11 @@ import { lockTimeoutMs } from '../session/settings.ts'
 
 /** Name of the configuration when none is given. */
 const CONFIG_FILE = 'pharos-controller.yaml'
+/**
+ * How far the heap may grow beyond what is in use before it is collected (percent). Each cycle leaves garbage, and by
+ * default V8 lets it pile up: with 10,000 services to half as much memory again, for a tenth of a second of CPU saved.
+ */
+const HEAP_GROWTH_PERCENT = 30
 
 /** Keeps services as a git repository says: until it is asked to end, or for one cycle with --once. */
 export async function controllerCommand(
@@ -100,6 +106,7 @@ function controllerOptions(settings: ControllerSettings, { env, output }: Comman
 
 async function untilStopped(settings: ControllerSettings, context: CommandContext): Promise<CommandResult> {
   const { output, interruption } = context
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
   const controller = await opened(settings, context)
   try {
     if (controller.url !== null) output.notice(`listening on ${controller.url}`)

@@ -26,7 +26,7 @@ export function statusCommand(_args: readonly string[], context: CommandContext)
     writeBindings(bindings, output)
     for (const { key, kind } of intents)
       output.result(output.paint.yellow(`  ? ${key}: ${kind} sent, outcome not recorded`))
-    const said = await whatPeopleSaid(store, requireState(context), output)
+    const said = await showControls(store, requireState(context), output)
     return {
       exitCode: EXIT.converged,
       document: { home, services: bindings.map(bindingDocument), open: intents.map(openDocument), ...said },
@@ -44,7 +44,7 @@ function writeBindings(bindings: readonly Binding[], output: Output): void {
   }
 }
 
-async function whatPeopleSaid(store: StateReading, location: string, output: Output): Promise<object> {
+async function showControls(store: StateReading, location: string, output: Output): Promise<object> {
   const [suspensions, approvals, lease] = await Promise.all([
     store.suspensions(),
     store.approvals(),

@@ -124,7 +124,7 @@ function findingsOf(
     bound: bindings.length - gone.length,
     gone: gone.map(({ key, serviceId }) => ({ key, id: serviceId })),
     open: intents.map(({ key, kind }) => ({ key, kind })),
-    // What an older backup does not know of is told, never removed.
+    // What an older backup does not know is reported, never removed.
     unmanaged: ids.filter((id) => !owned.has(id)).map((id) => ({ id, name: names.get(id) ?? '' })),
   }
 }

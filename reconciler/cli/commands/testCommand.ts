@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { DeclaredService } from '../../manifest/compile/declaredService.ts'
 import type { ManifestProblem } from '../../manifest/manifestProblem.ts'
 import { problemDocument } from '../../render/problemDocument.ts'
@@ -20,6 +21,7 @@ const CHECKS_MAX = 10_000
 /** Runs the checks of manifests once from this machine, with the library that the server and its agents use. */
 export async function testCommand(paths: readonly string[], context: CommandContext): Promise<CommandResult> {
   const { output, options } = context
+  const [repeat, timeoutMs, allowedRanges] = [repeatOf(options), timeoutOf(options), rangesOf(options)]
   const { services, problems, warnings } = await loadAll(paths.length === 0 ? ['.'] : paths, context)
   output.problems([...problems, ...warnings])
   const found = { problems: problems.map(problemDocument), warnings: warnings.map(problemDocument) }
@@ -29,7 +31,7 @@ export async function testCommand(paths: readonly string[], context: CommandCont
     const exitCode = isInvalid ? EXIT.manifestsInvalid : EXIT.couldNotRun
     return { exitCode, document: { ...found, checks: [] }, junit: problemsJunit(problems) }
   }
-  const planned = plannedChecks(chosen(services, options), repeatOf(options), timeoutOf(options))
+  const planned = plannedChecks(chosen(services, options), repeat, timeoutMs)
   if (planned.length > CHECKS_MAX) {
     throw new UsageError(`${planned.length} checks are more than ${CHECKS_MAX} at once: name fewer manifests`)
   }
@@ -37,9 +39,9 @@ export async function testCommand(paths: readonly string[], context: CommandCont
     `${counted(planned.length, 'check')} from this machine, not from the regions of the manifests`,
   )
   const checks = await runChecks(planned, {
-    allowedRanges: rangesOf(options),
+    allowedRanges,
     onFinished: (finished) => output.progress(`${finished} of ${counted(planned.length, 'check')}`),
-    signal: signalOf(context.interruption),
+    signal: signalOf(context.interruption, 'the checks were not finished'),
   })
   output.passing('')
   for (const check of checks) for (const line of checkLines(check, output.paint)) output.result(line)
@@ -57,16 +59,18 @@ interface Loaded {
   readonly warnings: readonly ManifestProblem[]
 }
 
+/** Loads the manifests at `paths`. What several of them name is there once. */
 async function loadAll(paths: readonly string[], context: CommandContext): Promise<Loaded> {
   const loaded = []
-  for (const path of paths) {
+  for (const path of new Map(paths.map((path) => [resolve(path), path])).values()) {
     const { exists, set } = await loadManifests(path, context, 'required')
     if (!exists) throw new UsageError(`there is nothing at ${path}`)
     noticeEmpty(set, path, context.output)
     loaded.push(set)
   }
+  const services = loaded.flatMap((set) => set.services)
   return {
-    services: loaded.flatMap((set) => set.services),
+    services: [...new Map(services.map((one) => [`${resolve(one.file)} ${one.key}`, one])).values()],
     problems: loaded.flatMap((set) => set.problems),
     warnings: loaded.flatMap((set) => set.warnings),
   }

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
-import { interruptionOf } from './interruption.ts'
+import { interruptionOf, signalOf } from './interruption.ts'
 
 /** A process that only hears signals, and what it ended with. */
 class Signalled extends EventEmitter {
@@ -27,4 +27,17 @@ test.each([
   expect([interruption.exitCode(), stops, process.ended]).toEqual([exitCode, 1, undefined])
   expect(() => process.emit(signal)).toThrow('ended')
   expect([stops, process.ended]).toEqual([1, exitCode])
+})
+
+test('a signal says what was not done, and with which exit code the program ends', () => {
+  const process = new Signalled()
+  const interruption = interruptionOf(process)
+  const signals = [signalOf(interruption), signalOf(interruption, 'the checks were not finished')]
+
+  process.emit('SIGTERM')
+
+  expect(signals.map(({ reason }) => [reason.message, reason.exitCode])).toEqual([
+    ['interrupted: no service was changed', 143],
+    ['interrupted: the checks were not finished', 143],
+  ])
 })

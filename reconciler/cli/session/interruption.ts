@@ -1,10 +1,10 @@
 import { EXIT } from '../../run/exitCode.ts'
 import { Interrupted } from '../../run/failure.ts'
 
-/** A signal that is aborted, with Interrupted as its reason, as soon as the program is to stop. */
-export function signalOf(interruption: Interruption): AbortSignal {
+/** A signal that is aborted, with Interrupted as its reason, as soon as the program is to stop; `state` is for its text. */
+export function signalOf(interruption: Interruption, state?: string): AbortSignal {
   const stop = new AbortController()
-  interruption.onStop(() => stop.abort(new Interrupted(interruption.exitCode() ?? EXIT.interrupted)))
+  interruption.onStop(() => stop.abort(new Interrupted(interruption.exitCode() ?? EXIT.interrupted, state)))
   return stop.signal
 }
 
@@ -38,7 +38,7 @@ export function interruptionOf(process: Signalled): Interruption {
   }
 }
 
-/** A wish to stop. */
+/** A request to stop the program. */
 export interface Interruption {
   readonly exitCode: () => number | undefined
   readonly onStop: (listener: () => void) => void

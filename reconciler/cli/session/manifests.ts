@@ -64,7 +64,7 @@ export function compileSources(
   }
 }
 
-/** Tells of a set without any service: more often a wrong path than a wish. */
+/** Reports a set without any service: more often a wrong path than intended. */
 export function noticeEmpty(
   { services, frozenKeys, problems }: ServiceSet,
   path: string,

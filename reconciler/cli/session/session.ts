@@ -217,7 +217,7 @@ async function openState<Store extends StateReading>(
   giveBack: (store: Store) => Promise<void>,
   makes: boolean,
 ): Promise<{ readonly store: Store | StateStore } & Pick<Session, 'stateKey' | 'hasLastingKey'>> {
-  // Marks that nothing is compared with need no lasting key.
+  // Fingerprints that nothing is compared with need no lasting key.
   const passing = (): Pick<Session, 'stateKey' | 'hasLastingKey'> => ({
     stateKey: randomBytes(32).toString('hex'),
     hasLastingKey: false,
@@ -251,7 +251,7 @@ async function openState<Store extends StateReading>(
   }
 }
 
-/** Throws UsageError when `location` is given and there is no state: what it was asked for cannot be told. */
+/** Throws UsageError when `location` is given and there is no state: there is nothing to read. */
 export async function requireExistingState(location: string | undefined, env: Environment): Promise<void> {
   if (location === undefined || (await storeExists(location, env))) return
   throw new UsageError(

@@ -141,7 +141,7 @@ const set = mapping({
     .describe('how a state in git is reached; the variables PHAROS_GIT_… when left out'),
   stateKey: secretReference
     .optional()
-    .describe('key of the marks of secrets; the file beside the state when left out'),
+    .describe('key of the fingerprints of secrets; the file beside the state when left out'),
   secretsDir: absolutePath.optional().describe('the one folder from which manifests may take secrets'),
   interval: durationFrom(INTERVAL_SECONDS_MIN)
     .default(60_000)

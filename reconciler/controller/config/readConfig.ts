@@ -10,7 +10,6 @@ import { readBytes } from '../../source/manifestFiles.ts'
 import { isGitLocation } from '../../state/git/gitRef.ts'
 import { LEASE_TTL_MIN_MS } from '../../state/model/lease.ts'
 import { type ControllerConfig, controllerJsonSchema, controllerSchema } from './controllerSchema.ts'
-import { notificationDisagreements } from './notificationsSchema.ts'
 
 /** The configuration in a file, or everything that is wrong with it. */
 export type ReadConfig =
@@ -81,6 +80,7 @@ function fieldsAt(path: ManifestPath): readonly string[] {
 
 /** What each field allows, but not together with the others. */
 function disagreements({ sets, webhooks, notifications }: ControllerConfig): readonly Unplaced[] {
+  const { channels, forges } = notifications
   const names = sets.map((set) => set.name)
   const found: Unplaced[] = []
   const disagree = (path: ManifestPath, message: string, hint?: string): void => {
@@ -110,15 +110,19 @@ function disagreements({ sets, webhooks, notifications }: ControllerConfig): rea
       disagree(['sets', index, 'leaseTtl'], least)
     }
   }
-  for (const { path, message, hint } of notificationDisagreements(notifications, names))
-    disagree(['notifications', ...path], message, hint)
-  for (const [index, hook] of webhooks.entries())
-    for (const [at, named] of (hook.sets ?? []).entries())
-      if (!names.includes(named))
-        disagree(
-          ['webhooks', index, 'sets', at],
-          'must be the name of a set',
-          `there are ${names.join(', ')}`,
-        )
+  unique(
+    channels.map(({ name }) => name),
+    (index) => ['notifications', 'channels', index, 'name'],
+  )
+  const namers = [
+    { path: ['webhooks'], all: webhooks },
+    { path: ['notifications', 'channels'], all: channels },
+    { path: ['notifications', 'forges'], all: forges },
+  ]
+  for (const { path, all } of namers)
+    for (const [index, { sets: named = [] }] of all.entries())
+      for (const [at, name] of named.entries())
+        if (!names.includes(name))
+          disagree([...path, index, 'sets', at], 'must be the name of a set', `there are ${names.join(', ')}`)
   return found
 }

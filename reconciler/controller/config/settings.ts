@@ -173,7 +173,7 @@ function isBelow(root: string, path: string): boolean {
   return rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest)
 }
 
-/** Every reference to a secret, wherever it stands: new sections need not be told here. */
+/** Every reference to a secret, wherever it stands: new sections need no change here. */
 function referencesIn(value: unknown): readonly SecretReference[] {
   if (Array.isArray(value)) return value.flatMap(referencesIn)
   if (typeof value !== 'object' || value === null) return []

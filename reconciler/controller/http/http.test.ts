@@ -117,7 +117,7 @@ test.each([
   ['gitlab', PUSH],
   ['generic', PUSH],
 ] as const)(
-  'Scenario 25: a push told by %s queues the sets of its branch, with either of two secrets and no other',
+  'Scenario 25: a push reported by %s queues the sets of its branch, with either of two secrets and no other',
   async (kind, body) => {
     const [first = '', second = ''] = SECRETS
     expect(await hook(kind, body, proof(kind, body, first))).toEqual({

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import fastify, { type FastifyInstance, type FastifyReply, type HTTPMethods } from 'fastify'
+import { type FastifyInstance, type FastifyReply, fastify, type HTTPMethods } from 'fastify'
 import { ConfigError } from '../config/settings.ts'
 import { limitLargeBodies } from './largeBodies.ts'
 import { Refusal } from './refusal.ts'

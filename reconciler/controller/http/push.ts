@@ -24,7 +24,7 @@ function branchesIn(kind: HookConfig['kind'], payload: Fields): Push['branches']
   return kind === 'generic' ? 'all' : []
 }
 
-/** The JSON of `body`, or the one in the field `payload` of a form, as GitHub sends it unless told otherwise. */
+/** The JSON of `body`, or the one in the field `payload` of a form, as GitHub sends it by default. */
 function parsed(body: Buffer): unknown {
   const text = body.toString('utf8')
   try {

@@ -29,7 +29,7 @@ export function withTrigger(burst: Burst | null, trigger: Trigger, nowMs: number
 
 /**
  * When the run for `burst` starts: once it is quiet, the longer the more triggers came, so that one push is
- * carried out at once and a series of them only when it is over. Pure.
+ * applied at once and a series of them only when it is over. Pure.
  */
 export function burstDueAtMs(burst: Burst): number {
   const quietMs = Math.min(QUIET_LONGEST_MS, QUIET_FIRST_MS * 2 ** (burst.count - 1))

@@ -63,8 +63,8 @@ async function acceptedNow(
   before: Accepted | null,
   head: string,
 ): Promise<Accepted> {
-  const mark = secretsFingerprint(settings.secretsDirectory)
-  const isSame = before?.loaded.commit.sha === head && before.secretsFingerprint === mark
+  const fingerprint = secretsFingerprint(settings.secretsDirectory)
+  const isSame = before?.loaded.commit.sha === head && before.secretsFingerprint === fingerprint
   if (isSame) return before
   const loaded = await source.load(head, {
     env: settings.manifestEnv,
@@ -72,7 +72,7 @@ async function acceptedNow(
     allowInlineSecrets: false,
     secrets: 'required',
   })
-  return { loaded, set: withSetPolicy(loaded.set, settings.config), secretsFingerprint: mark }
+  return { loaded, set: withSetPolicy(loaded.set, settings.config), secretsFingerprint: fingerprint }
 }
 
 async function historyOf(

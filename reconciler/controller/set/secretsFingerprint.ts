@@ -11,17 +11,17 @@ const DEPTH_MAX = 4
  * although its commit is the same. Empty where there is no such folder.
  */
 export function secretsFingerprint(folder: string): string {
-  const marks: string[] = []
+  const files: string[] = []
   const visit = (directory: string, depth: number): void => {
     for (const entry of entriesOf(directory)) {
-      if (marks.length >= FILES_MAX) return
+      if (files.length >= FILES_MAX) return
       const path = join(directory, entry.name)
       if (entry.isDirectory() && depth < DEPTH_MAX) visit(path, depth + 1)
-      else marks.push(`${path} ${fingerprintOf(path)}`)
+      else files.push(`${path} ${fingerprintOf(path)}`)
     }
   }
   visit(folder, 0)
-  return marks.join('\n')
+  return files.join('\n')
 }
 
 function entriesOf(directory: string): readonly Dirent[] {

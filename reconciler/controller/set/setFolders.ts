@@ -21,8 +21,8 @@ export function makeSetFolder(folder: string): void {
 }
 
 /**
- * Throws the StateError of `makeSetFolder` where that could not write to `folder`, and leaves everything as it is: whoever
- * checks a configuration need not be the one who runs it.
+ * Throws the StateError of `makeSetFolder` where that could not write to `folder`, and leaves everything as it is: the
+ * user who checks a configuration need not be the one who runs it.
  */
 export function tryFolder(folder: string): void {
   const [first] = missingFolders(resolve(folder))

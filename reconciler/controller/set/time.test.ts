@@ -119,7 +119,7 @@ test('Scenario 49: a set that is suspended while a run is under way stops betwee
   await proxy.close()
 })
 
-test('Scenario 48: what another tool changes again and again is left alone, and told', async () => {
+test('Scenario 48: what another tool changes again and again is left alone, and reported', async () => {
   const one = await controllerOf()
   one.repository.commit(manifestFiles('a'))
   one.start()

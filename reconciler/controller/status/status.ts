@@ -133,7 +133,7 @@ export interface ServiceStatus {
   readonly todo: string | null
   /**
    * What differs, field by field, from what the service has to what it will have; empty when nothing does.
-   * Secrets are marks: print with `fieldText` or `fieldDocument` of reconciler/render, never raw.
+   * Secrets are fingerprints: print with `fieldText` or `fieldDocument` of reconciler/render, never raw.
    */
   readonly fields: readonly PlannedField[]
 }
@@ -187,7 +187,7 @@ export interface SetStatus {
   readonly commit: CommitStatus | null
   /** A newer commit that is not accepted (CommitRefused); null when there is none. */
   readonly refusedCommit: CommitStatus | null
-  /** SHA of the last commit of which everything was carried out; null when there was none. */
+  /** SHA of the last commit that was applied completely; null when there was none. */
   readonly appliedCommit: string | null
   readonly running: RunningStatus | null
   readonly lastRun: RunStatus | null

@@ -17,7 +17,7 @@ export function sampleService(key: string, over: Partial<ServiceStatus> = {}): S
   return { key, serviceId: `id-of-${key}`, ...synced, ...over }
 }
 
-/** A field that somebody changed by hand. */
+/** A field that was changed by hand. */
 export const SAMPLE_DRIFT: PlannedField = {
   pointer: '/interval_secs',
   from: 300,

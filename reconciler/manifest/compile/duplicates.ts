@@ -70,7 +70,7 @@ function problems<Item>(
   })
 }
 
-/** Most other places that a problem names: with all of them at each, a large file would be told for ever. */
+/** Most other places that a problem names: with all of them at each, the report of a large file would have no end. */
 const OTHER_PLACES_MAX = 3
 
 function otherPlaces(places: readonly Place[], index: number): readonly string[] {

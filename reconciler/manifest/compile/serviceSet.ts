@@ -50,7 +50,7 @@ export function problemAt(
 export interface SetSources extends ValueSources {
   /** Absent where patterns are left to the API. */
   readonly isPattern?: PatternCheck | undefined
-  /** Told how many of the Service documents have been compiled. */
+  /** Called with the number of Service documents compiled so far. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
 
@@ -153,7 +153,7 @@ function readService(
     const rest = serviceManifestSchema.safeParse(sound)
     const problems = [
       ...found.map((problem) => describeProblem(problem, origin, substituted.mapping)),
-      // What is wrong with the other fields is told in the same run.
+      // Problems of the other fields are reported in the same run.
       ...(rest.success ? compileManifest(rest.data, origin, sources).problems : []),
     ]
     return { ...read, service: undefined, problems }

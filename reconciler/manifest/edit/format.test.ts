@@ -62,7 +62,7 @@ test.each(['a: [\n', 'a: &x 1\nb: *x\n', 'a: 1\na: 2\n'])('%j is no manifest and
   expect(formattedManifest(text)).toBeUndefined()
 })
 
-/** A manifest as somebody may have written it: fields in any order, comments and blanks anywhere. */
+/** A manifest as a person may have written it: fields in any order, comments and blanks anywhere. */
 const written: fc.Arbitrary<string> = fc
   .tuple(
     fc.array(fc.tuple(manifests, fc.infiniteStream(fc.nat({ max: 30 }))), { minLength: 1, maxLength: 3 }),
@@ -123,9 +123,9 @@ test('formatting changes neither what a text means nor its comments, and a secon
       expect(formattedManifest(formatted ?? '')).toBe(formatted)
       expect(commentsIn(formatted ?? '')).toEqual(commentsIn(text))
     }),
-    { numRuns: cases(60, 200) },
+    { numRuns: cases(30, 200) },
   )
-  expect(changed).toBeGreaterThan(cases(30, 100))
+  expect(changed).toBeGreaterThan(cases(10, 100))
 })
 
 test('any text at all is formatted to one that means the same, or left alone', () => {
@@ -139,9 +139,9 @@ test('any text at all is formatted to one that means the same, or left alone', (
       expect(loadAll(formatted)).toEqual(loadAll(text))
       expect(formattedManifest(formatted)).toBe(formatted)
     }),
-    { numRuns: cases(500, 2_000) },
+    { numRuns: cases(200, 2_000) },
   )
-  expect(formattedTexts).toBeGreaterThan(200)
+  expect(formattedTexts).toBeGreaterThan(cases(50, 200))
 })
 
 function commentsIn(text: string): readonly string[] {

@@ -31,7 +31,7 @@ export interface ReadFile {
 
 /** How YAML is read. */
 export interface YamlOptions {
-  /** Told how many of the files have been read. */
+  /** Called with the number of files read so far. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined
 }
 
@@ -81,7 +81,7 @@ function batchAt(sources: readonly ManifestFile[], from: number): readonly Manif
   return unfit < 0 ? candidates : candidates.slice(0, Math.max(1, unfit))
 }
 
-/** The files of `batch`, one document each; `undefined` when anything is wrong with any, which then has to be told alone. */
+/** The files of `batch`, one document each; `undefined` when one has a problem, which is then reported by reading each alone. */
 function readBatch(batch: readonly ManifestFile[]): readonly ReadFile[] | undefined {
   if (batch.length < 2) return undefined
   try {
@@ -178,7 +178,7 @@ function syntaxProblem(source: ManifestFile, error: YAMLException): ManifestProb
   return { code: 'E_YAML', ...place, ...brokenSyntax(source.text, error) }
 }
 
-/** What is wrong with `text`, and where it is rather than where the parser could not go on, where that can be told. */
+/** What is wrong with `text`, and where it is rather than where the parser stopped, as far as that is known. */
 function brokenSyntax(
   text: string,
   error: YAMLException,

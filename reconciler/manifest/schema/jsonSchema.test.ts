@@ -108,9 +108,9 @@ test('Scenario 13: the JSON Schema accepts a manifest exactly when the program d
 
       expect({ manifest, isAccepted: accepts(manifest) }).toEqual({ manifest, isAccepted: parsed.success })
     }),
-    { numRuns: cases(1_000, 4_000) },
+    { numRuns: cases(300, 4_000) },
   )
-  expect(refused).toBeGreaterThan(cases(200, 1_000))
+  expect(refused).toBeGreaterThan(cases(50, 1_000))
 })
 
 test.each(['500ms', '1.5s', '99999999h'])(
@@ -141,7 +141,7 @@ test('below spec and policy a variable may stand for any single value', () => {
         isAccepted: true,
       })
     }),
-    { numRuns: cases(250, 1_000) },
+    { numRuns: cases(100, 1_000) },
   )
 })
 

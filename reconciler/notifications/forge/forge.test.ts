@@ -43,7 +43,7 @@ function opened(kind: ForgeConfig['kind'], over: Partial<ForgeConfig> = {}): Tes
   )
 }
 
-/** Something happens in the set, which then looks as `set` says; resolves when the forge was told. */
+/** Something happens in the set, which then looks as `set` says; resolves when the forge has the report. */
 async function happens(set: SetStatus, told: Partial<ControllerEvent> = {}): Promise<void> {
   shown = set
   const before = await reports()
@@ -106,7 +106,7 @@ for (const kind of ['github', 'gitlab'] as const) {
       await happens(done)
       await happens(done)
       await happens(
-        { ...done, conditions: [sampleCondition('Drifted', 'somebody changed one')] },
+        { ...done, conditions: [sampleCondition('Drifted', 'one was changed by hand')] },
         { type: 'DriftFound' },
       )
 
@@ -128,7 +128,7 @@ for (const kind of ['github', 'gitlab'] as const) {
 
       // One of the two keeps every status, the other the last.
       const last = new Map(server.statuses.map(({ sha, state, description }) => [sha, [state, description]]))
-      expect(last.get(SHA)).toEqual(['success', 'carried out as part of bbbbbbbbbb'])
+      expect(last.get(SHA)).toEqual(['success', 'applied as part of bbbbbbbbbb'])
       expect(last.get(NEXT)?.[0]).toBe('success')
       expect(posts()).toHaveLength(4)
     })
@@ -143,7 +143,7 @@ for (const kind of ['github', 'gitlab'] as const) {
       expect(comments()[0]?.body.split(/\r?\n/)).toEqual([
         '<!-- pharos outcome shop -->',
         `<!-- ${SHA} failure -->`,
-        '### shop: not carried out',
+        '### shop: not applied',
         '',
         '**Commit aaaaaaaaaa:**',
         '',
@@ -170,7 +170,7 @@ for (const kind of ['github', 'gitlab'] as const) {
 
       expect(comments()).toHaveLength(1)
       expect(comments()[0]?.pullRequest).toBe(7)
-      expect(comments()[0]?.body).toContain('### shop: carried out')
+      expect(comments()[0]?.body).toContain('### shop: applied')
       expect(comments()[0]?.body).toContain('checkout: update done')
       expect(comments()[0]?.body).not.toContain('healed')
     })
@@ -184,7 +184,7 @@ for (const kind of ['github', 'gitlab'] as const) {
       await happens(done)
 
       expect(comments()).toHaveLength(1)
-      expect(comments()[0]?.body).toContain('carried out')
+      expect(comments()[0]?.body).toContain('applied')
       expect(server.statuses.map(({ state }) => state)).toEqual([failure, 'success'])
     })
 
@@ -216,12 +216,12 @@ for (const kind of ['github', 'gitlab'] as const) {
       expect(body).not.toMatch(/^[^`]*@everyone/)
     })
 
-    test('a forge that is away is tried again and holds up nobody; a call that it refuses is told without the token', async () => {
+    test('a forge that is away is tried again and delays no run; a call that it refuses is reported without the token', async () => {
       server.faults.push(503, 'reset', { status: 429, headers: { 'Retry-After': '60' } })
       const startMs = notifications.clock.wallMs()
       await happens(done)
       expect(server.statuses.map(({ state }) => state)).toEqual(['success'])
-      // A second until it is told, three quarters and one and a half until it is tried again, then what was asked for.
+      // A second until it is reported, three quarters and one and a half until it is tried again, then what was asked for.
       expect(notifications.clock.wallMs() - startMs).toBe(63_250)
 
       notifications = opened(kind, { repository: 'shop/other' })

@@ -16,7 +16,7 @@ import { type Verdict, verdictOf } from './verdict.ts'
 const COALESCE_MS = 1_000
 /** Most changes that are remembered for a comment. */
 const DEEDS_MAX = 2_000
-/** Most pull requests of one commit that are told. */
+/** Most pull requests of one commit that get a comment. */
 const PULL_REQUESTS_MAX = 5
 
 /** Most commits of a set that were left pending and are remembered. */
@@ -25,7 +25,7 @@ const OVERTAKEN_MAX = 20
 /** What became of a report: everything it had to say was said, or was known; it comes again; the forge refuses it. */
 export type ReportResult = 'said' | 'known' | 'retried' | 'refused'
 
-/** One forge that is told what becomes of commits. */
+/** One forge that gets the results of commits. */
 export interface ForgeReporterOptions {
   /** In words, for messages: `github shop/monitoring`. */
   readonly name: string
@@ -53,7 +53,7 @@ interface Known {
   readonly foundState: CommitState | null
   /** Whether it is the first commit that this program looked at. */
   readonly isFirst: boolean
-  /** Whether the commit was carried out before this program looked at it; null until that can be told. */
+  /** Whether the commit was applied before this program looked at it; null until that is known. */
   wasSettled: boolean | null
 }
 
@@ -101,7 +101,7 @@ export class ForgeReporter {
     if (commit === null || !DEEDS.has(type)) return
     const before = this.#deeds.get(set)
     const deeds = before?.sha === commit ? before : { sha: commit, lines: new Set<string>() }
-    // Once a commit is carried out, whatever follows is about drift.
+    // Once a commit is applied, whatever follows is about drift.
     const isSettled = this.#known.get(set)?.sha === commit && this.#known.get(set)?.mark?.state === 'success'
     if (!isSettled && deeds.lines.size < DEEDS_MAX) deeds.lines.add(message)
     this.#deeds.set(set, deeds)
@@ -193,7 +193,7 @@ export class ForgeReporter {
   /** Commits that were overtaken would stay pending for ever: what they wanted is there now, as far as it still counts. */
   async #settleOvertaken(set: string, by: string): Promise<void> {
     const shas = this.#overtaken.get(set) ?? []
-    const description = `carried out as part of ${by.slice(0, 10)}`
+    const description = `applied as part of ${by.slice(0, 10)}`
     for (const sha of shas) {
       await this.#forge.markCommit(sha, contextOf(set), { state: 'success', description }, this.#pageOf(set))
       this.#overtaken.set(
@@ -216,7 +216,7 @@ export class ForgeReporter {
   async #comment(set: SetStatus, verdict: Verdict, known: Known): Promise<boolean> {
     const { name } = set
     const comment = outcomeComment(set, verdict, this.#deedsOf(name, verdict.sha), this.#pageOf(name))
-    // What happens to services after a commit was carried out does not belong below it.
+    // What happens to services after a commit was applied does not belong below it.
     const isSettled = verdict.state === 'success' && known.comment?.split('\n')[1] === comment.gist
     if (known.wasSettled === true || isSettled || known.comment === comment.body) return false
     const pullRequests = await this.#forge.pullRequestsOf(verdict.sha)

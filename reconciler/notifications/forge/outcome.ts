@@ -45,9 +45,9 @@ export function outcomeComment(
 }
 
 const HEADINGS: Readonly<Record<Verdict['state'], string>> = {
-  success: 'carried out',
+  success: 'applied',
   pending: 'waiting',
-  failure: 'not carried out',
+  failure: 'not applied',
 }
 
 function section(heading: string, lines: readonly string[], budget: Budget): string {

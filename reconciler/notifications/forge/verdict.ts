@@ -2,7 +2,7 @@ import type { ConditionType, SetStatus } from '../../controller/status/status.ts
 import { CONDITION_WORDS, countText, shortened } from '../../controller/status/words.ts'
 import type { CommitMark } from './forge.ts'
 
-/** Conditions by which the newest commit counts as not carried out. */
+/** Conditions by which the newest commit counts as not applied. */
 const FAILURES: ReadonlySet<ConditionType> = new Set(['Stalled', 'ManifestsInvalid', 'Degraded', 'HealLoop'])
 /** Conditions for which a commit waits. */
 const WAITS: ReadonlySet<ConditionType> = new Set([
@@ -24,7 +24,7 @@ export interface Verdict extends CommitMark {
 }
 
 /**
- * What became of the newest commit of `set`; null when none was read. A commit that was once carried out stays
+ * What became of the newest commit of `set`; null when none was read. A commit that was once applied stays
  * so: what happens to services later is drift, and not the fault of the commit's author. Pure.
  */
 export function verdictOf(set: SetStatus): Verdict | null {
@@ -47,7 +47,7 @@ export function verdictOf(set: SetStatus): Verdict | null {
   const wait = conditions.find(({ type }) => WAITS.has(type))
   if (looked && wait !== undefined)
     return { sha, state: 'pending', description: worded(wait), isProvisional: false }
-  return { sha, state: 'pending', description: 'being carried out', isProvisional: true }
+  return { sha, state: 'pending', description: 'being applied', isProvisional: true }
 }
 
 function worded({ type, message }: { readonly type: ConditionType; readonly message: string }): string {

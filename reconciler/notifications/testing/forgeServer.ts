@@ -24,7 +24,7 @@ export interface ForgeServer {
   /** Every request, such as `POST /repos/shop/monitoring/statuses/SHA`, without queries. */
   readonly requests: readonly string[]
   readonly pullRequests: PullRequest[]
-  /** Adds a comment of somebody else. */
+  /** Adds a comment of another user. */
   readonly comment: (pullRequest: number, body: string, isSystem?: boolean) => PostedComment
   /** What the next requests are answered with instead, one each. */
   readonly faults: (

@@ -46,7 +46,7 @@ export function nextId({ statuses, comments }: ForgeState): number {
   return 1 + statuses.length + comments.length
 }
 
-/** Adds a comment, as somebody does. */
+/** Adds a comment, as a person does. */
 export function addComment(
   state: ForgeState,
   pullRequest: number,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A request that somebody received. */
+/** A request that was received. */
 export interface Received {
   readonly path: string
   readonly headers: IncomingHttpHeaders

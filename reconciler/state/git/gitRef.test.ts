@@ -89,14 +89,13 @@ test('signs of life for days leave few files behind, and what is written then st
     vi.unstubAllEnvs()
   })
   const state = join(folder, 'state.git')
-  const ref = await GitRef.open(
-    gitLocationOf(`git:${state}#${REF}`, { PATH: process.env.PATH, HOME: folder }),
-  )
+  const location = gitLocationOf(`git:${state}#${REF}`, { PATH: process.env.PATH, HOME: folder })
+  const ref = await GitRef.open(location, 8)
   await ref.write({ state: 'first', lease: '{}' }, 'first')
-  for (let sign = 0; sign < 52; sign += 1)
+  for (let sign = 0; sign < 10; sign += 1)
     await ref.write({ state: 'first', lease: `{"renewals": ${sign}}` }, 'sign of life', true)
   const files = readdirSync(temporary, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
-  expect(files.length).toBeLessThan(60)
+  expect(files.length).toBeLessThan(40)
 
   await ref.write({ state: 'last', lease: '{}' }, 'last')
   ref.close()

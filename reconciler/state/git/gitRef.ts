@@ -43,6 +43,8 @@ export type StateAccess = Pick<GitAccess, 'credential' | 'sshKeyFile' | 'knownHo
 const LIMIT_MS = 60_000
 /** Writes after which what is no longer needed of our own repository goes: every sign of life leaves some files. */
 const WRITES_PER_TIDYING = 50
+/** Ref of our own repository for the commit that was fetched last. */
+const READ_REF = 'refs/pharos-read'
 /** What a location of a state in git starts with. */
 const PREFIX = 'git:'
 const FORM = 'git:ADDRESS#refs/pharos/NAME, where ADDRESS is https://…, ssh://…, git@host:path or a path'
@@ -124,25 +126,30 @@ export class GitRef implements StateRef {
   readonly name: string
   readonly #location: GitRefLocation
   readonly #folder: WorkFolder
+  readonly #writesPerTidying: number
   /** Commit of the ref as last seen; empty while there is none. */
   #tip = ''
   /** Parent of the next commit: the last one that is worth keeping. */
   #parent = ''
   #writes = 0
 
-  private constructor(location: GitRefLocation, folder: WorkFolder) {
+  private constructor(location: GitRefLocation, folder: WorkFolder, writesPerTidying: number) {
     this.name = `${location.access.url}#${location.ref}`
     this.#location = location
     this.#folder = folder
+    this.#writesPerTidying = writesPerTidying
   }
 
-  /** A ref with a repository of our own to make commits in, removed by `close`. */
-  static async open(location: GitRefLocation): Promise<GitRef> {
+  /**
+   * A ref with a repository of our own to make commits in, removed by `close`, and tidied after every
+   * `writesPerTidying` writes.
+   */
+  static async open(location: GitRefLocation, writesPerTidying = WRITES_PER_TIDYING): Promise<GitRef> {
     await usable(requireGit(location.env))
     const folder = await takeWorkFolder('git-state')
     try {
       await git(location, folder.path, ['init', '--quiet', '--bare', '.'])
-      return new GitRef(location, folder)
+      return new GitRef(location, folder, writesPerTidying)
     } catch (error) {
       folder.remove()
       throw error
@@ -158,24 +165,23 @@ export class GitRef implements StateRef {
       this.#parent = ''
       return null
     }
-    if (commit !== this.#tip) {
-      const refspec = `+${ref}:refs/pharos-read`
+    const isNew = commit !== this.#tip
+    if (isNew) {
+      const refspec = `+${ref}:${READ_REF}`
       await this.#git(['fetch', '--quiet', '--no-tags', '--depth=1', '--', access.url, refspec])
-      // It may have moved on since it was listed.
-      this.#tip = (await this.#git(['rev-parse', 'refs/pharos-read'])).toString('utf8').trim()
-      this.#parent = this.#tip
     }
-    const listing = (await this.#git(['ls-tree', '--name-only', this.#tip])).toString('utf8').split('\n')
-    if (!listing.includes('state.json') || !listing.includes('lease.json'))
+    const from = isNew ? READ_REF : commit
+    const wanted = [from, `${from}:state.json`, `${from}:lease.json`].map((name) => `${name}\n`)
+    const [tip, state, lease] = objectsIn(await this.#git(['cat-file', '--batch'], wanted.join('')))
+    if (tip === undefined || state === undefined || lease === undefined)
       throw new StateError(`${this.name} holds no state of pharos: name another ref with --state`)
-    const file = async (path: string): Promise<string> =>
-      (await this.#git(['cat-file', 'blob', `${this.#tip}:${path}`])).toString('utf8')
-    const secs = (await this.#git(['log', '-1', '--format=%ct', this.#tip])).toString('utf8').trim()
-    return {
-      state: await file('state.json'),
-      lease: await file('lease.json'),
-      writtenAtMs: Number(secs) * 1_000,
+    if (isNew) {
+      // It may have moved on since it was listed.
+      this.#tip = tip.id
+      this.#parent = tip.id
     }
+    const [, secs] = /^committer .* (\d+) [+-]\d+$/m.exec(tip.content) ?? []
+    return { state: state.content, lease: lease.content, writtenAtMs: Number(secs) * 1_000 }
   }
 
   async write(files: StateFiles, message: string, isPassing = false): Promise<void> {
@@ -205,7 +211,7 @@ export class GitRef implements StateRef {
     if (!isPassing) this.#parent = commit
     this.#writes += 1
     // What was written is written, whatever becomes of this.
-    if (this.#writes % WRITES_PER_TIDYING === 0) await this.#tidy().catch(() => {})
+    if (this.#writes % this.#writesPerTidying === 0) await this.#tidy().catch(() => {})
   }
 
   /** Keeps what the next commit stands on. */
@@ -222,6 +228,25 @@ export class GitRef implements StateRef {
   #git(args: readonly string[], input?: string): Promise<Buffer> {
     return git(this.#location, this.#folder.path, args, input)
   }
+}
+
+/** An object of a repository, its content as text. */
+interface GitObject {
+  readonly id: string
+  readonly content: string
+}
+
+/** What `git cat-file --batch` wrote, in the order in which it was asked; `undefined` for what is missing. Pure. */
+function objectsIn(output: Buffer): readonly (GitObject | undefined)[] {
+  const objects: (GitObject | undefined)[] = []
+  for (let start = 0; start < output.length; ) {
+    const end = output.indexOf('\n', start)
+    const [, id, size] = /^([0-9a-f]{40,64}) \w+ (\d+)$/.exec(output.toString('utf8', start, end)) ?? []
+    const contentEnd = end + 1 + Number(size ?? -1)
+    objects.push(id === undefined ? undefined : { id, content: output.toString('utf8', end + 1, contentEnd) })
+    start = contentEnd + 1
+  }
+  return objects
 }
 
 function git(

@@ -5,14 +5,14 @@ import type { BindingChange, Intent, Lease, OpenIntent, StateDocument, StateStor
 import { type Contents, changed, KeptContents, takenOver } from './gitContents.ts'
 import { GitRef, type GitRefLocation, type StateRef, untilUnmoved } from './gitRef.ts'
 import {
-  SAID,
+  INPUT_NAME,
   unusedIn,
   withAcknowledgement,
   withApproval,
+  withOperatorInput,
   withSuspension,
   withSyncRequest,
-  withWhatPeopleSaid,
-} from './gitSaid.ts'
+} from './operatorInput.ts'
 
 /**
  * Opens the state in the ref `location` of a git repository, made with the first write. Each write is a commit
@@ -48,7 +48,7 @@ class GitStore implements StateStore {
   #lease: Contents['lease']
   readonly #openedWithMs: number | null
   #epoch: number | undefined
-  /** What is being used up of what people said, in case another push brings it back. */
+  /** Names of operators' input that is being used up, in case another push brings it back. */
   readonly #used = new Set<string>()
   #isDirty = false
   #turn: Promise<unknown> = Promise.resolve()
@@ -69,8 +69,8 @@ class GitStore implements StateStore {
   readonly openIntents = async () => this.#state.intents
   readonly runs = async (most: number) => this.#state.runs.slice(0, most)
   readonly events = async (most: number) => this.#state.events.slice(0, most)
-  readonly suspensions = async () => (await this.#heard()).suspensions
-  readonly approvals = async () => (await this.#heard()).approvals
+  readonly suspensions = async () => (await this.#currentState()).suspensions
+  readonly approvals = async () => (await this.#currentState()).approvals
   readonly syncRequests = async () => this.#state.syncRequests
   readonly historyAcknowledgements = async () => this.#state.historyAcknowledgements
   async lease(): Promise<Lease | null> {
@@ -164,19 +164,19 @@ class GitStore implements StateStore {
     })
   }
 
-  readonly useApproval = (digest: string) => this.#use(SAID.approval(digest))
-  readonly takeSyncRequest = () => this.#use(SAID.syncRequest)
-  readonly useHistoryAcknowledgement = (commitSha: string) => this.#use(SAID.acknowledgement(commitSha))
+  readonly useApproval = (digest: string) => this.#use(INPUT_NAME.approval(digest))
+  readonly takeSyncRequest = () => this.#use(INPUT_NAME.syncRequest)
+  readonly useHistoryAcknowledgement = (commitSha: string) => this.#use(INPUT_NAME.acknowledgement(commitSha))
 
-  /** Takes what a person said, by its name, out of the state; whether it was there. */
+  /** Takes the input of this name out of the state; whether it was there. */
   async #use(name: string): Promise<boolean> {
-    await this.#heard()
-    const without = (state: StateDocument) => withWhatPeopleSaid(state, state, new Set([name]))
+    await this.#currentState()
+    const without = (state: StateDocument) => withOperatorInput(state, state, new Set([name]))
     if (unusedIn(without(this.#state)) === unusedIn(this.#state)) return false
     this.#used.add(name)
     this.#fenced(without)
     await this.#push(`use ${name}`)
-    // Where it comes up again, it was said again.
+    // Where it comes up again, it is new.
     this.#used.delete(name)
     return true
   }
@@ -191,11 +191,11 @@ class GitStore implements StateStore {
   }
 
   readonly suspend = (suspension: StateDocument['suspensions'][number]) =>
-    this.#said((state) => withSuspension(state, suspension))
+    this.#writeInput((state) => withSuspension(state, suspension))
 
   async resume(scope: string): Promise<boolean> {
     let wasThere = false
-    await this.#said(({ suspensions }) => {
+    await this.#writeInput(({ suspensions }) => {
       wasThere = suspensions.some((one) => one.scope === scope)
       return { suspensions: suspensions.filter((one) => one.scope !== scope) }
     })
@@ -203,11 +203,11 @@ class GitStore implements StateStore {
   }
 
   readonly approve = (approval: StateDocument['approvals'][number]) =>
-    this.#said((state) => withApproval(state, approval))
+    this.#writeInput((state) => withApproval(state, approval))
   readonly requestSync = (request: StateDocument['syncRequests'][number]) =>
-    this.#said((state) => withSyncRequest(state, request))
+    this.#writeInput((state) => withSyncRequest(state, request))
   readonly acknowledgeHistory = (acknowledgement: StateDocument['historyAcknowledgements'][number]) =>
-    this.#said((state) => withAcknowledgement(state, acknowledgement))
+    this.#writeInput((state) => withAcknowledgement(state, acknowledgement))
 
   async close(): Promise<void> {
     await this.release()
@@ -220,26 +220,25 @@ class GitStore implements StateStore {
     this.#isDirty = true
   }
 
-  /** Writes what people say, who hold no lease, on top of what came first; `change` gives null for nothing new. */
-  #said(change: (state: StateDocument) => Partial<StateDocument> | null): Promise<void> {
+  /** Writes an operator's input, which needs no lease, on top of earlier pushes; `change` gives null for nothing new. */
+  #writeInput(change: (state: StateDocument) => Partial<StateDocument> | null): Promise<void> {
     return this.#inTurn(() =>
       untilUnmoved(async () => {
         const { state, lease } = await this.#kept.read()
-        // The holder of the lease knows more than the ref does, except of what people said.
-        const known = this.#holds(lease) ? withWhatPeopleSaid(this.#state, state, this.#used) : state
+        // The holder of the lease knows more than the ref, except of operators' input.
+        const known = this.#holds(lease) ? withOperatorInput(this.#state, state, this.#used) : state
         const news = change(known)
         this.#state = { ...known, ...news }
         if (!this.#holds(lease)) this.#lease = lease
         if (news === null) return
-        await this.#kept.write({ state: this.#state, lease: this.#lease }, 'said by a person')
+        await this.#kept.write({ state: this.#state, lease: this.#lease }, 'operator input')
         this.#isDirty = false
       }),
     )
   }
 
   /**
-   * Runs `work` when nothing else is at the ref: who read it in the middle of somebody's write would have that write
-   * put over what it read.
+   * Runs `work` when nothing else uses the ref: a read in the middle of a write would be overwritten by that write.
    */
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.#turn.then(work)
@@ -253,7 +252,7 @@ class GitStore implements StateStore {
       if (!this.#isDirty && !isRenewal) return
       let hasMoved = false
       await untilUnmoved(async () => {
-        if (hasMoved) await this.#hearWhatPeopleSaid()
+        if (hasMoved) await this.#readOperatorInput()
         // A turn before this one may have found out: what is known here is older than the ref.
         if (this.#epoch !== this.#lease.epoch) throw leaseLost()
         try {
@@ -269,19 +268,19 @@ class GitStore implements StateStore {
   }
 
   /** Another push came first: fine as long as the lease is still ours. Throws StateError `lost` otherwise. */
-  async #hearWhatPeopleSaid(): Promise<void> {
+  async #readOperatorInput(): Promise<void> {
     if (this.#epoch === undefined) return
     const { state, lease } = await this.#kept.read()
     if (!this.#holds(lease)) {
       this.#lease = lease
       throw leaseLost()
     }
-    this.#state = withWhatPeopleSaid(this.#state, state, this.#used)
+    this.#state = withOperatorInput(this.#state, state, this.#used)
   }
 
-  /** The state with what people said until now. */
-  async #heard(): Promise<StateDocument> {
-    await this.#inTurn(() => this.#hearWhatPeopleSaid())
+  /** The state with the operators' input until now. */
+  async #currentState(): Promise<StateDocument> {
+    await this.#inTurn(() => this.#readOperatorInput())
     return this.#state
   }
 

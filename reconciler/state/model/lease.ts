@@ -22,7 +22,7 @@ export interface HeldLease {
   readonly release: () => Promise<void>
 }
 
-/** Time without a sign of life after which a holder counts as gone where nothing else is said (milliseconds). */
+/** Time without a sign of life after which a holder counts as gone by default (milliseconds). */
 export const LEASE_TTL_MS = { file: 15_000, git: 120_000 } as const
 /**
  * Shortest time without a sign of life after which a holder may count as gone (milliseconds): four renewals have to

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { CanonicalService } from '../../../api/contract/canonical.ts'
-import { StateError } from './stateError.ts'
+import { otherVersionText, StateError } from './stateError.ts'
 import type { CreateIntent, StateDocument, StateReading } from './store.ts'
 
-/** Version of the document. A newer one is refused. */
+/** Version of the document. Any other is refused. */
 const DOCUMENT_VERSION = 2
 
 // What we wrote ourselves is read back without checking every field of a service again.
@@ -75,38 +75,6 @@ export const stateDocumentSchema = z.strictObject({
   historyAcknowledgements: z.array(z.strictObject({ commitSha: text, actor: text, at: text })),
 })
 
-/** How an approval of version 1 said that it was another thing. */
-const SYNC_REQUEST_V1 = 'look'
-const ACKNOWLEDGEMENT_V1 = 'history:'
-const REWRITTEN_V1 = 'historyRewritten'
-
-/** A document of version 1, in which approvals and counts stood for other things, as one of today. */
-const version1Schema = stateDocumentSchema
-  .omit({ syncRequests: true, historyAcknowledgements: true })
-  .extend({
-    version: z.literal(1),
-    runs: z.array(stateDocumentSchema.shape.runs.element.omit({ isHistoryRewritten: true })),
-  })
-  .transform(
-    ({ approvals, runs, ...rest }): StateDocument => ({
-      ...rest,
-      version: DOCUMENT_VERSION,
-      runs: runs.map((run) => {
-        const { [REWRITTEN_V1]: rewritten = 0, ...counts } = run.counts
-        return { ...run, counts, isHistoryRewritten: rewritten !== 0 }
-      }),
-      approvals: approvals.filter(
-        ({ digest }) => digest !== SYNC_REQUEST_V1 && !digest.startsWith(ACKNOWLEDGEMENT_V1),
-      ),
-      syncRequests: approvals
-        .filter(({ digest }) => digest === SYNC_REQUEST_V1)
-        .map(({ actor, at }) => ({ actor, at })),
-      historyAcknowledgements: approvals
-        .filter(({ digest }) => digest.startsWith(ACKNOWLEDGEMENT_V1))
-        .map(({ digest, actor, at }) => ({ commitSha: digest.slice(ACKNOWLEDGEMENT_V1.length), actor, at })),
-    }),
-  )
-
 /** A document of a state that holds nothing yet. Pure. */
 export function emptyDocument(stateId: string): StateDocument {
   return {
@@ -146,17 +114,17 @@ export async function documentOf(store: StateReading): Promise<StateDocument> {
 const OTHER_FILE = 'name a file that "pharos state export" wrote'
 
 /**
- * The document that `json` is. Throws StateError, naming `source`, when it is a newer one or none, which `way` says what
+ * The document that `json` is. Throws StateError, naming `source`, when it is of another version or none, which `way` says what
  * to do about.
  */
 export function parseDocument(json: string, source: string, way = OTHER_FILE): StateDocument {
   const value = parsedJson(json)
   const version =
     typeof value === 'object' && value !== null && 'version' in value ? value.version : undefined
-  if (typeof version === 'number' && version > DOCUMENT_VERSION) {
-    throw new StateError(`${source} was written by a newer pharos: use that version or a later one`)
+  if (typeof version === 'number' && version !== DOCUMENT_VERSION) {
+    throw new StateError(otherVersionText(source, version, DOCUMENT_VERSION))
   }
-  const parsed = (version === 1 ? version1Schema : stateDocumentSchema).safeParse(value)
+  const parsed = stateDocumentSchema.safeParse(value)
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.join('.') ?? ''
     throw new StateError(`${source} is no state of pharos${where === '' ? '' : ` (see ${where})`}: ${way}`)

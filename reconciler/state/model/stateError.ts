@@ -33,3 +33,10 @@ export function stateGone(what: string): StateError {
     'gone',
   )
 }
+
+/** Why `source`, of `version`, cannot be used where `current` is expected, and what to do. Pure. */
+export function otherVersionText(source: string, version: number, current: number): string {
+  return version > current
+    ? `${source} was written by a newer pharos: use that version or a later one`
+    : `${source} was written by a pharos from before the first release: start anew with "pharos state adopt apply"`
+}

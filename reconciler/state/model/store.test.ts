@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Binding, newBinding } from '../../plan/binding.ts'
+import { stateInGit } from '../../testing/modelStates.ts'
 import { openStore, readStore } from '../openStore.ts'
 import { takeLease } from './lease.ts'
 import { EVENTS_KEPT, RUNS_KEPT, type RunRecord } from './record.ts'
-import type { Intent, StateStore } from './store.ts'
+import type { Intent, StateReading, StateStore } from './store.ts'
 
 let folder: string
 beforeEach(() => {
@@ -80,18 +81,43 @@ function repository(): string {
   return directory
 }
 
+/** Where a state is kept. */
+interface Place {
+  readonly open: () => Promise<StateStore>
+  readonly read: () => Promise<StateReading>
+}
+
+const at = (location: string): Place => ({
+  open: () => openStore(location, env),
+  read: () => readStore(location, env),
+})
+
+const inSqlite = (): Place => at(join(folder, 'pharos.db'))
+const inGit = (): Place => at(`git:${repository()}#refs/pharos/production`)
+/** The store of a ref without git, which starts a dozen programs for each write. */
+const inRef = (): Place => {
+  const open = stateInGit({ nowMs: 0 })
+  return { open, read: open }
+}
+
+async function opened(place: Place): Promise<StateStore> {
+  const store = await place.open()
+  expect(await store.acquire('test')).toMatchObject({ epoch: expect.any(Number) })
+  return store
+}
+
+let place: Place
+
 describe.each([
-  ['an SQLite file', () => join(folder, 'pharos.db')],
-  ['a ref of a git repository', () => `git:${repository()}#refs/pharos/production`],
-])('the state in %s', (_what, locate) => {
-  const opened = async (): Promise<StateStore> => {
-    const store = await openStore(locate(), env)
-    expect(await store.acquire('test')).toMatchObject({ epoch: expect.any(Number) })
-    return store
-  }
+  ['an SQLite file', inSqlite],
+  ['a ref of a git repository', inGit],
+])('the state in %s', (_what, make) => {
+  beforeEach(() => {
+    place = make()
+  })
 
   test('what was written is there when it is opened again', async () => {
-    const first = await opened()
+    const first = await opened(place)
     await first.settleIn({ orgId: 'org', url: 'http://x', source: 'monitoring' })
     await first.begin([intent, { ...intent, opId: 'op-2', key: 'other' }])
     await first.failed('op-2')
@@ -103,7 +129,7 @@ describe.each([
     await first.release()
     await first.close()
 
-    const second = await readStore(locate(), env)
+    const second = await place.read()
     expect(second.stateId).toBe(first.stateId)
     expect(await second.home()).toEqual({ orgId: 'org', url: 'http://x', source: 'monitoring' })
     expect(await second.bindings()).toEqual([binding])
@@ -117,19 +143,11 @@ describe.each([
     await second.close()
   })
 
-  test('a rename moves the binding in one step, and a service has one binding', async () => {
-    const store = await opened()
-    await store.save({ put: binding })
-    await store.save({ drop: 'shop', put: { ...binding, key: 'store' } })
-    expect((await store.bindings()).map((one) => one.key)).toEqual(['store'])
-    await store.close()
-  })
-
   test('one holder at a time has the lease, and the next one when it is given back', async () => {
-    const first = await opened()
-    const second = await openStore(locate(), env)
+    const first = await opened(place)
+    const second = await place.open()
     expect(await second.acquire('other')).toEqual({ heldBy: { holder: 'test', epoch: 1, renewals: 0 } })
-    const reader = await readStore(locate(), env)
+    const reader = await place.read()
     // The holder that was just seen is no more than a minute of any clock away.
     expect(Math.abs(Date.now() - ((await reader.writtenAtMs()) ?? 0))).toBeLessThan(60_000)
     await reader.close()
@@ -140,9 +158,46 @@ describe.each([
     await Promise.all([first.close(), second.close()])
   })
 
+  test('a holder that finds out that it was taken over from while it gives the lease back overwrites nothing', async () => {
+    const stopped = await opened(place)
+    const waiting = await place.open()
+    const lease = await takeLease(waiting, 'other', 10 * waiting.leaseTtlMs, steppedClock())
+    await waiting.save({ put: binding })
+    await waiting.checkpoint()
+
+    // A sign of life that was on its way when the process stood still, and then the end of its run.
+    const renewal = stopped.renew()
+    const givenBack = stopped.release()
+    await expect(renewal).rejects.toMatchObject({ reason: 'lost' })
+    await givenBack
+
+    const reader = await place.open()
+    expect(await reader.bindings()).toEqual([binding])
+    expect(await reader.lease()).toMatchObject({ holder: 'other', epoch: 2 })
+    await lease.release()
+    await Promise.all([stopped.close(), waiting.close(), reader.close()])
+  })
+})
+
+describe.each([
+  ['an SQLite file', inSqlite],
+  ['a ref', inRef],
+])('the state in %s', (_what, make) => {
+  beforeEach(() => {
+    place = make()
+  })
+
+  test('a rename moves the binding in one step, and a service has one binding', async () => {
+    const store = await opened(place)
+    await store.save({ put: binding })
+    await store.save({ drop: 'shop', put: { ...binding, key: 'store' } })
+    expect((await store.bindings()).map((one) => one.key)).toEqual(['store'])
+    await store.close()
+  })
+
   test('a holder that shows no sign of life is taken over from, and what it still writes is refused', async () => {
-    const stopped = await opened()
-    const waiting = await openStore(locate(), env)
+    const stopped = await opened(place)
+    const waiting = await place.open()
 
     const lease = await takeLease(waiting, 'other', 10 * waiting.leaseTtlMs, steppedClock())
     expect(lease.epoch).toBe(2)
@@ -162,29 +217,9 @@ describe.each([
     await Promise.all([stopped.close(), waiting.close()])
   })
 
-  test('a holder that finds out that it was taken over from while it gives the lease back overwrites nothing', async () => {
-    const stopped = await opened()
-    const waiting = await openStore(locate(), env)
-    const lease = await takeLease(waiting, 'other', 10 * waiting.leaseTtlMs, steppedClock())
-    await waiting.save({ put: binding })
-    await waiting.checkpoint()
-
-    // A sign of life that was on its way when the process stood still, and then the end of its run.
-    const renewal = stopped.renew()
-    const givenBack = stopped.release()
-    await expect(renewal).rejects.toMatchObject({ reason: 'lost' })
-    await givenBack
-
-    const reader = await openStore(locate(), env)
-    expect(await reader.bindings()).toEqual([binding])
-    expect(await reader.lease()).toMatchObject({ holder: 'other', epoch: 2 })
-    await lease.release()
-    await Promise.all([stopped.close(), waiting.close(), reader.close()])
-  })
-
   test('a holder that renews is waited for as long as was asked, and not taken over from', async () => {
-    const living = await opened()
-    const waiting = await openStore(locate(), env)
+    const living = await opened(place)
+    const waiting = await place.open()
     const clock = steppedClock()
     const sleep = async (delayMs: number): Promise<void> => {
       await living.renew()
@@ -200,8 +235,8 @@ describe.each([
   })
 
   test('a holder that renewed and then stood still is taken over from', async () => {
-    const stopped = await opened()
-    const waiting = await openStore(locate(), env)
+    const stopped = await opened(place)
+    const waiting = await place.open()
     const clock = steppedClock()
     let looks = 0
     const sleep = async (delayMs: number): Promise<void> => {
@@ -218,9 +253,9 @@ describe.each([
     await Promise.all([stopped.close(), waiting.close()])
   })
 
-  test('what people say needs no lease, and an approval or an acknowledgement is used once', async () => {
-    const running = await opened()
-    const person = await openStore(locate(), env)
+  test('input of operators needs no lease, and an approval or an acknowledgement is used once', async () => {
+    const running = await opened(place)
+    const person = await place.open()
     await person.approve({ digest: 'd', actor: 'ada', at: 't' })
     await person.acknowledgeHistory({ commitSha: 'c', actor: 'ada', at: 't' })
     await person.suspend({ scope: 'a', reason: 'one', actor: 'ada', since: 's', until: null })
@@ -238,7 +273,7 @@ describe.each([
   })
 
   test('runs and events are kept up to a number, the newest of them', async () => {
-    const store = await opened()
+    const store = await opened(place)
     for (let index = 0; index < RUNS_KEPT + 3; index += 1) {
       const startedAt = new Date(index * 1_000).toISOString()
       await store.recordRun({ ...run, runId: `run-${index}`, startedAt })

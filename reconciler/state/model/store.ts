@@ -25,7 +25,7 @@ export interface Intent {
   readonly kind: 'create' | 'replace' | 'pause' | 'resume' | 'delete'
   readonly serviceId: string | null
   readonly sentAtMs: number
-  /** For a creation: what is sent, with marks for secrets, and how to find out what became of it. */
+  /** For a creation: what is sent, with fingerprints for secrets, and how to find out what became of it. */
   readonly create: CreateIntent | null
 }
 
@@ -51,7 +51,7 @@ export interface BindingChange {
 export interface StateReading {
   /** Whether anything outlives the process. */
   readonly isDurable: boolean
-  /** The state's own name, made with it: marks of secrets belong to it. */
+  /** The state's own name, made with it: fingerprints of secrets belong to it. */
   readonly stateId: string
   home(): Promise<StateHome | null>
   bindings(): Promise<readonly Binding[]>
@@ -124,7 +124,7 @@ export interface StateStore extends StateReading {
   takeSyncRequest(): Promise<boolean>
   /** Takes the acknowledgement of `commitSha` out of the state; whether there was one. */
   useHistoryAcknowledgement(commitSha: string): Promise<boolean>
-  /** Puts `document` in the place of everything but the lease, its name and its marks included. */
+  /** Puts `document` in the place of everything but the lease, its name and its fingerprints included. */
   restore(document: StateDocument, onProgress?: (done: number, total: number) => void): Promise<void>
   checkpoint(): Promise<void>
   /** Needs no lease. A second suspension of the same scope takes the place of the first. */

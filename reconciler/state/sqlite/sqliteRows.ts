@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { outcomeOfExit } from '../model/runOutcome.ts'
 import { stateDocumentSchema } from '../model/stateDocument.ts'
 
 /** Values of a row by column. */
@@ -86,14 +85,6 @@ function written(value: unknown, form: string): unknown {
   if (value === undefined || value === null) return null
   if (form === 'plain') return value
   return form === 'flag' ? Number(value) : JSON.stringify(value)
-}
-
-const exitCodeColumn = z.object({ exit_code: z.number(), outcome: z.string().nullable() }).loose()
-
-/** A row of the table `run` with the outcome that the first versions did not record. Throws a ZodError. */
-export function withOutcome(row: unknown): object {
-  const run = exitCodeColumn.parse(row)
-  return { ...run, outcome: run.outcome ?? outcomeOfExit(run.exit_code) }
 }
 
 const metaRow = z.object({

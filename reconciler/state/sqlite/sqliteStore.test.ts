@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import {
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -17,8 +16,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { newBinding } from '../../plan/binding.ts'
 import { finished } from '../../testing/processes.ts'
-import { documentOf, parseDocument } from '../model/stateDocument.ts'
-import type { StateReading } from '../model/store.ts'
+import { documentOf } from '../model/stateDocument.ts'
 import { fingerprintFor, stateKeyFor } from '../stateKey.ts'
 import { SCHEMA, SCHEMA_VERSION } from './sqliteSchema.ts'
 import { openSqliteStore, readSqliteStore } from './sqliteStore.ts'
@@ -32,96 +30,6 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const binding = newBinding('shop', 'id-1')
-
-test('a state of version 1 is read as it is, and migrated when it is written to', async () => {
-  const old = new Database(path)
-  old.exec(`CREATE TABLE meta (one INTEGER PRIMARY KEY, state_id TEXT NOT NULL, org_id TEXT, url TEXT) STRICT;
-    CREATE TABLE binding (key TEXT PRIMARY KEY, tombstone INTEGER NOT NULL) STRICT;
-    CREATE TABLE intent (op_id TEXT PRIMARY KEY) STRICT;
-    CREATE TABLE run (run_id TEXT PRIMARY KEY, counts TEXT NOT NULL) STRICT;
-    INSERT INTO meta VALUES (1, 'id', 'org', 'http://x')`)
-  old.pragma('user_version = 1')
-  old.close()
-
-  const reading = await readSqliteStore(path)
-  expect(await reading.home()).toEqual({ orgId: 'org', url: 'http://x', source: null })
-  await reading.close()
-
-  const writing = await openSqliteStore(path)
-  await writing.acquire('test')
-  await writing.settleIn({ orgId: 'org', url: 'http://x', source: 'monitoring' })
-  await writing.settleIn({ orgId: 'org', url: 'http://y', source: null })
-  expect(await writing.home()).toEqual({ orgId: 'org', url: 'http://y', source: 'monitoring' })
-  await writing.close()
-})
-
-test('a state of version 2 keeps what it holds, is read without being touched, and is migrated once', async () => {
-  cpSync(join(import.meta.dirname, '../../../fixtures/state/version-2.db'), path)
-  const before = readFileSync(path)
-  const contents = async (store: StateReading) => {
-    const [gone, shop] = await store.bindings()
-    return {
-      home: (await store.home())?.source,
-      bindings: [gone, shop].map((one) => [one?.key, one?.onDelete, one?.pruneAfterSecs, one?.heals]),
-      paused: [gone?.tombstonedAtMs != null, shop?.tombstonedAtMs != null],
-      runs: (await store.runs(9)).map(({ exitCode, trigger, outcome }) => [exitCode, trigger, outcome]),
-      rest: [await store.openIntents(), await store.suspensions(), await store.lease()],
-    }
-  }
-  const expected = {
-    home: 'manifests',
-    bindings: [
-      ['gone', 'pause', null, []],
-      ['shop', 'delete', null, []],
-    ],
-    paused: [true, false],
-    runs: [
-      [0, 'command', 'done'],
-      [0, 'command', 'done'],
-    ],
-    rest: [[], [], null],
-  }
-
-  const reading = await readSqliteStore(path)
-  expect(await contents(reading)).toEqual(expected)
-  await reading.close()
-  expect(readFileSync(path).equals(before)).toBe(true)
-
-  for (const open of [openSqliteStore, openSqliteStore, readSqliteStore]) {
-    const store = await open(path)
-    expect(await contents(store)).toEqual(expected)
-    await store.close()
-  }
-})
-
-test('approvals of version 3 that were a requested sync or an acknowledged history become records of their own', async () => {
-  cpSync(join(import.meta.dirname, '../../../fixtures/state/version-3.db'), path)
-
-  const reading = await readSqliteStore(path)
-  const read = await documentOf(reading)
-  await reading.close()
-  const store = await openSqliteStore(path)
-  const opened = await documentOf(store)
-  await store.acquire('test')
-
-  expect(read).toEqual(opened)
-  expect(opened).toMatchObject({
-    approvals: [{ digest: '0123456789abcdef', actor: 'ada' }],
-    syncRequests: [{ actor: 'webhook at green' }],
-    historyAcknowledgements: [{ commitSha: 'a'.repeat(40), actor: 'ada' }],
-    runs: [
-      { runId: 'r2', isHistoryRewritten: true, counts: { created: 0 } },
-      { runId: 'r1', isHistoryRewritten: false, counts: { created: 1 } },
-    ],
-  })
-  expect(opened.runs[0]?.counts).toEqual({ created: 0 })
-  expect([await store.takeSyncRequest(), await store.takeSyncRequest()]).toEqual([true, false])
-  expect(await store.useHistoryAcknowledgement('a'.repeat(40))).toBe(true)
-  await store.close()
-
-  const exported = readFileSync(join(import.meta.dirname, '../../../fixtures/state/version-1.json'), 'utf8')
-  expect(parseDocument(exported, 'version-1.json')).toEqual(opened)
-})
 
 test('bindings are those of the file, whichever connection wrote them', async () => {
   const [writing, reading] = [await openSqliteStore(path), await readSqliteStore(path)]
@@ -157,13 +65,21 @@ test('a state whose holder is certainly gone is taken over at once', async () =>
   await store.close()
 })
 
-test('a state of a newer version, a foreign database and a broken file are refused', async () => {
-  const newer = new Database(path)
-  newer.exec(SCHEMA)
-  newer.pragma('user_version = 99')
-  newer.close()
-  await expect(openSqliteStore(path)).rejects.toThrow('written by a newer pharos')
+test.each([
+  [SCHEMA_VERSION + 1, 'written by a newer pharos'],
+  [SCHEMA_VERSION - 1, 'from before the first release: start anew with "pharos state adopt apply"'],
+])('a state of version %i is refused and left as it is', async (version, problem) => {
+  const other = new Database(path)
+  other.exec(SCHEMA)
+  other.pragma(`user_version = ${version}`)
+  other.close()
+  const before = readFileSync(path)
 
+  for (const open of [openSqliteStore, readSqliteStore]) await expect(open(path)).rejects.toThrow(problem)
+  expect(readFileSync(path).equals(before)).toBe(true)
+})
+
+test('a foreign database and a broken file are refused', async () => {
   const foreign = join(folder, 'foreign.db')
   const database = new Database(foreign)
   database.exec('CREATE TABLE theirs (a)')
@@ -173,52 +89,6 @@ test('a state of a newer version, a foreign database and a broken file are refus
   const broken = join(folder, 'broken.db')
   writeFileSync(broken, 'this is no database, but it is long enough to be looked at as one'.repeat(50))
   await expect(openSqliteStore(broken)).rejects.toThrow('file is not a database: put a backup in its place')
-})
-
-/** Leaves a state at `path` as an older version did that was killed: what it wrote is in the log beside the file. */
-function leaveInLogMode(): void {
-  const origin = join(folder, 'origin.db')
-  const old = new Database(origin)
-  old.pragma('journal_mode = WAL')
-  old.exec(SCHEMA)
-  old.pragma(`user_version = ${SCHEMA_VERSION}`)
-  old.exec(`INSERT INTO meta VALUES (1, 'id', 'org', 'http://x', 'monitoring');
-    INSERT INTO binding (key, service_id, on_delete, protect) VALUES ('shop', 'id-1', 'delete', 0)`)
-  for (const end of ['', '-wal']) cpSync(`${origin}${end}`, `${path}${end}`)
-  old.close()
-}
-
-test('a state in log mode is read as it is, and converted when it is written to: then the file alone is all of it', async () => {
-  leaveInLogMode()
-  const keysIn = async (store: StateReading) => (await store.bindings()).map(({ key }) => key)
-  const reading = await readSqliteStore(path)
-  expect(await keysIn(reading)).toEqual(['shop'])
-  await reading.close()
-
-  const store = await openSqliteStore(path)
-  await store.acquire('test')
-  await store.save({ put: newBinding('next', 'id-2') })
-  cpSync(path, join(folder, 'copy.db'))
-
-  const copy = await readSqliteStore(join(folder, 'copy.db'))
-  expect(await keysIn(copy)).toEqual(['next', 'shop'])
-  expect(existsSync(`${path}-wal`)).toBe(false)
-  await copy.close()
-  await store.close()
-})
-
-test('a state in log mode that another process has open is converted as soon as that one has closed it', async () => {
-  leaveInLogMode()
-  const older = new Database(path)
-  older.prepare('SELECT * FROM meta').get()
-
-  const opening = openSqliteStore(path)
-  await new Promise(setImmediate)
-  older.close()
-
-  const store = await opening
-  expect(await store.bindings()).toHaveLength(1)
-  await store.close()
 })
 
 test('a write that was cut off in the middle is undone by the next one that reads', async () => {

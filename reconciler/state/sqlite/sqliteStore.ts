@@ -8,11 +8,11 @@ import { fileInPlace } from './fileInPlace.ts'
 import type { Database } from './openDatabase.ts'
 import { fileWrittenAtMs, openStateFile, readStateFile, unusable } from './sqliteFile.ts'
 import { SqliteLease, type TakeLock, takeFileLock } from './sqliteLease.ts'
-import { metaOf, ROWS, withOutcome } from './sqliteRows.ts'
+import { metaOf, ROWS } from './sqliteRows.ts'
 
 /**
- * Opens the state in the SQLite file `path` to write to it, making it when it is not there. Whoever means to
- * change bindings acquires the lease first. Throws StateError.
+ * Opens the state in the SQLite file `path` to write to it, making it when it is not there. A caller that changes
+ * bindings acquires the lease first. Throws StateError.
  *
  * Where `path` is a link, the journal and the lock are beside the file itself, whichever way it is named.
  */
@@ -77,10 +77,8 @@ function readingOf(
     },
     bindings: async () => readings.read(),
     openIntents: async () => ROWS.intents.records(all('SELECT * FROM intent ORDER BY sent_at_ms, op_id')),
-    runs: async (most) => {
-      const rows = all('SELECT * FROM run ORDER BY started_at DESC, rowid DESC LIMIT ?', most)
-      return ROWS.runs.records(rows.map(withOutcome))
-    },
+    runs: async (most) =>
+      ROWS.runs.records(all('SELECT * FROM run ORDER BY started_at DESC, rowid DESC LIMIT ?', most)),
     events: async (most) => ROWS.events.records(all('SELECT * FROM event ORDER BY seq DESC LIMIT ?', most)),
     suspensions: async () => ROWS.suspensions.records(all('SELECT * FROM suspension ORDER BY scope')),
     approvals: async () => ROWS.approvals.records(all('SELECT * FROM approval ORDER BY at')),
@@ -155,8 +153,8 @@ type StateWriting = Omit<StateStore, Exclude<keyof StateReading, 'close'>>
 interface Writer {
   /** Rows that a statement changed. */
   readonly run: (sql: string, ...parameters: unknown[]) => number
-  /** What people say, who hold no lease. */
-  readonly said: (sql: string, parameter: unknown) => number
+  /** Writes an operator's input, which needs no lease. */
+  readonly unfenced: (sql: string, parameter: unknown) => number
   /** Writes together or not at all, and only for who has the lease. */
   readonly fenced: <Result>(write: (epoch: number) => Result) => Result
   /** Deletes what is used up, fenced; whether there was anything. */
@@ -173,7 +171,7 @@ function writerOf(database: Database, lease: SqliteLease, path: string, onBindin
   const fenced: Writer['fenced'] = (write) => database.transaction(() => write(lease.epoch())).immediate()
   return {
     run,
-    said: (sql, parameter) => {
+    unfenced: (sql, parameter) => {
       lease.requireInPlace()
       try {
         return run(sql, parameter)
@@ -207,7 +205,7 @@ function writingOf(
   path: string,
   onBindings: () => void,
 ): StateWriting {
-  const { run, said, fenced, take, isThere, change, keep } = writerOf(database, lease, path, onBindings)
+  const { run, unfenced, fenced, take, isThere, change, keep } = writerOf(database, lease, path, onBindings)
   return {
     leaseTtlMs: LEASE_TTL_MS.file,
     leaseLookMsMax: LEASE_LOOK_MS_MAX.file,
@@ -256,18 +254,18 @@ function writingOf(
     // Every write of this store is on the disk when it returns.
     checkpoint: async () => {},
     suspend: async (suspension) => {
-      said(PUT_SUSPENSION, suspension)
+      unfenced(PUT_SUSPENSION, suspension)
     },
-    resume: async (scope) => said('DELETE FROM suspension WHERE scope = ?', scope) > 0,
+    resume: async (scope) => unfenced('DELETE FROM suspension WHERE scope = ?', scope) > 0,
     approve: async (approval) => {
-      said(PUT_APPROVAL, approval)
+      unfenced(PUT_APPROVAL, approval)
       keep('approval', 'at DESC', APPROVALS_KEPT)
     },
     requestSync: async (request) => {
-      said(PUT_SYNC_REQUEST, request)
+      unfenced(PUT_SYNC_REQUEST, request)
     },
     acknowledgeHistory: async (acknowledgement) => {
-      said(PUT_ACKNOWLEDGEMENT, ROWS.historyAcknowledgements.row(acknowledgement))
+      unfenced(PUT_ACKNOWLEDGEMENT, ROWS.historyAcknowledgements.row(acknowledgement))
       keep('history_acknowledgement', 'at DESC', APPROVALS_KEPT)
     },
     close: async () => {

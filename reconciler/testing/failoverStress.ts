@@ -15,7 +15,7 @@ const STATES = { file: 2, git: 5 } as const
 export type StateKind = keyof typeof STATES
 
 /** How two replicas are tortured. */
-export interface OrdealOptions {
+export interface StressOptions {
   /** A server whose rate does not matter here. */
   readonly url: string
   readonly apiKey: string
@@ -26,7 +26,7 @@ export interface OrdealOptions {
 }
 
 /** What was seen. */
-export interface OrdealReport {
+export interface StressReport {
   readonly rounds: number
   readonly kills: number
   readonly stops: number
@@ -38,7 +38,7 @@ export interface OrdealReport {
   /** Names of services in the end, sorted, and of those that the last commit has. */
   readonly names: readonly string[]
   readonly wanted: readonly string[]
-  /** What both told last, for whoever has to find out why it did not come to what was wanted. */
+  /** The last events of both, to find out why the result was not reached. */
   readonly lastWords: readonly string[]
 }
 
@@ -58,7 +58,7 @@ class Replica {
     this.#start = start
   }
 
-  /** Starts it, anew with a way to the server of its own: what an earlier life still had under way is told apart. */
+  /** Starts it, anew with a way to the server of its own: requests of an earlier process are distinguished. */
   async live(): Promise<void> {
     const proxy = await startFaultProxy(this.#url)
     const process = this.#start(proxy)
@@ -87,9 +87,9 @@ class Replica {
 
 /**
  * Two replicas on one state, killed and stopped at random while commits come in. Resolves when both run again
- * and the last commit is carried out.
+ * and the last commit is applied.
  */
-export async function replicaOrdeal(options: OrdealOptions): Promise<OrdealReport> {
+export async function failoverStress(options: StressOptions): Promise<StressReport> {
   const { url, apiKey, random, state } = options
   const repository = gitRepository()
   const folder = mkdtempSync(join(tmpdir(), 'pharos-ordeal-'))
@@ -175,11 +175,11 @@ function commitRandom(repository: GitRepository, random: () => number): readonly
   return wanted
 }
 
-/** Longest that the replicas may take for the last commit, once nobody disturbs them (milliseconds). */
+/** Longest that the replicas may take for the last commit, once nothing disturbs them (milliseconds). */
 const SETTLE_MS_MAX = 90_000
 
 async function settled(
-  { url, apiKey }: OrdealOptions,
+  { url, apiKey }: StressOptions,
   wanted: readonly string[],
 ): Promise<readonly string[]> {
   const client = new Client({ url, apiKey, userAgent: 'ordeal' })

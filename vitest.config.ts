@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-// Tests start real programs that read settings from the environment: those of whoever runs the tests stay outside.
+// Tests start real programs that read settings from the environment: those of the developer stay outside.
 for (const name of Object.keys(process.env)) {
   if (/^(?:PHAROS_(?!TEST_)|TF_|GIT_|CDKTF_)/.test(name)) delete process.env[name]
 }
@@ -29,7 +29,7 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: ['{api,monitoring,server,provider,reconciler,examples,scripts}/**/*.test.ts'],
+    include: ['{api,monitoring,server,provider,reconciler,web,examples,scripts}/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/cdktf.out/**'],
     globalSetup: ['scripts/testing/buildBeforeTests.ts'],
     // A test that checks nothing fails.
@@ -46,7 +46,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     coverage: {
       provider: 'v8',
-      include: ['{api,monitoring,server,provider,reconciler}/**/*.ts'],
+      include: ['{api,monitoring,server,provider,reconciler,web}/**/*.ts'],
       exclude: ['**/*.test.ts', 'provider/cdktf/**', '**/testing/**'],
       reporter: ['text-summary', 'json-summary'],
       // What runs in a process or a thread of its own does not count. Two points below what the whole suite reaches.

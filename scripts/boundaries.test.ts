@@ -24,6 +24,10 @@ const imports = [
   ['server/domain', '../store/store.ts', 'server/domain may import'],
   ['server/domain', 'better-sqlite3', 'server/domain may import'],
   ['server/domain', 'fastify', 'server/domain may import'],
+  ['server/domain/notifications', 'zod', ''],
+  ['server/domain/notifications', '../seal.ts', ''],
+  ['server/domain/notifications', '../../../api/contract/incident.ts', ''],
+  ['server/domain/notifications', '../../http/app.ts', 'server/domain may import'],
   ['server/store', 'better-sqlite3', ''],
   ['server/store', '../domain/service.ts', ''],
   ['server/store', '../http/routes.ts', 'server/store may import'],
@@ -70,6 +74,12 @@ const imports = [
   ['reconciler/cli', '../../monitoring/agent/runner.ts', 'reconciler/cli may import'],
   ['reconciler/cli', '../../server/main.ts', 'reconciler/cli may import'],
   ['provider/service', '../../monitoring/check/outcome/reason.ts', 'provider may import'],
+  ['reconciler/dashboard', '../../web/html.ts', ''],
+  ['server/statusPages', '../../web/html.ts', ''],
+  ['server/statusPages', '../../reconciler/main.ts', 'server never imports'],
+  ['web', './html.ts', ''],
+  ['web', '../server/main.ts', 'web is what pages are made of'],
+  ['web', 'fastify', 'web is what pages are made of'],
 ] as const
 
 test('the linter refuses every import that the architecture forbids, and no other', {

@@ -6,13 +6,15 @@
  * test that runs at the same moment never sees half a program and an installed provider keeps its hash.
  */
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { createRequire } from 'node:module'
+import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { deflateRawSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { buildBindings } from './buildBindings.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const installed = createRequire(import.meta.url)
 
 /** Bundled packages are CommonJS and call require(), which an ES module must define itself. */
 const REQUIRE_IN_ESM =
@@ -26,15 +28,20 @@ const NO_INSPECTOR_ON_SIGNAL = "process.on('SIGUSR1', () => {});"
 
 const programs = [
   // Only its controller command serves HTTP: the others start a third faster without that code.
-  { entry: 'reconciler/main.ts', out: 'pharos.js', format: 'esm', late: ['fastify'] },
-  { entry: 'server/main.ts', out: 'pharos-server.js', format: 'esm' },
+  {
+    entry: 'reconciler/main.ts',
+    out: 'pharos.js',
+    format: 'esm',
+    late: ['fastify', 'undici', 're2js', 'prom-client', 'croner'],
+  },
+  { entry: 'server/main.ts', out: 'pharos-server.js', format: 'esm', late: ['re2js'] },
   // The thread of slow matches, which the programs that check start beside them.
   { entry: 'monitoring/assertions/matcherWorker.ts', out: 'pharos-matcher.js', format: 'esm' },
   // Threads of the server.
   { entry: 'server/results/resultsThread.ts', out: 'pharos-server-results.js', format: 'esm' },
   { entry: 'server/agents/checksThread.ts', out: 'pharos-server-checks.js', format: 'esm' },
-  { entry: 'monitoring/main.ts', out: 'pharos-agent.js', format: 'esm' },
-  { entry: 'provider/cli.ts', out: 'pharos-provider.js', format: 'esm' },
+  { entry: 'monitoring/main.ts', out: 'pharos-agent.js', format: 'esm', late: ['re2js'] },
+  { entry: 'provider/cli.ts', out: 'pharos-provider.js', format: 'esm', late: ['undici'] },
   // Terraform starts a provider as it is. The extension keeps it CommonJS below any package.json.
   { entry: 'provider/main.ts', out: 'terraform-provider-pharos.cjs', format: 'cjs', isPacked: true },
 ]
@@ -74,14 +81,15 @@ const packing = {
     const inner = innerBuild(initialOptions)
     onResolve({ filter: /^\./ }, ({ kind, path, resolveDir, importer }) =>
       kind === 'dynamic-import' && importer === entry
-        ? { path: resolve(resolveDir, path), namespace: 'packed' }
+        ? { path: relative(root, resolve(resolveDir, path)), namespace: 'packed' }
         : undefined,
     )
     onLoad({ filter: /./, namespace: 'packed' }, async ({ path }) => {
-      const packed = deflateRawSync(await inner(path, [textLibraries(inner, LATE_LIBRARIES)]), {
+      const packed = deflateRawSync(await inner(path, [textLibraries(inner, LATE_LIBRARIES), lateModules]), {
         level: 9,
       }).toString('base64')
-      return runningText(`require('node:zlib').inflateRawSync(Buffer.from('${packed}', 'base64')).toString()`)
+      const text = `require('node:zlib').inflateRawSync(Buffer.from('${packed}', 'base64')).toString()`
+      return { contents: `module.exports = ${running(text)}`, loader: 'js' }
     })
   },
 }
@@ -99,13 +107,56 @@ const innerBuild = (initialOptions) => (path, plugins) =>
     minifySyntax: true,
   }).then(({ outputFiles: [{ contents }] }) => Buffer.from(contents))
 
+/**
+ * Modules of ours that a process which only names its schema does not need, because they load one of LATE_LIBRARIES:
+ * each runs when one of its exports is first used.
+ */
+const LATE_MODULES =
+  /\/(?:api\/client\/attempt|api\/contract\/(?:assertion|tagged|text)|apply\/creationJournal)\.ts$/
+
+/** Has LATE_MODULES run when they are first used. */
+const lateModules = {
+  name: 'late modules',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ kind, path, resolveDir }) => {
+      const file = resolve(resolveDir, path)
+      return kind === 'import-statement' && LATE_MODULES.test(file)
+        ? { path: relative(root, file), namespace: 'late' }
+        : undefined
+    })
+    onLoad({ filter: /./, namespace: 'late' }, async ({ path }) => {
+      const { metafile } = await build({
+        absWorkingDir: root,
+        entryPoints: [path],
+        format: 'esm',
+        metafile: true,
+        write: false,
+        outdir: root,
+      })
+      const names = Object.values(metafile.outputs).flatMap((output) => output.exports)
+      return { contents: usedLate(names, `require('./${path}')`), loader: 'js', resolveDir: root }
+    })
+  },
+}
+
+/**
+ * A CommonJS module with the exports `names` of the module that the expression `loading` gives, evaluated on first use.
+ * Import it by name: a default import would get the object with the getters.
+ */
+function usedLate(names, loading) {
+  const getters = names.map((name) => `get ${JSON.stringify(name)}() { return late().${name} }`)
+  return `let loaded
+const late = () => (loaded ??= ${loading})
+module.exports = { __esModule: true, ${getters.join(', ')} }`
+}
+
 /** Keeps `libraries` of a bundle as texts. */
 const lateLibraries = (libraries) => ({
   name: 'late libraries',
   setup: (outer) => textLibraries(innerBuild(outer.initialOptions), libraries).setup(outer),
 })
 
-/** Bundles each of `libraries` separately with `inner`, and embeds it as text. */
+/** Bundles each of `libraries` separately with `inner`, and embeds it as text that runs when it is first used. */
 const textLibraries = (inner, libraries) => ({
   name: 'text libraries',
   setup({ onResolve, onLoad }) {
@@ -113,19 +164,19 @@ const textLibraries = (inner, libraries) => ({
       path,
       namespace: 'text',
     }))
-    onLoad({ filter: /./, namespace: 'text' }, async ({ path }) =>
-      runningText(JSON.stringify((await inner(path, [leanUndici])).toString())),
-    )
+    onLoad({ filter: /./, namespace: 'text' }, async ({ path }) => {
+      const text = JSON.stringify((await inner(path, [leanUndici])).toString())
+      return { contents: usedLate(Object.keys(installed(path)), running(text)), loader: 'js' }
+    })
   },
 })
 
-/** A CommonJS module that runs the text which the expression `text` gives. */
-const runningText = (text) => ({
-  contents: `const names = ['module', 'exports', 'require', '__filename']
-const filename = typeof __filename === 'string' ? __filename : process.argv[1]
-require('node:vm').compileFunction(${text}, names, { filename })(module, exports, require, filename)`,
-  loader: 'js',
-})
+/** An expression: the exports of the CommonJS module in the text that the expression `text` gives. */
+const running = (text) => `((packed, filename) => {
+  const names = ['module', 'exports', 'require', '__filename']
+  require('node:vm').compileFunction(${text}, names, { filename })(packed, packed.exports, require, filename)
+  return packed.exports
+})({ exports: {} }, typeof __filename === 'string' ? __filename : process.argv[1])`
 
 function writeWhenChanged(file, bytes) {
   if (existsSync(file) && readFileSync(file).equals(bytes)) return

@@ -40,7 +40,7 @@ test('no folder of a program imports itself by way of others, types included', (
   expect(surprises(folderImports(imports), FOLDERS_LEFT)).toEqual([])
 })
 
-test('a circle is told by the shortest way round it, and what only leads to it is left out', () => {
+test('a circle is reported by its shortest path, without the files that only lead to it', () => {
   const graph = new Map(
     Object.entries({ a: ['b', 'd'], b: ['c'], c: ['a'], d: ['a'], before: ['a'], after: [] }).map(
       ([name, names]) => [name, new Set(names)],

@@ -201,8 +201,10 @@ test('the way to install of README puts every command on the PATH', () => {
     npm_config_pack_destination: folder,
     PATH: [join(prefix, 'bin'), process.env.PATH].join(delimiter),
   }
-  // The packed file stays out of the checkout.
-  const script = block.replace('"./$(', '"$(printf %s/ "$npm_config_pack_destination")$(')
+  // The packed file stays out of the checkout; prepare has run: its bundles are those under test.
+  const script = block
+    .replace('"./$(', '"$(printf %s/ "$npm_config_pack_destination")$(')
+    .replace('npm pack', 'npm pack --ignore-scripts')
 
   run(['bash', '-euo', 'pipefail', '-c', script], root, reader)
 

@@ -9,8 +9,8 @@ import { runInNewContext } from 'node:vm'
 import { Client } from '../../api/client/client.ts'
 import { Limiter } from '../../api/client/limiter.ts'
 import { IN_FLIGHT } from '../../reconciler/apply/execute.ts'
+import { failoverStress, type StateKind } from '../../reconciler/testing/failoverStress.ts'
 import { manifestOf } from '../../reconciler/testing/manifestOf.ts'
-import { replicaOrdeal, type StateKind } from '../../reconciler/testing/replicaOrdeal.ts'
 import { testController } from '../../reconciler/testing/testController.ts'
 import { seededRandom } from '../../server/testing/robustness/random.ts'
 import { startServer } from '../../server/testing/startServer.ts'
@@ -33,7 +33,7 @@ async function replicas(state: StateKind): Promise<string> {
   const server = await startServer({ rateLimit: 'none', logLevel: 'error' })
   try {
     const endsAtMs = performance.now() + SECONDS * 1_000
-    const report = await replicaOrdeal({
+    const report = await failoverStress({
       url: server.url,
       apiKey: server.apiKey,
       state,

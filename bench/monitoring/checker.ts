@@ -7,22 +7,26 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Assertion } from '../../api/contract/assertion.ts'
 import { checkLibrary } from '../../monitoring/agent/checkLibrary.ts'
-import type { CheckReport } from '../../monitoring/agent/checkReport.ts'
+import type { PreparedCheck } from '../../monitoring/agent/checkReport.ts'
 import { Runner } from '../../monitoring/agent/runner.ts'
 import type { EndpointTask } from '../../monitoring/protocol/messages.ts'
 import { seriesNumber } from '../../server/domain/regions.ts'
 import { monitoredService, openedResults, STORE } from '../../server/results/testing/openedResults.ts'
+import { axiosCheck } from './axiosCheck.ts'
 import type { CheckerAnswer, CheckerOrder } from './checkerOrder.ts'
 
 const REGION = 'eu-west-1'
 const SERIES = 500
 /** Checks under way at a time in a closed loop. */
 const IN_FLIGHT = 64
-/** Results of one transaction. */
+/** Most results of one transaction, and the longest time that one waits for it (milliseconds). */
 const BATCH = 500
+const BATCH_MS = 200
 /** How often a bare timer fires beside a schedule (milliseconds). */
 const TIMER_MS = 10
 const INTERVAL_S = 10
+/** Values that a 99th percentile is taken of. */
+const VALUES_KEPT = 20_000
 
 /** Five assertions, a regular expression on the body among them. */
 const ASSERTIONS: readonly Assertion[] = [
@@ -62,22 +66,25 @@ function taskOf(url: string, number: number): EndpointTask {
   } as const
 }
 
-const libraryOf = (authorities: string | undefined) =>
-  checkLibrary({
-    allowedRanges: ['127.0.0.0/8'],
-    userAgent: 'pharos-bench',
-    ...(authorities === undefined ? {} : { authorities }),
-  })
+const settings = { allowedRanges: ['127.0.0.0/8'], userAgent: 'pharos-bench' }
+const prepared = new Map<string, readonly PreparedCheck[]>()
 
-/** Checks `count` times, as fast as it goes or at `perSecond`, and stores every result. */
-async function runChecks({ url, count, authorities, perSecond }: Extract<CheckerOrder, { kind: 'checks' }>) {
-  const prepare = libraryOf(authorities)
-  const checks = Array.from({ length: SERIES }, (_, index) => prepare(taskOf(url, index + 1)))
+/** The checks of a target, made once: an agent makes them when a definition comes, and runs them for months. */
+function checksOf(url: string, authorities: string | undefined): readonly PreparedCheck[] {
+  const { prepare } = checkLibrary(authorities === undefined ? settings : { ...settings, authorities })
+  const checks =
+    prepared.get(url) ?? Array.from({ length: SERIES }, (_, index) => prepare(taskOf(url, index + 1)))
+  prepared.set(url, checks)
+  return checks
+}
+
+/** Stores results as the results thread does. */
+function resultStore() {
   let waiting: { readonly series: number; readonly totalUs: number }[] = []
-  const totals: number[] = []
-  let failed = 0
-  let started = 0
-  const store = (): void => {
+  let storing: NodeJS.Timeout | undefined
+  const flush = (): void => {
+    clearTimeout(storing)
+    storing = undefined
     passS += 1
     results.send(
       waiting.map((one) => ({ ...one, dueS: passS })),
@@ -85,14 +92,45 @@ async function runChecks({ url, count, authorities, perSecond }: Extract<Checker
     )
     waiting = []
   }
-  const one = async (): Promise<void> => {
+  const push = (number: number, totalUs: number): void => {
+    waiting.push({ series: seriesNumber(number + 1, REGION), totalUs: Math.round(totalUs) })
+    if (waiting.length === BATCH) flush()
+    else storing ??= setTimeout(flush, BATCH_MS)
+  }
+  return { push, flush }
+}
+
+/** One check of `order`, the `started`th; how long the target took (microseconds), `undefined` when it was not up. */
+type CheckOnce = (started: number) => Promise<number | undefined>
+
+function checkOnce(
+  { url, authorities, by }: ChecksOrder,
+  { push }: ReturnType<typeof resultStore>,
+): CheckOnce {
+  if (by === 'axios') return async () => ((await axiosCheck(url, authorities)) ? 0 : undefined)
+  const checks = checksOf(url, authorities)
+  return async (started) => {
     const number = started % SERIES
+    const report = await checks[number]?.run({ slot: started, nextDueMs: 0 })
+    if (report?.outcome !== 'up') return undefined
+    if (by === 'ours') push(number, report.totalUs)
+    return report.totalUs
+  }
+}
+
+type ChecksOrder = Extract<CheckerOrder, { kind: 'checks' }>
+
+/** Checks `count` times, as fast as it goes or at `perSecond`. */
+async function runChecks(order: ChecksOrder) {
+  const { count, perSecond } = order
+  const store = resultStore()
+  const check = checkOnce(order, store)
+  const totalsUs: number[] = []
+  let started = 0
+  const one = async (): Promise<void> => {
     started += 1
-    const report: CheckReport | undefined = await checks[number]?.run({ slot: started, nextDueMs: 0 })
-    if (report?.outcome !== 'up') failed += 1
-    totals.push(report?.totalUs ?? 0)
-    waiting.push({ series: seriesNumber(number + 1, REGION), totalUs: Math.round(report?.totalUs ?? 0) })
-    if (waiting.length === BATCH) store()
+    const totalUs = await check(started)
+    if (totalUs !== undefined) totalsUs.push(totalUs)
   }
   const before = process.cpuUsage()
   if (perSecond === undefined) {
@@ -101,38 +139,47 @@ async function runChecks({ url, count, authorities, perSecond }: Extract<Checker
     }
     await Promise.all(Array.from({ length: IN_FLIGHT }, worker))
   } else await atRate(perSecond, count, one)
-  if (waiting.length > 0) store()
+  store.flush()
   const { user, system } = process.cpuUsage(before)
-  return { cpuUs: (user + system) / count, failed, totalsUs: totals }
+  return { cpuUs: (user + system) / count, failed: count - totalsUs.length, totalsUs }
 }
 
 /** Starts `count` times at a fixed rate, whatever is still under way. */
 async function atRate(perSecond: number, count: number, start: () => Promise<void>): Promise<void> {
   const startedMs = performance.now()
   const underWay: Promise<void>[] = []
-  while (underWay.length < count) {
-    const due = Math.min(count, Math.floor(((performance.now() - startedMs) * perSecond) / 1_000))
-    while (underWay.length < due) underWay.push(start())
-    await new Promise((resolve) => setTimeout(resolve, 2))
+  for (let due = 0; due < count; due += 1) {
+    const waitMs = startedMs + (due * 1_000) / perSecond - performance.now()
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
+    underWay.push(start())
   }
   await Promise.all(underWay)
 }
 
 /** How late checks of `endpoints` start in `seconds`, beside a bare timer: 99th percentiles (milliseconds). */
-async function runSchedule({ url, endpoints, seconds }: Extract<CheckerOrder, { kind: 'schedule' }>) {
-  const lateMs: number[] = []
+async function runSchedule({ urls, endpoints, seconds }: Extract<CheckerOrder, { kind: 'schedule' }>) {
+  const lateMs = newest()
+  const timerMs = newest()
+  let [checks, failed] = [0, 0]
   const runner = new Runner({
     nowMs: () => performance.timeOrigin + performance.now(),
-    prepare: libraryOf(undefined),
-    onResult: (result) => lateMs.push(result.lateMs),
+    monotonicMs: () => performance.now(),
+    onSuspect: () => {},
+    prepare: checkLibrary(settings).prepare,
+    onResult: (result) => {
+      lateMs.add(result.lateMs)
+      checks += 1
+      if (result.report.outcome !== 'up') failed += 1
+    },
   })
-  const tasks = Array.from({ length: endpoints }, (_, index) => taskOf(url, index + 1))
+  const tasks = Array.from({ length: endpoints }, (_, index) =>
+    taskOf(urls[index % urls.length] ?? '', index + 1),
+  )
   const service = { service: STORE, org: STORE, generation: 1, interval_s: INTERVAL_S, first: false }
-  const timerMs: number[] = []
   let dueMs = performance.now() + TIMER_MS
   let isOver = false
   const tick = (): void => {
-    timerMs.push(Math.max(0, performance.now() - dueMs))
+    timerMs.add(Math.max(0, performance.now() - dueMs))
     dueMs = performance.now() + TIMER_MS
     if (!isOver) setTimeout(tick, TIMER_MS)
   }
@@ -141,12 +188,20 @@ async function runSchedule({ url, endpoints, seconds }: Extract<CheckerOrder, { 
   await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
   runner.stop()
   isOver = true
-  return { lateMs: p99(lateMs), timerMs: p99(timerMs), checks: lateMs.length }
+  return { lateMs: lateMs.p99(), timerMs: timerMs.p99(), checks, failed }
 }
 
-function p99(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length * 0.99)] ?? 0
+/** The newest values of a series that may be long. */
+function newest() {
+  const values: number[] = []
+  let count = 0
+  return {
+    add: (value: number): void => {
+      values[count % VALUES_KEPT] = value
+      count += 1
+    },
+    p99: () => values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? 0,
+  }
 }
 
 process.on('message', (order: CheckerOrder) => {

@@ -4,12 +4,20 @@ export type CheckerOrder =
       readonly kind: 'checks'
       readonly url: string
       readonly count: number
+      /** Who checks: our library with results stored, the same without, or axios. */
+      readonly by: 'ours' | 'ours, not stored' | 'axios'
       /** Certificates of authorities (PEM). */
       readonly authorities?: string
       /** Starts a second; as fast as it goes when absent. */
       readonly perSecond?: number
     }
-  | { readonly kind: 'schedule'; readonly url: string; readonly endpoints: number; readonly seconds: number }
+  | {
+      readonly kind: 'schedule'
+      /** Endpoints take turns on these. */
+      readonly urls: readonly string[]
+      readonly endpoints: number
+      readonly seconds: number
+    }
 
 /** What it answers. */
 export type CheckerAnswer =
@@ -20,4 +28,9 @@ export type CheckerAnswer =
       readonly failed: number
       readonly totalsUs: readonly number[]
     }
-  | { readonly lateMs: number; readonly timerMs: number; readonly checks: number }
+  | {
+      readonly lateMs: number
+      readonly timerMs: number
+      readonly checks: number
+      readonly failed: number
+    }

@@ -117,7 +117,7 @@ async function besideSilence(pharos: Subject): Promise<Row> {
   for (const socket of sockets) socket.destroy()
   const isAlive = pharos.child.exitCode === null && pharos.child.signalCode === null
   return {
-    what: `p99 of GET /v1/org beside ${SILENT} pages of the largest incidents that nobody reads, heap of ${HEAP_MIB} MiB`,
+    what: `p99 of GET /v1/org beside ${SILENT} pages of the largest incidents that are never read, heap of ${HEAP_MIB} MiB`,
     measured: `${beside.p99Ms.toFixed(1)} ms (${idle.p99Ms.toFixed(1)} ms when idle, ${idle.errors + beside.errors} errors)`,
     bar: `≤ ${P99_MS_MAX} ms`,
     holds: isAlive && beside.p99Ms <= P99_MS_MAX && beside.errors + idle.errors === 0,

@@ -39,7 +39,7 @@ export async function bundle(entry: URL): Promise<string> {
 
 /** Starts `subject.ts` as `kind`, with additional arguments for Node. */
 export async function startSubject(
-  kind: 'pharos' | 'bare',
+  kind: 'pharos' | 'monitored' | 'bare',
   nodeArgs: readonly string[] = [],
 ): Promise<Subject> {
   const child = fork(await bundle(new URL('./subject.ts', import.meta.url)), [kind], {

@@ -7,11 +7,16 @@ import { startServer, type TestServer } from '../../server/testing/startServer.t
 const NEVER_EMPTY = { burstRequests: BURST_REQUESTS, refillIntervalMs: 0.000_1 }
 
 /**
- * The measured program, in its own process: `pharos`, a `bare` route that answers with the bytes and headers it was
+ * The measured program, in its own process: `pharos`, the same `monitored`, a `bare` route that answers with the bytes and headers it was
  * sent, or a `rows` route that parses and stringifies them. Messages over IPC.
  */
-async function startPharos(): Promise<void> {
-  const server = await startServer({ rateLimit: NEVER_EMPTY, logLevel: 'silent' })
+async function startPharos(isMonitoring: boolean): Promise<void> {
+  const server = await startServer({
+    rateLimit: NEVER_EMPTY,
+    logLevel: 'silent',
+    isMonitoring,
+    allowedRanges: ['127.0.0.0/8'],
+  })
   await server.overrideLimits({ servicesMax: 1_000_000, endpointsMax: 1_000_000, serviceEndpointsMax: 100 })
   process.send?.({ port: Number(new URL(server.url).port), apiKey: server.apiKey })
   process.on('message', (message) => {
@@ -86,4 +91,4 @@ async function startBare(): Promise<void> {
 }
 
 if (process.argv[2] === 'bare') await startBare()
-else await startPharos()
+else await startPharos(process.argv[2] === 'monitored')

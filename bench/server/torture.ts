@@ -7,6 +7,7 @@ import { fillDisk } from '../../server/testing/robustness/diskFull.ts'
 import { watchFlushes } from '../../server/testing/robustness/flushOrder.ts'
 import { fuzz } from '../../server/testing/robustness/fuzz.ts'
 import { killLoop } from '../../server/testing/robustness/killLoop.ts'
+import { killNotifications } from '../../server/testing/robustness/notificationKills.ts'
 import { seededRandom } from '../../server/testing/robustness/random.ts'
 import { startServer } from '../../server/testing/startServer.ts'
 
@@ -42,6 +43,21 @@ async function kill(showProgress: (text: string) => void): Promise<string> {
       onKill: (done) => showProgress(`${done} of ${KILLS}`),
     })
     return `${kills} kills, ${acknowledged} acknowledged writes (${services} services and ${incidents} incidents kept), none lost`
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function killSender(showProgress: (text: string) => void): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'pharos-torture-'))
+  try {
+    const { acknowledged, arrived } = await killNotifications({
+      dataDir: join(folder, 'data'),
+      kills: KILLS,
+      random: seededRandom(SEED),
+      onKill: (done) => showProgress(`${done} of ${KILLS}`),
+    })
+    return `${KILLS} kills, ${acknowledged} confirmed updates of incidents arrived in order, in ${arrived} deliveries`
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -119,6 +135,7 @@ async function runTests(files: readonly string[], environment: NodeJS.ProcessEnv
 
 const STRESS_TESTS: Readonly<Record<string, StressTest>> = {
   kill,
+  notifications: killSender,
   'flush order': flushOrder,
   'full disk': fill,
   'restored copy': conformOnCopies,

@@ -1,7 +1,11 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { cannotRunTerraform } from '../../provider/testing/terraformWorkspace.ts'
+import {
+  cannotRunTerraform,
+  type ProviderInProcess,
+  serveInProcess,
+} from '../../provider/testing/terraformWorkspace.ts'
 import { root } from '../../scripts/readersEnvironment.ts'
 import { openRecipe, openShop, type Shop } from './testing/shop.ts'
 
@@ -55,7 +59,11 @@ app.synth()
 /** Both kinds of configuration. */
 const CONFIGURATIONS = ['monitoring/main.tf', 'main.ts']
 
+/** A setting of the provider or of Terraform below a job, where the other jobs do not have it. */
+const SETTING_OF_A_JOB = /^ {3,}(?:PHAROS|TF)_\w+:/m
+
 let shop: Shop
+let served: ProviderInProcess
 beforeEach(async () => {
   shop = await openShop((work, folder) => {
     mkdirSync(join(folder, 'node_modules'))
@@ -68,8 +76,16 @@ beforeEach(async () => {
     writeFileSync(join(work, 'monitoring/main.tf'), CONFIGURATION(state))
     writeFileSync(join(work, 'main.ts'), PROGRAM(state))
   })
+  served = await serveInProcess({
+    PHAROS_URL: shop.server.url,
+    PHAROS_API_KEY: shop.server.apiKey,
+    XDG_STATE_HOME: shop.folder,
+  })
 })
-afterEach(() => shop.close())
+afterEach(() => {
+  served.close()
+  return shop.close()
+})
 
 test
   .skipIf(cannotRunTerraform)
@@ -86,19 +102,22 @@ test
       /interval\s+= "2m"[\s\S]*Plan: 1 to add, 0 to change, 0 to destroy\./,
     )
 
-    const merged = await run('push')
+    // All jobs have the settings with which the installed provider ran, so from now on it runs here, which is quicker.
+    expect(readFileSync(join(import.meta.dirname, file), 'utf8')).not.toMatch(SETTING_OF_A_JOB)
+    const inProcess = served.terraformEnvironment
+    const merged = await run('push', inProcess)
     expect(exitCodesOf(merged)).toEqual({ release: 0, apply: 0 })
     const [service] = (await shop.client.listServices()).services
     expect(service?.interval_secs).toBe(120)
 
-    expect(exitCodesOf(await run('schedule'))).toEqual({ drift: 0 })
+    expect(exitCodesOf(await run('schedule', inProcess))).toEqual({ drift: 0 })
     await shop.client.deleteService(service?.id ?? '')
-    const night = await run('schedule')
+    const night = await run('schedule', inProcess)
     expect(exitCodesOf(night)).toEqual({ drift: 2 })
     expect(night.drift?.output).toContain('1 to add')
 
     shop.edit(CONFIGURATIONS, 'eu-west-1', 'mars-1')
-    const broken = await run(pullRequest)
+    const broken = await run(pullRequest, inProcess)
     expect(exitCodesOf(broken)).toEqual({ plan: 1 })
     expect(platform.writes).toEqual([recipe.posted, recipe.edited])
     expect(platform.comments[1]?.body).toContain('mars-1')

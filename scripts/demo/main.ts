@@ -44,7 +44,7 @@ async function showUse(demo: DemoRunner, shell: DemoShell, server: RunningServer
     }
     await demo.endStep('prepared')
     await demoGitops({ demo, shell: withKey(shell, server.url, gitKey), root, byHand })
-    await demoMonitoring({ demo, shell, orgId: server.orgId, byHand })
+    await demoMonitoring({ demo, shell, server, byHand })
     demo.chapter('What now exists')
     const { services } = await byHand.listServices()
     write(`${servicesTable(services)}\n\n${stepsTable(demo.steps, NOT_STEPS)}\n`)

@@ -2,30 +2,40 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { Webhook } from 'standardwebhooks'
 import type { Client } from '../../api/client/client.ts'
 import type { Incident } from '../../api/contract/incident.ts'
+import type { PublicState } from '../../server/statusPages/view/componentState.ts'
 import type { DemoRunner, DemoShell } from './demoRunner.ts'
+import type { RunningServer } from './serverChapter.ts'
 
 export interface MonitoringParts {
   readonly demo: DemoRunner
   readonly shell: DemoShell
-  readonly orgId: string
+  readonly server: Pick<RunningServer, 'orgId' | 'statusUrl'>
   readonly byHand: Client
 }
 
 /** Shorter than the plan allows: the demo takes seconds, not minutes (seconds). */
 const INTERVAL_S = 1
 
-/** A real local target answers, breaks and recovers; the server notices each. */
+/** A real local target answers, breaks and recovers; the server notices each, sends it and shows it. */
 export async function demoMonitoring(parts: MonitoringParts): Promise<void> {
-  const { demo, shell, orgId, byHand } = parts
+  const { demo, shell, server, byHand } = parts
   demo.chapter('4. A service breaks, and its incident opens by itself')
   const target = await startTarget()
   try {
-    const org = `--data-dir data --org ${orgId}`
+    const org = `--data-dir data --org ${server.orgId}`
     await demo.type(`pharos-server plan limits ${org} --interval-secs-min ${INTERVAL_S}`, shell)
     await demo.type(`pharos-server org auto-incidents ${org} --threshold 3 --window 1`, shell)
     const serviceId = await createService(demo, byHand, target.url)
+    const channel = `pharos-server channel create ${org} --kind webhook --name on-call --url ${target.hookUrl} --json`
+    target.trust(JSON.parse((await demo.type(channel, shell)).output).secret)
+    const page = `${server.statusUrl}/s/shop`
+    const components = `--title "Example Shop" --service ${serviceId}=Payments`
+    await demo.type(`pharos-server status-page create ${org} --slug shop ${components}`, shell)
+    demo.outcome(`status page on ${page}`)
     const states = `pharos-server states ${org} | grep Payments`
     const wait = (state: string) => demo.typeUntil(states, shell, (output) => output.includes(`  ${state}  `))
     demo.outcome(shortState(await wait('up')))
@@ -33,6 +43,10 @@ export async function demoMonitoring(parts: MonitoringParts): Promise<void> {
     target.answer(503)
     demo.outcome(shortState(await wait('down')))
     showIncident(demo, await incidentOf(parts, serviceId, 'investigating'))
+    demo.outcome(
+      `the webhook received ${await demo.until('a webhook', async () => target.events[0])}, signed`,
+    )
+    demo.outcome(`the status page says "${await headlineOf(demo, page)}"`)
     demo.say('It recovers:')
     target.answer(200)
     demo.outcome(shortState(await wait('up')))
@@ -43,23 +57,59 @@ export async function demoMonitoring(parts: MonitoringParts): Promise<void> {
   }
 }
 
+/** A server that is checked, and that receives webhooks. */
 async function startTarget() {
   let status = 200
-  const server = createServer((_, response) => response.writeHead(status).end('ok'))
+  let secret = ''
+  const events: string[] = []
+  const server = createServer(async (request, response) => {
+    if (request.method !== 'POST') return response.writeHead(status).end('ok')
+    const body = await text(request)
+    try {
+      // True because Node gives an array for no header but Set-Cookie.
+      new Webhook(secret).verify(body, request.headers as Record<string, string>)
+    } catch {
+      return response.writeHead(400).end('wrong signature')
+    }
+    events.push(JSON.parse(body).type)
+    return response.end()
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   // True because the server listens on TCP.
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/pay`,
+    hookUrl: `http://127.0.0.1:${port}/hook`,
+    /** Types of the events that were received and whose signature was right. */
+    events,
     answer: (next: number): void => {
       status = next
+    },
+    trust: (key: string): void => {
+      secret = key
     },
     close: (): void => {
       server.closeAllConnections()
       server.close()
     },
   }
+}
+
+/** Members of a status page's JSON that the demo shows. */
+interface PageState {
+  readonly state: PublicState
+  readonly headline: string
+}
+
+/** What the page says first, as soon as something is wrong. */
+function headlineOf(demo: DemoRunner, page: string): Promise<string> {
+  demo.request(`GET ${page}/status.json`)
+  return demo.until('a status page that shows the outage', async () => {
+    const shown = await fetch(`${page}/status.json`)
+    const { state, headline }: PageState = JSON.parse(await shown.text())
+    return state === 'operational' || state === 'unknown' ? undefined : headline
+  })
 }
 
 async function createService(demo: DemoRunner, client: Client, url: string): Promise<string> {

@@ -6,17 +6,20 @@ import { DemoFailure, type DemoRunner, type DemoShell } from './demoRunner.ts'
 /** A running server, and the data for its clients. */
 export interface RunningServer {
   readonly url: string
+  readonly statusUrl: string
   readonly orgId: string
   /** A fresh read_write key. */
   newKey(): Promise<string>
 }
 
-const SERVE = 'pharos-server serve --data-dir data --port 0 --admin-port 0 --allow-ranges 127.0.0.0/8'
+const SERVE =
+  'pharos-server serve --data-dir data --port 0 --admin-port 0 --status-port 0 --allow-ranges 127.0.0.0/8 --allow-webhook-ranges 127.0.0.0/8'
 
 /** Address of the server, once it listens. */
 interface Listening {
   readonly url: string
   readonly adminUrl: string
+  readonly statusUrl: string
   /** Stops the server and waits for its exit. */
   stop(): Promise<void>
 }
@@ -29,14 +32,14 @@ export async function startServer({ folder, environment }: DemoShell): Promise<L
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text
   })
-  let url: string | undefined
-  let adminUrl: string | undefined
+  const urls = new Map<string, string>()
   for await (const line of createInterface(child.stdout)) {
-    url ??= /^listening on (http:\S+)$/.exec(line)?.[1]
-    adminUrl ??= /^admin on (http:\S+)$/.exec(line)?.[1]
-    if (url !== undefined && adminUrl !== undefined) {
+    const [, name = '', found = ''] = /^(listening|admin|status pages) on (http:\S+)$/.exec(line) ?? []
+    if (name !== '') urls.set(name, found)
+    const [url, adminUrl, statusUrl] = ['listening', 'admin', 'status pages'].map((key) => urls.get(key))
+    if (url !== undefined && adminUrl !== undefined && statusUrl !== undefined) {
       child.stdout.resume()
-      return { url, adminUrl, stop: () => stop(child) }
+      return { url, adminUrl, statusUrl, stop: () => stop(child) }
     }
   }
   throw new DemoFailure(`pharos-server did not start:\n${said.trim()}`)
@@ -60,7 +63,7 @@ export async function requestsAnswered(adminUrl: string): Promise<number> {
 export async function showServer(
   demo: DemoRunner,
   shell: DemoShell,
-  { url }: Listening,
+  { url, statusUrl }: Listening,
 ): Promise<RunningServer> {
   demo.chapter('1. A server on a SQLite file')
   demo.typed(`${SERVE} &`)
@@ -74,6 +77,7 @@ export async function showServer(
   const createKey = `pharos-server key create --data-dir data --org ${orgId} --json`
   return {
     url,
+    statusUrl,
     orgId,
     async newKey() {
       const { output } = await demo.type(createKey, shell)

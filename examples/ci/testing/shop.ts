@@ -94,8 +94,8 @@ export interface Recipe {
   /** The request that makes the comment, and the one that edits it. */
   readonly posted: string
   readonly edited: string
-  /** Runs what the platform would run for `event`. */
-  readonly run: (event: string) => Promise<Jobs>
+  /** Runs what the platform would run for `event`, on a machine that has `extra` in its environment too. */
+  readonly run: (event: string, extra?: NodeJS.ProcessEnv) => Promise<Jobs>
   readonly exitCodesOf: (jobs: Jobs) => Readonly<Record<string, number | null>>
   /** Jobs that ran so far, and all jobs of the recipe, sorted. */
   readonly ran: () => readonly string[]
@@ -124,9 +124,12 @@ export async function openRecipe(
     artifacts: join(folder, 'artifacts'),
   }
   const known = { ...secrets, PHAROS_API_KEY: server.apiKey }
-  const runEvent = isGithub
-    ? (event: string) => runGithub({ ...runner, context: githubContext(event, folder, server.url, known) })
-    : (event: string) => runGitlab({ ...runner, context: gitlabContext(event, platform.url) })
+  const runEvent = (event: string, extra: NodeJS.ProcessEnv): Promise<Jobs> => {
+    const running = { ...runner, machine: { ...runner.machine, ...extra } }
+    return isGithub
+      ? runGithub({ ...running, context: githubContext(event, folder, server.url, known) })
+      : runGitlab({ ...running, context: gitlabContext(event, platform.url) })
+  }
   const gitlabContext = (event: string, apiUrl: string) => ({
     ...known,
     ...gitlabVariables(event, apiUrl),
@@ -139,8 +142,8 @@ export async function openRecipe(
     pullRequest: isGithub ? 'pull_request' : 'merge_request_event',
     posted: `POST ${list}`,
     edited: `${isGithub ? 'PATCH' : 'PUT'} ${one}/2`,
-    run: async (event) => {
-      const jobs = await runEvent(event)
+    run: async (event, extra = {}) => {
+      const jobs = await runEvent(event, extra)
       for (const name of Object.keys(jobs)) ran.add(name)
       return jobs
     },

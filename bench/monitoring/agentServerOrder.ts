@@ -1,0 +1,25 @@
+/** An order to the server of the agents bench. */
+export type ServerOrder =
+  | { readonly kind: 'start' | 'cpu' | 'stop' }
+  | { readonly kind: 'token'; readonly region: string }
+  | ({ readonly kind: 'create'; readonly intervalS?: number } & Definition)
+  | ({ readonly kind: 'replace'; readonly id: string } & Definition)
+
+/** A service of so many endpoints below `url`. */
+interface Definition {
+  readonly url: string
+  readonly endpoints: number
+  readonly regions: readonly string[]
+}
+
+/** What it answers; which fields there are follows from the order. */
+export interface ServerAnswer {
+  readonly agentUrl?: string
+  readonly token?: string
+  /** CPU of all threads since the start (microseconds). */
+  readonly cpuUs?: number
+  readonly id?: string
+  /** Before the request, and after its answer (milliseconds since the epoch). */
+  readonly startedMs?: number
+  readonly endedMs?: number
+}

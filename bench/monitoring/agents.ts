@@ -1,0 +1,384 @@
+/**
+ * What agents cost and how fast they learn: 200 of them ask one server over its real protocol, from this process. B10: from
+ * a change to every agent, and to the first check; B11: CPU of the server that takes their results, and while they wait;
+ * B15: CPU of an agent that takes 100,000 endpoints, and one.
+ *
+ * node --import tsx bench/monitoring/agents.ts
+ */
+import { fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent } from '../../monitoring/agent/agent.ts'
+import { checkLibrary } from '../../monitoring/agent/checkLibrary.ts'
+import { httpsLink } from '../../monitoring/agent/httpsLink.ts'
+import { type Link, LinkError } from '../../monitoring/agent/link.ts'
+import {
+  PROTOCOL,
+  type ResultsAnswer,
+  type ResultsRequest,
+  type StartedService,
+  type SyncAnswer,
+} from '../../monitoring/protocol/messages.ts'
+import { REGIONS } from '../../server/domain/regions.ts'
+import { resultRow } from '../../server/results/testing/resultMessages.ts'
+import { startTarget } from '../../server/testing/target.ts'
+import { bundle } from '../server/processes.ts'
+import type { Row } from '../server/row.ts'
+import type { ServerAnswer, ServerOrder } from './agentServerOrder.ts'
+
+const AGENTS = 200
+/** The last region is checked by the server itself. */
+const EMBEDDED = REGIONS.at(-1)?.code ?? ''
+const REMOTE = REGIONS.slice(0, -1).map(({ code }) => code)
+const CHANGES = 40
+const FIRST_CHECKS = 20
+/** Pause between changes, of which a random part is taken, so that they meet no rhythm (milliseconds). */
+const CHANGE_PAUSE_MS = 200
+const RESULTS_PER_SECOND = 100
+const BATCHES_PER_SECOND = 5
+const RESULT_SECONDS = 10
+const IDLE_SECONDS = 10
+const FEED = { services: 1_000, endpoints: 100 }
+const REPLACES = 50
+/** Nothing listens there, and it may be asked. */
+const NOWHERE = 'http://127.0.0.1:9'
+/** Pause between looks, which cost next to nothing (milliseconds). */
+const LOOK_MS = 20
+const MS_PER_SECOND = 1_000
+const US_PER_SECOND = 1_000_000
+const TOO_MANY_REQUESTS = 429
+
+interface BenchServer {
+  readonly ask: (order: ServerOrder) => Promise<Required<ServerAnswer>>
+  readonly link: (token: string) => ReturnType<typeof httpsLink>
+  readonly stop: () => Promise<void>
+}
+
+async function startServer(): Promise<BenchServer> {
+  const child = fork(await bundle(new URL('./agentServer.ts', import.meta.url)))
+  const ask: BenchServer['ask'] = async (order) => {
+    const answered = once(child, 'message')
+    child.send(order)
+    // True because each order is answered with its own fields.
+    return (await answered)[0] as Required<ServerAnswer>
+  }
+  const { agentUrl } = await ask({ kind: 'start' })
+  return {
+    ask,
+    link: (token) => httpsLink({ server: new URL(agentUrl), token }),
+    stop: async () => {
+      const ended = once(child, 'exit')
+      child.send({ kind: 'stop' } satisfies ServerOrder)
+      await ended
+    },
+  }
+}
+
+/** An agent that only asks. */
+class Asker {
+  readonly instance = randomUUID()
+  readonly series: number[] = []
+  readonly #link: ReturnType<typeof httpsLink>
+  readonly #stop = new AbortController()
+  readonly #onStarted: (service: StartedService) => void
+  #answer: SyncAnswer | undefined
+  #batch = 0
+
+  constructor(link: ReturnType<typeof httpsLink>, onStarted: (service: StartedService) => void) {
+    this.#link = link
+    this.#onStarted = onStarted
+    void this.#follow()
+  }
+
+  async report(series: readonly number[], dueS: number): Promise<number> {
+    this.#batch += 1
+    const results = series.map((one) => resultRow({ series: one, dueS }))
+    const batch = {
+      ...{ protocol: PROTOCOL, store: this.#answer?.store ?? '', instance: this.instance },
+      ...{ batch: this.#batch, sent_ms: Date.now(), results, details: [], certificates: [] },
+    }
+    let answer = await this.#sent(batch)
+    while (answer === undefined) {
+      await sleep(MS_PER_SECOND)
+      answer = await this.#sent(batch)
+    }
+    if (answer.refused.length > 0) throw new Error(`refused: ${JSON.stringify(answer.refused[0])}`)
+    return answer.stored
+  }
+
+  /** The answer; `undefined` when the server is too busy to take it. */
+  async #sent(batch: ResultsRequest): Promise<ResultsAnswer | undefined> {
+    try {
+      return await this.#link.results(batch)
+    } catch (error) {
+      if (error instanceof LinkError && error.status === TOO_MANY_REQUESTS) return undefined
+      throw error
+    }
+  }
+
+  stop(): void {
+    this.#stop.abort()
+    this.#link.close()
+  }
+
+  async #follow(): Promise<void> {
+    const load = {
+      in_flight: 0,
+      lag_p99_ms: 0,
+      skipped: 0,
+      spooled: 0,
+      dropped: 0,
+      clock_ahead_ms: 0,
+      suspect: false,
+    }
+    while (!this.#stop.signal.aborted) {
+      const place = { epoch: this.#answer?.epoch ?? 0, cursor: this.#answer?.cursor ?? null }
+      const request = {
+        ...{ protocol: PROTOCOL, instance: this.instance, version: '0', ...place, load },
+        ...{ inventory: { count: 0, hash: '' }, wait_ms: 25_000, leaving: false },
+      }
+      try {
+        // True because the link has read it so.
+        this.#answer = (await this.#link.sync('', request, this.#stop.signal)) as SyncAnswer
+      } catch (error) {
+        if (this.#stop.signal.aborted) return
+        throw error
+      }
+      for (const service of this.#answer?.start ?? []) {
+        this.series.push(...service.endpoints.map(({ series }) => series))
+        this.#onStarted(service)
+      }
+    }
+  }
+}
+
+function p99(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.99) - 1] ?? 0
+}
+
+const until = async (isDone: () => boolean): Promise<void> => {
+  while (!isDone()) await sleep(LOOK_MS)
+}
+
+async function besideAgents(): Promise<readonly Row[]> {
+  const server = await startServer()
+  let arrivedMs: number[] = []
+  const tokens: string[] = []
+  for (const region of REMOTE) tokens.push((await server.ask({ kind: 'token', region })).token)
+  // Until the server has looked at the modes of its regions.
+  await sleep(2 * MS_PER_SECOND)
+  const askers = Array.from({ length: AGENTS }, (_, index) => {
+    return new Asker(server.link(tokens[index % tokens.length] ?? ''), () => arrivedMs.push(Date.now()))
+  })
+  try {
+    await sleep(2 * MS_PER_SECOND)
+    return [
+      await changes(
+        server,
+        () => {
+          const arrived = arrivedMs
+          arrivedMs = []
+          return arrived
+        },
+        () => arrivedMs.length,
+      ),
+      await firstChecks(server),
+      await idle(server),
+      await results(server, askers),
+    ]
+  } finally {
+    for (const asker of askers) asker.stop()
+    await server.stop()
+  }
+}
+
+async function changes(server: BenchServer, take: () => number[], count: () => number): Promise<Row> {
+  const definition = { regions: REMOTE, endpoints: 1, url: NOWHERE }
+  const { id } = await server.ask({ kind: 'create', ...definition })
+  await until(() => count() === AGENTS)
+  take()
+  const delaysMs: number[] = []
+  for (let change = 0; change < CHANGES; change += 1) {
+    await sleep(Math.random() * CHANGE_PAUSE_MS)
+    const { endedMs } = await server.ask({ kind: 'replace', id, ...definition, url: `${NOWHERE}/${change}` })
+    await until(() => count() === AGENTS)
+    delaysMs.push(...take().map((atMs) => atMs - endedMs))
+  }
+  const measured = p99(delaysMs)
+  return {
+    what: `B10 from a change to ${AGENTS} agents, p99`,
+    measured: `${measured} ms`,
+    bar: '≤ 250 ms',
+    holds: measured <= 250,
+  }
+}
+
+async function firstChecks(server: BenchServer): Promise<Row> {
+  const target = await startTarget()
+  const delaysMs: number[] = []
+  for (let made = 0; made < FIRST_CHECKS; made += 1) {
+    const path = `/${made}`
+    const { endedMs } = await server.ask({
+      ...{ kind: 'create', regions: [EMBEDDED], endpoints: 1, url: target.url(path) },
+    })
+    await target.visited(`${path}/0`, 1)
+    delaysMs.push(Date.now() - endedMs)
+  }
+  target.close()
+  const longest = Math.max(...delaysMs)
+  return {
+    what: 'B10 from the answer to a creation to the first check, longest',
+    measured: `${longest} ms`,
+    bar: '≤ 2,000 ms',
+    holds: longest <= 2_000,
+  }
+}
+
+/** CPU that the server uses while `work` lasts (microseconds). */
+async function cpuOf(server: BenchServer, work: () => Promise<unknown>): Promise<number> {
+  const { cpuUs: before } = await server.ask({ kind: 'cpu' })
+  await work()
+  return (await server.ask({ kind: 'cpu' })).cpuUs - before
+}
+
+async function idle(server: BenchServer): Promise<Row> {
+  const cpuUs = await cpuOf(server, () => sleep(IDLE_SECONDS * MS_PER_SECOND))
+  const share = cpuUs / (IDLE_SECONDS * US_PER_SECOND)
+  return {
+    what: `B11 server while ${AGENTS} agents wait`,
+    measured: `${(share * 100).toFixed(2)} % of a core`,
+    bar: '≤ 1 %',
+    holds: share <= 0.01,
+  }
+}
+
+async function results(server: BenchServer, askers: readonly Asker[]): Promise<Row> {
+  const services = Math.ceil(AGENTS / REMOTE.length)
+  for (const asker of askers) asker.series.splice(0)
+  for (let made = 0; made < services; made += 1) {
+    await server.ask({
+      kind: 'create',
+      regions: REMOTE,
+      endpoints: RESULTS_PER_SECOND,
+      url: `${NOWHERE}/${made}`,
+      intervalS: 3_600,
+    })
+  }
+  const inAll = services * RESULTS_PER_SECOND
+  await until(() => askers.every(({ series }) => series.length === inAll))
+  // What was new is due at once: that has to be over.
+  await sleep(3 * MS_PER_SECOND)
+  // All agents of a region get the same series, each of which one agent reports.
+  const shares = askers.map(({ series }, index) => {
+    const place = Math.floor(index / REMOTE.length)
+    return series.slice(place * RESULTS_PER_SECOND, (place + 1) * RESULTS_PER_SECOND)
+  })
+  let stored = 0
+  const startedMs = performance.now()
+  const firstS = Math.floor(Date.now() / MS_PER_SECOND) - RESULT_SECONDS
+  const cpuUs = await cpuOf(server, () =>
+    Promise.all(
+      askers.map(async (asker, index) => {
+        const share = shares[index] ?? []
+        const part = RESULTS_PER_SECOND / BATCHES_PER_SECOND
+        // Agents send at moments of their own.
+        await sleep(Math.random() * (MS_PER_SECOND / BATCHES_PER_SECOND))
+        for (let batch = 0; batch < RESULT_SECONDS * BATCHES_PER_SECOND; batch += 1) {
+          const earlyMs = startedMs + (batch * MS_PER_SECOND) / BATCHES_PER_SECOND - performance.now()
+          if (earlyMs > 0) await sleep(earlyMs)
+          const from = (batch % BATCHES_PER_SECOND) * part
+          const taken = await asker.report(
+            share.slice(from, from + part),
+            firstS + Math.floor(batch / BATCHES_PER_SECOND),
+          )
+          stored += taken
+        }
+      }),
+    ),
+  )
+  const seconds = (performance.now() - startedMs) / MS_PER_SECOND
+  const expected = AGENTS * RESULTS_PER_SECOND * RESULT_SECONDS
+  // On a busy machine they take longer: the share is that at the full rate.
+  const share = ((cpuUs / stored) * AGENTS * RESULTS_PER_SECOND) / US_PER_SECOND
+  return {
+    what: `B11 server that takes ${RESULTS_PER_SECOND} results a second from each of ${AGENTS} agents`,
+    measured: `${(share * 100).toFixed(0)} % of a core (${stored} of ${expected} stored in ${seconds.toFixed(1)} s)`,
+    bar: '≤ 60 %',
+    holds: share <= 0.6 && stored === expected,
+  }
+}
+
+/** CPU of this process since `before`. */
+function cpuSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before)
+  return user + system
+}
+
+async function wholeFeed(): Promise<readonly Row[]> {
+  const server = await startServer()
+  const region = REMOTE[0] ?? ''
+  const { token } = await server.ask({ kind: 'token', region })
+  const definition = { regions: [region], url: NOWHERE }
+  for (let made = 0; made < FEED.services; made += 1) {
+    await server.ask({ kind: 'create', ...definition, endpoints: FEED.endpoints })
+  }
+  const { id } = await server.ask({ kind: 'create', ...definition, endpoints: 1 })
+  const link = server.link(token)
+  let applied = 0
+  const watched: Link = {
+    ...link,
+    sync: async (...parameters) => {
+      // True because the link has read it so.
+      const answer = (await link.sync(...parameters)) as SyncAnswer
+      applied += answer.start.length
+      return answer
+    },
+  }
+  const agent = new Agent({
+    ...{ link: watched, instance: randomUUID(), version: '0' },
+    library: checkLibrary({ allowedRanges: ['127.0.0.0/8'], userAgent: 'bench' }),
+    monotonicMs: () => performance.now(),
+    wallMs: Date.now,
+    onError: (error) => console.error(error),
+  })
+  let before = process.cpuUsage()
+  await agent.setRegions([region])
+  // What comes with an answer is applied before the next turn.
+  await until(() => applied > FEED.services)
+  const feedUs = cpuSince(before)
+  const costs: number[] = []
+  for (let replace = 0; replace < REPLACES; replace += 1) {
+    const known = applied
+    await sleep(CHANGE_PAUSE_MS)
+    before = process.cpuUsage()
+    await server.ask({ kind: 'replace', id, ...definition, endpoints: 1, url: `${NOWHERE}/${replace}` })
+    await until(() => applied > known)
+    costs.push(cpuSince(before) / MS_PER_SECOND)
+  }
+  await agent.stop()
+  link.close()
+  await server.stop()
+  const replaceMs = costs.toSorted((a, b) => a - b)[costs.length >> 1] ?? 0
+  const endpoints = FEED.services * FEED.endpoints
+  return [
+    {
+      what: `B15 CPU of an agent that takes ${endpoints.toLocaleString('en')} endpoints`,
+      measured: `${(feedUs / US_PER_SECOND).toFixed(2)} s`,
+      bar: '≤ 5 s',
+      holds: feedUs <= 5 * US_PER_SECOND,
+    },
+    {
+      what: 'B15 CPU of an agent that takes a replaced one',
+      measured: `${replaceMs.toFixed(2)} ms`,
+      bar: '≤ 1 ms',
+      holds: replaceMs <= 1,
+    },
+  ]
+}
+
+console.log(`node ${process.version}`)
+for (const { what, measured, bar, holds } of [...(await besideAgents()), ...(await wholeFeed())]) {
+  console.log(`${holds ? 'ok  ' : 'MISS'} ${what}: ${measured} (bar ${bar})`)
+  if (!holds) process.exitCode = 1
+}

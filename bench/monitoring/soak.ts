@@ -1,0 +1,82 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { bundle } from '../server/processes.ts'
+import type { CheckerAnswer, CheckerOrder } from './checkerOrder.ts'
+import { startTargets } from './startTargets.ts'
+
+/** 1,000 checks a second: each endpoint is checked every 10 s. */
+const ENDPOINTS = 10_000
+const SAMPLE_MS = 5_000
+/** The first part of the time, in which caches fill and the compiler works. */
+const WARM_UP_SHARE = 0.3
+const WINDOW_SECONDS = 600
+
+interface Sample {
+  readonly atSeconds: number
+  readonly rssMb: number
+  readonly descriptors: number
+}
+
+/** What a soak of checks came to. */
+export interface Soaked {
+  readonly checks: number
+  readonly failed: number
+  /** Growth of memory after the warm-up (megabytes in ten minutes), and memory at the end. */
+  readonly slopeMb: number
+  readonly rssMb: number
+  /** Open descriptors after the warm-up: the median of the first and of the second half. */
+  readonly descriptors: readonly [number, number]
+}
+
+/** Checks 10,000 endpoints every 10 s for `seconds`, and watches the process that does. */
+export async function soak(seconds: number): Promise<Soaked> {
+  const targets = await startTargets()
+  const checker = fork(await bundle(new URL('./checker.ts', import.meta.url)), { execArgv: [] })
+  const samples: Sample[] = []
+  const startedMs = performance.now()
+  const sampling = setInterval(() => {
+    samples.push({ atSeconds: (performance.now() - startedMs) / 1_000, ...resourcesOf(checker.pid) })
+  }, SAMPLE_MS)
+  try {
+    const answered = once(checker, 'message')
+    const { urls } = targets
+    checker.send({ kind: 'schedule', urls, endpoints: ENDPOINTS, seconds } satisfies CheckerOrder)
+    // True because of the kind of the order.
+    const [{ checks, failed }] = (await answered) as [Extract<CheckerAnswer, { readonly checks: number }>]
+    const kept = samples.filter(({ atSeconds }) => atSeconds > WARM_UP_SHARE * seconds)
+    const half = Math.floor(kept.length / 2)
+    const descriptors = kept.map((one) => one.descriptors)
+    return {
+      ...{ checks, failed, slopeMb: slope(kept) * WINDOW_SECONDS, rssMb: kept.at(-1)?.rssMb ?? 0 },
+      descriptors: [median(descriptors.slice(0, half)), median(descriptors.slice(half))],
+    }
+  } finally {
+    clearInterval(sampling)
+    checker.disconnect()
+    targets.stop()
+  }
+}
+
+function resourcesOf(pid: number | undefined): Omit<Sample, 'atSeconds'> {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const rssMb = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1_000
+  return { rssMb, descriptors: readdirSync(`/proc/${pid}/fd`).length }
+}
+
+/** Slope of the line that fits `samples` best (megabytes a second). */
+function slope(samples: readonly Sample[]): number {
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, one) => sum + one, 0) / values.length
+  const meanAt = mean(samples.map(({ atSeconds }) => atSeconds))
+  const meanRss = mean(samples.map(({ rssMb }) => rssMb))
+  const above = samples.reduce(
+    (sum, { atSeconds, rssMb }) => sum + (atSeconds - meanAt) * (rssMb - meanRss),
+    0,
+  )
+  return above / samples.reduce((sum, { atSeconds }) => sum + (atSeconds - meanAt) ** 2, 0)
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+}

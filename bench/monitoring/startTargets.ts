@@ -1,0 +1,28 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { bundle } from '../server/processes.ts'
+import type { Targets } from './targets.ts'
+
+/** Targets in a process of their own. */
+export interface StartedTargets extends Targets {
+  /** Requests so far. */
+  readonly requests: () => Promise<number>
+  readonly stop: () => void
+}
+
+/** Starts the targets of targets.ts. */
+export async function startTargets(): Promise<StartedTargets> {
+  const child = fork(await bundle(new URL('./targets.ts', import.meta.url)), { execArgv: [] })
+  // True because it begins with saying where the targets are, and answers with a number.
+  const [targets] = (await once(child, 'message')) as [Targets]
+  return {
+    ...targets,
+    requests: async () => {
+      const answered = once(child, 'message')
+      child.send('requests')
+      const [requests] = (await answered) as [number]
+      return requests
+    },
+    stop: () => child.disconnect(),
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Measures status pages: answers a second beside a bare Fastify that sends the same bytes, and how long the API takes to
+ * answer while the public reads pages as fast as it can. Ratios hold on any machine, milliseconds only on this one.
+ *
+ * Run with `node --import tsx bench/statusPages/bench.ts`.
+ */
+import type { AddressInfo } from 'node:net'
+import fastify from 'fastify'
+import { apiClient } from '../../server/testing/apiClient.ts'
+import { startServer } from '../../server/testing/startServer.ts'
+import { serviceBody } from '../../server/testing/serviceBodies.ts'
+import { runLoad } from '../server/load.ts'
+import { startSampleSite } from '../../server/statusPages/testing/sampleSite.ts'
+
+const COMPONENTS = 30
+/** Interleaved runs of each; requests of a run, on so many connections at a time. */
+const RUNS = 10
+const REQUESTS = 3_000
+const CONNECTIONS = 16
+/** Requests of the API for its 99th percentile. */
+const API_REQUESTS = 1_000
+
+const site = await startSampleSite()
+const components = await Promise.all(
+  Array.from({ length: COMPONENTS }, async (_, index) => ({
+    serviceId: await site.addService(`service-${index}`, {
+      state: 'up',
+      problems: { [index]: { down: 600 } },
+    }),
+    name: `Component ${index}`,
+  })),
+)
+await site.addPage({ slug: 'example', title: 'Example', sections: [{ name: 'All', components }] })
+
+const accept = { 'accept-encoding': 'br' }
+const first = await fetch(`${site.url}/s/example`, { headers: accept })
+const etag = first.headers.get('etag') ?? ''
+const { request } = await import('undici')
+const body = Buffer.from(
+  await (await request(`${site.url}/s/example`, { headers: accept })).body.arrayBuffer(),
+)
+const bare = fastify()
+const headers = Object.fromEntries(
+  [...first.headers].filter(([name]) => !/^(date|connection|keep-alive|content-length)$/.test(name)),
+)
+bare.get('/*', async (asked, reply) => {
+  reply.headers(headers)
+  return asked.headers['if-none-match'] === undefined ? reply.send(body) : reply.code(304).send()
+})
+bare.get('/none', (_asked, reply) => reply.code(404).send('none'))
+await bare.listen({ host: '127.0.0.1', port: 0 })
+// True because it listens on TCP.
+const bareUrl = `http://127.0.0.1:${(bare.server.address() as AddressInfo).port}`
+
+/** Seconds that REQUESTS take, one after another on each connection. */
+async function secondsOf(url: string, lines: readonly string[]): Promise<number> {
+  const { hostname, port, pathname } = new URL(url)
+  const text = [`GET ${pathname} HTTP/1.1`, `Host: ${hostname}`, ...lines, '', ''].join('\r\n')
+  const asked = { port: Number(port), connections: CONNECTIONS, requests: REQUESTS, request: () => text }
+  return REQUESTS / (await runLoad(asked)).requestsPerSecond
+}
+
+const SUBJECTS = [
+  { name: 'brotli', path: '/s/example', lines: ['Accept-Encoding: br'], barePath: '/s/example', least: 0.6 },
+  {
+    name: '304',
+    path: '/s/example',
+    lines: ['Accept-Encoding: br', `If-None-Match: ${etag}`],
+    barePath: '/s/example',
+    least: 0.8,
+  },
+  { name: 'unknown page', path: '/s/nothing', lines: [], barePath: '/none', least: 0 },
+]
+
+process.stdout.write(`${COMPONENTS} components, ${body.length} bytes with brotli, ${RUNS} runs\n`)
+let isSlow = false
+for (const { name, path, lines, barePath, least } of SUBJECTS) {
+  const ratios: number[] = []
+  for (let run = 0; run <= RUNS; run += 1) {
+    site.clock.monotonicMs += 1_000
+    const bareS = await secondsOf(`${bareUrl}${barePath}`, lines)
+    const ratio = bareS / (await secondsOf(`${site.url}${path}`, lines))
+    // The first run compiles.
+    if (run > 0) ratios.push(ratio)
+  }
+  ratios.sort((one, other) => one - other)
+  const median = ratios[Math.floor(ratios.length / 2)] ?? 0
+  isSlow ||= median < least
+  process.stdout.write(
+    `${name.padEnd(14)} ${median.toFixed(2)} × bare Fastify (${ratios[0]?.toFixed(2)} to ${ratios.at(-1)?.toFixed(2)}), at least ${least}\n`,
+  )
+}
+await bare.close()
+await site.close()
+
+const server = await startServer({ rateLimit: 'none', status: {} })
+const api = apiClient(server.url, server.apiKey)
+const created = await api.post('/v1/services', serviceBody())
+const serviceId = String(Object(created.json).id)
+await server.store.createStatusPage({
+  ...{ id: crypto.randomUUID(), orgId: server.orgId, nowMs: Date.now() },
+  settings: {
+    slug: 'example',
+    title: 'Example',
+    sections: [{ name: '', components: [{ serviceId, name: 'One' }] }],
+  },
+})
+
+/** The 99th percentile of API reads (milliseconds). */
+async function apiP99Ms(): Promise<number> {
+  const times: number[] = []
+  for (let index = 0; index < API_REQUESTS; index += 1) {
+    const startedMs = performance.now()
+    await api.get(`/v1/services/${serviceId}`)
+    times.push(performance.now() - startedMs)
+  }
+  times.sort((one, other) => one - other)
+  return times[Math.floor(times.length * 0.99)] ?? 0
+}
+
+await apiP99Ms()
+const idleMs = await apiP99Ms()
+let isLoading = true
+const load = (async () => {
+  while (isLoading) await secondsOf(`${server.statusUrl}/s/example`, ['Accept-Encoding: br'])
+})()
+const loadedMs = await apiP99Ms()
+isLoading = false
+await load
+await server.close()
+process.stdout.write(
+  `API p99 ${idleMs.toFixed(2)} ms alone, ${loadedMs.toFixed(2)} ms while ${CONNECTIONS} connections read pages without a pause\n`,
+)
+if (isSlow) process.exitCode = 1

@@ -1,0 +1,33 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { METHODS } from '../provider/protocol/testing/providerClient.ts'
+import { startProvider } from '../provider/protocol/testing/providerProcess.ts'
+import { root } from './readersEnvironment.ts'
+
+test('a provider that only names its schema runs the text of no library that other calls need', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-build-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const counted = join(folder, 'counted')
+  const counter = join(folder, 'counter.cjs')
+  writeFileSync(
+    counter,
+    `const vm = require('node:vm')
+const { compileFunction } = vm
+vm.compileFunction = (...given) => {
+  require('node:fs').appendFileSync(${JSON.stringify(counted)}, 'text\\n')
+  return compileFunction(...given)
+}`,
+  )
+  const provider = await startProvider({
+    command: [join(root, 'dist/terraform-provider-pharos.cjs')],
+    environment: { NODE_OPTIONS: `--require ${counter}` },
+  })
+
+  await provider.client.call(METHODS.GetProviderSchema, {})
+  await provider.shutDown()
+
+  // The provider itself.
+  expect(readFileSync(counted, 'utf8')).toBe('text\n')
+})

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { Logger } from 'pino'
-import { threadFile } from '../../api/runtime/threadFile.ts'
+import { LASTING_THREAD, threadFile } from '../../api/runtime/threadFile.ts'
 import type { ResultsAnswer } from '../../monitoring/protocol/messages.ts'
 import type { HistoryPolicy } from '../domain/historyPolicy.ts'
 import type { RegionPresence } from './agentWatch.ts'
@@ -179,7 +179,10 @@ export class Results {
   #start(): void {
     const { dataDir, storeId, log, readAll } = this.#parts
     const settings: ThreadSettings = { dataDir, storeId, isSuspect: this.#isSuspect }
-    const worker = new Worker(threadFile('pharos-server-results.js'), { workerData: settings, execArgv: [] })
+    const worker = new Worker(threadFile('pharos-server-results.js'), {
+      ...LASTING_THREAD,
+      workerData: settings,
+    })
     this.#worker = worker
     worker.on('message', (message: FromThread) => this.#receive(message))
     worker.on('error', (error) => {

@@ -55,16 +55,15 @@ function serverRules() {
 function preparation(tools: CheckTools): PrepareCheck {
   const isNews = certificateNews()
   return (task) => {
-    if (task.blocked) return always(unmade('address_forbidden', 'not checked: the address is forbidden'))
-    const endpoint = endpointOf(task)
-    if (endpoint === undefined) {
-      return always(
-        unmade('agent_too_old', 'not checked: the agent is older than an assertion of the endpoint'),
-      )
-    }
-    const check = prepareCheck(endpoint, String(task.series))
+    if (task.blocked) return unmadeAlways('address_forbidden', 'not checked: the address is forbidden')
+    // Read when it is first due: definitions come by the thousand, while checks of others are due.
+    let check: CheckOfTask | undefined
     return {
       run: async ({ slot, nextDueMs }) => {
+        check ??= checkOf(task)
+        if (check === 'unknown kind') {
+          return unmade('agent_too_old', 'not checked: the agent is older than an assertion of the endpoint')
+        }
         const nextMs = performance.now() + nextDueMs
         const result = await runCheck(check, tools, {
           turn: slot,
@@ -80,7 +79,17 @@ function preparation(tools: CheckTools): PrepareCheck {
   }
 }
 
-const always = (report: CheckReport) => ({ run: async () => report })
+type CheckOfTask = ReturnType<typeof prepareCheck> | 'unknown kind'
+
+function checkOf(task: EndpointTask): CheckOfTask {
+  const endpoint = endpointOf(task)
+  return endpoint === undefined ? 'unknown kind' : prepareCheck(endpoint, String(task.series))
+}
+
+const unmadeAlways = (...reason: Parameters<typeof unmade>) => {
+  const report = unmade(...reason)
+  return { run: async () => report }
+}
 
 /** The endpoint as the API has it; `undefined` when an assertion is of a kind that this release does not know. */
 function endpointOf({ url, assertions, call }: EndpointTask): EndpointInput | undefined {

@@ -17,8 +17,8 @@ const LOOK_MS = 50
 /** A real blackbox_exporter. */
 export interface Blackbox {
   readonly version: string
-  /** Probes `url` `count` times; CPU time of the exporter for each (microseconds). */
-  readonly probe: (url: string, count: number, perSecond?: number) => Promise<number>
+  /** Probes `urls` in turns, `count` times; CPU time of the exporter for each (microseconds). */
+  readonly probe: (urls: readonly string[], count: number, perSecond?: number) => Promise<number>
   readonly stop: () => Promise<void>
 }
 
@@ -55,11 +55,16 @@ export async function startBlackbox(authorities: string): Promise<Blackbox> {
   const dispatcher = new Agent({ connections: IN_FLIGHT })
   return {
     version: execFileSync(PROGRAM, ['--version'], { encoding: 'utf8' }).split('\n', 1)[0] ?? '',
-    probe: async (url, count, perSecond) => {
-      const path = `${base}/probe?${new URLSearchParams({ target: url, module: 'http_2xx' })}`
+    probe: async (urls, count, perSecond) => {
+      const paths = urls.map(
+        (target) => `${base}/probe?${new URLSearchParams({ target, module: 'http_2xx' })}`,
+      )
+      let started = 0
       const one = async (): Promise<void> => {
+        const path = paths[started % paths.length] ?? ''
+        started += 1
         const { body } = await request(path, { dispatcher })
-        if (!(await body.text()).includes('probe_success 1')) throw new Error(`a probe of ${url} failed`)
+        if (!(await body.text()).includes('probe_success 1')) throw new Error(`a probe failed: ${path}`)
       }
       const before = cpuSecs(child)
       await run(one, count, perSecond)

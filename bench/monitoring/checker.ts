@@ -13,6 +13,7 @@ import type { EndpointTask } from '../../monitoring/protocol/messages.ts'
 import { seriesNumber } from '../../server/domain/regions.ts'
 import { monitoredService, openedResults, STORE } from '../../server/results/testing/openedResults.ts'
 import { axiosCheck } from './axiosCheck.ts'
+import { bareExchange } from './bareExchange.ts'
 import type { CheckerAnswer, CheckerOrder } from './checkerOrder.ts'
 
 const REGION = 'eu-west-1'
@@ -69,14 +70,18 @@ function taskOf(url: string, number: number): EndpointTask {
 const settings = { allowedRanges: ['127.0.0.0/8'], userAgent: 'pharos-bench' }
 const prepared = new Map<string, readonly PreparedCheck[]>()
 
-/** The checks of a target, made once: an agent makes them when a definition comes, and runs them for months. */
-function checksOf(url: string, authorities: string | undefined): readonly PreparedCheck[] {
+/** The checks of some targets, made once: an agent makes them when a definition comes, and runs them for months. */
+function checksOf(urls: readonly string[], authorities: string | undefined): readonly PreparedCheck[] {
   const { prepare } = checkLibrary(authorities === undefined ? settings : { ...settings, authorities })
+  const key = urls.join()
   const checks =
-    prepared.get(url) ?? Array.from({ length: SERIES }, (_, index) => prepare(taskOf(url, index + 1)))
-  prepared.set(url, checks)
+    prepared.get(key) ??
+    Array.from({ length: SERIES }, (_, index) => prepare(taskOf(turnOf(urls, index), index + 1)))
+  prepared.set(key, checks)
   return checks
 }
+
+const turnOf = (urls: readonly string[], turn: number): string => urls[turn % urls.length] ?? ''
 
 /** Stores results as the results thread does. */
 function resultStore() {
@@ -104,11 +109,14 @@ function resultStore() {
 type CheckOnce = (started: number) => Promise<number | undefined>
 
 function checkOnce(
-  { url, authorities, by }: ChecksOrder,
+  { urls, authorities, by }: ChecksOrder,
   { push }: ReturnType<typeof resultStore>,
 ): CheckOnce {
-  if (by === 'axios') return async () => ((await axiosCheck(url, authorities)) ? 0 : undefined)
-  const checks = checksOf(url, authorities)
+  if (by === 'bare socket')
+    return async (started) => ((await bareExchange(turnOf(urls, started))) ? 0 : undefined)
+  if (by === 'axios')
+    return async (started) => ((await axiosCheck(turnOf(urls, started), authorities)) ? 0 : undefined)
+  const checks = checksOf(urls, authorities)
   return async (started) => {
     const number = started % SERIES
     const report = await checks[number]?.run({ slot: started, nextDueMs: 0 })
@@ -172,9 +180,7 @@ async function runSchedule({ urls, endpoints, seconds }: Extract<CheckerOrder, {
       if (result.report.outcome !== 'up') failed += 1
     },
   })
-  const tasks = Array.from({ length: endpoints }, (_, index) =>
-    taskOf(urls[index % urls.length] ?? '', index + 1),
-  )
+  const tasks = Array.from({ length: endpoints }, (_, index) => taskOf(turnOf(urls, index), index + 1))
   const service = { service: STORE, org: STORE, generation: 1, interval_s: INTERVAL_S, first: false }
   let dueMs = performance.now() + TIMER_MS
   let isOver = false

@@ -2,10 +2,11 @@
 export type CheckerOrder =
   | {
       readonly kind: 'checks'
-      readonly url: string
+      /** Checks take turns on these: thousands of closed connections to one port make the next one dear. */
+      readonly urls: readonly string[]
       readonly count: number
-      /** Who checks: our library with results stored, the same without, or axios. */
-      readonly by: 'ours' | 'ours, not stored' | 'axios'
+      /** Who checks: our library with results stored, the same without, axios, or a socket of Node that checks nothing. */
+      readonly by: 'ours' | 'ours, not stored' | 'axios' | 'bare socket'
       /** Certificates of authorities (PEM). */
       readonly authorities?: string
       /** Starts a second; as fast as it goes when absent. */

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import type { Client } from '../../api/client/client.ts'
 import type { Incident } from '../../api/contract/incident.ts'
-import type { PublicState } from '../../server/statusPages/view/componentState.ts'
+import type { ShownState } from '../../web/stateShapes.ts'
 import type { DemoRunner, DemoShell } from './demoRunner.ts'
 import type { RunningServer } from './serverChapter.ts'
 
@@ -98,7 +98,7 @@ async function startTarget() {
 
 /** Members of a status page's JSON that the demo shows. */
 interface PageState {
-  readonly state: PublicState
+  readonly state: ShownState
   readonly headline: string
 }
 

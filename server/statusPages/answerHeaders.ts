@@ -1,32 +1,6 @@
+import { hardenedHeaders } from '../http/pages/hardenedHeaders.ts'
 import type { Encoding } from './keptAnswers.ts'
 import type { AnswerKind } from './makeAnswer.ts'
-
-/** Only our own files run, style or are fetched; the script makes markup through one policy. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  'trusted-types pharos',
-].join('; ')
-
-/** Of every answer. */
-function hardened(isSecure: boolean): Record<string, string> {
-  return {
-    'content-security-policy': POLICY,
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'same-origin',
-    'cross-origin-opener-policy': 'same-origin',
-    'cross-origin-resource-policy': 'same-origin',
-    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-    ...(isSecure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
-  }
-}
 
 const TYPES: Readonly<Record<AnswerKind, string>> = {
   html: 'text/html; charset=utf-8',
@@ -56,7 +30,7 @@ export function answerHeaders({
   readonly isSecure: boolean
 }): Record<string, string> {
   return {
-    ...hardened(isSecure),
+    ...hardenedHeaders(isSecure),
     ...(kind === 'html' ? {} : SHARED),
     'content-type': TYPES[kind],
     'cache-control': kind === 'badge' ? BADGE_CACHE : PAGE_CACHE,
@@ -65,24 +39,7 @@ export function answerHeaders({
   }
 }
 
-/** The headers of a file that pages refer to; a versioned one never changes. Pure. */
-export function assetHeaders({
-  type,
-  isVersioned,
-  isSecure,
-}: {
-  readonly type: string
-  readonly isVersioned: boolean
-  readonly isSecure: boolean
-}): Record<string, string> {
-  return {
-    ...hardened(isSecure),
-    'content-type': type,
-    'cache-control': `public, max-age=${isVersioned ? '31536000, immutable' : '3600'}`,
-  }
-}
-
 /** The headers of a page that says what is wrong. Pure. */
 export function messageHeaders(isSecure: boolean): Record<string, string> {
-  return { ...hardened(isSecure), 'content-type': TYPES.html, 'cache-control': 'no-store' }
+  return { ...hardenedHeaders(isSecure), 'content-type': TYPES.html, 'cache-control': 'no-store' }
 }

@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto'
-import type { Server } from 'node:http'
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { limitConnections } from '../http/transport/connectionLimits.ts'
-import { refuseConnection, refuseExpectations, refuseTunnels } from '../http/transport/connectionRefusals.ts'
-import { watchAnswers } from '../http/transport/gracefulClose.ts'
-import { TIMEOUTS } from '../http/transport/timeouts.ts'
-import { answerHeaders, assetHeaders, messageHeaders } from './answerHeaders.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { FAVICON } from '../http/pages/asset.ts'
+import { browserApp } from '../http/pages/browserApp.ts'
+import { isKnown, sendAsset } from '../http/pages/sendAsset.ts'
+import { answerHeaders, messageHeaders } from './answerHeaders.ts'
 import { stateBadge } from './formats/stateBadge.ts'
 import { ENCODINGS, type Encoding, encodingOf, type KeptAnswer, KeptAnswers } from './keptAnswers.ts'
 import type { AnswerKind } from './makeAnswer.ts'
@@ -31,29 +28,7 @@ export function buildStatusListener(parts: StatusParts): FastifyInstance {
   const views = new PageViews(parts)
   const kept = new KeptAnswers(parts, views)
   const isSecure = parts.statusUrl?.startsWith('https:') === true
-  const app = fastify({
-    requestTimeout: TIMEOUTS.requestMs,
-    keepAliveTimeout: TIMEOUTS.keepAliveMs,
-    connectionTimeout: TIMEOUTS.silenceMs,
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
-    http: { connectionsCheckingInterval: TIMEOUTS.checkMs },
-    routerOptions: { querystringParser: () => ({}) },
-    clientErrorHandler: refuseConnection,
-    frameworkErrors: (_error, _request, reply) => say(reply, 404, 'There is no such page', isSecure),
-  })
-  app.server.headersTimeout = TIMEOUTS.headersMs
-  // True because neither HTTP/2 nor TLS was asked for.
-  const server = app.server as Server
-  const answers = watchAnswers(server)
-  limitConnections(server, {
-    connectionsMax: parts.connectionsMax,
-    isIdle: answers.isIdle,
-    onEnd: () => {},
-  })
-  refuseExpectations(server, answers)
-  refuseTunnels(server)
-  app.addHook('preClose', answers.stop)
+  const app = browserApp(parts.connectionsMax, (reply) => say(reply, 404, 'There is no such page', isSecure))
   app.addHook('onClose', async () => views.stop())
   app.addHook('onRequest', async (request, reply) => {
     if (request.method === 'GET' || request.method === 'HEAD') return
@@ -61,7 +36,10 @@ export function buildStatusListener(parts: StatusParts): FastifyInstance {
     return say(reply, 405, 'Only GET and HEAD are answered', isSecure)
   })
   app.get('/assets/:name', (request: FastifyRequest<{ Params: { name: string } }>, reply) => {
-    sendAsset(request.params.name, request, reply, isSecure)
+    const { name } = request.params
+    const asset = ASSETS.get(name)
+    if (asset === undefined) return say(reply, 404, 'There is no such file', isSecure)
+    return sendAsset(request, reply, { asset, isVersioned: asset !== FAVICON, isSecure })
   })
   const headers = headersByForm(isSecure)
   const ownHost = parts.statusUrl === undefined ? undefined : placeOf(undefined, parts.statusUrl).host
@@ -115,30 +93,6 @@ function send(
   reply.headers(headers[kind][encoding]).header('etag', etag)
   if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
   return reply.send(bodies.get(encoding))
-}
-
-/** Whether the reader has the version `etag`, by the value of If-None-Match. Pure. */
-function isKnown(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false
-  return header === etag || header.split(',').some((one) => one.trim() === '*' || weak(one.trim()) === etag)
-}
-
-function weak(etag: string): string {
-  return etag.startsWith('W/') ? etag : `W/${etag}`
-}
-
-function sendAsset(
-  name: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  isSecure: boolean,
-): FastifyReply {
-  const asset = ASSETS.get(name)
-  if (asset === undefined) return say(reply, 404, 'There is no such file', isSecure)
-  const etag = `W/"${createHash('sha256').update(asset.body).digest('base64url').slice(0, 22)}"`
-  const isVersioned = name !== 'favicon.svg'
-  reply.headers(assetHeaders({ type: asset.type, isVersioned, isSecure })).header('etag', etag)
-  return isKnown(request.headers['if-none-match'], etag) ? reply.code(304).send() : reply.send(asset.body)
 }
 
 /** Answers a request for what no page has. A badge stands in pages of others: it shows that it is not there. */

@@ -1,11 +1,11 @@
 import { BADGE_GROUNDS, badgeSvg } from '../../../web/badge.ts'
 import type { Theme } from '../pages/frame.ts'
-import { type PublicState, STATE_WORDS } from '../view/componentState.ts'
+import { type ShownState, STATE_WORDS } from '../../../web/stateShapes.ts'
 
 /** Longest label of a badge (code points). */
 const LABEL_CHARS_MAX = 40
 
-const GROUNDS: Readonly<Record<PublicState, string>> = {
+const GROUNDS: Readonly<Record<ShownState, string>> = {
   operational: BADGE_GROUNDS.green,
   degraded: BADGE_GROUNDS.amber,
   down: BADGE_GROUNDS.red,
@@ -21,7 +21,7 @@ const LABELS: Readonly<Record<Theme, { readonly ground: string; readonly text: s
 }
 
 /** A badge of a page or a component; of an unknown one when `state` is `undefined`. Pure. */
-export function stateBadge(name: string, state: PublicState | undefined, theme: Theme): string {
+export function stateBadge(name: string, state: ShownState | undefined, theme: Theme): string {
   const characters = [...name]
   const isLong = characters.length > LABEL_CHARS_MAX
   return badgeSvg({

@@ -4,9 +4,9 @@ import { uptimeText } from '../view/uptime.ts'
 import { framed, type PageContext, pathOf } from './frame.ts'
 import { historyBar, problemList } from './history.ts'
 import { openIncident, pastByDay, plannedWindow } from './incidents.ts'
-import { plainText } from './plainText.ts'
-import { icon, stateLabel } from './shapes.ts'
-import { instant } from './times.ts'
+import { plainText } from '../../../web/plainText.ts'
+import { icon, stateLabel } from '../../../web/stateShapes.ts'
+import { instant } from '../../../web/times.ts'
 
 /** The page with the current status. Pure. */
 export function currentPage(context: PageContext, page: PublicPage): string {

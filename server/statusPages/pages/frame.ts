@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../web/html.ts'
 import { ISLAND_FILE, STYLE_FILE } from './assets.ts'
-import { SHAPES } from './shapes.ts'
+import { SHAPES } from '../../../web/stateShapes.ts'
 
 /** How a reader wants the colours; `auto` follows the device. */
 export const THEMES = ['auto', 'light', 'dark'] as const

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../web/html.ts'
 import type { DaySeconds, PublicComponent, PublicDay } from '../view/publicPage.ts'
-import { dayText, durationText } from './times.ts'
+import { dayText, durationText } from '../../../web/times.ts'
 
 /** Size of the bar of a component (units of its drawing): a day is CELL wide, with GAP behind it. */
 const CELL = 4

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { DaySeconds, PublicComponent } from '../view/publicPage.ts'
 import { historyBar, problemList } from './history.ts'
-import { plainText } from './plainText.ts'
-import { dayText, durationText, monthText } from './times.ts'
+import { plainText } from '../../../web/plainText.ts'
+import { dayText, durationText, monthText } from '../../../web/times.ts'
 
 const none: DaySeconds = { up: 0, degraded: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
 

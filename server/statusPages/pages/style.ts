@@ -1,27 +1,8 @@
-const LIGHT = `
-  --ground: #f5f6f8; --sheet: #ffffff; --ink: #16202b; --quiet: #55616e; --line: #dfe3e8; --link: #0b5cad;
-  --ok: #1e7d46; --warn: #935400; --bad: #b3231c; --calm: #59636f; --plan: #4b4fa8;
-  --ok-bar: #2f9e5f; --warn-bar: #d08700; --bad-bar: #cf352c; --none-bar: #d5dae0; --calm-bar: #9aa4af; --plan-bar: #7377d6;
-  --mark: #ffffff; --shade: 0 1px 2px rgb(16 24 32 / .06), 0 1px 6px rgb(16 24 32 / .04);`
-const DARK = `
-  --ground: #0f1419; --sheet: #182028; --ink: #e6ebf0; --quiet: #a0adba; --line: #2b3540; --link: #86bdfa;
-  --ok: #6fd49b; --warn: #f0bd62; --bad: #ff948b; --calm: #b3bec9; --plan: #b3b6ff;
-  --ok-bar: #3fae6f; --warn-bar: #dd9c24; --bad-bar: #e9564c; --none-bar: #333e4a; --calm-bar: #6d7985; --plan-bar: #8185e6;
-  --mark: #182028; --shade: none;`
+import { BASE_STYLE } from '../../../web/baseStyle.ts'
 
 /** The look of status pages: their only style sheet, because their policy allows none in the pages. */
-export const STYLE = `
-:root { color-scheme: light dark; ${LIGHT} }
-@media (prefers-color-scheme: dark) { :root:not([data-theme]) { ${DARK} } }
-:root[data-theme="light"] { color-scheme: light; }
-:root[data-theme="dark"] { color-scheme: dark; ${DARK} }
-* { box-sizing: border-box; }
-html { font: 100%/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif; background: var(--ground); color: var(--ink); -webkit-text-size-adjust: 100%; }
+export const STYLE = `${BASE_STYLE}
 body { margin: 0 auto; max-width: 54rem; padding: 0 1.25rem 2.5rem; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
-main:focus { outline: none; }
-a { color: var(--link); text-underline-offset: .16em; text-decoration-thickness: .06em; }
-a:hover { text-decoration-thickness: .12em; }
-:focus-visible { outline: .16rem solid var(--link); outline-offset: .16rem; border-radius: .2rem; }
 h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 660; letter-spacing: -.012em; margin: .25rem 0 .5rem; }
 h2 { font-size: 1.1rem; line-height: 1.3; font-weight: 650; letter-spacing: -.006em; margin: 0 0 .75rem; }
 h3, h4 { font-size: 1rem; line-height: 1.4; font-weight: 620; margin: 0; }
@@ -29,10 +10,6 @@ p { margin: .2rem 0; }
 .quiet, .foot, .legend { color: var(--quiet); font-size: .9rem; }
 .text { white-space: pre-line; margin: .35rem 0; }
 main > .text { margin: 0 .2rem 1.25rem; }
-.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; margin: 0; }
-.skip { position: absolute; left: -100vw; top: .5rem; background: var(--sheet); padding: .5rem .8rem; border-radius: .4rem; }
-.skip:focus { left: .5rem; }
-.shapes { position: absolute; width: 0; height: 0; }
 .top { padding: 2rem 0 1.25rem; }
 .brand { margin: 0; font-size: 1.3rem; font-weight: 680; letter-spacing: -.012em; }
 .brand a { color: inherit; text-decoration: none; }
@@ -44,11 +21,6 @@ main > .text { margin: 0 .2rem 1.25rem; }
 .b-operational { --tone: #1c7a45; --on: #ffffff; } .b-degraded { --tone: #8d5200; --on: #ffffff; } .b-down { --tone: #b3231c; --on: #ffffff; }
 .b-maintenance { --tone: #4b4fa8; --on: #ffffff; } .b-unknown, .b-paused { --tone: #55606c; --on: #ffffff; }
 .group { background: var(--sheet); border: 1px solid var(--line); border-radius: .8rem; padding: 1.2rem 1.4rem; margin: 0 0 1.25rem; box-shadow: var(--shade); }
-.icon { width: 1em; height: 1em; flex: none; fill: currentColor; stroke: none; overflow: visible; }
-.mark { fill: none; stroke: var(--mark); stroke-width: 1.9; stroke-linecap: round; stroke-linejoin: round; }
-.ring { fill: none; stroke: currentColor; stroke-width: 2; stroke-dasharray: 3.4 2.6; }
-.label { display: inline-flex; align-items: center; gap: .42em; font-weight: 600; font-size: .92rem; white-space: nowrap; }
-.s-operational { color: var(--ok); } .s-degraded { color: var(--warn); } .s-down { color: var(--bad); } .s-maintenance { color: var(--plan); } .s-unknown, .s-paused { color: var(--calm); }
 .components { list-style: none; margin: 0; padding: 0; }
 .components > li { padding: 1rem 0; border-top: 1px solid var(--line); }
 .components > li:first-child { border-top: 0; padding-top: .2rem; }
@@ -57,12 +29,9 @@ main > .text { margin: 0 .2rem 1.25rem; }
 .row h3 { min-width: 0; }
 .row .label { align-self: center; }
 .bar { display: block; width: 100%; height: 2.2rem; margin: .55rem 0 .3rem; }
-.d-operational { fill: var(--ok-bar); } .d-degraded { fill: var(--warn-bar); } .d-down { fill: var(--bad-bar); } .d-unknown { fill: var(--calm-bar); } .d-maintenance { fill: var(--plan-bar); } .d-none { fill: var(--none-bar); }
-.d-paused { fill: none; stroke: var(--calm-bar); stroke-width: 1; vector-effect: non-scaling-stroke; }
 .scale { color: var(--quiet); font-size: .85rem; }
 .uptime { color: var(--ink); }
 details, .components .quiet { margin-top: .3rem; font-size: .9rem; }
-summary { cursor: pointer; color: var(--link); width: fit-content; padding: .1rem 0; }
 .days { margin: .3rem 0 .2rem; padding-left: 1.2rem; columns: 17rem; }
 .legend { margin: -.5rem .2rem 1.5rem; }
 .incident, .window, .past { margin: 0 0 1.3rem; }
@@ -91,7 +60,6 @@ summary { cursor: pointer; color: var(--link); width: fit-content; padding: .1re
   .wide { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .bar { height: 1.9rem; }
 }
-@media (prefers-contrast: more) { :root { --quiet: var(--ink); --line: currentColor; } }
 @media (forced-colors: active) { .bar { forced-color-adjust: none; } .banner, .group { border: 1px solid; } }
 @media print { .skip, .links { display: none; } body { max-width: none; } .group { break-inside: avoid; box-shadow: none; } }
 `

@@ -1,19 +1,6 @@
 import type { Severity } from '../../../api/contract/incidentTerms.ts'
 import type { State } from '../../domain/serviceState.ts'
-
-/** What a component is to the public, the worst first. */
-export const PUBLIC_STATES = ['down', 'degraded', 'maintenance', 'unknown', 'operational', 'paused'] as const
-export type PublicState = (typeof PUBLIC_STATES)[number]
-
-/** The names of the states. */
-export const STATE_WORDS: Readonly<Record<PublicState, string>> = {
-  down: 'Down',
-  degraded: 'Degraded',
-  maintenance: 'Maintenance',
-  unknown: 'Unknown',
-  operational: 'Operational',
-  paused: 'Paused',
-}
+import { SHOWN_STATES, type ShownState } from '../../../web/stateShapes.ts'
 
 /** What determines the state of a component. */
 export interface ComponentFacts {
@@ -25,7 +12,7 @@ export interface ComponentFacts {
   readonly severities: readonly Severity[]
 }
 
-const MEASURED: Readonly<Record<State | 'paused', PublicState>> = {
+const MEASURED: Readonly<Record<State | 'paused', ShownState>> = {
   up: 'operational',
   degraded: 'degraded',
   down: 'down',
@@ -43,7 +30,7 @@ export function componentState({
   isInMaintenance,
   measured,
   severities,
-}: ComponentFacts): PublicState {
+}: ComponentFacts): ShownState {
   if (isPaused) return 'paused'
   if (isInMaintenance) return 'maintenance'
   const checked = measured === undefined ? 'unknown' : MEASURED[measured]
@@ -53,20 +40,20 @@ export function componentState({
 
 /** The state of everything that a page lists, in a sentence. */
 export interface Headline {
-  readonly state: PublicState
+  readonly state: ShownState
   readonly text: string
 }
 
 /** The worst state of `states` that is not paused, as a sentence. Pure. */
-export function headlineOf(states: readonly PublicState[]): Headline {
-  const worst = PUBLIC_STATES.find((state) => states.includes(state))
+export function headlineOf(states: readonly ShownState[]): Headline {
+  const worst = SHOWN_STATES.find((state) => states.includes(state))
   if (worst === undefined) return { state: 'unknown', text: 'No systems are listed' }
   const total = states.filter((state) => state !== 'paused').length
   const count = states.filter((state) => state === worst).length
   return { state: worst, text: sentenceOf(worst, count, total) }
 }
 
-function sentenceOf(worst: PublicState, count: number, total: number): string {
+function sentenceOf(worst: ShownState, count: number, total: number): string {
   switch (worst) {
     case 'down':
       return count > total / 2 ? 'Major outage' : 'Some systems are down'

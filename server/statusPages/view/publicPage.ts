@@ -1,5 +1,6 @@
 import type { IncidentStatus, Severity } from '../../../api/contract/incidentTerms.ts'
-import type { Headline, PublicState } from './componentState.ts'
+import type { ShownState } from '../../../web/stateShapes.ts'
+import type { Headline } from './componentState.ts'
 
 /**
  * All that the public sees of a page. Pages, feeds and badges are made of this and of nothing else: it has no place for
@@ -26,7 +27,7 @@ export interface PublicComponent {
   /** The component's own id. */
   readonly id: string
   readonly name: string
-  readonly state: PublicState
+  readonly state: ShownState
   /** Uptime over DAYS_SHOWN days (percent with two decimals, cut); `null` without data. */
   readonly uptime: number | null
   /** DAYS_SHOWN days, the oldest first, the present one last. */

@@ -1,5 +1,18 @@
-import { type Html, html } from '../../../web/html.ts'
-import { type PublicState, STATE_WORDS } from '../view/componentState.ts'
+import { type Html, html } from './html.ts'
+
+/** What a service is to people, the worst first. */
+export const SHOWN_STATES = ['down', 'degraded', 'maintenance', 'unknown', 'operational', 'paused'] as const
+export type ShownState = (typeof SHOWN_STATES)[number]
+
+/** The names of the states. */
+export const STATE_WORDS: Readonly<Record<ShownState, string>> = {
+  down: 'Down',
+  degraded: 'Degraded',
+  maintenance: 'Maintenance',
+  unknown: 'Unknown',
+  operational: 'Operational',
+  paused: 'Paused',
+}
 
 /** A shape for each state, once for a page: `icon` refers to them. Neither colour nor shape is needed to tell states apart. */
 export const SHAPES = html`<svg class="shapes" aria-hidden="true" focusable="false">
@@ -12,11 +25,11 @@ export const SHAPES = html`<svg class="shapes" aria-hidden="true" focusable="fal
 </svg>`
 
 /** The shape of `state`; the word beside it says the same. Pure. */
-export function icon(state: PublicState): Html {
+export function icon(state: ShownState): Html {
   return html`<svg class="icon" aria-hidden="true" focusable="false"><use href="#i-${state}"/></svg>`
 }
 
 /** The word of `state` with its shape and colour. Pure. */
-export function stateLabel(state: PublicState): Html {
+export function stateLabel(state: ShownState): Html {
   return html`<span class="label s-${state}">${icon(state)}${STATE_WORDS[state]}</span>`
 }

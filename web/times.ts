@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../web/html.ts'
+import { type Html, html } from './html.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const MONTH_NAMES = [

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../web/html.ts'
+import { type Html, html } from './html.ts'
 
 /** A text of people with its line breaks; addresses of the web become links. Everything else is text. Pure. */
 export function plainText(text: string): Html {

@@ -1,0 +1,36 @@
+import type { Server } from 'node:http'
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import { limitConnections } from '../transport/connectionLimits.ts'
+import { refuseConnection, refuseExpectations, refuseTunnels } from '../transport/connectionRefusals.ts'
+import { watchAnswers } from '../transport/gracefulClose.ts'
+import { TIMEOUTS } from '../transport/timeouts.ts'
+
+/**
+ * A listener for browsers on Fastify, without routes: timeouts and connection limits as for the API, and a graceful
+ * end. It leaves the query to the routes. `refuseMalformed` answers a request that Fastify cannot route.
+ */
+export function browserApp(
+  connectionsMax: number,
+  refuseMalformed: (reply: FastifyReply) => FastifyReply,
+): FastifyInstance {
+  const app = fastify({
+    requestTimeout: TIMEOUTS.requestMs,
+    keepAliveTimeout: TIMEOUTS.keepAliveMs,
+    connectionTimeout: TIMEOUTS.silenceMs,
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    http: { connectionsCheckingInterval: TIMEOUTS.checkMs },
+    routerOptions: { querystringParser: () => ({}) },
+    clientErrorHandler: refuseConnection,
+    frameworkErrors: (_error, _request, reply) => refuseMalformed(reply),
+  })
+  app.server.headersTimeout = TIMEOUTS.headersMs
+  // True because neither HTTP/2 nor TLS was asked for.
+  const server = app.server as Server
+  const answers = watchAnswers(server)
+  limitConnections(server, { connectionsMax, isIdle: answers.isIdle, onEnd: () => {} })
+  refuseExpectations(server, answers)
+  refuseTunnels(server)
+  app.addHook('preClose', answers.stop)
+  return app
+}

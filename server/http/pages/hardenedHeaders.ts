@@ -1,0 +1,45 @@
+/** Only our own files run, style or are fetched; the script makes markup through one policy. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types pharos',
+].join('; ')
+
+/**
+ * Headers of every answer of a listener for browsers; `isSecure` when the public address is https. Pure.
+ */
+export function hardenedHeaders(isSecure: boolean): Record<string, string> {
+  return {
+    'content-security-policy': POLICY,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+    ...(isSecure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+  }
+}
+
+/** The headers of a file that pages refer to; a versioned one never changes. Pure. */
+export function assetHeaders({
+  type,
+  isVersioned,
+  isSecure,
+}: {
+  readonly type: string
+  readonly isVersioned: boolean
+  readonly isSecure: boolean
+}): Record<string, string> {
+  return {
+    ...hardenedHeaders(isSecure),
+    'content-type': type,
+    'cache-control': `public, max-age=${isVersioned ? '31536000, immutable' : '3600'}`,
+  }
+}

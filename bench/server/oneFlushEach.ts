@@ -17,6 +17,7 @@ const program = await startProgram({
   adminPort: null,
   agents: null,
   status: null,
+  console: null,
   monotonicMs,
   allowedRanges: [],
   webhookRanges: [],

@@ -12,6 +12,7 @@ import { addMaintenanceCommands } from './maintenanceCommands.ts'
 import { addMasterKeyCommands } from './masterKeyCommands.ts'
 import { addAuditCommands, addOrgCommands } from './orgCommands.ts'
 import type { Write } from './output.ts'
+import { addOwnerCommands } from './accountCommands.ts'
 import { addPlanCommands } from './planCommands.ts'
 import { addRegionCommands } from './regionCommands.ts'
 import { addResultCommands } from './resultCommands.ts'
@@ -44,6 +45,7 @@ export function commandLine({ write, writeError, environment }: CommandLineParts
   addServeCommand(program, write, environment)
   addOrgCommands(program, write)
   addServiceCommands(program, write)
+  addOwnerCommands(program, write)
   addPlanCommands(program, write)
   addKeyCommands(program, write)
   addMaintenanceCommands(program, write)

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander'
 import { commandLine } from './commandLine.ts'
-import { type Failure, failureOf } from './failure.ts'
+import { type Failure, failureOf } from './failures/failure.ts'
 import type { Write } from './output.ts'
 
 /** Output and environment of a run of pharos-server. */

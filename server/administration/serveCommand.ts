@@ -7,7 +7,9 @@ import { type Program, startProgram } from '../process/program.ts'
 import { createLog } from '../process/requestLog.ts'
 import { monotonicMs, systemEnvironment } from '../process/systemEnvironment.ts'
 import type { KeySource } from '../secrets/keyring.ts'
+import type { Store } from '../store/store.ts'
 import { agentListeningOf } from './options/agentListening.ts'
+import { consoleListeningOf, consoleUrlOption } from './options/consoleListening.ts'
 import { LOG_LEVELS, MASTER_KEY_VARIABLE, VARIABLES } from './options/configuration.ts'
 import { dataDirOption, readGiven } from './options/dataDirOption.ts'
 import { keySourceOf, masterKeyOption } from './options/masterKeyOption.ts'
@@ -28,6 +30,9 @@ interface ServeOptions {
   readonly statusHost: string
   readonly statusPort?: number
   readonly statusUrl?: string
+  readonly consoleHost: string
+  readonly consolePort?: number
+  readonly consoleUrl?: string
   readonly masterKeyFile?: string
   readonly connectionsMax?: number
   readonly allowRanges: readonly string[]
@@ -87,6 +92,11 @@ export function addServeCommand(
     )
     .addOption(hostOption('--status-host <host>', 'address of the status port', VARIABLES.statusHost))
     .addOption(statusUrlOption())
+    .addOption(
+      portOption('--console-port <port>', 'port of the console (default: none)', VARIABLES.consolePort),
+    )
+    .addOption(hostOption('--console-host <host>', 'address of the console port', VARIABLES.consoleHost))
+    .addOption(consoleUrlOption())
     .addOption(masterKeyOption())
     .addOption(
       new Option(
@@ -170,6 +180,7 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
     adminPort,
     agents: agentListeningOf(options),
     status: statusListeningOf(options),
+    console: consoleListeningOf(options),
     connectionsMax: options.connectionsMax ?? connectionsFor(descriptorLimit()),
     allowedRanges,
     webhookRanges: options.allowWebhookRanges,
@@ -180,9 +191,9 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
     spendRequest: keyBuckets(monotonicMs),
     log,
   })
-  const { url, adminUrl, agentUrl, statusUrl } = program
+  const { url, adminUrl, agentUrl, statusUrl, consoleUrl } = program
   const version = packageJson.version
-  const urls = { url, adminUrl, agentUrl, statusUrl }
+  const urls = { url, adminUrl, agentUrl, statusUrl, consoleUrl }
   log.info(
     { version, node: process.versions.node, dataDir, schema: engine.schemaVersion, ...urls },
     'started',
@@ -192,8 +203,19 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
   const monitoring = program.monitoring === null ? '' : `${program.monitoring}\n`
   const agents = program.agentUrl === null ? '' : `agents on ${program.agentUrl}\n`
   const pages = program.statusUrl === null ? '' : `status pages on ${program.statusUrl}\n`
-  write(`listening on ${program.url}\n${admin}${agents}${pages}${monitoring}`)
+  const people = consoleUrl === null ? '' : `console on ${consoleUrl}\n${await ownersMissing(program.store)}`
+  write(`listening on ${program.url}\n${admin}${agents}${pages}${people}${monitoring}`)
   await stopped
+}
+
+/** A line for each organisation that has no owner yet. */
+async function ownersMissing(store: Store): Promise<string> {
+  const orgs = await store.orgsWithoutOwner()
+  return orgs
+    .map(
+      ({ id }) => `organisation ${id} has no owner: pharos-server owner invite --org ${id} --email ADDRESS\n`,
+    )
+    .join('')
 }
 
 /**

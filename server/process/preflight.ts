@@ -1,10 +1,20 @@
 import { createServer, type Server } from 'node:net'
+import { assertSafe } from '../console/startConsole.ts'
 import type { ProgramSettings } from './settings.ts'
 import { assertKeysUsable } from '../secrets/keyring.ts'
 
 type Checked = Pick<
   ProgramSettings,
-  'engine' | 'dataDir' | 'host' | 'port' | 'adminHost' | 'adminPort' | 'agents' | 'status' | 'keySource'
+  | 'engine'
+  | 'dataDir'
+  | 'host'
+  | 'port'
+  | 'adminHost'
+  | 'adminPort'
+  | 'agents'
+  | 'status'
+  | 'console'
+  | 'keySource'
 >
 
 /**
@@ -13,6 +23,7 @@ type Checked = Pick<
  */
 export async function preflight(settings: Checked): Promise<void> {
   const { engine, dataDir, host, port, adminHost, adminPort, agents, status, keySource } = settings
+  if (settings.console !== null) assertSafe(settings.console)
   if (await engine.exists()) return
   assertKeysUsable(keySource, dataDir)
   const listening: Server[] = []
@@ -26,6 +37,10 @@ export async function preflight(settings: Checked): Promise<void> {
     }
     if (status !== null) {
       listening.push(await listen(status.host, status.port).catch(blameHost('--status-host')))
+    }
+    if (settings.console !== null) {
+      const { host, port } = settings.console
+      listening.push(await listen(host, port).catch(blameHost('--console-host')))
     }
   } finally {
     await Promise.all(listening.map((server) => new Promise((resolve) => server.close(resolve))))

@@ -15,13 +15,14 @@ import { addMonitoringMetrics, addStoreMetrics } from '../http/operatorMetrics.t
 import { createMetrics } from '../http/metrics.ts'
 import { TIMEOUTS } from '../http/transport/timeouts.ts'
 import { addressRules, type IsBlocked } from '../../monitoring/check/network/addressRules.ts'
+import { startConsole } from '../console/startConsole.ts'
 import { startNotifications } from '../notifications/startNotifications.ts'
 import { readiness } from './readiness.ts'
 import { startRefusalLog } from './refusalLog.ts'
 import { blameHost, preflight } from './preflight.ts'
 import { logRequest } from './requestLog.ts'
 import type { ProgramSettings } from './settings.ts'
-import { openMasterKeys } from '../secrets/masterKeys.ts'
+import { type FindMasterKey, openMasterKeys } from '../secrets/masterKeys.ts'
 import { buildStatusListener } from '../statusPages/statusListener.ts'
 import type { Store } from '../store/store.ts'
 
@@ -40,6 +41,8 @@ export interface Program {
   readonly agentUrl: string | null
   /** Where status pages are; `null` when they are not served. */
   readonly statusUrl: string | null
+  /** Where people use the console; `null` when it is not served. */
+  readonly consoleUrl: string | null
   /** A summary of the monitoring from this machine, for people; `null` when there is none. */
   readonly monitoring: string | null
   readonly store: Store
@@ -143,6 +146,7 @@ async function listen(
   const adminUrl = await listenAdmin(settings, { store, metrics, probes }, undo)
   const agentUrl = monitoring === undefined ? null : await listenForAgents(settings, store, monitoring, undo)
   const statusUrl = await listenForPublic(settings, store, monitoring, undo)
+  const consoleUrl = await listenForPeople(settings, { store, findMasterKey, monitoring }, undo)
   undo.push(async () => {
     const forceClose = setTimeout(() => app.server.closeAllConnections(), STOP_MS_MAX)
     await app.close()
@@ -153,12 +157,21 @@ async function listen(
   await app.listen({ host: settings.host, port: settings.port })
   const url = urlOf(app.server)
   const sentence = monitoring?.sentence ?? null
-  return { url, adminUrl, agentUrl, statusUrl, monitoring: sentence, publishCommands: relay.drain }
+  return {
+    url,
+    adminUrl,
+    agentUrl,
+    statusUrl,
+    consoleUrl,
+    monitoring: sentence,
+    publishCommands: relay.drain,
+  }
 }
 
 /** Most connections of a listener: the descriptors of the process are shared. */
-function connectionsOf({ connectionsMax, status }: ProgramSettings): number {
-  return status === null ? connectionsMax : Math.ceil(connectionsMax / 2)
+function connectionsOf({ connectionsMax, status, console }: ProgramSettings): number {
+  const listeners = 1 + (status === null ? 0 : 1) + (console === null ? 0 : 1)
+  return Math.ceil(connectionsMax / listeners)
 }
 
 /** Checks for disk space now and repeatedly; logs changes. Resolves to the function that stops it. */
@@ -246,6 +259,32 @@ async function listenForPublic(
   })
   await listener.listen({ host: status.host, port: status.port }).catch(blameHost('--status-host'))
   return urlOf(listener.server)
+}
+
+async function listenForPeople(
+  settings: ProgramSettings & { readonly isBlocked: IsBlocked },
+  parts: {
+    readonly store: Store
+    readonly findMasterKey: FindMasterKey
+    readonly monitoring: Monitoring | undefined
+  },
+  undo: Undo,
+): Promise<string | null> {
+  const { environment, monotonicMs, isBlocked, log } = settings
+  if (settings.console === null) return null
+  const { store, findMasterKey, monitoring } = parts
+  const running = await startConsole(
+    {
+      ...{ store, environment, monotonicMs, findMasterKey, isBlocked },
+      measurements: monitoring?.measurements,
+      // None of them has a key, and those without one get half.
+      connectionsMax: 2 * connectionsOf(settings),
+      onError: (error) => log.error({ err: error }, 'the console could not answer'),
+    },
+    settings.console,
+  ).catch(blameHost('--console-host'))
+  undo.push(() => running.close(STOP_MS_MAX))
+  return running.url
 }
 
 function urlOf(server: Pick<Server, 'address'>, scheme = 'http'): string {

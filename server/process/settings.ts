@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Bus } from '../bus/bus.ts'
+import type { ConsoleListening } from '../console/startConsole.ts'
 import type { Environment } from '../domain/environment.ts'
 import type { SpendRequest } from '../http/rateLimit.ts'
 import type { AnswerBounds } from '../http/transport/answerBudget.ts'
@@ -34,7 +35,7 @@ export interface ProgramSettings {
   /** 0 for any free port. */
   readonly port: number
   readonly adminHost: string
-  /** Most connections of the API at a time; with status pages, each has half of them. */
+  /** Most connections of the API at a time; with status pages or the console, they are shared. */
   readonly connectionsMax: number
   /** `null` for no admin listener. */
   readonly adminPort: number | null
@@ -42,6 +43,8 @@ export interface ProgramSettings {
   readonly agents: AgentListening | null
   /** Where the public reads status pages; `null` for no such listener. */
   readonly status: StatusListening | null
+  /** Where people use the console; `null` for no such listener. */
+  readonly console: ConsoleListening | null
   readonly keySource: KeySource
   /** Address ranges that may be checked although they are private. */
   readonly allowedRanges: readonly string[]

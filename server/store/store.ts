@@ -11,6 +11,7 @@ import type { IncidentRoom } from '../domain/incidentRoom.ts'
 import type { OrgStanding, PlanLimits } from '../domain/planLimits.ts'
 import type { SealedValue } from '../domain/seal.ts'
 import type { Service, ServiceChange } from '../domain/serviceChanges.ts'
+import type { AccountStore } from './accountStore.ts'
 import type { AgentTokenStore, MonitoringStore } from './monitoringStore.ts'
 import type { PublishedStore, StatusPageStore } from './statusPageStore.ts'
 import type { AuditStore, NotificationStore } from './notificationStore.ts'
@@ -339,6 +340,7 @@ export interface Store
     AdministrationStore,
     StatusPageStore,
     PublishedStore,
+    AccountStore,
     UpkeepStore {
   /** A UUID of this store, renewed by a restore, which resets generations and sequence numbers. Gap G20, Gap G24. */
   readonly storeId: string

@@ -54,6 +54,8 @@ export interface StartServerOptions {
   readonly logLevel?: string
   /** Serves status pages too, under this origin if it is given. */
   readonly status?: { readonly url?: string }
+  /** Serves the console too, under this origin if it is given. */
+  readonly console?: { readonly url?: string }
   /**
    * Starts on a copy that was restored from the backup of a server that was in use, unless the folder has a
    * database. When absent: whether the variable PHAROS_TEST_RESTORED is set.
@@ -74,6 +76,8 @@ export interface TestServer {
   readonly agentUrl: string
   /** Where status pages are; '' unless they are served. */
   readonly statusUrl: string
+  /** Where the console is; '' unless it is served. */
+  readonly consoleUrl: string
   readonly dataDir: string
   readonly engine: SqliteEngine
   readonly store: Store
@@ -135,6 +139,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     adminPort: 0,
     agents: options.isMonitoring === true ? { host: '127.0.0.1', port: 0 } : null,
     status: options.status === undefined ? null : { host: '127.0.0.1', port: 0, ...options.status },
+    console: options.console === undefined ? null : { host: '127.0.0.1', port: 0, ...options.console },
     monotonicMs: options.monotonicMs ?? monotonicMs,
     keySource: { kind: 'file', file: defaultKeyFile(dataDir) },
     allowedRanges: options.allowedRanges ?? [],
@@ -165,6 +170,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     adminUrl: program.adminUrl ?? '',
     agentUrl: program.agentUrl ?? '',
     statusUrl: program.statusUrl ?? '',
+    consoleUrl: program.consoleUrl ?? '',
     dataDir,
     engine,
     store,

@@ -1,6 +1,7 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { Option } from 'commander'
 import type { StatusListening } from '../../process/settings.ts'
 import { VARIABLES } from './configuration.ts'
+import { readOrigin } from './originOption.ts'
 
 /** The options of `serve` that are about status pages. */
 export interface StatusListeningOptions {
@@ -26,12 +27,5 @@ export function statusUrlOption(): Option {
     'public address of the status pages; without it, pages have no hosts of their own',
   )
     .env(VARIABLES.statusUrl)
-    .argParser((text: string) => {
-      if (URL.canParse(text)) {
-        const { protocol, origin, pathname, search, hash, username } = new URL(text)
-        const isOrigin = pathname === '/' && search === '' && hash === '' && username === ''
-        if ((protocol === 'http:' || protocol === 'https:') && isOrigin) return origin
-      }
-      throw new InvalidArgumentError('must be an address such as https://status.example.org, without a path')
-    })
+    .argParser(readOrigin)
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { orderedUuid } from '../../domain/orderedUuid.ts'
 import type { Store } from '../store.ts'
 import { sqliteAdministration } from './administration.ts'
+import { sqliteAccounts } from './accounts/accounts.ts'
 import { prepareAutoIncidents } from './autoIncidents.ts'
 import { prepareCertificateNotices } from './certificateNotices.ts'
 import { prepareAudit, sqliteAudit } from './changes/audit.ts'
@@ -78,6 +79,7 @@ export async function openStore(
     ...sqliteAudit(connections),
     ...sqliteAdministration(connections, administering),
     ...sqliteStatusPages(connections, { commits, note, nowMs }),
+    ...sqliteAccounts(connections, { commits, note }),
     ...sqlitePublished(connections.reader, versions.all),
     ...sqliteUpkeep(connections, { commits, disk }),
   }

@@ -1,15 +1,14 @@
 import type { Database } from 'better-sqlite3'
+import type { Actor } from '../../../domain/accounts/actor.ts'
 import { timestamp } from '../../../domain/environment.ts'
 import type { AuditEntry, AuditStore } from '../../notificationStore.ts'
+import type { Mutations } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
 /** How long an entry is kept (milliseconds). Gap G53. */
 const KEPT_MS = 400 * 24 * 60 * 60 * 1_000
 /** Most entries of an organisation. */
 const ENTRIES_MAX = 100_000
-
-/** Who acts. */
-export type Actor = { readonly kind: 'key'; readonly id: string } | { readonly kind: 'cli' | 'system' }
 
 /** An act, for the audit log. */
 export interface Act {
@@ -26,6 +25,12 @@ export interface Act {
 /** Adds an act to the audit log, in the transaction of what it tells of. */
 export type NoteAct = (act: Act) => void
 
+/** What writes need that the audit log records. */
+export interface NotedWrites {
+  readonly commits: Mutations
+  readonly note: NoteAct
+}
+
 /** Prepares the writing of the audit log. */
 export function prepareAudit(writer: Database): NoteAct {
   const insert = writer.prepare(
@@ -33,7 +38,7 @@ export function prepareAudit(writer: Database): NoteAct {
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   return ({ orgId, by, action, targetId, nowMs, detail = {} }) => {
-    const actor = by.kind === 'key' ? by.id : null
+    const actor = 'id' in by ? by.id : null
     const [targetKind] = action.split('.')
     insert.run(orgId, timestamp(nowMs), by.kind, actor, action, targetKind, targetId, JSON.stringify(detail))
   }

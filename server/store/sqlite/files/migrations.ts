@@ -535,6 +535,62 @@ CREATE INDEX people_incidents_by_creation ON incidents (org_id, created_at)
 CREATE INDEX people_incidents_by_resolution ON incidents (org_id, resolved_at)
   WHERE kind = 'incident' AND auto_managed = 0 AND resolved_at IS NOT NULL;
 `,
+  // Accounts of the console. Of every token only the hash is stored.
+  `
+CREATE TABLE people (
+  id TEXT PRIMARY KEY,
+  email TEXT NOT NULL,
+  email_folded TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  password_hash TEXT,
+  look TEXT NOT NULL DEFAULT 'auto' CHECK (look IN ('auto', 'light', 'dark')),
+  created_at TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE memberships (
+  org_id TEXT NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,
+  person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+  role TEXT NOT NULL CHECK (role IN ('viewer', 'member', 'owner')),
+  created_at TEXT NOT NULL,
+  PRIMARY KEY (org_id, person_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX memberships_of_person ON memberships (person_id);
+
+CREATE TABLE invitations (
+  token_hash BLOB PRIMARY KEY,
+  org_id TEXT NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,
+  email TEXT NOT NULL,
+  email_folded TEXT NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('viewer', 'member', 'owner')),
+  expires_at_ms INTEGER NOT NULL,
+  UNIQUE (org_id, email_folded)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX invitations_by_expiry ON invitations (expires_at_ms);
+
+CREATE TABLE sessions (
+  id_hash BLOB PRIMARY KEY,
+  person_id TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+  created_at_ms INTEGER NOT NULL,
+  seen_at_ms INTEGER NOT NULL,
+  elevated_at_ms INTEGER,
+  browser TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_of_person ON sessions (person_id);
+CREATE INDEX sessions_by_use ON sessions (seen_at_ms);
+
+CREATE TABLE password_resets (
+  token_hash BLOB PRIMARY KEY,
+  person_id TEXT NOT NULL UNIQUE REFERENCES people (id) ON DELETE CASCADE,
+  expires_at_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE api_key_uses (
+  key_id TEXT PRIMARY KEY REFERENCES api_keys (id) ON DELETE CASCADE,
+  used_at_ms INTEGER NOT NULL,
+  tool TEXT
+) STRICT, WITHOUT ROWID;
+ALTER TABLE api_keys ADD COLUMN note TEXT;
+`,
 ]
 
 /**

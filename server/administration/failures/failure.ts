@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/contract/apiError.ts'
+import { ApiError } from '../../../api/contract/apiError.ts'
 
 /** Why a command failed. */
 export interface Failure {

@@ -5,9 +5,9 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { runHere } from '../testing/commandHere.ts'
-import { makeOrg } from '../testing/seedFolder.ts'
-import { PROGRAM } from '../testing/serverProcess.ts'
+import { runHere } from '../../testing/commandHere.ts'
+import { makeOrg } from '../../testing/seedFolder.ts'
+import { PROGRAM } from '../../testing/serverProcess.ts'
 
 let folder = ''
 beforeAll(async () => {

@@ -1,0 +1,47 @@
+import { html } from '../../../web/html.ts'
+import { hashToken, isElevated, newToken } from '../../domain/accounts/sessions.ts'
+import { passwordField } from '../frame/fields.ts'
+import type { Answer, Asked, SignedIn } from '../routing/route.ts'
+import { sessionCookie } from './session.ts'
+
+/** Field of the form that asks for the password. */
+const PASSWORD_FIELD = 'your_password'
+
+/**
+ * Runs `act` when the password was given within the last quarter of an hour; otherwise asks for it, in a form that
+ * carries the fields of the action. With the password the session gets a new id.
+ */
+export async function confirmPassword(
+  asked: Asked,
+  { person, session }: SignedIn,
+  act: () => Promise<Answer>,
+): Promise<Answer> {
+  const { store, nowMs, form, passwords, environment } = asked
+  if (isElevated(session, nowMs)) return act()
+  const password = form.get(PASSWORD_FIELD)
+  if (password === null) return passwordPage(asked, undefined)
+  const stored = (await store.passwordHashOf(person.id)) ?? null
+  if (!(await passwords.matches(password, stored))) {
+    return passwordPage(asked, 'This is not your password')
+  }
+  const token = newToken(environment.randomBytes)
+  await store.elevateSession(session.idHash, hashToken(token), nowMs)
+  const answer = await act()
+  if (answer.kind !== 'page' && answer.kind !== 'redirect') return answer
+  return { ...answer, cookies: [...(answer.cookies ?? []), sessionCookie(token)] }
+}
+
+function passwordPage({ form, url }: Asked, fault: string | undefined): Answer {
+  const title = 'Confirm your password'
+  const carried = [...form].filter(([name]) => name !== PASSWORD_FIELD)
+  return {
+    ...{ kind: 'page', status: fault === undefined ? 403 : 422, title },
+    body: html`<h1>${title}</h1>
+<p>This action needs your password again. It is then not asked for 15 minutes.</p>
+<form method="post" action="${url}" class="group">
+${carried.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${passwordField({ name: PASSWORD_FIELD, label: 'Password', autocomplete: 'current-password', fault })}
+<button class="main">Continue</button>
+</form>`,
+  }
+}

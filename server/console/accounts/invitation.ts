@@ -1,0 +1,102 @@
+import { readableTextProblem } from '../../../api/contract/text.ts'
+import { type Html, html } from '../../../web/html.ts'
+import { passwordProblem } from '../../domain/accounts/passwordRules.ts'
+import { hashToken } from '../../domain/accounts/sessions.ts'
+import type { OpenInvitation } from '../../store/accountStore.ts'
+import { passwordField, textField } from '../frame/fields.ts'
+import { messagePage } from '../routing/messagePages.ts'
+import type { Answer, OpenRequest, Route } from '../routing/route.ts'
+import { openSession } from './session.ts'
+
+/** Longest name of a person (code points). */
+const NAME_CHARS_MAX = 100
+
+/** Accepting an invitation. Opening its link changes nothing: scanners of e-mail open links too. */
+export const invitationRoutes: readonly Route[] = [
+  { method: 'GET', path: '/invite/:token', access: 'anyone', handle: show },
+  { method: 'POST', path: '/api/invitations/:token', access: 'anyone', handle: accept },
+]
+
+const EXPIRED = messagePage(
+  410,
+  'Invitation not valid',
+  'This invitation was used, withdrawn or has expired. Ask for a new one.',
+)
+
+function tokenHashOf({ params }: OpenRequest): Buffer {
+  return hashToken(params.token ?? '')
+}
+
+async function show(request: OpenRequest): Promise<Answer> {
+  const invitation = await request.store.invitationOf(tokenHashOf(request), request.nowMs)
+  return invitation === undefined ? EXPIRED : page(request, invitation)
+}
+
+async function accept(request: OpenRequest): Promise<Answer> {
+  const { store, nowMs, signedIn } = request
+  const tokenHash = tokenHashOf(request)
+  const invitation = await store.invitationOf(tokenHash, nowMs)
+  if (invitation === undefined) return EXPIRED
+  if (invitation.personId === null) return acceptAsNew(request, invitation)
+  if (signedIn?.person.id !== invitation.personId) return page(request, invitation)
+  const acceptance = { kind: 'person', personId: invitation.personId } as const
+  const joined = await store.acceptInvitation(tokenHash, acceptance, nowMs)
+  return joined === undefined ? EXPIRED : welcome(joined)
+}
+
+async function acceptAsNew(request: OpenRequest, invitation: OpenInvitation): Promise<Answer> {
+  const { store, nowMs, form, passwords, environment } = request
+  const name = (form.get('name') ?? '').trim()
+  const password = form.get('password') ?? ''
+  const faults = {
+    name: readableTextProblem(name, { charsMax: NAME_CHARS_MAX, lines: 'one line' }),
+    password: passwordProblem(password, invitation.email),
+  }
+  if (faults.name !== undefined || faults.password !== undefined) {
+    return page(request, invitation, { name, faults })
+  }
+  const personId = environment.uuid()
+  const passwordHash = await passwords.hash(password)
+  const acceptance = { kind: 'new', personId, name, passwordHash } as const
+  const joined = await store.acceptInvitation(invitation.tokenHash, acceptance, nowMs)
+  if (joined === undefined) return EXPIRED
+  return { ...welcome(joined), cookies: [await openSession(request, personId)] }
+}
+
+function welcome({ orgId, orgName, role }: OpenInvitation) {
+  const flash = `You are now ${role} of ${orgName}.`
+  return { kind: 'redirect', to: `/o/${orgId}`, flash } as const
+}
+
+interface Filled {
+  readonly name: string
+  readonly faults: { readonly name: string | undefined; readonly password: string | undefined }
+}
+
+function page(request: OpenRequest, invitation: OpenInvitation, filled?: Filled): Answer {
+  const title = `Join ${invitation.orgName}`
+  const body = html`<h1>${title}</h1>
+<p>You are invited as ${invitation.role}, with the address <bdi>${invitation.email}</bdi>.</p>
+${form(request, invitation, filled)}`
+  return filled === undefined ? { kind: 'page', title, body } : { kind: 'page', status: 422, title, body }
+}
+
+function form({ params, signedIn }: OpenRequest, { email, personId }: OpenInvitation, filled?: Filled): Html {
+  const token = params.token ?? ''
+  if (personId !== null && signedIn?.person.id !== personId) {
+    return html`<p>This address has an account: <a href="/login?next=/invite/${token}">sign in</a> to accept.</p>`
+  }
+  return html`<form method="post" action="/api/invitations/${token}" class="group">
+${
+  personId === null &&
+  html`<input type="hidden" name="email" autocomplete="username" value="${email}">
+${textField({ name: 'name', label: 'Your name', value: filled?.name, autocomplete: 'name', fault: filled?.faults.name })}
+${passwordField({
+  ...{ name: 'password', label: 'New password', autocomplete: 'new-password' },
+  hint: 'At least 12 characters.',
+  fault: filled?.faults.password,
+})}`
+}
+<button class="main">Accept invitation</button>
+</form>`
+}

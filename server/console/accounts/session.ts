@@ -1,0 +1,40 @@
+import { hashToken, newToken, SEEN_MS, SESSION_MS_MAX } from '../../domain/accounts/sessions.ts'
+import { cookieOf, SESSION_COOKIE } from '../routing/cookies.ts'
+import type { Asked, Cookie, SignedIn } from '../routing/route.ts'
+import { browserName } from './browserName.ts'
+
+/** The person of the session in the header Cookie; `undefined` when there is no valid session. */
+export async function signedInOf(
+  { store, nowMs }: Pick<Asked, 'store' | 'nowMs'>,
+  cookieHeader: string | undefined,
+): Promise<SignedIn | undefined> {
+  const token = cookieOf(cookieHeader, SESSION_COOKIE)
+  if (token === undefined || token === '') return undefined
+  const found = await store.sessionOf(hashToken(token), nowMs)
+  if (found === undefined) return undefined
+  const { session, person } = found
+  if (nowMs - session.seenAtMs >= SEEN_MS) await store.touchSession(session.idHash, nowMs)
+  return { session, person, memberships: await store.membershipsOf(person.id) }
+}
+
+/** Opens a session for a person who has just given the password; the cookie that carries it. */
+export async function openSession(
+  { store, environment, nowMs, headers }: Asked,
+  personId: string,
+): Promise<Cookie> {
+  const token = newToken(environment.randomBytes)
+  await store.openSession({
+    idHash: hashToken(token),
+    personId,
+    createdAtMs: nowMs,
+    seenAtMs: nowMs,
+    elevatedAtMs: nowMs,
+    browser: browserName(headers['user-agent']),
+  })
+  return sessionCookie(token)
+}
+
+/** The cookie of a session. Pure. */
+export function sessionCookie(token: string): Cookie {
+  return { name: SESSION_COOKIE, value: token, maxAgeS: SESSION_MS_MAX / 1_000 }
+}

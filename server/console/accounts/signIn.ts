@@ -1,0 +1,64 @@
+import { type Html, html } from '../../../web/html.ts'
+import { SESSION_COOKIE } from '../routing/cookies.ts'
+import { passwordField, textField } from '../frame/fields.ts'
+import type { Answer, OpenRequest, Route } from '../routing/route.ts'
+import { safePath } from '../routing/safePath.ts'
+import { openSession } from './session.ts'
+
+/** Signing in and out. */
+export const signInRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/login',
+    access: 'anyone',
+    handle: async ({ signedIn, query }) => {
+      const next = safePath(query.get('next'))
+      if (signedIn !== undefined) return { kind: 'redirect', to: next }
+      return { kind: 'page', title: 'Sign in', body: signInForm({ next, email: '', fault: undefined }) }
+    },
+  },
+  { method: 'POST', path: '/api/sessions', access: 'anyone', handle: signIn },
+  {
+    method: 'POST',
+    path: '/api/sessions/end',
+    access: 'anyone',
+    handle: async ({ signedIn, store }) => {
+      if (signedIn !== undefined) await store.endSession(signedIn.person.id, signedIn.session.idHash)
+      const cookies = [{ name: SESSION_COOKIE, value: '' }]
+      return { kind: 'redirect', to: '/login', flash: 'You are signed out.', cookies, isEnd: true }
+    },
+  },
+]
+
+async function signIn(request: OpenRequest): Promise<Answer> {
+  const { store, form, passwords, signedIn } = request
+  const [email, password] = [form.get('email') ?? '', form.get('password') ?? '']
+  const next = safePath(form.get('next'))
+  const found = await store.personWithEmail(email)
+  const stored = found?.passwordHash ?? null
+  if (!(await passwords.matches(password, stored)) || found === undefined) {
+    const fault = 'E-mail address and password do not match'
+    return { kind: 'page', status: 422, title: 'Sign in', body: signInForm({ next, email, fault }) }
+  }
+  if (signedIn !== undefined) await store.endSession(signedIn.person.id, signedIn.session.idHash)
+  return { kind: 'redirect', to: next, cookies: [await openSession(request, found.person.id)] }
+}
+
+function signInForm({
+  next,
+  email,
+  fault,
+}: {
+  readonly next: string
+  readonly email: string
+  readonly fault: string | undefined
+}): Html {
+  return html`<h1>Sign in</h1>
+<form method="post" action="/api/sessions" class="group">
+<input type="hidden" name="next" value="${next}">
+${textField({ name: 'email', label: 'E-mail address', type: 'email', value: email, autocomplete: 'username' })}
+${passwordField({ name: 'password', label: 'Password', autocomplete: 'current-password', fault })}
+<button class="main">Sign in</button>
+</form>
+<p class="quiet">No account? An owner of your organisation can invite you. A lost password is reset by the operator of this server.</p>`
+}

@@ -1,0 +1,38 @@
+import { ApiError } from '../../api/contract/apiError.ts'
+import { PasswordsBusyError } from './credentials/passwordDesk.ts'
+import { messagePage, NOT_FOUND_PAGE } from './routing/messagePages.ts'
+import type { Page } from './routing/route.ts'
+
+/** The page for an error that a handler did not answer itself. Unexpected ones are reported to `onError`. */
+export function answerOfError(error: unknown, onError: (error: unknown) => void): Page {
+  if (error instanceof PasswordsBusyError) {
+    const page = messagePage(503, 'Busy', 'Too many people are signing in. Try again in a moment.')
+    return { ...page, retryAfterS: error.retryAfterS }
+  }
+  if (error instanceof ApiError) {
+    if (error.code === 'not_found') return NOT_FOUND_PAGE
+    if (error.code === 'invalid' || error.code === 'forbidden') {
+      return messagePage(422, 'Not changed', sentence(error.message))
+    }
+    if (error.code === 'unavailable') return messagePage(503, 'Not available', sentence(error.message))
+  }
+  const status = statusOf(error)
+  if (status === 413) return messagePage(413, 'Too large', 'The form is too large. Nothing was changed.')
+  if (status === 415) return messagePage(415, 'Unknown form', 'Only forms are accepted here.')
+  if (status !== undefined && status < 500)
+    return messagePage(400, 'Malformed request', 'The request cannot be read.')
+  onError(error)
+  return messagePage(500, 'Error', 'The console could not answer. The error is in the log of the server.')
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
+    return error.statusCode
+  }
+  return undefined
+}
+
+/** A message of an error as a sentence. */
+function sentence(message: string): string {
+  return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`
+}

@@ -1,0 +1,187 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import packageJson from '../../package.json' with { type: 'json' }
+import { FAVICON } from '../http/pages/asset.ts'
+import { browserApp } from '../http/pages/browserApp.ts'
+import { hardenedHeaders } from '../http/pages/hardenedHeaders.ts'
+import { sendAsset } from '../http/pages/sendAsset.ts'
+import { answerOfError } from './answerOfError.ts'
+import { signedInOf } from './accounts/session.ts'
+import { consoleRoutes } from './consoleRoutes.ts'
+import { cookieOf, FLASH_COOKIE, setCookie } from './routing/cookies.ts'
+import { ASSETS } from './frame/assets.ts'
+import { framed } from './frame/frame.ts'
+import { SECTIONS } from './frame/sections.ts'
+import { type Guarded, guarded } from './guard.ts'
+import { messagePage, NOT_FOUND_PAGE } from './routing/messagePages.ts'
+import { type ConsoleAddress, isSameOrigin } from './routing/requestRules.ts'
+import {
+  type Answer,
+  type Asked,
+  type ConsoleParts,
+  FORM_BYTES_MAX,
+  type Page,
+  type Route,
+} from './routing/route.ts'
+
+/** Dependencies of the listener. */
+export interface ConsoleListenerParts extends Omit<ConsoleParts, 'consoleUrl'> {
+  /** Origin under which people reach it; a port of 0 is known only when it listens. */
+  readonly consoleUrlOf: () => string
+  /** Where it answers. */
+  readonly addressOf: () => ConsoleAddress
+  readonly connectionsMax: number
+  /** Called with an error behind an answer of 500. */
+  readonly onError: (error: unknown) => void
+}
+
+/** Sections of the navigation that have a page. */
+const PRESENT = new Set(
+  SECTIONS.filter(({ path }) => consoleRoutes.some((route) => route.path === `/o/:org/${path}`)).map(
+    ({ id }) => id,
+  ),
+)
+
+/**
+ * The console on Fastify, not yet listening. It shares nothing with the API but the database, and never reads the header
+ * Authorization.
+ */
+export function buildConsole(parts: ConsoleListenerParts): FastifyInstance {
+  const isSecure = parts.consoleUrlOf().startsWith('https:')
+  const send = (request: FastifyRequest, reply: FastifyReply, result: Guarded): FastifyReply =>
+    sendAnswer({ request, reply, isSecure }, result)
+  const sayOutside = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply =>
+    send(request, reply, { answer, signedIn: undefined, org: undefined })
+  const app = browserApp(parts.connectionsMax, (reply) =>
+    reply.code(400).headers(hardenedHeaders(isSecure)).type('text/plain').send('malformed request'),
+  )
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: FORM_BYTES_MAX },
+    (_request, body, done) => done(null, new URLSearchParams(String(body).replaceAll(/%0D%0A/gi, '%0A'))),
+  )
+  app.addHook('onRequest', async (request, reply) => {
+    const address = parts.addressOf()
+    if (!address.hosts.has(request.headers.host?.toLowerCase() ?? '')) {
+      return sayOutside(request, reply, messagePage(421, 'Other host', 'The console has another address.'))
+    }
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    if (isRead || isSameOrigin(request.headers, address)) return
+    const text = 'This form was sent by another site, or by a browser too old to tell. Nothing was changed.'
+    return sayOutside(request, reply, messagePage(403, 'Not permitted', text))
+  })
+  app.get('/assets/:name', (request: FastifyRequest<{ Params: { name: string } }>, reply) => {
+    const asset = ASSETS.get(request.params.name)
+    if (asset === undefined) return sayOutside(request, reply, NOT_FOUND_PAGE)
+    return sendAsset(request, reply, { asset, isVersioned: asset !== FAVICON, isSecure })
+  })
+  for (const route of consoleRoutes) {
+    app.route({
+      method: route.method,
+      url: route.path,
+      bodyLimit: route.formBytesMax ?? FORM_BYTES_MAX,
+      handler: async (request, reply) => send(request, reply, await answerTo(parts, route, request)),
+    })
+  }
+  app.setNotFoundHandler((request, reply) => sayOutside(request, reply, NOT_FOUND_PAGE))
+  app.setErrorHandler((error, request, reply) =>
+    sayOutside(request, reply, answerOfError(error, parts.onError)),
+  )
+  return app
+}
+
+/** Runs a route for a request; an error becomes the answer that fits. */
+async function answerTo(
+  parts: ConsoleListenerParts,
+  route: Route,
+  request: FastifyRequest,
+): Promise<Guarded> {
+  const nowMs = parts.environment.nowMs()
+  const asked: Asked = {
+    ...parts,
+    consoleUrl: parts.consoleUrlOf(),
+    nowMs,
+    // True because each part of a path is text.
+    params: request.params as Readonly<Record<string, string>>,
+    query: new URLSearchParams(request.url.split('?', 2)[1] ?? ''),
+    form: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
+    url: request.url,
+    address: request.socket.remoteAddress ?? '',
+    headers: request.headers,
+  }
+  const signedIn = await signedInOf(asked, request.headers.cookie)
+  try {
+    return await guarded(route, asked, signedIn)
+  } catch (error) {
+    const org = signedIn?.memberships.find(({ orgId }) => orgId === asked.params.org)
+    return { answer: answerOfError(error, parts.onError), signedIn, org }
+  }
+}
+
+interface Sending {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly isSecure: boolean
+}
+
+function sendAnswer(sending: Sending, result: Guarded): FastifyReply {
+  const { reply, isSecure } = sending
+  const { answer } = result
+  reply.headers(hardenedHeaders(isSecure)).header('cache-control', 'no-store')
+  switch (answer.kind) {
+    case 'not found':
+      return sendPage(sending, { ...result, answer: NOT_FOUND_PAGE })
+    case 'page':
+      return sendPage(sending, { ...result, answer })
+    case 'redirect': {
+      const { to, flash, cookies = [], isEnd = false } = answer
+      const said = flash === undefined ? [] : [{ name: FLASH_COOKIE, value: encodeURIComponent(flash) }]
+      // Cookies go one by one: the flash is for the next page.
+      if (isEnd) reply.header('clear-site-data', '"cache"')
+      reply.header('set-cookie', [...cookies, ...said].map(setCookie))
+      return reply.code(303).header('location', to).send()
+    }
+    case 'json':
+      return reply
+        .code(answer.status ?? 200)
+        .type('application/json; charset=utf-8')
+        .send(JSON.stringify(answer.value))
+    case 'file':
+      return reply
+        .type(answer.type)
+        .header('content-disposition', `attachment; filename="${answer.name}"`)
+        .send(answer.content)
+    case 'stream':
+      answer.start(reply)
+      return reply
+  }
+}
+
+function sendPage(
+  { request, reply }: Sending,
+  { answer, signedIn, org }: Guarded & { readonly answer: Page },
+): FastifyReply {
+  const { title, body, section, status = 200, retryAfterS, cookies = [], isBare = false } = answer
+  const flash = cookieOf(request.headers.cookie, FLASH_COOKIE) ?? ''
+  const shown = flash === '' ? [] : [{ name: FLASH_COOKIE, value: '' }]
+  if (cookies.length + shown.length > 0) reply.header('set-cookie', [...cookies, ...shown].map(setCookie))
+  if (retryAfterS !== undefined) reply.header('retry-after', String(retryAfterS))
+  const document = framed({
+    ...{ title, body, section, org, isBare },
+    flash: decoded(flash),
+    person: signedIn?.person,
+    memberships: signedIn?.memberships ?? [],
+    sections: PRESENT,
+    version: packageJson.version,
+  })
+  return reply.code(status).type('text/html; charset=utf-8').send(document)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // Not a value of ours.
+    return ''
+  }
+}

@@ -1,0 +1,61 @@
+import { isPermitted } from '../domain/accounts/roles.ts'
+import type { Membership } from '../store/accountStore.ts'
+import { confirmPassword } from './accounts/elevation.ts'
+import {
+  type Answer,
+  type Asked,
+  isOrgRoute,
+  type OrgRoute,
+  type Route,
+  type SignedIn,
+} from './routing/route.ts'
+import { forbiddenPage, signInAgainPage } from './routing/messagePages.ts'
+
+/** What a request leads to: the answer, and whose page it is. */
+export interface Guarded {
+  readonly answer: Answer
+  readonly signedIn: SignedIn | undefined
+  /** The organisation of the route, if the person is a member. */
+  readonly org: Membership | undefined
+}
+
+/**
+ * Decides whether a request reaches the handler of its route: with a session where one is needed, as a member of the
+ * organisation, with the permission, and with the password given recently where that is needed. An organisation of
+ * others is answered like an unknown one.
+ */
+export async function guarded(route: Route, asked: Asked, signedIn: SignedIn | undefined): Promise<Guarded> {
+  const outside = (answer: Answer): Guarded => ({ answer, signedIn, org: undefined })
+  if (route.access === 'anyone') return outside(await route.handle({ ...asked, signedIn }))
+  if (signedIn === undefined) return outside(askForSignIn(route, asked))
+  const by = { kind: 'person', id: signedIn.person.id } as const
+  if (!isOrgRoute(route)) return outside(await route.handle({ ...asked, ...signedIn, by }))
+  const org = signedIn.memberships.find(({ orgId }) => orgId === asked.params.org)
+  if (org === undefined) return outside({ kind: 'not found' })
+  return { answer: await asMember(route, asked, { signedIn, org }), signedIn, org }
+}
+
+function askForSignIn({ method }: Route, { url }: Asked): Answer {
+  if (method === 'POST' || url.startsWith('/api/')) return signInAgainPage()
+  return { kind: 'redirect', to: `/login?next=${encodeURIComponent(url)}` }
+}
+
+async function asMember(
+  route: OrgRoute,
+  asked: Asked,
+  { signedIn, org }: { readonly signedIn: SignedIn; readonly org: Membership },
+): Promise<Answer> {
+  const { orgId: id, orgName: name, plan, role } = org
+  if (!isPermitted(role, route.access)) return forbiddenPage(role)
+  const { person, session } = signedIn
+  const handle = () =>
+    route.handle({
+      ...asked,
+      ...{ person, session, role, org: { id, name, plan } },
+      root: `/o/${id}`,
+      actions: `/api/o/${id}`,
+      by: { kind: 'person', id: person.id },
+      may: (permission) => isPermitted(role, permission),
+    })
+  return route.needsPassword === true ? confirmPassword(asked, signedIn, handle) : handle()
+}

@@ -1,0 +1,25 @@
+import { html } from '../../../web/html.ts'
+import type { Role } from '../../domain/accounts/roles.ts'
+import type { Page } from './route.ts'
+
+/** A page with a sentence about what went wrong. Pure. */
+export function messagePage(status: number, title: string, text: string): Page {
+  return { kind: 'page', status, title, body: html`<h1>${title}</h1><p>${text}</p>` }
+}
+
+/** The page for what does not exist, or is of another organisation. */
+export const NOT_FOUND_PAGE = messagePage(404, 'Not found', 'There is no such page.')
+
+/** The page for a role without the permission. Pure. */
+export function forbiddenPage(role: Role): Page {
+  return messagePage(403, 'Not permitted', `Your role here is ${role}: ask an owner for more.`)
+}
+
+/** The page for an action after the session has ended. Pure. */
+export function signInAgainPage(): Page {
+  const title = 'Signed out'
+  return {
+    ...{ kind: 'page', status: 401, title },
+    body: html`<h1>${title}</h1><p>Your session has ended, and nothing was changed.</p><p><a href="/login">Sign in</a></p>`,
+  }
+}

@@ -1,0 +1,158 @@
+import type { FastifyReply } from 'fastify'
+import type { Permission, Role } from '../../domain/accounts/roles.ts'
+import type { Actor } from '../../domain/accounts/actor.ts'
+import type { Environment } from '../../domain/environment.ts'
+import type { FindMasterKey } from '../../secrets/masterKeys.ts'
+import type { Measurements } from '../../results/measurements/measurements.ts'
+import type { Membership, Person, StoredSession } from '../../store/accountStore.ts'
+import type { Store } from '../../store/store.ts'
+import type { Html } from '../../../web/html.ts'
+import type { PasswordDesk } from '../credentials/passwordDesk.ts'
+import type { SectionId } from '../frame/sections.ts'
+
+/** What the console needs of the server. */
+export interface ConsoleParts {
+  readonly store: Store
+  readonly environment: Environment
+  /** Milliseconds of a clock that only runs forward. */
+  readonly monotonicMs: () => number
+  /** `undefined` when nothing is checked from this process. */
+  readonly measurements: Measurements | undefined
+  readonly findMasterKey: FindMasterKey
+  /** Whether checks may not reach a URL. */
+  readonly isBlocked: (url: string) => boolean
+  /** Origin under which people reach the console. */
+  readonly consoleUrl: string
+  readonly passwords: PasswordDesk
+}
+
+/** A person with a valid session. */
+export interface SignedIn {
+  readonly person: Person
+  readonly session: StoredSession
+  /** By name of the organisation. */
+  readonly memberships: readonly Membership[]
+}
+
+/** A request. */
+export interface Asked extends ConsoleParts {
+  /** Parts of the path that the route names. */
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  /** Fields of a form; empty for GET. */
+  readonly form: URLSearchParams
+  /** Path and query of the request. */
+  readonly url: string
+  readonly nowMs: number
+  /** Address of the client. */
+  readonly address: string
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+}
+
+/** A request about an organisation, of one of its members with the permission that the route needs. */
+export interface OrgRequest extends Asked {
+  readonly person: Person
+  readonly session: StoredSession
+  readonly role: Role
+  readonly org: { readonly id: string; readonly name: string; readonly plan: string }
+  /** Path of the pages of the organisation: `/o/<id>`. */
+  readonly root: string
+  /** Path of its actions: `/api/o/<id>`. */
+  readonly actions: string
+  /** For the audit log. */
+  readonly by: Actor
+  /** Whether the member has a permission: for parts of a page that not everyone gets. */
+  readonly may: (permission: Permission) => boolean
+}
+
+/** A request of somebody with a session, outside of organisations. */
+export interface PersonRequest extends Asked, SignedIn {
+  readonly by: Actor
+}
+
+/** A request that needs no session. */
+export interface OpenRequest extends Asked {
+  /** `undefined` without a valid session. */
+  readonly signedIn: SignedIn | undefined
+}
+
+/** A cookie to be set; `value` '' removes it. */
+export interface Cookie {
+  readonly name: string
+  readonly value: string
+  readonly maxAgeS?: number
+}
+
+/** A page in the frame of the console. */
+export interface Page {
+  readonly kind: 'page'
+  /** Of the document; the page itself has its own h1. */
+  readonly title: string
+  readonly body: Html
+  /** The part of the navigation that the page belongs to; absent for none. */
+  readonly section?: SectionId
+  /** 422 when a form has to be corrected, 409 when something was changed meanwhile; 200 when absent. */
+  readonly status?: number
+  readonly retryAfterS?: number
+  readonly cookies?: readonly Cookie[]
+  /** No navigation: for a large screen. */
+  readonly isBare?: boolean
+}
+
+/** What a route answers. */
+export type Answer =
+  | Page
+  | {
+      readonly kind: 'redirect'
+      /** Path in the console. */
+      readonly to: string
+      /** A sentence for the next page. */
+      readonly flash?: string
+      readonly cookies?: readonly Cookie[]
+      /** Whether the browser removes what it kept: at sign-out. */
+      readonly isEnd?: boolean
+    }
+  | { readonly kind: 'json'; readonly value: unknown; readonly status?: 200 | 409 | 422 }
+  | { readonly kind: 'file'; readonly type: string; readonly name: string; readonly content: string }
+  /** Takes over the answer: for streams of events. */
+  | { readonly kind: 'stream'; readonly start: (reply: FastifyReply) => void }
+  | { readonly kind: 'not found' }
+
+/** The largest form (bytes), unless the route says otherwise. */
+export const FORM_BYTES_MAX = 64 * 1_024
+
+interface RouteFacts {
+  readonly method: 'GET' | 'POST'
+  /** Pages are GET; actions are POST below `/api`. `:name` is any part of a path. */
+  readonly path: string
+  /** FORM_BYTES_MAX when absent. */
+  readonly formBytesMax?: number
+}
+
+/** A route of an organisation; its path begins with `/o/:org` or `/api/o/:org`. */
+export interface OrgRoute extends RouteFacts {
+  readonly access: Permission
+  /** Whether it needs the password given within the last quarter of an hour: actions only. */
+  readonly needsPassword?: boolean
+  readonly handle: (request: OrgRequest) => Promise<Answer>
+}
+
+/** A route of a person. */
+export interface PersonRoute extends RouteFacts {
+  readonly access: 'signed in'
+  readonly handle: (request: PersonRequest) => Promise<Answer>
+}
+
+/** A route without a session. */
+export interface OpenRoute extends RouteFacts {
+  readonly access: 'anyone'
+  readonly handle: (request: OpenRequest) => Promise<Answer>
+}
+
+/** A route of the console. The guard decides who reaches its handler. */
+export type Route = OrgRoute | PersonRoute | OpenRoute
+
+/** Whether `route` belongs to an organisation. Pure. */
+export function isOrgRoute(route: Route): route is OrgRoute {
+  return route.access !== 'anyone' && route.access !== 'signed in'
+}

@@ -1,0 +1,54 @@
+import type { AddressInfo } from 'node:net'
+import { PasswordDesk } from './credentials/passwordDesk.ts'
+import { buildConsole, type ConsoleListenerParts } from './consoleListener.ts'
+import { consoleAddress, isSafeOrigin } from './routing/requestRules.ts'
+
+/** Where the console listens. */
+export interface ConsoleListening {
+  readonly host: string
+  /** 0 for any free port. */
+  readonly port: number
+  /** Origin under which people reach it; http://localhost with its port when absent. */
+  readonly url?: string
+}
+
+/** A running console. */
+export interface RunningConsole {
+  /** Origin under which people reach it. */
+  readonly url: string
+  /** Ends it when every started answer has been sent, or after `msMax`. */
+  readonly close: (msMax: number) => Promise<void>
+}
+
+type Parts = Omit<ConsoleListenerParts, 'addressOf' | 'consoleUrlOf' | 'passwords'>
+
+/** Starts the console. Rejects when passwords would travel unencrypted, and when the address cannot be listened on. */
+export async function startConsole(parts: Parts, listening: ConsoleListening): Promise<RunningConsole> {
+  assertSafe(listening)
+  const { url, host } = listening
+  let { port } = listening
+  const consoleUrlOf = () => url ?? `http://localhost:${port}`
+  const listener = buildConsole({
+    ...parts,
+    consoleUrlOf,
+    addressOf: () => consoleAddress(url, port),
+    passwords: new PasswordDesk(parts.environment.randomBytes),
+  })
+  await listener.listen({ host, port })
+  // True because it listens on a TCP port: only a pipe has a string for an address.
+  port = (listener.server.address() as AddressInfo).port
+  return {
+    url: consoleUrlOf(),
+    close: async (msMax) => {
+      const forceClose = setTimeout(() => listener.server.closeAllConnections(), msMax)
+      await listener.close()
+      clearTimeout(forceClose)
+    },
+  }
+}
+
+/** Throws when people would reach the console at `url` without encryption. */
+export function assertSafe({ url }: Pick<ConsoleListening, 'url'>): void {
+  if (url === undefined || isSafeOrigin(url)) return
+  throw new Error(`--console-url ${url} must be https: passwords would travel unencrypted`)
+}

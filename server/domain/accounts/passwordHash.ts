@@ -1,0 +1,61 @@
+import { scrypt, timingSafeEqual } from 'node:crypto'
+import { normalPassword } from './passwordRules.ts'
+
+/** Cost of new hashes: N = 2^log2, 32 MiB and a quarter of a second. */
+const COST = { log2: 15, blocks: 8, rounds: 3 } as const
+const SALT_BYTES = 16
+const HASH_BYTES = 32
+/** Memory that a hash of these costs needs, doubled (bytes). */
+const MEMORY_BYTES_MAX = 2 * 128 * 2 ** COST.log2 * COST.blocks
+/** PHC string format: costs, salt, hash. */
+const FORM = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
+
+interface Cost {
+  readonly log2: number
+  readonly blocks: number
+  readonly rounds: number
+}
+
+/** A new hash of `password` in PHC string format, with a random salt. */
+export async function hashPassword(
+  password: string,
+  randomBytes: (size: number) => Buffer,
+  cost: Cost = COST,
+): Promise<string> {
+  const salt = randomBytes(SALT_BYTES)
+  const derived = await derive(password, salt, cost)
+  return `$scrypt$ln=${cost.log2},r=${cost.blocks},p=${cost.rounds}$${unpadded(salt)}$${unpadded(derived)}`
+}
+
+/** The hash of no password, at the cost of a real one: an unknown account takes as long as a known one. */
+export const NO_PASSWORD = `$scrypt$ln=${COST.log2},r=${COST.blocks},p=${COST.rounds}$${unpadded(Buffer.alloc(SALT_BYTES))}$${unpadded(Buffer.alloc(HASH_BYTES))}`
+
+/** Whether `stored`, made by `hashPassword`, is of `password`. Rejects when it has another form. */
+export async function isPasswordOf(password: string, stored: string): Promise<boolean> {
+  const { cost, salt, derived } = parsed(stored)
+  return timingSafeEqual(await derive(password, salt, cost), derived)
+}
+
+function parsed(stored: string) {
+  const [, log2, blocks, rounds, salt = '', derived = ''] = FORM.exec(stored) ?? []
+  if (log2 === undefined) throw new Error('a stored password hash has an unknown form')
+  return {
+    cost: { log2: Number(log2), blocks: Number(blocks), rounds: Number(rounds) },
+    salt: Buffer.from(salt, 'base64'),
+    derived: Buffer.from(derived, 'base64'),
+  }
+}
+
+function derive(password: string, salt: Buffer, { log2, blocks, rounds }: Cost): Promise<Buffer> {
+  const options = { N: 2 ** log2, r: blocks, p: rounds, maxmem: MEMORY_BYTES_MAX }
+  return new Promise((resolve, reject) => {
+    scrypt(normalPassword(password), salt, HASH_BYTES, options, (error, derived) => {
+      if (error === null) resolve(derived)
+      else reject(error)
+    })
+  })
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll('=', '')
+}

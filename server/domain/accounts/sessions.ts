@@ -1,0 +1,46 @@
+import { hash } from 'node:crypto'
+
+/** Random bytes of every token: of a session, an invitation, a reset. */
+const TOKEN_BYTES = 32
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** After this time without a request a session ends (milliseconds). */
+export const SESSION_IDLE_MS = 12 * HOUR_MS
+/** A session ends after this time in any case (milliseconds). */
+export const SESSION_MS_MAX = 30 * DAY_MS
+/** How long a confirmed password permits actions that need it (milliseconds). */
+export const ELEVATION_MS = 15 * MINUTE_MS
+/** Use of a session is recorded at most this often (milliseconds): a commit for each request would be too many. */
+export const SEEN_MS = MINUTE_MS
+/** Validity of links that the command line prints: a first owner's invitation, a password reset (milliseconds). */
+export const OPERATOR_LINK_MS = DAY_MS
+
+/** A new token: 256 random bits as base64url. Only its hash is stored. */
+export function newToken(randomBytes: (size: number) => Buffer): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url')
+}
+
+/** The stored form of a token. Pure. */
+export function hashToken(token: string): Buffer {
+  return hash('sha256', token, 'buffer')
+}
+
+/** Times of a session (milliseconds since the epoch). */
+export interface SessionTimes {
+  readonly createdAtMs: number
+  readonly seenAtMs: number
+  /** When the password was last given; `null` when never. */
+  readonly elevatedAtMs: number | null
+}
+
+/** Whether a session is still valid. Pure. */
+export function isSessionValid({ createdAtMs, seenAtMs }: SessionTimes, nowMs: number): boolean {
+  return nowMs < seenAtMs + SESSION_IDLE_MS && nowMs < createdAtMs + SESSION_MS_MAX
+}
+
+/** Whether actions that need the password are permitted without giving it again. Pure. */
+export function isElevated({ elevatedAtMs }: SessionTimes, nowMs: number): boolean {
+  return elevatedAtMs !== null && nowMs < elevatedAtMs + ELEVATION_MS
+}

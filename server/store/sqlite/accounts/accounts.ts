@@ -1,0 +1,17 @@
+import type { AccountStore } from '../../accountStore.ts'
+import type { NotedWrites } from '../changes/audit.ts'
+import type { Connections } from '../files/openDatabase.ts'
+import { sqliteInvitations } from './invitations.ts'
+import { sqliteMembers } from './members.ts'
+import { sqlitePeople } from './people.ts'
+import { sqliteSessions } from './sessions.ts'
+
+/** Accounts in SQLite. */
+export function sqliteAccounts(connections: Connections, writes: NotedWrites): AccountStore {
+  return {
+    ...sqlitePeople(connections, writes),
+    ...sqliteSessions(connections, writes.commits),
+    ...sqliteMembers(connections, writes),
+    ...sqliteInvitations(connections, writes),
+  }
+}

@@ -5,17 +5,42 @@ import { HIDDEN, type Quoting, quotedHeader, quotedText } from './quotedText.ts'
 import { placeOfMatch } from './regexBudget.ts'
 import type { Regex, TextMatcher } from './textMatcher.ts'
 
-/** What became of one assertion. */
-export interface Verdict {
+/** What became of one assertion. Its texts are made when they are first read: of a check that passes most are not. */
+export interface Verdict extends VerdictTexts {
   readonly kind: CompiledAssertion['kind']
   /** `unknown` where the matcher had to be ended: neither side of it was seen. */
   readonly result: 'pass' | 'fail' | 'unknown'
+}
+
+/** A verdict for people. */
+interface VerdictTexts {
   /** What was expected, for people: `200–299`, `to contain "ok"`. */
   readonly expected: string
   /** What was seen, for people; null when nothing was. Never the text of a body. */
   readonly seen: string | null
   /** The whole verdict as a sentence: `status 503, expected 200–299`. */
   readonly text: string
+}
+
+function verdict(kind: Verdict['kind'], result: Verdict['result'], makeTexts: () => VerdictTexts): Verdict {
+  let made: VerdictTexts | undefined
+  const texts = (): VerdictTexts => {
+    made ??= makeTexts()
+    return made
+  }
+  return {
+    kind,
+    result,
+    get expected() {
+      return texts().expected
+    },
+    get seen() {
+      return texts().seen
+    },
+    get text() {
+      return texts().text
+    },
+  }
 }
 
 /** Matches where a long match keeps nothing waiting; `undefined` when it was ended before it knew. */
@@ -43,7 +68,7 @@ export function unseenVerdicts(
   assertions: readonly CompiledAssertion[],
   quoting: Quoting,
 ): readonly Verdict[] {
-  return assertions.map((assertion) => unseen(assertion, expectedText(assertion, quoting)))
+  return assertions.map((assertion) => unseen(assertion, quoting))
 }
 
 async function evaluate(
@@ -53,11 +78,11 @@ async function evaluate(
 ): Promise<Verdict> {
   switch (assertion.kind) {
     case 'StatusCode':
-      return measured(assertion, observation.status, String(observation.status))
+      return measured(assertion, observation.status, String)
     case 'Latency':
-      return timed(assertion, observation.latencyUs[assertion.type])
+      return timed(assertion, observation.latencyUs[assertion.type], tools.quoting)
     case 'DnsResoltion':
-      return timed(assertion, observation.dnsUs)
+      return timed(assertion, observation.dnsUs, tools.quoting)
     case 'Header':
       return headerVerdict(assertion, observation, tools)
     case 'Body':
@@ -68,18 +93,19 @@ async function evaluate(
 type MeasuredAssertion = Extract<CompiledAssertion, { readonly expected: unknown }>
 
 /** The verdict on a number. */
-function measured(assertion: MeasuredAssertion, value: number, seen: string): Verdict {
+function measured(assertion: MeasuredAssertion, value: number, seenText: (value: number) => string): Verdict {
   const { kind, expected } = assertion
   const result = expected.holds(value) ? 'pass' : 'fail'
-  const text = sentence(`${subject(assertion)} ${seen}`, result, expected.text)
-  return { kind, result, expected: expected.text, seen, text }
+  return verdict(kind, result, () => {
+    const seen = seenText(value)
+    const text = sentence(`${subject(assertion)} ${seen}`, result, expected.text)
+    return { expected: expected.text, seen, text }
+  })
 }
 
 /** The verdict on a measured time; a phase that never came makes its assertion false. */
-function timed(assertion: MeasuredAssertion, us: number | undefined): Verdict {
-  return us === undefined
-    ? unseen(assertion, assertion.expected.text)
-    : measured(assertion, us, durationText(us))
+function timed(assertion: MeasuredAssertion, us: number | undefined, quoting: Quoting): Verdict {
+  return us === undefined ? unseen(assertion, quoting) : measured(assertion, us, durationText)
 }
 
 type TextAssertion = Extract<CompiledAssertion, { readonly matcher: unknown }>
@@ -87,43 +113,49 @@ type TextAssertion = Extract<CompiledAssertion, { readonly matcher: unknown }>
 async function headerVerdict(
   assertion: TextAssertion & { readonly kind: 'Header' },
   { headers }: Observation,
-  tools: EvaluationTools,
+  { quoting, matchElsewhere }: EvaluationTools,
 ): Promise<Verdict> {
   const { name, matcher } = assertion
   const values = headers.flatMap(([one, value]) => (one.toLowerCase() === name ? [value] : []))
   // Cookies cannot be joined: each is judged by itself, and one that matches is enough.
   const texts = values.length === 0 || name === 'set-cookie' ? values : [values.join(', ')]
-  const result = await anyMatches(matcher, texts, tools.matchElsewhere)
-  const expected = expectedText(assertion, tools.quoting)
-  const seen = values.length === 0 ? null : quotedHeader(name, values.join(', '), tools.quoting)
-  const what = `header ${name} ${seen === null ? 'is absent' : `is ${seen}`}`
-  return { kind: 'Header', result, expected, seen, text: sentence(what, result, expected) }
+  const result = await anyMatches(matcher, texts, matchElsewhere)
+  return verdict('Header', result, () => {
+    const expected = expectedText(assertion, quoting)
+    const seen = values.length === 0 ? null : quotedHeader(name, values.join(', '), quoting)
+    const what = `header ${name} ${seen === null ? 'is absent' : `is ${seen}`}`
+    return { expected, seen, text: sentence(what, result, expected) }
+  })
 }
 
 async function bodyVerdict(
   assertion: TextAssertion & { readonly kind: 'Body' },
   { body }: Observation,
-  tools: EvaluationTools,
+  { quoting, matchElsewhere }: EvaluationTools,
 ): Promise<Verdict> {
+  if (body === undefined) return unseen(assertion, quoting)
   const { matcher } = assertion
-  const { quoting } = tools
-  const expected = expectedText(assertion, quoting)
-  if (body === undefined) return unseen(assertion, expected)
-  const result = await anyMatches(matcher, [body.text], tools.matchElsewhere)
-  const size = `${body.bytes.toLocaleString('en')} ${body.bytes === 1 ? 'byte' : 'bytes'}`
-  const { mediaType } = body
-  const seen = mediaType === '' ? size : `${size}, ${quoting.isPrivate(mediaType) ? HIDDEN : mediaType}`
-  const what = `body (${seen})`
-  const text =
-    matcher === undefined || result === 'unknown'
-      ? sentence(what, result, expected)
-      : `${what} ${result === 'pass' ? matcher.words.holds : matcher.words.fails} ${operandText(matcher, quoting)}`
-  return { kind: 'Body', result, expected, seen, text }
+  const result = await anyMatches(matcher, [body.text], matchElsewhere)
+  // The text of the body is not kept for it.
+  const { bytes, mediaType } = body
+  return verdict('Body', result, () => {
+    const expected = expectedText(assertion, quoting)
+    const size = `${bytes.toLocaleString('en')} ${bytes === 1 ? 'byte' : 'bytes'}`
+    const seen = mediaType === '' ? size : `${size}, ${quoting.isPrivate(mediaType) ? HIDDEN : mediaType}`
+    const what = `body (${seen})`
+    const text =
+      matcher === undefined || result === 'unknown'
+        ? sentence(what, result, expected)
+        : `${what} ${result === 'pass' ? matcher.words.holds : matcher.words.fails} ${operandText(matcher, quoting)}`
+    return { expected, seen, text }
+  })
 }
 
-function unseen(assertion: CompiledAssertion, expected: string): Verdict {
-  const text = `${nothingSeen(assertion)}, expected ${expected}`
-  return { kind: assertion.kind, result: 'fail', expected, seen: null, text }
+function unseen(assertion: CompiledAssertion, quoting: Quoting): Verdict {
+  return verdict(assertion.kind, 'fail', () => {
+    const expected = expectedText(assertion, quoting)
+    return { expected, seen: null, text: `${nothingSeen(assertion)}, expected ${expected}` }
+  })
 }
 
 function sentence(what: string, result: Verdict['result'], expected: string): string {

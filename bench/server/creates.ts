@@ -168,6 +168,8 @@ async function makeKeys(dataDir: string, count: number): Promise<readonly string
         hash: hashKey(key),
         last4: key.slice(-4),
         createdBy: null,
+        note: null,
+        by: { kind: 'cli' },
         nowMs: 0,
       }),
     ),

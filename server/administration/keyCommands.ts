@@ -38,6 +38,8 @@ export function addKeyCommands(program: Command, write: Write): void {
           hash: hashKey(minted),
           last4: minted.slice(-4),
           createdBy: options.createdBy ?? null,
+          note: null,
+          by: { kind: 'cli' },
           nowMs: systemEnvironment.nowMs(),
         }),
       )
@@ -66,7 +68,7 @@ export function addKeyCommands(program: Command, write: Write): void {
     .requiredOption('--id <id>', 'id of the key, from "key list"')
     .action(async (options: DataDirOptions & { id: string }) => {
       await withExistingStore(engineOf(options.dataDir), (store) =>
-        store.revokeKey(options.id, systemEnvironment.nowMs()),
+        store.revokeKey({ id: options.id, by: { kind: 'cli' }, nowMs: systemEnvironment.nowMs() }),
       )
       present(write, options.json, { id: options.id }, `revoked ${options.id}`)
     })

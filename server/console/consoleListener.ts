@@ -8,6 +8,7 @@ import { answerOfError } from './answerOfError.ts'
 import { signedInOf } from './accounts/session.ts'
 import { consoleRoutes } from './consoleRoutes.ts'
 import { cookieOf, FLASH_COOKIE, setCookie } from './routing/cookies.ts'
+import { clientAddress, networkOf } from './credentials/clientNetwork.ts'
 import { ASSETS } from './frame/assets.ts'
 import { framed } from './frame/frame.ts'
 import { SECTIONS } from './frame/sections.ts'
@@ -29,6 +30,8 @@ export interface ConsoleListenerParts extends Omit<ConsoleParts, 'consoleUrl'> {
   readonly consoleUrlOf: () => string
   /** Where it answers. */
   readonly addressOf: () => ConsoleAddress
+  /** Trusted proxies in front, whose X-Forwarded-For counts. */
+  readonly proxies: number
   readonly connectionsMax: number
   /** Called with an error behind an answer of 500. */
   readonly onError: (error: unknown) => void
@@ -106,7 +109,9 @@ async function answerTo(
     query: new URLSearchParams(request.url.split('?', 2)[1] ?? ''),
     form: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),
     url: request.url,
-    address: request.socket.remoteAddress ?? '',
+    network: networkOf(
+      clientAddress(request.socket.remoteAddress ?? '', request.headers['x-forwarded-for'], parts.proxies),
+    ),
     headers: request.headers,
   }
   const signedIn = await signedInOf(asked, request.headers.cookie)

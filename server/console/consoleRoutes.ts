@@ -1,7 +1,10 @@
 import { homeRoutes } from './accounts/home.ts'
 import { invitationRoutes } from './accounts/invitation.ts'
 import { signInRoutes } from './accounts/signIn.ts'
+import { meRoutes } from './accounts/me.ts'
 import type { Route } from './routing/route.ts'
+import { keyRoutes } from './settings/keys.ts'
+import { memberRoutes } from './settings/members.ts'
 import { organisationRoutes } from './settings/organisation.ts'
 
 /** All routes of the console. */
@@ -9,5 +12,8 @@ export const consoleRoutes: readonly Route[] = [
   ...homeRoutes,
   ...signInRoutes,
   ...invitationRoutes,
+  ...meRoutes,
+  ...keyRoutes,
+  ...memberRoutes,
   ...organisationRoutes,
 ]

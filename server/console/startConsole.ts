@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { PasswordDesk } from './credentials/passwordDesk.ts'
+import { PasswordThrottle } from './credentials/passwordThrottle.ts'
 import { buildConsole, type ConsoleListenerParts } from './consoleListener.ts'
 import { consoleAddress, isSafeOrigin } from './routing/requestRules.ts'
 
@@ -10,6 +11,8 @@ export interface ConsoleListening {
   readonly port: number
   /** Origin under which people reach it; http://localhost with its port when absent. */
   readonly url?: string
+  /** Trusted proxies in front; none when absent. */
+  readonly proxies?: number
 }
 
 /** A running console. */
@@ -20,7 +23,7 @@ export interface RunningConsole {
   readonly close: (msMax: number) => Promise<void>
 }
 
-type Parts = Omit<ConsoleListenerParts, 'addressOf' | 'consoleUrlOf' | 'passwords'>
+type Parts = Omit<ConsoleListenerParts, 'addressOf' | 'consoleUrlOf' | 'passwords' | 'throttle' | 'proxies'>
 
 /** Starts the console. Rejects when passwords would travel unencrypted, and when the address cannot be listened on. */
 export async function startConsole(parts: Parts, listening: ConsoleListening): Promise<RunningConsole> {
@@ -33,6 +36,8 @@ export async function startConsole(parts: Parts, listening: ConsoleListening): P
     consoleUrlOf,
     addressOf: () => consoleAddress(url, port),
     passwords: new PasswordDesk(parts.environment.randomBytes),
+    throttle: new PasswordThrottle(parts.monotonicMs),
+    proxies: listening.proxies ?? 0,
   })
   await listener.listen({ host, port })
   // True because it listens on a TCP port: only a pipe has a string for an address.

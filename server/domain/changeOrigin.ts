@@ -19,6 +19,12 @@ export interface ChangeOrigin extends ChangeSource {
   readonly personId: string | null
 }
 
+/** The first product of a User-Agent with its version, such as `pharos/1.2.0`; `null` when it names none. Pure. */
+export function productOf(userAgent: string | undefined): string | null {
+  const [product] = PRODUCT.exec(userAgent ?? '') ?? []
+  return product?.slice(0, PRODUCT_CHARS_MAX) ?? null
+}
+
 /** The origin of a change made with a key. Pure. */
 export function originOf(change: {
   readonly nowMs: number

@@ -19,7 +19,7 @@ test('a request whose key is revoked before the body arrives has no effect', asy
   await once(socket, 'data')
 
   const [key] = await server.store.listKeys(server.orgId)
-  await server.store.revokeKey(key?.id ?? '', 0)
+  await server.store.revokeKey({ id: key?.id ?? '', by: { kind: 'cli' }, nowMs: 0 })
   socket.write(body)
   await once(socket, 'data')
 

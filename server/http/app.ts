@@ -46,6 +46,8 @@ export interface RequestRecord {
   readonly caller: Caller | null
   /** The client address, or that of the proxy. */
   readonly address: string
+  /** The header User-Agent. */
+  readonly userAgent?: string | undefined
   /** The internal error behind a status of 500 or an interrupted long answer; absent otherwise. */
   readonly failure?: unknown
 }
@@ -179,6 +181,7 @@ function reporter({ onRequestDone }: AppParts): Done {
       caller,
       // A system call, made once for each connection and only when the address is needed.
       address: status >= 400 ? (request.raw.socket.remoteAddress ?? '') : '',
+      userAgent: request.headers['user-agent'],
       ...(failure === undefined ? {} : { failure }),
     })
   }

@@ -1,33 +1,35 @@
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
-import { agentListener } from '../agents/agentListener.ts'
-import { type Monitoring, startMonitoring } from '../agents/startMonitoring.ts'
+import { startMonitoring } from '../agents/startMonitoring.ts'
 import { silentBus } from '../bus/bus.ts'
 import { startRelay } from '../bus/relay.ts'
-import { type AdminParts, buildAdminListener } from '../http/adminListener.ts'
 import { localAdmission } from '../http/admission.ts'
 import { ANSWER_BOUNDS, AnswerBudget } from '../http/transport/answerBudget.ts'
 import { buildApp } from '../http/app.ts'
 import { BODY_BOUNDS } from '../http/transport/bodyBudget.ts'
+import { startKeyUses } from '../http/keyUses.ts'
 import { probesPage } from '../http/probesPage.ts'
 import { addMonitoringMetrics, addStoreMetrics } from '../http/operatorMetrics.ts'
 import { createMetrics } from '../http/metrics.ts'
 import { TIMEOUTS } from '../http/transport/timeouts.ts'
 import { addressRules, type IsBlocked } from '../../monitoring/check/network/addressRules.ts'
-import { startConsole } from '../console/startConsole.ts'
 import { startNotifications } from '../notifications/startNotifications.ts'
-import { readiness } from './readiness.ts'
+import {
+  connectionsOf,
+  listenAdmin,
+  listenForAgents,
+  listenForPeople,
+  listenForPublic,
+  STOP_MS_MAX,
+  type Undo,
+  urlOf,
+} from './listeners.ts'
 import { startRefusalLog } from './refusalLog.ts'
-import { blameHost, preflight } from './preflight.ts'
+import { preflight } from './preflight.ts'
 import { logRequest } from './requestLog.ts'
 import type { ProgramSettings } from './settings.ts'
-import { type FindMasterKey, openMasterKeys } from '../secrets/masterKeys.ts'
-import { buildStatusListener } from '../statusPages/statusListener.ts'
+import { openMasterKeys } from '../secrets/masterKeys.ts'
 import type { Store } from '../store/store.ts'
 
-/** Time for requests under way to finish when the server stops (milliseconds). */
-const STOP_MS_MAX = 9_000
 /** Interval of the checks for disk space (milliseconds). */
 const ROOM_LOOK_MS = 2_000
 /** Interval of the database clean-up (milliseconds). */
@@ -83,8 +85,6 @@ export async function startProgram(settings: ProgramSettings): Promise<Program> 
   }
 }
 
-type Undo = (() => Promise<void> | void)[]
-
 async function listen(
   settings: ProgramSettings & { readonly isBlocked: IsBlocked },
   store: Store,
@@ -98,6 +98,8 @@ async function listen(
   const bodies = new AnswerBudget(BODY_BOUNDS)
   const refusals = startRefusalLog(log)
   undo.push(() => refusals.stop())
+  const uses = startKeyUses(store, (error) => log.warn({ err: error }, 'uses of keys could not be recorded'))
+  undo.push(() => uses.stop())
   const metrics = createMetrics(budget)
   const app = buildApp({
     store,
@@ -114,6 +116,7 @@ async function listen(
       metrics.count(record)
       logRequest(log, record)
       refusals.count(record)
+      if (record.caller !== null) uses.note(record.caller.keyId, record.userAgent, environment.nowMs())
     },
   })
   const onError = (error: unknown) => log.error({ err: error }, 'commands could not be published')
@@ -168,12 +171,6 @@ async function listen(
   }
 }
 
-/** Most connections of a listener: the descriptors of the process are shared. */
-function connectionsOf({ connectionsMax, status, console }: ProgramSettings): number {
-  const listeners = 1 + (status === null ? 0 : 1) + (console === null ? 0 : 1)
-  return Math.ceil(connectionsMax / listeners)
-}
-
 /** Checks for disk space now and repeatedly; logs changes. Resolves to the function that stops it. */
 async function watchRoom(store: Store, log: Logger): Promise<() => void> {
   let wasFull = false
@@ -190,105 +187,4 @@ async function watchRoom(store: Store, log: Logger): Promise<() => void> {
   await look()
   const timer = setInterval(() => void look(), ROOM_LOOK_MS)
   return () => clearInterval(timer)
-}
-
-async function listenAdmin(
-  settings: ProgramSettings,
-  { store, ...pages }: Pick<AdminParts, 'metrics' | 'probes'> & { readonly store: Store },
-  undo: Undo,
-): Promise<string | null> {
-  if (settings.adminPort === null) return null
-  const admin = buildAdminListener({ ...pages, probe: readiness({ ...settings, store }) })
-  await new Promise<void>((resolve, reject) => {
-    admin.once('error', reject)
-    admin.listen({ host: settings.adminHost, port: settings.adminPort ?? 0 }, resolve)
-  }).catch(blameHost('--admin-host'))
-  undo.push(
-    () =>
-      new Promise<void>((resolve) => {
-        admin.close(() => resolve())
-        admin.closeAllConnections()
-      }),
-  )
-  return urlOf(admin)
-}
-
-async function listenForAgents(
-  { agents, log, monotonicMs }: ProgramSettings,
-  store: Store,
-  { hub }: Monitoring,
-  undo: Undo,
-): Promise<string | null> {
-  if (agents === null) return null
-  const { host, port, tls } = agents
-  const listener = agentListener({
-    hub,
-    tokens: store,
-    monotonicMs,
-    log,
-    ...(tls === undefined ? {} : { tls }),
-  })
-  undo.push(() => listener.stop())
-  await new Promise<void>((resolve, reject) => {
-    listener.server.once('error', reject)
-    listener.server.listen({ host, port }, resolve)
-  }).catch(blameHost('--agent-host'))
-  return urlOf(listener.server, tls === undefined ? 'http' : 'https')
-}
-
-async function listenForPublic(
-  settings: ProgramSettings,
-  store: Store,
-  monitoring: Monitoring | undefined,
-  undo: Undo,
-): Promise<string | null> {
-  const { status, environment, monotonicMs, log } = settings
-  if (status === null) return null
-  const listener = buildStatusListener({
-    ...{ store, monotonicMs, nowMs: environment.nowMs },
-    measurements: monitoring?.measurements,
-    statusUrl: status.url,
-    // None of them has a key, and those without one get half.
-    connectionsMax: 2 * connectionsOf(settings),
-    onError: (error) => log.error({ err: error }, 'a status page could not be shown'),
-  })
-  undo.push(async () => {
-    const forceClose = setTimeout(() => listener.server.closeAllConnections(), STOP_MS_MAX)
-    await listener.close()
-    clearTimeout(forceClose)
-  })
-  await listener.listen({ host: status.host, port: status.port }).catch(blameHost('--status-host'))
-  return urlOf(listener.server)
-}
-
-async function listenForPeople(
-  settings: ProgramSettings & { readonly isBlocked: IsBlocked },
-  parts: {
-    readonly store: Store
-    readonly findMasterKey: FindMasterKey
-    readonly monitoring: Monitoring | undefined
-  },
-  undo: Undo,
-): Promise<string | null> {
-  const { environment, monotonicMs, isBlocked, log } = settings
-  if (settings.console === null) return null
-  const { store, findMasterKey, monitoring } = parts
-  const running = await startConsole(
-    {
-      ...{ store, environment, monotonicMs, findMasterKey, isBlocked },
-      measurements: monitoring?.measurements,
-      // None of them has a key, and those without one get half.
-      connectionsMax: 2 * connectionsOf(settings),
-      onError: (error) => log.error({ err: error }, 'the console could not answer'),
-    },
-    settings.console,
-  ).catch(blameHost('--console-host'))
-  undo.push(() => running.close(STOP_MS_MAX))
-  return running.url
-}
-
-function urlOf(server: Pick<Server, 'address'>, scheme = 'http'): string {
-  // True because the server listens on a TCP port: only a pipe has a string for an address.
-  const { address, port, family } = server.address() as AddressInfo
-  return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }

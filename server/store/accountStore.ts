@@ -79,11 +79,10 @@ export interface PeopleStore {
   ): Promise<{ readonly person: Person; readonly passwordHash: string | null } | undefined>
   passwordHashOf(personId: string): Promise<string | null | undefined>
   membershipsOf(personId: string): Promise<readonly Membership[]>
-  /** Replaces the password and ends all sessions but `exceptSession`. */
+  /** Replaces the password and ends all sessions. */
   setPassword(change: {
     readonly personId: string
     readonly passwordHash: string
-    readonly exceptSession: Buffer | undefined
     readonly by: Actor
     readonly nowMs: number
   }): Promise<void>

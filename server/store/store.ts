@@ -1,6 +1,7 @@
 import type { Incident } from '../../api/contract/incident.ts'
 import type { Section, Severity } from '../../api/contract/incidentTerms.ts'
 import type { Scope } from '../../api/contract/org.ts'
+import type { Actor } from '../domain/accounts/actor.ts'
 import type { Allowance } from '../domain/allowance.ts'
 import type { Caller } from '../domain/apiKeys.ts'
 import type { AutoIncidentSettings } from '../domain/autoIncidentSettings.ts'
@@ -8,7 +9,7 @@ import type { ChangeOrigin } from '../domain/changeOrigin.ts'
 import type { Command, Delivery } from '../domain/commands.ts'
 import type { IncidentFacts } from '../domain/incidentChanges.ts'
 import type { IncidentRoom } from '../domain/incidentRoom.ts'
-import type { OrgStanding, PlanLimits } from '../domain/planLimits.ts'
+import type { OrgStanding, OrgUsage, PlanLimits } from '../domain/planLimits.ts'
 import type { SealedValue } from '../domain/seal.ts'
 import type { Service, ServiceChange } from '../domain/serviceChanges.ts'
 import type { AccountStore } from './accountStore.ts'
@@ -195,6 +196,12 @@ export interface KeyStore {
   callerOf(keyHash: Buffer): Promise<Caller | undefined>
 }
 
+/** Recording of key uses. */
+export interface KeyUseStore {
+  /** Records the last use of keys; unknown ones are passed over. */
+  recordKeyUses(uses: readonly KeyUse[]): Promise<void>
+}
+
 /** Admits a key and spends its token in one step. */
 export interface Admission {
   /** `undefined` when the key is unknown or revoked. */
@@ -241,8 +248,22 @@ export interface StoredKey {
   readonly scope: Scope
   readonly createdAt: string
   readonly revokedAt: string | null
-  /** The text of `--created-by`; `null` when there is none. */
+  /** Who requested it, in words; `null` when that is not known. */
   readonly createdBy: string | null
+  /** What it is for; `null` when that was not given. */
+  readonly note: string | null
+  /** Last use (milliseconds since the epoch), up to a minute late; `null` when it was never used. */
+  readonly usedAtMs: number | null
+  /** First product of the User-Agent of that use; `null` when it named none. */
+  readonly usedBy: string | null
+}
+
+/** A use of a key. */
+export interface KeyUse {
+  readonly keyId: string
+  readonly atMs: number
+  /** `null` when the client named none. */
+  readonly tool: string | null
 }
 
 /** A planned maintenance window; it shares a table with incidents and must be excluded from their routes. */
@@ -255,11 +276,22 @@ export interface MaintenanceWindow {
   readonly serviceIds: readonly string[]
 }
 
+/** Limits of an organisation, with its overrides, and what it uses of them. */
+export interface OrgUse {
+  readonly limits: PlanLimits
+  readonly usage: OrgUsage
+  /** Size of its incidents (bytes). */
+  readonly incidentBytes: number
+}
+
 /** Administration that the API document leaves to a dashboard. Methods reject with `not_found` for an unknown id. */
 export interface AdministrationStore {
   createOrg(org: { id: string; name: string; plan: string; nowMs: number }): Promise<void>
   listOrgs(): Promise<readonly StoredOrg[]>
   setPlan(orgId: string, plan: string): Promise<void>
+  renameOrg(change: { orgId: string; name: string; by: Actor; nowMs: number }): Promise<void>
+  /** What the organisation uses of its limits. */
+  orgUse(orgId: string): Promise<OrgUse>
   /** Limits of this organisation that override its plan's; `null` removes an override. */
   overrideLimits(orgId: string, overrides: LimitOverrides): Promise<void>
   /** Automatic incidents of services created later; `null` for none. */
@@ -272,11 +304,13 @@ export interface AdministrationStore {
     hash: Buffer
     last4: string
     createdBy: string | null
+    note: string | null
+    by: Actor
     nowMs: number
   }): Promise<void>
   listKeys(orgId: string): Promise<readonly StoredKey[]>
-  /** Revokes the key with this id. */
-  revokeKey(keyId: string, nowMs: number): Promise<void>
+  /** Revokes the key with this id; of another organisation than `orgId`, if that is given, it is unknown. */
+  revokeKey(key: { id: string; orgId?: string; by: Actor; nowMs: number }): Promise<void>
   createMaintenance(window: MaintenanceWindow, nowMs: number): Promise<void>
   listMaintenance(orgId: string): Promise<readonly MaintenanceWindow[]>
 }
@@ -334,6 +368,7 @@ export interface Store
     MonitoringStore,
     AgentTokenStore,
     KeyStore,
+    KeyUseStore,
     SecretStore,
     NotificationStore,
     AuditStore,

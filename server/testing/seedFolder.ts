@@ -22,7 +22,17 @@ export async function makeKeys(dataDir: string, orgId: string, count: number): P
       const hash = hashKey(key)
       const last4 = key.slice(-4)
       const id = randomUUID()
-      await store.createKey({ id, orgId, scope: 'read_write', hash, last4, createdBy: null, nowMs: 0 })
+      await store.createKey({
+        id,
+        orgId,
+        scope: 'read_write',
+        hash,
+        last4,
+        createdBy: null,
+        note: null,
+        by: { kind: 'cli' },
+        nowMs: 0,
+      })
       return key
     }),
   )

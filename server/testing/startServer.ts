@@ -230,6 +230,8 @@ async function storeKey(
     hash: hashKey(key),
     last4: key.slice(-4),
     createdBy: null,
+    note: null,
+    by: { kind: 'system' },
     nowMs: environment.nowMs(),
   })
   return key

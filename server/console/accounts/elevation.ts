@@ -3,6 +3,7 @@ import { hashToken, isElevated, newToken } from '../../domain/accounts/sessions.
 import { passwordField } from '../frame/fields.ts'
 import type { Answer, Asked, SignedIn } from '../routing/route.ts'
 import { sessionCookie } from './session.ts'
+import { tooMany } from '../routing/messagePages.ts'
 
 /** Field of the form that asks for the password. */
 const PASSWORD_FIELD = 'your_password'
@@ -16,14 +17,15 @@ export async function confirmPassword(
   { person, session }: SignedIn,
   act: () => Promise<Answer>,
 ): Promise<Answer> {
-  const { store, nowMs, form, passwords, environment } = asked
+  const { store, nowMs, form, passwords, throttle, environment } = asked
   if (isElevated(session, nowMs)) return act()
   const password = form.get(PASSWORD_FIELD)
   if (password === null) return passwordPage(asked, undefined)
   const stored = (await store.passwordHashOf(person.id)) ?? null
-  if (!(await passwords.matches(password, stored))) {
-    return passwordPage(asked, 'This is not your password')
-  }
+  const attempt = { kind: 'person', personId: person.id } as const
+  const result = await throttle.attempt(attempt, () => passwords.matches(password, stored))
+  if (result.kind === 'refused') return tooMany(result.waitS)
+  if (result.kind === 'wrong') return passwordPage(asked, 'This is not your password')
   const token = newToken(environment.randomBytes)
   await store.elevateSession(session.idHash, hashToken(token), nowMs)
   const answer = await act()

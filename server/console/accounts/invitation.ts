@@ -6,6 +6,7 @@ import type { OpenInvitation } from '../../store/accountStore.ts'
 import { passwordField, textField } from '../frame/fields.ts'
 import { messagePage } from '../routing/messagePages.ts'
 import type { Answer, OpenRequest, Route } from '../routing/route.ts'
+import { deviceCookie } from './device.ts'
 import { openSession } from './session.ts'
 
 /** Longest name of a person (code points). */
@@ -60,7 +61,8 @@ async function acceptAsNew(request: OpenRequest, invitation: OpenInvitation): Pr
   const acceptance = { kind: 'new', personId, name, passwordHash } as const
   const joined = await store.acceptInvitation(invitation.tokenHash, acceptance, nowMs)
   if (joined === undefined) return EXPIRED
-  return { ...welcome(joined), cookies: [await openSession(request, personId)] }
+  const cookies = [await openSession(request, personId), await deviceCookie(request, personId)]
+  return { ...welcome(joined), cookies }
 }
 
 function welcome({ orgId, orgName, role }: OpenInvitation) {

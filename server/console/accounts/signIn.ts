@@ -1,8 +1,13 @@
 import { type Html, html } from '../../../web/html.ts'
+import { foldedEmail } from '../../domain/accounts/emailAddress.ts'
+import { isOutdated } from '../../domain/accounts/passwordHash.ts'
+import type { AttemptResult } from '../credentials/passwordThrottle.ts'
+import { tooMany } from '../routing/messagePages.ts'
 import { SESSION_COOKIE } from '../routing/cookies.ts'
 import { passwordField, textField } from '../frame/fields.ts'
 import type { Answer, OpenRequest, Route } from '../routing/route.ts'
 import { safePath } from '../routing/safePath.ts'
+import { deviceCookie, knownDevice } from './device.ts'
 import { openSession } from './session.ts'
 
 /** Signing in and out. */
@@ -31,17 +36,37 @@ export const signInRoutes: readonly Route[] = [
 ]
 
 async function signIn(request: OpenRequest): Promise<Answer> {
-  const { store, form, passwords, signedIn } = request
+  const { store, form, signedIn } = request
   const [email, password] = [form.get('email') ?? '', form.get('password') ?? '']
   const next = safePath(form.get('next'))
   const found = await store.personWithEmail(email)
-  const stored = found?.passwordHash ?? null
-  if (!(await passwords.matches(password, stored)) || found === undefined) {
+  const result = await checkPassword(request, found, password)
+  if (result.kind === 'refused') return tooMany(result.waitS)
+  if (result.kind === 'wrong' || found === undefined) {
     const fault = 'E-mail address and password do not match'
     return { kind: 'page', status: 422, title: 'Sign in', body: signInForm({ next, email, fault }) }
   }
   if (signedIn !== undefined) await store.endSession(signedIn.person.id, signedIn.session.idHash)
-  return { kind: 'redirect', to: next, cookies: [await openSession(request, found.person.id)] }
+  const cookies = [await openSession(request, found.person.id), await deviceCookie(request, found.person.id)]
+  return { kind: 'redirect', to: next, cookies }
+}
+
+type Found = Awaited<ReturnType<OpenRequest['store']['personWithEmail']>>
+
+/** Checks the password of an account, known or not, within the limits for whoever asks. */
+async function checkPassword(request: OpenRequest, found: Found, password: string): Promise<AttemptResult> {
+  const { form, network, passwords, throttle, store } = request
+  const stored = found?.passwordHash ?? null
+  const device = found === undefined ? undefined : await knownDevice(request, found.person.id)
+  const email = foldedEmail(form.get('email') ?? '')
+  const result = await throttle.attempt(
+    device === undefined ? { kind: 'stranger', network, email } : { kind: 'device', device },
+    () => passwords.matches(password, stored),
+  )
+  if (result.kind === 'right' && found !== undefined && stored !== null && isOutdated(stored)) {
+    await store.replacePasswordHash(found.person.id, stored, await passwords.hash(password))
+  }
+  return result
 }
 
 function signInForm({

@@ -41,7 +41,9 @@ tr:last-child > th, tr:last-child > td { border-bottom: 0; }
 .number { text-align: right; }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(15rem, 100%), 1fr)); gap: .8rem 1.6rem; margin: 0; }
 .facts dt { color: var(--quiet); font-size: .8125rem; }
-.facts dd { margin: 0; }
+.facts dd, .uses dd { margin: 0; }
+.uses { display: grid; gap: .7rem; margin: 0 0 1.2rem; max-width: 34rem; }
+.use { display: block; width: 100%; height: .5rem; margin-top: .2rem; border-radius: .25rem; }
 .row { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; }
 .pages { display: flex; flex-wrap: wrap; gap: .4rem 1.1rem; margin: 1rem 0 0; }
 ${FORM_STYLE}

@@ -2,6 +2,7 @@ import type { Cookie } from './route.ts'
 
 /** Cookies of the console. The prefix makes browsers refuse them from other hosts and without Secure. */
 export const SESSION_COOKIE = '__Host-pharos'
+export const DEVICE_COOKIE = '__Host-pharos-device'
 export const FLASH_COOKIE = '__Host-pharos-flash'
 
 /** The value of a cookie in the header Cookie; `undefined` when it is absent. Pure. */

@@ -10,6 +10,12 @@ export function messagePage(status: number, title: string, text: string): Page {
 /** The page for what does not exist, or is of another organisation. */
 export const NOT_FOUND_PAGE = messagePage(404, 'Not found', 'There is no such page.')
 
+/** The page after too many wrong passwords. Pure. */
+export function tooMany(waitS: number): Page {
+  const text = `There were too many wrong passwords. Try again in ${waitS} seconds.`
+  return { ...messagePage(429, 'Too many attempts', text), retryAfterS: waitS }
+}
+
 /** The page for a role without the permission. Pure. */
 export function forbiddenPage(role: Role): Page {
   return messagePage(403, 'Not permitted', `Your role here is ${role}: ask an owner for more.`)

@@ -8,6 +8,7 @@ import type { Membership, Person, StoredSession } from '../../store/accountStore
 import type { Store } from '../../store/store.ts'
 import type { Html } from '../../../web/html.ts'
 import type { PasswordDesk } from '../credentials/passwordDesk.ts'
+import type { PasswordThrottle } from '../credentials/passwordThrottle.ts'
 import type { SectionId } from '../frame/sections.ts'
 
 /** What the console needs of the server. */
@@ -24,6 +25,7 @@ export interface ConsoleParts {
   /** Origin under which people reach the console. */
   readonly consoleUrl: string
   readonly passwords: PasswordDesk
+  readonly throttle: PasswordThrottle
 }
 
 /** A person with a valid session. */
@@ -44,8 +46,8 @@ export interface Asked extends ConsoleParts {
   /** Path and query of the request. */
   readonly url: string
   readonly nowMs: number
-  /** Address of the client. */
-  readonly address: string
+  /** Network of the client, for limits. */
+  readonly network: string
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 

@@ -36,6 +36,12 @@ export async function isPasswordOf(password: string, stored: string): Promise<bo
   return timingSafeEqual(await derive(password, salt, cost), derived)
 }
 
+/** Whether `stored` was made at a lower cost than new hashes, and should be replaced at the next sign-in. Pure. */
+export function isOutdated(stored: string): boolean {
+  const { log2, blocks, rounds } = parsed(stored).cost
+  return log2 < COST.log2 || blocks < COST.blocks || rounds < COST.rounds
+}
+
 function parsed(stored: string) {
   const [, log2, blocks, rounds, salt = '', derived = ''] = FORM.exec(stored) ?? []
   if (log2 === undefined) throw new Error('a stored password hash has an unknown form')

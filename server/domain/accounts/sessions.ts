@@ -14,6 +14,8 @@ export const SESSION_MS_MAX = 30 * DAY_MS
 export const ELEVATION_MS = 15 * MINUTE_MS
 /** Use of a session is recorded at most this often (milliseconds): a commit for each request would be too many. */
 export const SEEN_MS = MINUTE_MS
+/** Validity of an invitation to an organisation (milliseconds). */
+export const INVITATION_MS = 7 * DAY_MS
 /** Validity of links that the command line prints: a first owner's invitation, a password reset (milliseconds). */
 export const OPERATOR_LINK_MS = DAY_MS
 

@@ -1,18 +1,23 @@
 import type { Database } from 'better-sqlite3'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { timestamp } from '../../domain/environment.ts'
-import type { Mutations } from './commits/groupCommit.ts'
 import { noOrg } from '../shared/noOrg.ts'
+import type { OrgUsage } from '../../domain/planLimits.ts'
+import type { NotedWrites } from './changes/audit.ts'
+import { sqliteKeyring } from './credentials/keyring.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { ALL_REGIONS, LIMIT_COLUMNS, type LimitRow, limitsOfRow } from './serviceFacts.ts'
 import { sqliteMaintenance } from './maintenance.ts'
-import type { AdministrationStore, LimitOverrides, StoredKey } from '../store.ts'
+import type { AdministrationStore, LimitOverrides } from '../store.ts'
 
 /** Organisations, plans, keys and maintenance windows in SQLite. */
-export function sqliteAdministration(connections: Connections, commits: Mutations): AdministrationStore {
+export function sqliteAdministration(
+  connections: Connections,
+  { commits, note }: NotedWrites,
+): AdministrationStore {
   return {
-    ...sqliteOrgs(connections, commits),
-    ...sqliteKeyring(connections, commits),
+    ...sqliteOrgs(connections, { commits, note }),
+    ...sqliteKeyring(connections, { commits, note }),
     ...sqliteMaintenance(connections, commits),
   }
 }
@@ -21,17 +26,25 @@ type OrgMethods =
   | 'createOrg'
   | 'listOrgs'
   | 'setPlan'
+  | 'renameOrg'
+  | 'orgUse'
   | 'overrideLimits'
   | 'setDefaultAutoIncidents'
   | 'listPlans'
 
 function sqliteOrgs(
   { reader, writer }: Connections,
-  commits: Mutations,
+  { commits, note }: NotedWrites,
 ): Pick<AdministrationStore, OrgMethods> {
   const plan = writer.prepare<[string], string>('SELECT name FROM plans WHERE name = ?').pluck()
   const insert = writer.prepare('INSERT INTO orgs (id, name, plan, created_at) VALUES (?, ?, ?, ?)')
   const setPlan = writer.prepare('UPDATE orgs SET plan = ? WHERE id = ?')
+  const rename = writer.prepare('UPDATE orgs SET name = ? WHERE id = ?')
+  const use = reader.prepare<[string], LimitRow & OrgUsage & { readonly incidentBytes: number }>(
+    `SELECT ${LIMIT_COLUMNS}, o.active_services AS activeServices, o.active_endpoints AS activeEndpoints,
+       o.stored_services AS storedServices, o.incident_bytes AS incidentBytes
+     FROM orgs o JOIN plans p ON p.name = o.plan WHERE o.id = ?`,
+  )
   const setAutoIncidents = writer.prepare(
     'UPDATE orgs SET auto_incident_threshold = ?, auto_incident_window_minutes = ? WHERE id = ?',
   )
@@ -68,6 +81,18 @@ function sqliteOrgs(
         assertPlan(name)
         mustChange(setPlan.run(name, orgId), `there is no organisation ${orgId}`)
       }),
+    renameOrg: ({ orgId, name, by, nowMs }) =>
+      commits.run(() => {
+        mustChange(rename.run(name, orgId), `there is no organisation ${orgId}`)
+        note({ orgId, by, action: 'organisation.rename', targetId: orgId, nowMs, detail: { name } })
+      }),
+    orgUse: async (orgId) => {
+      const row = use.get(orgId)
+      if (row === undefined) throw noOrg(orgId)
+      const { activeServices, activeEndpoints, storedServices, incidentBytes } = row
+      const usage = { activeServices, activeEndpoints, storedServices }
+      return { limits: limitsOfRow(row), usage, incidentBytes }
+    },
     overrideLimits: (orgId, overrides) => commits.run(() => override(writer, orgId, overrides)),
     setDefaultAutoIncidents: (orgId, settings) =>
       commits.run(() => {
@@ -112,36 +137,6 @@ function override(writer: Database, orgId: string, overrides: LimitOverrides): v
 function regionsText(regions: LimitOverrides['regionsAllowed']): string | null | undefined {
   if (regions === undefined || regions === null) return regions
   return regions === 'all' ? ALL_REGIONS : regions.join(',')
-}
-
-function sqliteKeyring(
-  { reader, writer }: Connections,
-  commits: Mutations,
-): Pick<AdministrationStore, 'createKey' | 'listKeys' | 'revokeKey'> {
-  const org = writer.prepare<[string], string>('SELECT id FROM orgs WHERE id = ?').pluck()
-  const insert = writer.prepare(`
-    INSERT INTO api_keys (id, org_id, key_hash, last4, scope, created_by, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?)`)
-  const known = reader.prepare<[string], string>('SELECT id FROM orgs WHERE id = ?').pluck()
-  const list = reader.prepare<[string], StoredKey>(`
-    SELECT id, org_id AS orgId, last4, scope, created_at AS createdAt, revoked_at AS revokedAt,
-      created_by AS createdBy
-    FROM api_keys WHERE org_id = ? ORDER BY created_at, id`)
-  const revoke = writer.prepare('UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?')
-  return {
-    createKey: (key) =>
-      commits.run(() => {
-        if (org.get(key.orgId) === undefined) throw noOrg(key.orgId)
-        const createdAt = timestamp(key.nowMs)
-        insert.run(key.id, key.orgId, key.hash, key.last4, key.scope, key.createdBy, createdAt)
-      }),
-    listKeys: async (orgId) => {
-      if (known.get(orgId) === undefined) throw noOrg(orgId)
-      return list.all(orgId)
-    },
-    revokeKey: (keyId, nowMs) =>
-      commits.run(() => mustChange(revoke.run(timestamp(nowMs), keyId), `there is no key ${keyId}`)),
-  }
 }
 
 function mustChange(result: { readonly changes: number }, problem: string): void {

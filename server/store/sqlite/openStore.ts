@@ -9,6 +9,7 @@ import { prepareAudit, sqliteAudit } from './changes/audit.ts'
 import { committedVersions } from './commits/committedVersion.ts'
 import { GroupCommit, type Mutations } from './commits/groupCommit.ts'
 import { sqliteAgentTokens } from './credentials/agentTokens.ts'
+import { sqliteKeyUses } from './credentials/keyUses.ts'
 import { sqliteKeys } from './credentials/keys.ts'
 import { DiskRoom } from './files/diskRoom.ts'
 import { type Connections, openDatabase } from './files/openDatabase.ts'
@@ -74,10 +75,11 @@ export async function openStore(
     }),
     ...sqliteAgentTokens(connections, commits),
     ...sqliteKeys(connections, versions.administration),
+    ...sqliteKeyUses(connections, commits),
     ...sqliteSecrets(connections, commits),
     ...sqliteNotifications(connections, { commits, announce, note }),
     ...sqliteAudit(connections),
-    ...sqliteAdministration(connections, administering),
+    ...sqliteAdministration(connections, { commits: administering, note }),
     ...sqliteStatusPages(connections, { commits, note, nowMs }),
     ...sqliteAccounts(connections, { commits, note }),
     ...sqlitePublished(connections.reader, versions.all),

@@ -41,7 +41,9 @@ test.each([
 
 async function revoke(key: string): Promise<void> {
   const keys = await server.store.listKeys(server.orgId)
-  await server.store.revokeKey(keys.find(({ last4 }) => last4 === key.slice(-4))?.id ?? '', 0)
+  await server.store.revokeKey({
+    ...{ id: keys.find(({ last4 }) => last4 === key.slice(-4))?.id ?? '', by: { kind: 'cli' }, nowMs: 0 },
+  })
 }
 
 test('C007 a revoked key is answered 401 at its next request', async () => {
@@ -155,6 +157,7 @@ test.each([
 ])('C021 a key requested by %s works like any other, and does not show it', async (_who, createdBy) => {
   const key = `pharos_${randomBytes(32).toString('hex')}`
   await server.store.createKey({
+    ...{ note: null, by: { kind: 'cli' } },
     id: randomUUID(),
     orgId: server.orgId,
     scope: 'read_write',

@@ -20,7 +20,7 @@ export function sqlitePeople({ reader, writer }: Connections, { commits, note }:
     .pluck()
   const setHash = writer.prepare('UPDATE people SET password_hash = ? WHERE id = ?')
   const replaceHash = writer.prepare('UPDATE people SET password_hash = ? WHERE id = ? AND password_hash = ?')
-  const endOthers = writer.prepare('DELETE FROM sessions WHERE person_id = ? AND id_hash IS NOT ?')
+  const endSessions = writer.prepare('DELETE FROM sessions WHERE person_id = ?')
   const setLook = writer.prepare('UPDATE people SET look = ? WHERE id = ?')
   return {
     personWithEmail: async (email) => {
@@ -31,10 +31,10 @@ export function sqlitePeople({ reader, writer }: Connections, { commits, note }:
     },
     passwordHashOf: async (personId) => hashOf.get(personId),
     membershipsOf: async (personId) => memberships.all(personId),
-    setPassword: ({ personId, passwordHash, exceptSession, by, nowMs }) =>
+    setPassword: ({ personId, passwordHash, by, nowMs }) =>
       commits.run(() => {
         setHash.run(passwordHash, personId)
-        endOthers.run(personId, exceptSession ?? null)
+        endSessions.run(personId)
         for (const orgId of orgsOf.all(personId)) {
           note({ orgId, by, action: 'person.password', targetId: personId, nowMs })
         }

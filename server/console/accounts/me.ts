@@ -1,0 +1,97 @@
+import { type Html, html } from '../../../web/html.ts'
+import { instant } from '../../../web/times.ts'
+import { passwordProblem } from '../../domain/accounts/passwordRules.ts'
+import { timestamp } from '../../domain/environment.ts'
+import { LOOKS, type StoredSession } from '../../store/accountStore.ts'
+import { passwordField, selectField } from '../frame/fields.ts'
+import { tooMany } from '../routing/messagePages.ts'
+import type { Answer, Page, PersonRequest, Route } from '../routing/route.ts'
+import { openSession } from './session.ts'
+
+/** The page of a person: password, sessions, look. */
+export const meRoutes: readonly Route[] = [
+  { method: 'GET', path: '/me', access: 'signed in', handle: (request) => show(request, {}) },
+  { method: 'POST', path: '/api/me/password', access: 'signed in', handle: changePassword },
+  {
+    method: 'POST',
+    path: '/api/me/look',
+    access: 'signed in',
+    handle: async ({ store, person, form }) => {
+      await store.setLook(person.id, LOOKS.find((look) => look === form.get('look')) ?? 'auto')
+      return { kind: 'redirect', to: '/me', flash: 'The colours are changed.' }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/api/me/sessions/:id/end',
+    access: 'signed in',
+    handle: async ({ store, person, params }) => {
+      await store.endSession(person.id, Buffer.from(params.id ?? '', 'hex'))
+      return { kind: 'redirect', to: '/me', flash: 'The session is ended.' }
+    },
+  },
+]
+
+interface Faults {
+  readonly current?: string | undefined
+  readonly next?: string | undefined
+}
+
+async function show(request: PersonRequest, faults: Faults): Promise<Page> {
+  const { store, person, session, nowMs } = request
+  const sessions = await store.sessionsOf(person.id, nowMs)
+  const body = html`<h1><bdi>${person.name}</bdi></h1>
+<p class="quiet"><bdi>${person.email}</bdi></p>
+<section class="group" aria-labelledby="password"><h2 id="password">Password</h2>
+<form method="post" action="/api/me/password"><input type="hidden" name="email" autocomplete="username" value="${person.email}">
+${passwordField({ name: 'current', label: 'Current password', autocomplete: 'current-password', fault: faults.current })}
+${passwordField({
+  ...{ name: 'next', label: 'New password', autocomplete: 'new-password', fault: faults.next },
+  hint: 'At least 12 characters. All other sessions end.',
+})}
+<button class="main">Change password</button></form></section>
+<section class="group" aria-labelledby="sessions"><h2 id="sessions">Sessions</h2>${sessionTable(sessions, session)}</section>
+<section class="group" aria-labelledby="look"><h2 id="look">Colours</h2>
+<form method="post" action="/api/me/look">
+${selectField({ name: 'look', label: 'Colours', value: person.look, options: LOOK_NAMES })}
+<button>Save</button></form></section>`
+  const status = faults.current === undefined && faults.next === undefined ? 200 : 422
+  return { kind: 'page', title: 'Account', body, status }
+}
+
+const LOOK_NAMES = [
+  ['auto', 'As the device'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const
+
+function sessionTable(sessions: readonly StoredSession[], current: StoredSession): Html {
+  return html`<div class="scroll"><table class="stack">
+<thead><tr><th scope="col">Browser</th><th scope="col">Signed in</th><th scope="col">Last seen</th><th scope="col">Action</th></tr></thead>
+<tbody>${sessions.map(
+    ({ idHash, browser, createdAtMs, seenAtMs }) => html`<tr><th scope="row">${browser}</th>
+<td data-of="Signed in">${instant(timestamp(createdAtMs))}</td><td data-of="Last seen">${instant(timestamp(seenAtMs))}</td>
+<td data-of="Action">${
+      idHash.equals(current.idHash)
+        ? 'This session'
+        : html`<form method="post" action="/api/me/sessions/${idHash.toString('hex')}/end"><button class="danger">End<span class="unseen"> the session of ${browser}</span></button></form>`
+    }</td></tr>`,
+  )}</tbody></table></div>`
+}
+
+async function changePassword(request: PersonRequest): Promise<Answer> {
+  const { store, person, form, passwords, throttle, by, nowMs } = request
+  const next = form.get('next') ?? ''
+  const stored = (await store.passwordHashOf(person.id)) ?? null
+  const attempt = { kind: 'person', personId: person.id } as const
+  const result = await throttle.attempt(attempt, () => passwords.matches(form.get('current') ?? '', stored))
+  if (result.kind === 'refused') return tooMany(result.waitS)
+  if (result.kind === 'wrong') return show(request, { current: 'This is not your password' })
+  const problem = passwordProblem(next, person.email)
+  if (problem !== undefined) return show(request, { next: problem })
+  const passwordHash = await passwords.hash(next)
+  await store.setPassword({ personId: person.id, passwordHash, by, nowMs })
+  const cookies = [await openSession(request, person.id)]
+  const flash = 'The password is changed, and all other sessions have ended.'
+  return { kind: 'redirect', to: '/me', flash, cookies }
+}

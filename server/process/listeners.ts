@@ -1,0 +1,131 @@
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { agentListener } from '../agents/agentListener.ts'
+import type { Monitoring } from '../agents/startMonitoring.ts'
+import { startConsole } from '../console/startConsole.ts'
+import { type AdminParts, buildAdminListener } from '../http/adminListener.ts'
+import type { IsBlocked } from '../../monitoring/check/network/addressRules.ts'
+import type { FindMasterKey } from '../secrets/masterKeys.ts'
+import { buildStatusListener } from '../statusPages/statusListener.ts'
+import type { Store } from '../store/store.ts'
+import { blameHost } from './preflight.ts'
+import { readiness } from './readiness.ts'
+import type { ProgramSettings } from './settings.ts'
+
+/** Time for requests under way to finish when the server stops (milliseconds). */
+export const STOP_MS_MAX = 9_000
+
+/** What has to be done when the server stops, the last step first. */
+export type Undo = (() => Promise<void> | void)[]
+
+/** Most connections of a listener: the descriptors of the process are shared. */
+export function connectionsOf({ connectionsMax, status, console }: ProgramSettings): number {
+  const listeners = 1 + (status === null ? 0 : 1) + (console === null ? 0 : 1)
+  return Math.ceil(connectionsMax / listeners)
+}
+
+/** Starts the operator's listener; its URL, `null` when there is none. */
+export async function listenAdmin(
+  settings: ProgramSettings,
+  { store, ...pages }: Pick<AdminParts, 'metrics' | 'probes'> & { readonly store: Store },
+  undo: Undo,
+): Promise<string | null> {
+  if (settings.adminPort === null) return null
+  const admin = buildAdminListener({ ...pages, probe: readiness({ ...settings, store }) })
+  await new Promise<void>((resolve, reject) => {
+    admin.once('error', reject)
+    admin.listen({ host: settings.adminHost, port: settings.adminPort ?? 0 }, resolve)
+  }).catch(blameHost('--admin-host'))
+  undo.push(
+    () =>
+      new Promise<void>((resolve) => {
+        admin.close(() => resolve())
+        admin.closeAllConnections()
+      }),
+  )
+  return urlOf(admin)
+}
+
+/** Starts the listener for agents; its URL, `null` when there is none. */
+export async function listenForAgents(
+  { agents, log, monotonicMs }: ProgramSettings,
+  store: Store,
+  { hub }: Monitoring,
+  undo: Undo,
+): Promise<string | null> {
+  if (agents === null) return null
+  const { host, port, tls } = agents
+  const listener = agentListener({
+    hub,
+    tokens: store,
+    monotonicMs,
+    log,
+    ...(tls === undefined ? {} : { tls }),
+  })
+  undo.push(() => listener.stop())
+  await new Promise<void>((resolve, reject) => {
+    listener.server.once('error', reject)
+    listener.server.listen({ host, port }, resolve)
+  }).catch(blameHost('--agent-host'))
+  return urlOf(listener.server, tls === undefined ? 'http' : 'https')
+}
+
+/** Starts the listener of status pages; its URL, `null` when there is none. */
+export async function listenForPublic(
+  settings: ProgramSettings,
+  store: Store,
+  monitoring: Monitoring | undefined,
+  undo: Undo,
+): Promise<string | null> {
+  const { status, environment, monotonicMs, log } = settings
+  if (status === null) return null
+  const listener = buildStatusListener({
+    ...{ store, monotonicMs, nowMs: environment.nowMs },
+    measurements: monitoring?.measurements,
+    statusUrl: status.url,
+    // None of them has a key, and those without one get half.
+    connectionsMax: 2 * connectionsOf(settings),
+    onError: (error) => log.error({ err: error }, 'a status page could not be shown'),
+  })
+  undo.push(async () => {
+    const forceClose = setTimeout(() => listener.server.closeAllConnections(), STOP_MS_MAX)
+    await listener.close()
+    clearTimeout(forceClose)
+  })
+  await listener.listen({ host: status.host, port: status.port }).catch(blameHost('--status-host'))
+  return urlOf(listener.server)
+}
+
+/** Starts the console; its URL, `null` when there is none. */
+export async function listenForPeople(
+  settings: ProgramSettings & { readonly isBlocked: IsBlocked },
+  parts: {
+    readonly store: Store
+    readonly findMasterKey: FindMasterKey
+    readonly monitoring: Monitoring | undefined
+  },
+  undo: Undo,
+): Promise<string | null> {
+  const { environment, monotonicMs, isBlocked, log } = settings
+  if (settings.console === null) return null
+  const { store, findMasterKey, monitoring } = parts
+  const running = await startConsole(
+    {
+      ...{ store, environment, monotonicMs, findMasterKey, isBlocked },
+      measurements: monitoring?.measurements,
+      // None of them has a key, and those without one get half.
+      connectionsMax: 2 * connectionsOf(settings),
+      onError: (error) => log.error({ err: error }, 'the console could not answer'),
+    },
+    settings.console,
+  ).catch(blameHost('--console-host'))
+  undo.push(() => running.close(STOP_MS_MAX))
+  return running.url
+}
+
+/** The URL of a server that listens. */
+export function urlOf(server: Pick<Server, 'address'>, scheme = 'http'): string {
+  // True because the server listens on a TCP port: only a pipe has a string for an address.
+  const { address, port, family } = server.address() as AddressInfo
+  return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}

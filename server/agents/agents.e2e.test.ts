@@ -8,7 +8,8 @@ import type { ServiceRequest, ServiceResponse } from '../../api/contract/service
 import { makeAuthority } from '../../monitoring/check/testing/certificates.ts'
 import { type AgentProcess, startAgentProcess } from '../testing/agentProcess.ts'
 import { apiClient } from '../testing/apiClient.ts'
-import { runProgram, type ServerProcess, startProcess } from '../testing/serverProcess.ts'
+import { runHere } from '../testing/commandHere.ts'
+import { type ServerProcess, startProcess } from '../testing/serverProcess.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 import { startTarget, type Target } from '../testing/target.ts'
 
@@ -39,7 +40,7 @@ async function freePort(): Promise<number> {
 }
 
 const admin = async (...args: string[]) => {
-  const { stdout, stderr } = await runProgram([...args, '--data-dir', dataDir, '--json'])
+  const { stdout, stderr } = await runHere([...args, '--data-dir', dataDir, '--json'])
   if (stderr !== '') throw new Error(stderr)
   return JSON.parse(stdout)
 }

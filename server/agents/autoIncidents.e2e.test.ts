@@ -8,7 +8,8 @@ import { afterAll, expect, test } from 'vitest'
 import type { Incident, IncidentPage } from '../../api/contract/incident.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import { apiClient } from '../testing/apiClient.ts'
-import { runProgram, startProcess } from '../testing/serverProcess.ts'
+import { runHere } from '../testing/commandHere.ts'
+import { startProcess } from '../testing/serverProcess.ts'
 import { endpointBody, serviceBody } from '../testing/serviceBodies.ts'
 
 /** How often it is looked at what no event tells of (milliseconds). */
@@ -45,7 +46,7 @@ afterAll(async () => {
 })
 
 async function admin(...args: string[]) {
-  const { stdout, stderr } = await runProgram([...args, '--data-dir', dataDir, '--json'])
+  const { stdout, stderr } = await runHere([...args, '--data-dir', dataDir, '--json'])
   if (stderr !== '') throw new Error(stderr)
   return JSON.parse(stdout)
 }

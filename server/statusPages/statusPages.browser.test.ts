@@ -1,5 +1,5 @@
 import axe from 'axe-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { skipReason, startBrowser } from '../../web/testing/browser.ts'
 import { PAYLOADS } from './testing/payloads.ts'
@@ -13,12 +13,12 @@ const PAGE_PAYLOADS = 15
 let site: SampleSite
 let browser: Browser
 
-/** Opens `path`; `complaints` is everything that the browser objects to, `sent` the bytes of each answer. */
+/** Opens `path`; `complaints` is everything that the browser objects to, `answered` the requests with an answer so far. */
 async function opened(path: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ timezoneId: 'Europe/Berlin', ...options })
   const page = await context.newPage()
   const complaints: string[] = []
-  const sent: Promise<number>[] = []
+  const answered: Request[] = []
   page.on('console', (message) => {
     // Of a picture or a document, the browser asks for an icon by itself.
     if (!message.location().url.endsWith('/favicon.ico')) complaints.push(message.text())
@@ -26,9 +26,7 @@ async function opened(path: string, options: BrowserContextOptions = {}) {
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`))
   page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`))
-  page.on('requestfinished', (request) => {
-    sent.push(request.sizes().then((sizes) => sizes.responseBodySize + sizes.responseHeadersSize))
-  })
+  page.on('requestfinished', (request) => void answered.push(request))
   page.on('request', (request) => {
     if (!request.url().startsWith(site.url)) complaints.push(`elsewhere: ${request.url()}`)
   })
@@ -36,7 +34,7 @@ async function opened(path: string, options: BrowserContextOptions = {}) {
   if (options.javaScriptEnabled !== false && !path.includes('.')) {
     await page.getByText('Times are in your time zone').waitFor()
   }
-  return { page, complaints, sent, close: () => context.close() }
+  return { page, complaints, answered, close: () => context.close() }
 }
 
 /** What axe-core finds wrong, of all its rules, best practices included. */
@@ -148,8 +146,14 @@ describe.skipIf(skipReason !== null)(
     })
 
     test('a page of thirty components is small, with everything that it loads', async () => {
-      const { sent, close } = await opened('/s/example')
-      const sizes = await Promise.all(sent)
+      const { page, answered, close } = await opened('/s/example')
+      await page.waitForLoadState('networkidle')
+      const sizes = await Promise.all(
+        answered.map(async (request) => {
+          const { responseBodySize, responseHeadersSize } = await request.sizes()
+          return responseBodySize + responseHeadersSize
+        }),
+      )
       await close()
 
       expect(sizes.length).toBeGreaterThan(2)

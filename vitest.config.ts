@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { runSummary } from './scripts/testing/runSummary.ts'
 
 // Tests start real programs that read settings from the environment: those of the developer stay outside.
 for (const name of Object.keys(process.env)) {
@@ -13,15 +14,38 @@ process.env.PHAROS_MONITOR = 'off'
 // The provider remembers creations there from run to run.
 process.env.XDG_STATE_HOME = join(tmpdir(), 'pharos-tests', 'state')
 
+/** Files that take ten seconds or more on a busy machine, longest first. The end of a run lists the slowest. */
+const LONGEST = [
+  'server/agents/monitoring.e2e.test.ts',
+  'scripts/documents.test.ts',
+  'provider/testing/scenarios/guard.e2e.test.ts',
+  'server/agents/links.test.ts',
+  'reconciler/controller/replicas.e2e.test.ts',
+  'server/agents/agents.e2e.test.ts',
+  'provider/testing/scenarios/limits.e2e.test.ts',
+  'examples/ci/terraform.e2e.test.ts',
+  'reconciler/scenarios.e2e.test.ts',
+  'provider/waits.test.ts',
+  'server/testing/robustness/monitoredServer.test.ts',
+  'provider/failures.e2e.test.ts',
+  'provider/generate/generate.e2e.test.ts',
+  'provider/testing/scenarios/secrets.e2e.test.ts',
+  'server/agents/failures.test.ts',
+  'server/testing/robustness/monitoringKills.e2e.test.ts',
+  'reconciler/controller/controller.test.ts',
+]
+
 /**
- * Files in an order that follows from the seed, those with whole programs first: they take longest, and the short
- * ones then fill the end evenly.
+ * Files in an order that follows from the seed, the longest first and then those with whole programs: the short ones
+ * fill the end evenly.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification): string => {
       const order = createHash('sha256').update(`${this.ctx.config.sequence.seed} ${moduleId}`).digest('hex')
-      return `${/\.e2e\.test|documents\.test/.test(moduleId) ? 0 : 1} ${order}`
+      const rank = LONGEST.findIndex((file) => moduleId.endsWith(`/${file}`))
+      if (rank !== -1) return `0 ${String(rank).padStart(3, '0')}`
+      return `${/\.(?:e2e|browser)\.test/.test(moduleId) ? 1 : 2} ${order}`
     }
     return files.toSorted((a, b) => (place(a) < place(b) ? -1 : 1))
   }
@@ -40,7 +64,10 @@ export default defineConfig({
     // Transformed modules stay in node_modules from run to run, by their content: a third of the time of a small file.
     experimental: { fsModuleCache: true },
     // Many tests wait for programs that they started: with a file for each of two cores one would often be idle.
-    maxWorkers: 3,
+    maxWorkers: 4,
+    // In CI, one lost race on a busy machine does not fail the run: the test runs again, and the end of the run lists it.
+    retry: process.env.CI === undefined ? 0 : 1,
+    reporters: ['default', runSummary],
     // A hang has to end the run; no test measures time.
     testTimeout: 120_000,
     hookTimeout: 120_000,

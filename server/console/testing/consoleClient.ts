@@ -1,6 +1,6 @@
 import { cookieOf, SESSION_COOKIE } from '../routing/cookies.ts'
 
-/** An answer of the console. */
+/** An answer of the console; of a stream of events only its head. */
 export interface ConsoleAnswer {
   readonly status: number
   readonly text: string
@@ -47,9 +47,11 @@ export class ConsoleClient {
       if (value === '') this.#cookies.delete(name)
       else this.#cookies.set(name, value)
     }
+    const isEndless = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+    if (isEndless) await response.body?.cancel()
     return {
       status: response.status,
-      text: await response.text(),
+      text: isEndless ? '' : await response.text(),
       location: response.headers.get('location') ?? '',
       headers: response.headers,
     }

@@ -1,24 +1,45 @@
-import type { Command } from 'commander'
-import { InvalidArgumentError } from 'commander'
-import { emailProblem } from '../domain/accounts/emailAddress.ts'
+import { type Command, InvalidArgumentError } from 'commander'
+import { emailProblem, foldedEmail } from '../domain/accounts/emailAddress.ts'
 import { hashToken, newToken, OPERATOR_LINK_MS } from '../domain/accounts/sessions.ts'
+import { ApiError } from '../../api/contract/apiError.ts'
+import type { Store } from '../store/store.ts'
+import { timestamp } from '../domain/environment.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { consoleUrlOption } from './options/consoleListening.ts'
-import { present, type Write } from './output.ts'
+import { present, table, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 
 /** Where the console is when no address is given: the port that the documentation uses. */
 const CONSOLE_URL = 'http://localhost:7173'
 
-interface InviteOptions extends DataDirOptions {
-  readonly org: string
+interface LinkOptions extends DataDirOptions {
   readonly email: string
   readonly consoleUrl: string
 }
 
-/** Adds `owner invite`. */
-export function addOwnerCommands(program: Command, write: Write): void {
+const BY = { kind: 'cli' } as const
+
+/** Adds `owner invite`, `member list`, `member remove`, `person reset` and `session end-all`. */
+export function addAccountCommands(program: Command, write: Write): void {
+  addInvite(program, write)
+  addMemberCommands(program, write)
+  addReset(program, write)
+  const session = program.command('session').description('sessions of the console')
+  addDataDir(session.command('end-all').description('sign a person out everywhere'))
+    .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
+    .action(async ({ dataDir, json, email }: DataDirOptions & { email: string }) => {
+      const ended = await withExistingStore(engineOf(dataDir), async (store) => {
+        const found = await store.personWithEmail(email)
+        if (found === undefined)
+          throw new ApiError('not_found', `there is no person with the address ${email}`)
+        return store.endSessions(found.person.id, BY, systemEnvironment.nowMs())
+      })
+      present(write, json, { ended }, `ended ${ended} sessions`)
+    })
+}
+
+function addInvite(program: Command, write: Write): void {
   const owner = program.command('owner').description('owners of organisations, who use the console')
   addDataDir(
     owner.command('invite').description('print a link, valid 24 hours, that makes a person an owner'),
@@ -26,21 +47,73 @@ export function addOwnerCommands(program: Command, write: Write): void {
     .requiredOption('--org <id>', 'organisation')
     .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
     .addOption(consoleUrlOption().default(CONSOLE_URL))
-    .action(async ({ dataDir, json, org: orgId, email, consoleUrl }: InviteOptions) => {
-      const token = newToken(systemEnvironment.randomBytes)
+    .action(async ({ dataDir, json, org: orgId, email, consoleUrl }: LinkOptions & { org: string }) => {
+      const { token, ...link } = newLink()
+      const invitation = { ...link, orgId, email, role: 'owner' } as const
       const nowMs = systemEnvironment.nowMs()
-      const invitation = {
-        ...{ tokenHash: hashToken(token), orgId, email, role: 'owner' as const },
-        expiresAtMs: nowMs + OPERATOR_LINK_MS,
-      }
-      await withExistingStore(engineOf(dataDir), (store) => store.invite(invitation, { kind: 'cli' }, nowMs))
+      await withExistingStore(engineOf(dataDir), (store) => store.invite(invitation, BY, nowMs))
       const url = `${consoleUrl}/invite/${token}`
       present(write, json, { url }, url)
     })
 }
 
+function addReset(program: Command, write: Write): void {
+  const person = program.command('person').description('people with an account')
+  addDataDir(person.command('reset').description('print a link, valid 24 hours, that sets a new password'))
+    .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
+    .addOption(consoleUrlOption().default(CONSOLE_URL))
+    .action(async ({ dataDir, json, email, consoleUrl }: LinkOptions) => {
+      const { token, ...link } = newLink()
+      const reset = { ...link, email, by: BY, nowMs: systemEnvironment.nowMs() }
+      await withExistingStore(engineOf(dataDir), (store) => store.startReset(reset))
+      const url = `${consoleUrl}/reset/${token}`
+      present(write, json, { url }, url)
+    })
+}
+
+function addMemberCommands(program: Command, write: Write): void {
+  const member = program.command('member').description('members of organisations')
+  addDataDir(member.command('list').description('list the members of an organisation'))
+    .requiredOption('--org <id>', 'organisation')
+    .action(async ({ dataDir, json, org }: DataDirOptions & { org: string }) => {
+      const members = await withExistingStore(engineOf(dataDir), (store) => store.listMembers(org))
+      const shown = members.map(({ personId: id, email, name, role, createdAt, seenAtMs }) => ({
+        ...{ id, email, name, role, created_at: createdAt },
+        last_seen_at: seenAtMs === null ? null : timestamp(seenAtMs),
+      }))
+      const rows = shown.map(({ id, email, role, last_seen_at, name }) => [
+        id,
+        email,
+        role,
+        last_seen_at ?? '-',
+        name,
+      ])
+      present(write, json, shown, table(['ID', 'EMAIL', 'ROLE', 'LAST SEEN', 'NAME'], rows))
+    })
+  addDataDir(member.command('remove').description('remove a person from an organisation; its sessions end'))
+    .requiredOption('--org <id>', 'organisation')
+    .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
+    .action(async ({ dataDir, json, org, email }: DataDirOptions & { org: string; email: string }) => {
+      await withExistingStore(engineOf(dataDir), (store) => removeMember(store, org, email))
+      present(write, json, { email }, `removed ${email}`)
+    })
+}
+
+async function removeMember(store: Store, orgId: string, email: string): Promise<void> {
+  const members = await store.listMembers(orgId)
+  const found = members.find((member) => foldedEmail(member.email) === foldedEmail(email))
+  if (found === undefined) throw new ApiError('not_found', `the organisation has no member ${email}`)
+  await store.removeMember({ orgId, personId: found.personId, by: BY, nowMs: systemEnvironment.nowMs() })
+}
+
+/** A token for a link of the operator, and what is stored of it. */
+function newLink() {
+  const token = newToken(systemEnvironment.randomBytes)
+  return { token, tokenHash: hashToken(token), expiresAtMs: systemEnvironment.nowMs() + OPERATOR_LINK_MS }
+}
+
 /** Parses an option whose value is an e-mail address. */
-export function emailOption(text: string): string {
+function emailOption(text: string): string {
   const problem = emailProblem(text)
   if (problem !== undefined) throw new InvalidArgumentError(problem)
   return text

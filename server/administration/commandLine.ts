@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { databaseProblem } from '../../api/runtime/databasePair.ts'
 import packageJson from '../../package.json' with { type: 'json' }
+import { addAccountCommands } from './accountCommands.ts'
 import { addAgentCommands } from './agentCommands.ts'
 
 import { addServiceCommands } from './autoIncidentCommands.ts'
@@ -12,7 +13,6 @@ import { addMaintenanceCommands } from './maintenanceCommands.ts'
 import { addMasterKeyCommands } from './masterKeyCommands.ts'
 import { addAuditCommands, addOrgCommands } from './orgCommands.ts'
 import type { Write } from './output.ts'
-import { addOwnerCommands } from './accountCommands.ts'
 import { addPlanCommands } from './planCommands.ts'
 import { addRegionCommands } from './regionCommands.ts'
 import { addResultCommands } from './resultCommands.ts'
@@ -45,7 +45,7 @@ export function commandLine({ write, writeError, environment }: CommandLineParts
   addServeCommand(program, write, environment)
   addOrgCommands(program, write)
   addServiceCommands(program, write)
-  addOwnerCommands(program, write)
+  addAccountCommands(program, write)
   addPlanCommands(program, write)
   addKeyCommands(program, write)
   addMaintenanceCommands(program, write)

@@ -2,6 +2,7 @@ import { homeRoutes } from './accounts/home.ts'
 import { invitationRoutes } from './accounts/invitation.ts'
 import { signInRoutes } from './accounts/signIn.ts'
 import { meRoutes } from './accounts/me.ts'
+import { resetRoutes } from './accounts/reset.ts'
 import type { Route } from './routing/route.ts'
 import { keyRoutes } from './settings/keys.ts'
 import { memberRoutes } from './settings/members.ts'
@@ -12,6 +13,7 @@ export const consoleRoutes: readonly Route[] = [
   ...homeRoutes,
   ...signInRoutes,
   ...invitationRoutes,
+  ...resetRoutes,
   ...meRoutes,
   ...keyRoutes,
   ...memberRoutes,

@@ -89,6 +89,18 @@ export interface PeopleStore {
   /** Replaces the hash of an unchanged password. */
   replacePasswordHash(personId: string, from: string, to: string): Promise<void>
   setLook(personId: string, look: Look): Promise<void>
+  /** Stores a link that sets a new password, in place of an earlier one; rejects with `not_found` for an unknown address. */
+  startReset(reset: {
+    readonly email: string
+    readonly tokenHash: Buffer
+    readonly expiresAtMs: number
+    readonly by: Actor
+    readonly nowMs: number
+  }): Promise<void>
+  /** The person whose password a link sets; `undefined` when it was used or has expired. */
+  personOfReset(tokenHash: Buffer, nowMs: number): Promise<Person | undefined>
+  /** Sets the password by a link, once, and ends all sessions; `undefined` as for `personOfReset`. */
+  resetPassword(tokenHash: Buffer, passwordHash: string, nowMs: number): Promise<Person | undefined>
 }
 
 /** Sessions of the console. They are looked up at each request: what ends one takes effect with the next. */
@@ -108,7 +120,7 @@ export interface SessionStore {
   /** Ends one session of a person; one that has ended already is no error. */
   endSession(personId: string, idHash: Buffer): Promise<void>
   /** Ends all sessions of a person; resolves to their number. */
-  endSessions(personId: string): Promise<number>
+  endSessions(personId: string, by: Actor, nowMs: number): Promise<number>
 }
 
 /** Members of organisations, and invitations. Methods reject with `not_found` for an unknown organisation or person. */

@@ -10,7 +10,7 @@ import { sqliteSessions } from './sessions.ts'
 export function sqliteAccounts(connections: Connections, writes: NotedWrites): AccountStore {
   return {
     ...sqlitePeople(connections, writes),
-    ...sqliteSessions(connections, writes.commits),
+    ...sqliteSessions(connections, writes),
     ...sqliteMembers(connections, writes),
     ...sqliteInvitations(connections, writes),
   }

@@ -1,6 +1,6 @@
 import { isSessionValid } from '../../../domain/accounts/sessions.ts'
 import type { Person, SessionStore, StoredSession } from '../../accountStore.ts'
-import type { Mutations } from '../commits/groupCommit.ts'
+import type { NotedWrites } from '../changes/audit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
 const COLUMNS = `s.id_hash AS idHash, s.person_id AS personId, s.created_at_ms AS createdAtMs,
@@ -9,7 +9,10 @@ const COLUMNS = `s.id_hash AS idHash, s.person_id AS personId, s.created_at_ms A
 type Row = StoredSession & Pick<Person, 'email' | 'name' | 'look'>
 
 /** Sessions in SQLite. Nothing of them is cached. */
-export function sqliteSessions({ reader, writer }: Connections, commits: Mutations): SessionStore {
+export function sqliteSessions(
+  { reader, writer }: Connections,
+  { commits, note }: NotedWrites,
+): SessionStore {
   const insert = writer.prepare(
     `INSERT INTO sessions (id_hash, person_id, created_at_ms, seen_at_ms, elevated_at_ms, browser)
      VALUES (?, ?, ?, ?, ?, ?)`,
@@ -26,6 +29,9 @@ export function sqliteSessions({ reader, writer }: Connections, commits: Mutatio
     'UPDATE sessions SET id_hash = ?, elevated_at_ms = ?, seen_at_ms = max(seen_at_ms, ?) WHERE id_hash = ?',
   )
   const end = writer.prepare('DELETE FROM sessions WHERE person_id = ? AND id_hash = ?')
+  const orgsOf = writer
+    .prepare<[string], string>('SELECT org_id FROM memberships WHERE person_id = ?')
+    .pluck()
   const endAll = writer.prepare('DELETE FROM sessions WHERE person_id = ?')
   return {
     openSession: (session) =>
@@ -53,6 +59,20 @@ export function sqliteSessions({ reader, writer }: Connections, commits: Mutatio
       commits.run(() => {
         end.run(personId, idHash)
       }),
-    endSessions: (personId) => commits.run(() => endAll.run(personId).changes),
+    endSessions: (personId, by, nowMs) =>
+      commits.run(() => {
+        const ended = endAll.run(personId).changes
+        for (const orgId of orgsOf.all(personId)) {
+          note({
+            orgId,
+            by,
+            action: 'person.sign_out',
+            targetId: personId,
+            nowMs,
+            detail: { sessions: ended },
+          })
+        }
+        return ended
+      }),
   }
 }

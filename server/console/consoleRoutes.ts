@@ -4,6 +4,7 @@ import { signInRoutes } from './accounts/signIn.ts'
 import { meRoutes } from './accounts/me.ts'
 import { resetRoutes } from './accounts/reset.ts'
 import type { Route } from './routing/route.ts'
+import { auditRoutes } from './settings/audit.ts'
 import { keyRoutes } from './settings/keys.ts'
 import { memberRoutes } from './settings/members.ts'
 import { organisationRoutes } from './settings/organisation.ts'
@@ -18,4 +19,5 @@ export const consoleRoutes: readonly Route[] = [
   ...keyRoutes,
   ...memberRoutes,
   ...organisationRoutes,
+  ...auditRoutes,
 ]

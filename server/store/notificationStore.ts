@@ -133,8 +133,31 @@ export interface AuditEntry {
   readonly detail: Readonly<Record<string, unknown>>
 }
 
+/** An entry with the name of its actor. */
+export interface NamedAuditEntry extends AuditEntry {
+  /** E-mail address of the person, or the last four characters of the key; `null` for others and for what is not stored. */
+  readonly actorName: string | null
+}
+
+/** The filter of a search of the audit log; absent members match everything, all given ones must match. */
+export interface AuditFilter {
+  readonly actorKind?: AuditEntry['actorKind'] | undefined
+  /** An action such as `key.create`, or the kind of its target, such as `key`. */
+  readonly action?: string | undefined
+  readonly targetId?: string | undefined
+  /** YYYY-MM-DD of the first UTC day, and of the last. */
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
 /** The audit log. */
 export interface AuditStore {
   /** The newest `countMax` entries of the organisation, newest first. */
   listAudit(orgId: string, countMax: number): Promise<readonly AuditEntry[]>
+  /** Entries that match `filter`, newest first: at most `countMax` with a `seq` below `beforeSeq`, if that is given. */
+  findAudit(
+    orgId: string,
+    filter: AuditFilter,
+    page: { readonly beforeSeq: number | undefined; readonly countMax: number },
+  ): Promise<readonly NamedAuditEntry[]>
 }

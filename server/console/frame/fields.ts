@@ -11,7 +11,7 @@ interface FieldFacts {
 /** Options of a text field. */
 export interface TextField extends FieldFacts {
   readonly value?: string | undefined
-  readonly type?: 'text' | 'email' | 'url' | 'number' | 'search' | 'datetime-local'
+  readonly type?: 'text' | 'email' | 'url' | 'number' | 'search' | 'date' | 'datetime-local'
   readonly autocomplete?: string
   readonly isRequired?: boolean
 }

@@ -5,6 +5,7 @@ form { margin: 0; }
 .field > label, legend { display: block; font-weight: 600; margin: 0 0 .25rem; }
 .field > .hint { color: var(--quiet); font-size: .875rem; margin: 0 0 .25rem; }
 .fault { color: var(--bad); font-weight: 600; margin: .25rem 0 0; }
+.filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); gap: 0 1rem; align-items: end; }
 fieldset { border: 1px solid var(--line); border-radius: .4rem; margin: 0 0 .9rem; padding: .6rem .9rem; }
 input, select, textarea { font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--quiet); border-radius: .35rem; padding: .42rem .6rem; max-width: 100%; }
 .field > input, .field > textarea { width: 100%; max-width: 34rem; }

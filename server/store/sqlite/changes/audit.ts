@@ -1,12 +1,13 @@
 import type { Database } from 'better-sqlite3'
 import type { Actor } from '../../../domain/accounts/actor.ts'
 import { timestamp } from '../../../domain/environment.ts'
-import type { AuditEntry, AuditStore } from '../../notificationStore.ts'
+import type { AuditEntry, AuditStore, NamedAuditEntry } from '../../notificationStore.ts'
 import type { Mutations } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
+const DAY_MS = 24 * 60 * 60 * 1_000
 /** How long an entry is kept (milliseconds). Gap G53. */
-const KEPT_MS = 400 * 24 * 60 * 60 * 1_000
+const KEPT_MS = 400 * DAY_MS
 /** Most entries of an organisation. */
 const ENTRIES_MAX = 100_000
 
@@ -44,15 +45,38 @@ export function prepareAudit(writer: Database): NoteAct {
   }
 }
 
+type AuditRow = Omit<AuditEntry, 'detail'> & { readonly detail: string }
+
+function withDetail<Row extends AuditRow>(row: Row) {
+  // True because only details are stored.
+  return { ...row, detail: JSON.parse(row.detail) as AuditEntry['detail'] }
+}
+
 /** The audit log in SQLite. */
 export function sqliteAudit({ reader }: Connections): AuditStore {
-  const list = reader.prepare<[string, number], Omit<AuditEntry, 'detail'> & { readonly detail: string }>(
+  const list = reader.prepare<[string, number], AuditRow>(
     `SELECT seq, at, actor_kind AS actorKind, actor, action, target_kind AS targetKind, target_id AS targetId, detail
      FROM audit WHERE org_id = ? ORDER BY seq DESC LIMIT ?`,
   )
+  const find = reader.prepare<[Record<string, unknown>], AuditRow & { readonly actorName: string | null }>(
+    `SELECT seq, at, actor_kind AS actorKind, actor, action, target_kind AS targetKind, target_id AS targetId, detail,
+       CASE actor_kind WHEN 'person' THEN (SELECT email FROM people WHERE id = actor)
+         WHEN 'key' THEN (SELECT last4 FROM api_keys WHERE id = actor) END AS actorName
+     FROM audit WHERE org_id = @orgId AND seq < @beforeSeq
+       AND (@actorKind IS NULL OR actor_kind = @actorKind)
+       AND (@action IS NULL OR action = @action OR target_kind = @action)
+       AND (@targetId IS NULL OR target_id = @targetId)
+       AND (@from IS NULL OR at >= @from) AND (@to IS NULL OR at < @to)
+     ORDER BY seq DESC LIMIT @countMax`,
+  )
   return {
-    listAudit: async (orgId, countMax) =>
-      list.all(orgId, countMax).map((row) => ({ ...row, detail: JSON.parse(row.detail) })),
+    listAudit: async (orgId, countMax) => list.all(orgId, countMax).map(withDetail),
+    findAudit: async (orgId, filter, { beforeSeq = Number.MAX_SAFE_INTEGER, countMax }) => {
+      const { actorKind = null, action = null, targetId = null, from = null, to } = filter
+      const day = { from, to: to === undefined ? null : timestamp(Date.parse(to) + DAY_MS) }
+      const rows = find.all({ orgId, actorKind, action, targetId, ...day, beforeSeq, countMax })
+      return rows.map((row): NamedAuditEntry => withDetail(row))
+    },
   }
 }
 

@@ -2,11 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createService, deleteService, replaceService } from '../../domain/serviceChanges.ts'
+import { systemEnvironment } from '../../process/systemEnvironment.ts'
+import { endpointBody, serviceBody } from '../../testing/serviceBodies.ts'
 import { BUS_READER, type Store } from '../store.ts'
 import { openDatabase } from './files/openDatabase.ts'
 import { openStore } from './openStore.ts'
 
-const WEEK_MS = 7 * 24 * 60 * 60 * 1_000
+const DAY_MS = 24 * 60 * 60 * 1_000
+const WEEK_MS = 7 * DAY_MS
+/** Retention of hourly counts in the plan `business`. */
+const HOURS_MS = 396 * DAY_MS
 
 let folder: string
 let store: Store
@@ -40,4 +46,55 @@ test('clean-up removes every published command older than a week, and requests a
   expect(done).toEqual(['create', 'tidying'])
   expect((await store.listCommands()).map(({ serviceId }) => serviceId)).toEqual(['recent', 'unpublished'])
   for (const database of [writer, reader]) database.close()
+})
+
+test('numbers of endpoints that ended are removed after their history, and none is assigned again', async () => {
+  await store.activateMasterKey('first', 0)
+  await store.createOrg({ id: 'org', name: 'Acme', plan: 'business', nowMs: 0 })
+  const making = {
+    ...{ ...systemEnvironment, nowMs: 0, isBlocked: () => false },
+    seal: () => {
+      throw new Error('the body has no secret')
+    },
+  }
+  const body = serviceBody({
+    endpoints: ['/a', '/b'].map((path) => endpointBody({ url: `https://shop.example${path}` })),
+  })
+  const create = async () => {
+    const { text } = await store.createService('org', undefined, ({ standing }) =>
+      createService(body, { ...making, standing }),
+    )
+    const { id, endpoints } = JSON.parse(text)
+    await store.numberEndpoints(
+      endpoints.map((endpoint: { id: string }) => ({ id: endpoint.id, serviceId: id })),
+    )
+    return String(id)
+  }
+  const [deleted, shortened, kept] = [await create(), await create(), await create()]
+  const counts = async () =>
+    Promise.all([deleted, shortened, kept].map(async (id) => (await store.endpointNumbers(id)).size))
+
+  await store.changeService('org', deleted, deleteService)
+  await store.changeService('org', shortened, (service, { standing }) =>
+    replaceService(service, { ...body, endpoints: body.endpoints.slice(0, 1) }, { ...making, standing }),
+  )
+  const found = []
+  for (const nowMs of [0, WEEK_MS, WEEK_MS + 1, HOURS_MS + WEEK_MS, HOURS_MS + WEEK_MS + 1]) {
+    await store.tidy(nowMs)
+    found.push(await counts())
+  }
+  await store.changeService('org', kept, deleteService)
+  await store.tidy(2 * HOURS_MS)
+  await store.tidy(3 * HOURS_MS)
+  const next = await create()
+
+  expect(found).toEqual([
+    [2, 2, 2],
+    [2, 2, 2],
+    [0, 2, 2],
+    [0, 2, 2],
+    [0, 1, 2],
+  ])
+  expect(await counts()).toEqual([0, 1, 0])
+  expect([...(await store.endpointNumbers(next)).values()]).toEqual([7, 8])
 })

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { BUS_READER, type UpkeepStore } from '../store.ts'
 import { prepareForgetAudit } from './changes/audit.ts'
+import { prepareForgetEndpoints } from './changes/endedEndpoints.ts'
 import { IDEMPOTENCY_MS } from './changes/idempotentCreations.ts'
 import { prepareForgetGenerations } from './changes/pastGenerations.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
@@ -49,6 +50,7 @@ export function sqliteUpkeep(
   const forgetDeliveries = prepareForgetDeliveries(writer, FORGOTTEN_AT_ONCE)
   const forgetAudit = prepareForgetAudit(writer, FORGOTTEN_AT_ONCE)
   const forgetNotices = writer.prepare('DELETE FROM certificate_notices WHERE not_after_s < ?')
+  const forgetEndpoints = prepareForgetEndpoints({ reader, writer }, commits)
   const forgetSome = (nowMs: number): number =>
     forgetCreations.run(nowMs - IDEMPOTENCY_MS).changes +
     forgetCommands.run(nowMs - COMMANDS_KEPT_MS).changes +
@@ -81,6 +83,7 @@ export function sqliteUpkeep(
     },
     tidy: async (nowMs) => {
       while ((await commits.run(() => forgetSome(nowMs))) > 0) {}
+      await forgetEndpoints(nowMs)
       await commits.run(() => forgetNotices.run(Math.floor((nowMs - NOTICES_KEPT_MS) / 1_000)))
       writer.pragma('wal_checkpoint(TRUNCATE)')
       writer.pragma('optimize')

@@ -591,6 +591,11 @@ CREATE TABLE api_key_uses (
 ) STRICT, WITHOUT ROWID;
 ALTER TABLE api_keys ADD COLUMN note TEXT;
 `,
+  // Endpoints that ended, whose numbers are removed after their history.
+  `
+ALTER TABLE numbered_endpoints ADD COLUMN ended_at_ms INTEGER;
+CREATE INDEX numbered_endpoints_ended ON numbered_endpoints (ended_at_ms) WHERE ended_at_ms IS NOT NULL;
+`,
 ]
 
 /**

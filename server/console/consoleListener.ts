@@ -55,7 +55,12 @@ export function buildConsole(parts: ConsoleListenerParts): FastifyInstance {
   const sayOutside = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply =>
     send(request, reply, { answer, signedIn: undefined, org: undefined })
   const app = browserApp(parts.connectionsMax, (reply) =>
-    reply.code(400).headers(hardenedHeaders(isSecure)).type('text/plain').send('malformed request'),
+    reply
+      .code(400)
+      .headers(hardenedHeaders(isSecure))
+      .header('cache-control', 'no-store')
+      .type('text/plain')
+      .send('malformed request'),
   )
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(

@@ -1,6 +1,7 @@
 import { html } from '../../../web/html.ts'
 import { hashToken, isElevated, newToken } from '../../domain/accounts/sessions.ts'
-import { passwordField } from '../frame/fields.ts'
+import type { Person } from '../../store/accountStore.ts'
+import { accountField, passwordField } from '../frame/fields.ts'
 import type { Answer, Asked, SignedIn } from '../routing/route.ts'
 import { sessionCookie } from './session.ts'
 import { tooMany } from '../routing/messagePages.ts'
@@ -20,12 +21,12 @@ export async function confirmPassword(
   const { store, nowMs, form, passwords, throttle, environment } = asked
   if (isElevated(session, nowMs)) return act()
   const password = form.get(PASSWORD_FIELD)
-  if (password === null) return passwordPage(asked, undefined)
+  if (password === null) return passwordPage(asked, person, undefined)
   const stored = (await store.passwordHashOf(person.id)) ?? null
   const attempt = { kind: 'person', personId: person.id } as const
   const result = await throttle.attempt(attempt, () => passwords.matches(password, stored))
   if (result.kind === 'refused') return tooMany(result.waitS)
-  if (result.kind === 'wrong') return passwordPage(asked, 'This is not your password')
+  if (result.kind === 'wrong') return passwordPage(asked, person, 'This is not your password')
   const token = newToken(environment.randomBytes)
   await store.elevateSession(session.idHash, hashToken(token), nowMs)
   const answer = await act()
@@ -33,7 +34,7 @@ export async function confirmPassword(
   return { ...answer, cookies: [...(answer.cookies ?? []), sessionCookie(token)] }
 }
 
-function passwordPage({ form, url }: Asked, fault: string | undefined): Answer {
+function passwordPage({ form, url }: Asked, { email }: Person, fault: string | undefined): Answer {
   const title = 'Confirm your password'
   const carried = [...form].filter(([name]) => name !== PASSWORD_FIELD)
   return {
@@ -42,6 +43,7 @@ function passwordPage({ form, url }: Asked, fault: string | undefined): Answer {
 <p>This action needs your password again. It is then not asked for 15 minutes.</p>
 <form method="post" action="${url}" class="group">
 ${carried.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${accountField(email)}
 ${passwordField({ name: PASSWORD_FIELD, label: 'Password', autocomplete: 'current-password', fault })}
 <button class="main">Continue</button>
 </form>`,

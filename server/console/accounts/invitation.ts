@@ -3,7 +3,7 @@ import { type Html, html } from '../../../web/html.ts'
 import { passwordProblem } from '../../domain/accounts/passwordRules.ts'
 import { hashToken } from '../../domain/accounts/sessions.ts'
 import type { OpenInvitation } from '../../store/accountStore.ts'
-import { passwordField, textField } from '../frame/fields.ts'
+import { accountField, passwordField, textField } from '../frame/fields.ts'
 import { messagePage } from '../routing/messagePages.ts'
 import type { Answer, OpenRequest, Route } from '../routing/route.ts'
 import { deviceCookie } from './device.ts'
@@ -91,7 +91,7 @@ function form({ params, signedIn }: OpenRequest, { email, personId }: OpenInvita
   return html`<form method="post" action="/api/invitations/${token}" class="group">
 ${
   personId === null &&
-  html`<input type="hidden" name="email" autocomplete="username" value="${email}">
+  html`${accountField(email)}
 ${textField({ name: 'name', label: 'Your name', value: filled?.name, autocomplete: 'name', fault: filled?.faults.name })}
 ${passwordField({
   ...{ name: 'password', label: 'New password', autocomplete: 'new-password' },

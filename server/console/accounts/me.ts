@@ -3,7 +3,7 @@ import { instant } from '../../../web/times.ts'
 import { passwordProblem } from '../../domain/accounts/passwordRules.ts'
 import { timestamp } from '../../domain/environment.ts'
 import { LOOKS, type StoredSession } from '../../store/accountStore.ts'
-import { passwordField, selectField } from '../frame/fields.ts'
+import { accountField, passwordField, selectField } from '../frame/fields.ts'
 import { tooMany } from '../routing/messagePages.ts'
 import type { Answer, Page, PersonRequest, Route } from '../routing/route.ts'
 import { openSession } from './session.ts'
@@ -43,7 +43,7 @@ async function show(request: PersonRequest, faults: Faults): Promise<Page> {
   const body = html`<h1><bdi>${person.name}</bdi></h1>
 <p class="quiet"><bdi>${person.email}</bdi></p>
 <section class="group" aria-labelledby="password"><h2 id="password">Password</h2>
-<form method="post" action="/api/me/password"><input type="hidden" name="email" autocomplete="username" value="${person.email}">
+<form method="post" action="/api/me/password">${accountField(person.email)}
 ${passwordField({ name: 'current', label: 'Current password', autocomplete: 'current-password', fault: faults.current })}
 ${passwordField({
   ...{ name: 'next', label: 'New password', autocomplete: 'new-password', fault: faults.next },

@@ -2,7 +2,7 @@ import { html } from '../../../web/html.ts'
 import { passwordProblem } from '../../domain/accounts/passwordRules.ts'
 import { hashToken } from '../../domain/accounts/sessions.ts'
 import type { Person } from '../../store/accountStore.ts'
-import { passwordField } from '../frame/fields.ts'
+import { accountField, passwordField } from '../frame/fields.ts'
 import { messagePage } from '../routing/messagePages.ts'
 import type { Answer, OpenRequest, Page, Route } from '../routing/route.ts'
 
@@ -39,7 +39,7 @@ function page(token: string, { email }: Person, fault: string | undefined): Page
   const title = 'New password'
   const body = html`<h1>${title}</h1>
 <form method="post" action="/api/resets/${token}" class="group">
-<input type="hidden" name="email" autocomplete="username" value="${email}">
+${accountField(email)}
 ${passwordField({
   ...{ name: 'password', label: 'New password', autocomplete: 'new-password', fault },
   hint: 'At least 12 characters. All your sessions end.',

@@ -36,6 +36,11 @@ export function passwordField(
   )
 }
 
+/** The account of a form for a password, for password managers only: it is neither shown nor sent. Pure. */
+export function accountField(email: string): Html {
+  return html`<input class="unseen" type="text" autocomplete="username" value="${email}" readonly tabindex="-1" aria-hidden="true">`
+}
+
 /** A field with several lines. Pure. */
 export function textArea(
   field: FieldFacts & { readonly value?: string | undefined; readonly rows?: number },

@@ -20,7 +20,7 @@ main { grid-area: main; padding: 1.6rem 2rem 1rem; max-width: 84rem; width: 100%
 .side nav a:hover { background: var(--ground); text-decoration: underline; }
 .side nav a[aria-current] { background: var(--ground); font-weight: 640; box-shadow: inset .2rem 0 var(--link); }
 .who { margin-top: auto; padding: 0 .5rem; font-size: .92rem; }
-.who p { margin: 0 0 .25rem; }
+.who p { margin: 0 0 .25rem; } .who a { display: inline-block; padding: .1rem 0; min-height: 1.5rem; }
 h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 660; letter-spacing: -.012em; margin: 0 0 1rem; display: flex; flex-wrap: wrap; align-items: center; gap: .4rem .9rem; }
 h2 { font-size: 1.1rem; line-height: 1.3; font-weight: 650; margin: 0 0 .75rem; }
 h3 { font-size: 1rem; line-height: 1.4; font-weight: 620; margin: 1rem 0 .4rem; }

@@ -1,0 +1,179 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { skipReason, startBrowser } from '../../web/testing/browser.ts'
+import { PAYLOADS } from '../statusPages/testing/payloads.ts'
+import { findings, openConsolePage } from './testing/consolePage.ts'
+import { type ConsoleServer, startConsoleServer, type TestPerson } from './testing/startConsoleServer.ts'
+
+let server: ConsoleServer
+let browser: Browser
+let owner: TestPerson
+
+/** A page of a browser that is signed in as `person`. */
+const opened = (person: TestPerson | undefined, options: BrowserContextOptions = {}) =>
+  openConsolePage(browser, { consoleUrl: server.consoleUrl, person }, options)
+
+/** Pages, each as the person that sees most of it. */
+const paths = () => [
+  ...['/me', `${owner.root}/settings/keys`, `${owner.root}/settings/members`],
+  ...[`${owner.root}/settings/organisation`, '/nowhere'],
+]
+
+describe.skipIf(skipReason !== null)(
+  `the console in a browser${skipReason === null ? '' : ` (${skipReason})`}`,
+  () => {
+    beforeAll(async () => {
+      server = await startConsoleServer()
+      owner = await server.signIn('owner', { name: 'Ada Lovelace' })
+      await server.createOrg({ name: 'Other' })
+      await owner.client.post(`${owner.actions}/keys`, { note: 'Terraform in CI', scope: 'read_write' })
+      await owner.client.post(`${owner.actions}/invitations`, { email: 'new@example.org', role: 'viewer' })
+      browser = await startBrowser()
+    })
+    afterAll(async () => {
+      await browser.close()
+      await server.close()
+    })
+
+    test.each([
+      ['light', { colorScheme: 'light' }],
+      ['dark', { colorScheme: 'dark' }],
+      ['on a phone', { viewport: { width: 320, height: 700 } }],
+      ['with forced colours', { forcedColors: 'active' }],
+    ] as const)('axe-core finds nothing, and the browser objects to nothing: %s', async (_, options) => {
+      const { page, complaints, close } = await opened(owner, options)
+      const found: unknown[] = []
+      for (const path of paths()) {
+        const answer = await page.goto(`${server.consoleUrl}${path}`)
+        const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+        const small = await page
+          .locator('a, button, summary, select')
+          .evaluateAll((all) =>
+            all
+              .filter((one) => one.className !== 'skip' && one.getBoundingClientRect().height < 24)
+              .map((one) => one.outerHTML),
+          )
+        found.push([path, await findings(page), await page.evaluate(overflow), small])
+        if (answer?.status() === 404) complaints.pop()
+      }
+      await close()
+
+      expect(found).toEqual(paths().map((path) => [path, [], 0, []]))
+      expect(complaints).toEqual([])
+    })
+
+    test('a person signs in with the keyboard alone, and without JavaScript', async () => {
+      for (const javaScriptEnabled of [true, false]) {
+        const { page, complaints, close } = await opened(undefined, { javaScriptEnabled })
+        const invited = await owner.client.post(`${owner.actions}/invitations`, {
+          ...{ email: `keys-${javaScriptEnabled}@example.org`, role: 'viewer' },
+        })
+        await page.goto(/http:\/\/[^<]*\/invite\/[\w-]+/.exec(invited.text)?.[0] ?? '')
+        if (javaScriptEnabled) expect(await findings(page)).toEqual([])
+        await page.getByLabel('Your name').focus()
+        await page.keyboard.type('Kay')
+        await page.keyboard.press('Tab')
+        await page.keyboard.type('correct horse battery')
+        await page.keyboard.press('Enter')
+        await page.getByRole('status').waitFor()
+        await page.getByRole('button', { name: 'Sign out' }).focus()
+        await page.keyboard.press('Enter')
+        await page.getByLabel('E-mail address').waitFor()
+        if (javaScriptEnabled) expect(await findings(page)).toEqual([])
+        await page.getByLabel('E-mail address').focus()
+        await page.keyboard.type(`keys-${javaScriptEnabled}@example.org`)
+        await page.keyboard.press('Tab')
+        await page.keyboard.type('correct horse battery')
+        await page.keyboard.press('Enter')
+        await page.getByRole('link', { name: 'Kay' }).waitFor()
+
+        expect(complaints).toEqual([])
+        await close()
+      }
+    })
+
+    test('after signing out, the back button shows no page of the session', async () => {
+      const person = await server.signIn('owner')
+      const { page, close } = await opened(person)
+      await page.goto(`${server.consoleUrl}${person.root}/settings/members`)
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByLabel('E-mail address').waitFor()
+      await page.goBack()
+      await page.getByLabel('E-mail address').waitFor()
+
+      expect(await page.getByRole('heading', { name: 'Sign in' }).count()).toBe(1)
+      await close()
+    })
+
+    test('a question comes before what cannot be undone, and times are in the zone of the reader', async () => {
+      const { page, complaints, close } = await opened(owner)
+      await page.goto(`${server.consoleUrl}${owner.root}/settings/keys`)
+      const questions: string[] = []
+      page.on('dialog', (dialog) => {
+        questions.push(dialog.message())
+        void dialog.dismiss()
+      })
+      await page
+        .getByRole('button', { name: /^Revoke/ })
+        .first()
+        .click()
+
+      expect(questions).toEqual([expect.stringMatching(/^Revoke the key …/)])
+      expect(new URL(page.url()).pathname).toBe(`${owner.root}/settings/keys`)
+      expect(await page.locator('time').first().textContent()).toMatch(/ CES?T$/)
+      expect(await page.locator('#zone').textContent()).toContain('Europe/Berlin')
+      expect(complaints).toEqual([])
+      await close()
+    })
+
+    test('texts with markup are shown as text: forty payloads run nowhere', async () => {
+      const orgId = await server.createOrg({ name: PAYLOADS.slice(0, 5).join(' ') })
+      const person = await server.signIn('owner', { orgId, name: PAYLOADS.slice(5, 9).join(' ') })
+      for (const note of PAYLOADS)
+        await person.client.post(`${person.actions}/keys`, { note, scope: 'read_only' })
+      const { page, complaints, close } = await opened(person)
+      page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`))
+      for (const path of ['/me', `${person.root}/settings/keys`, `${person.root}/settings/organisation`]) {
+        await page.goto(`${server.consoleUrl}${path}`)
+        const foreign = 'main script, main img, main iframe, main [onerror], main [onload], main [autofocus]'
+        expect([path, await page.locator(foreign).count()]).toEqual([path, 0])
+      }
+      await page.goto(`${server.consoleUrl}${person.root}/settings/keys`)
+
+      expect((await page.locator('tbody th bdi').allTextContents()).sort()).toEqual([...PAYLOADS].sort())
+      expect(complaints).toEqual([])
+      await close()
+    })
+
+    test('a form on another port of the same host, and on another site, is refused although it carries the cookie', async () => {
+      const person = await server.signIn('owner')
+      const action = `${server.consoleUrl}/api/sessions/end`
+      const evil: Server = createServer((_request, response) => {
+        response.setHeader('content-type', 'text/html')
+        response.end(
+          `<form method="post" action="${action}"><button>Win a prize</button></form><iframe src="${server.consoleUrl}/login"></iframe>`,
+        )
+      })
+      await new Promise<void>((resolve) => evil.listen(0, resolve))
+      // True because it listens on TCP.
+      const { port } = evil.address() as AddressInfo
+      const { page, close } = await opened(person)
+      const statuses: (number | undefined)[] = []
+      for (const host of ['localhost', '127.0.0.1']) {
+        await page.goto(`http://${host}:${port}/`)
+        const frame = page.frames()[1]
+        expect(await frame?.locator('input').count()).toBe(0)
+        const answered = page.waitForResponse(action)
+        await page.getByRole('button').click()
+        statuses.push((await answered).status())
+      }
+      await close()
+      await new Promise((resolve) => evil.close(resolve))
+
+      expect(statuses).toEqual([403, 403])
+      expect(await server.store.sessionsOf(person.id, Date.now())).toHaveLength(1)
+    })
+  },
+)

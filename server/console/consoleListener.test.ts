@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { masterKeyOf } from '../domain/seal.ts'
+import { systemEnvironment } from '../process/systemEnvironment.ts'
+import { runHere } from '../testing/commandHere.ts'
+import { startServer } from '../testing/startServer.ts'
+import { buildConsole } from './consoleListener.ts'
+import { PasswordDesk } from './credentials/passwordDesk.ts'
+import { PasswordThrottle } from './credentials/passwordThrottle.ts'
+import { consoleAddress } from './routing/requestRules.ts'
+import { type ConsoleServer, startConsoleServer } from './testing/startConsoleServer.ts'
+
+let server: ConsoleServer
+
+beforeAll(async () => {
+  server = await startConsoleServer()
+})
+afterAll(() => server.close())
+
+/** The first line and the headers of the answer to a request with the lines `head`. */
+function headOf(head: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(server.consoleUrl).port), '127.0.0.1')
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += String(chunk)
+    })
+    socket.on('close', () => resolve(text.split('\r\n\r\n', 1)[0] ?? ''))
+    socket.on('error', reject)
+    socket.write(`${[...head, 'Connection: close', '', ''].join('\r\n')}`)
+  })
+}
+
+const HARDENED = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types pharos",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'cache-control': 'no-store',
+}
+
+test('every answer has the headers that keep a browser safe, refusals and redirects included', async () => {
+  const { client, root, actions } = await server.signIn('viewer')
+  const visitor = server.visitor()
+  const answers = [
+    await visitor.get('/login'),
+    await visitor.get('/nowhere'),
+    await visitor.get('/invite/x'),
+    await visitor.post('/api/sessions', {}, {}),
+    await visitor.post('/api/sessions', { password: 'x'.repeat(70_000) }),
+    await visitor.get('/assets/none.css'),
+    await client.get(`${root}/settings/organisation`),
+    await client.get(`${root}/settings/keys`),
+    await client.get(root),
+    await client.post(`${actions}/keys`),
+    await client.get('/me%'),
+  ]
+  const found = answers.map(({ headers }) => Object.keys(HARDENED).map((name) => headers.get(name)))
+
+  expect(answers.map(({ status }) => status)).toEqual([
+    ...[200, 404, 410, 403, 413, 404, 200, 403, 303, 403, 400],
+  ])
+  expect(found).toEqual(answers.map(() => Object.values(HARDENED)))
+})
+
+test('files of pages are kept by browsers for a year, under names that change with them', async () => {
+  const page = await server.visitor().get('/login')
+  const names = [...page.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
+  const files = await Promise.all([...new Set(names)].map((path) => server.visitor().get(path)))
+
+  expect(files.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(files.map(({ headers }) => headers.get('cache-control'))).toEqual([
+    ...['public, max-age=3600', 'public, max-age=31536000, immutable', 'public, max-age=31536000, immutable'],
+  ])
+})
+
+test('a request for another host is answered 421, whatever it asks for', async () => {
+  const lines = ['evil.example', 'localhost', 'localhost:1', '127.0.0.1.evil.example']
+  const heads = await Promise.all(lines.map((host) => headOf(['GET /login HTTP/1.1', `Host: ${host}`])))
+  const own = await headOf(['GET /login HTTP/1.1', `Host: 127.0.0.1:${new URL(server.consoleUrl).port}`])
+
+  expect(heads.map((head) => head.split('\r\n')[0])).toEqual(
+    lines.map(() => 'HTTP/1.1 421 Misdirected Request'),
+  )
+  expect(own).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test('the console never reads the header Authorization, and the API never reads cookies', async () => {
+  const { client } = await server.signIn('owner')
+  const page = await server.visitor().get('/me', { authorization: `Bearer ${server.apiKey}` })
+  const cookie = `__Host-pharos=${client.cookie('__Host-pharos')}`
+  const api = await fetch(`${server.url}/v1/org`, { headers: { cookie } })
+
+  expect([page.status, api.status]).toEqual([303, 401])
+})
+
+test('signing out ends the session in the database, and clears what the browser kept', async () => {
+  const { client, id } = await server.signIn('owner')
+  const end = await client.post('/api/sessions/end')
+
+  expect(end.headers.get('clear-site-data')).toBe('"cache"')
+  expect(end.headers.getSetCookie()[0]).toBe(
+    '__Host-pharos=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=0',
+  )
+  expect(await server.store.sessionsOf(id, Date.now())).toEqual([])
+})
+
+test('bodies that are no forms are refused', async () => {
+  const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
+  const answer = await fetch(`${server.consoleUrl}/api/sessions`, { method: 'POST', body: '{}', headers })
+
+  expect(answer.status).toBe(415)
+})
+
+test('a console that people would reach without encryption does not start', async () => {
+  await expect(startServer({ console: { url: 'http://console.example.org' } })).rejects.toThrow(
+    'must be https',
+  )
+  const flags = ['--port', '0', '--console-port', '0', '--console-url', 'http://console.example.org']
+  const run = await runHere(['serve', '--data-dir', `${server.dataDir}-other`, ...flags])
+
+  expect([run.code, run.stderr.includes('must be https')]).toEqual([1, true])
+})
+
+test('behind https the answers say so, and the console answers under its own name only', async () => {
+  const url = 'https://console.example.org'
+  const { monotonicMs, environment } = { monotonicMs: () => 0, environment: systemEnvironment }
+  const app = buildConsole({
+    ...{ store: server.store, environment, monotonicMs, measurements: undefined, isBlocked: () => false },
+    findMasterKey: () => masterKeyOf(Buffer.alloc(32)),
+    passwords: new PasswordDesk(randomBytes),
+    throttle: new PasswordThrottle(monotonicMs),
+    consoleUrlOf: () => url,
+    addressOf: () => consoleAddress(url, 0),
+    ...{ proxies: 0, connectionsMax: 10, onError: () => {} },
+  })
+  const asked = async (host: string, path: string) =>
+    app.inject({ method: 'GET', url: path, headers: { host } })
+  const own = await asked('console.example.org', '/login')
+  const local = await asked('localhost', '/login')
+  await app.close()
+
+  expect([own.statusCode, own.headers['strict-transport-security']]).toEqual([200, 'max-age=31536000'])
+  expect(local.statusCode).toBe(421)
+})

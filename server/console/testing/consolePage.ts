@@ -1,0 +1,47 @@
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { SESSION_COOKIE } from '../routing/cookies.ts'
+import type { TestPerson } from './startConsoleServer.ts'
+
+/** A page of a browser. */
+export interface ConsolePage {
+  readonly page: Page
+  /** Everything that the browser objects to, and each request to elsewhere. */
+  readonly complaints: string[]
+  readonly close: () => Promise<void>
+}
+
+/** A new page in a browser that is signed in as `person`, or without a session when it is `undefined`. */
+export async function openConsolePage(
+  browser: Browser,
+  { consoleUrl, person }: { readonly consoleUrl: string; readonly person: TestPerson | undefined },
+  options: BrowserContextOptions = {},
+): Promise<ConsolePage> {
+  const context = await browser.newContext({ timezoneId: 'Europe/Berlin', ...options })
+  const value = person?.client.cookie(SESSION_COOKIE)
+  if (value !== undefined) {
+    // The protocol takes a secure cookie for an https address only; the browser also sends it to http on loopback.
+    const url = `https://${new URL(consoleUrl).hostname}`
+    await context.addCookies([{ name: SESSION_COOKIE, value, url, secure: true, httpOnly: true }])
+  }
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (!message.text().startsWith('Clear-Site-Data')) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(consoleUrl)) complaints.push(`elsewhere: ${request.url()}`)
+  })
+  return { page, complaints, close: () => context.close() }
+}
+
+/** What axe-core finds wrong, of all its rules, best practices included. */
+export async function findings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  const found = await page.evaluate('axe.run().then(({ violations }) => violations)')
+  // True because axe gives an array of violations.
+  return (found as { id: string; nodes: { html: string }[] }[]).map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`,
+  )
+}

@@ -8,6 +8,7 @@ import { addServiceCommands } from './autoIncidentCommands.ts'
 import { addBackupCommands } from './backupCommands.ts'
 import { addChannelCommands } from './channelCommands.ts'
 import { addCommandLog } from './commandLog.ts'
+import { addDevCommand } from './dev/devCommand.ts'
 import { addKeyCommands } from './keyCommands.ts'
 import { addMaintenanceCommands } from './maintenanceCommands.ts'
 import { addMasterKeyCommands } from './masterKeyCommands.ts'
@@ -43,6 +44,7 @@ export function commandLine({ write, writeError, environment }: CommandLineParts
       if (problem !== undefined) throw new Error(problem)
     })
   addServeCommand(program, write, environment)
+  addDevCommand(program, write)
   addOrgCommands(program, write)
   addServiceCommands(program, write)
   addAccountCommands(program, write)

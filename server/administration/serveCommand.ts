@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type Logger, pino } from 'pino'
+import { pino } from 'pino'
 import packageJson from '../../package.json' with { type: 'json' }
 import { keyBuckets } from '../http/rateLimit.ts'
 import { connectionsFor, descriptorLimit } from '../process/connectionsMax.ts'
-import { type Program, startProgram } from '../process/program.ts'
+import { startProgram } from '../process/program.ts'
 import { createLog } from '../process/requestLog.ts'
+import { stopSignal } from '../process/stopSignal.ts'
 import { monotonicMs, systemEnvironment } from '../process/systemEnvironment.ts'
 import type { KeySource } from '../secrets/keyring.ts'
 import type { Store } from '../store/store.ts'
@@ -198,14 +199,16 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
     { version, node: process.versions.node, dataDir, schema: engine.schemaVersion, ...urls },
     'started',
   )
-  const stopped = stopOnSignal(program, log)
+  const stopped = stopSignal()
   const admin = program.adminUrl === null ? '' : `admin on ${program.adminUrl}\n`
   const monitoring = program.monitoring === null ? '' : `${program.monitoring}\n`
   const agents = program.agentUrl === null ? '' : `agents on ${program.agentUrl}\n`
   const pages = program.statusUrl === null ? '' : `status pages on ${program.statusUrl}\n`
   const people = consoleUrl === null ? '' : `console on ${consoleUrl}\n${await ownersMissing(program.store)}`
   write(`listening on ${program.url}\n${admin}${agents}${pages}${people}${monitoring}`)
-  await stopped
+  log.info({ signal: await stopped }, 'stopping')
+  await program.close()
+  log.info('stopped')
 }
 
 /** A line for each organisation that has no owner yet. */
@@ -216,23 +219,4 @@ async function ownersMissing(store: Store): Promise<string> {
       ({ id }) => `organisation ${id} has no owner: pharos-server owner invite --org ${id} --email ADDRESS\n`,
     )
     .join('')
-}
-
-/**
- * SIGHUP comes when the terminal closes, also below `nohup`, whose setting Node overrides: it must lose nothing either.
- */
-const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
-
-function stopOnSignal(program: Program, log: Logger): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (signal: NodeJS.Signals): void => {
-      log.info({ signal }, 'stopping')
-      for (const signal of STOP_SIGNALS) process.off(signal, stop)
-      program.close().then(() => {
-        log.info('stopped')
-        resolve()
-      }, reject)
-    }
-    for (const signal of STOP_SIGNALS) process.on(signal, stop)
-  })
 }

@@ -1,0 +1,161 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { runProgram, PROGRAM } from '../../testing/serverProcess.ts'
+import { apiClient } from '../../testing/apiClient.ts'
+import type { DevDocument } from './devText.ts'
+
+/** Longest wait for a check, an incident or a process on a busy machine (milliseconds). */
+const WAIT_MS = 60_000
+
+let folder = ''
+let children: ChildProcess[] = []
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pharos-dev-test-'))
+  await mkdir(join(folder, 'tmp'))
+})
+afterEach(async () => {
+  for (const child of children) if (child.exitCode === null) child.kill('SIGKILL')
+  children = []
+  await rm(folder, { recursive: true })
+})
+
+interface RunningDev {
+  readonly child: ChildProcess
+  /** Everything on stdout, once it is complete. */
+  readonly text: string
+  readonly stop: (signal?: NodeJS.Signals) => Promise<{ code: number | null; stderr: string }>
+}
+
+/** Starts `dev` with temporary folders below `folder`; resolves when its output contains `last`. */
+async function startDev(args: readonly string[], last: string): Promise<RunningDev> {
+  const child = spawn(process.execPath, [PROGRAM, 'dev', '--port', '0', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, TMPDIR: join(folder, 'tmp') },
+  })
+  children.push(child)
+  const ended = once(child, 'close')
+  let text = ''
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString()
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+      if (text.includes(last)) resolve()
+    })
+    child.on('exit', () => reject(new Error(stderr)))
+  })
+  return {
+    child,
+    text,
+    stop: async (signal = 'SIGINT') => {
+      child.kill(signal)
+      await ended
+      return { code: child.exitCode, stderr }
+    },
+  }
+}
+
+async function startJson(args: readonly string[] = []): Promise<RunningDev & { document: DevDocument }> {
+  const running = await startDev(['--json', ...args], '\n')
+  return { ...running, document: JSON.parse(running.text) }
+}
+
+async function waitForState(page: string, state: string): Promise<void> {
+  for (const endMs = Date.now() + WAIT_MS; ; ) {
+    const shown = (await (await fetch(`${page}/status.json`)).json()) as { state: string }
+    if (shown.state === state) return
+    if (Date.now() > endMs) throw new Error(`the page shows ${shown.state}, not ${state}`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+
+test('dev needs no settings: its key works, its console invites an owner, its page follows the sample', {
+  timeout: 4 * WAIT_MS,
+}, async () => {
+  const { document, stop } = await startJson()
+  const { url, apiKey, statusPageUrl, consoleUrl, sample } = document
+
+  const services = await apiClient(url, apiKey).get('/v1/services')
+  expect(services.json).toEqual([expect.objectContaining({ id: sample.serviceId, name: 'Sample' })])
+  expect(await (await fetch(consoleUrl)).text()).toContain('owner@example.org')
+  await waitForState(statusPageUrl, 'operational')
+  await fetch(`${sample.url}/break`, { method: 'POST' })
+  await waitForState(statusPageUrl, 'down')
+  await fetch(`${sample.url}/repair`, { method: 'POST' })
+  await waitForState(statusPageUrl, 'operational')
+
+  expect(await stop()).toEqual({ code: 0, stderr: '' })
+})
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'dev ends cleanly on %s and removes its folder',
+  { timeout: 2 * WAIT_MS },
+  async (signal) => {
+    const { text, stop } = await startDev([], 'pharos export')
+    const during = await readdir(join(folder, 'tmp'))
+
+    expect(text).toMatch(/export PHAROS_URL=http:\S+\n {2}export PHAROS_API_KEY=pharos_[0-9a-f]{64}\n/)
+    expect(during).toEqual([expect.stringMatching(/^pharos-dev-/)])
+    expect(await stop(signal)).toEqual({ code: 0, stderr: '' })
+    expect(await readdir(join(folder, 'tmp'))).toEqual([])
+  },
+)
+
+test('dev on a folder keeps it: the next start has the same service and page, and revokes the former key', {
+  timeout: 2 * WAIT_MS,
+}, async () => {
+  const args = ['--data-dir', join(folder, 'data')]
+  const first = await startJson(args)
+  await first.stop()
+  const second = await startJson(args)
+  const { url, apiKey, orgId, sample } = second.document
+
+  const services = await apiClient(url, apiKey).get('/v1/services')
+  const refused = await apiClient(url, first.document.apiKey).get('/v1/services')
+
+  expect(orgId).toBe(first.document.orgId)
+  expect(services.json).toEqual([
+    expect.objectContaining({
+      id: first.document.sample.serviceId,
+      endpoints: [expect.objectContaining({ url: `${sample.url}/` })],
+    }),
+  ])
+  expect(refused.status).toBe(401)
+  expect((await fetch(second.document.statusPageUrl)).status).toBe(200)
+  await second.stop()
+})
+
+test('dev refuses a folder that another organisation uses', { timeout: WAIT_MS }, async () => {
+  const dataDir = join(folder, 'data')
+  await runProgram(['org', 'create', '--data-dir', dataDir, '--name', 'Example Shop'])
+
+  const run = await runProgram(['dev', '--port', '0', '--data-dir', dataDir])
+  const orgs = await runProgram(['org', 'list', '--data-dir', dataDir, '--json'])
+
+  expect(run).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'pharos-server: the data folder has organisations that "dev" did not make: use "serve" for it\n',
+  })
+  expect(JSON.parse(orgs.stdout)).toHaveLength(1)
+})
+
+test('the first screen of the README starts dev', async () => {
+  const [, script = ''] =
+    /<!-- run by \S+dev\.e2e\.test\.ts -->\n```sh\n(.*?)```/s.exec(await readFile('README.md', 'utf8')) ?? []
+  const [install, start = '', ...others] = script.trimEnd().split('\n')
+
+  expect([install, others]).toEqual(['npm ci', []])
+  const [program, ...args] =
+    start
+      .split(/ {2,}#/)[0]
+      ?.split(' ')
+      .slice(1) ?? []
+  expect([program, args]).toEqual(['pharos-server', ['dev']])
+})

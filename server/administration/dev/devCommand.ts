@@ -1,0 +1,128 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { pino } from 'pino'
+import { keyBuckets } from '../../http/rateLimit.ts'
+import { connectionsFor, descriptorLimit } from '../../process/connectionsMax.ts'
+import { startProgram } from '../../process/program.ts'
+import { createLog } from '../../process/requestLog.ts'
+import { stopSignal } from '../../process/stopSignal.ts'
+import { monotonicMs, systemEnvironment } from '../../process/systemEnvironment.ts'
+import { defaultKeyFile } from '../../secrets/keyring.ts'
+import { type SqliteEngine, sqliteEngine } from '../../store/sqlite/sqliteEngine.ts'
+import { readGiven } from '../options/dataDirOption.ts'
+import { devOrg, devStatusPage, ownerPath, replaceKey } from './devOrg.ts'
+import { type DevDocument, devText } from './devText.ts'
+import { putSampleService } from './sampleService.ts'
+import { startSampleTarget } from './sampleTarget.ts'
+
+/** Ports that the documentation uses. Another free one is used where one is taken. */
+const PORTS = { api: 7171, console: 7173, status: 7174 }
+const HOST = '127.0.0.1'
+/** What a server for one's own machine may check and notify: loopback and private networks. */
+const OWN_RANGES = ['127.0.0.0/8', '::1/128', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
+
+interface DevOptions {
+  readonly dataDir?: string
+  readonly port?: number
+  readonly json: boolean
+}
+
+/** Adds `dev`, which needs no setting: no variable of `serve` applies, so that it never opens a data folder in use. */
+export function addDevCommand(program: Command, write: (text: string) => void): void {
+  program
+    .command('dev')
+    .description('try Pharos: a server with sample data on this machine, until Ctrl-C')
+    .addOption(
+      new Option(
+        '--data-dir <dir>',
+        'folder to keep (default: a temporary one, removed at the end)',
+      ).argParser(readGiven),
+    )
+    .addOption(
+      new Option(
+        '--port <port>',
+        'port of the API; with 0 all ports are any free ones (default: 7171 if it is free)',
+      ).argParser(readPort),
+    )
+    .option('--json', 'print JSON', false)
+    .action(async ({ dataDir, port, json }: DevOptions) => {
+      const temporary = dataDir === undefined ? await mkdtemp(join(tmpdir(), 'pharos-dev-')) : undefined
+      try {
+        await serveDev(dataDir ?? join(temporary ?? '', 'data'), port, (document) =>
+          write(json ? `${JSON.stringify(document)}\n` : devText(document, temporary !== undefined)),
+        )
+      } finally {
+        // The master key is in it too, beside the data.
+        if (temporary !== undefined) await rm(temporary, { recursive: true })
+      }
+    })
+}
+
+function readPort(text: string): number {
+  const port = Number(text)
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
+  throw new InvalidArgumentError('must be a whole number from 0 to 65535')
+}
+
+/** Serves until a signal to stop. `onStarted` receives the addresses. */
+async function serveDev(
+  dataDir: string,
+  port: number | undefined,
+  onStarted: (document: DevDocument) => void,
+): Promise<void> {
+  // Before anything is open: a signal during the start ends it cleanly too.
+  const stopped = stopSignal()
+  const target = await startSampleTarget()
+  try {
+    const engine = sqliteEngine(dataDir, systemEnvironment.nowMs)
+    const orgId = await orgIn(engine)
+    const program = await startProgram({
+      ...{ engine, dataDir, keySource: { kind: 'file', file: defaultKeyFile(dataDir) } },
+      ...{ host: HOST, adminHost: HOST, adminPort: null, agents: null },
+      port: port ?? (await freePort(PORTS.api)),
+      status: { host: HOST, port: port === 0 ? 0 : await freePort(PORTS.status) },
+      console: { host: HOST, port: port === 0 ? 0 : await freePort(PORTS.console) },
+      connectionsMax: connectionsFor(descriptorLimit()),
+      ...{ allowedRanges: OWN_RANGES, webhookRanges: OWN_RANGES, isMonitoring: true },
+      ...{ environment: systemEnvironment, monotonicMs, spendRequest: keyBuckets(monotonicMs) },
+      log: createLog(pino.destination({ fd: 2, sync: true }), 'warn'),
+    })
+    try {
+      const { store, url, statusUrl, consoleUrl } = program
+      const apiKey = await replaceKey(store, orgId)
+      const serviceId = await putSampleService({ url, apiKey }, target.url)
+      onStarted({
+        ...{ url, apiKey, orgId, dataDir, sample: { serviceId, url: target.url } },
+        statusPageUrl: `${statusUrl}${await devStatusPage(store, orgId, serviceId)}`,
+        consoleUrl: `${consoleUrl}${await ownerPath(store, orgId)}`,
+      })
+      await stopped
+    } finally {
+      await program.close()
+    }
+  } finally {
+    target.close()
+  }
+}
+
+/** The organisation of `dev`, before anything of the folder is served. */
+async function orgIn(engine: SqliteEngine): Promise<string> {
+  const store = await engine.open('administer')
+  try {
+    return await devOrg(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** `preferred` if no program listens there, 0 (any free one) otherwise. */
+function freePort(preferred: number): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+      .once('error', () => resolve(0))
+      .listen(preferred, HOST, () => probe.close(() => resolve(preferred)))
+  })
+}

@@ -1,0 +1,67 @@
+import { hashKey, mintKey } from '../../domain/apiKeys.ts'
+import { hashToken, newToken, OPERATOR_LINK_MS } from '../../domain/accounts/sessions.ts'
+import { systemEnvironment } from '../../process/systemEnvironment.ts'
+import type { Store } from '../../store/store.ts'
+
+/** Name of the organisation of `dev`, and of the requester of its keys. */
+const NAME = 'pharos-server dev'
+/** Address of its owner; nothing is sent there. */
+const OWNER_EMAIL = 'owner@example.org'
+/** Last part of the address of its status page. */
+const SLUG = 'dev'
+
+/**
+ * The organisation of `dev`, made if the store is empty; its id. Throws when the store has other organisations: they
+ * would be served with the wide address ranges of `dev`.
+ */
+export async function devOrg(store: Store): Promise<string> {
+  const [first, ...others] = await store.listOrgs()
+  if (first !== undefined) {
+    if (first.name === NAME && others.length === 0) return first.id
+    throw new Error('the data folder has organisations that "dev" did not make: use "serve" for it')
+  }
+  const id = systemEnvironment.uuid()
+  await store.createOrg({ id, name: NAME, plan: 'business', nowMs: systemEnvironment.nowMs() })
+  await store.overrideLimits(id, { intervalSecsMin: 1 })
+  await store.setDefaultAutoIncidents(id, { threshold: 3, windowMinutes: 1 })
+  return id
+}
+
+/** A new read_write key in clear. Those of earlier starts are revoked: only their hashes are left. */
+export async function replaceKey(store: Store, orgId: string): Promise<string> {
+  const nowMs = systemEnvironment.nowMs()
+  for (const { id, createdBy, revokedAt } of await store.listKeys(orgId)) {
+    if (createdBy === NAME && revokedAt === null) await store.revokeKey({ id, by: { kind: 'cli' }, nowMs })
+  }
+  const key = mintKey(systemEnvironment)
+  await store.createKey({
+    ...{ id: systemEnvironment.uuid(), orgId, scope: 'read_write', hash: hashKey(key), last4: key.slice(-4) },
+    ...{ createdBy: NAME, note: null, by: { kind: 'cli' }, nowMs },
+  })
+  return key
+}
+
+/** Path of the status page, which is made if the organisation has none, with the service. */
+export async function devStatusPage(store: Store, orgId: string, serviceId: string): Promise<string> {
+  const [page] = await store.listStatusPages(orgId)
+  if (page !== undefined) return `/s/${page.slug}`
+  await store.createStatusPage({
+    ...{ id: systemEnvironment.uuid(), orgId, nowMs: systemEnvironment.nowMs() },
+    settings: {
+      ...{ slug: SLUG, title: 'Sample status page' },
+      sections: [{ name: '', components: [{ serviceId, name: undefined }] }],
+    },
+  })
+  return `/s/${SLUG}`
+}
+
+/** Path of the console that opens it to an owner: an invitation, or its sign-in page once there is an owner. */
+export async function ownerPath(store: Store, orgId: string): Promise<string> {
+  const missing = await store.orgsWithoutOwner()
+  if (!missing.some(({ id }) => id === orgId)) return '/'
+  const token = newToken(systemEnvironment.randomBytes)
+  const nowMs = systemEnvironment.nowMs()
+  const invitation = { tokenHash: hashToken(token), orgId, email: OWNER_EMAIL, role: 'owner' as const }
+  await store.invite({ ...invitation, expiresAtMs: nowMs + OPERATOR_LINK_MS }, { kind: 'cli' }, nowMs)
+  return `/invite/${token}`
+}

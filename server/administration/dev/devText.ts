@@ -1,0 +1,38 @@
+import { SAMPLE_INTERVAL_S } from './sampleService.ts'
+
+/** What a started `dev` consists of; the document of its --json. */
+export interface DevDocument {
+  readonly url: string
+  readonly apiKey: string
+  readonly orgId: string
+  /** The status page with the sample service. */
+  readonly statusPageUrl: string
+  /** Opens the console: an invitation for its owner, or the sign-in page. */
+  readonly consoleUrl: string
+  readonly sample: { readonly serviceId: string; readonly url: string }
+  readonly dataDir: string
+}
+
+/** `document` for people: addresses, the environment to paste, and what to do next. Pure. */
+export function devText(document: DevDocument, isTemporary: boolean): string {
+  const { url, apiKey, statusPageUrl, consoleUrl, sample, dataDir } = document
+  const kept = isTemporary ? 'Ctrl-C stops it and removes all data' : `Ctrl-C stops it; ${dataDir} is kept`
+  return `Pharos is running. ${kept}.
+
+  API          ${url}
+  status page  ${statusPageUrl}
+  console      ${consoleUrl}
+  sample       ${sample.url}/ (a service to try things on, checked every ${SAMPLE_INTERVAL_S} s)
+
+Paste into another terminal:
+
+  export PHAROS_URL=${url}
+  export PHAROS_API_KEY=${apiKey}
+
+Next:
+
+  curl -X POST ${sample.url}/break     # the status page shows an outage within a minute
+  curl -X POST ${sample.url}/repair    # and a recovery
+  pharos export --write monitoring                # the sample as a manifest
+`
+}

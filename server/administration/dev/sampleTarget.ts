@@ -1,0 +1,36 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A web server that the sample service checks. `POST /break` makes it answer 503, `POST /repair` 200 again. */
+export interface SampleTarget {
+  /** Without a slash at the end. */
+  readonly url: string
+  readonly close: () => void
+}
+
+/** Starts the target on any free port of 127.0.0.1. */
+export async function startSampleTarget(): Promise<SampleTarget> {
+  let isBroken = false
+  const server = createServer((request, response) => {
+    request.resume()
+    if (request.method === 'POST') {
+      if (request.url !== '/break' && request.url !== '/repair') {
+        return response.writeHead(404).end('POST /break or /repair\n')
+      }
+      isBroken = request.url === '/break'
+      return response.end(isBroken ? 'broken: GET / answers 503 now\n' : 'repaired: GET / answers 200 now\n')
+    }
+    return response.writeHead(isBroken ? 503 : 200).end(isBroken ? 'broken\n' : 'ok\n')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // True because the server listens on TCP.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { OPERATOR } from '../domain/accounts/actor.ts'
 import { TITLE_CHARS_MAX } from '../../api/contract/incident.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
@@ -31,6 +32,7 @@ export function addMaintenanceCommands(program: Command, write: Write): void {
       await withExistingStore(engineOf(options.dataDir), (store) =>
         store.createMaintenance(
           { id, orgId, title, startsAt, endsAt, serviceIds },
+          OPERATOR,
           systemEnvironment.nowMs(),
         ),
       )

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import { OPERATOR } from '../domain/accounts/actor.ts'
 import type { Incident } from '../../api/contract/incident.ts'
 import type { IncidentStatus } from '../../api/contract/incidentTerms.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
@@ -276,7 +277,7 @@ class Rig {
     if (incident === undefined) return
     const status = act === 'update' ? ('identified' as const) : ('resolved' as const)
     const environment = { ...systemEnvironment, nowMs: () => this.nowS * 1_000 }
-    await this.store.changeIncident(ORG, incident.id, (before, room) =>
+    await this.store.changeIncident(ORG, incident.id, OPERATOR, (before, room) =>
       updateIncident(before, { body: 'A person was here.', status }, { environment, room }),
     )
   }

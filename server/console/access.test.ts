@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OPERATOR } from '../domain/accounts/actor.ts'
 import { isPermitted, ROLES } from '../domain/accounts/roles.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { runHere } from '../testing/commandHere.ts'
@@ -44,11 +45,11 @@ async function makeForeign(orgId: string): Promise<Readonly<Record<string, strin
   const maintenance = crypto.randomUUID()
   const window = { id: maintenance, orgId, title: 'x', serviceIds: [services] }
   const times = { startsAt: '2090-01-01T00:00:00.000Z', endsAt: '2090-01-02T00:00:00.000Z' }
-  await server.store.createMaintenance({ ...window, ...times }, Date.now())
+  await server.store.createMaintenance({ ...window, ...times }, OPERATOR, Date.now())
   const { id: members } = await server.signIn('owner', { orgId })
   const tokenHash = Buffer.alloc(32, 7)
   const invited = { tokenHash, orgId, email: 'foreign@example.org', role: 'owner' } as const
-  await server.store.invite({ ...invited, expiresAtMs: Date.now() + 3_600_000 }, { kind: 'cli' }, Date.now())
+  await server.store.invite({ ...invited, expiresAtMs: Date.now() + 3_600_000 }, OPERATOR, Date.now())
   const keys = (await server.store.listKeys(orgId))[0]?.id ?? ''
   const invitations = tokenHash.toString('hex')
   return { services, incidents, pages, channels, deliveries, maintenance, members, keys, invitations }

@@ -1,4 +1,5 @@
 import type { ChangeSource } from '../../api/contract/changeSource.ts'
+import { type Actor, OPERATOR } from './accounts/actor.ts'
 import { timestamp } from './environment.ts'
 
 /** Longest name, and longest version, of a tool (characters). */
@@ -17,6 +18,12 @@ export interface ChangeOrigin extends ChangeSource {
   readonly keyId: string | null
   /** The person who made it; `null` for a change with a key, which belongs to an organisation. */
   readonly personId: string | null
+}
+
+/** Who made a change of this origin: the operator where there is none. Pure. */
+export function actorOf(origin: ChangeOrigin | undefined): Actor {
+  if (origin?.personId != null) return { kind: 'person', id: origin.personId }
+  return origin?.keyId == null ? OPERATOR : { kind: 'key', id: origin.keyId }
 }
 
 /** The first product of a User-Agent with its version, such as `pharos/1.2.0`; `null` when it names none. Pure. */

@@ -88,6 +88,7 @@ test('a new service is active at once, in all of its regions', () => {
   const change = createService(request(), making())
 
   expect(change).toEqual({
+    action: 'create',
     service: { response: created, generation: 1, definitionGeneration: 1 },
     text: change.text,
     sealed: [],
@@ -146,6 +147,7 @@ test('a pause ends all regions, and keeps the secrets', () => {
 
   const response = { ...created, paused_at: '2026-01-02T00:00:01.000Z' }
   expect(change).toEqual({
+    action: 'pause',
     service: { response, generation: 4, definitionGeneration: 4 },
     text: JSON.stringify(change?.service?.response),
     sealed: null,
@@ -165,6 +167,7 @@ test('resuming starts all regions, and keeps the secrets', () => {
   const change = resumeService(stored(paused), standing())
 
   expect(change).toEqual({
+    action: 'resume',
     service: { response: created, generation: 4, definitionGeneration: 4 },
     text: JSON.stringify(change?.service?.response),
     sealed: null,
@@ -183,6 +186,7 @@ test('a change of automatic incidents sends no command to a region', () => {
   const change = setAutoIncidents(stored(), settings)
 
   expect(change).toEqual({
+    action: 'set_auto_incidents',
     service: { response: { ...created, ...fields }, generation: 4, definitionGeneration: 2 },
     text: JSON.stringify(change?.service?.response),
     sealed: null,
@@ -217,6 +221,7 @@ test('a delete ends all regions, even of a paused service, and answers with its 
   const change = deleteService(stored(paused))
 
   expect(change).toEqual({
+    action: 'delete',
     service: null,
     text: change.text,
     sealed: [],

@@ -17,8 +17,12 @@ export interface Service {
   readonly definitionGeneration: number
 }
 
+/** What happens to a service, as the audit log names it. Gap G53. */
+export type ServiceAction = 'create' | 'replace' | 'pause' | 'resume' | 'set_auto_incidents' | 'delete'
+
 /** The effects of a change, written in one transaction: the service, its secrets, and the commands to the regions. */
 export interface ServiceChange {
+  readonly action: ServiceAction
   /** The service afterwards; `null` when it is deleted. */
   readonly service: Service | null
   /** The service in the answer: ServiceResponse as JSON; when deleted, its last one. */
@@ -55,7 +59,7 @@ export function createService(request: ServiceRequest, making: ServiceMaking): S
     created_by_email: null,
     ...fieldsOf(standing.autoIncidents),
   }
-  return announce(null, { response, sealed: made.sealed }, (announcement) =>
+  return announce('create', null, { response, sealed: made.sealed }, (announcement) =>
     startIn(response.regions, announcement),
   )
 }
@@ -82,7 +86,7 @@ export function replaceService(
     endpoints: [...made.endpoints],
   }
   const removed = before.regions.filter((region) => !request.regions.includes(region))
-  return announce(current, { response, sealed: made.sealed }, (announcement) =>
+  return announce('replace', current, { response, sealed: made.sealed }, (announcement) =>
     before.paused_at != null
       ? []
       : [...endIn(removed, announcement), ...startIn(response.regions, announcement)],
@@ -95,7 +99,7 @@ export function pauseService(current: Service, nowMs: number): ServiceChange | n
   // `paused_at` is never before `created_at`, even if the clock was set back.
   const pausedMs = Math.max(nowMs, Date.parse(current.response.created_at))
   const response = { ...current.response, paused_at: timestamp(pausedMs) }
-  return announce(current, { response, sealed: null }, (announcement) =>
+  return announce('pause', current, { response, sealed: null }, (announcement) =>
     endIn(response.regions, announcement),
   )
 }
@@ -108,7 +112,7 @@ export function resumeService(current: Service, standing: OrgStanding): ServiceC
   if (current.response.paused_at == null) return null
   refuse(activationRefusal(standing, current.response))
   const response = { ...current.response, paused_at: null }
-  return announce(current, { response, sealed: null }, (announcement) =>
+  return announce('resume', current, { response, sealed: null }, (announcement) =>
     startIn(response.regions, announcement),
   )
 }
@@ -127,7 +131,7 @@ export function setAutoIncidents(
   if (known?.threshold === settings?.threshold && known?.windowMinutes === settings?.windowMinutes)
     return null
   const response = { ...current.response, ...fieldsOf(settings) }
-  return announce(current, { response, sealed: null }, () => [])
+  return announce('set_auto_incidents', current, { response, sealed: null }, () => [])
 }
 
 /**
@@ -136,11 +140,12 @@ export function setAutoIncidents(
  */
 export function deleteService({ response, generation }: Service): ServiceChange {
   const commands = endIn(response.regions, { serviceId: response.id, generation: generation + 1 })
-  return { service: null, text: JSON.stringify(response), sealed: [], commands }
+  return { action: 'delete', service: null, text: JSON.stringify(response), sealed: [], commands }
 }
 
 /** The change of `before`, `null` for a new service, with the commands from `commandsFor`. */
 function announce(
+  action: ServiceAction,
   before: Service | null,
   { response, sealed }: { readonly response: ServiceResponse; readonly sealed: ServiceChange['sealed'] },
   commandsFor: (announcement: Announcement) => readonly Command[],
@@ -149,7 +154,7 @@ function announce(
   const commands = commandsFor({ serviceId: response.id, generation })
   const definitionGeneration = commands.length > 0 ? generation : (before?.definitionGeneration ?? 0)
   const service = { response, generation, definitionGeneration }
-  return { service, text: JSON.stringify(response), sealed, commands }
+  return { action, service, text: JSON.stringify(response), sealed, commands }
 }
 
 function refuse(refusal: string | undefined): void {

@@ -64,7 +64,7 @@ async function rotate(parts: RotationParts): Promise<Rotation> {
     await yieldTurn()
   }
   const retired = named.filter((id) => id !== fresh.id)
-  for (const id of retired) await store.retireMasterKey(id)
+  for (const id of retired) await store.retireMasterKey(id, environment.nowMs())
   // Keys of other folders in the same file are kept, including those added meanwhile.
   if (source.kind === 'file') {
     const kept = readKeys(source, dataDir).filter(({ id }) => id !== fresh.id && !retired.includes(id))

@@ -1,6 +1,7 @@
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { OPERATOR } from '../domain/accounts/actor.ts'
 import { skipReason, startBrowser } from '../../web/testing/browser.ts'
 import { PAYLOADS } from './testing/payloads.ts'
 import { type SampleSite, startSampleSite } from './testing/sampleSite.ts'
@@ -86,6 +87,7 @@ async function fill(): Promise<void> {
       ...{ id: crypto.randomUUID(), orgId: site.orgId, title: 'Database upgrade', serviceIds: [first] },
       ...{ startsAt: at(40), endsAt: at(41) },
     },
+    OPERATOR,
     site.clock.nowMs,
   )
 }

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { OPERATOR } from '../domain/accounts/actor.ts'
 import { ResultsBusyError } from '../results/results.ts'
 import { type SampleSite, startSampleSite } from './testing/sampleSite.ts'
 
@@ -157,6 +158,7 @@ test('a maintenance window begins and ends on the page by the clock alone', asyn
   const times = { startsAt: at(10), endsAt: at(20) }
   await site.store.createMaintenance(
     { id: crypto.randomUUID(), orgId: site.orgId, title: 'Move', serviceIds: [checkout], ...times },
+    OPERATOR,
     site.clock.nowMs,
   )
   const states = [await statesOf()]

@@ -128,14 +128,18 @@ export interface IncidentStore {
   /** As `createService`. `decide` receives the ownership of `wantedServiceIds`. */
   createIncident(
     orgId: string,
-    wantedServiceIds: readonly string[],
-    fingerprint: CreationFingerprint | undefined,
+    creation: {
+      readonly by: Actor
+      readonly wantedServiceIds: readonly string[]
+      readonly fingerprint?: CreationFingerprint | undefined
+    },
     decide: Decide<IncidentFacts, Incident>,
   ): Promise<Incident>
   /** Stores the result of `decide` for the incident; `undefined` when the organisation has no such incident. */
   changeIncident(
     orgId: string,
     incidentId: string,
+    by: Actor,
     decide: (incident: Incident, room: IncidentRoom) => Incident,
   ): Promise<Incident | undefined>
 }
@@ -215,7 +219,7 @@ export interface SecretStore {
   /** Makes `id` the key for new secrets; earlier secrets keep theirs until they are rewrapped. */
   activateMasterKey(id: string, nowMs: number): Promise<void>
   /** Removes `id`. Rejects when a secret still needs it. */
-  retireMasterKey(id: string): Promise<void>
+  retireMasterKey(id: string, nowMs: number): Promise<void>
   /** The secrets of one service. */
   sealedValues(serviceId: string): Promise<readonly SealedValue[]>
   /** Rewraps at most `countMax` secrets that are under another key than `activeId`; resolves to their number. */
@@ -284,7 +288,10 @@ export interface OrgUse {
   readonly incidentBytes: number
 }
 
-/** Administration that the API document leaves to a dashboard. Methods reject with `not_found` for an unknown id. */
+/**
+ * Administration that the API document leaves to a dashboard. What has no actor is done by the operator. Methods reject with
+ * `not_found` for an unknown id.
+ */
 export interface AdministrationStore {
   createOrg(org: { id: string; name: string; plan: string; nowMs: number }): Promise<void>
   listOrgs(): Promise<readonly StoredOrg[]>
@@ -311,7 +318,7 @@ export interface AdministrationStore {
   listKeys(orgId: string): Promise<readonly StoredKey[]>
   /** Revokes the key with this id; of another organisation than `orgId`, if that is given, it is unknown. */
   revokeKey(key: { id: string; orgId?: string; by: Actor; nowMs: number }): Promise<void>
-  createMaintenance(window: MaintenanceWindow, nowMs: number): Promise<void>
+  createMaintenance(window: MaintenanceWindow, by: Actor, nowMs: number): Promise<void>
   listMaintenance(orgId: string): Promise<readonly MaintenanceWindow[]>
 }
 

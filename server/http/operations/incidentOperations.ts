@@ -67,8 +67,11 @@ async function create(exchange: Exchange, { store, environment }: ApiParts): Pro
   const request = await readBody(incidentRequestSchema, exchange)
   const fingerprint = creationFingerprint(exchange, 'POST /v1/incidents', request)
   const wanted = distinctServiceIds(request.service_ids)
-  const incident = await store.createIncident(exchange.caller.orgId, wanted, fingerprint, (facts) =>
-    openIncident(request, facts, environment),
+  const { orgId, keyId } = exchange.caller
+  const incident = await store.createIncident(
+    orgId,
+    { by: { kind: 'key', id: keyId }, wantedServiceIds: wanted, fingerprint },
+    (facts) => openIncident(request, facts, environment),
   )
   return { status: 201, text: JSON.stringify(incident) }
 }
@@ -81,8 +84,11 @@ async function update(exchange: Exchange, { store, environment }: ApiParts): Pro
   const request = await readBody(incidentUpdateRequestSchema, exchange)
   const { caller, id } = exchange
   return found(
-    await store.changeIncident(caller.orgId, readId(id), (incident, room) =>
-      updateIncident(incident, request, { environment, room }),
+    await store.changeIncident(
+      caller.orgId,
+      readId(id),
+      { kind: 'key', id: caller.keyId },
+      (incident, room) => updateIncident(incident, request, { environment, room }),
     ),
   )
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { OPERATOR } from '../../domain/accounts/actor.ts'
 import type { Severity } from '../../../api/contract/incidentTerms.ts'
 import type { IncidentStatus } from '../../../api/contract/incidentTerms.ts'
 import type { StatusPageChange } from '../../domain/statusPages/definition.ts'
@@ -130,12 +131,14 @@ export async function startSampleSite(options: { readonly statusUrl?: string } =
       const [first, ...others] = updates
       at(first?.[0] ?? 0)
       const request = { title, service_ids: [...serviceIds], severity, message: first?.[2] ?? '' }
-      const incident = await store.createIncident(orgId, serviceIds, undefined, (facts) =>
-        openIncident(request, facts, environment),
+      const incident = await store.createIncident(
+        orgId,
+        { by: OPERATOR, wantedServiceIds: serviceIds },
+        (facts) => openIncident(request, facts, environment),
       )
       for (const [minutes, status, body] of others) {
         at(minutes)
-        await store.changeIncident(orgId, incident.id, (current, room) =>
+        await store.changeIncident(orgId, incident.id, OPERATOR, (current, room) =>
           updateIncident(current, { body, status }, { environment, room }),
         )
       }

@@ -1,9 +1,10 @@
 import type { Database } from 'better-sqlite3'
 import { ApiError } from '../../../api/contract/apiError.ts'
+import { OPERATOR } from '../../domain/accounts/actor.ts'
 import { timestamp } from '../../domain/environment.ts'
 import { noOrg } from '../shared/noOrg.ts'
 import type { OrgUsage } from '../../domain/planLimits.ts'
-import type { NotedWrites } from './changes/audit.ts'
+import type { Act, NotedWrites } from './changes/audit.ts'
 import { sqliteKeyring } from './credentials/keyring.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { ALL_REGIONS, LIMIT_COLUMNS, type LimitRow, limitsOfRow } from './serviceFacts.ts'
@@ -13,12 +14,12 @@ import type { AdministrationStore, LimitOverrides } from '../store.ts'
 /** Organisations, plans, keys and maintenance windows in SQLite. */
 export function sqliteAdministration(
   connections: Connections,
-  { commits, note }: NotedWrites,
+  { commits, note, nowMs }: NotedWrites & { readonly nowMs: () => number },
 ): AdministrationStore {
   return {
-    ...sqliteOrgs(connections, { commits, note }),
+    ...sqliteOrgs(connections, { commits, note, nowMs }),
     ...sqliteKeyring(connections, { commits, note }),
-    ...sqliteMaintenance(connections, commits),
+    ...sqliteMaintenance(connections, { commits, note }),
   }
 }
 
@@ -34,7 +35,7 @@ type OrgMethods =
 
 function sqliteOrgs(
   { reader, writer }: Connections,
-  { commits, note }: NotedWrites,
+  { commits, note, nowMs }: NotedWrites & { readonly nowMs: () => number },
 ): Pick<AdministrationStore, OrgMethods> {
   const plan = writer.prepare<[string], string>('SELECT name FROM plans WHERE name = ?').pluck()
   const insert = writer.prepare('INSERT INTO orgs (id, name, plan, created_at) VALUES (?, ?, ?, ?)')
@@ -59,6 +60,8 @@ function sqliteOrgs(
       interval_secs_min AS intervalSecsMin, incidents_mib_max AS incidentsMibMax,
       results_days AS resultsDays, regions_allowed AS regionsAllowed
     FROM plans ORDER BY services_max`)
+  const noteOperator = (orgId: string, action: string, detail: Act['detail']): void =>
+    note({ orgId, by: OPERATOR, action, targetId: orgId, nowMs: nowMs(), ...(detail && { detail }) })
   const assertPlan = (name: string): void => {
     if (plan.get(name) === undefined) throw new ApiError('not_found', `there is no plan ${name}`)
   }
@@ -67,6 +70,7 @@ function sqliteOrgs(
       commits.run(() => {
         assertPlan(org.plan)
         insert.run(org.id, org.name, org.plan, timestamp(org.nowMs))
+        noteOperator(org.id, 'organisation.create', { name: org.name, plan: org.plan })
       }),
     listOrgs: async () =>
       list.all().map((row) => ({
@@ -80,6 +84,7 @@ function sqliteOrgs(
       commits.run(() => {
         assertPlan(name)
         mustChange(setPlan.run(name, orgId), `there is no organisation ${orgId}`)
+        noteOperator(orgId, 'organisation.set_plan', { plan: name })
       }),
     renameOrg: ({ orgId, name, by, nowMs }) =>
       commits.run(() => {
@@ -93,11 +98,16 @@ function sqliteOrgs(
       const usage = { activeServices, activeEndpoints, storedServices }
       return { limits: limitsOfRow(row), usage, incidentBytes }
     },
-    overrideLimits: (orgId, overrides) => commits.run(() => override(writer, orgId, overrides)),
+    overrideLimits: (orgId, overrides) =>
+      commits.run(() => {
+        if (override(writer, orgId, overrides))
+          noteOperator(orgId, 'organisation.set_limits', { ...overrides })
+      }),
     setDefaultAutoIncidents: (orgId, settings) =>
       commits.run(() => {
         const { threshold = null, windowMinutes = null } = settings ?? {}
         mustChange(setAutoIncidents.run(threshold, windowMinutes, orgId), `there is no organisation ${orgId}`)
+        noteOperator(orgId, 'organisation.set_auto_incidents', { threshold, windowMinutes })
       }),
     listPlans: async () =>
       plans.all().map((row) => ({
@@ -118,7 +128,8 @@ const OVERRIDE_COLUMNS = {
   regionsAllowed: 'regions_allowed',
 } as const satisfies Record<keyof LimitOverrides, string>
 
-function override(writer: Database, orgId: string, overrides: LimitOverrides): void {
+/** Whether there was something to override. */
+function override(writer: Database, orgId: string, overrides: LimitOverrides): boolean {
   const values: Record<string, number | string | null | undefined> = {
     ...overrides,
     regionsAllowed: regionsText(overrides.regionsAllowed),
@@ -127,11 +138,12 @@ function override(writer: Database, orgId: string, overrides: LimitOverrides): v
     const value = values[field]
     return value === undefined ? [] : [{ column, value }]
   })
-  if (changes.length === 0) return
+  if (changes.length === 0) return false
   const assignments = changes.map(({ column }) => `${column} = ?`).join(', ')
   const update = writer.prepare(`UPDATE orgs SET ${assignments} WHERE id = ?`)
   const result = update.run(...changes.map(({ value }) => value), orgId)
   mustChange(result, `there is no organisation ${orgId}`)
+  return true
 }
 
 function regionsText(regions: LimitOverrides['regionsAllowed']): string | null | undefined {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { OPERATOR } from '../../domain/accounts/actor.ts'
 import type { Incident, IncidentUpdateRequest } from '../../../api/contract/incident.ts'
 import type { ServiceRequest, ServiceResponse } from '../../../api/contract/service.ts'
 import type { FailingRound } from '../../domain/autoIncidentTexts.ts'
@@ -101,7 +102,7 @@ async function incidents(): Promise<readonly Incident[]> {
 
 async function update(request: IncidentUpdateRequest): Promise<void> {
   const [incident] = await incidents()
-  await store.changeIncident(ORG, incident?.id ?? '', (before, room) =>
+  await store.changeIncident(ORG, incident?.id ?? '', OPERATOR, (before, room) =>
     updateIncident(before, request, {
       environment: { ...systemEnvironment, nowMs: () => nowS * 1_000 },
       room,
@@ -252,7 +253,7 @@ function change(store: Store, decide: Decide) {
 
 test('while a person has an incident of the service open, none opens by itself', async () => {
   const request = { title: 'Slow', message: 'We look.', severity: 'major_outage' as const }
-  await store.createIncident(ORG, [service.id], undefined, (facts) => ({
+  await store.createIncident(ORG, { by: OPERATOR, wantedServiceIds: [service.id] }, (facts) => ({
     ...{ id: systemEnvironment.uuid(), kind: 'incident', title: request.title, status: 'investigating' },
     ...{
       severity: request.severity,
@@ -281,6 +282,7 @@ test('rounds in maintenance and those before it do not count, an open incident s
   const window = { startsAt: iso(nowS + 30), endsAt: iso(nowS + 150), title: 'Move', orgId: ORG }
   await store.createMaintenance(
     { ...window, id: systemEnvironment.uuid(), serviceIds: [service.id] },
+    OPERATOR,
     nowS * 1_000,
   )
 

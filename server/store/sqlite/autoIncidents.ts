@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import type { Incident, IncidentUpdateRequest } from '../../../api/contract/incident.ts'
 import type { ServiceResponse } from '../../../api/contract/service.ts'
+import { SYSTEM } from '../../domain/accounts/actor.ts'
 import { intervalOf, settingsOf } from '../../domain/autoIncidentSettings.ts'
 import {
   type AutoIncidentStep,
@@ -109,14 +110,14 @@ export function prepareAutoIncidents(writer: Database, parts: AutoIncidentParts)
 function prepareStep(rows: AutoIncidentRows, { writes, environment, assertGrowth }: AutoIncidentParts) {
   function update({ id, org_id }: ServiceResponse, request: IncidentUpdateRequest): Incident | undefined {
     const incidentId = rows.open(id)?.incidentId ?? ''
-    return writes.change(org_id, incidentId, 'automation', (incident, room) =>
+    return writes.change(org_id, incidentId, SYSTEM, (incident, room) =>
       updateIncident(incident, request, { environment, room }),
     )
   }
 
   function open(service: ServiceResponse, step: AutoIncidentStep & { readonly kind: 'open' }): Incident {
     assertGrowth()
-    return writes.open(service.org_id, 'automation', ({ number, room }) => ({
+    return writes.open(service.org_id, SYSTEM, ({ number, room }) => ({
       ...openIncident(step.request, { number, room, ownServiceIds: new Set([service.id]) }, environment),
       auto_managed: true,
     }))

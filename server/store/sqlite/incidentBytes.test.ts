@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { OPERATOR } from '../../domain/accounts/actor.ts'
 import { openIncident, updateIncident } from '../../domain/incidentChanges.ts'
 import { incidentBytes } from '../../domain/incidentRoom.ts'
 import { systemEnvironment as environment } from '../../process/systemEnvironment.ts'
@@ -30,10 +31,12 @@ test.each([[1], [400], [4_000], [4_400]])(
 
     for (let made = 0; made < 300; made += 1) {
       const request = { title: 'x', message, severity: 'major_outage' as const, service_ids: serviceIds }
-      const { id } = await store.createIncident('org', serviceIds, undefined, (facts) =>
-        openIncident(request, { ...facts, ownServiceIds }, environment),
+      const { id } = await store.createIncident(
+        'org',
+        { by: OPERATOR, wantedServiceIds: serviceIds },
+        (facts) => openIncident(request, { ...facts, ownServiceIds }, environment),
       )
-      const resolved = await store.changeIncident('org', id, (incident, room) =>
+      const resolved = await store.changeIncident('org', id, OPERATOR, (incident, room) =>
         updateIncident(incident, { body: message, status: 'resolved' }, { environment, room }),
       )
       counted += resolved === undefined ? 0 : incidentBytes(resolved)

@@ -1,16 +1,15 @@
 import type { Database } from 'better-sqlite3'
 import type { Incident } from '../../../api/contract/incident.ts'
+import type { Actor } from '../../domain/accounts/actor.ts'
 import { type IncidentRoom, incidentBytes } from '../../domain/incidentRoom.ts'
 import { foldForSearch } from '../shared/searchText.ts'
+import type { NoteAct } from './changes/audit.ts'
 import { prepareIncidentRead } from './incidentRows.ts'
 import type { Announce } from './notifications/announce.ts'
 
-/** Who writes: updates of automation are marked, because public pages do not show their texts. */
-type Author = 'person' | 'automation'
-
 interface Written {
   readonly incident: Incident
-  readonly by: Author
+  readonly by: Actor
 }
 
 /** What a decision about a new incident is given. */
@@ -23,12 +22,12 @@ interface IncidentStanding {
 /** Writing of incidents, each in the caller's transaction. */
 export interface IncidentWrites {
   /** Stores what `decide` makes. Throws what it throws, before anything is written. */
-  readonly open: (orgId: string, by: Author, decide: (standing: IncidentStanding) => Incident) => Incident
+  readonly open: (orgId: string, by: Actor, decide: (standing: IncidentStanding) => Incident) => Incident
   /** Stores what `decide` makes of the incident; `undefined` when the organisation has no such incident. */
   readonly change: (
     orgId: string,
     incidentId: string,
-    by: Author,
+    by: Actor,
     decide: (incident: Incident, room: IncidentRoom) => Incident,
   ) => Incident | undefined
 }
@@ -36,12 +35,21 @@ export interface IncidentWrites {
 /** Prepares the writing of incidents on `writer`. Each update is announced to the channels that want it. */
 export function prepareIncidentWrites(
   writer: Database,
-  announce: Pick<Announce, 'incident'>,
+  { announce, note }: { readonly announce: Pick<Announce, 'incident'>; readonly note: NoteAct },
 ): IncidentWrites {
   const read = prepareIncidentRead(writer)
   const standing = prepareStanding(writer)
   const insert = prepareInsert(writer)
   const change = prepareChange(writer)
+  const noteIncident = (
+    action: 'create' | 'update',
+    orgId: string,
+    { id, display_id, status, updated_at }: Incident,
+    by: Actor,
+  ): void => {
+    const nowMs = Date.parse(updated_at)
+    note({ orgId, by, action: `incident.${action}`, targetId: id, nowMs, detail: { display_id, status } })
+  }
   return {
     open: (orgId, by, decide) => {
       const { made, room } = standing.read(orgId)
@@ -50,6 +58,7 @@ export function prepareIncidentWrites(
       insert(orgId, number, { incident, by })
       standing.write(orgId, number, incidentBytes(incident))
       announce.incident(orgId, incident, 0)
+      noteIncident('create', orgId, incident, by)
       return incident
     },
     change: (orgId, incidentId, by, decide) => {
@@ -60,6 +69,7 @@ export function prepareIncidentWrites(
       change(before, { incident: after, by })
       standing.write(orgId, made, incidentBytes(after) - incidentBytes(before))
       announce.incident(orgId, after, before.updates.length)
+      noteIncident('update', orgId, after, by)
       return after
     },
   }
@@ -129,7 +139,8 @@ function prepareAppend(writer: Database) {
   return ({ incident, by }: Written, from: number): void => {
     for (const [offset, update] of incident.updates.slice(from).entries()) {
       const { id, body, status_at_update, created_at } = update
-      const isAutomatic = by === 'automation' ? 1 : 0
+      // Public pages do not show the texts of automation.
+      const isAutomatic = by.kind === 'system' ? 1 : 0
       insert.run(incident.id, from + offset, id, body, status_at_update, created_at, isAutomatic)
     }
   }

@@ -30,13 +30,13 @@ export function sqliteIncidents(
   return {
     getIncident: async (orgId, incidentId) => read.one(orgId, incidentId),
     listIncidents: list,
-    createIncident: (orgId, wantedServiceIds, fingerprint, decide) =>
+    createIncident: (orgId, { by, wantedServiceIds, fingerprint }, decide) =>
       commits.run(() => {
         const text = remember(orgId, fingerprint, nowMs(), () => {
           const ownServiceIds = new Set(
             wantedServiceIds.filter((id) => ownService.get(id, orgId) !== undefined),
           )
-          const incident = writes.open(orgId, 'person', (standing) => {
+          const incident = writes.open(orgId, by, (standing) => {
             const made = decide({ ...standing, ownServiceIds })
             commits.assertGrowth()
             return made
@@ -46,9 +46,9 @@ export function sqliteIncidents(
         // True because only incidents are stored under an incident's Idempotency-Key.
         return JSON.parse(text) as Incident
       }),
-    changeIncident: (orgId, incidentId, decide) =>
+    changeIncident: (orgId, incidentId, by, decide) =>
       commits.run(() => {
-        const changed = writes.change(orgId, incidentId, 'person', (incident, room) => {
+        const changed = writes.change(orgId, incidentId, by, (incident, room) => {
           const after = decide(incident, room)
           commits.assertGrowth()
           return after

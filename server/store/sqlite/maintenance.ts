@@ -1,6 +1,6 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { timestamp } from '../../domain/environment.ts'
-import type { Mutations } from './commits/groupCommit.ts'
+import type { NotedWrites } from './changes/audit.ts'
 import { noOrg } from '../shared/noOrg.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { foldForSearch } from '../shared/searchText.ts'
@@ -9,7 +9,7 @@ import type { AdministrationStore, MaintenanceWindow } from '../store.ts'
 /** Maintenance windows, in the table of the incidents (Contract: Rules, 4). */
 export function sqliteMaintenance(
   { reader, writer }: Connections,
-  commits: Mutations,
+  { commits, note }: NotedWrites,
 ): Pick<AdministrationStore, 'createMaintenance' | 'listMaintenance'> {
   const ownService = writer
     .prepare<[string, string], string>('SELECT id FROM services WHERE id = ? AND org_id = ?')
@@ -31,7 +31,7 @@ export function sqliteMaintenance(
     )
     .pluck()
   return {
-    createMaintenance: (window, nowMs) =>
+    createMaintenance: (window, by, nowMs) =>
       commits.run(() => {
         const { id, orgId, title, startsAt, endsAt, serviceIds } = window
         const foreign = serviceIds.find((serviceId) => ownService.get(serviceId, orgId) === undefined)
@@ -41,6 +41,8 @@ export function sqliteMaintenance(
         const now = timestamp(nowMs)
         insert.run(id, orgId, title, foldForSearch(title), now, now, startsAt, endsAt)
         for (const [place, serviceId] of serviceIds.entries()) insertService.run(id, place, serviceId)
+        const detail = { title, starts_at: startsAt, ends_at: endsAt }
+        note({ orgId, by, action: 'maintenance.create', targetId: id, nowMs, detail })
       }),
     listMaintenance: async (orgId) => {
       if (known.get(orgId) === undefined) throw noOrg(orgId)

@@ -1,5 +1,6 @@
 import { timestamp } from '../../domain/environment.ts'
 import type { Retention } from '../../domain/historyPolicy.ts'
+import type { NoteForAll } from './changes/audit.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 import type {
@@ -19,10 +20,17 @@ type DefinitionRow = Omit<StoredDefinition, 'runningIn'> & { readonly runningIn:
 const DEFINITION_SQL = `SELECT id, org_id AS orgId, definition_generation AS generation, running_in AS runningIn,
   response AS text FROM services`
 
+interface MonitoringParts {
+  readonly commits: GroupCommit
+  readonly effectOf: ApplyEffect
+  readonly noteForAll: NoteForAll
+  readonly nowMs: () => number
+}
+
 /** Data for monitoring, in SQLite. Reads page by page, so that no number of services uses up the memory. */
 export function sqliteMonitoring(
   { reader, writer }: Connections,
-  { commits, effectOf }: { readonly commits: GroupCommit; readonly effectOf: ApplyEffect },
+  { commits, effectOf, noteForAll, nowMs }: MonitoringParts,
 ): MonitoringStore {
   const page = reader.prepare<[string, number], DefinitionRow>(
     `${DEFINITION_SQL} WHERE id > ? ORDER BY id LIMIT ?`,
@@ -96,6 +104,7 @@ export function sqliteMonitoring(
     setRegionMode: (region, mode) =>
       commits.run(() => {
         setMode.run(region, mode)
+        noteForAll({ action: 'region.set_mode', targetId: region, nowMs: nowMs(), detail: { mode } })
       }),
     historyPolicy: async (endAfterMs) => ({
       retention: new Map(retention.all().map(({ orgId, ...days }) => [orgId, days])),

@@ -5,7 +5,7 @@ import { sqliteAdministration } from './administration.ts'
 import { sqliteAccounts } from './accounts/accounts.ts'
 import { prepareAutoIncidents } from './autoIncidents.ts'
 import { prepareCertificateNotices } from './certificateNotices.ts'
-import { prepareAudit, sqliteAudit } from './changes/audit.ts'
+import { prepareAudit, prepareAuditForAll, sqliteAudit } from './changes/audit.ts'
 import { committedVersions } from './commits/committedVersion.ts'
 import { GroupCommit, type Mutations } from './commits/groupCommit.ts'
 import { sqliteAgentTokens } from './credentials/agentTokens.ts'
@@ -58,7 +58,8 @@ export async function openStore(
   const environment = { nowMs, uuid: () => orderedUuid(nowMs(), randomUUID()) }
   const announce = prepareAnnounce(connections.writer, environment)
   const note = prepareAudit(connections.writer)
-  const writes = prepareIncidentWrites(connections.writer, announce)
+  const noteForAll = prepareAuditForAll(connections.writer, note)
+  const writes = prepareIncidentWrites(connections.writer, { announce, note })
   const autoIncidents = prepareAutoIncidents(connections.writer, {
     writes,
     environment,
@@ -66,20 +67,22 @@ export async function openStore(
   })
   return {
     storeId,
-    ...sqliteServices(connections, { commits, version: versions.all, nowMs, autoIncidents }),
+    ...sqliteServices(connections, { commits, version: versions.all, nowMs, autoIncidents, note }),
     ...sqliteIncidents(connections, { commits, nowMs, writes, autoIncidents }),
     ...sqliteOutbox(connections, { commits, storeId }),
     ...sqliteMonitoring(connections, {
       commits,
+      noteForAll,
+      nowMs,
       effectOf: prepareEffects(autoIncidents, prepareCertificateNotices(connections.writer), announce),
     }),
-    ...sqliteAgentTokens(connections, commits),
+    ...sqliteAgentTokens(connections, { commits, noteForAll }),
     ...sqliteKeys(connections, versions.administration),
     ...sqliteKeyUses(connections, commits),
-    ...sqliteSecrets(connections, commits),
+    ...sqliteSecrets(connections, { commits, noteForAll }),
     ...sqliteNotifications(connections, { commits, announce, note }),
     ...sqliteAudit(connections),
-    ...sqliteAdministration(connections, { commits: administering, note }),
+    ...sqliteAdministration(connections, { commits: administering, note, nowMs }),
     ...sqliteStatusPages(connections, { commits, note, nowMs }),
     ...sqliteAccounts(connections, { commits, note }),
     ...sqlitePublished(connections.reader, versions.all),

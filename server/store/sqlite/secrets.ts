@@ -1,6 +1,7 @@
 import { timestamp } from '../../domain/environment.ts'
 import type { SealedValue } from '../../domain/seal.ts'
 import type { SecretStore } from '../store.ts'
+import type { NoteForAll } from './changes/audit.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
 
@@ -16,7 +17,10 @@ const SEALED_COLUMNS = `key_id AS keyId, org_id AS orgId, service_id AS serviceI
   wrapped_key AS wrappedKey, nonce, ciphertext`
 
 /** Secrets in SQLite: only ciphertexts and ids, no keys. */
-export function sqliteSecrets({ reader, writer }: Connections, commits: GroupCommit): SecretStore {
+export function sqliteSecrets(
+  { reader, writer }: Connections,
+  { commits, noteForAll }: { readonly commits: GroupCommit; readonly noteForAll: NoteForAll },
+): SecretStore {
   const ids = reader
     .prepare<[], string>('SELECT id FROM master_keys ORDER BY is_active DESC, activated_at DESC')
     .pluck()
@@ -49,10 +53,11 @@ export function sqliteSecrets({ reader, writer }: Connections, commits: GroupCom
       commits.run(() => {
         deactivate.run()
         activate.run(id, timestamp(nowMs))
+        noteForAll({ action: 'master_key.activate', targetId: id, nowMs })
       }),
-    retireMasterKey: (id) =>
+    retireMasterKey: (id, nowMs) =>
       commits.run(() => {
-        retire.run(id)
+        if (retire.run(id).changes > 0) noteForAll({ action: 'master_key.retire', targetId: id, nowMs })
       }),
     sealedValues: async (serviceId) => ofService.all(serviceId),
     rewrapSome: (activeId, countMax, rewrap) =>

@@ -1,10 +1,12 @@
 import type { Database } from 'better-sqlite3'
 import type { ServiceResponse } from '../../../api/contract/service.ts'
+import { actorOf } from '../../domain/changeOrigin.ts'
 import type { OrgUsage } from '../../domain/planLimits.ts'
 import type { SealedValue } from '../../domain/seal.ts'
 import type { Service, ServiceChange } from '../../domain/serviceChanges.ts'
 import type { RenderedService, ServiceFacts, ServiceStore } from '../store.ts'
 import type { AutoIncidents } from './autoIncidents.ts'
+import type { NoteAct } from './changes/audit.ts'
 import { prepareIdempotency } from './changes/idempotentCreations.ts'
 import { preparePastGenerations, readGenerations } from './changes/pastGenerations.ts'
 import { preparePublish } from './changes/publishCommands.ts'
@@ -34,12 +36,13 @@ interface Sharing {
   readonly version: CommittedVersion
   readonly nowMs: () => number
   readonly autoIncidents: AutoIncidents
+  readonly note: NoteAct
 }
 
 /** Services in SQLite. The rendered answer is stored, so that a read parses and renders nothing. */
 export function sqliteServices(
   { reader, writer }: Connections,
-  { commits, version, nowMs, autoIncidents }: Sharing,
+  { commits, version, nowMs, autoIncidents, note }: Sharing,
 ): ServiceStore {
   const listAll = reader.prepare<[string], RenderedService>(
     'SELECT response AS text, generation FROM services WHERE org_id = ? ORDER BY position',
@@ -68,7 +71,8 @@ export function sqliteServices(
     (service) => service?.text.length ?? ABSENT_BYTES,
   )
   const facts = prepareFacts(writer, commits)
-  const apply = prepareApply(writer, facts, () => commits.assertGrowth(), autoIncidents)
+  const assertGrowth = () => commits.assertGrowth()
+  const apply = prepareApply(writer, facts, { assertGrowth, autoIncidents, note })
   const remember = prepareIdempotency(writer)
   const keepPast = preparePastGenerations(writer)
   return {
@@ -127,6 +131,12 @@ interface ChangingRow extends RenderedService {
   readonly origin: string | null
 }
 
+interface ApplyParts {
+  readonly assertGrowth: () => void
+  readonly autoIncidents: AutoIncidents
+  readonly note: NoteAct
+}
+
 type Apply = (
   facts: ServiceFacts,
   before: Service | null,
@@ -137,8 +147,7 @@ type Apply = (
 function prepareApply(
   writer: Database,
   { use }: Pick<ServiceFactsStore, 'use'>,
-  assertGrowth: () => void,
-  { follow }: AutoIncidents,
+  { assertGrowth, autoIncidents, note }: ApplyParts,
 ): Apply {
   const insert = writer.prepare(
     `INSERT INTO services (id, org_id, generation, definition_generation, running_in, response, origin)
@@ -163,9 +172,12 @@ function prepareApply(
     if (service === null) remove.run(id)
     else if (before === null) insert.run({ id, orgId, text, origin, ...columnsOf(service) })
     else update.run({ id, text, origin, ...columnsOf(service) })
-    if (before !== null) follow(before.response, service?.response ?? null)
+    if (before !== null) autoIncidents.follow(before.response, service?.response ?? null)
     if (service !== null && sealed !== null) seal(id, sealed, before !== null)
     use(facts, usageOf(before), usageOf(service))
+    const { name } = service?.response ?? before?.response ?? {}
+    const by = actorOf(change.origin)
+    note({ orgId, by, action: `service.${change.action}`, targetId: id, nowMs, detail: { name } })
     return { text, generation: service?.generation ?? (before?.generation ?? 0) + 1 }
   }
 }

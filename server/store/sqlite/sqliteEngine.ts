@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Engine } from '../engine.ts'
+import { noteRestore } from './changes/audit.ts'
 import { assertUndamaged } from './files/assertUndamaged.ts'
 import { backupDatabase } from './files/backupDatabase.ts'
 import { noteBackup } from './files/lastBackup.ts'
@@ -47,6 +48,6 @@ export function sqliteEngine(
       await backupDatabase(databaseFile(dataDir), file)
       noteBackup(databaseFile(dataDir))
     },
-    restoreFrom: (file) => restoreDatabase(file, dataDir),
+    restoreFrom: (file) => restoreDatabase(file, dataDir, (copy) => noteRestore(copy, nowMs())),
   }
 }

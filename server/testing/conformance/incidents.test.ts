@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { OPERATOR } from '../../domain/accounts/actor.ts'
 import { type Incident, incidentSchema, incidentUpdateRequestSchema } from '../../../api/contract/incident.ts'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
 import { apiClient } from '../apiClient.ts'
@@ -175,6 +176,7 @@ describe('a maintenance window', async () => {
       endsAt: '2026-01-02',
       serviceIds: [serviceId],
     },
+    OPERATOR,
     nowMs,
   )
 

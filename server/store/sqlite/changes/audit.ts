@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { Actor } from '../../../domain/accounts/actor.ts'
+import { type Actor, OPERATOR } from '../../../domain/accounts/actor.ts'
 import { timestamp } from '../../../domain/environment.ts'
 import type { AuditEntry, AuditStore, NamedAuditEntry } from '../../notificationStore.ts'
 import type { Mutations } from '../commits/groupCommit.ts'
@@ -50,6 +50,25 @@ type AuditRow = Omit<AuditEntry, 'detail'> & { readonly detail: string }
 function withDetail<Row extends AuditRow>(row: Row) {
   // True because only details are stored.
   return { ...row, detail: JSON.parse(row.detail) as AuditEntry['detail'] }
+}
+
+/** An act that concerns every organisation, as of the operator. */
+export type NoteForAll = (act: Pick<Act, 'action' | 'targetId' | 'nowMs' | 'detail'>) => void
+
+/** Prepares entries in the audit log of every organisation. */
+export function prepareAuditForAll(writer: Database, note: NoteAct): NoteForAll {
+  const orgs = writer.prepare<[], string>('SELECT id FROM orgs').pluck()
+  return (act) => {
+    for (const orgId of orgs.all()) note({ ...act, orgId, by: OPERATOR })
+  }
+}
+
+/** Records a restore for every organisation of the copy, unless that is older than the audit log. */
+export function noteRestore(copy: Database, nowMs: number): void {
+  const hasLog = copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'audit'").get() !== undefined
+  if (!hasLog) return
+  const noteForAll = prepareAuditForAll(copy, prepareAudit(copy))
+  noteForAll({ action: 'database.restore', targetId: '', nowMs })
 }
 
 /** The audit log in SQLite. */

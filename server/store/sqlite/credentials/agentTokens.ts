@@ -1,11 +1,15 @@
 import { ApiError } from '../../../../api/contract/apiError.ts'
 import { timestamp } from '../../../domain/environment.ts'
 import type { AgentTokenStore, StoredAgentToken } from '../../monitoringStore.ts'
+import type { NoteForAll } from '../changes/audit.ts'
 import type { Mutations } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
 /** Tokens of agents in SQLite. */
-export function sqliteAgentTokens({ reader, writer }: Connections, commits: Mutations): AgentTokenStore {
+export function sqliteAgentTokens(
+  { reader, writer }: Connections,
+  { commits, noteForAll }: { readonly commits: Mutations; readonly noteForAll: NoteForAll },
+): AgentTokenStore {
   const insert = writer.prepare(
     'INSERT INTO agent_tokens (id, region, name, token_hash, last4, created_at) VALUES (?, ?, ?, ?, ?, ?)',
   )
@@ -17,7 +21,10 @@ export function sqliteAgentTokens({ reader, writer }: Connections, commits: Muta
     `SELECT id, region, name, last4, created_at AS createdAt, revoked_at AS revokedAt
      FROM agent_tokens ORDER BY created_at, id`,
   )
-  const revoke = writer.prepare('UPDATE agent_tokens SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?')
+  const revoke = writer.prepare('UPDATE agent_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
+  const known = writer.prepare<[string], { region: string; name: string }>(
+    'SELECT region, name FROM agent_tokens WHERE id = ?',
+  )
   const find = reader.prepare<[Buffer], { id: string; region: string; name: string }>(
     'SELECT id, region, name FROM agent_tokens WHERE token_hash = ? AND revoked_at IS NULL',
   )
@@ -26,12 +33,15 @@ export function sqliteAgentTokens({ reader, writer }: Connections, commits: Muta
       commits.run(() => {
         if (active.get(region) === 0) makeRemote.run(region)
         insert.run(id, region, name, hash, last4, timestamp(nowMs))
+        noteForAll({ action: 'agent_token.create', targetId: id, nowMs, detail: { region, name, last4 } })
       }),
     listAgentTokens: async () => list.all(),
     revokeAgentToken: (id, nowMs) =>
       commits.run(() => {
+        const detail = known.get(id)
+        if (detail === undefined) throw new ApiError('not_found', `there is no agent token ${id}`)
         const { changes } = revoke.run(timestamp(nowMs), id)
-        if (changes === 0) throw new ApiError('not_found', `there is no agent token ${id}`)
+        if (changes > 0) noteForAll({ action: 'agent_token.revoke', targetId: id, nowMs, detail })
       }),
     agentTokenOf: async (hash) => find.get(hash),
   }

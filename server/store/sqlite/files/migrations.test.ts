@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { OPERATOR } from '../../../domain/accounts/actor.ts'
 import { incidentBytes } from '../../../domain/incidentRoom.ts'
 import { BUS_READER, type IncidentFilter } from '../../store.ts'
 import { openStore } from '../openStore.ts'
@@ -134,7 +135,7 @@ test('migrated incidents are listed by section, severity and service, and number
   expect(await list({})).toEqual([1, ['open']])
   expect(await list({ section: 'resolved', severity: 'major_outage' })).toEqual([1, ['resolved']])
   expect(await list({ serviceIds: ['service'] })).toEqual([1, ['open']])
-  await store.changeIncident('acme', 'open', (incident) => ({ ...incident, status: 'resolved' }))
+  await store.changeIncident('acme', 'open', OPERATOR, (incident) => ({ ...incident, status: 'resolved' }))
   expect(await list({})).toEqual([0, []])
   expect(await list({ section: 'resolved' })).toEqual([2, ['resolved', 'open']])
   expect(await list({ section: 'resolved', serviceIds: ['service'] })).toEqual([2, ['resolved', 'open']])

@@ -2,25 +2,29 @@ import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, chmod, copyFile, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
+import type { Database } from 'better-sqlite3'
 import { makeFolder, OWNER_ONLY } from '../../../../api/runtime/makeFolder.ts'
 import { syncFolder } from '../../../../api/runtime/syncFolder.ts'
 import { MIGRATIONS, schemaVersion } from './migrations.ts'
 import { databaseFile } from './openDatabase.ts'
 import { forgetIdentity } from './storeIdentity.ts'
 
+/** Changes a copy before it becomes a database. */
+type Amend = (copy: Database) => void
+
 /**
  * Creates the database of `dataDir` from the backup `file`, completely or not at all: on failure a folder created for
- * it is removed. The new store differs from the copied one. Rejects when the folder is not empty, and when the backup
+ * it is removed. The new store differs from the copied one, also by what `amend` does. Rejects when the folder is not empty, and when the backup
  * is damaged, empty or of a newer release.
  */
-export async function restoreDatabase(file: string, dataDir: string): Promise<void> {
+export async function restoreDatabase(file: string, dataDir: string, amend?: Amend): Promise<void> {
   await access(file, constants.R_OK).catch((error: unknown) => {
     throw new Error(`${file} cannot be read: name a file that "pharos-server backup" wrote`, { cause: error })
   })
   await assertNotInUse(file)
   const made = makeFolder(dataDir, OWNER_ONLY)
   try {
-    await fillFolder(file, dataDir)
+    await fillFolder(file, dataDir, amend)
   } catch (error) {
     if (made !== undefined) await rm(made, { recursive: true })
     throw error
@@ -36,14 +40,14 @@ async function assertNotInUse(file: string): Promise<void> {
   )
 }
 
-async function fillFolder(file: string, dataDir: string): Promise<void> {
+async function fillFolder(file: string, dataDir: string, amend: Amend | undefined): Promise<void> {
   const target = databaseFile(dataDir)
   await assertEmpty(dataDir, target)
   const temporary = `${target}.${randomUUID()}.restoring`
   try {
     await copyFile(file, temporary, constants.COPYFILE_EXCL)
     await chmod(temporary, 0o600)
-    await assertWhole(temporary, file)
+    await assertWhole(temporary, file, amend)
     const handle = await open(temporary, 'r+')
     await handle.sync()
     await handle.close()
@@ -54,7 +58,7 @@ async function fillFolder(file: string, dataDir: string): Promise<void> {
   }
 }
 
-async function assertWhole(copy: string, file: string): Promise<void> {
+async function assertWhole(copy: string, file: string, amend: Amend | undefined): Promise<void> {
   const { default: Sqlite } = await import('better-sqlite3')
   const database = new Sqlite(copy)
   try {
@@ -70,6 +74,7 @@ async function assertWhole(copy: string, file: string): Promise<void> {
     // The copy becomes the database without log files that a reader may have created.
     database.pragma('journal_mode = DELETE')
     forgetIdentity(database)
+    amend?.(database)
   } catch (error) {
     if (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_NOTADB') {
       throw new Error(`${file} is not a backup: name a file that "pharos-server backup" wrote`, {

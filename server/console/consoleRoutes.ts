@@ -8,6 +8,7 @@ import { auditRoutes } from './settings/audit.ts'
 import { keyRoutes } from './settings/keys.ts'
 import { memberRoutes } from './settings/members.ts'
 import { organisationRoutes } from './settings/organisation.ts'
+import { syncRoutes } from './sync/syncPage.ts'
 
 /** All routes of the console. */
 export const consoleRoutes: readonly Route[] = [
@@ -16,6 +17,7 @@ export const consoleRoutes: readonly Route[] = [
   ...invitationRoutes,
   ...resetRoutes,
   ...meRoutes,
+  ...syncRoutes,
   ...keyRoutes,
   ...memberRoutes,
   ...organisationRoutes,

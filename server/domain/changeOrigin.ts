@@ -50,3 +50,43 @@ export function originOf(change: {
     personId: null,
   }
 }
+
+/** What manages services, as people know it. */
+export const MANAGERS = ['Terraform', 'GitOps', 'API', 'Console', 'Unknown'] as const
+export type Manager = (typeof MANAGERS)[number]
+
+/** What manages a service. */
+export interface Management {
+  readonly manager: Manager
+  /** The last change by the manager; `null` when it was not kept. */
+  readonly origin: ChangeOrigin | null
+  /** When people changed the service in the console after its manager did, the first time; `null` when they did not. */
+  readonly differsSince: string | null
+}
+
+/**
+ * What manages a service with changes of these `origins`, the newest first. What a key has written is managed by its tool,
+ * whatever people change in the console later: the tool's next run would undo that. Pure.
+ */
+export function managementOf(origins: readonly (ChangeOrigin | null)[]): Management {
+  const written = origins.findIndex((origin) => origin !== null && origin.keyId !== null)
+  const [newest = null] = origins
+  if (written === -1) return { manager: managerOf(newest), origin: newest, differsSince: null }
+  const [first] = origins.slice(0, written).toReversed()
+  const origin = origins[written] ?? null
+  return { manager: managerOf(origin), origin, differsSince: first?.at ?? null }
+}
+
+/** What made a change. Pure. */
+export function managerOf(origin: ChangeOrigin | null): Manager {
+  if (origin === null) return 'Unknown'
+  if (origin.personId !== null) return 'Console'
+  switch (origin.tool) {
+    case 'terraform-provider-pharos':
+      return 'Terraform'
+    case 'pharos':
+      return 'GitOps'
+    default:
+      return 'API'
+  }
+}

@@ -86,6 +86,16 @@ export interface ServiceStore {
   ): Promise<RenderedService | undefined>
   /** The generations of a service that are kept, the newest first; of a deleted one its deletion comes first. Gap G48. */
   generationsOf(serviceId: string): Promise<readonly ServiceGeneration[]>
+  /** Where the services of the organisation come from, by name. */
+  listOrigins(orgId: string): Promise<readonly ServiceOrigins[]>
+}
+
+/** A service, and where its changes come from. */
+export interface ServiceOrigins {
+  readonly id: string
+  readonly name: string
+  /** The newest first; only the current one unless a person made it. `null` for an origin that was not kept. */
+  readonly origins: readonly (ChangeOrigin | null)[]
 }
 
 /** A generation of a service: what it was, and where it came from. */

@@ -8,7 +8,7 @@ import type { RenderedService, ServiceFacts, ServiceStore } from '../store.ts'
 import type { AutoIncidents } from './autoIncidents.ts'
 import type { NoteAct } from './changes/audit.ts'
 import { prepareIdempotency } from './changes/idempotentCreations.ts'
-import { preparePastGenerations, readGenerations } from './changes/pastGenerations.ts'
+import { preparePastGenerations, readGenerations, readOrigins } from './changes/pastGenerations.ts'
 import { preparePublish } from './changes/publishCommands.ts'
 import { prepareQuietChange } from './changes/quietChanges.ts'
 import { cacheUntilCommit } from './commits/cacheUntilCommit.ts'
@@ -110,6 +110,7 @@ export function sqliteServices(
         return apply(known, current, change, now)
       }),
     generationsOf: readGenerations(reader),
+    listOrigins: readOrigins(reader),
   }
 }
 

@@ -89,12 +89,35 @@ export function readGenerations(reader: Database): ServiceStore['generationsOf']
     let definition = now === undefined ? null : pastDefinition(JSON.parse(now.definition ?? ''))
     for (const row of now === undefined ? past.all(serviceId) : [now, ...past.all(serviceId)]) {
       if (row !== now) definition = row.definition ?? definition
-      // True because only origins are stored.
-      const origin = row.origin === null ? null : (JSON.parse(row.origin) as ChangeOrigin)
-      generations.push({ generation: row.generation, untilMs: row.untilMs, origin, definition })
+      const { generation, untilMs } = row
+      generations.push({ generation, untilMs, origin: originIn(row.origin), definition })
     }
     return generations
   }
+}
+
+/** Prepares the reading of where the services of an organisation come from. */
+export function readOrigins(reader: Database): ServiceStore['listOrigins'] {
+  const current = reader.prepare<[string], { id: string; name: string; origin: string | null }>(
+    `SELECT id, json_extract(response, '$.name') AS name, origin FROM services WHERE org_id = ?
+     ORDER BY name COLLATE NOCASE, id`,
+  )
+  const past = reader
+    .prepare<[string], string | null>(
+      'SELECT origin FROM past_generations WHERE service_id = ? ORDER BY generation DESC',
+    )
+    .pluck()
+  return async (orgId) =>
+    current.all(orgId).map(({ id, name, origin }) => {
+      const newest = originIn(origin)
+      const isByPerson = newest !== null && newest.personId !== null
+      return { id, name, origins: [newest, ...(isByPerson ? past.all(id).map(originIn) : [])] }
+    })
+}
+
+/** True because only origins are stored. */
+function originIn(text: string | null): ChangeOrigin | null {
+  return text === null ? null : (JSON.parse(text) as ChangeOrigin)
 }
 
 interface GenerationRow {

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ServiceResponse } from '../../../api/contract/service.ts'
+import { pauseService } from '../../domain/serviceChanges.ts'
+import { UNKNOWN_SOURCE } from '../../../api/contract/changeSource.ts'
+import { timestamp } from '../../domain/environment.ts'
+import { systemEnvironment } from '../../process/systemEnvironment.ts'
+import { serviceBody } from '../../testing/serviceBodies.ts'
+import { type ConsoleServer, startConsoleServer } from '../testing/startConsoleServer.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+/** When the server of the test is, which the test moves. */
+const clock = { nowMs: Date.UTC(2026, 10, 22, 5) }
+let server: ConsoleServer
+
+beforeAll(async () => {
+  server = await startConsoleServer({
+    environment: {
+      ...systemEnvironment,
+      nowMs: () => clock.nowMs,
+    },
+  })
+})
+afterAll(() => server.close())
+
+test('sync shows what manages each service, what differs from code first, and keys without a use', async () => {
+  const orgId = await server.createOrg({ name: 'Synced' })
+  const key = await server.createKey({ orgId })
+  const create = async (name: string, userAgent: string): Promise<string> => {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'user-agent': userAgent,
+    }
+    const body = JSON.stringify(serviceBody({ name }))
+    const answer = await fetch(`${server.url}/v1/services`, { method: 'POST', headers, body })
+    // True because the answer is a service.
+    return ((await answer.json()) as ServiceResponse).id
+  }
+  await create('alpha', 'terraform-provider-pharos/1.2.0')
+  const omega = await create('omega', 'pharos/1.3.0')
+  await create('<i>script</i>', 'curl/8.1')
+  await server.store.changeService(orgId, omega, (service) => {
+    const change = pauseService(service, clock.nowMs)
+    const by = { tool: null, toolVersion: null, keyId: null, personId: randomUUID() }
+    return change === null
+      ? null
+      : { ...change, origin: { ...UNKNOWN_SOURCE, at: timestamp(clock.nowMs), ...by } }
+  })
+  clock.nowMs += 31 * DAY_MS
+  const owner = await server.signIn('owner', { orgId })
+  const viewer = await server.signIn('viewer', { orgId })
+  const { text } = await owner.client.get(`${owner.root}/sync`)
+  const seen = await viewer.client.get(`${viewer.root}/sync?tool=Terraform`)
+
+  const order = ['omega', '&lt;i&gt;script&lt;/i&gt;', 'alpha'].map((name) =>
+    text.indexOf(`<bdi>${name}</bdi>`),
+  )
+  expect(order.toSorted((a, b) => a - b)).toEqual(order)
+  expect(order).not.toContain(-1)
+  expect(text).toContain('1 service differs from code')
+  expect(text).toContain('Differs since <time datetime="2026-11-22T05:00:00.000Z">')
+  expect(text).toContain('terraform-provider-pharos 1.2.0')
+  expect(text).toContain('API keys not used for 30 days')
+  expect(seen.text).toContain('<bdi>alpha</bdi>')
+  expect(seen.text).not.toContain('omega')
+  expect(seen.text).not.toContain('API keys not used')
+})
+
+test('sync has 100 services a page', async () => {
+  const orgId = await server.createOrg({ name: 'Many', plan: 'enterprise' })
+  const api = {
+    authorization: `Bearer ${await server.createKey({ orgId })}`,
+    'content-type': 'application/json',
+  }
+  await Promise.all(
+    Array.from({ length: 101 }, (_, index) =>
+      fetch(`${server.url}/v1/services`, {
+        ...{ method: 'POST', headers: api },
+        body: JSON.stringify(serviceBody({ name: `service-${String(index).padStart(3, '0')}` })),
+      }),
+    ),
+  )
+  const { client, root } = await server.signIn('viewer', { orgId })
+  const first = await client.get(`${root}/sync`)
+  const last = await client.get(`${root}/sync?page=2`)
+
+  expect(first.text.match(/<th scope="row">/g)).toHaveLength(100)
+  expect(first.text).toContain('Page 1 of 2')
+  expect(last.text).toContain('service-100')
+  expect(last.text.match(/<th scope="row">/g)).toHaveLength(1)
+})

@@ -10,7 +10,7 @@ import { monotonicMs, systemEnvironment } from '../process/systemEnvironment.ts'
 import type { KeySource } from '../secrets/keyring.ts'
 import type { Store } from '../store/store.ts'
 import { agentListeningOf } from './options/agentListening.ts'
-import { consoleListeningOf, consoleUrlOption } from './options/consoleListening.ts'
+import { consoleListeningOf, consoleUrlOption, trustProxiesOption } from './options/consoleListening.ts'
 import { LOG_LEVELS, MASTER_KEY_VARIABLE, VARIABLES } from './options/configuration.ts'
 import { dataDirOption, readGiven } from './options/dataDirOption.ts'
 import { keySourceOf, masterKeyOption } from './options/masterKeyOption.ts'
@@ -34,6 +34,7 @@ interface ServeOptions {
   readonly consoleHost: string
   readonly consolePort?: number
   readonly consoleUrl?: string
+  readonly trustProxies: number
   readonly masterKeyFile?: string
   readonly connectionsMax?: number
   readonly allowRanges: readonly string[]
@@ -98,6 +99,7 @@ export function addServeCommand(
     )
     .addOption(hostOption('--console-host <host>', 'address of the console port', VARIABLES.consoleHost))
     .addOption(consoleUrlOption())
+    .addOption(trustProxiesOption())
     .addOption(masterKeyOption())
     .addOption(
       new Option(

@@ -46,7 +46,7 @@ const PRESENT = new Set(
 
 /**
  * The console on Fastify, not yet listening. It shares nothing with the API but the database, and never reads the header
- * Authorization.
+ * Authorization. Gap G54.
  */
 export function buildConsole(parts: ConsoleListenerParts): FastifyInstance {
   const isSecure = parts.consoleUrlOf().startsWith('https:')

@@ -22,7 +22,7 @@ export interface Guarded {
 /**
  * Decides whether a request reaches the handler of its route: with a session where one is needed, as a member of the
  * organisation, with the permission, and with the password given recently where that is needed. An organisation of
- * others is answered like an unknown one.
+ * others is answered like an unknown one. Gap G54.
  */
 export async function guarded(route: Route, asked: Asked, signedIn: SignedIn | undefined): Promise<Guarded> {
   const outside = (answer: Answer): Guarded => ({ answer, signedIn, org: undefined })

@@ -15,6 +15,7 @@ export const VARIABLES = {
   consoleHost: 'PHAROS_CONSOLE_HOST',
   consolePort: 'PHAROS_CONSOLE_PORT',
   consoleUrl: 'PHAROS_CONSOLE_URL',
+  trustProxies: 'PHAROS_TRUST_PROXIES',
   masterKeyFile: 'PHAROS_MASTER_KEY_FILE',
   connectionsMax: 'PHAROS_CONNECTIONS_MAX',
   allowRanges: 'PHAROS_ALLOW_RANGES',

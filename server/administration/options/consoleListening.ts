@@ -1,4 +1,4 @@
-import { Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { assertSafe, type ConsoleListening } from '../../console/startConsole.ts'
 import { VARIABLES } from './configuration.ts'
 import { readOrigin } from './originOption.ts'
@@ -8,6 +8,7 @@ export interface ConsoleListeningOptions {
   readonly consoleHost: string
   readonly consolePort?: number
   readonly consoleUrl?: string
+  readonly trustProxies: number
 }
 
 /**
@@ -15,11 +16,28 @@ export interface ConsoleListeningOptions {
  * commands use it too. Throws when passwords would travel unencrypted.
  */
 export function consoleListeningOf(options: ConsoleListeningOptions): ConsoleListening | null {
-  const { consoleHost: host, consolePort: port, consoleUrl: url } = options
+  const { consoleHost: host, consolePort: port, consoleUrl: url, trustProxies: proxies } = options
   if (port === undefined) return null
-  const listening = { host, port, ...(url === undefined ? {} : { url }) }
+  const listening = { host, port, proxies, ...(url === undefined ? {} : { url }) }
   assertSafe(listening)
   return listening
+}
+
+/** Most proxies in front that can be trusted. */
+const PROXIES_MAX = 9
+
+/** The option for the proxies in front, whose X-Forwarded-For names the client. */
+export function trustProxiesOption(): Option {
+  return new Option(
+    '--trust-proxies <count>',
+    'proxies in front of the console, whose X-Forwarded-For counts',
+  )
+    .env(VARIABLES.trustProxies)
+    .default(0)
+    .argParser((text: string) => {
+      if (/^\d$/.test(text)) return Number(text)
+      throw new InvalidArgumentError(`must be a whole number from 0 to ${PROXIES_MAX}`)
+    })
 }
 
 /** The option for the address under which people reach the console. */

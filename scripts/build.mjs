@@ -46,6 +46,9 @@ const programs = [
   { entry: 'provider/main.ts', out: 'terraform-provider-pharos.cjs', format: 'cjs', isPacked: true },
 ]
 
+/** Files of examples/ci that `pharos init` writes: a package has no examples. */
+const RECIPES = ['github.yml', 'gitlab.yml', 'comment.mjs']
+
 /** Libraries that most processes of the provider do not use: kept as texts until one is loaded. */
 const LATE_LIBRARIES = ['undici', 'zod', 're2js']
 
@@ -212,6 +215,10 @@ async function bundle({ entry, out, format, isPacked = false, late = [] }) {
 export async function buildPrograms(isWanted) {
   mkdirSync(join(root, 'dist'), { recursive: true })
   await Promise.all(programs.filter(({ out }) => isWanted(out)).map(bundle))
+  mkdirSync(join(root, 'dist/ci'), { recursive: true })
+  for (const name of RECIPES) {
+    writeWhenChanged(join(root, 'dist/ci', name), readFileSync(join(root, 'examples/ci', name)))
+  }
 }
 
 export async function buildAll() {

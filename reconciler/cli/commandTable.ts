@@ -12,6 +12,18 @@ const onPath =
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
+    name: 'init',
+    args: [['[folder]', 'folder of the repository (default: .)']],
+    summary: 'make a repository of manifests; files that exist are kept',
+    examples: ['pharos init shop', 'pharos init shop --ci github --target https://shop.example.com/'],
+    groups: [],
+    options: [
+      ['--ci <platform>', 'add a pipeline for github or gitlab (default: none)'],
+      ['--target <url>', 'address that the first service checks (default: https://example.com/)'],
+    ],
+    load: async () => (await import('./commands/initCommand.ts')).initCommand,
+  },
+  {
     name: 'validate',
     args: PATH,
     summary: 'check manifests, without network and without secrets',
@@ -151,6 +163,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'schema',
+    isListed: false,
     args: [],
     summary: 'print the JSON Schema of manifests, or of the controller, for editors',
     examples: ['pharos schema > manifest.schema.json'],
@@ -160,6 +173,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: 'completion',
+    isListed: false,
     args: [['<shell>', 'bash, zsh or fish']],
     summary: 'print the completion script of a shell',
     examples: [

@@ -11,6 +11,8 @@ import { EVERYWHERE, OPTIONS } from './session/optionGroups.ts'
 import type { CommandOptions } from './session/settings.ts'
 
 const EXAMPLES_HELP = `
+More commands: pharos schema and pharos completion, for editors and shells.
+
 Examples:
   pharos export --write monitoring/                  # services that exist, as manifests; then state adopt
   pharos validate monitoring/                        # offline check: errors with file, line and column
@@ -81,7 +83,7 @@ function programOf(run: Run, { stdout, stderr }: Streams): Command {
     .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
   for (const entry of COMMANDS) {
     const [group = '', name] = entry.name.split(' ')
-    if (name === undefined) addCommand(program, entry, run)
+    if (name === undefined) addCommand(program, entry, run, { hidden: entry.isListed === false })
     else addCommand(groupOf(program, group), { ...entry, name }, (_entry, ...given) => run(entry, ...given))
     if (entry.formerName !== undefined)
       addCommand(program, { ...entry, name: entry.formerName }, run, { hidden: true })

@@ -10,6 +10,8 @@ export interface CommandEntry {
   readonly name: string
   /** What it was called before; still understood, and not shown. */
   readonly formerName?: string
+  /** Whether the list of commands shows it; when absent, it does. The help names the others below the list. */
+  readonly isListed?: boolean
   /** Arguments as the help writes them: `<path>` is needed, `[path]` may be left out. */
   readonly args: readonly (readonly [name: string, description: string])[]
   readonly summary: string

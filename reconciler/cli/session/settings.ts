@@ -38,6 +38,8 @@ export interface CommandOptions {
   readonly service?: string
   readonly repeat?: string
   readonly allowRanges?: string
+  readonly ci?: string
+  readonly target?: string
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>

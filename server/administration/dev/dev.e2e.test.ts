@@ -97,7 +97,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   'dev ends cleanly on %s and removes its folder',
   { timeout: 2 * WAIT_MS },
   async (signal) => {
-    const { text, stop } = await startDev([], 'pharos export')
+    const { text, stop } = await startDev([], 'pharos apply')
     const during = await readdir(join(folder, 'tmp'))
 
     expect(text).toMatch(/export PHAROS_URL=http:\S+\n {2}export PHAROS_API_KEY=pharos_[0-9a-f]{64}\n/)

@@ -29,10 +29,13 @@ Paste into another terminal:
   export PHAROS_URL=${url}
   export PHAROS_API_KEY=${apiKey}
 
-Next:
+Next (in a checkout, npx pharos):
 
   curl -X POST ${sample.url}/break     # the status page shows an outage within a minute
   curl -X POST ${sample.url}/repair    # and a recovery
-  pharos export --write monitoring                # the sample as a manifest
+  pharos init shop --target ${sample.url}/
+  cd shop
+  pharos test monitoring --allow-ranges 127.0.0.0/8
+  pharos apply monitoring --state pharos.db
 `
 }

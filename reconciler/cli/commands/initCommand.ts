@@ -1,0 +1,75 @@
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { visible } from '../../../api/contract/visibleText.ts'
+import { makeFolder } from '../../../api/runtime/makeFolder.ts'
+import { PIPELINES, type Pipeline, pipelineFiles } from '../../init/pipelineFiles.ts'
+import { repositoryFiles } from '../../init/repositoryFiles.ts'
+import { EXIT } from '../../run/exitCode.ts'
+import { UsageError } from '../../run/failure.ts'
+import { UnwritableFile } from '../../run/fileFailure.ts'
+import type { CommandContext, CommandResult } from '../session/context.ts'
+
+/** What the first service checks unless --target names another address. */
+const TARGET = 'https://example.com/'
+
+/** Makes the files of a repository in a folder. A file that exists is kept as it is. */
+export async function initCommand(
+  [folder = '.']: readonly string[],
+  { output, options }: CommandContext,
+): Promise<CommandResult> {
+  const pipeline = pipelineOf(options.ci)
+  const target = targetOf(options.target)
+  const made: string[] = []
+  const kept: string[] = []
+  for (const { path, text } of [...repositoryFiles(target), ...pipelineFiles(pipeline)]) {
+    const isNew = writeNew(join(folder, path), text)
+    ;(isNew ? made : kept).push(path)
+    output.result(`${isNew ? 'made' : 'kept'}  ${visible(join(folder, path))}`)
+  }
+  if (made.length > 0) output.result(`\n${nextSteps(folder, pipeline)}`)
+  return { exitCode: EXIT.converged, document: { folder, made, kept } }
+}
+
+function pipelineOf(ci: string | undefined): Pipeline {
+  const pipeline = PIPELINES.find((name) => name === (ci ?? 'none'))
+  if (pipeline === undefined) throw new UsageError(`--ci is ${PIPELINES.join(', ')}, not ${ci}`)
+  return pipeline
+}
+
+function targetOf(target = TARGET): string {
+  if (/^https?:\/\/[^/]/i.test(target) && URL.canParse(target)) return target
+  throw new UsageError(`--target is an address such as ${TARGET}, not ${target}`)
+}
+
+/** Writes `file` if there is none; whether it did. Throws UnwritableFile. */
+function writeNew(file: string, text: string): boolean {
+  try {
+    makeFolder(dirname(file))
+    // Fails where there is a file, also one that appeared a moment ago.
+    writeFileSync(file, text, { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (
+      error instanceof Error &&
+      'code' in error &&
+      error.code === 'EEXIST' &&
+      'syscall' in error &&
+      error.syscall === 'open'
+    )
+      return false
+    throw new UnwritableFile(file, error)
+  }
+}
+
+function nextSteps(folder: string, pipeline: Pipeline): string {
+  const enter = folder === '.' ? '' : `  cd ${folder}\n`
+  const install =
+    pipeline === 'none'
+      ? ''
+      : '  npm install                                     # writes package-lock.json\n'
+  return `Next:
+${enter}${install}  pharos validate monitoring
+  pharos test monitoring                          # runs the checks once from this machine
+  pharos plan monitoring --state pharos.db        # needs PHAROS_URL and PHAROS_API_KEY
+  pharos apply monitoring --state pharos.db`
+}

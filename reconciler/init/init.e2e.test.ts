@@ -1,0 +1,173 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { readersEnvironment } from '../../scripts/readersEnvironment.ts'
+import { finished } from '../testing/processes.ts'
+import { runHere } from '../testing/programHere.ts'
+
+const MANIFESTS = [
+  '.gitignore',
+  'monitoring/defaults.yaml',
+  'monitoring/environments.yaml',
+  'monitoring/manifest.schema.json',
+  'monitoring/services/website.yaml',
+]
+
+let root: string
+let folder: string
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'pharos-init-'))
+})
+beforeEach(() => {
+  folder = mkdtempSync(join(root, 'repository-'))
+})
+afterAll(() => rmSync(root, { recursive: true }))
+
+function filesIn(place: string): readonly string[] {
+  return readdirSync(place, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(join(place, name)).isFile())
+    .sort()
+}
+
+function textsIn(place: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(filesIn(place).map((name) => [name, readFileSync(join(place, name), 'utf8')]))
+}
+
+/** The document of a run of `init`. */
+async function init(...args: readonly string[]): Promise<{ made: string[]; kept: string[] }> {
+  const { exitCode, stdout, stderr } = await runHere(['init', folder, '--json', ...args])
+  expect([exitCode, stderr]).toEqual([0, ''])
+  return JSON.parse(stdout)
+}
+
+test('init makes manifests that validate with and without each environment, and are formatted', async () => {
+  expect((await init()).made.sort()).toEqual(MANIFESTS)
+
+  expect(filesIn(folder)).toEqual(MANIFESTS)
+  const monitoring = join(folder, 'monitoring')
+  for (const env of [[], ['--env', 'production'], ['--env', 'staging']]) {
+    const { exitCode, stdout } = await runHere(['validate', monitoring, ...env])
+    expect([env, exitCode, stdout]).toEqual([env, 0, expect.stringContaining('valid: 1 service')])
+  }
+  expect((await runHere(['fmt', monitoring, '--check'])).exitCode).toBe(0)
+})
+
+test('every manifest of init names the schema for editors, where it is', async () => {
+  await init()
+
+  const manifests = filesIn(folder).filter((name) => name.endsWith('.yaml'))
+  for (const name of manifests) {
+    const text = readFileSync(join(folder, name), 'utf8')
+    const schema = /^# yaml-language-server: \$schema=(.+)\n/.exec(text)?.[1] ?? ''
+    expect([name, existsSync(join(folder, dirname(name), schema, '.').replace(/\/$/, ''))]).toEqual([
+      name,
+      true,
+    ])
+  }
+  expect(JSON.parse(readFileSync(join(folder, 'monitoring/manifest.schema.json'), 'utf8'))).toEqual(
+    JSON.parse((await runHere(['schema'])).stdout),
+  )
+})
+
+test('a second init changes no file, and says that it kept them', async () => {
+  await init('--ci', 'github')
+  const website = join(folder, 'monitoring/services/website.yaml')
+  writeFileSync(website, '# mine\n')
+  const before = textsIn(folder)
+
+  const { made, kept } = await init('--ci', 'github', '--target', 'https://other.example/')
+
+  expect([made, kept.sort()]).toEqual([[], filesIn(folder)])
+  expect(textsIn(folder)).toEqual(before)
+})
+
+test.each([
+  ['github', '.github/workflows/monitoring.yml'],
+  ['gitlab', '.gitlab-ci.yml'],
+] as const)('init --ci %s adds the recipe of examples/ci to a repository', async (platform, place) => {
+  await init()
+
+  const { made } = await init('--ci', platform)
+
+  expect(made.sort()).toEqual([place, 'ci/comment.mjs', 'package.json'].sort())
+  const recipe = readFileSync(`examples/ci/${platform}.yml`, 'utf8')
+  const withoutSecret = recipe.replace(/^ *SHOP_PROBE_TOKEN: .*\n/m, '')
+  expect(readFileSync(join(folder, place), 'utf8')).toBe(withoutSecret)
+})
+
+test.each([
+  [['--ci', 'jenkins'], '--ci is github, gitlab, none, not jenkins'],
+  [['--target', 'example.com'], '--target is an address such as https://example.com/, not example.com'],
+])('init refuses %j, and makes nothing', async (args, problem) => {
+  const { exitCode, stderr } = await runHere(['init', folder, ...args])
+
+  expect([exitCode, stderr, filesIn(folder)]).toEqual([1, expect.stringContaining(problem), []])
+})
+
+test('init says which place cannot be written', async () => {
+  writeFileSync(join(folder, 'monitoring'), '')
+
+  const { exitCode, stderr } = await runHere(['init', folder])
+
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining(join(folder, 'monitoring'))])
+})
+
+test('the help lists at most 12 commands, and names all others', async () => {
+  const { stdout } = await runHere(['--help'])
+  const list = /\nCommands:\n(.*?)\n\n/s.exec(stdout)?.[1] ?? ''
+  const listed = [...list.matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name).filter((name) => name !== 'help')
+
+  expect(listed.length).toBeLessThanOrEqual(12)
+  expect(stdout).toContain('\nMore commands: pharos schema and pharos completion')
+})
+
+/** A started `pharos-server dev`, and what it printed. */
+async function startDev(): Promise<{
+  readonly child: ChildProcess
+  readonly document: {
+    readonly url: string
+    readonly apiKey: string
+    readonly sample: { readonly url: string }
+  }
+}> {
+  const child = spawn(process.execPath, ['dist/pharos-server.js', 'dev', '--port', '0', '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH, TMPDIR: root },
+  })
+  for await (const line of createInterface(child.stdout)) return { child, document: JSON.parse(line) }
+  throw new Error('pharos-server dev did not start')
+}
+
+test('the first service of README passes validate and test, and is applied to a dev server', {
+  timeout: 120_000,
+}, async () => {
+  const { child, document } = await startDev()
+  try {
+    const block = /<!-- run by reconciler\/init\/init\.e2e\.test\.ts -->\n```sh\n(.*?)```/s
+    const script = (block.exec(readFileSync('README.md', 'utf8'))?.[1] ?? '')
+      .replace('https://example.com/', `${document.sample.url}/`)
+      .replace('pharos test monitoring', 'pharos test monitoring --allow-ranges 127.0.0.0/8')
+
+    const run = await finished(
+      spawn('bash', ['-euo', 'pipefail', '-c', script], {
+        cwd: folder,
+        env: { ...readersEnvironment(folder), PHAROS_URL: document.url, PHAROS_API_KEY: document.apiKey },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    )
+    const services = await fetch(`${document.url}/v1/services`, {
+      headers: { authorization: `Bearer ${document.apiKey}` },
+    })
+
+    expect([run.exitCode, run.stderr]).toEqual([0, expect.not.stringContaining('error')])
+    const found = ((await services.json()) as { name: string }[]).map(({ name }) => name).sort()
+    expect(found).toEqual(['Sample', 'Website'])
+  } finally {
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+})

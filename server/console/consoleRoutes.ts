@@ -3,6 +3,7 @@ import { invitationRoutes } from './accounts/invitation.ts'
 import { signInRoutes } from './accounts/signIn.ts'
 import { meRoutes } from './accounts/me.ts'
 import { resetRoutes } from './accounts/reset.ts'
+import { SECTIONS } from './frame/sections.ts'
 import type { Route } from './routing/route.ts'
 import { auditRoutes } from './settings/audit.ts'
 import { keyRoutes } from './settings/keys.ts'
@@ -10,16 +11,24 @@ import { memberRoutes } from './settings/members.ts'
 import { organisationRoutes } from './settings/organisation.ts'
 import { syncRoutes } from './sync/syncPage.ts'
 
-/** All routes of the console. */
-export const consoleRoutes: readonly Route[] = [
-  ...homeRoutes,
-  ...signInRoutes,
-  ...invitationRoutes,
-  ...resetRoutes,
-  ...meRoutes,
+/** Routes of the sections. */
+const sectionRoutes: readonly Route[] = [
   ...syncRoutes,
   ...keyRoutes,
   ...memberRoutes,
   ...organisationRoutes,
   ...auditRoutes,
+]
+
+/** The section that everyone may see and that comes first. */
+const first = SECTIONS.find(({ path }) => sectionRoutes.some((route) => route.path === `/o/:org/${path}`))
+
+/** All routes of the console. */
+export const consoleRoutes: readonly Route[] = [
+  ...homeRoutes(first?.path ?? 'services'),
+  ...signInRoutes,
+  ...invitationRoutes,
+  ...resetRoutes,
+  ...meRoutes,
+  ...sectionRoutes,
 ]

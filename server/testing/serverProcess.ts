@@ -13,6 +13,8 @@ export interface ServerProcess {
   readonly adminUrl: () => string | undefined
   /** Address of the status pages; `undefined` without --status-port, or before it was printed. */
   readonly statusUrl: () => string | undefined
+  /** Everything it wrote to stdout so far. */
+  readonly stdout: () => string
   /** Kills the process, like a power cut; resolves when it has exited. */
   readonly kill: () => Promise<void>
   /** Asks it to stop; resolves to its exit code. */
@@ -68,6 +70,7 @@ export async function startProcess(
     child,
     adminUrl: () => /^admin on (\S+)$/m.exec(stdout)?.[1],
     statusUrl: () => /^status pages on (\S+)$/m.exec(stdout)?.[1],
+    stdout: () => stdout,
     kill: async () => {
       child.kill('SIGKILL')
       await exited

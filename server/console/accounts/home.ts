@@ -1,8 +1,8 @@
 import { html } from '../../../web/html.ts'
 import type { Route } from '../routing/route.ts'
 
-/** Where a person arrives. */
-export const homeRoutes: readonly Route[] = [
+/** Where a person arrives: `firstPath`, below the path of an organisation, is its first page. */
+export const homeRoutes = (firstPath: string): readonly Route[] => [
   {
     method: 'GET',
     path: '/',
@@ -18,6 +18,6 @@ export const homeRoutes: readonly Route[] = [
     method: 'GET',
     path: '/o/:org',
     access: 'read',
-    handle: async ({ root }) => ({ kind: 'redirect', to: `${root}/settings/organisation` }),
+    handle: async ({ root }) => ({ kind: 'redirect', to: `${root}/${firstPath}` }),
   },
 ]

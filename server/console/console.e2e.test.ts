@@ -1,0 +1,66 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runHere } from '../testing/commandHere.ts'
+import { makeOrg } from '../testing/seedFolder.ts'
+import { startProcess } from '../testing/serverProcess.ts'
+import { ConsoleClient } from './testing/consoleClient.ts'
+
+/** What one run of the program left behind: its output, its files, and its audit log. */
+async function traces(dataDir: string, orgId: string, output: string): Promise<string> {
+  const files = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name), 'latin1'))
+  const audit = await runHere(['audit', 'list', '--org', orgId, '--json', '--data-dir', dataDir])
+  return [...files, audit.stdout, output].join('\n')
+}
+
+test('serve names an organisation without an owner, and no password, token or key is left in log, files or audit log', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'pharos-console-'))
+  const orgId = await makeOrg(dataDir)
+  const server = await startProcess(dataDir, [
+    '--console-port',
+    '0',
+    '--monitor',
+    'off',
+    '--log-level',
+    'trace',
+  ])
+  const url = /^console on (http:\/\/localhost:\d+)$/m.exec(server.stdout())?.[1] ?? ''
+  const command = ['owner', 'invite', '--org', orgId, '--email', 'ada@example.org', '--console-url', url]
+  const run = await runHere([...command, '--data-dir', dataDir])
+  const invitation = run.stdout.trim().replace(/.*\//, '')
+  const password = 'canary horse battery'
+  const client = new ConsoleClient(url)
+  await client.post(`/api/invitations/${invitation}`, { name: 'Ada', password })
+  const minted = await client.post(`/api/o/${orgId}/keys`, { note: 'CI', scope: 'read_only' })
+  const key = /pharos_[0-9a-f]{64}/.exec(minted.text)?.[0] ?? 'none'
+  const invited = await client.post(`/api/o/${orgId}/invitations`, {
+    email: 'eve@example.org',
+    role: 'viewer',
+  })
+  const second = /\/invite\/([\w-]+)/.exec(invited.text)?.[1] ?? 'none'
+  const session = client.cookie('__Host-pharos') ?? 'none'
+  const device = client.cookie('__Host-pharos-device') ?? 'none'
+  await client.get(`/login?next=/invite/${second}`)
+  const code = await server.stop()
+  const output = `${server.stdout()}\n${server.stderr()}`
+  const found = await traces(dataDir, orgId, output)
+  rmSync(dataDir, { recursive: true })
+  rmSync(`${dataDir}.master-key`, { force: true })
+  const secrets = { invitation, password, key, second, session, device }
+
+  expect(server.stdout()).toContain(
+    `organisation ${orgId} has no owner: pharos-server owner invite --org ${orgId}`,
+  )
+  expect(Object.values(secrets).filter((secret) => secret.length < 15)).toEqual([])
+  expect(
+    Object.entries(secrets)
+      .filter(([, secret]) => found.includes(secret))
+      .map(([name]) => name),
+  ).toEqual([])
+  expect([code, found.includes('invitation.create'), found.includes('ada@example.org')]).toEqual([
+    0,
+    true,
+    true,
+  ])
+})

@@ -173,6 +173,7 @@ async function runSchedule({ urls, endpoints, seconds }: Extract<CheckerOrder, {
     nowMs: () => performance.timeOrigin + performance.now(),
     monotonicMs: () => performance.now(),
     onSuspect: () => {},
+    onLocalFault: () => {},
     prepare: checkLibrary(settings).prepare,
     onResult: (result) => {
       lateMs.add(result.lateMs)

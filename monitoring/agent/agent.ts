@@ -25,7 +25,12 @@ export interface AgentParts {
   readonly onRefused?: SessionParts['onRefused']
   /** Called when the agent begins or ceases to doubt its own network. */
   readonly onSuspect?: (isSuspect: boolean) => void
+  /** Called with each fault of this machine: a check that it could not make, or results that it could not write. */
+  readonly onLocalFault?: (fault: LocalFault, text: string) => void
 }
+
+/** What the machine of an agent could not do. */
+export type LocalFault = 'check' | 'spool'
 
 /** Checks what the server wants checked in some regions, and reports it. */
 export class Agent {
@@ -33,16 +38,24 @@ export class Agent {
   readonly #results: ResultQueue
   readonly #sessions = new Map<string, RegionSession>()
 
-  constructor({ wallMs, backlog = memoryBacklog(), onSuspect = () => {}, ...parts }: AgentParts) {
+  constructor({
+    wallMs,
+    backlog = memoryBacklog(),
+    onSuspect = () => {},
+    onLocalFault = () => {},
+    ...parts
+  }: AgentParts) {
     const { link, instance, library, monotonicMs, onError } = parts
     const clock = new ServerClock(monotonicMs)
     const nowMs = () => clock.nowMs
     const results = new ResultQueue({
       ...{ link, instance, nowMs, monotonicMs, backlog },
       onError: (error) => onError(error, ''),
+      onSpoolError: (error) => onLocalFault('spool', error instanceof Error ? error.message : String(error)),
     })
     const runner = new Runner({
       ...{ nowMs, monotonicMs, onSuspect, prepare: library.prepare },
+      onLocalFault: (text) => onLocalFault('check', text),
       onResult: (result) => results.push(result),
     })
     this.#results = results

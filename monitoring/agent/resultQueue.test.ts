@@ -31,6 +31,7 @@ function startQueue(
     monotonicMs: () => monotonicMs,
     backlog,
     onError: () => {},
+    onSpoolError: () => {},
   })
   const until = async (isDone: () => boolean) => {
     while (!isDone()) {

@@ -28,6 +28,8 @@ export interface QueueParts {
   readonly backlog: Backlog
   /** Called with what went wrong; the queue goes on. */
   readonly onError: (error: unknown) => void
+  /** Called when the backlog could not be written; results stay in memory. */
+  readonly onSpoolError: (error: unknown) => void
 }
 
 interface Live {
@@ -58,6 +60,8 @@ export class ResultQueue {
   #batchMax = BATCH_RESULTS_MAX
   #failures = 0
   #refused = 0
+  /** Results that were given up because the backlog could not be written. */
+  #dropped = 0
   #wasLive = false
   #timer: NodeJS.Timeout | undefined
   #looking: NodeJS.Timeout | undefined
@@ -72,7 +76,7 @@ export class ResultQueue {
   /** Results that wait in the backlog, those that were given up, and those that the server refused. */
   get figures(): { readonly waiting: number; readonly dropped: number; readonly refused: number } {
     const { count: waiting, dropped } = this.#parts.backlog
-    return { waiting, dropped, refused: this.#refused }
+    return { waiting, dropped: dropped + this.#dropped, refused: this.#refused }
   }
 
   /** Takes a result; it is sent soon. */
@@ -98,7 +102,7 @@ export class ResultQueue {
   }
 
   async #moveOld(ageMs = BACKLOG_AGE_MS): Promise<void> {
-    const { backlog, monotonicMs, onError } = this.#parts
+    const { backlog, monotonicMs, onSpoolError } = this.#parts
     const lastMs = monotonicMs() - ageMs
     const old = this.#live.filter(({ sinceMs }) => sinceMs <= lastMs)
     try {
@@ -108,7 +112,8 @@ export class ResultQueue {
       this.#live = this.#live.filter((live) => !moved.has(live))
     } catch (error) {
       // They stay in memory, as long as there is room.
-      onError(error)
+      onSpoolError(error)
+      this.#dropped += Math.max(0, this.#live.length - LIVE_MAX)
       this.#live = this.#live.slice(-LIVE_MAX)
     }
     const hasWork = this.#live.length > 0 && !this.#isStopped
@@ -179,7 +184,7 @@ export class ResultQueue {
   }
 
   async #send(batch: Batch): Promise<void> {
-    const { link, backlog, onError } = this.#parts
+    const { link, backlog, onError, onSpoolError } = this.#parts
     const { results } = batch
     const [first] = results
     if (first === undefined) return this.#done(batch)
@@ -204,7 +209,8 @@ export class ResultQueue {
       // The one result that the server does not take.
       this.#refused += 1
       onError(error)
-      await backlog.putAside(first, error.message)
+      // On a full disk it would be sent again for ever, and everything behind it would wait.
+      await backlog.putAside(first, error.message).catch(onSpoolError)
       await this.#done(batch)
     }
   }

@@ -30,6 +30,7 @@ test('an agent doubts itself while it checks five hosts, however many endpoints 
   const reasons: string[] = []
   const runner = new Runner({
     ...{ nowMs: () => Date.now(), monotonicMs: () => Date.now(), onSuspect: () => {} },
+    onLocalFault: () => {},
     prepare: () => ({ run: async () => REFUSED }),
     onResult: ({ report }) => reasons.push(report.reason),
   })
@@ -71,6 +72,7 @@ test('hosts that fail at the same time of every minute are down', async () => {
   const reasons: string[] = []
   const runner = new Runner({
     ...{ nowMs: () => Date.now(), monotonicMs: () => Date.now(), onSuspect: () => {} },
+    onLocalFault: () => {},
     prepare: () => ({ run: async () => (Date.now() % 60_000 < 20_000 ? REFUSED : pending(1, 0).report) }),
     onResult: ({ report }) => reasons.push(report.reason),
   })

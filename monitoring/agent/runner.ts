@@ -31,6 +31,8 @@ export interface RunnerParts {
   readonly monotonicMs: () => number
   /** Called when the agent begins or ceases to doubt its own network. */
   readonly onSuspect: (isSuspect: boolean) => void
+  /** Called with the text of each check that this machine could not make. */
+  readonly onLocalFault: (text: string) => void
 }
 
 interface Entry {
@@ -184,6 +186,8 @@ export class Runner {
   }
 
   #report({ generation, store }: Entry, { series, dueMs, lateMs }: Slot, report: CheckReport): void {
+    if (report.reason === 'agent_local' && report.detail !== null)
+      this.#parts.onLocalFault(report.detail.text)
     this.#parts.onResult({ series, generation, store, dueS: slotKey(dueMs), lateMs, report })
   }
 }

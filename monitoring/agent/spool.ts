@@ -97,8 +97,11 @@ class Spool implements Backlog {
         await handle.appendFile(lines)
         await handle.datasync()
       } catch (error) {
-        // A part of the lines may be there: what is damaged is skipped, and what is whole comes twice and counts once.
-        this.#newest = undefined
+        // A part of the lines may be there, as on a full disk. Where it cannot be cut off, another file is begun: what is
+        // damaged is skipped, and what is whole comes twice and counts once.
+        await handle.truncate(file.bytes).catch(() => {
+          this.#newest = undefined
+        })
         throw error
       } finally {
         file.bytes = (await handle.stat()).size

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import packageJson from '../../package.json' with { type: 'json' }
-import { Agent } from '../agent/agent.ts'
+import { Agent, type LocalFault } from '../agent/agent.ts'
 import { memoryBacklog } from '../agent/backlog.ts'
 import { checkLibrary } from '../agent/checkLibrary.ts'
 import { httpsLink } from '../agent/httpsLink.ts'
@@ -17,6 +17,11 @@ const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 const SUSPECT =
   'nearly all hosts are out of reach at once: results are unknown, check the network of this machine'
+
+const LOCAL_FAULTS: Readonly<Record<LocalFault, string>> = {
+  check: 'this machine could not make checks: their results are unknown',
+  spool: 'the spool could not be written: results wait in memory',
+}
 
 const EXIT_STOPPED = 0
 const EXIT_REFUSED = 3
@@ -67,6 +72,10 @@ export async function runAgent(settings: RunSettings): Promise<number> {
       isConnected = true
     },
     onRefused: (error) => ended.refuse(error.message),
+    onLocalFault: (fault, reason) => {
+      // The reason names an address, another one for each check.
+      if (shouldLog(LOCAL_FAULTS[fault])) log.error({ reason }, LOCAL_FAULTS[fault])
+    },
     onSuspect: (isSuspect) => {
       if (isSuspect) log.error(SUSPECT)
       else log.info('hosts can be reached again: results count')

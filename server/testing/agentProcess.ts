@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { ProcessOptions } from './serverProcess.ts'
 
 /** The program as a user runs it, built before the tests start. */
 const AGENT_PROGRAM = fileURLToPath(new URL('../../dist/pharos-agent.js', import.meta.url))
@@ -23,9 +24,10 @@ export interface AgentProcess {
 /** Starts the built program with `args`. */
 export function startAgentProcess(
   args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
+  { environment = {}, under = [] }: Partial<Pick<ProcessOptions, 'environment' | 'under'>> = {},
 ): AgentProcess {
-  const child = spawn(process.execPath, [AGENT_PROGRAM, ...args], {
+  const [command = '', ...first] = [...under, process.execPath, AGENT_PROGRAM]
+  const child = spawn(command, [...first, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   })

@@ -1,0 +1,153 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { endpointBody } from '../testing/serviceBodies.ts'
+import { startTarget, type Target } from '../testing/target.ts'
+import { type AgentPrograms, agentPrograms, until } from './testing/agentPrograms.ts'
+
+/** Descriptors of the agent: it needs some 30 for itself. */
+const DESCRIPTORS = 56
+/** Hosts of this machine that hold their answers back; 8 checks at a time go to each. */
+const HOSTS = 8
+const HELD_MS = 2_500
+
+let programs: AgentPrograms
+let target: Target
+beforeEach(async () => {
+  target = await startTarget()
+  programs = await agentPrograms('127.0.0.0/8')
+})
+afterEach(async () => {
+  await programs.close()
+  target.close()
+})
+
+/** Incidents that are open, and those that were resolved. */
+async function incidentCount(): Promise<number> {
+  const totals = ['active', 'resolved'].map(async (section) => {
+    const { json } = await programs.api().get(`/v1/incidents?section=${section}`)
+    return Number(Object(json).total)
+  })
+  return (await Promise.all(totals)).reduce((sum, total) => sum + total)
+}
+
+async function startSlowTarget(): Promise<{ readonly port: number; readonly server: Server }> {
+  const server = createServer((_request, response) => void setTimeout(() => response.end('ok'), HELD_MS))
+  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
+  // True because the server listens on TCP.
+  return { port: (server.address() as AddressInfo).port, server }
+}
+
+test('an agent without free file descriptors goes on, says so, and takes no target for down', async () => {
+  const slow = await startSlowTarget()
+  await programs.admin('org', 'auto-incidents', '--org', programs.orgId, '--threshold', '1', '--window', '1')
+  await programs.startServer()
+  const agent = programs.startAgent([], { under: ['sh', '-c', `ulimit -n ${DESCRIPTORS} && exec "$0" "$@"`] })
+  await agent.wrote('"connected"')
+  const endpoints = Array.from({ length: HOSTS * 8 }, (_, index) =>
+    endpointBody({ url: `http://127.0.0.${2 + (index % HOSTS)}:${slow.port}/${index}` }),
+  )
+  const { id } = await programs.create({ endpoints, interval_secs: 3 })
+
+  await agent.wrote('this machine could not make checks: their results are unknown')
+  await until(async () => {
+    const reasons = new Set((await programs.resultsOf(id)).map(({ reason }) => reason))
+    return reasons.has('agent_local') && reasons.has('none')
+  })
+  const before = new Date().toISOString()
+  await until(async () =>
+    (await programs.resultsOf(id)).some(({ at, outcome }) => at > before && outcome === 'up'),
+  )
+  const outcomes = new Set((await programs.resultsOf(id)).map(({ outcome }) => outcome))
+  const incidents = await incidentCount()
+  slow.server.closeAllConnections()
+  slow.server.close()
+
+  expect(outcomes).toEqual(new Set(['up', 'unknown']))
+  expect(incidents).toBe(0)
+  expect(await agent.stop()).toBe(0)
+})
+
+test('an agent whose spool finds the disk full checks on, says so, and delivers all when the server is back', async () => {
+  const disk = join(programs.folder, 'disk')
+  mkdirSync(disk)
+  expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'pharos', disk]).status).toBe(0)
+  try {
+    const spool = join(disk, 'spool')
+    await programs.startServer()
+    const agent = programs.startAgent(['--spool', spool])
+    const { id } = await programs.create({ endpoints: [endpointBody({ url: target.url('/') })] })
+    await until(async () => (await programs.resultsOf(id)).length > 1)
+    const filler = join(disk, 'filler')
+    await fill(filler)
+
+    await programs.server().kill()
+    const killedAt = new Date().toISOString()
+    await agent.wrote('the spool could not be written: results wait in memory')
+    const visits = target.visits('/').length
+    await target.visited('/', visits + 3)
+    const files = readdirSync(spool).filter((name) => name.endsWith('.jsonl'))
+    const whileFull = files.map((name) => statSync(join(spool, name)).size)
+    await programs.startServer()
+    const startedAt = new Date().toISOString()
+    await until(async () => (await programs.resultsOf(id)).some(({ at }) => at > startedAt))
+    const made = () => target.visits('/').length
+    await programs.api().post(`/v1/services/${id}/pause`)
+    await until(async () => {
+      const ofGap = (await programs.resultsOf(id)).filter(({ at }) => at > killedAt && at < startedAt)
+      return ofGap.length > 5 && ofGap.every(({ outcome }) => outcome === 'up')
+    })
+
+    expect(made()).toBeGreaterThan(visits)
+    expect(whileFull.every((size) => size === 0) && whileFull.length <= 1).toBe(true)
+    rmSync(filler)
+    expect(await agent.stop()).toBe(0)
+  } finally {
+    spawnSync('umount', ['-l', disk])
+  }
+})
+
+test('what an agent found down while the server was away opens no incident, once it is up again', {
+  timeout: 240_000,
+}, async () => {
+  await programs.admin('org', 'auto-incidents', '--org', programs.orgId, '--threshold', '2', '--window', '1')
+  await programs.startServer()
+  programs.startAgent(['--spool', join(programs.folder, 'spool')])
+  const { id } = await programs.create({ endpoints: [endpointBody({ url: target.url('/') })] })
+  await until(async () => (await programs.resultsOf(id)).length > 1)
+
+  await programs.server().kill()
+  const visitsMore = (count: number) => target.visited('/', target.visits('/').length + count)
+  target.status = 500
+  await visitsMore(12)
+  target.status = 200
+  // What is younger than five seconds is delivered in its order.
+  await visitsMore(10)
+  await programs.startServer()
+  const isLate = ({ outcome }: { outcome: string }) => outcome === 'down'
+  await until(async () => (await programs.resultsOf(id)).filter(isLate).length > 5)
+  const startedAt = new Date().toISOString()
+  await until(async () => (await programs.resultsOf(id)).filter(({ at }) => at > startedAt).length > 3)
+  const [state] = await programs.admin('states', '--org', programs.orgId)
+  const ofGap = await incidentCount()
+  target.status = 500
+  await until(async () => (await incidentCount()) > 0)
+
+  expect([state.state, ofGap]).toEqual(['up', 0])
+})
+
+/** Uses up what room there is. */
+async function fill(file: string): Promise<void> {
+  const handle = await open(file, 'w')
+  try {
+    for (;;) await handle.write(Buffer.alloc(4_096))
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
+  } finally {
+    await handle.close()
+  }
+}

@@ -16,13 +16,17 @@ export interface CheckedServer {
   readonly close: () => Promise<void>
 }
 
-/** Starts an HTTP server at `host`, or an HTTPS one where there is a `certificate`. */
+/** Starts an HTTP server at `host`, on any free port unless one is given, or an HTTPS one where there is a `certificate`. */
 export function startHttpServer(
   answer: RequestListener,
-  { certificate, host }: { readonly certificate?: ServerCertificate; readonly host?: string } = {},
+  {
+    certificate,
+    host,
+    port,
+  }: { readonly certificate?: ServerCertificate; readonly host?: string; readonly port?: number } = {},
 ): Promise<CheckedServer> {
   const server = certificate === undefined ? createHttpServer(answer) : createHttpsServer(certificate, answer)
-  return listening(server, host)
+  return listening(server, host, port)
 }
 
 /** Starts a server that does with each connection what `handle` says. */
@@ -45,7 +49,7 @@ export function startByteServer(bytes: string, end: 'ended' | 'open' = 'ended'):
   })
 }
 
-async function listening(server: Server, host = '127.0.0.1'): Promise<CheckedServer> {
+async function listening(server: Server, host = '127.0.0.1', port = 0): Promise<CheckedServer> {
   const sockets = new Set<Socket>()
   let connections = 0
   server.on('connection', (socket: Socket) => {
@@ -53,7 +57,7 @@ async function listening(server: Server, host = '127.0.0.1'): Promise<CheckedSer
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  server.listen(0, host)
+  server.listen(port, host)
   await once(server, 'listening')
   return {
     // A server that listens on a port has an address with one.

@@ -21,8 +21,12 @@ const RESPONSE = 0x81_80
 const NAME_UNKNOWN = 3
 const SERVER_FAILURE = 2
 
-/** Starts a DNS server that knows the IPv4 addresses of `names`, with a time to live of `ttlSecs`. */
-export async function startDnsServer(names: NameTable, ttlSecs = 60): Promise<DnsServer> {
+/** Starts a DNS server that knows the IPv4 addresses of `names`, with a time to live of `ttlSecs`; at `at` where it is given. */
+export async function startDnsServer(
+  names: NameTable,
+  ttlSecs = 60,
+  at: { readonly port: number; readonly address: string } = { port: 0, address: '127.0.0.1' },
+): Promise<DnsServer> {
   const socket = createSocket('udp4')
   let questions = 0
   socket.on('message', (query, { port, address }) => {
@@ -63,10 +67,10 @@ export async function startDnsServer(names: NameTable, ttlSecs = 60): Promise<Dn
     })
     socket.send(Buffer.concat([head, query.subarray(HEADER_BYTES, end + 5), ...records]), port, address)
   })
-  socket.bind(0, '127.0.0.1')
+  socket.bind(at)
   await once(socket, 'listening')
   return {
-    address: `127.0.0.1:${socket.address().port}`,
+    address: `${at.address}:${socket.address().port}`,
     questions: () => questions,
     close: async () => {
       socket.close()

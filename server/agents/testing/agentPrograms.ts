@@ -51,8 +51,14 @@ export interface AgentPrograms {
   readonly close: () => Promise<void>
 }
 
-/** Makes an organisation, a key and an agent token; `rangesAllowed` are allowed to the server and to the agents. */
-export async function agentPrograms(rangesAllowed: string): Promise<AgentPrograms> {
+/**
+ * Makes an organisation, a key and an agent token; `rangesAllowed` are allowed to the server and to the agents. The server
+ * is started by the command `under`, if there is one.
+ */
+export async function agentPrograms(
+  rangesAllowed: string,
+  { under = [] }: Pick<ProcessOptions, 'under'> = {},
+): Promise<AgentPrograms> {
   const folder = mkdtempSync(join(tmpdir(), 'pharos-agents-'))
   const dataDir = join(folder, 'data')
   const agentPort = await freePort()
@@ -76,10 +82,11 @@ export async function agentPrograms(rangesAllowed: string): Promise<AgentProgram
   return {
     ...{ folder, orgId, token, api, server, admin },
     startServer: async (...args) => {
-      running = await startProcess(dataDir, [
+      const settings = [
         ...['--monitor', 'on', '--allow-ranges', rangesAllowed, '--agent-port', String(agentPort)],
         ...['--log-level', 'info', '--admin-port', '0', ...args],
-      ])
+      ]
+      running = await startProcess(dataDir, settings, { under })
       return running
     },
     startAgent: (args, options = {}) => {

@@ -13,7 +13,7 @@ const onPath =
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'init',
-    args: [['[folder]', 'folder of the repository (default: .)']],
+    args: [['<folder>', 'folder of the repository; . for this one']],
     summary: 'make a repository of manifests; files that exist are kept',
     examples: ['pharos init shop', 'pharos init shop --ci github --target https://shop.example.com/'],
     groups: [],

@@ -56,6 +56,7 @@ function commitAll(): void {
 
 /** Every command as it is usually called; those that need neither network nor state may do so unharmed. */
 const LINES: Readonly<Record<string, Line>> = {
+  init: { args: ['repository'], needs: [] },
   validate: { args: ['manifests'], needs: ['path'] },
   test: { args: ['manifests'], needs: ['path'], isPathOptional: true },
   render: { args: ['manifests'], needs: ['path'] },
@@ -87,7 +88,7 @@ const stopped: Interruption = { ...undisturbed, exitCode: () => 130, onStop: (li
 /** Runs a command line with --json in the folder of this test; throws unless stdout is one JSON document. */
 async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}, interruption = undisturbed) {
   const inFolder = args.map((arg) =>
-    /^(?:manifests|invalid|loop|nowhere|.*\.db|.*\.yaml)$/.test(arg) ? join(folder, arg) : arg,
+    /^(?:manifests|repository|invalid|loop|nowhere|.*\.db|.*\.yaml)$/.test(arg) ? join(folder, arg) : arg,
   )
   const access = { PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey }
   const { exitCode, stdout } = await runHere(

@@ -14,7 +14,7 @@ const TARGET = 'https://example.com/'
 
 /** Makes the files of a repository in a folder. A file that exists is kept as it is. */
 export async function initCommand(
-  [folder = '.']: readonly string[],
+  [folder = '']: readonly string[],
   { output, options }: CommandContext,
 ): Promise<CommandResult> {
   const pipeline = pipelineOf(options.ci)

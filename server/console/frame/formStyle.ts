@@ -13,7 +13,7 @@ input, select, textarea { font: inherit; color: inherit; background: var(--groun
 input[type="checkbox"], input[type="radio"] { width: 1.15rem; height: 1.15rem; margin: 0 .5rem 0 0; vertical-align: -.15rem; accent-color: var(--link); }
 .choice { display: block; padding: .2rem 0; }
 [aria-invalid="true"] { border-color: var(--bad); border-width: 2px; }
-button, .button { font: inherit; font-weight: 600; min-height: 2.25rem; padding: .4rem .9rem; border-radius: .4rem; border: 1px solid var(--quiet); background: var(--sheet); color: inherit; cursor: pointer; text-decoration: none; display: inline-block; }
+button, .button { font: inherit; font-weight: 600; min-height: 2.25rem; padding: .4rem .9rem; border-radius: .4rem; border: 1px solid var(--quiet); background: var(--sheet); color: inherit; cursor: pointer; text-decoration: none; display: inline-block; white-space: nowrap; }
 button:hover, .button:hover { border-color: var(--link); }
 button.main, .button.main { background: var(--link); border-color: var(--link); color: var(--mark); }
 button.danger { color: var(--bad); border-color: var(--bad); }

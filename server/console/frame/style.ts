@@ -8,6 +8,7 @@ body.bare { grid-template: "main" 1fr "foot" auto / minmax(0, 1fr); }
 main { grid-area: main; padding: 1.6rem 2rem 1rem; max-width: 84rem; width: 100%; }
 .bare main { max-width: 30rem; margin: 0 auto; padding-top: 12vh; }
 .foot { grid-area: foot; padding: .8rem 2rem 1.2rem; color: var(--quiet); font-size: .85rem; }
+.foot p { max-width: none; }
 .bare .foot { text-align: center; }
 .side { grid-area: side; background: var(--sheet); border-right: 1px solid var(--line); padding: 1.1rem .9rem; display: flex; flex-direction: column; gap: .9rem; }
 .brand { margin: 0; font-weight: 680; font-size: 1.1rem; }
@@ -34,7 +35,7 @@ pre, .secret { background: var(--ground); border: 1px solid var(--line); margin:
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
 caption { text-align: left; color: var(--quiet); font-size: .875rem; padding-bottom: .35rem; }
-th, td { text-align: left; vertical-align: top; padding: .5rem .9rem .5rem 0; border-bottom: 1px solid var(--line); }
+th, td { text-align: left; vertical-align: top; overflow-wrap: break-word; padding: .5rem .9rem .5rem 0; border-bottom: 1px solid var(--line); }
 thead th { color: var(--quiet); font-size: .8125rem; font-weight: 600; }
 tbody th { font-weight: 600; }
 tr:last-child > th, tr:last-child > td { border-bottom: 0; }
@@ -45,6 +46,8 @@ tr:last-child > th, tr:last-child > td { border-bottom: 0; }
 .uses { display: grid; gap: .7rem; margin: 0 0 1.2rem; max-width: 34rem; }
 .use { display: block; width: 100%; height: .5rem; margin-top: .2rem; border-radius: .25rem; }
 .row { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; }
+.pair { display: flex; gap: .5rem; }
+.facts + form { margin-top: 1.1rem; }
 .pages { display: flex; flex-wrap: wrap; gap: .4rem 1.1rem; margin: 1rem 0 0; }
 ${FORM_STYLE}
 @media (max-width: 60rem) {

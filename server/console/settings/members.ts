@@ -10,9 +10,9 @@ import { selectField, textField } from '../frame/fields.ts'
 import type { Answer, OrgRequest, Page, Route } from '../routing/route.ts'
 
 const ROLE_NAMES = [
-  ['viewer', 'Viewer: sees everything but keys, members and the audit log'],
-  ['member', 'Member: also changes services, incidents, maintenance, status pages and channels'],
-  ['owner', 'Owner: also manages keys, secrets, members and the organisation'],
+  ['viewer', 'Viewer: sees services and incidents'],
+  ['member', 'Member: also changes them'],
+  ['owner', 'Owner: also manages keys, secrets and members'],
 ] as const satisfies readonly (readonly [Role, string])[]
 
 /** Members of an organisation, and invitations. */
@@ -91,7 +91,7 @@ function memberTable(members: readonly Member[], { actions, person }: OrgRequest
       member,
     ) => html`<tr><th scope="row"><bdi>${member.name}</bdi>${member.personId === person.id && ' (you)'}</th>
 <td data-of="E-mail"><bdi>${member.email}</bdi></td>
-<td data-of="Role"><form class="row" method="post" action="${actions}/members/${member.personId}/role">
+<td data-of="Role"><form class="pair" method="post" action="${actions}/members/${member.personId}/role">
 <select name="role" aria-label="Role of ${member.name}">${ROLES.map(
       (role) => html`<option value="${role}"${role === member.role && html` selected`}>${role}</option>`,
     )}</select> <button>Change<span class="unseen"> the role of ${member.name}</span></button></form></td>

@@ -1,6 +1,7 @@
 import { homeRoutes } from './accounts/home.ts'
 import { invitationRoutes } from './accounts/invitation.ts'
 import { signInRoutes } from './accounts/signIn.ts'
+import { incidentRoutes } from './incidents/incidents.ts'
 import { meRoutes } from './accounts/me.ts'
 import { resetRoutes } from './accounts/reset.ts'
 import { SECTIONS } from './frame/sections.ts'
@@ -13,6 +14,7 @@ import { syncRoutes } from './sync/syncPage.ts'
 
 /** Routes of the sections. */
 const sectionRoutes: readonly Route[] = [
+  ...incidentRoutes,
   ...syncRoutes,
   ...keyRoutes,
   ...memberRoutes,

@@ -1,4 +1,5 @@
 import type { IncidentStatus, Severity } from '../../api/contract/incidentTerms.ts'
+import type { Actor } from '../domain/accounts/actor.ts'
 import type { StatusPage, StatusPageChange } from '../domain/statusPages/definition.ts'
 
 /** A page to be made. Its incidents are those of people, and it is public, unless the change says otherwise. */
@@ -6,7 +7,17 @@ export interface NewStatusPage {
   readonly id: string
   readonly orgId: string
   readonly nowMs: number
+  /** Who makes it; the command line when absent. */
+  readonly by?: Actor
   readonly settings: StatusPageChange & { readonly slug: string; readonly title: string }
+}
+
+/** How a page is changed by the console. */
+export interface PageEdit {
+  /** For the audit log. */
+  readonly by: Actor
+  /** The generation that the change was made from; a newer page rejects with `conflict`. Any one when absent. */
+  readonly generation?: number | undefined
 }
 
 /** Where a page is asked for. */
@@ -21,9 +32,10 @@ export interface StatusPageStore {
   /** The pages of an organisation in creation order. */
   listStatusPages(orgId: string): Promise<readonly StatusPage[]>
   getStatusPage(id: string): Promise<StatusPage>
-  /** Rejects as `createStatusPage`. */
-  changeStatusPage(id: string, change: StatusPageChange): Promise<StatusPage>
-  deleteStatusPage(id: string): Promise<void>
+  /** Rejects as `createStatusPage`. The command line changes it when there is no `edit`. */
+  changeStatusPage(id: string, change: StatusPageChange, edit?: PageEdit): Promise<StatusPage>
+  /** The command line deletes it when `by` is absent. */
+  deleteStatusPage(id: string, by?: Actor): Promise<void>
   /** Rejects with `invalid` when the host is bound to another page. */
   bindStatusHost(id: string, host: string): Promise<StatusPage>
   unbindStatusHost(id: string, host: string): Promise<StatusPage>

@@ -152,6 +152,15 @@ export interface IncidentStore {
     by: Actor,
     decide: (incident: Incident, room: IncidentRoom) => Incident,
   ): Promise<Incident | undefined>
+  /** Authors of the updates of an incident, by the id of the update; those of automation and earlier releases are absent. */
+  incidentAuthors(incidentId: string): Promise<ReadonlyMap<string, IncidentAuthor>>
+}
+
+/** Who wrote an update of an incident. */
+export interface IncidentAuthor {
+  readonly kind: 'person' | 'key'
+  /** E-mail address of the person, or the last four characters of the key; `null` when it is no longer stored. */
+  readonly name: string | null
 }
 
 /** A logged command. */

@@ -49,6 +49,8 @@ tr:last-child > th, tr:last-child > td { border-bottom: 0; }
 .pair { display: flex; gap: .5rem; }
 .facts + form { margin-top: 1.1rem; }
 .pages { display: flex; flex-wrap: wrap; gap: .4rem 1.1rem; margin: 1rem 0 0; }
+.plain-list { list-style: none; margin: 0; padding: 0; } .plain-list > li { padding: .6rem 0; border-bottom: 1px solid var(--line); } .plain-list > li:last-child { border-bottom: 0; }
+.text { white-space: pre-wrap; }
 ${FORM_STYLE}
 @media (max-width: 60rem) {
   body { grid-template: "side" auto "main" 1fr "foot" auto / minmax(0, 1fr); }

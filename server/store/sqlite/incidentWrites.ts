@@ -4,6 +4,7 @@ import type { Actor } from '../../domain/accounts/actor.ts'
 import { type IncidentRoom, incidentBytes } from '../../domain/incidentRoom.ts'
 import { foldForSearch } from '../shared/searchText.ts'
 import type { NoteAct } from './changes/audit.ts'
+import { prepareAuthorWrite } from './changes/incidentAuthors.ts'
 import { prepareIncidentRead } from './incidentRows.ts'
 import type { Announce } from './notifications/announce.ts'
 
@@ -136,12 +137,14 @@ function prepareAppend(writer: Database) {
   const insert = writer.prepare(`
     INSERT INTO incident_updates (incident_id, place, id, body, status_at_update, created_at, is_automatic)
     VALUES (?, ?, ?, ?, ?, ?, ?)`)
+  const writeAuthor = prepareAuthorWrite(writer)
   return ({ incident, by }: Written, from: number): void => {
     for (const [offset, update] of incident.updates.slice(from).entries()) {
       const { id, body, status_at_update, created_at } = update
       // Public pages do not show the texts of automation.
       const isAutomatic = by.kind === 'system' ? 1 : 0
       insert.run(incident.id, from + offset, id, body, status_at_update, created_at, isAutomatic)
+      writeAuthor(id, by)
     }
   }
 }

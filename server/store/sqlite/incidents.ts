@@ -1,6 +1,7 @@
 import type { Incident } from '../../../api/contract/incident.ts'
 import type { IncidentStore } from '../store.ts'
 import type { AutoIncidents } from './autoIncidents.ts'
+import { prepareAuthorRead } from './changes/incidentAuthors.ts'
 import { prepareIdempotency } from './changes/idempotentCreations.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
 import type { Connections } from './files/openDatabase.ts'
@@ -30,6 +31,7 @@ export function sqliteIncidents(
   return {
     getIncident: async (orgId, incidentId) => read.one(orgId, incidentId),
     listIncidents: list,
+    incidentAuthors: prepareAuthorRead(reader),
     createIncident: (orgId, { by, wantedServiceIds, fingerprint }, decide) =>
       commits.run(() => {
         const text = remember(orgId, fingerprint, nowMs(), () => {

@@ -596,6 +596,14 @@ ALTER TABLE api_keys ADD COLUMN note TEXT;
 ALTER TABLE numbered_endpoints ADD COLUMN ended_at_ms INTEGER;
 CREATE INDEX numbered_endpoints_ended ON numbered_endpoints (ended_at_ms) WHERE ended_at_ms IS NOT NULL;
 `,
+  // Who wrote each update of an incident. The API never shows it.
+  `
+CREATE TABLE incident_authors (
+  update_id TEXT PRIMARY KEY REFERENCES incident_updates (id) ON DELETE CASCADE,
+  actor_kind TEXT NOT NULL CHECK (actor_kind IN ('person', 'key')),
+  actor TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+`,
 ]
 
 /**

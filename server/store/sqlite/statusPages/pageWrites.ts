@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { ApiError } from '../../../../api/contract/apiError.ts'
+import type { Actor } from '../../../domain/accounts/actor.ts'
 import { timestamp } from '../../../domain/environment.ts'
 import {
   COMPONENTS_MAX,
@@ -46,12 +47,12 @@ export function sqliteStatusPages(
     if (page === undefined) throw new ApiError('not_found', `there is no status page ${id}`)
     return page
   }
-  const audit = ({ id, orgId }: StatusPage, act: Act, detail: Readonly<Record<string, unknown>> = {}): void =>
-    note({
-      ...{ orgId, targetId: id, detail, nowMs: nowMs() },
-      by: { kind: 'cli' },
-      action: `status_page.${act}`,
-    })
+  const audit = (
+    { id, orgId }: StatusPage,
+    act: Act,
+    detail: Readonly<Record<string, unknown>>,
+    by: Actor = { kind: 'cli' },
+  ): void => note({ orgId, targetId: id, detail, nowMs: nowMs(), by, action: `status_page.${act}` })
   const changed = (id: string, work: (page: StatusPage) => void): Promise<StatusPage> =>
     commits.run(() => {
       work(found(current.one('id', id), id))
@@ -62,7 +63,7 @@ export function sqliteStatusPages(
     throw new ApiError('invalid', `the slug ${slug} is taken: choose another one`)
   }
   return {
-    createStatusPage: ({ id, orgId, nowMs: createdMs, settings }) =>
+    createStatusPage: ({ id, orgId, nowMs: createdMs, settings, by }) =>
       commits.run(() => {
         if (knownForWrite.get(orgId) === undefined) throw noOrg(orgId)
         if ((count.get(orgId) ?? 0) >= PAGES_MAX) {
@@ -72,7 +73,7 @@ export function sqliteStatusPages(
         insert.run(id, orgId, settings.slug, settings.title, timestamp(createdMs))
         change(found(current.one('id', id), id), settings)
         const page = found(current.one('id', id), id)
-        audit(page, 'create', { slug: page.slug })
+        audit(page, 'create', { slug: page.slug }, by)
         return page
       }),
     listStatusPages: async (orgId) => {
@@ -80,17 +81,20 @@ export function sqliteStatusPages(
       return shown.ofOrg(orgId)
     },
     getStatusPage: async (id) => found(shown.one('id', id), id),
-    changeStatusPage: (id, wanted) =>
+    changeStatusPage: (id, wanted, edit) =>
       changed(id, (page) => {
+        if (edit?.generation !== undefined && edit.generation !== page.generation) {
+          throw new ApiError('conflict', 'the page was changed meanwhile')
+        }
         assertSlugFree(wanted.slug, id)
         change(page, wanted)
-        audit(page, 'update', { settings: Object.keys(wanted) })
+        audit(page, 'update', { settings: Object.keys(wanted) }, edit?.by)
       }),
-    deleteStatusPage: (id) =>
+    deleteStatusPage: (id, by) =>
       commits.run(() => {
         const page = found(current.one('id', id), id)
         remove.run(id)
-        audit(page, 'delete', { slug: page.slug })
+        audit(page, 'delete', { slug: page.slug }, by)
       }),
     bindStatusHost: (id, host) =>
       changed(id, (page) => {

@@ -1,0 +1,64 @@
+import { type Html, html } from '../../../web/html.ts'
+import type { Store } from '../../store/store.ts'
+
+/** A service in a list to choose from. */
+export interface NamedService {
+  readonly id: string
+  readonly name: string
+}
+
+/** The services of an organisation by name. */
+export async function namedServices(store: Store, orgId: string): Promise<readonly NamedService[]> {
+  const services = (await store.listServices(orgId)).map(({ text }) => named(text))
+  return services.sort((a, b) => a.name.localeCompare(b.name, 'en'))
+}
+
+/** The services with these ids, in this order; a deleted one has no name but its id. */
+export function servicesOf(
+  store: Store,
+  orgId: string,
+  ids: readonly string[],
+): Promise<readonly NamedService[]> {
+  return Promise.all(
+    ids.map(async (id) => {
+      const service = await store.getService(orgId, id)
+      return service === undefined ? { id, name: `deleted service ${id.slice(0, 8)}` } : named(service.text)
+    }),
+  )
+}
+
+function named(text: string): NamedService {
+  // True because the text is an answer of the API.
+  const { id, name } = JSON.parse(text) as NamedService
+  return { id, name }
+}
+
+/** A field that takes several services. Pure. */
+export function servicesField(field: {
+  readonly name: string
+  readonly label: string
+  readonly hint?: string
+  readonly services: readonly NamedService[]
+  readonly chosen: readonly string[]
+  readonly fault?: string | undefined
+}): Html {
+  const { name, label, hint = 'Several with Ctrl or Shift.', services, chosen, fault } = field
+  const described = fault === undefined ? `h-${name}` : `e-${name} h-${name}`
+  return html`<div class="field"><label for="f-${name}">${label}</label>
+<p class="hint" id="h-${name}">${hint}</p>
+<select id="f-${name}" name="${name}" multiple size="${Math.min(8, Math.max(3, services.length))}" aria-describedby="${described}"${
+    fault !== undefined && html` aria-invalid="true"`
+  }>${services.map(
+    ({ id, name: text }) =>
+      html`<option value="${id}"${chosen.includes(id) && html` selected`}>${text}</option>`,
+  )}</select>
+${fault !== undefined && html`<p class="fault" id="e-${name}">${fault}</p>`}</div>`
+}
+
+/** Links to services. Pure. */
+export function serviceLinks(services: readonly NamedService[], root: string): Html {
+  return html`${services.map(
+    ({ id, name }, index) =>
+      html`${index > 0 && ', '}<a href="${root}/services/${id}"><bdi>${name}</bdi></a>`,
+  )}`
+}

@@ -1,0 +1,46 @@
+import type { Answer, OrgRequest, Route } from '../routing/route.ts'
+import { createIncident, newIncidentPage } from './create.ts'
+import { incidentPage, postUpdate } from './incident.ts'
+import { listIncidents } from './list.ts'
+
+/** Incidents: list, one with its timeline, opening one and posting updates. */
+export const incidentRoutes: readonly Route[] = [
+  { method: 'GET', path: '/o/:org/incidents', access: 'read', handle: listIncidents },
+  {
+    method: 'GET',
+    path: '/o/:org/incidents/new',
+    access: 'operate',
+    handle: (request) => newIncidentPage(request),
+  },
+  {
+    method: 'GET',
+    path: '/o/:org/incidents/:id',
+    access: 'read',
+    handle: (request) => incidentPage(request),
+  },
+  { method: 'POST', path: '/api/o/:org/incidents', access: 'operate', handle: createIncident },
+  { method: 'POST', path: '/api/o/:org/incidents/:id/updates', access: 'operate', handle: postUpdate },
+  {
+    method: 'POST',
+    path: '/api/o/:org/pages/:id/hide-incident',
+    access: 'operate',
+    handle: (request) => showThere(request, 'hide'),
+  },
+  {
+    method: 'POST',
+    path: '/api/o/:org/pages/:id/show-incident',
+    access: 'operate',
+    handle: (request) => showThere(request, 'show'),
+  },
+]
+
+/** Hides an incident on a status page, or shows it there again. */
+async function showThere(request: OrgRequest, how: 'hide' | 'show'): Promise<Answer> {
+  const { store, org, params, form, root, by } = request
+  const page = await store.getStatusPage(params.id ?? '')
+  const incident = await store.getIncident(org.id, form.get('incident') ?? '')
+  if (page.orgId !== org.id || incident === undefined) return { kind: 'not found' }
+  await store.changeStatusPage(page.id, { [how]: [incident.display_id] }, { by })
+  const flash = how === 'hide' ? 'The incident is hidden there.' : 'The incident is shown there.'
+  return { kind: 'redirect', to: `${root}/incidents/${incident.id}`, flash }
+}

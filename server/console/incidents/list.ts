@@ -1,0 +1,99 @@
+import type { Incident } from '../../../api/contract/incident.ts'
+import { SECTIONS, SEVERITIES } from '../../../api/contract/incidentTerms.ts'
+import { isLongerThan } from '../../../api/contract/text.ts'
+import { type Html, html } from '../../../web/html.ts'
+import { icon } from '../../../web/stateShapes.ts'
+import { durationText, instant } from '../../../web/times.ts'
+import type { IncidentFilter } from '../../store/store.ts'
+import { selectField, textField } from '../frame/fields.ts'
+import type { Answer, OrgRequest } from '../routing/route.ts'
+import { SEVERITY_STATES, SEVERITY_WORDS, STATUS_WORDS } from './words.ts'
+
+const PAGE_ROWS = 100
+/** Longest search text (code points), as in the API. */
+const SEARCH_CHARS_MAX = 200
+const SEVERITY_OPTIONS = [
+  ['', 'All'],
+  ...SEVERITIES.map((one) => [one, SEVERITY_WORDS[one]] as const),
+] as const
+const SECTION_OPTIONS = [
+  ['active', 'Active'],
+  ['resolved', 'Resolved'],
+] as const
+
+/** GET /o/:org/incidents. */
+export async function listIncidents({ store, org, query, root, may, nowMs }: OrgRequest): Promise<Answer> {
+  const filter = filterOf(query)
+  const { total, items } = await found(store.listIncidents(org.id, filter, async () => {}))
+  const body = html`<h1>Incidents ${may('operate') && html`<a class="button main" href="${root}/incidents/new">New incident</a>`}</h1>
+<form class="group" method="get" action="${root}/incidents"><div class="filters">
+${textField({ name: 'q', label: 'Title or number', type: 'search', value: filter.q ?? '', isRequired: false })}
+${selectField({ name: 'section', label: 'Section', value: filter.section, options: SECTION_OPTIONS })}
+${selectField({ name: 'severity', label: 'Severity', value: filter.severity ?? '', options: SEVERITY_OPTIONS })}
+<p><button>Show</button></p></div></form>
+<section class="group" aria-label="Incidents">
+${items.length === 0 ? html`<p>${filter.section === 'active' ? 'No active incidents match.' : 'No resolved incidents match.'}</p>` : incidentTable(items, root, nowMs)}
+${pager(total, filter, root)}</section>`
+  return { kind: 'page', title: 'Incidents', section: 'incidents', body }
+}
+
+function filterOf(query: URLSearchParams): IncidentFilter {
+  const q = query.get('q') ?? ''
+  const page = query.get('page') ?? ''
+  return {
+    section: SECTIONS.find((one) => one === query.get('section')) ?? 'active',
+    q: q === '' || isLongerThan(q, SEARCH_CHARS_MAX) ? undefined : q,
+    severity: SEVERITIES.find((one) => one === query.get('severity')),
+    serviceIds: [],
+    page: /^[1-9]\d{0,8}$/.test(page) ? Number(page) : 1,
+    limit: PAGE_ROWS,
+  }
+}
+
+/** A page of incidents, read whole: a long one is parsed from its pieces. */
+async function found(
+  listing: ReturnType<OrgRequest['store']['listIncidents']>,
+): Promise<{ readonly total: number; readonly items: readonly Incident[] }> {
+  const list = await listing
+  if ('items' in list) return list
+  const { pieces, close } = await list.openItems()
+  try {
+    const parts: Uint8Array[] = []
+    for await (const piece of pieces) parts.push(piece)
+    // True because the pieces are incidents as the API answers them.
+    return { total: list.total, items: JSON.parse(Buffer.concat(parts).toString()) as readonly Incident[] }
+  } finally {
+    await close()
+  }
+}
+
+function incidentTable(items: readonly Incident[], root: string, nowMs: number): Html {
+  return html`<div class="scroll"><table class="stack">
+<thead><tr><th scope="col">Incident</th><th scope="col">Severity</th><th scope="col">Status</th><th scope="col">Since</th><th scope="col">Lasts</th></tr></thead>
+<tbody>${items.map(
+    (
+      one,
+    ) => html`<tr><th scope="row"><a href="${root}/incidents/${one.id}">${one.display_id} <bdi>${one.title}</bdi></a>${one.auto_managed && html` <span class="quiet">automatic</span>`}</th>
+<td data-of="Severity">${icon(SEVERITY_STATES[one.severity])} ${SEVERITY_WORDS[one.severity]}</td>
+<td data-of="Status">${STATUS_WORDS[one.status]}</td>
+<td data-of="Since">${instant(one.created_at)}</td>
+<td data-of="Lasts">${lasts(one, nowMs)}</td></tr>`,
+  )}</tbody></table></div>`
+}
+
+/** How long an incident lasts, or lasted. Pure. */
+export function lasts({ created_at, resolved_at }: Incident, nowMs: number): string {
+  const endMs = resolved_at === null ? nowMs : Date.parse(resolved_at)
+  return durationText(Math.max(0, endMs - Date.parse(created_at)) / 1_000)
+}
+
+function pager(total: number, { section, q, severity, page }: IncidentFilter, root: string): Html | false {
+  const last = Math.ceil(total / PAGE_ROWS)
+  if (last <= 1) return false
+  const to = (number: number) =>
+    `${root}/incidents?${new URLSearchParams({ section, q: q ?? '', severity: severity ?? '', page: String(number) })}`
+  return html`<nav class="pages" aria-label="Pages">
+${page > 1 && html`<a href="${to(page - 1)}" rel="prev">Newer</a>`}
+<span>Page ${page} of ${last}, ${total} incidents</span>
+${page < last && html`<a href="${to(page + 1)}" rel="next">Older</a>`}</nav>`
+}

@@ -21,8 +21,8 @@ afterEach(async () => {
 })
 
 /**
- * Sends a create without its last byte; resolves to a function that sends it and resolves to the first line of the
- * answer.
+ * Sends a create without its last byte; resolves to a function that sends it and resolves to the status and the body of
+ * the answer.
  */
 async function beginCreate(port: number, key: string): Promise<() => Promise<string>> {
   const socket = connect(port, '127.0.0.1').on('error', () => {})
@@ -38,7 +38,8 @@ async function beginCreate(port: number, key: string): Promise<() => Promise<str
     const ended = once(socket, 'close')
     socket.write(COSTLY.slice(-1))
     await ended
-    return text.split('\r\n', 1)[0] ?? ''
+    const [, status = '', body = ''] = /^HTTP\/1\.1 (\d+) [\s\S]*?\r\n\r\n([\s\S]*)$/.exec(text) ?? []
+    return `${status} ${body}`
   }
 }
 
@@ -60,5 +61,10 @@ test('long bodies full of nested arrays, forty at once, leave a server with a sm
 
   const answers = await Promise.all(begun.map((finish) => finish()))
 
-  expect(new Set(answers)).toEqual(new Set(['HTTP/1.1 400 Bad Request']))
+  // Gap G40: a body waits for 30 seconds at most. On a busy machine the last ones may.
+  const unread = '429 {"error":"too many long bodies are being read"}'
+  const read = answers.filter((answer) => answer !== unread)
+  expect(read.length).toBeGreaterThan(0)
+  expect(new Set(read.map((answer) => answer.slice(0, 3)))).toEqual(new Set(['400']))
+  expect(server.child.exitCode ?? server.child.signalCode).toBeNull()
 }, 120_000)

@@ -49,6 +49,19 @@ test('a section takes the services after it; a service without a name gets its o
   ])
 })
 
+test('text and uptime are settings of the service before them, which an update keeps', async () => {
+  const settings = ['--service-text', 'Cards, vouchers', '--service-uptime', 'hidden']
+  const id = await create('settings', '--service', checkout, ...settings, '--service', search)
+  const after = await json<StatusPage>('update', '--id', id, '--service', search, '--service', checkout)
+  const misplaced = await run('update', '--id', id, '--service-text', 'No service')
+
+  expect(after.sections[0]?.components.map(({ text, showsUptime }) => [text, showsUptime])).toEqual([
+    ['', true],
+    ['Cards, vouchers', false],
+  ])
+  expect(misplaced.stderr).toContain('must stand behind the --service that it is about')
+})
+
 test('an update keeps what it does not name, and the component of a service that stays', async () => {
   const id = await create('second', '--text', 'Hello', '--service', `${checkout}=Shop`)
   const before = await json<StatusPage>('show', '--id', id)
@@ -132,5 +145,5 @@ test('without --json a page is a table with the ids of its components', async ()
   const { stdout } = await run('show', '--id', id)
 
   expect(stdout).toMatch(/^visibility +hidden$/m)
-  expect(stdout).toMatch(new RegExp(`^[0-9a-f-]{36}  ${checkout}  -        Shop$`, 'm'))
+  expect(stdout).toMatch(new RegExp(`^[0-9a-f-]{36}  ${checkout}  -        Shop  shown   -$`, 'm'))
 })

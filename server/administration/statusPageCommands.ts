@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { readableTextProblem } from '../../api/contract/text.ts'
 import {
+  COMPONENT_TEXT_CHARS_MAX,
   hostName,
   INCIDENTS_SHOWN,
   type IncidentsShown,
@@ -152,6 +153,37 @@ function addPageOptions(command: Command, sections: WantedSection[], isNew: bool
       const last = sections.pop() ?? { name: '', components: [] }
       sections.push({ ...last, components: [...last.components, componentOption(text)] })
     })
+    .option('--service-text <text>', 'a line below the name of the service before it', (text: string) =>
+      changeLast(sections, { text: serviceTextOption(text) }),
+    )
+    .option('--service-uptime <shown|hidden>', 'days and uptime of the service before it', (text: string) =>
+      changeLast(sections, { showsUptime: uptimeOption(text) }),
+    )
+}
+
+/** Changes the service that was given last. */
+function changeLast(
+  sections: WantedSection[],
+  change: { readonly text: string } | { readonly showsUptime: boolean },
+): void {
+  const section = sections.pop()
+  const last = section?.components.at(-1)
+  if (section === undefined || last === undefined) {
+    throw new InvalidArgumentError('must stand behind the --service that it is about')
+  }
+  sections.push({ ...section, components: [...section.components.slice(0, -1), { ...last, ...change }] })
+}
+
+function serviceTextOption(text: string): string {
+  const rule = { charsMax: COMPONENT_TEXT_CHARS_MAX, lines: 'one line', mayBeEmpty: true } as const
+  const problem = readableTextProblem(text, rule)
+  if (problem !== undefined) throw new InvalidArgumentError(problem)
+  return text
+}
+
+function uptimeOption(text: string): boolean {
+  if (text === 'shown' || text === 'hidden') return text === 'shown'
+  throw new InvalidArgumentError('must be shown or hidden')
 }
 
 function componentOption(text: string): WantedSection['components'][number] {
@@ -207,8 +239,11 @@ function pageText(page: StatusPage): string {
     ['hidden incidents', hiddenIncidents.join(', ') || '-'],
   ]
   const rows = page.sections.flatMap(({ name, components }) =>
-    components.map((one) => [one.id, one.serviceId, name || '-', one.name]),
+    components.map((one) => [
+      ...[one.id, one.serviceId, name || '-', one.name],
+      ...[one.showsUptime ? 'shown' : 'hidden', one.text || '-'],
+    ]),
   )
-  const components = table(['COMPONENT', 'SERVICE', 'SECTION', 'NAME'], rows)
+  const components = table(['COMPONENT', 'SERVICE', 'SECTION', 'NAME', 'UPTIME', 'TEXT'], rows)
   return `${table(['PAGE', ''], facts)}\n\n${components}`
 }

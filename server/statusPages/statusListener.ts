@@ -28,7 +28,9 @@ export function buildStatusListener(parts: StatusParts): FastifyInstance {
   const views = new PageViews(parts)
   const kept = new KeptAnswers(parts, views)
   const isSecure = parts.statusUrl?.startsWith('https:') === true
-  const app = browserApp(parts.connectionsMax, (reply) => say(reply, 404, 'There is no such page', isSecure))
+  const app = browserApp(parts.connectionsMax, (reply) =>
+    say(reply, 400, 'The request is malformed', isSecure),
+  )
   app.addHook('onClose', async () => views.stop())
   app.addHook('onRequest', async (request, reply) => {
     if (request.method === 'GET' || request.method === 'HEAD') return

@@ -139,6 +139,24 @@ describe.skipIf(skipReason !== null)(
       },
     )
 
+    test('with forced colours, states keep their shapes and words, and bars their colours', async () => {
+      const { page, complaints, close } = await opened('/s/example', { forcedColors: 'active' })
+      const icon = page.locator('.components .icon').first()
+      const colours = await page.evaluate(
+        "new Set([...document.querySelectorAll('.bar path')].map((one) => getComputedStyle(one).fill)).size",
+      )
+      const border = await page.evaluate("getComputedStyle(document.querySelector('.banner')).borderTopStyle")
+
+      expect(await page.evaluate("matchMedia('(forced-colors: active)').matches")).toBe(true)
+      expect(border).toBe('solid')
+      expect(await icon.isVisible()).toBe(true)
+      expect(await page.locator('.components .label').first().innerText()).toBe('Down')
+      expect(colours).toBeGreaterThan(2)
+      expect(await findings(page)).toEqual([])
+      expect(complaints).toEqual([])
+      await close()
+    })
+
     test('a theme in the address wins over the device', async () => {
       const grounds: unknown[] = []
       for (const theme of ['light', 'dark']) {

@@ -273,7 +273,7 @@ test('every answer has the policy, nothing but GET and HEAD is answered, and no 
     }),
   ])
 
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 404, 200, 404, 405, 405, 405])
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 404, 200, 400, 405, 405, 405])
   for (const { headers } of answers) {
     expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'")
     expect(headers).toMatchObject({
@@ -312,6 +312,15 @@ test('a proxy may send the origin in the request line, and a host may end with a
   ]).toEqual(['200', '200', '200', '200', '421'])
 })
 
+test('a request with two hosts is malformed', async () => {
+  await addPage(await site.addService('svc-1'))
+  const answer = await exchange(
+    'GET /s/example HTTP/1.1\r\nHost: one.example\r\nHost: two.example\r\nConnection: close\r\n\r\n',
+  )
+
+  expect(answer.split(' ', 2)[1]).toBe('400')
+})
+
 test('uptime is the same number on the page and in the document', async () => {
   const checkout = await site.addService('svc-1', {
     state: 'up',
@@ -322,4 +331,30 @@ test('uptime is the same number on the page and in the document', async () => {
   const document = JSON.parse((await get('/s/example/status.json')).text)
   expect(document.sections[0].components[0].uptime_90d).toBe(99.94)
   expect((await get('/s/example')).text).toContain('99.94 %')
+})
+
+test('uptime names its days while a component is young, and can be hidden with its days', async () => {
+  const young = await site.addService('svc-1', { state: 'up', days: 2, problems: { 0: { down: 720 } } })
+  const secret = await site.addService('svc-2', { state: 'down', problems: { 3: { down: 3_600 } } })
+  const sections = [
+    {
+      name: '',
+      components: [
+        { serviceId: young, name: 'Checkout', text: 'Cards & <vouchers>' },
+        { serviceId: secret, name: 'Search', showsUptime: false },
+      ],
+    },
+  ]
+  await site.addPage({ slug: 'example', title: 'Example', sections })
+  const { text } = await get('/s/example')
+  const [first, second] = JSON.parse((await get('/s/example/status.json')).text).sections[0].components
+
+  expect(text).toContain('99.58 %<span class="wide"> uptime</span> over 2 days')
+  expect(text).toContain('Cards &amp; &lt;vouchers&gt;')
+  expect(text.match(/class="bar"/g)).toHaveLength(1)
+  expect([first.text, first.uptime_90d, first.uptime_days]).toEqual(['Cards & <vouchers>', 99.58, 2])
+  expect(second).toEqual({
+    ...{ id: second.id, name: 'Search', text: '', state: 'down' },
+    ...{ uptime_90d: null, uptime_days: 0, days: [] },
+  })
 })

@@ -12,6 +12,8 @@ export const HOSTS_MAX = 10
 export const PUBLIC_NAME_CHARS_MAX = 100
 export const PAGE_TITLE_CHARS_MAX = 100
 export const PAGE_TEXT_CHARS_MAX = 1_000
+/** Longest text of a component (code points). */
+export const COMPONENT_TEXT_CHARS_MAX = 200
 
 /** A section with the services that it shows. */
 export interface WantedSection {
@@ -21,6 +23,10 @@ export interface WantedSection {
     readonly serviceId: string
     /** `undefined` keeps the public name that the service has on the page, or else copies the name of the service. */
     readonly name: string | undefined
+    /** A line below the public name; absent keeps the one that the service has on the page, or else ''. */
+    readonly text?: string | undefined
+    /** Whether its days and uptime are public; absent keeps what holds on the page, or else they are. */
+    readonly showsUptime?: boolean | undefined
   }[]
 }
 
@@ -67,6 +73,9 @@ export interface PageComponent {
   readonly serviceId: string
   /** The public name, which a new name of the service does not change. */
   readonly name: string
+  /** '' for none. */
+  readonly text: string
+  readonly showsUptime: boolean
   readonly isPaused: boolean
 }
 

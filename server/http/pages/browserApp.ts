@@ -7,7 +7,8 @@ import { TIMEOUTS } from '../transport/timeouts.ts'
 
 /**
  * A listener for browsers on Fastify, without routes: timeouts and connection limits as for the API, and a graceful
- * end. It leaves the query to the routes. `refuseMalformed` answers a request that Fastify cannot route.
+ * end. It leaves the query to the routes. `refuseMalformed` answers a request that Fastify cannot route, and one with two
+ * headers Host: a proxy may have judged the other one.
  */
 export function browserApp(
   connectionsMax: number,
@@ -32,5 +33,10 @@ export function browserApp(
   refuseExpectations(server, answers)
   refuseTunnels(server)
   app.addHook('preClose', answers.stop)
+  app.addHook('onRequest', async (request, reply) => {
+    // Node keeps the first of several.
+    const hosts = request.raw.rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name))
+    if (hosts.length > 1) return refuseMalformed(reply.header('connection', 'close'))
+  })
   return app
 }

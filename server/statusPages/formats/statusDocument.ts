@@ -10,9 +10,12 @@ export function statusDocument(page: PublicPage, url: string): string {
     as_of: asOf,
     sections: sections.map(({ name, components }) => ({
       name,
-      components: components.map(({ id, name, state, uptime, days }) => ({
-        ...{ id, name, state, uptime_90d: uptime },
-        days: days.flatMap(({ day, seconds }) => (seconds === null ? [] : [{ day, ...seconds }])),
+      components: components.map(({ id, name, text, state, history }) => ({
+        ...{ id, name, text, state },
+        ...{ uptime_90d: history?.uptime ?? null, uptime_days: history?.uptimeDays ?? 0 },
+        days: (history?.days ?? []).flatMap(({ day, seconds }) =>
+          seconds === null ? [] : [{ day, ...seconds }],
+        ),
       })),
     })),
     incidents: incidents.map((incident) => incidentOf(incident, url)),

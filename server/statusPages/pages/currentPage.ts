@@ -1,5 +1,11 @@
 import { type Html, html } from '../../../web/html.ts'
-import { type PublicComponent, type PublicPage, DAYS_SHOWN, RECENT_DAYS } from '../view/publicPage.ts'
+import {
+  type PublicComponent,
+  type PublicHistory,
+  type PublicPage,
+  DAYS_SHOWN,
+  RECENT_DAYS,
+} from '../view/publicPage.ts'
 import { uptimeText } from '../view/uptime.ts'
 import { framed, type PageContext, pathOf } from './frame.ts'
 import { historyBar, problemList } from './history.ts'
@@ -49,12 +55,24 @@ function section({ name, components }: PublicPage['sections'][number], index: nu
 
 function component(one: PublicComponent): Html {
   return html`<div class="row"><h3><bdi>${one.name}</bdi></h3>${stateLabel(one.state)}</div>
-${historyBar(one)}
-<div class="row scale"><span>${DAYS_SHOWN} days ago</span><span class="uptime">${one.uptime === null ? 'No data' : html`${uptimeText(one.uptime)}<span class="wide"> uptime</span>`}</span><span>Today</span></div>
-${problemList(one)}`
+${one.text !== '' && html`<p class="quiet">${one.text}</p>`}
+${one.history !== null && historyOf(one.history, one.name)}`
+}
+
+function historyOf(history: PublicHistory, name: string): Html {
+  return html`${historyBar(history)}
+<div class="row scale"><span>${DAYS_SHOWN} days ago</span><span class="uptime">${uptimeOver(history)}</span><span>Today</span></div>
+${problemList(history, name)}`
+}
+
+/** Uptime with the days that it is about: a young component has fewer than the page shows. */
+function uptimeOver({ uptime, uptimeDays }: PublicHistory): Html {
+  if (uptime === null) return html`No data`
+  const span = uptimeDays === 1 ? '1 day' : `${uptimeDays} days`
+  return html`${uptimeText(uptime)}<span class="wide"> uptime</span> over ${span}`
 }
 
 function legend(): Html {
   return html`<p class="legend">Each bar is a day; its coloured part is the share of the day with problems.
-Uptime is the time operational or degraded over ${DAYS_SHOWN} days. Maintenance, pauses and time without results are not counted.</p>`
+Uptime is the time operational or degraded, over ${DAYS_SHOWN} days or since the first result. Maintenance, pauses and time without results are not counted.</p>`
 }

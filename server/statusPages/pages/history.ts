@@ -1,5 +1,5 @@
 import { type Html, html } from '../../../web/html.ts'
-import type { DaySeconds, PublicComponent, PublicDay } from '../view/publicPage.ts'
+import type { DaySeconds, PublicDay, PublicHistory } from '../view/publicPage.ts'
 import { dayText, durationText } from '../../../web/times.ts'
 
 /** Size of the bar of a component (units of its drawing): a day is CELL wide, with GAP behind it. */
@@ -13,7 +13,7 @@ const SHARE_MIN = 0.2
 type Shapes = Map<string, string>
 
 /** The days of a component as a drawing, for those who see it; `problemList` says the same in words. Pure. */
-export function historyBar({ days }: PublicComponent): Html {
+export function historyBar({ days }: PublicHistory): Html {
   const shapes: Shapes = new Map()
   for (const [index, { seconds }] of days.entries()) addDay(shapes, index * (CELL + GAP), seconds)
   const width = days.length * (CELL + GAP) - GAP
@@ -54,7 +54,7 @@ function unknownKind({ maintenance, paused, unknown }: DaySeconds): string {
 }
 
 /** The days with problems, and those that do not count, as text that opens. Pure. */
-export function problemList({ days, name }: PublicComponent): Html {
+export function problemList({ days }: PublicHistory, name: string): Html {
   if (days.every(({ seconds }) => seconds === null)) {
     return html`<p class="quiet">No results in the days shown.</p>`
   }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import type { DaySeconds, PublicComponent } from '../view/publicPage.ts'
+import type { DaySeconds, PublicHistory } from '../view/publicPage.ts'
 import { historyBar, problemList } from './history.ts'
 import { plainText } from '../../../web/plainText.ts'
 import { dayText, durationText, monthText } from '../../../web/times.ts'
 
 const none: DaySeconds = { up: 0, degraded: 0, down: 0, unknown: 0, paused: 0, maintenance: 0 }
 
-function component(days: readonly (DaySeconds | null)[]): PublicComponent {
+function component(days: readonly (DaySeconds | null)[]): PublicHistory {
   return {
-    ...{ id: 'c', name: 'Checkout', state: 'operational', uptime: null },
+    ...{ uptime: null, uptimeDays: 0 },
     days: days.map((seconds, index) => ({ day: `2026-11-${String(index + 1).padStart(2, '0')}`, seconds })),
   }
 }
@@ -44,6 +44,7 @@ test('every day with a problem or a gap is also text, the newest first', () => {
       { ...none, up: 86_300, unknown: 100 },
       { ...none, up: 80_000, maintenance: 3_600, paused: 60, unknown: 600 },
     ]),
+    'Checkout',
   ).toString()
 
   expect([...list.matchAll(/<li>([^<]*)<\/li>/g)].map(([, text]) => text)).toEqual([
@@ -51,11 +52,11 @@ test('every day with a problem or a gap is also text, the newest first', () => {
     '1 Nov: down 12 min, degraded 4 min',
   ])
   expect(list).toContain('>1 day with problems<span')
-  expect(problemList(component([{ ...none, up: 86_400 }])).toString()).toContain('No problems')
-  expect(problemList(component([{ ...none, up: 80_000, paused: 6_400 }])).toString()).toContain(
+  expect(problemList(component([{ ...none, up: 86_400 }]), 'Checkout').toString()).toContain('No problems')
+  expect(problemList(component([{ ...none, up: 80_000, paused: 6_400 }]), 'Checkout').toString()).toContain(
     'No problems, 1 day with gaps',
   )
-  expect(problemList(component([null])).toString()).toContain('No results')
+  expect(problemList(component([null]), 'Checkout').toString()).toContain('No results')
 })
 
 test('durations have at most two units', () => {

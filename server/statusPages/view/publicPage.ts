@@ -27,9 +27,19 @@ export interface PublicComponent {
   /** The component's own id. */
   readonly id: string
   readonly name: string
+  /** A line below the name; '' for none. */
+  readonly text: string
   readonly state: ShownState
-  /** Uptime over DAYS_SHOWN days (percent with two decimals, cut); `null` without data. */
+  /** `null` when the page does not show it. */
+  readonly history: PublicHistory | null
+}
+
+/** What is public of the past of a component. */
+export interface PublicHistory {
+  /** Uptime over `uptimeDays` days (percent with two decimals, cut); `null` without data. */
   readonly uptime: number | null
+  /** Days from the first one with data to the present one, at most DAYS_SHOWN; 0 without data. */
+  readonly uptimeDays: number
   /** DAYS_SHOWN days, the oldest first, the present one last. */
   readonly days: readonly PublicDay[]
 }

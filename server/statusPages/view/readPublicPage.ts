@@ -5,12 +5,14 @@ import { componentState, headlineOf } from './componentState.ts'
 import { publicIncident } from './incidentTexts.ts'
 import {
   DAYS_SHOWN,
+  type DaySeconds,
   type PublicComponent,
+  type PublicHistory,
   type PublicPage,
   type PublicWindow,
   RECENT_DAYS,
 } from './publicPage.ts'
-import { uptimeOf } from './uptime.ts'
+import { uptimeDaysOf, uptimeOf } from './uptime.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 const MINUTE_S = 60
@@ -65,15 +67,15 @@ export async function readPublicPage(
     .filter(({ components }) => components.length > 0)
     .map(({ name, components }) => ({
       name,
-      components: components.map(({ id, name, serviceId, isPaused }): PublicComponent => {
-        const seconds = shown.map((day) => ({ day, seconds: dayOf.get(`${serviceId} ${day}`) ?? null }))
+      components: components.map(({ id, name, text, serviceId, isPaused, showsUptime }): PublicComponent => {
         const state = componentState({
           isPaused,
           isInMaintenance: underWay.some(({ serviceIds }) => serviceIds.includes(serviceId)),
           measured: states.get(serviceId)?.state,
           severities: severitiesOf(open, serviceId),
         })
-        return { id, name, state, uptime: uptimeOf(seconds.map((one) => one.seconds)), days: seconds }
+        const history = showsUptime ? historyOf((day) => dayOf.get(`${serviceId} ${day}`), shown) : null
+        return { id, name, text, state, history }
       }),
     }))
   return {
@@ -87,6 +89,15 @@ export async function readPublicPage(
     recent: recent.map((incident) => publicIncident(incident, nameOf)),
     maintenance: windows.map((window) => publicWindow(window, nameOf)),
   }
+}
+
+function historyOf(
+  secondsOf: (day: string) => DaySeconds | undefined,
+  shown: readonly string[],
+): PublicHistory {
+  const days = shown.map((day) => ({ day, seconds: secondsOf(day) ?? null }))
+  const seconds = days.map((one) => one.seconds)
+  return { uptime: uptimeOf(seconds), uptimeDays: uptimeDaysOf(seconds), days }
 }
 
 /** The public name of each service that a page lists. Pure. */

@@ -15,6 +15,12 @@ export function uptimeOf(days: readonly (DaySeconds | null)[]): number | null {
   return known === 0 ? null : Math.floor((good * 10_000) / known) / 100
 }
 
+/** How many days uptime is about: from the first of `days` with time that counts to the last one; 0 without such time. Pure. */
+export function uptimeDaysOf(days: readonly (DaySeconds | null)[]): number {
+  const first = days.findIndex((day) => day !== null && day.up + day.degraded + day.down > 0)
+  return first === -1 ? 0 : days.length - first
+}
+
 /** `99.41 %` or `100 %`. Pure. */
 export function uptimeText(uptime: number): string {
   return uptime === 100 ? '100 %' : `${uptime.toFixed(2)} %`

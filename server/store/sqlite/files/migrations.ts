@@ -604,6 +604,11 @@ CREATE TABLE incident_authors (
   actor TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 `,
+  // A line of text below a component's name, and whether its days and uptime are public.
+  `
+ALTER TABLE status_components ADD COLUMN text TEXT NOT NULL DEFAULT '';
+ALTER TABLE status_components ADD COLUMN shows_uptime INTEGER NOT NULL DEFAULT 1;
+`,
 ]
 
 /**

@@ -15,6 +15,8 @@ interface ComponentRow {
   readonly id: string | null
   readonly serviceId: string
   readonly name: string
+  readonly text: string
+  readonly showsUptime: number
   readonly isPaused: number
 }
 
@@ -51,6 +53,7 @@ export function preparePageRead(database: Database): ReadPages {
     .pluck()
   const components = database.prepare<[string], ComponentRow>(
     `SELECT t.name AS section, t.id AS sectionId, c.id, c.service_id AS serviceId, c.public_name AS name,
+       c.text, c.shows_uptime AS showsUptime,
        s.running_in = '' AS isPaused
      FROM status_sections t LEFT JOIN status_components c ON c.section_id = t.id
      LEFT JOIN services s ON s.id = c.service_id WHERE t.page_id = ? ORDER BY t.place, c.place`,
@@ -73,11 +76,12 @@ export function preparePageRead(database: Database): ReadPages {
 
 function sectionsOf(rows: readonly ComponentRow[]): readonly PageSection[] {
   const sections = new Map<string, { name: string; components: PageSection['components'][number][] }>()
-  for (const { section, sectionId, id, serviceId, name, isPaused } of rows) {
+  for (const { section, sectionId, id, showsUptime, isPaused, ...row } of rows) {
     const known = sections.get(sectionId) ?? { name: section, components: [] }
     sections.set(sectionId, known)
     // A section whose services were all deleted has one row without a component.
-    if (id !== null) known.components.push({ id, serviceId, name, isPaused: isPaused === 1 })
+    if (id !== null)
+      known.components.push({ id, ...row, showsUptime: showsUptime === 1, isPaused: isPaused === 1 })
   }
   return [...sections.values()]
 }

@@ -159,7 +159,8 @@ function prepareSections(writer: Database) {
     'INSERT INTO status_sections (id, page_id, place, name) VALUES (?, ?, ?, ?)',
   )
   const insertComponent = writer.prepare(
-    'INSERT INTO status_components (id, section_id, place, service_id, public_name) VALUES (?, ?, ?, ?, ?)',
+    `INSERT INTO status_components (id, section_id, place, service_id, public_name, text, shows_uptime)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
   const nameOf = writer
     .prepare<[string, string], string>(
@@ -175,14 +176,17 @@ function prepareSections(writer: Database) {
     for (const [place, section] of wanted.entries()) {
       const sectionId = randomUUID()
       insertSection.run(sectionId, id, place, section.name)
-      for (const [index, { serviceId, name }] of section.components.entries()) {
+      for (const [index, wantedOne] of section.components.entries()) {
+        const { serviceId } = wantedOne
         const serviceName = nameOf.get(serviceId, orgId)
         if (serviceName === undefined) {
           throw new ApiError('not_found', `the organisation has no service ${serviceId}`)
         }
         const known = before.get(serviceId)
-        const publicName = name ?? known?.name ?? serviceName
-        insertComponent.run(known?.id ?? randomUUID(), sectionId, index, serviceId, publicName)
+        const name = wantedOne.name ?? known?.name ?? serviceName
+        const text = wantedOne.text ?? known?.text ?? ''
+        const showsUptime = (wantedOne.showsUptime ?? known?.showsUptime ?? true) ? 1 : 0
+        insertComponent.run(known?.id ?? randomUUID(), sectionId, index, serviceId, name, text, showsUptime)
       }
     }
   }

@@ -134,3 +134,40 @@ test('the organisation shows its limits with what it uses, and an owner renames 
   expect(page.text).toContain('0 of 1,234')
   expect(page.text).not.toContain('Rename')
 })
+
+test('each change is one entry of the audit log with the person, and a refused one is none', async () => {
+  const orgId = await server.createOrg({ name: 'Audited' })
+  const owner = await server.signIn('owner', { orgId })
+  const member = await server.signIn('member', { orgId })
+  const log = async () => (await server.store.listAudit(orgId, 1_000)).toReversed()
+  const before = (await log()).length
+  const { client, actions } = owner
+  await client.post(`${actions}/keys`, { note: 'CI', scope: 'read_write' })
+  const [key] = await server.store.listKeys(orgId)
+  await client.post(`${actions}/keys/${key?.id}/revoke`)
+  await client.post(`${actions}/invitations`, { email: 'new@example.org', role: 'viewer' })
+  const [invitation] = await server.store.listInvitations(orgId, Date.now())
+  await client.post(`${actions}/invitations/${invitation?.tokenHash.toString('hex')}/withdraw`)
+  await client.post(`${actions}/members/${member.id}/role`, { role: 'viewer' })
+  await client.post(`${actions}/members/${member.id}/remove`)
+  await client.post(`${actions}/organisation`, { name: 'Renamed' })
+  await client.post(`${actions}/keys`, { note: '', scope: 'read_write' })
+  await client.post(`${actions}/members/${owner.id}/remove`)
+  await client.post(`${actions}/organisation`, { name: '' })
+  const entries = (await log()).slice(before)
+
+  expect(entries.map(({ action, actorKind, actor }) => [action, actorKind, actor])).toEqual(
+    [
+      ...[
+        'key.create',
+        'key.revoke',
+        'invitation.create',
+        'invitation.withdraw',
+        'member.role',
+        'member.remove',
+      ],
+      'organisation.rename',
+    ].map((action) => [action, 'person', owner.id]),
+  )
+  expect(JSON.stringify(entries)).not.toContain('@example.org')
+})

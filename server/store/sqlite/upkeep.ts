@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { BUS_READER, type UpkeepStore } from '../store.ts'
+import { prepareForgetExpired } from './accounts/forgetExpired.ts'
 import { prepareForgetAudit } from './changes/audit.ts'
 import { prepareForgetEndpoints } from './changes/endedEndpoints.ts'
 import { IDEMPOTENCY_MS } from './changes/idempotentCreations.ts'
@@ -49,6 +50,7 @@ export function sqliteUpkeep(
   const forgetGenerations = prepareForgetGenerations(writer, FORGOTTEN_AT_ONCE)
   const forgetDeliveries = prepareForgetDeliveries(writer, FORGOTTEN_AT_ONCE)
   const forgetAudit = prepareForgetAudit(writer, FORGOTTEN_AT_ONCE)
+  const forgetExpired = prepareForgetExpired(writer, FORGOTTEN_AT_ONCE)
   const forgetNotices = writer.prepare('DELETE FROM certificate_notices WHERE not_after_s < ?')
   const forgetEndpoints = prepareForgetEndpoints({ reader, writer }, commits)
   const forgetSome = (nowMs: number): number =>
@@ -56,7 +58,8 @@ export function sqliteUpkeep(
     forgetCommands.run(nowMs - COMMANDS_KEPT_MS).changes +
     forgetGenerations(nowMs) +
     forgetDeliveries(nowMs) +
-    forgetAudit(nowMs)
+    forgetAudit(nowMs) +
+    forgetExpired(nowMs)
   return {
     assertRoom: async () => {
       if (!disk.look((unused.get() ?? 0) * pageBytes)) return

@@ -10,7 +10,7 @@ import { isRedirect, redirectOf, shownUrl } from './http/redirect.ts'
 import { portOf, type RequestHop, requestBytes, serverNameOf } from './http/requestHop.ts'
 import { literalAddress } from './network/addressRules.ts'
 import type { SeenCertificate } from './network/certificate.ts'
-import { chooseAddress, dial } from './network/dial.ts'
+import { chooseAddress, type DialRules, dial } from './network/dial.ts'
 import { secure } from './network/secure.ts'
 import { AttemptClock, type Phases } from './outcome/attemptClock.ts'
 import { CheckFault } from './outcome/reason.ts'
@@ -23,7 +23,7 @@ const ENCODED_BYTES_MAX = BODY_BYTES_MAX + 65_536
 const UNNEEDED_BYTES_MAX = 65_536
 
 /** Tools of an attempt: those of checks without the matcher. */
-export type AttemptTools = Omit<CheckTools, 'matcher' | 'close'>
+export type AttemptTools = Omit<CheckTools, 'matcher' | 'close'> & Pick<DialRules, 'connectMsMax'>
 
 /** What is attempted: the request of a check, and how much of the response it needs. */
 export type Attempted = Pick<

@@ -19,6 +19,7 @@ import { addChannelOptions, type ChannelOptions, channelRefOf } from './options/
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { keySourceOf, type MasterKeyOptions, masterKeyOption } from './options/masterKeyOption.ts'
 import { readableOption } from './options/readableOption.ts'
+import { webhookAddressNote } from './options/webhookRanges.ts'
 import { present, table, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 
@@ -90,7 +91,7 @@ function addCreate(channel: Command, write: Write, environment: Variables): void
     )
     .option('--service <ids...>', 'only events of these services (default: of all)')
     .addOption(masterKeyOption())
-    .action(async (options: CreateOptions) => {
+    .action(async (options: CreateOptions, command: Command) => {
       const { org: orgId, kind, name, events, service } = options
       const url = urlOf(options)
       const id = systemEnvironment.uuid()
@@ -111,6 +112,8 @@ function addCreate(channel: Command, write: Write, environment: Variables): void
           systemEnvironment.nowMs(),
         ),
       )
+      const note = webhookAddressNote(url)
+      if (note !== undefined) command.configureOutput().writeErr?.(`pharos-server: note: ${note}\n`)
       present(write, options.json, { id, secret }, secret === null ? id : `${id}\n${secret}`)
     })
 }

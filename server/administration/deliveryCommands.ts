@@ -5,6 +5,7 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import type { ChannelRef, DeliveryState, StoredDelivery } from '../store/notificationStore.ts'
 import type { Store } from '../store/store.ts'
 import { addChannelOptions, type ChannelOptions, channelRefOf } from './options/channelOptions.ts'
+import { WEBHOOK_RANGES_ADVICE } from './options/webhookRanges.ts'
 import { present, table, type Write } from './output.ts'
 import { engineOf, withExistingStore } from './withStore.ts'
 
@@ -84,15 +85,22 @@ async function endOf(
   }
 }
 
-function answerOf({ last }: StoredDelivery): string {
-  if (last === null) return '-'
+function answerOf({ last, failedReason }: StoredDelivery): string {
+  if (last === null) return failedReason ?? '-'
   const { status, error, durationMs } = last
-  return `${status === null ? error : `status ${status}`} after ${durationMs} ms`
+  const answer = `${status === null ? error : `status ${status}`} after ${durationMs} ms${adviceOf(error)}`
+  return failedReason === null ? answer : `${answer}; ${failedReason}`
 }
 
-function shown({ webhookId, type, incidentId, state, attempts, atMs, dueMs, last }: StoredDelivery) {
+function adviceOf(error: string | null): string {
+  return error === 'address_forbidden' ? ` (${WEBHOOK_RANGES_ADVICE})` : ''
+}
+
+function shown(delivery: StoredDelivery) {
+  const { webhookId, type, incidentId, state, attempts, atMs, dueMs, failedReason, last } = delivery
   return {
     ...{ id: webhookId, type, incident_id: incidentId, state, attempts, at: timestamp(atMs) },
+    failed_reason: failedReason,
     next_attempt_at: dueMs === null ? null : timestamp(dueMs),
     last:
       last === null

@@ -233,6 +233,55 @@ test('a 410 disables the channel: nothing more is sent until it is enabled, and 
   )
 })
 
+test('a delivery that waited when its channel was disabled shows that as its reason, until it is sent again', async () => {
+  const server = await start()
+  let status = 500
+  const receiver = await receiving(() => ({ status }))
+  const { id } = await createChannel(server, receiver.url)
+  await incident(server, await service(server))
+  await until(async () => (await deliveriesOf(server, id))[0].attempts === 1)
+
+  await admin(server, 'channel', 'disable', '--id', id)
+  const [failed] = await deliveriesOf(server, id)
+  const { stdout } = await runHere(['channel', 'deliveries', '--id', id, '--data-dir', server.dataDir])
+  status = 204
+  await admin(server, 'channel', 'enable', '--id', id)
+  await admin(server, 'channel', 'resend', '--id', id, '--since', new Date(0).toISOString())
+  await until(async () => (await deliveriesOf(server, id))[0].state === 'sent')
+
+  const failedReason = 'channel disabled: disabled by hand'
+  expect(failed).toMatchObject({ state: 'failed', failed_reason: failedReason, last: { status: 500 } })
+  expect(stdout).toContain(`; ${failedReason}`)
+  expect((await deliveriesOf(server, id))[0].failed_reason).toBeNull()
+})
+
+test.each([
+  ['http://127.0.0.1:7180/canary', '127.0.0.1 is not a public address'],
+  ['https://[fd00::1]/canary', '[fd00::1] is not a public address'],
+  ['http://hooks.example/canary', 'without https deliveries to hooks.example fail'],
+])('a channel to %s is created with a note that names --allow-webhook-ranges', async (url, problem) => {
+  const server = await start()
+  const given = ['--org', server.orgId, '--kind', 'slack', '--name', 'chat', '--url', url]
+  const { code, stdout, stderr } = await runHere([
+    ...['channel', 'create', '--data-dir', server.dataDir, '--json'],
+    ...given,
+  ])
+
+  expect([code, Object.keys(JSON.parse(stdout))]).toEqual([0, ['id', 'secret']])
+  expect(stderr).toContain(problem)
+  expect(stderr).toContain('--allow-webhook-ranges')
+  expect(stderr).not.toContain('canary')
+})
+
+test('a delivery to a forbidden address names the flag that permits it', async () => {
+  const server = await start({ webhookRanges: [] })
+  const { id } = await createChannel(server, 'https://127.0.0.1:7180/')
+
+  const tested = admin(server, 'channel', 'test', '--id', id)
+
+  await expect(tested).rejects.toThrow('serve --allow-webhook-ranges permits private ranges')
+})
+
 test('a channel is disabled when nothing succeeded for five days and ten deliveries failed, and not before', async () => {
   const server = await start()
   const receiver = await receiving(() => ({ status: 500 }))

@@ -1,6 +1,7 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer as createHttpsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LOCAL_SPELLINGS } from '../../monitoring/check/testing/localSpellings.ts'
 import { makeAuthority, type TestAuthority } from '../../monitoring/check/testing/certificates.ts'
@@ -100,6 +101,27 @@ test('a name whose second answer is a forbidden address is not connected to', as
 test('without TLS nothing is sent outside of the allowed ranges, also to a public address', async () => {
   expect(await post('http://1.1.1.1/')).toEqual(FORBIDDEN)
 })
+
+/** Listens on an address, and accepts no connection: those that it has not accepted fill its queue. */
+const DEAF = `require('net').createServer().listen({ port: 0, host: '${PUBLIC}', backlog: 1 }, function () {
+  require('fs').writeSync(1, String(this.address().port))
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+})`
+
+test('an attempt at a host that does not answer ends after the 5 s for a connection, not after its 20 s', async () => {
+  const deaf = spawn(process.execPath, ['-e', DEAF])
+  const [chunk] = await once(deaf.stdout, 'data')
+  const port = Number(chunk)
+  const queued = Array.from({ length: 8 }, () => connect(port, PUBLIC).on('error', () => {}))
+  await once(queued[0] ?? deaf, 'connect')
+
+  const result = await post(`http://${PUBLIC}:${port}/`)
+  for (const socket of queued) socket.destroy()
+  deaf.kill('SIGKILL')
+
+  expect(result).toMatchObject({ status: null, error: 'connect_timeout' })
+  expect(result.durationMs).toBeLessThan(20_000)
+}, 60_000)
 
 test('the certificate of a receiver is verified against its name', async () => {
   const started = async (certificate: TestAuthority['valid']) => {

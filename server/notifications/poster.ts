@@ -13,6 +13,8 @@ import type { DueDelivery } from '../store/notificationStore.ts'
 
 /** Time limit of an attempt, from the name to the end of the response (milliseconds). Gap G9. */
 const ATTEMPT_MS_MAX = 20_000
+/** Time limit of its connection (milliseconds): a host that is gone takes a slot for no longer. */
+const CONNECT_MS_MAX = 5_000
 /** The response is read to 64 KiB, so that its sender is not cut off, and dropped. */
 const NEEDS = { wholeBody: false, bodyText: false }
 
@@ -31,7 +33,8 @@ export interface Poster {
 
 /** Prepares the sending. Throws when an allowed range is none. */
 export function openPoster({ findMasterKey, nowMs, ...settings }: PosterSettings): Poster {
-  const tools = openCheckTools({ ...settings, userAgent: `pharos/${packageJson.version}` })
+  const checkTools = openCheckTools({ ...settings, userAgent: `pharos/${packageJson.version}` })
+  const tools: AttemptTools = { ...checkTools, connectMsMax: CONNECT_MS_MAX }
   const isAllowed = isInRanges(settings.allowedRanges)
   // Without TLS a delivery and its signature are readable on the way: only within ranges of the operator.
   const plainTools: AttemptTools = { ...tools, isForbidden: (address) => !isAllowed(address) }
@@ -51,7 +54,7 @@ export function openPoster({ findMasterKey, nowMs, ...settings }: PosterSettings
       )
       return resultOf(attempt)
     },
-    close: tools.close,
+    close: checkTools.close,
   }
 }
 

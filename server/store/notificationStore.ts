@@ -43,6 +43,8 @@ export interface StoredDelivery {
   readonly atMs: number
   /** When the next attempt is due; `null` unless it waits. */
   readonly dueMs: number | null
+  /** Why it failed although attempts were left; `null` otherwise: then its last attempt tells. */
+  readonly failedReason: string | null
   /** The last attempt; `null` before the first. */
   readonly last: (Omit<AttemptResult, 'retryAfter'> & { readonly atMs: number }) | null
 }

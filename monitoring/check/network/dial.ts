@@ -12,6 +12,12 @@ export interface AddressChoice {
   readonly hasRoute: (address: string) => boolean
 }
 
+/** How an address is dialled. */
+export interface DialRules extends AddressChoice {
+  /** Time limit of the connection itself (milliseconds); absent when only that of the attempt counts. */
+  readonly connectMsMax?: number
+}
+
 /**
  * The one of `addresses` that the attempt `turn` dials: forbidden ones are left out, then those of a family without a route,
  * and the rest take turns, so that a dead half of a name shows. Throws CheckFault when all are forbidden.
@@ -42,7 +48,7 @@ export function dial(
   address: string,
   port: number,
   clock: AttemptClock,
-  { isForbidden, hasRoute }: AddressChoice,
+  { isForbidden, hasRoute, connectMsMax }: DialRules,
 ): Promise<Socket> {
   return clock.wait('connect', (resolve, reject) => {
     if (isForbidden(address, port)) {
@@ -55,6 +61,13 @@ export function dial(
       return () => {}
     }
     const socket = connect({ host: address, port, noDelay: true, autoSelectFamily: false })
+    if (connectMsMax !== undefined) {
+      const timer = setTimeout(() => {
+        socket.destroy()
+        reject(connectFault('ETIMEDOUT', shownAddress(address, port), true))
+      }, connectMsMax)
+      for (const end of ['connect', 'close']) socket.once(end, () => clearTimeout(timer))
+    }
     socket.once('connect', () => resolve(socket))
     socket.on('error', (error: NodeJS.ErrnoException) => {
       reject(connectFault(error.code ?? '', shownAddress(address, port), hasRoute(address)))

@@ -609,6 +609,10 @@ CREATE TABLE incident_authors (
 ALTER TABLE status_components ADD COLUMN text TEXT NOT NULL DEFAULT '';
 ALTER TABLE status_components ADD COLUMN shows_uptime INTEGER NOT NULL DEFAULT 1;
 `,
+  // Why a delivery failed that had attempts left.
+  `
+ALTER TABLE deliveries ADD COLUMN failed_reason TEXT;
+`,
 ]
 
 /**

@@ -28,13 +28,14 @@ export function sqliteDeliveries(
   const findNow = prepareFindChannel(writer)
   const list = reader.prepare<[{ id: string; state: string | null; countMax: number }], DeliveryRow>(
     `SELECT d.webhook_id AS webhookId, e.type, d.incident_id AS incidentId, d.state, d.attempts, e.at_ms AS atMs,
-       iif(d.state = 'waiting', d.due_ms, NULL) AS dueMs, a.at_ms AS lastAtMs, a.status, a.error, a.ms
+       iif(d.state = 'waiting', d.due_ms, NULL) AS dueMs, d.failed_reason AS failedReason, a.at_ms AS lastAtMs,
+       a.status, a.error, a.ms
      FROM deliveries d INDEXED BY deliveries_of_channel JOIN events e ON e.seq = d.event_seq
        LEFT JOIN attempts a ON a.event_seq = d.event_seq AND a.channel_id = d.channel_id AND a.number = d.attempts
      WHERE d.channel_id = @id AND (@state IS NULL OR d.state = @state)
      ORDER BY d.event_seq DESC LIMIT @countMax`,
   )
-  const again = `UPDATE deliveries SET state = 'waiting', ended_ms = NULL, attempts_before = attempts, due_ms = @nowMs
+  const again = `UPDATE deliveries SET state = 'waiting', ended_ms = NULL, failed_reason = NULL, attempts_before = attempts, due_ms = @nowMs
     WHERE channel_id = @id`
   const one = writer.prepare(`${again} AND webhook_id = @webhookId AND state <> 'waiting'`)
   const since = writer.prepare(

@@ -13,11 +13,12 @@ export function prepareDisable(writer: Database, note: NoteAct): DisableChannel 
     `UPDATE channels SET state = 'disabled', disabled_reason = ?, disabled_at_ms = ? WHERE id = ?`,
   )
   const fail = writer.prepare(
-    `UPDATE deliveries SET state = 'failed', ended_ms = ? WHERE channel_id = ? AND state = 'waiting'`,
+    `UPDATE deliveries SET state = 'failed', ended_ms = ?, failed_reason = ?
+     WHERE channel_id = ? AND state = 'waiting'`,
   )
   return ({ id, orgId }, { reason, by, nowMs }) => {
     disable.run(reason, nowMs, id)
-    fail.run(nowMs, id)
+    fail.run(nowMs, `channel disabled: ${reason}`, id)
     note({ orgId, by: { kind: by }, action: 'channel.disable', targetId: id, nowMs, detail: { reason } })
   }
 }

@@ -80,3 +80,12 @@ test('attempts at the same moment count before they are checked', async () => {
 
   expect(results.filter(({ kind }) => kind === 'wrong')).toHaveLength(10)
 })
+
+test('an attempt that could not be checked costs nothing', async () => {
+  const { throttle, results } = setUp()
+  const attempt = stranger('10.0.0.1', 'a@example.org')
+  const busy = () => throttle.attempt(attempt, () => Promise.reject(new Error('busy')))
+  for (let index = 0; index < 30; index += 1) await expect(busy()).rejects.toThrow('busy')
+
+  expect(await results(11, () => attempt)).toEqual([...repeated(10, 'wrong'), 'refused'])
+})

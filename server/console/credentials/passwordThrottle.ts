@@ -46,10 +46,14 @@ export class PasswordThrottle {
     if (waitMs > 0) return { kind: 'refused', waitS: Math.ceil(waitMs / 1_000) }
     // Before the check, which takes time: attempts at the same moment count too.
     for (const { name, rate } of limits) this.#add(name, rate, -1)
-    const isRight = await check()
-    if (!isRight) return { kind: 'wrong' }
-    for (const { name, rate } of limits) this.#add(name, rate, 1)
-    return { kind: 'right' }
+    // A check that fails has told nothing about the password.
+    let isWrong = false
+    try {
+      isWrong = !(await check())
+    } finally {
+      if (!isWrong) for (const { name, rate } of limits) this.#add(name, rate, 1)
+    }
+    return { kind: isWrong ? 'wrong' : 'right' }
   }
 
   #bucket(name: string, rate: BucketRate): Bucket {

@@ -4,12 +4,12 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { addAccountCommands } from './accountCommands.ts'
 import { addAgentCommands } from './agentCommands.ts'
 
-import { addServiceCommands } from './autoIncidentCommands.ts'
 import { addBackupCommands } from './backupCommands.ts'
 import { addChannelCommands } from './channelCommands.ts'
 import { addCommandLog } from './commandLog.ts'
 import { addDevCommand } from './dev/devCommand.ts'
 import { addKeyCommands } from './keyCommands.ts'
+import { addIncidentCommands, addServiceCommands } from './incidentCommands.ts'
 import { addMaintenanceCommands } from './maintenanceCommands.ts'
 import { addMasterKeyCommands } from './masterKeyCommands.ts'
 import { addAuditCommands, addOrgCommands } from './orgCommands.ts'
@@ -55,6 +55,7 @@ export function commandLine({ write, writeError, environment }: CommandLineParts
   addAuditCommands(program, write)
   addCommandLog(program, write)
   addResultCommands(program, write)
+  addIncidentCommands(program, write)
   addStatusPageCommands(program, write)
   addRegionCommands(program, write)
   addAgentCommands(program, write)

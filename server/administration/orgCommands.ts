@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { noOrg } from '../store/shared/noOrg.ts'
-import { addOrgAutoIncidents } from './autoIncidentCommands.ts'
+import { addOrgAutoIncidents } from './incidentCommands.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './output.ts'

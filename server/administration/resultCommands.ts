@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { ApiError } from '../../api/contract/apiError.ts'
+import type { Incident } from '../../api/contract/incident.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import { timestamp } from '../domain/environment.ts'
 import { RESULTS_DAYS_MAX } from '../domain/planLimits.ts'
@@ -7,6 +8,7 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { PHASES, type ServiceNow, type ServiceResult } from '../results/measurements/measurements.ts'
 import { withMeasurements } from '../results/resultsReader.ts'
 import { noOrg } from '../store/shared/noOrg.ts'
+import { readIncidents } from '../store/shared/readIncidents.ts'
 import type { ServiceGeneration } from '../store/store.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
@@ -23,14 +25,14 @@ export function addResultCommands(program: Command, write: Write): void {
     .requiredOption('--org <id>', 'organisation')
     .action(async ({ dataDir, json, org }: DataDirOptions & { readonly org: string }) => {
       const nowMs = systemEnvironment.nowMs()
-      const { services, maintenance } = await servicesOf(dataDir, org, nowMs)
+      const { services, maintenance, incidents } = await servicesOf(dataDir, org, nowMs)
       const nowS = Math.floor(nowMs / 1_000)
       const states = await withMeasurements(dataDir, nowS, (measurements) => measurements.states(org))
       const byId = new Map((states ?? []).map((state) => [state.id, state]))
       const rows = services.map((service) =>
         stateRow(service, byId.get(service.id), maintenance.get(service.id)),
       )
-      present(write, json, rows, stateTable(rows))
+      present(write, json, rows, stateTable(rows, incidents))
     })
   addDataDir(program.command('results').description('show the check results of a service, newest first'))
     .requiredOption('--service <id>', 'service')
@@ -72,7 +74,7 @@ function readHours(text: string): number {
   throw new InvalidArgumentError(`must be a whole number from 1 to ${HOURS_MAX}`)
 }
 
-/** The services of an organisation, and since when those in maintenance are. Rejects when there is no such organisation. */
+/** The services of an organisation, since when those in maintenance are, and the open incidents of each. Rejects when there is no such organisation. */
 function servicesOf(dataDir: string, orgId: string, nowMs: number) {
   return withExistingStore(engineOf(dataDir), async (store) => {
     const orgs = await store.listOrgs()
@@ -82,7 +84,9 @@ function servicesOf(dataDir: string, orgId: string, nowMs: number) {
     const windows = (await store.listMaintenance(orgId)).filter(
       ({ startsAt, endsAt }) => startsAt <= now && now < endsAt,
     )
+    const open = await readIncidents(store, orgId, 'active')
     return {
+      incidents: byService(open),
       // True because only rendered ServiceResponses are stored.
       services: services.map(({ text }) => JSON.parse(text) as ServiceResponse),
       // Of windows that overlap the first one counts: the list is in the order of their beginning.
@@ -91,6 +95,14 @@ function servicesOf(dataDir: string, orgId: string, nowMs: number) {
       ),
     }
   })
+}
+
+function byService(open: readonly Incident[]): ReadonlyMap<string, readonly Incident[]> {
+  const incidents = new Map<string, Incident[]>()
+  for (const incident of open) {
+    for (const id of incident.service_ids) incidents.set(id, [...(incidents.get(id) ?? []), incident])
+  }
+  return incidents
 }
 
 function noService(id: string): ApiError {
@@ -142,15 +154,19 @@ function stateRow(
   }
 }
 
-function stateTable(rows: readonly ReturnType<typeof stateRow>[]): string {
+function stateTable(
+  rows: readonly ReturnType<typeof stateRow>[],
+  incidents: ReadonlyMap<string, readonly Incident[]>,
+): string {
   const cells = rows.map(({ service_id, name, state, since, reasons }) => [
     service_id,
     name,
     state,
     since,
+    (incidents.get(service_id) ?? []).map(({ display_id }) => display_id).join(', ') || '-',
     shownReason(reasons),
   ])
-  return table(['ID', 'NAME', 'STATE', 'SINCE', 'REASON'], cells)
+  return table(['ID', 'NAME', 'STATE', 'SINCE', 'INCIDENT', 'REASON'], cells)
 }
 
 function shownReason([first, ...others]: ReturnType<typeof stateRow>['reasons']): string {

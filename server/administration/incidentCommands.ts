@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ApiError } from '../../api/contract/apiError.ts'
+import type { Incident } from '../../api/contract/incident.ts'
 import type { ServiceResponse } from '../../api/contract/service.ts'
 import {
   type AutoIncidentSettings,
@@ -9,6 +10,7 @@ import {
 } from '../domain/autoIncidentSettings.ts'
 import { setAutoIncidents } from '../domain/serviceChanges.ts'
 import { noOrg } from '../store/shared/noOrg.ts'
+import { readIncidents } from '../store/shared/readIncidents.ts'
 import type { Store } from '../store/store.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
@@ -124,4 +126,55 @@ function sentenceOf(settings: AutoIncidentSettings | null): string {
   if (settings === null) return 'off'
   const { threshold, windowMinutes } = settings
   return `after ${threshold} failing ${threshold === 1 ? 'round' : 'rounds'} within ${windowMinutes} min`
+}
+
+interface IncidentsOptions extends DataDirOptions {
+  readonly org: string
+  readonly all?: boolean
+}
+
+/** Adds `incidents`, which lists the incidents of an organisation with or without a running server. */
+export function addIncidentCommands(program: Command, write: Write): void {
+  addDataDir(
+    program.command('incidents').description('show the open incidents of an organisation, newest first'),
+  )
+    .requiredOption('--org <id>', 'organisation')
+    .option('--all', 'also the resolved ones, after the open ones')
+    .action(async ({ dataDir, json, org, all: isAll = false }: IncidentsOptions) => {
+      const rows = await withExistingStore(engineOf(dataDir), async (store) => {
+        const orgs = await store.listOrgs()
+        if (!orgs.some(({ id }) => id === org)) throw noOrg(org)
+        const open = await readIncidents(store, org, 'active')
+        const resolved = isAll ? await readIncidents(store, org, 'resolved') : []
+        // True because only rendered ServiceResponses are stored.
+        const services = (await store.listServices(org)).map(
+          ({ text }) => JSON.parse(text) as ServiceResponse,
+        )
+        const names = new Map(services.map(({ id, name }) => [id, name]))
+        return [...open, ...resolved].map((incident) => incidentRow(incident, names))
+      })
+      present(write, json, rows, incidentTable(rows))
+    })
+}
+
+function incidentRow(incident: Incident, names: ReadonlyMap<string, string>) {
+  const { id, display_id, title, status, severity, auto_managed, created_at, resolved_at } = incident
+  return {
+    ...{ id, display_id, title, status, severity, auto_managed, started_at: created_at, resolved_at },
+    // The name of a deleted service is not known any more.
+    services: incident.service_ids.map((each) => ({ id: each, name: names.get(each) ?? null })),
+  }
+}
+
+function incidentTable(rows: readonly ReturnType<typeof incidentRow>[]): string {
+  const cells = rows.map(({ id, display_id, status, severity, started_at, services, title }) => [
+    id,
+    display_id,
+    status,
+    severity,
+    started_at,
+    services.map((service) => service.name ?? service.id).join(', '),
+    title,
+  ])
+  return table(['ID', 'INCIDENT', 'STATUS', 'SEVERITY', 'STARTED', 'SERVICES', 'TITLE'], cells)
 }

@@ -1,0 +1,33 @@
+import type { Incident } from '../../../api/contract/incident.ts'
+import type { Section } from '../../../api/contract/incidentTerms.ts'
+import type { LongList, Store } from '../store.ts'
+
+/** Incidents that are read at once. */
+const PAGE_INCIDENTS = 100
+
+/** All incidents of an organisation in `section`, newest first. */
+export async function readIncidents(
+  store: Pick<Store, 'listIncidents'>,
+  orgId: string,
+  section: Section,
+): Promise<readonly Incident[]> {
+  const incidents: Incident[] = []
+  for (let page = 1; ; page += 1) {
+    const filter = { section, q: undefined, severity: undefined, serviceIds: [], page, limit: PAGE_INCIDENTS }
+    const list = await store.listIncidents(orgId, filter, async () => {})
+    const items = 'items' in list ? list.items : await readLong(await list.openItems())
+    incidents.push(...items)
+    if (items.length < PAGE_INCIDENTS) return incidents
+  }
+}
+
+async function readLong({ pieces, close }: LongList): Promise<readonly Incident[]> {
+  const read: Uint8Array[] = []
+  try {
+    for await (const piece of pieces) read.push(piece)
+  } finally {
+    await close()
+  }
+  // True because only incidents are rendered.
+  return JSON.parse(Buffer.concat(read).toString()) as readonly Incident[]
+}

@@ -173,7 +173,7 @@ describe.skipIf(skipReason !== null)(
         }
         await close()
       }
-      expect(grounds).toEqual(['rgb(246, 246, 243)', 'rgb(19, 22, 26)'])
+      expect(grounds).toEqual(['rgb(245, 246, 248)', 'rgb(15, 20, 25)'])
     })
 
     test('nothing is cut off on a narrow screen, nor with letters of twice the size', async () => {

@@ -1,26 +1,21 @@
 import { createHash } from 'node:crypto'
+import { BASE_STYLE } from '../../web/baseStyle.ts'
 
-/** The look of the pages: their only style sheet, because the policy of the pages allows none in them. */
-export const STYLE = `
+/** The look of the pages, on that of all pages of Pharos: their only style sheet, because the policy of the pages allows none in them. */
+export const STYLE = `${BASE_STYLE}
 :root {
-  color-scheme: light dark;
-  --ground: #f6f6f3; --sheet: #ffffff; --ink: #1d2227; --quiet: #56606b; --line: #dfe1dc; --link: #0a5aa6; --code: #f0f1ee;
+  --code: #f0f1f4;
   --good: #1b6a3d; --good-ground: #e5f3ea; --busy: #1d5ca3; --busy-ground: #e7f0fb; --wait: #574a8f; --wait-ground: #eeebf8;
   --warn: #855000; --warn-ground: #fcf0da; --bad: #a1201a; --bad-ground: #fde9e7;
 }
 @media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #13161a; --sheet: #1b1f24; --ink: #e7eaed; --quiet: #a4aeb9; --line: #30363d; --link: #86bbf5; --code: #252a30;
+  :root:not([data-theme]) {
+    --code: #252c35;
     --good: #7fd6a0; --good-ground: #16301f; --busy: #8fbdf5; --busy-ground: #16283f; --wait: #c0b4f3; --wait-ground: #272143;
     --warn: #f2c56f; --warn-ground: #362911; --bad: #ff9f96; --bad-ground: #3e1b19;
   }
 }
-* { box-sizing: border-box; }
-html { font: 100%/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif; background: var(--ground); color: var(--ink); -webkit-text-size-adjust: 100%; }
 body { margin: 0 auto; max-width: 68rem; padding: 0 1.25rem 3rem; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }
-a { color: var(--link); text-underline-offset: .15em; }
-a:hover { text-decoration-thickness: .12em; }
-:focus-visible { outline: .16rem solid var(--link); outline-offset: .16rem; border-radius: .2rem; }
 h1 { font-size: 1.55rem; line-height: 1.25; font-weight: 650; letter-spacing: -.012em; margin: .2rem 0 .35rem; }
 h2 { font-size: 1.2rem; line-height: 1.3; font-weight: 650; letter-spacing: -.008em; margin: 0; }
 h3 { font-size: 1rem; line-height: 1.4; font-weight: 650; margin: 1.6rem 0 .5rem; }
@@ -30,21 +25,17 @@ code, pre, .mono { font-family: ui-monospace, "SF Mono", "Cascadia Mono", "Liber
 code { background: var(--code); padding: .1em .35em; border-radius: .25rem; }
 pre { background: var(--code); margin: .4rem 0; padding: .65rem .8rem; border-radius: .4rem; white-space: pre-wrap; }
 pre code { background: none; padding: 0; font-size: inherit; }
-.skip { position: absolute; left: -100vw; top: .5rem; background: var(--sheet); padding: .5rem .8rem; border-radius: .4rem; }
-.skip:focus { left: .5rem; }
-.shapes { position: absolute; width: 0; height: 0; }
 .top { padding: 1.4rem 0 1.1rem; }
 .brand { margin: 0 0 .9rem; font-weight: 650; }
 .brand a { display: inline-flex; align-items: center; gap: .5rem; color: inherit; text-decoration: none; }
 .sign { width: 1.6rem; height: 1.6rem; }
 .foot { margin-top: 2.5rem; padding-top: .9rem; border-top: 1px solid var(--line); }
-.icon { width: .95em; height: .95em; flex: none; align-self: center; fill: currentColor; stroke: none; overflow: visible; }
-.mark { fill: none; stroke: var(--sheet); stroke-width: 1.9; stroke-linecap: round; stroke-linejoin: round; }
-.ring { fill: none; stroke: currentColor; stroke-width: 1.9; stroke-linecap: round; }
+.icon { width: .95em; height: .95em; align-self: center; }
+.ring { stroke-width: 1.9; stroke-dasharray: none; stroke-linecap: round; }
 .t-good { color: var(--good); } .t-busy { color: var(--busy); } .t-wait { color: var(--wait); } .t-warn { color: var(--warn); } .t-bad { color: var(--bad); }
-.label { display: inline-flex; align-items: baseline; gap: .4em; font-weight: 600; font-size: .875rem; line-height: 1.35; }
+.label { align-items: baseline; gap: .4em; font-size: .875rem; line-height: 1.35; white-space: normal; }
 h1 .icon { width: .85em; height: .85em; margin-right: .45em; }
-.sheet { background: var(--sheet); border: 1px solid var(--line); border-radius: .7rem; padding: 1.25rem 1.4rem 1.35rem; margin: 0 0 1.25rem; }
+.sheet { background: var(--sheet); border: 1px solid var(--line); border-radius: .7rem; padding: 1.25rem 1.4rem 1.35rem; margin: 0 0 1.25rem; box-shadow: var(--shade); }
 .sheet > header { display: flex; flex-wrap: wrap; align-items: baseline; gap: .3rem .9rem; }
 .conditions { list-style: none; margin: .8rem 0 0; padding: 0; display: grid; gap: .5rem; }
 .condition { border-radius: .5rem; padding: .6rem .85rem; }
@@ -65,7 +56,6 @@ h1 .icon { width: .85em; height: .85em; margin-right: .45em; }
 .services > li > p:first-child { display: flex; flex-wrap: wrap; align-items: baseline; gap: .2rem .8rem; max-width: none; }
 .key { font-weight: 600; }
 details { margin: .35rem 0 0; }
-summary { cursor: pointer; color: var(--link); width: fit-content; }
 .scroll { overflow-x: auto; margin: .4rem 0 0; }
 table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
 caption { text-align: left; color: var(--quiet); font-size: .875rem; padding-bottom: .35rem; }
@@ -88,8 +78,8 @@ tr:last-child > th, tr:last-child > td { border-bottom: 0; }
   .stack th, .stack td { border: 0; padding: .1rem 0; text-align: left; }
   .stack td[data-of]::before { content: attr(data-of) ": "; color: var(--quiet); font-size: .8125rem; }
 }
-@media (prefers-contrast: more) { :root { --quiet: var(--ink); --line: currentColor; } }
-@media print { .skip { display: none; } body { max-width: none; } .sheet { break-inside: avoid; } }
+@media (forced-colors: active) { .bar { forced-color-adjust: none; } .condition { border: 1px solid; } .icon { forced-color-adjust: auto; } }
+@media print { .skip { display: none; } body { max-width: none; } .sheet { break-inside: avoid; box-shadow: none; } }
 `
 
 /** Changes whenever the style does: a browser may keep what it has until then. */

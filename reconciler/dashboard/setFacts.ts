@@ -2,6 +2,7 @@ import type { ControllerStatus, RunStatus, SetStatus } from '../controller/statu
 import { countText, OUTCOME_WORDS, shortened, TRIGGER_WORDS } from '../controller/status/words.ts'
 import { MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { type Html, html } from '../../web/html.ts'
+import { commitUrl } from './commitUrl.ts'
 import { moment } from './time.ts'
 
 /** Where a set comes from and goes to, its commits, its runs, and who does the work. Pure. */
@@ -47,9 +48,11 @@ export function shortSha(sha: string): Html {
   return html`<code title="${shortened(sha, NAME_CHARS_MAX)}">${sha.slice(0, 10)}</code>`
 }
 
-function newestCommit({ commit }: SetStatus, at: string): Html | string {
+function newestCommit({ commit, source }: SetStatus, at: string): Html | string {
   if (commit === null) return 'none read yet'
-  return html`${shortSha(commit.sha)} <bdi>${name(commit.subject)}</bdi><br><span class="quiet"><bdi>${name(commit.author)}</bdi>, ${moment(commit.at, at)}</span>`
+  const url = commitUrl(source.repository, commit.sha)
+  const sha = shortSha(commit.sha)
+  return html`${url === null ? sha : html`<a href="${url}" rel="noreferrer">${sha}</a>`} <bdi>${name(commit.subject)}</bdi><br><span class="quiet"><bdi>${name(commit.author)}</bdi>, ${moment(commit.at, at)}</span>`
 }
 
 function appliedTime({ commit, appliedCommit }: SetStatus): Html | string {

@@ -15,6 +15,10 @@ import {
   unmade,
 } from './checkReport.ts'
 
+/** The server decides that an endpoint is blocked; the ranges of an agent come after that. */
+const FORBIDDEN_BY_SERVER =
+  'not checked: the server forbids the address (see --allow-ranges of pharos-server serve)'
+
 /** A certificate is reported again after this time (milliseconds). */
 const CERTIFICATE_AGAIN_MS = 60 * 60 * 1_000
 /** Certificates of which it is remembered when they were reported. */
@@ -55,7 +59,7 @@ function serverRules() {
 function preparation(tools: CheckTools): PrepareCheck {
   const isNews = certificateNews()
   return (task) => {
-    if (task.blocked) return unmadeAlways('address_forbidden', 'not checked: the address is forbidden')
+    if (task.blocked) return unmadeAlways('address_forbidden', FORBIDDEN_BY_SERVER)
     // Read when it is first due: definitions come by the thousand, while checks of others are due.
     let check: CheckOfTask | undefined
     return {

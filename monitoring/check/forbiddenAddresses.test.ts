@@ -37,6 +37,7 @@ test.each(LOCAL_SPELLINGS)('a redirect to http://%s/ is not followed', async (ho
   await server.close()
 
   expect(result).toMatchObject({ outcome: 'unknown', reason: 'address_forbidden', status: 302 })
+  expect(result.text).toContain("--allow-ranges of pharos-server serve (and of the region's pharos-agent)")
   expect(decoy.connections()).toBe(0)
 })
 

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { StrictCommand } from '../../api/runtime/strictCommand.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { serverAddress } from '../agent/serverAddress.ts'
 import { isAgentToken } from '../protocol/agentToken.ts'
@@ -45,7 +46,7 @@ export interface CommandLineParts {
  * CommanderError for a command line that makes no sense.
  */
 export function commandLine({ write, environment }: CommandLineParts): Command {
-  return new Command('pharos-agent')
+  return new StrictCommand('pharos-agent')
     .description(
       'run the checks of a region for a pharos-server on another machine, until SIGTERM, SIGINT or SIGHUP',
     )

@@ -1,4 +1,5 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { type Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { StrictCommand } from '../../api/runtime/strictCommand.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { EXIT } from '../run/exitCode.ts'
 import type { Streams } from '../text/output.ts'
@@ -74,7 +75,7 @@ export async function runProgram(
 type Run = (entry: CommandEntry, args: readonly string[], options: CommandOptions) => Promise<void>
 
 function programOf(run: Run, { stdout, stderr }: Streams): Command {
-  const program = new Command('pharos')
+  const program = new StrictCommand('pharos')
     .description('Manages monitored services from YAML manifests.')
     .version(packageJson.version)
     .showSuggestionAfterError()

@@ -1,5 +1,6 @@
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { databaseProblem } from '../../api/runtime/databasePair.ts'
+import { StrictCommand } from '../../api/runtime/strictCommand.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { addAccountCommands } from './accountCommands.ts'
 import { addAgentCommands } from './agentCommands.ts'
@@ -32,7 +33,7 @@ export interface CommandLineParts {
  * reject with a CommanderError after their output was written.
  */
 export function commandLine({ write, writeError, environment }: CommandLineParts): Command {
-  const program = new Command('pharos-server')
+  const program = new StrictCommand('pharos-server')
     .description('the Monitoring Service Management API on an embedded SQLite database')
     .version(packageJson.version)
     .configureOutput({ writeOut: write, writeErr: writeError })

@@ -186,7 +186,7 @@ function resultTable(rows: readonly ReturnType<typeof resultRow>[]): string {
     region,
     endpoint_id,
     outcome,
-    reason,
+    reason === 'none' ? '-' : reason,
     status === null ? '-' : String(status),
     String(phases_ms.total ?? 0),
   ])

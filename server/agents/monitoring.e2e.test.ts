@@ -121,7 +121,9 @@ test('a target that breaks makes its service down with a reason, and mended it i
   target.status = 200
   await stateWhere(service.id, ({ state }) => state === 'up')
   const { results } = await show('results', '--service', service.id, '--failed')
+  const { stdout: table } = await runHere(['results', '--service', service.id, '--data-dir', dataDir])
 
+  expect(table).toMatch(/ up +- +200 /)
   expect(down).toMatchObject({
     reasons: [{ region: 'eu-west-1', reason: 'assertion_status', text: 'status 503, expected < 400' }],
   })
@@ -222,6 +224,7 @@ test('a forbidden address is never contacted, and its service is unknown with th
     (row) => 'last_result_at' in row && row.last_result_at !== null,
   )
 
-  expect(unknown).toMatchObject({ state: 'unknown', reasons: [{ reason: 'address_forbidden' }] })
+  const text = expect.stringContaining('--allow-ranges of pharos-server serve')
+  expect(unknown).toMatchObject({ state: 'unknown', reasons: [{ reason: 'address_forbidden', text }] })
   expect(target.visits('/forbidden')).toEqual([])
 })

@@ -34,10 +34,7 @@ export function chooseAddress(
   const address = candidates[turn % candidates.length]
   if (address !== undefined) return address
   const [first = ''] = addresses
-  throw new CheckFault(
-    'address_forbidden',
-    `${shownAddress(first, port)} is an address that no check may reach`,
-  )
+  throw forbiddenFault(first, port)
 }
 
 /**
@@ -52,12 +49,7 @@ export function dial(
 ): Promise<Socket> {
   return clock.wait('connect', (resolve, reject) => {
     if (isForbidden(address, port)) {
-      reject(
-        new CheckFault(
-          'address_forbidden',
-          `${shownAddress(address, port)} is an address that no check may reach`,
-        ),
-      )
+      reject(forbiddenFault(address, port))
       return () => {}
     }
     const socket = connect({ host: address, port, noDelay: true, autoSelectFamily: false })
@@ -74,6 +66,14 @@ export function dial(
     })
     return () => socket.destroy()
   })
+}
+
+/** Names both sides: an agent reaches only what the server and its own flag allow. */
+function forbiddenFault(address: string, port: number): CheckFault {
+  return new CheckFault(
+    'address_forbidden',
+    `${shownAddress(address, port)} is not allowed: see --allow-ranges of pharos-server serve (and of the region's pharos-agent), or of pharos test`,
+  )
 }
 
 /** `198.51.100.7:443 (IPv4)`. Pure. */

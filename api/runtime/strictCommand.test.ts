@@ -1,0 +1,49 @@
+import { CommanderError } from 'commander'
+import { expect, test } from 'vitest'
+import { runHere } from '../../reconciler/testing/programHere.ts'
+import { commandLine as agentLine } from '../../monitoring/program/commandLine.ts'
+import { runHere as runServerHere } from '../../server/testing/commandHere.ts'
+
+async function agentError(args: readonly string[]): Promise<string> {
+  const line = agentLine({ write: () => {}, environment: {} }).configureOutput({ writeErr: () => {} })
+  const error: unknown = await line.parseAsync(args, { from: 'user' }).catch((reason: unknown) => reason)
+  return error instanceof CommanderError ? error.message : String(error)
+}
+
+test.each([
+  [['key', 'create', '--data-dir', 'x', '--orgg', 'y'], "unknown option '--orgg'\n(Did you mean --org?)"],
+  [
+    ['key', 'create', '--data-dirr', 'x', '--org', 'y'],
+    "unknown option '--data-dirr'\n(Did you mean --data-dir?)",
+  ],
+  [['key', 'create', '--data-dir', 'x'], "required option '--org <id>' not specified"],
+  [['help', 'sreve'], "unknown command 'sreve'\n(Did you mean serve?)"],
+  [['help', 'frobnicate'], "unknown command 'frobnicate'"],
+])('pharos-server %j names the mistake first', async (args, problem) => {
+  const { code, stderr } = await runServerHere(args)
+
+  expect([code, stderr.split('\n\n')[0]?.trim()]).toEqual([1, expect.stringContaining(`error: ${problem}`)])
+})
+
+test.each([
+  [['plan', 'monitoring', '--stat', 'x'], "unknown option '--stat'\n(Did you mean --state?)"],
+  [['help', 'plam'], "unknown command 'plam'\n(Did you mean plan?)"],
+  [['help', 'frobnicate'], "unknown command 'frobnicate'"],
+])('pharos %j names the mistake first', async (args, problem) => {
+  const { exitCode, stderr } = await runHere(args)
+
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining(`error: ${problem}`)])
+})
+
+test.each([
+  [['--serverr', 'http://127.0.0.1:1'], "error: unknown option '--serverr'\n(Did you mean --server?)"],
+  [[], "error: required option '--server <url>' not specified"],
+])('pharos-agent %j names the mistake first', async (args, problem) => {
+  expect(await agentError(args)).toBe(problem)
+})
+
+test('help of a command, and of none, is still help', async () => {
+  expect((await runServerHere(['help', 'serve'])).stdout).toContain('Usage: pharos-server serve')
+  expect((await runServerHere(['help'])).stdout).toContain('Usage: pharos-server [options] [command]')
+  expect((await runHere(['help', 'plan'])).stdout).toContain('Usage: pharos plan')
+})

@@ -1,0 +1,35 @@
+import { Command, type Option, type ParseOptions } from 'commander'
+
+/**
+ * A command line that names a misspelt option or command first. Commander itself reports "--orgg" as a missing "--org",
+ * and prints the whole help for "help" with an unknown command.
+ */
+export class StrictCommand extends Command {
+  /** A method of commander, which its types leave out. */
+  declare readonly unknownOption: (flag: string) => void
+
+  override createCommand(name?: string): StrictCommand {
+    return new StrictCommand(name)
+  }
+
+  /** Called by commander for each missing option that is required; ends with a CommanderError. */
+  missingMandatoryOptionValue({ flags }: Option): void {
+    // Recognised options are not in `args`, and neither are their values.
+    const unknown = this.args.find((argument) => /^-./.test(argument))
+    if (unknown !== undefined) this.unknownOption(unknown)
+    this.error(`error: required option '${flags}' not specified`, {
+      code: 'commander.missingMandatoryOptionValue',
+    })
+  }
+
+  /** `argv` and `options` as commander has them; "help" with an unknown command is parsed as that command. */
+  override parseAsync(argv: readonly string[] = process.argv, options?: ParseOptions): Promise<this> {
+    const start = options?.from === 'user' ? 0 : 2
+    const [help, name] = argv.slice(start)
+    const isKnown = this.commands.some((one) => one.name() === name)
+    const isUnknown =
+      help === 'help' && name !== undefined && name !== 'help' && !name.startsWith('-') && !isKnown
+    const parsed = isUnknown && this.commands.length > 0 ? argv.toSpliced(start, 1) : argv
+    return super.parseAsync(parsed, options)
+  }
+}

@@ -1,7 +1,9 @@
 import { homeRoutes } from './accounts/home.ts'
 import { invitationRoutes } from './accounts/invitation.ts'
 import { signInRoutes } from './accounts/signIn.ts'
+import { channelRoutes } from './channels/channels.ts'
 import { incidentRoutes } from './incidents/incidents.ts'
+import { maintenanceRoutes } from './maintenance/maintenance.ts'
 import { meRoutes } from './accounts/me.ts'
 import { resetRoutes } from './accounts/reset.ts'
 import { SECTIONS } from './frame/sections.ts'
@@ -15,6 +17,8 @@ import { syncRoutes } from './sync/syncPage.ts'
 /** Routes of the sections. */
 const sectionRoutes: readonly Route[] = [
   ...incidentRoutes,
+  ...maintenanceRoutes,
+  ...channelRoutes,
   ...syncRoutes,
   ...keyRoutes,
   ...memberRoutes,

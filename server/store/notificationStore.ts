@@ -1,3 +1,4 @@
+import type { Actor } from '../domain/accounts/actor.ts'
 import type { ChannelKind, NewChannel } from '../domain/notifications/channel.ts'
 import type { ChannelEvent, EventType } from '../domain/notifications/payload.ts'
 import type { AfterAttempt, AttemptResult } from '../domain/notifications/retries.ts'
@@ -26,6 +27,8 @@ export interface StoredChannel {
 export interface ChannelRef {
   readonly id: string
   readonly orgId?: string | undefined
+  /** Who changes it; the command line when absent. */
+  readonly by?: Actor | undefined
 }
 
 export type DeliveryState = 'waiting' | 'sent' | 'failed'
@@ -47,6 +50,13 @@ export interface StoredDelivery {
   readonly failedReason: string | null
   /** The last attempt; `null` before the first. */
   readonly last: (Omit<AttemptResult, 'retryAfter'> & { readonly atMs: number }) | null
+}
+
+/** A delivery with what was sent and each attempt. */
+export interface WholeDelivery {
+  readonly webhookId: string
+  readonly body: string
+  readonly attempts: readonly NonNullable<StoredDelivery['last']>[]
 }
 
 /** A delivery that is due, with what is needed to send it. */
@@ -76,7 +86,14 @@ export interface NotificationFigures {
 /** Notification channels and their deliveries. Methods reject with `not_found` for an unknown channel. */
 export interface NotificationStore {
   /** Stores what `make` makes with the active master key. Rejects when there is no organisation, or one of its services. */
-  createChannel(orgId: string, make: (masterKeyId: string) => NewChannel, nowMs: number): Promise<void>
+  createChannel(
+    orgId: string,
+    make: (masterKeyId: string) => NewChannel,
+    nowMs: number,
+    by?: Actor,
+  ): Promise<void>
+  /** A delivery with its payload as JSON and all attempts, the newest first. */
+  getDelivery(channel: ChannelRef, webhookId: string): Promise<WholeDelivery>
   /** In creation order. */
   listChannels(orgId: string): Promise<readonly StoredChannel[]>
   /** Replaces the secret; the one before also signs until `oldUntilMs`. Rejects with `invalid` for a chat. */

@@ -339,6 +339,10 @@ export interface AdministrationStore {
   revokeKey(key: { id: string; orgId?: string; by: Actor; nowMs: number }): Promise<void>
   createMaintenance(window: MaintenanceWindow, by: Actor, nowMs: number): Promise<void>
   listMaintenance(orgId: string): Promise<readonly MaintenanceWindow[]>
+  /** Replaces a window that has not ended. Rejects with `invalid` when it has. */
+  changeMaintenance(window: MaintenanceWindow, by: Actor, nowMs: number): Promise<void>
+  /** Removes a window that has not begun. Rejects with `invalid` when it has: end it instead. */
+  cancelMaintenance(window: { id: string; orgId: string }, by: Actor, nowMs: number): Promise<void>
 }
 
 /** Overrides of an organisation: absent keeps, `null` removes, a value sets. Regions: codes, or `all`. */

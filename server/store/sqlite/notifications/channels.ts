@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { ApiError } from '../../../../api/contract/apiError.ts'
+import type { Actor } from '../../../domain/accounts/actor.ts'
 import { CHANNELS_MAX, type SecretRole } from '../../../domain/notifications/channel.ts'
 import type { SealedValue } from '../../../domain/seal.ts'
 import type { ChannelRef, NotificationStore, StoredChannel } from '../../notificationStore.ts'
@@ -78,21 +79,22 @@ export function sqliteChannels(
       commits.run(() => {
         const channel = find(ref)
         if (channel.state === state) return
-        if (state === 'disabled') return disable(channel, { reason: 'disabled by hand', by: 'cli', nowMs })
+        if (state === 'disabled')
+          return disable(channel, { reason: 'disabled by hand', by: ref.by ?? CLI, nowMs })
         enable.run(nowMs, channel.id)
-        note({ ...actOn(channel, nowMs), action: 'channel.enable' })
+        note({ ...actOn(channel, nowMs, ref.by), action: 'channel.enable' })
       }),
     deleteChannel: (ref, nowMs) =>
       commits.run(() => {
         const channel = find(ref)
         remove.run(channel.id)
-        note({ ...actOn(channel, nowMs), action: 'channel.delete', detail: { name: channel.name } })
+        note({ ...actOn(channel, nowMs, ref.by), action: 'channel.delete', detail: { name: channel.name } })
       }),
     testChannel: (ref, nowMs) =>
       commits.run(() => {
         const channel = find(ref)
         assertActive(channel)
-        note({ ...actOn(channel, nowMs), action: 'channel.test' })
+        note({ ...actOn(channel, nowMs, ref.by), action: 'channel.test' })
         return announce.test(channel.orgId, channel)
       }),
   }
@@ -104,9 +106,11 @@ export function assertActive({ state, disabledReason }: ChannelRow): void {
   throw new ApiError('invalid', `the channel is disabled (${disabledReason}): enable it first`)
 }
 
-/** An act of the command line on `channel`. */
-export function actOn({ id, orgId }: Pick<ChannelRow, 'id' | 'orgId'>, nowMs: number) {
-  return { orgId, targetId: id, by: { kind: 'cli' }, nowMs } as const
+const CLI = { kind: 'cli' } as const
+
+/** An act on `channel`, of the command line unless `by` says who. */
+export function actOn({ id, orgId }: Pick<ChannelRow, 'id' | 'orgId'>, nowMs: number, by: Actor = CLI) {
+  return { orgId, targetId: id, by, nowMs } as const
 }
 
 function channelOfRow({ events, serviceIds, ...row }: ChannelRow): StoredChannel {
@@ -132,7 +136,7 @@ function prepareCreate(
   )
   const activeKey = prepareActiveKey(writer)
   const put = preparePutSecret(writer)
-  return (orgId, make, nowMs) =>
+  return (orgId, make, nowMs, by) =>
     commits.run(() => {
       if (org.get(orgId) === undefined) throw noOrg(orgId)
       if ((count.get(orgId) ?? 0) >= CHANNELS_MAX) {
@@ -150,7 +154,7 @@ function prepareCreate(
       if (sealed.secret !== null) put(channel.id, 'secret', sealed.secret)
       const { kind, name, host, id } = channel
       const detail = { kind, name, host, events, service_ids: serviceIds }
-      note({ ...actOn({ id, orgId }, nowMs), action: 'channel.create', detail })
+      note({ ...actOn({ id, orgId }, nowMs, by), action: 'channel.create', detail })
     })
 }
 
@@ -180,7 +184,7 @@ function prepareRotate(
       age.run(channel.id)
       put(channel.id, 'secret', make(channel, activeKey()))
       keep.run(oldUntilMs, channel.id)
-      note({ ...actOn(channel, nowMs), action: 'channel.rotate' })
+      note({ ...actOn(channel, nowMs, ref.by), action: 'channel.rotate' })
     })
 }
 

@@ -23,7 +23,7 @@ type DeliveryRow = Omit<StoredDelivery, 'last'> & {
 export function sqliteDeliveries(
   { reader, writer }: Connections,
   { commits, note }: { readonly commits: GroupCommit; readonly note: NoteAct },
-): Pick<NotificationStore, 'listDeliveries' | 'resendDeliveries' | 'notificationFigures'> {
+): Pick<NotificationStore, 'listDeliveries' | 'getDelivery' | 'resendDeliveries' | 'notificationFigures'> {
   const find = prepareFindChannel(reader)
   const findNow = prepareFindChannel(writer)
   const list = reader.prepare<[{ id: string; state: string | null; countMax: number }], DeliveryRow>(
@@ -45,7 +45,21 @@ export function sqliteDeliveries(
     `SELECT (SELECT count(*) FROM deliveries WHERE state = 'waiting') AS waiting,
        (SELECT count(*) FROM channels WHERE state = 'disabled') AS disabledChannels`,
   )
+  const whole = reader.prepare<[string, string], { webhookId: string; body: string; eventSeq: number }>(
+    `SELECT d.webhook_id AS webhookId, e.body, e.seq AS eventSeq FROM deliveries d JOIN events e ON e.seq = d.event_seq
+     WHERE d.channel_id = ? AND d.webhook_id = ?`,
+  )
+  const attempts = reader.prepare<[number, string], NonNullable<StoredDelivery['last']>>(
+    `SELECT at_ms AS atMs, status, error, ms AS durationMs FROM attempts
+     WHERE event_seq = ? AND channel_id = ? ORDER BY number DESC`,
+  )
   return {
+    getDelivery: async (ref, webhookId) => {
+      const { id } = find(ref)
+      const row = whole.get(id, webhookId)
+      if (row === undefined) throw new ApiError('not_found', `there is no delivery ${webhookId}`)
+      return { webhookId, body: row.body, attempts: attempts.all(row.eventSeq, id) }
+    },
     listDeliveries: async (ref, { state = null, countMax }) =>
       list.all({ id: find(ref).id, state, countMax }).map(deliveryOfRow),
     resendDeliveries: (ref, which, nowMs) =>
@@ -57,7 +71,7 @@ export function sqliteDeliveries(
         if (changes === 0 && 'webhookId' in which) {
           throw new ApiError('not_found', `there is no delivery ${which.webhookId} that has ended`)
         }
-        note({ ...actOn(channel, nowMs), action: 'channel.resend', detail: { deliveries: changes } })
+        note({ ...actOn(channel, nowMs, ref.by), action: 'channel.resend', detail: { deliveries: changes } })
         return changes
       }),
     notificationFigures: async () => figures.get() ?? { waiting: 0, disabledChannels: 0 },

@@ -1,10 +1,11 @@
 import type { Database } from 'better-sqlite3'
+import type { Actor } from '../../../domain/accounts/actor.ts'
 import type { NoteAct } from '../changes/audit.ts'
 
 /** Disables a channel, in the caller's transaction: what waits for it fails, and can be sent again later. */
 export type DisableChannel = (
   channel: { readonly id: string; readonly orgId: string },
-  how: { readonly reason: string; readonly by: 'cli' | 'system'; readonly nowMs: number },
+  how: { readonly reason: string; readonly by: Actor; readonly nowMs: number },
 ) => void
 
 /** Prepares the disabling of channels. It always leaves an audit entry. */
@@ -19,6 +20,6 @@ export function prepareDisable(writer: Database, note: NoteAct): DisableChannel 
   return ({ id, orgId }, { reason, by, nowMs }) => {
     disable.run(reason, nowMs, id)
     fail.run(nowMs, `channel disabled: ${reason}`, id)
-    note({ orgId, by: { kind: by }, action: 'channel.disable', targetId: id, nowMs, detail: { reason } })
+    note({ orgId, by, action: 'channel.disable', targetId: id, nowMs, detail: { reason } })
   }
 }

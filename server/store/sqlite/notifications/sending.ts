@@ -113,7 +113,7 @@ function prepareRecord(
       const channel = standing.get(delivery.channelId)
       if (channel === undefined) return undefined
       const reason = after.kind === 'gone' ? 'the receiver answered 410' : givenUp(channel, nowMs)
-      if (reason !== undefined) disable(channel, { reason, by: 'system', nowMs })
+      if (reason !== undefined) disable(channel, { reason, by: { kind: 'system' }, nowMs })
       return reason
     })
 }

@@ -1,0 +1,144 @@
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type Receiver, startReceiver } from '../../notifications/testing/receiver.ts'
+import { apiClient } from '../../testing/apiClient.ts'
+import { runHere } from '../../testing/commandHere.ts'
+import { serviceBody } from '../../testing/serviceBodies.ts'
+import { type ConsoleServer, startConsoleServer } from '../testing/startConsoleServer.ts'
+
+let server: ConsoleServer
+let receiver: Receiver
+let serviceId: string
+let status = 200
+
+beforeAll(async () => {
+  server = await startConsoleServer({ webhookRanges: ['127.0.0.0/8'], status: {} })
+  receiver = await startReceiver(() => ({ status }))
+  const { json } = await apiClient(server.url, server.apiKey).post('/v1/services', serviceBody())
+  serviceId = String(Object(json).id)
+})
+afterAll(async () => {
+  await server.close()
+  await receiver.close()
+})
+
+const channelForm = (name: string) =>
+  new URLSearchParams(
+    `events=incident.created&events=incident.updated&kind=webhook&${new URLSearchParams({
+      ...{ name, url: `${receiver.url}?secret-part`, services: serviceId },
+    })}`,
+  )
+
+const channelOf = async (name: string) =>
+  (await server.store.listChannels(server.orgId)).find((channel) => channel.name === name)
+
+test('an incident posted in the console reaches a webhook, verified with the secret shown once, and the status page', async () => {
+  status = 200
+  const { client, actions, root } = await server.signIn('member')
+  const created = await client.post(`${actions}/channels`, channelForm('story'))
+  const secret = /whsec_[\w+/=]+/.exec(created.text)?.[0] ?? ''
+  const channel = await channelOf('story')
+  const page = ['--org', server.orgId, '--slug', 'story', '--title', 'Story', '--service', serviceId]
+  await runHere(['status-page', 'create', ...page, '--data-dir', server.dataDir])
+  const title = 'Payments <fail>'
+  const incident = new URLSearchParams({
+    title,
+    message: 'We look.',
+    severity: 'major_outage',
+    service_ids: serviceId,
+  })
+  const opened = await client.post(`${actions}/incidents`, incident)
+  const [delivery] = await server.store.listDeliveries({ id: channel?.id ?? '' }, { countMax: 1 })
+  const arrived = () => receiver.received.find(({ id }) => id === delivery?.webhookId)
+  await vi.waitFor(() => expect(arrived()).toBeDefined(), { timeout: 30_000 })
+  const first = arrived()
+  await vi.waitFor(
+    async () => {
+      const shown = await (await fetch(`${server.statusUrl}/s/story`)).text()
+      expect(shown).toContain('Payments &lt;fail&gt;')
+    },
+    { timeout: 30_000 },
+  )
+  const view = await client.get(`${root}/channels/${channel?.id}`)
+
+  expect([created.status, opened.status]).toEqual([200, 303])
+  // Throws when the signature is wrong.
+  new Webhook(secret).verify(first?.body ?? '', Object(first?.headers))
+  expect(JSON.parse(first?.body ?? '')).toMatchObject({
+    type: 'incident.created',
+    data: { incident: { title } },
+  })
+  expect(view.text).toContain('incident.created')
+  expect(view.text).not.toContain(secret)
+  expect(view.text).not.toContain('secret-part')
+})
+
+test('a test shows the answer of the receiver, and a failed delivery is shown with its attempts and sent again', async () => {
+  const { client, actions, root, id } = await server.signIn('member')
+  await client.post(`${actions}/channels`, channelForm('tests'))
+  const channel = await channelOf('tests')
+  const at = `${actions}/channels/${channel?.id}`
+  status = 200
+  const good = await client.post(`${at}/test`)
+  const goodPage = await client.get(good.location)
+  status = 503
+  const bad = await client.post(`${at}/test`)
+  await client.post(`${at}/disable`)
+  const [failed] = await server.store.listDeliveries({ id: channel?.id ?? '' }, { countMax: 10 })
+  const refused = await client.post(`${at}/test`)
+  await client.post(`${at}/enable`)
+  const delivery = await client.get(`${root}/channels/${channel?.id}/deliveries/${failed?.webhookId}`)
+  status = 200
+  const all = await client.post(`${at}/again`, { since: '2020-01-01T00:00' })
+  await vi.waitFor(
+    async () => {
+      const [again] = await server.store.listDeliveries({ id: channel?.id ?? '' }, { countMax: 10 })
+      expect(again).toMatchObject({ state: 'sent', webhookId: failed?.webhookId })
+    },
+    { timeout: 30_000 },
+  )
+  const acts = (await server.store.listAudit(server.orgId, 100)).filter(
+    ({ targetId }) => targetId === channel?.id,
+  )
+
+  expect([good.status, bad.status, refused.status, all.status]).toEqual([303, 422, 422, 303])
+  expect(goodPage.text).toContain('The test was delivered: status 200')
+  expect(bad.text).toContain('The test failed: status 503')
+  expect(failed?.state).toBe('failed')
+  expect(delivery.text).toContain('channel.test')
+  expect(delivery.text).toContain('status 503')
+  expect(new Set(acts.map(({ actor }) => actor))).toEqual(new Set([id]))
+})
+
+test('only owners rotate the secret and delete, and a viewer sees deliveries without payloads', async () => {
+  const owner = await server.signIn('owner')
+  const viewer = await server.signIn('viewer')
+  const made = await owner.client.post(`${owner.actions}/channels`, channelForm('owned'))
+  const channel = await channelOf('owned')
+  const rotated = await owner.client.post(`${owner.actions}/channels/${channel?.id}/rotate`)
+  const seen = await viewer.client.get(`${viewer.root}/channels/${channel?.id}`)
+  const deleted = await owner.client.post(`${owner.actions}/channels/${channel?.id}/delete`)
+  const [before, after] = [made, rotated].map(({ text }) => /whsec_[\w+/=]+/.exec(text)?.[0])
+
+  expect([made.status, rotated.status, seen.status, deleted.status]).toEqual([200, 200, 200, 303])
+  expect(after).toMatch(/^whsec_/)
+  expect(after).not.toBe(before)
+  expect(seen.text).not.toContain('<form method="post" action="/api/o')
+  expect(await channelOf('owned')).toBeUndefined()
+})
+
+test('a form with faults comes back without the URL, and creates nothing', async () => {
+  const { client, actions } = await server.signIn('member')
+  const before = await server.store.listChannels(server.orgId)
+  const refused = await client.post(`${actions}/channels`, {
+    name: ' ',
+    kind: 'webhook',
+    url: 'ftp://a.example/token',
+  })
+
+  expect(refused.status).toBe(422)
+  expect(refused.text).toContain('The URL must be an https URL')
+  expect(refused.text).toContain('Choose at least one')
+  expect(refused.text).not.toContain('token')
+  expect(await server.store.listChannels(server.orgId)).toEqual(before)
+})

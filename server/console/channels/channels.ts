@@ -1,0 +1,67 @@
+import { refusalOf } from '../forms/readForm.ts'
+import type { Answer, OrgRequest, OrgRoute, Route } from '../routing/route.ts'
+import { channelPage, channelRef, deliveryPage, testChannel } from './channel.ts'
+import { createChannel, newChannelPage, rotateSecret } from './create.ts'
+import { listChannels } from './list.ts'
+
+const USE = 'use channels'
+const SECRETS = { access: 'manage channel secrets', needsPassword: true } as const
+
+/** Notification channels and their deliveries. Gap G9. */
+export const channelRoutes: readonly Route[] = [
+  { method: 'GET', path: '/o/:org/channels', access: 'read', handle: listChannels },
+  { method: 'GET', path: '/o/:org/channels/new', access: USE, handle: (request) => newChannelPage(request) },
+  { method: 'GET', path: '/o/:org/channels/:id', access: 'read', handle: (request) => channelPage(request) },
+  { method: 'GET', path: '/o/:org/channels/:id/deliveries/:delivery', access: USE, handle: deliveryPage },
+  { method: 'POST', path: '/api/o/:org/channels', access: USE, handle: createChannel },
+  { method: 'POST', path: '/api/o/:org/channels/:id/rotate', ...SECRETS, handle: rotateSecret },
+  { method: 'POST', path: '/api/o/:org/channels/:id/test', access: USE, handle: testChannel },
+  setState('enable', 'active'),
+  setState('disable', 'disabled'),
+  { method: 'POST', path: '/api/o/:org/channels/:id/delete', ...SECRETS, handle: remove },
+  { method: 'POST', path: '/api/o/:org/channels/:id/again', access: USE, handle: sendAllAgain },
+  {
+    method: 'POST',
+    path: '/api/o/:org/channels/:id/deliveries/:delivery/again',
+    access: USE,
+    handle: (request) => sendAgain(request, { webhookId: request.params.delivery ?? '' }),
+  },
+]
+
+function setState(verb: 'enable' | 'disable', state: 'active' | 'disabled'): OrgRoute {
+  return {
+    ...{ method: 'POST', path: `/api/o/:org/channels/:id/${verb}`, access: USE },
+    handle: async (request) => {
+      await request.store.setChannelState(channelRef(request), state, request.nowMs)
+      return back(request, `The channel is ${state}.`)
+    },
+  }
+}
+
+function back({ root, params }: OrgRequest, flash: string): Answer {
+  return { kind: 'redirect', to: `${root}/channels/${params.id}`, flash }
+}
+
+async function remove(request: OrgRequest): Promise<Answer> {
+  await request.store.deleteChannel(channelRef(request), request.nowMs)
+  return { kind: 'redirect', to: `${request.root}/channels`, flash: 'The channel is deleted.' }
+}
+
+async function sendAllAgain(request: OrgRequest): Promise<Answer> {
+  const since = request.form.get('since') ?? ''
+  const sinceMs = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(since) ? Date.parse(`${since}Z`) : Number.NaN
+  if (Number.isNaN(sinceMs)) return channelPage(request, 'Give a date and a time')
+  return sendAgain(request, { sinceMs })
+}
+
+async function sendAgain(
+  request: OrgRequest,
+  which: { readonly webhookId: string } | { readonly sinceMs: number },
+): Promise<Answer> {
+  let count = 0
+  const refusal = await refusalOf([], async () => {
+    count = await request.store.resendDeliveries(channelRef(request), which, request.nowMs)
+  })
+  if (refusal !== undefined) return channelPage(request, refusal[''])
+  return back(request, `${count} ${count === 1 ? 'delivery' : 'deliveries'} will be sent again.`)
+}

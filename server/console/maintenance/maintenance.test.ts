@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { apiClient } from '../../testing/apiClient.ts'
+import { serviceBody } from '../../testing/serviceBodies.ts'
+import { type ConsoleServer, startConsoleServer } from '../testing/startConsoleServer.ts'
+
+let server: ConsoleServer
+let serviceId: string
+
+beforeAll(async () => {
+  server = await startConsoleServer()
+  const { json } = await apiClient(server.url, server.apiKey).post('/v1/services', serviceBody())
+  serviceId = String(Object(json).id)
+})
+afterAll(() => server.close())
+
+const windows = () => server.store.listMaintenance(server.orgId)
+
+test('a window is created, changed and cancelled, each recorded with the person', async () => {
+  const { client, actions, root, id } = await server.signIn('member')
+  const form = {
+    title: 'Upgrade <db>',
+    services: serviceId,
+    from: '2090-01-01T10:00',
+    to: '2090-01-01T11:00',
+  }
+  const created = await client.post(`${actions}/maintenance`, form)
+  const [window] = await windows()
+  const list = await client.get(`${root}/maintenance`)
+  const later = { ...form, to: '2090-01-01T12:30' }
+  const changed = await client.post(`${actions}/maintenance/${window?.id}/change`, later)
+  const [after] = await windows()
+  const cancelled = await client.post(`${actions}/maintenance/${window?.id}/cancel`)
+  const acts = (await server.store.listAudit(server.orgId, 100)).filter(
+    ({ targetId }) => targetId === window?.id,
+  )
+
+  expect([created.status, changed.status, cancelled.status]).toEqual([303, 303, 303])
+  expect(list.text).toContain('Upgrade &lt;db&gt;')
+  expect([window?.endsAt, after?.endsAt]).toEqual(['2090-01-01T11:00:00.000Z', '2090-01-01T12:30:00.000Z'])
+  expect(after?.serviceIds).toEqual([serviceId])
+  expect(await windows()).toEqual([])
+  expect(acts.map(({ action, actor }) => [action, actor])).toEqual([
+    ['maintenance.cancel', id],
+    ['maintenance.update', id],
+    ['maintenance.create', id],
+  ])
+})
+
+test('a window under way is ended, not cancelled', async () => {
+  const { client, actions } = await server.signIn('member')
+  const form = { title: 'Now', services: serviceId, from: '2020-01-01T10:00', to: '2090-01-01T11:00' }
+  await client.post(`${actions}/maintenance`, form)
+  const [window] = await windows()
+  const cancelled = await client.post(`${actions}/maintenance/${window?.id}/cancel`)
+  const ended = await client.post(`${actions}/maintenance/${window?.id}/end`)
+  const [after] = await windows()
+  const changed = await client.post(`${actions}/maintenance/${window?.id}/change`, form)
+
+  expect([cancelled.status, ended.status, changed.status]).toEqual([422, 303, 422])
+  expect(Date.parse(after?.endsAt ?? '')).toBeLessThanOrEqual(Date.now())
+})
+
+test('a form with faults comes back with what was typed, and writes nothing', async () => {
+  const { client, actions } = await server.signIn('member')
+  const before = await windows()
+  const form = { title: 'Kept', services: crypto.randomUUID(), from: '2090-02-31T10:00', to: 'soon' }
+  const refused = await client.post(`${actions}/maintenance`, form)
+  const reversed = { title: 'Kept', services: serviceId, from: '2090-01-02T10:00', to: '2090-01-01T10:00' }
+  const backwards = await client.post(`${actions}/maintenance`, reversed)
+
+  expect([refused.status, backwards.status]).toEqual([422, 422])
+  expect(refused.text).toContain('value="Kept"')
+  expect(refused.text.match(/aria-invalid="true"/g)).toHaveLength(3)
+  expect(backwards.text).toContain('The end must be after the start')
+  expect(await windows()).toEqual(before)
+})

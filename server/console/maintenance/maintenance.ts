@@ -1,0 +1,190 @@
+import { INCIDENT_SERVICES_MAX, TITLE_CHARS_MAX } from '../../../api/contract/incident.ts'
+import { readableTextProblem } from '../../../api/contract/text.ts'
+import { type Html, html } from '../../../web/html.ts'
+import { instant } from '../../../web/times.ts'
+import { timestamp } from '../../domain/environment.ts'
+import type { MaintenanceWindow } from '../../store/store.ts'
+import { textField } from '../frame/fields.ts'
+import { type Faults, formText, refusalOf } from '../forms/readForm.ts'
+import { namedServices, servicesField } from '../forms/services.ts'
+import type { Answer, OrgRequest, Page, Route } from '../routing/route.ts'
+
+/** Maintenance windows. Gap G6. */
+export const maintenanceRoutes: readonly Route[] = [
+  { method: 'GET', path: '/o/:org/maintenance', access: 'read', handle: list },
+  {
+    method: 'GET',
+    path: '/o/:org/maintenance/new',
+    access: 'operate',
+    handle: (request) => edit(request, undefined),
+  },
+  { method: 'GET', path: '/o/:org/maintenance/:id', access: 'operate', handle: editOne },
+  {
+    method: 'POST',
+    path: '/api/o/:org/maintenance',
+    access: 'operate',
+    handle: (request) => save(request, undefined),
+  },
+  { method: 'POST', path: '/api/o/:org/maintenance/:id/change', access: 'operate', handle: change },
+  { method: 'POST', path: '/api/o/:org/maintenance/:id/end', access: 'operate', handle: end },
+  { method: 'POST', path: '/api/o/:org/maintenance/:id/cancel', access: 'operate', handle: cancel },
+]
+
+type Phase = 'under way' | 'upcoming' | 'past'
+const PHASES = [
+  ['under way', 'Under way'],
+  ['upcoming', 'Upcoming'],
+  ['past', 'Past'],
+] as const satisfies readonly (readonly [Phase, string])[]
+
+function phaseOf({ startsAt, endsAt }: MaintenanceWindow, now: string): Phase {
+  if (endsAt <= now) return 'past'
+  return startsAt <= now ? 'under way' : 'upcoming'
+}
+
+async function list({ store, org, root, actions, may, nowMs }: OrgRequest): Promise<Answer> {
+  const now = timestamp(nowMs)
+  const windows = await store.listMaintenance(org.id)
+  const names = new Map((await namedServices(store, org.id)).map(({ id, name }) => [id, name]))
+  const sections = PHASES.map(([phase, heading]) => {
+    const of = windows.filter((window) => phaseOf(window, now) === phase)
+    const shown = phase === 'past' ? of.reverse().slice(0, 100) : of
+    return html`<section class="group" aria-labelledby="p-${phase.replace(' ', '-')}"><h2 id="p-${phase.replace(' ', '-')}">${heading}</h2>
+${
+  shown.length === 0
+    ? html`<p>None.</p>`
+    : html`<div class="scroll"><table class="stack"><thead><tr><th scope="col">Title</th><th scope="col">Services</th><th scope="col">From</th><th scope="col">To</th>${may('operate') && phase !== 'past' && html`<th scope="col">Action</th>`}</tr></thead>
+<tbody>${shown.map((window) => windowRow(window, { phase, names, root, actions: may('operate') ? actions : undefined }))}</tbody></table></div>`
+}</section>`
+  })
+  const body = html`<h1>Maintenance ${may('operate') && html`<a class="button main" href="${root}/maintenance/new">New window</a>`}</h1>
+<p>During a window no automatic incidents are opened for its services, and its time does not count as downtime.</p>
+${sections}`
+  return { kind: 'page', title: 'Maintenance', section: 'maintenance', body }
+}
+
+interface RowContext {
+  readonly phase: Phase
+  readonly names: ReadonlyMap<string, string>
+  readonly root: string
+  /** `undefined` for those who may not change windows. */
+  readonly actions: string | undefined
+}
+
+function windowRow(window: MaintenanceWindow, { phase, names, root, actions }: RowContext): Html {
+  const { id, title, serviceIds, startsAt, endsAt } = window
+  const verb = phase === 'under way' ? 'end' : 'cancel'
+  const word = phase === 'under way' ? 'End now' : 'Cancel'
+  return html`<tr><th scope="row"><bdi>${title}</bdi></th>
+<td data-of="Services"><bdi>${serviceIds.map((one) => names.get(one) ?? 'a deleted service').join(', ')}</bdi></td>
+<td data-of="From">${instant(startsAt)}</td><td data-of="To">${instant(endsAt)}</td>
+${
+  actions !== undefined &&
+  phase !== 'past' &&
+  html`<td data-of="Action"><div class="row"><a class="button" href="${root}/maintenance/${id}">Change<span class="unseen"> ${title}</span></a>
+<form method="post" action="${actions}/maintenance/${id}/${verb}"><button class="danger" data-confirm="${word}: ${title}?">${word}<span class="unseen">: ${title}</span></button></form></div></td>`
+}</tr>`
+}
+
+async function windowOf({ store, org, params }: OrgRequest): Promise<MaintenanceWindow | undefined> {
+  return (await store.listMaintenance(org.id)).find(({ id }) => id === params.id)
+}
+
+async function editOne(request: OrgRequest): Promise<Answer> {
+  const window = await windowOf(request)
+  return window === undefined ? { kind: 'not found' } : edit(request, window)
+}
+
+async function edit(
+  { store, org, form, actions, root }: OrgRequest,
+  window: MaintenanceWindow | undefined,
+  faults: Faults = {},
+): Promise<Page> {
+  const services = await namedServices(store, org.id)
+  const isTyped = form.has('title')
+  const value = (name: string, stored: string | undefined) => form.get(name) ?? stored ?? ''
+  const title = window === undefined ? 'New maintenance window' : 'Change maintenance window'
+  const action = window === undefined ? '' : `/${window.id}/change`
+  const body = html`<h1>${title}</h1>
+${faults[''] !== undefined && html`<p class="notice bad" role="alert">${faults['']}</p>`}
+<form class="group" method="post" action="${actions}/maintenance${action}">
+${textField({ name: 'title', label: 'Title', value: value('title', window?.title), fault: faults.title })}
+${servicesField({
+  ...{ name: 'services', label: 'Services', services, fault: faults.services },
+  chosen: isTyped ? form.getAll('services') : (window?.serviceIds ?? []),
+})}
+${textField({
+  ...{ name: 'from', label: 'From (UTC)', type: 'datetime-local', fault: faults.from },
+  value: value('from', window?.startsAt.slice(0, 16)),
+})}
+${textField({
+  ...{ name: 'to', label: 'To (UTC)', type: 'datetime-local', fault: faults.to },
+  value: value('to', window?.endsAt.slice(0, 16)),
+})}
+<button class="main">Save</button> <a class="button" href="${root}/maintenance">Back</a></form>`
+  const status = Object.keys(faults).length === 0 ? 200 : 422
+  return { kind: 'page', title, section: 'maintenance', body, status }
+}
+
+/** A date and time of a form, in UTC, as an instant; `undefined` when it is none. */
+function instantOf(text: string): string | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text)) return undefined
+  const ms = Date.parse(`${text}Z`)
+  // Date would turn a day that its month does not have into one of the next month.
+  return Number.isNaN(ms) || !timestamp(ms).startsWith(text) ? undefined : timestamp(ms)
+}
+
+async function save(request: OrgRequest, window: MaintenanceWindow | undefined): Promise<Answer> {
+  const { store, org, form, by, nowMs, root, environment } = request
+  const title = formText(form, 'title')
+  const startsAt = instantOf(form.get('from') ?? '')
+  const endsAt = instantOf(form.get('to') ?? '')
+  const serviceIds = [...new Set(form.getAll('services'))]
+  const own = new Set((await namedServices(store, org.id)).map(({ id }) => id))
+  const areServices = serviceIds.length > 0 && serviceIds.every((id) => own.has(id))
+  const titleProblem = readableTextProblem(title, { charsMax: TITLE_CHARS_MAX, lines: 'one line' })
+  const faults: Faults = {
+    ...(titleProblem === undefined ? {} : { title: `The title ${titleProblem}` }),
+    ...(areServices && serviceIds.length <= INCIDENT_SERVICES_MAX
+      ? {}
+      : { services: `Choose 1 to ${INCIDENT_SERVICES_MAX} services` }),
+    ...(startsAt === undefined ? { from: 'Give a date and a time' } : {}),
+    ...(endsAt === undefined ? { to: 'Give a date and a time' } : {}),
+    ...(startsAt !== undefined && endsAt !== undefined && endsAt <= startsAt
+      ? { to: 'The end must be after the start' }
+      : {}),
+  }
+  if (Object.keys(faults).length > 0 || startsAt === undefined || endsAt === undefined) {
+    return edit(request, window, faults)
+  }
+  const id = window?.id ?? environment.uuid()
+  const wanted = { id, orgId: org.id, title, startsAt, endsAt, serviceIds }
+  const refusal = await refusalOf([], () =>
+    window === undefined
+      ? store.createMaintenance(wanted, by, nowMs)
+      : store.changeMaintenance(wanted, by, nowMs),
+  )
+  if (refusal !== undefined) return edit(request, window, refusal)
+  return { kind: 'redirect', to: `${root}/maintenance`, flash: 'The maintenance window is saved.' }
+}
+
+async function change(request: OrgRequest): Promise<Answer> {
+  const window = await windowOf(request)
+  return window === undefined ? { kind: 'not found' } : save(request, window)
+}
+
+async function end(request: OrgRequest): Promise<Answer> {
+  const window = await windowOf(request)
+  if (window === undefined) return { kind: 'not found' }
+  const { store, by, nowMs, root } = request
+  const endsAt = timestamp(nowMs)
+  if (window.startsAt < endsAt && endsAt < window.endsAt) {
+    await store.changeMaintenance({ ...window, endsAt }, by, nowMs)
+  }
+  return { kind: 'redirect', to: `${root}/maintenance`, flash: 'The maintenance has ended.' }
+}
+
+async function cancel({ store, org, params, by, nowMs, root }: OrgRequest): Promise<Answer> {
+  await store.cancelMaintenance({ id: params.id ?? '', orgId: org.id }, by, nowMs)
+  return { kind: 'redirect', to: `${root}/maintenance`, flash: 'The maintenance window is cancelled.' }
+}

@@ -109,7 +109,8 @@ test('no spelling, name, redirect or second answer of a name server leads an age
   const pairs = service.endpoints.flatMap(({ id }) => [REGION, EMBEDDED].map((region) => `${id} ${region}`))
   const outcomesOf = async () => {
     const results = await programs.resultsOf(service.id)
-    const made = results.filter(({ reason }) => reason !== 'not_checked')
+    // A busy machine may leave slots out.
+    const made = results.filter(({ reason }) => !['not_checked', 'agent_busy'].includes(reason))
     const found = new Map<string, string[]>(pairs.map((pair) => [pair, []]))
     for (const { endpoint_id, region, outcome, reason } of made) {
       found.get(`${endpoint_id} ${region}`)?.push(`${outcome} ${reason}`)

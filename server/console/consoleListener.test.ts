@@ -6,6 +6,7 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { runHere } from '../testing/commandHere.ts'
 import { startServer } from '../testing/startServer.ts'
 import { buildConsole } from './consoleListener.ts'
+import { LiveStreams } from './live/liveStreams.ts'
 import { PasswordDesk } from './credentials/passwordDesk.ts'
 import { PasswordThrottle } from './credentials/passwordThrottle.ts'
 import { consoleAddress } from './routing/requestRules.ts'
@@ -134,6 +135,7 @@ test('behind https the answers say so, and the console answers under its own nam
     findMasterKey: () => masterKeyOf(Buffer.alloc(32)),
     passwords: new PasswordDesk(randomBytes),
     throttle: new PasswordThrottle(monotonicMs),
+    streams: new LiveStreams(),
     consoleUrlOf: () => url,
     addressOf: () => consoleAddress(url, 0),
     ...{ proxies: 0, connectionsMax: 10, onError: () => {} },

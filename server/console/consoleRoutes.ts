@@ -8,6 +8,7 @@ import { meRoutes } from './accounts/me.ts'
 import { resetRoutes } from './accounts/reset.ts'
 import { SECTIONS } from './frame/sections.ts'
 import type { Route } from './routing/route.ts'
+import { serviceRoutes } from './services/serviceRoutes.ts'
 import { auditRoutes } from './settings/audit.ts'
 import { keyRoutes } from './settings/keys.ts'
 import { memberRoutes } from './settings/members.ts'
@@ -20,6 +21,7 @@ const sectionRoutes: readonly Route[] = [
   ...maintenanceRoutes,
   ...channelRoutes,
   ...syncRoutes,
+  ...serviceRoutes,
   ...keyRoutes,
   ...memberRoutes,
   ...organisationRoutes,

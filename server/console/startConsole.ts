@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { LiveStreams } from './live/liveStreams.ts'
 import { PasswordDesk } from './credentials/passwordDesk.ts'
 import { PasswordThrottle } from './credentials/passwordThrottle.ts'
 import { buildConsole, type ConsoleListenerParts } from './consoleListener.ts'
@@ -23,13 +24,17 @@ export interface RunningConsole {
   readonly close: (msMax: number) => Promise<void>
 }
 
-type Parts = Omit<ConsoleListenerParts, 'addressOf' | 'consoleUrlOf' | 'passwords' | 'throttle' | 'proxies'>
+type Parts = Omit<
+  ConsoleListenerParts,
+  'addressOf' | 'consoleUrlOf' | 'passwords' | 'throttle' | 'streams' | 'proxies'
+>
 
 /** Starts the console. Rejects when passwords would travel unencrypted, and when the address cannot be listened on. */
 export async function startConsole(parts: Parts, listening: ConsoleListening): Promise<RunningConsole> {
   assertSafe(listening)
   const { url, host } = listening
   let { port } = listening
+  const streams = new LiveStreams()
   const consoleUrlOf = () => url ?? `http://localhost:${port}`
   const listener = buildConsole({
     ...parts,
@@ -37,6 +42,7 @@ export async function startConsole(parts: Parts, listening: ConsoleListening): P
     addressOf: () => consoleAddress(url, port),
     passwords: new PasswordDesk(parts.environment.randomBytes),
     throttle: new PasswordThrottle(parts.monotonicMs),
+    streams,
     proxies: listening.proxies ?? 0,
   })
   await listener.listen({ host, port })
@@ -45,6 +51,7 @@ export async function startConsole(parts: Parts, listening: ConsoleListening): P
   return {
     url: consoleUrlOf(),
     close: async (msMax) => {
+      streams.end()
       const forceClose = setTimeout(() => listener.server.closeAllConnections(), msMax)
       await listener.close()
       clearTimeout(forceClose)

@@ -1,4 +1,4 @@
-import type { ChangeSource } from '../../api/contract/changeSource.ts'
+import { type ChangeSource, UNKNOWN_SOURCE } from '../../api/contract/changeSource.ts'
 import { type Actor, OPERATOR } from './accounts/actor.ts'
 import { timestamp } from './environment.ts'
 
@@ -49,6 +49,11 @@ export function originOf(change: {
     keyId,
     personId: null,
   }
+}
+
+/** The origin of a change that a person makes in the console. Pure. */
+export function originOfPerson(personId: string, nowMs: number): ChangeOrigin {
+  return { ...UNKNOWN_SOURCE, at: timestamp(nowMs), tool: null, toolVersion: null, keyId: null, personId }
 }
 
 /** What manages services, as people know it. */

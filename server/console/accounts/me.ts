@@ -66,7 +66,7 @@ const LOOK_NAMES = [
 ] as const
 
 function sessionTable(sessions: readonly StoredSession[], current: StoredSession): Html {
-  return html`<div class="scroll"><table class="stack">
+  return html`<div class="scroll" tabindex="0"><table class="stack">
 <thead><tr><th scope="col">Browser</th><th scope="col">Signed in</th><th scope="col">Last seen</th><th scope="col">Action</th></tr></thead>
 <tbody>${sessions.map(
     ({ idHash, browser, createdAtMs, seenAtMs }) => html`<tr><th scope="row">${browser}</th>

@@ -56,7 +56,7 @@ ${may('manage channel secrets') && button('delete', 'Delete', html` class="dange
 }
 
 function deliveryTable(deliveries: readonly StoredDelivery[], at: string, actions: string | undefined): Html {
-  return html`<div class="scroll"><table class="stack"><thead><tr><th scope="col">Event</th><th scope="col">At</th><th scope="col">State</th><th scope="col">Attempts</th><th scope="col">Last answer</th>${actions !== undefined && html`<th scope="col">Action</th>`}</tr></thead>
+  return html`<div class="scroll" tabindex="0"><table class="stack"><thead><tr><th scope="col">Event</th><th scope="col">At</th><th scope="col">State</th><th scope="col">Attempts</th><th scope="col">Last answer</th>${actions !== undefined && html`<th scope="col">Action</th>`}</tr></thead>
 <tbody>${deliveries.map(
     (one) => html`<tr><th scope="row">${one.type}</th><td data-of="At">${instant(timestamp(one.atMs))}</td>
 <td data-of="State">${one.state}${one.dueMs !== null && html`, next ${instant(timestamp(one.dueMs))}`}</td>

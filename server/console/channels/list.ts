@@ -11,7 +11,7 @@ export async function listChannels({ store, org, root, may }: OrgRequest): Promi
 <section class="group" aria-label="Channels">${
     channels.length === 0
       ? html`<p>No channels. A channel sends incidents and certificates that expire to a webhook or to Slack.</p>`
-      : html`<div class="scroll"><table class="stack"><thead><tr><th scope="col">Name</th><th scope="col">Kind</th><th scope="col">Host</th><th scope="col">State</th><th scope="col">Last success</th></tr></thead>
+      : html`<div class="scroll" tabindex="0"><table class="stack"><thead><tr><th scope="col">Name</th><th scope="col">Kind</th><th scope="col">Host</th><th scope="col">State</th><th scope="col">Last success</th></tr></thead>
 <tbody>${channels.map(
           (
             channel,

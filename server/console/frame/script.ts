@@ -1,6 +1,8 @@
 /**
  * The script of every page, which improves what is complete without it: times in the reader's zone, a question before what
- * cannot be undone (`data-confirm` of a button), and a button that copies (`data-copy` names an element by its id).
+ * cannot be undone (`data-confirm` of a button),
+ * a button that copies (`data-copy` names an element by its id), and parts of a page that follow their services (`data-live` is
+ * the id of a service, or `services`).
  */
 export const SCRIPT = `const format = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short' })
 const localize = () => {
@@ -16,6 +18,38 @@ document.addEventListener('submit', (event) => {
   const question = event.submitter?.dataset.confirm
   if (question && !confirm(question)) event.preventDefault()
 })
+const policy = window.trustedTypes?.createPolicy('pharos', { createHTML: (text) => text })
+const parts = (root) => [...root.querySelectorAll('[data-live]')]
+const renew = async () => {
+  const answer = await fetch(location.pathname + location.search, { cache: 'no-store' })
+  if (!answer.ok) return
+  const text = await answer.text()
+  const next = parts(new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, 'text/html'))
+  for (const [index, part] of parts(document).entries()) {
+    const isInUse = part.contains(document.activeElement) || part.querySelector('details[open]')
+    if (next[index] && !isInUse) part.replaceChildren(...next[index].childNodes)
+  }
+  localize()
+}
+const live = () => {
+  const organisation = /^\\/o\\/[^/]+/.exec(location.pathname)
+  if (!organisation || parts(document).length === 0) return
+  let stream
+  let renewing
+  const later = () => { renewing ??= setTimeout(() => { renewing = undefined; renew().catch(() => {}) }, Math.random() * 500) }
+  const follow = () => {
+    stream?.close()
+    stream = document.hidden ? undefined : new EventSource(organisation[0] + '/live')
+    stream?.addEventListener('changed', (event) => {
+      const ids = JSON.parse(event.data)
+      const isShown = (part) => part.dataset.live === 'services' || ids === null || ids.includes(part.dataset.live)
+      if (parts(document).some(isShown)) later()
+    })
+  }
+  follow()
+  document.addEventListener('visibilitychange', () => { if (!document.hidden) later(); follow() })
+}
+live()
 for (const button of document.querySelectorAll('button[data-copy]')) {
   button.hidden = false
   button.addEventListener('click', async () => {

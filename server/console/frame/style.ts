@@ -48,6 +48,18 @@ tr:last-child > th, tr:last-child > td { border-bottom: 0; }
 .row { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; }
 .pair { display: flex; gap: .5rem; }
 .facts + form { margin-top: 1.1rem; }
+td .bar { display: block; width: 7.5rem; height: 1rem; margin: .3rem 0; }
+.bar { display: block; width: 100%; height: 2.2rem; margin: .3rem 0; }
+.reason { font-weight: 400; font-size: .875rem; color: var(--quiet); }
+.chart { display: block; width: 100%; height: auto; font-size: 12px; fill: var(--quiet); }
+.grid { stroke: var(--line); fill: none; }
+.line { fill: none; stroke-width: 1.8; stroke: var(--link); stroke-linejoin: round; }
+.l-1 { stroke: var(--ok-bar); stroke-dasharray: 6 3; } .l-2 { stroke: var(--warn-bar); stroke-dasharray: 2 3; } .l-3 { stroke: var(--bad-bar); stroke-dasharray: 9 3 2 3; } .l-4 { stroke: var(--plan-bar); stroke-dasharray: 12 4; } .l-5 { stroke: var(--calm-bar); stroke-dasharray: 1 4; }
+.keys { list-style: none; display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin: .4rem 0; padding: 0; font-size: .875rem; }
+.keys svg { width: 1.75rem; height: .5rem; margin-right: .4rem; }
+.events, .days { list-style: none; margin: 0; padding: 0; display: grid; gap: .25rem; }
+a[aria-current="true"] { font-weight: 650; color: inherit; text-decoration: none; }
+.wall h1 { font-size: 2.4rem; } .wall ul { list-style: none; padding: 0; font-size: 1.6rem; display: grid; gap: .8rem; } .bare main:has(.wall) { max-width: none; padding-top: 2rem; }
 .pages { display: flex; flex-wrap: wrap; gap: .4rem 1.1rem; margin: 1rem 0 0; }
 .plain-list { list-style: none; margin: 0; padding: 0; } .plain-list > li { padding: .6rem 0; border-bottom: 1px solid var(--line); } .plain-list > li:last-child { border-bottom: 0; }
 .text { white-space: pre-wrap; }

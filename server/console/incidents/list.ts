@@ -68,7 +68,7 @@ async function found(
 }
 
 function incidentTable(items: readonly Incident[], root: string, nowMs: number): Html {
-  return html`<div class="scroll"><table class="stack">
+  return html`<div class="scroll" tabindex="0"><table class="stack">
 <thead><tr><th scope="col">Incident</th><th scope="col">Severity</th><th scope="col">Status</th><th scope="col">Since</th><th scope="col">Lasts</th></tr></thead>
 <tbody>${items.map(
     (

@@ -53,7 +53,7 @@ async function list({ store, org, root, actions, may, nowMs }: OrgRequest): Prom
 ${
   shown.length === 0
     ? html`<p>None.</p>`
-    : html`<div class="scroll"><table class="stack"><thead><tr><th scope="col">Title</th><th scope="col">Services</th><th scope="col">From</th><th scope="col">To</th>${may('operate') && phase !== 'past' && html`<th scope="col">Action</th>`}</tr></thead>
+    : html`<div class="scroll" tabindex="0"><table class="stack"><thead><tr><th scope="col">Title</th><th scope="col">Services</th><th scope="col">From</th><th scope="col">To</th>${may('operate') && phase !== 'past' && html`<th scope="col">Action</th>`}</tr></thead>
 <tbody>${shown.map((window) => windowRow(window, { phase, names, root, actions: may('operate') ? actions : undefined }))}</tbody></table></div>`
 }</section>`
   })

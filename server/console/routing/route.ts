@@ -9,6 +9,7 @@ import type { Store } from '../../store/store.ts'
 import type { Html } from '../../../web/html.ts'
 import type { PasswordDesk } from '../credentials/passwordDesk.ts'
 import type { PasswordThrottle } from '../credentials/passwordThrottle.ts'
+import type { LiveStreams } from '../live/liveStreams.ts'
 import type { SectionId } from '../frame/sections.ts'
 
 /** What the console needs of the server. */
@@ -26,6 +27,7 @@ export interface ConsoleParts {
   readonly consoleUrl: string
   readonly passwords: PasswordDesk
   readonly throttle: PasswordThrottle
+  readonly streams: LiveStreams
 }
 
 /** A person with a valid session. */

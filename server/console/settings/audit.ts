@@ -51,7 +51,7 @@ ${textField({ ...text, name: 'to', label: 'To (UTC day)', type: 'date', value: f
 }
 
 function entryTable(entries: readonly NamedAuditEntry[]): Html {
-  return html`<div class="scroll"><table class="stack">
+  return html`<div class="scroll" tabindex="0"><table class="stack">
 <thead><tr><th scope="col">Time</th><th scope="col">By</th><th scope="col">Action</th><th scope="col">Target</th><th scope="col">Detail</th></tr></thead>
 <tbody>${entries.map(
     (entry) => html`<tr><th scope="row">${instant(entry.at)}</th>

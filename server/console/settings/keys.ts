@@ -66,7 +66,7 @@ const SCOPE_NAMES = [
 
 /** A table of keys, with a button to revoke each when `actions` is given. */
 function keyTable(keys: readonly StoredKey[], actions: string | undefined): Html {
-  return html`<div class="scroll"><table class="stack">
+  return html`<div class="scroll" tabindex="0"><table class="stack">
 <thead><tr><th scope="col">Note</th><th scope="col">Key</th><th scope="col">Scope</th><th scope="col">Created</th><th scope="col">Last used</th><th scope="col">${actions === undefined ? 'Revoked' : 'Action'}</th></tr></thead>
 <tbody>${keys.map(
     (key) => html`<tr><th scope="row"><bdi>${key.note ?? 'No note'}</bdi></th>

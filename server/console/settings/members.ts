@@ -84,7 +84,7 @@ ${invitations.length > 0 && invitationTable(invitations, actions)}`
 }
 
 function memberTable(members: readonly Member[], { actions, person }: OrgRequest): Html {
-  return html`<div class="scroll"><table class="stack">
+  return html`<div class="scroll" tabindex="0"><table class="stack">
 <thead><tr><th scope="col">Name</th><th scope="col">E-mail</th><th scope="col">Role</th><th scope="col">Last seen</th><th scope="col">Action</th></tr></thead>
 <tbody>${members.map(
     (
@@ -101,7 +101,7 @@ function memberTable(members: readonly Member[], { actions, person }: OrgRequest
 }
 
 function invitationTable(invitations: readonly OpenInvitation[], actions: string): Html {
-  return html`<section class="group" aria-labelledby="open"><h2 id="open">Open invitations</h2><div class="scroll"><table class="stack">
+  return html`<section class="group" aria-labelledby="open"><h2 id="open">Open invitations</h2><div class="scroll" tabindex="0"><table class="stack">
 <thead><tr><th scope="col">E-mail</th><th scope="col">Role</th><th scope="col">Valid until</th><th scope="col">Action</th></tr></thead>
 <tbody>${invitations.map(
     ({ email, role, expiresAtMs, tokenHash }) => html`<tr><th scope="row"><bdi>${email}</bdi></th>

@@ -74,7 +74,7 @@ function serviceTable(
   { root, keys }: { readonly root: string; readonly keys: readonly StoredKey[] },
 ): Html {
   const keyName = new Map(keys.map(({ id, last4 }) => [id, `…${last4}`]))
-  return html`<div class="scroll"><table class="stack">
+  return html`<div class="scroll" tabindex="0"><table class="stack">
 <thead><tr><th scope="col">Service</th><th scope="col">Managed by</th><th scope="col">Last change by it</th><th scope="col">Key</th><th scope="col">Source</th><th scope="col">Code</th></tr></thead>
 <tbody>${rows.map(
     ({ id, name, manager, origin, differsSince }) => html`<tr>

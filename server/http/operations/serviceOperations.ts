@@ -1,4 +1,3 @@
-import { sealValue } from '../../domain/seal.ts'
 import {
   createService,
   deleteService,
@@ -7,7 +6,6 @@ import {
   resumeService,
   type Service,
   type ServiceChange,
-  type ServiceMaking,
 } from '../../domain/serviceChanges.ts'
 import type { RenderedService, ServiceFacts } from '../../store/store.ts'
 import { creationFingerprint } from './idempotencyKey.ts'
@@ -16,6 +14,7 @@ import { readOrigin } from './originHeader.ts'
 import { assertIfMatch, entityTag } from './preconditions.ts'
 import { notFound, readId } from './resourceId.ts'
 import { readServiceDefinition } from './serviceDefinition.ts'
+import { serviceMaking } from './serviceMaking.ts'
 
 /** Contract: Endpoints, the seven of services. */
 export const serviceOperations: readonly Operation[] = [
@@ -76,7 +75,7 @@ async function create(exchange: Exchange, parts: ApiParts): Promise<Answer> {
   const fingerprint = creationFingerprint(exchange, 'POST /v1/services', request)
   const origin = readOrigin(exchange, parts.environment.nowMs())
   const created = await parts.store.createService(exchange.caller.orgId, fingerprint, (facts) => ({
-    ...createService(request, makingOf(facts, parts)),
+    ...createService(request, serviceMaking(facts, parts)),
     origin,
   }))
   return { status: 201, ...created }
@@ -86,7 +85,7 @@ async function replace(exchange: Exchange, parts: ApiParts): Promise<Answer> {
   const request = await readServiceDefinition(exchange)
   return change(exchange, parts, (service, facts) => {
     assertUnchanged(exchange, parts, service)
-    return replaceService(service, request, makingOf(facts, parts))
+    return replaceService(service, request, serviceMaking(facts, parts))
   })
 }
 
@@ -127,15 +126,4 @@ async function change(
 function found(service: RenderedService | undefined): Answer {
   if (service === undefined) throw notFound()
   return { status: 200, ...service }
-}
-
-function makingOf({ standing, masterKeyId }: ServiceFacts, parts: ApiParts): ServiceMaking {
-  const { environment, findMasterKey, isBlocked } = parts
-  return {
-    nowMs: environment.nowMs(),
-    standing,
-    uuid: environment.uuid,
-    seal: (value, place) => sealValue(value, place, findMasterKey(masterKeyId), environment),
-    isBlocked,
-  }
 }

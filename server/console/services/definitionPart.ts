@@ -1,0 +1,31 @@
+import { settingsOf } from '../../domain/autoIncidentSettings.ts'
+import { type Html, html } from '../../../web/html.ts'
+import { textField } from '../frame/fields.ts'
+import type { OrgRequest } from '../routing/route.ts'
+import { definitionText } from './definitionText.ts'
+import type { ServiceRow } from './serviceRows.ts'
+
+/** What a new setting of automatic incidents starts from. */
+const THRESHOLD = 3
+const WINDOW_MINUTES = 10
+
+/** What is checked, and how to go on as code; for members also automatic incidents. */
+export function definitionPart(request: OrgRequest, { service }: ServiceRow): Html {
+  const { id, interval_secs: intervalS, regions, endpoints } = service
+  return html`${request.may('operate') && autoIncidents(request, { service })}
+<section class="group" aria-labelledby="definition"><h2 id="definition">Definition</h2>
+<dl class="facts"><div><dt>Interval</dt><dd>${intervalS} s</dd></div><div><dt>Regions</dt><dd>${regions.join(', ')}</dd></div><div><dt>Id</dt><dd><code>${id}</code></dd></div></dl>
+<ul>${endpoints.map(({ url, name, call, assertions, blocked }) => html`<li>${name != null && html`<bdi>${name}</bdi>: `}${call.Http.method} <bdi>${url}</bdi>, ${assertions.length} ${assertions.length === 1 ? 'assertion' : 'assertions'}${blocked && html` <strong>(not checked: the address is forbidden)</strong>`}</li>`)}</ul>
+<details><summary>As JSON</summary><pre>${definitionText(service)}</pre></details>
+<p>To go on as code, export it: <code>pharos export ${id}</code></p></section>`
+}
+
+function autoIncidents({ actions }: OrgRequest, { service }: Pick<ServiceRow, 'service'>): Html {
+  const settings = settingsOf(service)
+  return html`<section class="group" aria-labelledby="automatic"><h2 id="automatic">Automatic incidents</h2>
+<p>${settings === null ? 'Off' : `On: after ${settings.threshold} failing rounds of one endpoint within ${settings.windowMinutes} minutes`}</p>
+<form method="post" action="${actions}/services/${service.id}/auto-incident">
+<div class="filters">${textField({ name: 'threshold', label: 'Failing rounds', type: 'number', value: String(settings?.threshold ?? THRESHOLD) })}
+${textField({ name: 'window', label: 'Within (minutes)', type: 'number', value: String(settings?.windowMinutes ?? WINDOW_MINUTES) })}
+<p class="field row"><button name="on" value="yes">${settings === null ? 'Switch on' : 'Save'}</button>${settings !== null && html`<button name="on" value="no">Switch off</button>`}</p></div></form></section>`
+}

@@ -1,0 +1,35 @@
+import { type Html, html } from '../../../web/html.ts'
+
+/** Size of the drawing (its units): an hour is CELL wide, with GAP behind it. */
+const CELL = 4
+const GAP = 1
+const HEIGHT = 16
+/** Letters of `ServiceNow.hours` with the class of their colour, the height of their bar, and their words. */
+const HOURS: Readonly<Record<string, readonly [colour: string, height: number, words: string]>> = {
+  d: ['down', HEIGHT, 'down'],
+  g: ['degraded', HEIGHT * 0.75, 'degraded'],
+  u: ['operational', HEIGHT * 0.5, 'operational'],
+  n: ['unknown', HEIGHT * 0.25, 'unknown'],
+  p: ['paused', HEIGHT * 0.25, 'paused'],
+}
+
+/** The worst state of each of the last 24 hours as a drawing, with the same in words. Pure. */
+export function hourBar(hours: string): Html {
+  const width = hours.length * (CELL + GAP) - GAP
+  const bars = [...hours].map((letter, index) => {
+    const hour = HOURS[letter]
+    if (hour === undefined) return ''
+    const [colour, height] = hour
+    return html`<rect class="d-${colour}" x="${index * (CELL + GAP)}" y="${HEIGHT - height}" width="${CELL}" height="${height}"/>`
+  })
+  return html`<svg class="bar" viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true" focusable="false">${bars}</svg><span class="unseen">${hourWords(hours)}</span>`
+}
+
+/** `down in 3 of the last 24 hours, degraded in 1`. */
+function hourWords(hours: string): string {
+  const counted = ['d', 'g', 'n', 'p'].flatMap((letter) => {
+    const count = [...hours].filter((one) => one === letter).length
+    return count === 0 ? [] : [`${HOURS[letter]?.[2]} in ${count}`]
+  })
+  return counted.length === 0 ? 'no problems in 24 hours' : `${counted.join(', ')} of 24 hours`
+}

@@ -1,0 +1,101 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { skipReason, startBrowser } from '../../../web/testing/browser.ts'
+import { PAYLOADS } from '../../statusPages/testing/payloads.ts'
+import { apiClient } from '../../testing/apiClient.ts'
+import { endpointBody, serviceBody } from '../../testing/serviceBodies.ts'
+import { startTarget, type Target } from '../../testing/target.ts'
+import { findings, openConsolePage } from '../testing/consolePage.ts'
+import { type ConsoleServer, startConsoleServer, type TestPerson } from '../testing/startConsoleServer.ts'
+
+/** Longest wait for what a real check shows (milliseconds). */
+const CHECKED_MS = 60_000
+
+let server: ConsoleServer
+let target: Target
+let browser: Browser
+let owner: TestPerson
+let checkedId: string
+
+const opened = (options: Parameters<typeof openConsolePage>[2] = {}) =>
+  openConsolePage(browser, { consoleUrl: server.consoleUrl, person: owner }, options)
+
+/** Pages about services, of one that is checked. */
+const paths = () =>
+  ['', '/new', `/${checkedId}`, `/${checkedId}/edit`, '?look=wall'].map(
+    (path) => `${owner.root}/services${path}`,
+  )
+
+describe.skipIf(skipReason !== null)(
+  `services in a browser${skipReason === null ? '' : ` (${skipReason})`}`,
+  () => {
+    beforeAll(async () => {
+      target = await startTarget()
+      server = await startConsoleServer({ isMonitoring: true, allowedRanges: ['127.0.0.0/8'] })
+      await server.overrideLimits({ intervalSecsMin: 1 })
+      owner = await server.signIn('owner')
+      const api = apiClient(server.url, server.apiKey)
+      const endpoints = [endpointBody({ url: target.url('/health') })]
+      const checked = serviceBody({ name: 'Checked', interval_secs: 1, endpoints })
+      checkedId = Object((await api.post('/v1/services', checked)).json).id
+      const names = PAYLOADS.slice(0, 12)
+      for (const name of names) await api.post('/v1/services', serviceBody({ name: name.slice(0, 200) }))
+      browser = await startBrowser()
+    })
+    afterAll(async () => {
+      await browser.close()
+      await server.close()
+      await target.close()
+    })
+
+    test('an open page follows a failure and its end by itself', async () => {
+      const { page, complaints, close } = await opened()
+      await page.goto(`${server.consoleUrl}${owner.root}/services?q=Checked`)
+      const row = page.locator('tbody tr')
+      await row.getByText('Operational').waitFor({ timeout: CHECKED_MS })
+      target.status = 503
+      await row.getByText('Down', { exact: true }).waitFor({ timeout: CHECKED_MS })
+      const reason = await row.locator('.reason').textContent()
+      target.status = 200
+      await row.getByText('Operational').waitFor({ timeout: CHECKED_MS })
+      await close()
+
+      expect(reason).toContain('status 503')
+      expect(complaints).toEqual([])
+    })
+
+    test.each([
+      ['light', { colorScheme: 'light' }],
+      ['dark', { colorScheme: 'dark' }],
+      ['on a phone', { viewport: { width: 320, height: 700 } }],
+    ] as const)('axe-core finds nothing, and the browser objects to nothing: %s', async (_, options) => {
+      const { page, complaints, close } = await opened(options)
+      const found: unknown[] = []
+      for (const path of paths()) {
+        await page.goto(`${server.consoleUrl}${path}`)
+        const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+        found.push([path, await findings(page), await page.evaluate(overflow)])
+      }
+      await close()
+
+      expect(found).toEqual(paths().map((path) => [path, [], 0]))
+      expect(complaints).toEqual([])
+    })
+
+    test('a service is created and paused by keyboard without JavaScript', async () => {
+      const { page, complaints, close } = await opened({ javaScriptEnabled: false })
+      await page.goto(`${server.consoleUrl}${owner.root}/services/new`)
+      await page.getByLabel('Name').fill('By keyboard')
+      await page.getByLabel('URL').fill('https://shop.example.org/')
+      await page.getByLabel('URL').press('Enter')
+      await page.getByRole('heading', { level: 1, name: 'By keyboard' }).waitFor()
+      await page.getByRole('button', { name: 'Pause' }).press('Enter')
+      await page.getByRole('status').getByText('Paused.').waitFor()
+      const state = await page.locator('.label').first().textContent()
+      await close()
+
+      expect(state).toBe('Paused')
+      expect(complaints).toEqual([])
+    })
+  },
+)

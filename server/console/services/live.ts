@@ -1,0 +1,19 @@
+import type { Answer, OrgRequest } from '../routing/route.ts'
+
+/** The stream of what changes in an organisation. */
+export async function live(request: OrgRequest): Promise<Answer> {
+  const { session, measurements, store, org, environment, person, streams } = request
+  if (measurements === undefined) return { kind: 'stream', start: (reply) => void reply.code(204).send() }
+  const reader = {
+    sessionKey: session.idHash.toString('hex'),
+    measurements,
+    isOwn: async (serviceId: string) => (await store.getService(org.id, serviceId)) !== undefined,
+    isMember: async () => {
+      const found = await store.sessionOf(session.idHash, environment.nowMs())
+      return (
+        found !== undefined && (await store.membershipsOf(person.id)).some(({ orgId }) => orgId === org.id)
+      )
+    },
+  }
+  return { kind: 'stream', start: (reply) => streams.start(reply, reader) }
+}

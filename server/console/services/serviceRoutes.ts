@@ -1,0 +1,153 @@
+import { ApiError } from '../../../api/contract/apiError.ts'
+import { type AutoIncidentSettings, settingsProblem } from '../../domain/autoIncidentSettings.ts'
+import { originOfPerson } from '../../domain/changeOrigin.ts'
+import {
+  createService,
+  deleteService,
+  pauseService,
+  replaceService,
+  resumeService,
+  type Service,
+  type ServiceChange,
+  setAutoIncidents,
+} from '../../domain/serviceChanges.ts'
+import { serviceMaking } from '../../http/operations/serviceMaking.ts'
+import type { ServiceFacts } from '../../store/store.ts'
+import { messagePage } from '../routing/messagePages.ts'
+import type { Answer, OrgRequest, Route } from '../routing/route.ts'
+import { CONFIRMED, isManaged, managementOfService } from './actionForms.ts'
+import { readDefinition } from './definitionText.ts'
+import { live } from './live.ts'
+import { type EditFault, editServicePage, newServicePage, shortDefinition } from './serviceForms.ts'
+import { servicePage } from './servicePage.ts'
+import { servicesPage } from './servicesPage.ts'
+
+/** The largest whole definition (bytes). */
+const DEFINITION_BYTES_MAX = 1_024 * 1_024
+
+/** Services: the list, one of them, and what people do with them. */
+export const serviceRoutes: readonly Route[] = [
+  { method: 'GET', path: '/o/:org/services', access: 'read', handle: servicesPage },
+  {
+    method: 'GET',
+    path: '/o/:org/services/new',
+    access: 'operate',
+    handle: async (request) => newServicePage(request),
+  },
+  { method: 'GET', path: '/o/:org/services/:id', access: 'read', handle: servicePage },
+  {
+    method: 'GET',
+    path: '/o/:org/services/:id/edit',
+    access: 'operate',
+    handle: async (request) => (await editServicePage(request)) ?? { kind: 'not found' },
+  },
+  { method: 'GET', path: '/o/:org/live', access: 'read', handle: live },
+  {
+    ...{ method: 'POST', path: '/api/o/:org/services', access: 'operate', handle: create },
+    formBytesMax: DEFINITION_BYTES_MAX,
+  },
+  {
+    ...{ method: 'POST', path: '/api/o/:org/services/:id/replace', access: 'operate', handle: replace },
+    formBytesMax: DEFINITION_BYTES_MAX,
+  },
+  action('pause', 'Paused.', (service, _facts, { nowMs }) => pauseService(service, nowMs)),
+  action('resume', 'Resumed: the next checks start at once.', (service, { standing }) =>
+    resumeService(service, standing),
+  ),
+  action('delete', 'Deleted.', (service) => deleteService(service)),
+  action('auto-incident', 'Automatic incidents are changed.', (service, _facts, { form }) =>
+    setAutoIncidents(service, form.get('on') === 'no' ? null : settingsIn(form)),
+  ),
+]
+
+type Decide = (service: Service, facts: ServiceFacts, request: OrgRequest) => ServiceChange | null
+
+/** An action that needs no more than a decision. */
+function action(name: string, flash: string, decide: Decide): Route {
+  return {
+    method: 'POST',
+    path: `/api/o/:org/services/:id/${name}`,
+    access: 'operate',
+    handle: async (request) => {
+      const { root, params } = request
+      const refused = name === 'auto-incident' ? undefined : await unconfirmed(request)
+      if (refused !== undefined) return refused
+      const changed = await change(request, (service, facts) => decide(service, facts, request))
+      if (changed === undefined) return { kind: 'not found' }
+      return { kind: 'redirect', to: `${root}/services${name === 'delete' ? '' : `/${params.id}`}`, flash }
+    },
+  }
+}
+
+function settingsIn(form: URLSearchParams): AutoIncidentSettings {
+  const settings = { threshold: Number(form.get('threshold')), windowMinutes: Number(form.get('window')) }
+  const problem = settingsProblem(settings)
+  if (problem !== undefined) throw new ApiError('invalid', problem)
+  return settings
+}
+
+/** A refusal where code manages the service and the box for that is not ticked. */
+async function unconfirmed(request: OrgRequest): Promise<Answer | undefined> {
+  const management = await managementOfService(request, request.params.id ?? '')
+  if (!isManaged(management) || request.form.get(CONFIRMED) === 'yes') return undefined
+  const text = `${management.manager} manages this service, and its next run undoes what is changed here. Tick the box to change it all the same.`
+  return messagePage(422, 'Not changed', text)
+}
+
+function change(
+  { store, org, params, person, nowMs }: OrgRequest,
+  decide: (service: Service, facts: ServiceFacts) => ServiceChange | null,
+) {
+  const origin = originOfPerson(person.id, nowMs)
+  return store.changeService(org.id, params.id ?? '', (service, facts) => {
+    const decided = decide(service, facts)
+    return decided === null ? null : { ...decided, origin }
+  })
+}
+
+async function create(request: OrgRequest): Promise<Answer> {
+  const { store, org, form, person, nowMs, root } = request
+  try {
+    const definition = await readDefinition(request, form.get('definition') ?? shortDefinition(form))
+    const { text } = await store.createService(org.id, undefined, (facts) => ({
+      ...createService(definition, serviceMaking(facts, request)),
+      origin: originOfPerson(person.id, nowMs),
+    }))
+    // True because only rendered ServiceResponses are stored.
+    const { id } = JSON.parse(text) as { readonly id: string }
+    const flash = 'The service is created: its first check starts within two seconds.'
+    return { kind: 'redirect', to: `${root}/services/${id}`, flash }
+  } catch (error) {
+    return newServicePage(request, refusalOf(error))
+  }
+}
+
+async function replace(request: OrgRequest): Promise<Answer> {
+  const { store, org, params, form, root } = request
+  const id = params.id ?? ''
+  const again = async (fault: EditFault): Promise<Answer> =>
+    (await editServicePage(request, fault)) ?? { kind: 'not found' }
+  const found = await store.getService(org.id, id)
+  if (found === undefined) return { kind: 'not found' }
+  const refused = await unconfirmed(request)
+  if (refused !== undefined) return refused
+  let hasChanged = false
+  try {
+    const definition = await readDefinition(request, form.get('definition') ?? '', JSON.parse(found.text))
+    await change(request, (service, facts) => {
+      hasChanged = String(service.generation) !== form.get('generation')
+      return hasChanged ? null : replaceService(service, definition, serviceMaking(facts, request))
+    })
+  } catch (error) {
+    return again({ kind: 'invalid', message: refusalOf(error) })
+  }
+  if (hasChanged) return again({ kind: 'changed' })
+  return { kind: 'redirect', to: `${root}/services/${id}`, flash: 'The definition is replaced.' }
+}
+
+/** Why a definition was refused; throws what is no refusal. */
+function refusalOf(error: unknown): string {
+  if (error instanceof ApiError && (error.code === 'invalid' || error.code === 'forbidden'))
+    return error.message
+  throw error
+}

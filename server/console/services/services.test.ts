@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ServiceRequest, ServiceResponse } from '../../../api/contract/service.ts'
+import { apiClient } from '../../testing/apiClient.ts'
+import { endpointBody, serviceBody } from '../../testing/serviceBodies.ts'
+import { type ConsoleServer, startConsoleServer, type TestPerson } from '../testing/startConsoleServer.ts'
+
+const CANARY = 'canary-7f3a91'
+
+let server: ConsoleServer
+let api: ReturnType<typeof apiClient>
+let member: TestPerson
+let viewer: TestPerson
+
+beforeAll(async () => {
+  server = await startConsoleServer()
+  api = apiClient(server.url, server.apiKey)
+  member = await server.signIn('member')
+  viewer = await server.signIn('viewer')
+})
+afterAll(() => server.close())
+
+async function create(
+  changes: Partial<ServiceRequest> = {},
+  headers: Record<string, string> = {},
+): Promise<ServiceResponse> {
+  const { json, status, text } = await api.post('/v1/services', serviceBody(changes), { headers })
+  if (status !== 201) throw new Error(text)
+  // True because the answer is a service.
+  return json as ServiceResponse
+}
+
+const read = async (id: string): Promise<ServiceResponse> =>
+  (await api.get(`/v1/services/${id}`)).json as ServiceResponse
+const generationIn = (page: string): string => /name="generation" value="(\d+)"/.exec(page)?.[1] ?? ''
+const definitionIn = (page: string): string =>
+  (/<textarea id="f-definition"[^>]*>\n([^<]*)</.exec(page)?.[1] ?? '').replaceAll('&quot;', '"')
+
+test('the list finds services by name and host, filters by state, and keeps both in its address', async () => {
+  const orgId = await server.createOrg({ name: 'Listed' })
+  const own = apiClient(server.url, await server.createKey({ orgId }))
+  const someone = await server.signIn('viewer', { orgId })
+  const url = 'https://find.example.org/x?token=hidden'
+  await own.post('/v1/services', serviceBody({ name: 'Checkout' }))
+  await own.post('/v1/services', serviceBody({ name: 'Search', endpoints: [endpointBody({ url })] }))
+  const { json: idle } = await own.post('/v1/services', serviceBody({ name: 'Idle' }))
+  await own.post(`/v1/services/${Object(idle).id}/pause`)
+  const names = async (query: string): Promise<string[]> => {
+    const { text } = await someone.client.get(`${someone.root}/services${query}`)
+    return [...text.matchAll(/<th scope="row"><a [^>]*><bdi>([^<]*)/g)].map(([, name = '']) => name)
+  }
+
+  expect(await names('?sort=name')).toEqual(['Checkout', 'Idle', 'Search'])
+  expect(await names('?q=find.example')).toEqual(['Search'])
+  expect(await names('?q=token')).toEqual([])
+  expect(await names('?state=paused')).toEqual(['Idle'])
+  expect(await names('')).toEqual(['Checkout', 'Search', 'Idle'])
+  expect(await names('?page=9&sort=nonsense&state=nonsense')).toEqual(['Checkout', 'Search', 'Idle'])
+})
+
+test('a service is created from a few fields, and is the same over the API', async () => {
+  const form = new URLSearchParams([
+    ...[
+      ['name', 'Short'] as [string, string],
+      ['url', 'https://shop.example.org/health'] as [string, string],
+    ],
+    ...[['method', 'GET'] as [string, string], ['interval', '60'] as [string, string]],
+    ...[['region', 'eu-west-1'] as [string, string], ['region', 'us-east-1'] as [string, string]],
+    ...[['status', '204'] as [string, string], ['latency', '1500'] as [string, string]],
+    ['contains', 'ready'] as [string, string],
+  ])
+  const { status, location } = await member.client.post(`${member.actions}/services`, form)
+  const id = location.split('/').at(-1) ?? ''
+
+  expect(status).toBe(303)
+  expect(await read(id)).toMatchObject({
+    name: 'Short',
+    interval_secs: 60,
+    regions: ['eu-west-1', 'us-east-1'],
+    endpoints: [
+      {
+        url: 'https://shop.example.org/health',
+        assertions: [
+          { StatusCode: { expected: { Eq: 204 } } },
+          { Latency: { expected: { LessThan: { secs: 1, nanos: 500_000_000 } } } },
+          { Body: { matcher: { Contains: 'ready' } } },
+        ],
+      },
+    ],
+  })
+  const [{ action, actorKind } = {}] = await server.store.listAudit(server.orgId, 1)
+  expect([action, actorKind]).toEqual(['service.create', 'person'])
+})
+
+test.each([
+  ['a field that is no number', { interval: 'soon' }, 'interval_secs: must be a whole number'],
+  ['an address that is none', { url: 'shop' }, 'endpoints[0].url: '],
+  ['no region', { region: '' }, 'regions[0]: is not a region'],
+  ['an interval below that of the plan', { interval: '1' }, 'interval'],
+])('%s is said beside what was typed, and nothing is created', async (_what, changes, message) => {
+  const before = (await server.store.listServices(server.orgId)).length
+  const form = {
+    name: 'Kept',
+    url: 'https://shop.example.org/',
+    method: 'GET',
+    interval: '60',
+    region: 'eu-west-1',
+  }
+  const { status, text } = await member.client.post(`${member.actions}/services`, { ...form, ...changes })
+
+  expect(status).toBe(422)
+  expect(text).toContain(message)
+  expect(text).toContain('value="Kept"')
+  expect((await server.store.listServices(server.orgId)).length).toBe(before)
+})
+
+test('a definition is replaced, and two people who edit it lose nothing', async () => {
+  const { id } = await create({ name: 'Before' })
+  const { text: page } = await member.client.get(`${member.root}/services/${id}/edit`)
+  const [definition, generation] = [definitionIn(page), generationIn(page)]
+  const save = (name: string, used: string) =>
+    member.client.post(`${member.actions}/services/${id}/replace`, {
+      definition: definition.replace('Before', name),
+      generation: used,
+    })
+
+  const first = await save('Mine', generation)
+  const second = await save('Theirs', generation)
+  const third = await save('Theirs', generationIn(second.text))
+
+  expect([first.status, second.status, third.status]).toEqual([303, 409, 303])
+  expect(second.text).toContain('&quot;name&quot;: &quot;Mine&quot;')
+  expect(definitionIn(second.text)).toContain('"name": "Theirs"')
+  expect((await read(id)).name).toBe('Theirs')
+})
+
+test('a sealed value is never shown, stays with its URL, and goes to no other', async () => {
+  const headers = { authorization: { value: CANARY, sensitive: true } }
+  const endpoint = endpointBody({ url: 'https://shop.example.org/a' })
+  endpoint.call.Http.headers = headers
+  const { id } = await create({ name: 'Sealed', endpoints: [endpoint] })
+  const { text: page } = await member.client.get(`${member.root}/services/${id}/edit`)
+  const definition = definitionIn(page)
+  const save = (text: string, used = generationIn(page)) =>
+    member.client.post(`${member.actions}/services/${id}/replace`, { definition: text, generation: used })
+
+  const moved = await save(definition.replace('shop.example.org', 'evil.example.org'))
+  const kept = await save(definition.replace('"name": "Sealed"', '"name": "Renamed"'))
+  const [value] = await server.store.sealedValues(id)
+  const shown = await member.client.get(`${member.root}/services/${id}`)
+
+  expect(definition).toContain('"Sealed"')
+  expect([moved.status, kept.status]).toEqual([422, 303])
+  expect(moved.text).toContain('endpoints[0].call.Http.headers: a sealed value stays')
+  expect(value).toBeDefined()
+  expect((await read(id)).name).toBe('Renamed')
+  expect([page, moved.text, shown.text].filter((text) => text.includes(CANARY))).toEqual([])
+})
+
+test('pause, resume, automatic incidents and delete do what the API does', async () => {
+  const { id } = await create({ name: 'Acted' })
+  const act = (name: string, form: Record<string, string> = {}) =>
+    member.client.post(`${member.actions}/services/${id}/${name}`, form)
+
+  const statuses = [
+    await act('pause'),
+    await act('auto-incident', { threshold: '2', window: '10', on: 'yes' }),
+  ]
+  const paused = await read(id)
+  statuses.push(await act('resume'), await act('auto-incident', { threshold: '0', window: '10', on: 'yes' }))
+  statuses.push(await act('delete'), await act('pause'))
+
+  expect(statuses.map(({ status }) => status)).toEqual([303, 303, 303, 422, 303, 404])
+  expect([paused.paused_at !== null, paused.auto_incident_failure_threshold]).toEqual([true, 2])
+  expect((await api.get(`/v1/services/${id}`)).status).toBe(404)
+})
+
+test('what code manages is changed only with a tick', async () => {
+  const { id } = await create({ name: 'Coded' }, { 'user-agent': 'terraform-provider-pharos/0.1.0' })
+  const pause = (form: Record<string, string>) =>
+    member.client.post(`${member.actions}/services/${id}/pause`, form)
+
+  const { text } = await member.client.get(`${member.root}/services/${id}`)
+  const refused = await pause({})
+  const done = await pause({ confirmed: 'yes' })
+
+  expect(text).toContain('Managed by Terraform (terraform-provider-pharos 0.1.0)')
+  expect([refused.status, done.status]).toEqual([422, 303])
+})
+
+test('a viewer gets no buttons, and is refused', async () => {
+  const { id } = await create({ name: 'Watched' })
+  const { text } = await viewer.client.get(`${viewer.root}/services/${id}`)
+  const { status } = await viewer.client.post(`${viewer.actions}/services/${id}/pause`)
+
+  expect(text).not.toContain('<button formaction')
+  expect(status).toBe(403)
+  expect((await read(id)).paused_at).toBeNull()
+})

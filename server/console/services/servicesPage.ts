@@ -1,0 +1,148 @@
+import { type Html, html } from '../../../web/html.ts'
+import { SHOWN_STATES, type ShownState, STATE_WORDS, stateLabel } from '../../../web/stateShapes.ts'
+import { durationText, instant } from '../../../web/times.ts'
+import { timestamp } from '../../domain/environment.ts'
+import type { ServiceDay } from '../../results/measurements/measurements.ts'
+import { uptimeOf, uptimeText } from '../../statusPages/view/uptime.ts'
+import { selectField, textField } from '../frame/fields.ts'
+import type { OrgRequest, Page } from '../routing/route.ts'
+import { hourBar } from './hourBar.ts'
+import {
+  matchingRows,
+  PAGE_COUNT,
+  readServiceQuery,
+  type ServiceQuery,
+  serviceQueryText,
+  SORTS,
+} from './serviceQuery.ts'
+import { readServiceRows, type ServiceRow } from './serviceRows.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+/** Days of the uptime in the list. */
+const UPTIME_DAYS = 30
+
+/** The list of services. What fails stands first, with its reason. */
+export async function servicesPage(request: OrgRequest): Promise<Page> {
+  const { org, query, nowMs } = request
+  const asked = readServiceQuery(query)
+  const rows = await readServiceRows(request, org.id, nowMs)
+  if (query.get('look') === 'wall') return wallPage(rows, nowMs)
+  if (rows.length === 0) return emptyPage(request)
+  const found = matchingRows(rows, asked)
+  const pages = Math.max(1, Math.ceil(found.length / PAGE_COUNT))
+  const page = Math.min(asked.page, pages)
+  const shown = found.slice((page - 1) * PAGE_COUNT, page * PAGE_COUNT)
+  const uptimes = await readUptimes(request, shown)
+  const body = html`<div data-live="services"><h1>Services</h1>
+<p class="row">${summary(rows)}</p></div>
+${filters(request, asked)}
+<section class="group" aria-labelledby="list" data-live="services"><h2 id="list" class="unseen">List of services</h2>
+${found.length === 0 ? html`<p>No service matches.</p>` : table(request, shown, uptimes)}
+${found.length > 0 && html`<p class="quiet">${(page - 1) * PAGE_COUNT + 1}–${(page - 1) * PAGE_COUNT + shown.length} of ${found.length}</p>`}
+${pages > 1 && pageLinks(request, asked, { page, pages })}</section>`
+  return { kind: 'page', title: 'Services', section: 'services', body }
+}
+
+function summary(rows: readonly ServiceRow[]): readonly Html[] {
+  return SHOWN_STATES.flatMap((state) => {
+    const count = rows.filter((row) => row.state === state).length
+    return count === 0 ? [] : [html`<span>${count} ${stateLabel(state)}</span>`]
+  })
+}
+
+function filters({ root, may }: OrgRequest, { state, q, sort }: ServiceQuery): Html {
+  const states = SHOWN_STATES.map((one): readonly [ShownState, string] => [one, STATE_WORDS[one]])
+  return html`<form class="filters" method="get" action="${root}/services" role="search">
+${textField({ name: 'q', label: 'Find', type: 'search', value: q, isRequired: false })}
+${selectField({ name: 'state', label: 'State', value: state, options: [['', 'All'], ...states] })}
+${selectField({ name: 'sort', label: 'Sort', value: sort, options: SORTS })}
+<p class="field row"><button>Show</button>${may('operate') && html`<a class="button" href="${root}/services/new">New service</a>`}</p></form>`
+}
+
+function pageLinks(
+  { root }: OrgRequest,
+  asked: ServiceQuery,
+  { page, pages }: { readonly page: number; readonly pages: number },
+): Html {
+  const to = (number: number): string => `${root}/services${serviceQueryText(asked, { page: number })}`
+  return html`<nav class="pages" aria-label="Pages of services">${page > 1 && html`<a href="${to(page - 1)}" rel="prev">Previous</a>`}<span>Page ${page} of ${pages}</span>${page < pages && html`<a href="${to(page + 1)}" rel="next">Next</a>`}</nav>`
+}
+
+function table(
+  { root, nowMs }: OrgRequest,
+  rows: readonly ServiceRow[],
+  uptimes: ReadonlyMap<string, number | null>,
+): Html {
+  return html`<div class="scroll" tabindex="0"><table class="stack">
+<thead><tr><th scope="col">Service</th><th scope="col">State</th><th scope="col">Last 24 h</th><th scope="col" class="number">Uptime ${UPTIME_DAYS} d</th><th scope="col" class="number">p95</th><th scope="col">Checks</th><th scope="col">Last check</th></tr></thead>
+<tbody>${rows.map((row) => tableRow(row, { root, nowMs, uptime: uptimes.get(row.service.id) ?? null }))}</tbody></table></div>`
+}
+
+function tableRow(
+  row: ServiceRow,
+  { root, nowMs, uptime }: { readonly root: string; readonly nowMs: number; readonly uptime: number | null },
+): Html {
+  const { service, state, now } = row
+  const { id, name, endpoints, regions, interval_secs: intervalS } = service
+  return html`<tr><th scope="row"><a href="${root}/services/${id}"><bdi>${name}</bdi></a>${reason(row, root)}</th>
+<td data-of="State">${stateLabel(state)} <span class="quiet">${sinceText(row, nowMs)}</span></td>
+<td data-of="Last 24 h">${now === undefined ? '–' : hourBar(now.hours)}</td>
+<td class="number" data-of="Uptime ${UPTIME_DAYS} d">${uptime === null ? '–' : uptimeText(uptime)}</td>
+<td class="number" data-of="p95">${now?.p95Ms == null ? '–' : `${Math.round(now.p95Ms)} ms`}</td>
+<td data-of="Checks">${endpoints.length * regions.length} × ${intervalS} s</td>
+<td data-of="Last check">${now?.lastResultS == null ? 'none yet' : `${ago(now.lastResultS, nowMs)} ago`}</td></tr>`
+}
+
+/** Why a service is not operational: the first reason, and where. */
+function reason({ reasons, incident }: ServiceRow, root: string): Html | false {
+  const [first] = reasons
+  const regions = reasons.filter(({ text }) => text === first?.text).map(({ region }) => region)
+  if (first === undefined && incident === undefined) return false
+  return html`<br><span class="reason">${first !== undefined && html`<bdi>${first.text}</bdi> (${[...new Set(regions)].join(', ')})`} ${incident !== undefined && html`<a href="${root}/incidents/${incident.id}">${incident.display_id}</a>`}</span>`
+}
+
+function sinceText({ since, state }: ServiceRow, nowMs: number): string {
+  if (since === null || state === 'operational') return ''
+  return `for ${durationText((nowMs - Date.parse(since)) / 1_000)}`
+}
+
+function ago(atS: number, nowMs: number): string {
+  const seconds = Math.max(0, Math.round(nowMs / 1_000 - atS))
+  return seconds < 60 ? `${seconds} s` : durationText(seconds)
+}
+
+/** Uptimes of `rows` over the last days. */
+async function readUptimes(
+  { measurements, nowMs }: OrgRequest,
+  rows: readonly ServiceRow[],
+): Promise<ReadonlyMap<string, number | null>> {
+  if (measurements === undefined || rows.length === 0) return new Map()
+  const from = timestamp(nowMs - (UPTIME_DAYS - 1) * DAY_MS).slice(0, 10)
+  const ids = rows.map(({ service }) => service.id)
+  const byService = new Map<string, ServiceDay[]>()
+  for (const day of await measurements.days(ids, from, timestamp(nowMs).slice(0, 10))) {
+    const known = byService.get(day.serviceId)
+    if (known === undefined) byService.set(day.serviceId, [day])
+    else known.push(day)
+  }
+  return new Map([...byService].map(([id, days]) => [id, uptimeOf(days)]))
+}
+
+/** For a screen on the wall: what is not well, in large letters. */
+function wallPage(rows: readonly ServiceRow[], nowMs: number): Page {
+  const query: ServiceQuery = { state: undefined, q: '', sort: 'attention', page: 1 }
+  const bad = matchingRows(rows, query).filter(({ state }) => ['down', 'degraded', 'unknown'].includes(state))
+  const body = html`<div class="wall" data-live="services"><h1>${bad.length === 0 ? 'All services are operational' : `${bad.length} of ${rows.length} services need attention`}</h1>
+<ul>${bad.slice(0, PAGE_COUNT).map((row) => html`<li>${stateLabel(row.state)} <strong><bdi>${row.service.name}</bdi></strong> <span class="quiet">${sinceText(row, nowMs)}</span>${row.reasons[0] !== undefined && html`<p><bdi>${row.reasons[0].text}</bdi></p>`}</li>`)}</ul>
+<p class="quiet">As of ${instant(timestamp(nowMs))}</p></div>`
+  return { kind: 'page', title: 'Services', section: 'services', body, isBare: true }
+}
+
+function emptyPage({ root, may }: OrgRequest): Page {
+  const body = html`<h1>Services</h1>
+<section class="group" aria-labelledby="first"><h2 id="first">Monitor your first service</h2>
+<ol><li>As code: ${may('manage keys') ? html`<a href="${root}/settings/keys">create an API key</a>` : 'ask an owner for an API key'}, then run <code>pharos apply</code> or <code>terraform apply</code> with it.</li>
+<li>Or ${may('operate') ? html`<a href="${root}/services/new">create one here</a>` : 'ask a member to create one here'}; it can be exported as code later.</li>
+<li>Its first check starts within two seconds.</li></ol></section>`
+  return { kind: 'page', title: 'Services', section: 'services', body }
+}

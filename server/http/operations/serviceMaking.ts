@@ -1,0 +1,26 @@
+import type { Environment } from '../../domain/environment.ts'
+import { sealValue } from '../../domain/seal.ts'
+import type { ServiceMaking } from '../../domain/serviceChanges.ts'
+import type { FindMasterKey } from '../../secrets/masterKeys.ts'
+import type { ServiceFacts } from '../../store/store.ts'
+
+/** What the server adds to a definition. */
+interface MakingParts {
+  readonly environment: Environment
+  readonly findMasterKey: FindMasterKey
+  readonly isBlocked: (url: string) => boolean
+}
+
+/** Dependencies of a decision about a service, beside the `facts` of its organisation. */
+export function serviceMaking(
+  { standing, masterKeyId }: ServiceFacts,
+  { environment, findMasterKey, isBlocked }: MakingParts,
+): ServiceMaking {
+  return {
+    nowMs: environment.nowMs(),
+    standing,
+    uuid: environment.uuid,
+    seal: (value, place) => sealValue(value, place, findMasterKey(masterKeyId), environment),
+    isBlocked,
+  }
+}

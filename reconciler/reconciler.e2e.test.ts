@@ -396,7 +396,7 @@ test('an unknown command names those that exist', async () => {
   const { exitCode, stderr } = await runHere(['restore'])
   expect([exitCode, stderr]).toEqual([
     1,
-    expect.stringContaining('there are: validate, render, test, plan, apply, drift, export, approve'),
+    expect.stringContaining('there are: init, validate, render, test, plan, apply, drift, export, approve'),
   ])
 })
 

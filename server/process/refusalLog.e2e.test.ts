@@ -87,6 +87,7 @@ test('the log says how the server started and why it stopped', async () => {
       adminUrl: server.adminUrl(),
       agentUrl: null,
       statusUrl: null,
+      consoleUrl: null,
       msg: 'started',
     },
     { level: 30, signal: 'SIGTERM', msg: 'stopping' },

@@ -16,6 +16,7 @@ process.env.XDG_STATE_HOME = join(tmpdir(), 'pharos-tests', 'state')
 
 /** Files that take ten seconds or more on a busy machine, longest first. The end of a run lists the slowest. */
 const LONGEST = [
+  'server/agents/agentTrouble.e2e.test.ts',
   'server/agents/monitoring.e2e.test.ts',
   'scripts/documents.test.ts',
   'provider/testing/scenarios/guard.e2e.test.ts',

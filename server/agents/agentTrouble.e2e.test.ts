@@ -123,13 +123,14 @@ test('what an agent found down while the server was away opens no incident, once
   await programs.server().kill()
   const visitsMore = (count: number) => target.visited('/', target.visits('/').length + count)
   target.status = 500
-  await visitsMore(12)
+  // A check that fails is made twice.
+  await visitsMore(16)
   target.status = 200
   // What is younger than five seconds is delivered in its order.
   await visitsMore(10)
   await programs.startServer()
   const isLate = ({ outcome }: { outcome: string }) => outcome === 'down'
-  await until(async () => (await programs.resultsOf(id)).filter(isLate).length > 5)
+  await until(async () => (await programs.resultsOf(id)).filter(isLate).length > 3)
   const startedAt = new Date().toISOString()
   await until(async () => (await programs.resultsOf(id)).filter(({ at }) => at > startedAt).length > 3)
   const [state] = await programs.admin('states', '--org', programs.orgId)

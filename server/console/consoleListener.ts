@@ -7,14 +7,15 @@ import { sendAsset } from '../http/pages/sendAsset.ts'
 import { answerOfError } from './answerOfError.ts'
 import { signedInOf } from './accounts/session.ts'
 import { consoleRoutes } from './consoleRoutes.ts'
-import { cookieOf, FLASH_COOKIE, setCookie } from './routing/cookies.ts'
+import { cookieOf, isSameOrigin } from '../../web/browserRequest.ts'
+import { FLASH_COOKIE, setCookie } from './routing/cookies.ts'
 import { clientAddress, networkOf } from './credentials/clientNetwork.ts'
 import { ASSETS } from './frame/assets.ts'
 import { framed } from './frame/frame.ts'
 import { SECTIONS } from './frame/sections.ts'
 import { type Guarded, guarded } from './guard.ts'
 import { messagePage, NOT_FOUND_PAGE } from './routing/messagePages.ts'
-import { type ConsoleAddress, isSameOrigin } from './routing/requestRules.ts'
+import type { ConsoleAddress } from './routing/requestRules.ts'
 import {
   type Answer,
   type Asked,
@@ -74,7 +75,7 @@ export function buildConsole(parts: ConsoleListenerParts): FastifyInstance {
       return sayOutside(request, reply, messagePage(421, 'Other host', 'The console has another address.'))
     }
     const isRead = request.method === 'GET' || request.method === 'HEAD'
-    if (isRead || isSameOrigin(request.headers, address)) return
+    if (isRead || isSameOrigin(request.headers, (origin) => address.origins.has(origin))) return
     const text = 'This form was sent by another site, or by a browser too old to tell. Nothing was changed.'
     return sayOutside(request, reply, messagePage(403, 'Not permitted', text))
   })

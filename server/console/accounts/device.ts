@@ -1,5 +1,6 @@
 import { DEVICE_MAX_AGE_S, deviceOf, newDevice } from '../credentials/deviceCookie.ts'
-import { cookieOf, DEVICE_COOKIE } from '../routing/cookies.ts'
+import { cookieOf } from '../../../web/browserRequest.ts'
+import { DEVICE_COOKIE } from '../routing/cookies.ts'
 import type { Asked, Cookie } from '../routing/route.ts'
 
 /** The device that signed in as the person before; `undefined` for an unknown one. */

@@ -1,5 +1,6 @@
 import { hashToken, newToken, SEEN_MS, SESSION_MS_MAX } from '../../domain/accounts/sessions.ts'
-import { cookieOf, SESSION_COOKIE } from '../routing/cookies.ts'
+import { cookieOf } from '../../../web/browserRequest.ts'
+import { SESSION_COOKIE } from '../routing/cookies.ts'
 import type { Asked, Cookie, SignedIn } from '../routing/route.ts'
 import { browserName } from './browserName.ts'
 

@@ -5,15 +5,6 @@ export const SESSION_COOKIE = '__Host-pharos'
 export const DEVICE_COOKIE = '__Host-pharos-device'
 export const FLASH_COOKIE = '__Host-pharos-flash'
 
-/** The value of a cookie in the header Cookie; `undefined` when it is absent. Pure. */
-export function cookieOf(header: string | undefined, name: string): string | undefined {
-  for (const pair of header?.split(';') ?? []) {
-    const at = pair.indexOf('=')
-    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim()
-  }
-  return undefined
-}
-
 /** The header Set-Cookie for `cookie`. Scripts cannot read it, and other sites cannot send it with a form. Pure. */
 export function setCookie({ name, value, maxAgeS }: Cookie): string {
   const age = value === '' ? 0 : maxAgeS

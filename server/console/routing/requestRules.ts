@@ -23,15 +23,3 @@ export function isSafeOrigin(origin: string): boolean {
   const { protocol, hostname } = new URL(origin)
   return protocol === 'https:' || LOOPBACK_NAMES.includes(hostname) || /^127(\.\d+){3}$/.test(hostname)
 }
-
-/** Whether a request that changes something was made by a page of the console. Pure. */
-export function isSameOrigin(
-  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
-  { origins }: ConsoleAddress,
-): boolean {
-  const site = headers['sec-fetch-site']
-  // `same-site` is refused: a page on another port of this host is that.
-  if (site !== undefined) return site === 'same-origin'
-  const { origin } = headers
-  return typeof origin === 'string' && origins.has(origin)
-}

@@ -1,4 +1,5 @@
-import { cookieOf, SESSION_COOKIE } from '../routing/cookies.ts'
+import { cookieOf } from '../../../web/browserRequest.ts'
+import { SESSION_COOKIE } from '../routing/cookies.ts'
 
 /** An answer of the console; of a stream of events only its head. */
 export interface ConsoleAnswer {

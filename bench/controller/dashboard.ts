@@ -35,7 +35,7 @@ const SUBJECTS: Readonly<Record<string, () => string>> = {
 }
 
 function bodyOf(target: string): string {
-  return pageFor(target, () => status, { apiUrl: null })?.body ?? ''
+  return pageFor(target, () => status, { apiUrl: null, viewer: () => ({ kind: 'none' }) })?.body ?? ''
 }
 
 const fastestMs = new Map(Object.keys(SUBJECTS).map((name) => [name, Number.POSITIVE_INFINITY]))

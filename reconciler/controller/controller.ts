@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { addActingRoutes } from '../dashboard/acting/actingRoutes.ts'
 import { addDashboardRoutes } from '../dashboard/dashboardRoutes.ts'
 import { openNotifications } from '../notifications/notifications.ts'
 import { counted } from '../text/counts.ts'
@@ -122,10 +123,10 @@ function routesOf({ options, sets, status, metrics, announce }: RouteParts): (ap
     pendingDigest: () => loop.facts().report?.applied?.planResult.digest ?? null,
   }))
   return (app) => {
-    addDashboardRoutes(app, status, {
-      publicUrl: settings.config.publicUrl ?? null,
-      hasApi: settings.apiToken !== null,
-    })
+    const actions = { token: settings.apiToken, wrong, ...actionsOn(acting, announce) }
+    const publicUrl = settings.config.publicUrl ?? null
+    const viewerOf = addActingRoutes(app, { ...actions, status, publicUrl, nowMs: clock.nowMs })
+    addDashboardRoutes(app, status, { publicUrl, hasApi: settings.apiToken !== null, viewerOf })
     addHookRoute(app, {
       hooks: settings.hooks,
       sets: settings.sets.map(({ config: { name, repository } }) => ({
@@ -137,7 +138,7 @@ function routesOf({ options, sets, status, metrics, announce }: RouteParts): (ap
       wrong,
       onResult: metrics.onHook,
     })
-    addApiRoutes(app, { token: settings.apiToken, wrong, ...actionsOn(acting, announce) })
+    addApiRoutes(app, actions)
     addHealthRoutes(app, sets.sets)
     app.get('/metrics', async (_request, reply) =>
       reply.type(metrics.contentType).send(await metrics.registry.metrics()),

@@ -1,8 +1,11 @@
 import type { ControllerStatus } from '../controller/status/status.ts'
 import { type Html, html } from '../../web/html.ts'
+import { shortened } from '../controller/status/words.ts'
+import { MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { ICON_SHAPES, SIGN } from './icons.ts'
 import { STYLE_VERSION } from './style.ts'
 import { moment } from './time.ts'
+import type { Viewer } from './viewer.ts'
 
 /** How often a page asks for itself (seconds). */
 export const REFRESH_SECONDS = 30
@@ -12,10 +15,13 @@ export interface PageFrame {
   readonly title: string
   readonly heading: Html
   /** Way from this page to the first: `./` or `../`, so that a proxy may put all of it below any path. */
-  readonly root: './' | '../'
-  /** Address of this page, from its own folder, without what says how often it refreshes. */
-  readonly self: string
+  readonly root: './' | '../' | '../../'
+  /** Address of this page, from its own folder, without what says how often it refreshes; null for a form. */
+  readonly self: string | null
   readonly isRefreshing: boolean
+  readonly viewer: Viewer
+  /** Name of the set that it shows; absent for any other page. */
+  readonly set?: string
   readonly status: ControllerStatus
   readonly content: Html
 }
@@ -37,11 +43,13 @@ ${isRefreshing && html`<meta http-equiv="refresh" content="${REFRESH_SECONDS}">`
 ${ICON_SHAPES}
 <a class="skip" href="#content">Skip to the content</a>
 <header class="top">
-<p class="brand"><a href="${root}">${SIGN}Pharos</a></p>
+<div class="bar-top"><p class="brand"><a href="${root}">${SIGN}Pharos</a></p>
+${account(page)}</div>
 ${heading}
 <p class="quiet">As of ${moment(status.at, status.at, 'absolute')}. ${refreshing(page)}</p>
 </header>
 <main id="content">
+${outcome(page)}
 ${content}
 </main>
 <footer class="foot">
@@ -53,9 +61,28 @@ ${content}
 }
 
 /** Who reads aloud or has unfolded something can keep a page from coming anew. */
-function refreshing({ isRefreshing, self }: PageFrame): Html {
+function refreshing({ isRefreshing, self }: PageFrame): Html | false {
+  if (self === null) return false
   const sign = self.includes('?') ? '&' : '?'
   return isRefreshing
     ? html`Refreshes every ${REFRESH_SECONDS} seconds: <a href="${self}${sign}refresh=off">hold still</a>.`
     : html`Holds still: <a href="${self}">refresh again</a>.`
+}
+
+function account({ viewer, root, set }: PageFrame): Html | false {
+  switch (viewer.kind) {
+    case 'none':
+      return false
+    case 'guest':
+      return html`<p class="account"><a href="${root}sign-in${set !== undefined && `?set=${encodeURIComponent(set)}`}">Sign in</a></p>`
+    case 'person':
+      return html`<form class="account" method="post" action="${root}sign-out"><span>Signed in as <bdi>${shortened(viewer.name, NAME_CHARS_MAX)}</bdi></span> <button>Sign out</button></form>`
+  }
+}
+
+/** What became of the last action. */
+function outcome({ viewer }: PageFrame): Html | false {
+  if (viewer.kind !== 'person' || viewer.message === null) return false
+  const { isDone, text } = viewer.message
+  return html`<p class="outcome condition ${isDone ? 'c-good' : 'c-bad'}" role="${isDone ? 'status' : 'alert'}">${shortened(text, MESSAGE_CHARS_MAX)}</p>`
 }

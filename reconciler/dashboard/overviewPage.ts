@@ -17,6 +17,7 @@ import { shortSha } from './setFacts.ts'
 import { setSheet, totalOf } from './setSheet.ts'
 import { tableOf } from './table.ts'
 import { moment } from './time.ts'
+import type { Viewer } from './viewer.ts'
 
 /** How a page is asked for. */
 export interface PageRequest {
@@ -24,10 +25,11 @@ export interface PageRequest {
   /** Where the routes below /api are, for commands that people copy; null where they are off. */
   readonly apiUrl: string | null
   readonly isRefreshing: boolean
+  readonly viewer: Viewer
 }
 
 /** The first page: all sets, the most urgent first. Pure. */
-export function overviewPage({ status, apiUrl, isRefreshing }: PageRequest): string {
+export function overviewPage({ status, apiUrl, isRefreshing, viewer }: PageRequest): string {
   const sets = [...status.sets].sort((a, b) => urgencyOf(a) - urgencyOf(b))
   const isCrowded = sets.length > SETS_ALL_WHOLE_MAX
   const whole = sets.filter((set) => !isCrowded || !isQuiet(set)).slice(0, SETS_WHOLE_MAX)
@@ -35,7 +37,7 @@ export function overviewPage({ status, apiUrl, isRefreshing }: PageRequest): str
   const { tone, text } = summaryOf(sets)
   const sheets = whole.map((set) => {
     const setPage = `sets/${encodeURIComponent(set.name)}`
-    return setSheet(set, { status, apiUrl, setPage, services: attention(set, setPage, perSet) })
+    return setSheet(set, { status, apiUrl, setPage, viewer, services: attention(set, setPage, perSet) })
   })
   return framed({
     title: `${text} · Pharos`,
@@ -43,6 +45,7 @@ export function overviewPage({ status, apiUrl, isRefreshing }: PageRequest): str
     root: './',
     self: './',
     isRefreshing,
+    viewer,
     status,
     content: html`${sets.length > 1 && setTable(sets, status.at)}
 ${sheets}

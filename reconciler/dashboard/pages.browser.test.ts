@@ -58,7 +58,12 @@ describe.skipIf(skipReason !== null)(
     beforeAll(async () => {
       server = await startHttpServer(
         { host: '127.0.0.1', port: 0 },
-        (app) => addDashboardRoutes(app, () => shown, { publicUrl: null, hasApi: true }),
+        (app) =>
+          addDashboardRoutes(app, () => shown, {
+            publicUrl: null,
+            hasApi: true,
+            viewerOf: () => ({ kind: 'guest' }),
+          }),
         () => {},
       )
       browser = await startBrowser()

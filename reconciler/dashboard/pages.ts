@@ -2,7 +2,8 @@ import type { ControllerStatus, ServiceState } from '../controller/status/status
 import { SERVICE_STATES } from '../controller/status/words.ts'
 import { badge } from './badge.ts'
 import { SIGN } from './icons.ts'
-import { overviewPage } from './overviewPage.ts'
+import type { Viewer } from './viewer.ts'
+import { overviewPage, type PageRequest } from './overviewPage.ts'
 import { setPage } from './setPage.ts'
 import { statusDocument } from './statusDocument.ts'
 import { STYLE } from './style.ts'
@@ -18,15 +19,17 @@ export interface PageAnswer {
 export interface PageOptions {
   /** Where the routes below /api are, for commands that people copy; null where they are off. */
   readonly apiUrl: string | null
+  /** Asked once for each page; hands out the message of the person who looks. */
+  readonly viewer: () => Viewer
 }
 
-/** Nothing runs, nothing is sent, nothing is framed, and nothing comes from elsewhere. */
+/** Nothing runs, nothing is framed, nothing comes from elsewhere, and forms are sent to this server only. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
   "img-src 'self'",
   "base-uri 'none'",
-  "form-action 'none'",
+  "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ')
 
@@ -41,7 +44,14 @@ const HARDENED = {
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
 } as const
 
-const HTML = { ...HARDENED, 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' }
+/** Of every page. */
+export const HTML_HEADERS = {
+  ...HARDENED,
+  // With no referrer at all a browser would send forms with `Origin: null`.
+  'Referrer-Policy': 'same-origin',
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+}
 const SVG = { ...HARDENED, 'Content-Type': 'image/svg+xml; charset=utf-8' }
 /** A badge stands in pages of others, and has to be asked for anew by whatever keeps copies for them. */
 const BADGE = {
@@ -52,23 +62,28 @@ const BADGE = {
 
 /**
  * The answer to a GET of `target` (path and query as in a request line); undefined when it is no page of ours.
- * `status` is asked only when the answer is made of it. Pure but for that.
+ * `status` and `viewer` are asked only when the answer is made of them. Pure but for that.
  */
 export function pageFor(
   target: string,
   status: () => ControllerStatus,
-  { apiUrl }: PageOptions,
+  { apiUrl, viewer }: PageOptions,
 ): PageAnswer | undefined {
   const [path = '', query = ''] = target.split('?', 2)
   const params = new URLSearchParams(query)
-  const request = () => ({ status: status(), apiUrl, isRefreshing: params.get('refresh') !== 'off' })
-  if (path === '/') return found(HTML, overviewPage(request()))
+  const request = () => ({
+    status: status(),
+    apiUrl,
+    isRefreshing: params.get('refresh') !== 'off',
+    viewer: viewer(),
+  })
+  if (path === '/') return found(HTML_HEADERS, overviewPage(request()))
   if (path === '/style.css') return found(CSS, STYLE)
   if (path === '/favicon.svg') return found({ ...SVG, 'Cache-Control': 'max-age=3600' }, SIGN.toString())
   if (path === '/status.json') return found(JSON_HEADERS, `${JSON.stringify(statusDocument(status()))}\n`)
   const [, folder, segment = ''] = /^\/(sets|badge)\/([^/]+)$/.exec(path) ?? []
   const name = decoded(segment)
-  if (folder === 'sets') return setAnswer(name, request(), params)
+  if (folder === 'sets') return setAnswer(name, request, params)
   if (folder === 'badge' && name?.endsWith('.svg') === true) return badgeAnswer(name.slice(0, -4), status())
   return undefined
 }
@@ -100,14 +115,15 @@ function decoded(segment: string): string | null {
 
 function setAnswer(
   name: string | null,
-  request: Parameters<typeof overviewPage>[0],
+  requested: () => PageRequest,
   params: URLSearchParams,
 ): PageAnswer | undefined {
+  const request = requested()
   const set = request.status.sets.find((one) => one.name === name)
   if (set === undefined) return undefined
   const page = Number(params.get('page') ?? '1')
   const services = { state: stateIn(params), page: Number.isSafeInteger(page) && page >= 1 ? page : 1 }
-  return found(HTML, setPage(set, request, services))
+  return found(HTML_HEADERS, setPage(set, request, services))
 }
 
 function stateIn(params: URLSearchParams): ServiceState | null {

@@ -18,7 +18,7 @@ export interface ServicesRequest {
 
 /** The page of one set: all of its services, the most urgent first, a page at a time. Pure. */
 export function setPage(set: SetStatus, request: PageRequest, services: ServicesRequest): string {
-  const { status, apiUrl, isRefreshing } = request
+  const { status, apiUrl, isRefreshing, viewer } = request
   const { tone, word } = CONDITION_WORDS[set.headline]
   const self = encodeURIComponent(set.name)
   const { shown, page, pages } = pageOf(set, services)
@@ -30,10 +30,13 @@ export function setPage(set: SetStatus, request: PageRequest, services: Services
     root: '../',
     self: address,
     isRefreshing,
+    viewer,
+    set: set.name,
     status,
     content: setSheet(set, {
       status,
       apiUrl,
+      viewer,
       setPage: self,
       services: html`<h3 id="services">${services.state === null ? 'Services' : `Services: ${STATE_WORDS[services.state].word.toLowerCase()}`}</h3>
 ${services.state !== null && html`<p><a href="${self}">Services in any state</a></p>`}

@@ -15,14 +15,17 @@ import {
 import { MESSAGE_CHARS_MAX } from './bounds.ts'
 import { type Html, html } from '../../web/html.ts'
 import { icon, label } from './icons.ts'
+import { setButtons } from './buttons.ts'
 import { setFacts } from './setFacts.ts'
 import { moment } from './time.ts'
+import type { Viewer } from './viewer.ts'
 import { waitingFor } from './waiting.ts'
 
 /** How a set is shown. */
 export interface SheetOptions {
   readonly status: ControllerStatus
   readonly apiUrl: string | null
+  readonly viewer: Viewer
   /** Address of the page of the set, from the folder of this one. */
   readonly setPage: string
   /** What stands below, made of services. */
@@ -30,17 +33,19 @@ export interface SheetOptions {
 }
 
 /** One set: what is true of it, how many of its services are how, where it stands, and what waits. Pure. */
-export function setSheet(set: SetStatus, { status, apiUrl, setPage, services }: SheetOptions): Html {
+export function setSheet(set: SetStatus, { status, apiUrl, viewer, setPage, services }: SheetOptions): Html {
   const { tone, word } = CONDITION_WORDS[set.headline]
   const id = `set-${set.name}`
+  const isPerson = viewer.kind === 'person'
   return html`<section class="sheet" id="${id}" aria-labelledby="${id}-name">
 <header><h2 id="${id}-name"><a href="${setPage}">${set.name}</a></h2>${label(tone, word)}</header>
+${isPerson && setButtons(set, setPage)}
 <ul class="conditions">
 ${mostUrgentFirst(set.conditions).map((one) => condition(one, status.at))}</ul>
 ${stateBar(set)}
 ${tally(set, setPage)}
 ${setFacts(set, status)}
-${waitingFor(set, status, apiUrl)}
+${waitingFor(set, status, isPerson ? { setPage } : { apiUrl })}
 ${services}
 </section>`
 }

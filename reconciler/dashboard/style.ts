@@ -4,13 +4,13 @@ import { BASE_STYLE } from '../../web/baseStyle.ts'
 /** The look of the pages, on that of all pages of Pharos: their only style sheet, because the policy of the pages allows none in them. */
 export const STYLE = `${BASE_STYLE}
 :root {
-  --code: #f0f1f4;
+  --code: #f0f1f4; --edge: #7d8794;
   --good: #1b6a3d; --good-ground: #e5f3ea; --busy: #1d5ca3; --busy-ground: #e7f0fb; --wait: #574a8f; --wait-ground: #eeebf8;
   --warn: #855000; --warn-ground: #fcf0da; --bad: #a1201a; --bad-ground: #fde9e7;
 }
 @media (prefers-color-scheme: dark) {
   :root:not([data-theme]) {
-    --code: #252c35;
+    --code: #252c35; --edge: #75828f;
     --good: #7fd6a0; --good-ground: #16301f; --busy: #8fbdf5; --busy-ground: #16283f; --wait: #c0b4f3; --wait-ground: #272143;
     --warn: #f2c56f; --warn-ground: #362911; --bad: #ff9f96; --bad-ground: #3e1b19;
   }
@@ -27,6 +27,20 @@ pre { background: var(--code); margin: .4rem 0; padding: .65rem .8rem; border-ra
 pre code { background: none; padding: 0; font-size: inherit; }
 .top { padding: 1.4rem 0 1.1rem; }
 .brand { margin: 0 0 .9rem; font-weight: 650; }
+.bar-top { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: .2rem 1rem; margin: 0 0 .9rem; }
+.bar-top .brand { margin: 0; }
+.account { display: flex; flex-wrap: wrap; align-items: baseline; gap: .3rem .8rem; margin: 0; font-size: .9rem; }
+.buttons { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .6rem; margin: .9rem 0 0; max-width: none; }
+button, .button { font: inherit; font-weight: 600; font-size: .9rem; line-height: 1.3; display: inline-block; padding: .42rem .8rem; border: 1px solid var(--edge); border-radius: .4rem; background: var(--sheet); color: var(--ink); text-decoration: none; cursor: pointer; overflow-wrap: anywhere; text-align: left; }
+button:hover, .button:hover { border-color: var(--ink); }
+button.main { background: var(--link); border-color: var(--link); color: var(--sheet); }
+.fields { display: grid; gap: .9rem; }
+.fields p { display: grid; gap: .25rem; max-width: 26rem; margin: 0; }
+.fields p.buttons { display: flex; }
+.fields p:last-child { justify-items: start; }
+.fields label { font-weight: 600; font-size: .9rem; }
+input, select { font: inherit; width: 100%; padding: .42rem .6rem; border: 1px solid var(--edge); border-radius: .4rem; background: var(--ground); color: var(--ink); }
+.outcome { margin: 0 0 1rem; max-width: none; }
 .brand a { display: inline-flex; align-items: center; gap: .5rem; color: inherit; text-decoration: none; }
 .sign { width: 1.6rem; height: 1.6rem; }
 .foot { margin-top: 2.5rem; padding-top: .9rem; border-top: 1px solid var(--line); }

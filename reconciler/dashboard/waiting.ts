@@ -8,19 +8,24 @@ import { countText, shortened } from '../controller/status/words.ts'
 import { counted } from '../text/counts.ts'
 import { LINES_MAX, MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { type Html, html } from '../../web/html.ts'
+import { acceptHistoryButton, approveButton } from './buttons.ts'
 import { tableOf } from './table.ts'
 import { moment } from './time.ts'
 
+/** How a person acts on a set: with buttons below its page, or with commands to copy; null where neither works. */
+type Means = { readonly setPage: string } | { readonly apiUrl: string | null }
+
 /** Changes that wait for a person, each lot with what lets it through. Pure. */
-function approvals({ approvals: waiting }: SetStatus, apiUrl: string | null): Html | false {
+function approvals({ approvals: waiting }: SetStatus, means: Means): Html | false {
   return (
     waiting.length > 0 &&
     html`<h3>Waiting for an approval</h3>
-${waiting.slice(0, LINES_MAX).map((one) => approval(one, apiUrl))}`
+${waiting.slice(0, LINES_MAX).map((one) => approval(one, means))}`
   )
 }
 
-function approval({ digest, brakes, changes }: PendingApproval, apiUrl: string | null): Html {
+function approval(pending: PendingApproval, means: Means): Html {
+  const { digest, brakes, changes } = pending
   return html`${brakes.slice(0, LINES_MAX).map(({ brake, message }) => html`<p><strong>${brake}</strong>: ${shortened(message, MESSAGE_CHARS_MAX)}</p>`)}
 ${
   changes.length > 0 &&
@@ -28,18 +33,23 @@ ${
 ${changes.slice(0, LINES_MAX).map((change) => html`<li><bdi>${shortened(change, NAME_CHARS_MAX)}</bdi></li>`)}</ul>
 ${more(changes.length)}</details>`
 }
-<p>The digest of these changes is <code>${digest}</code>. To approve them, as they are now and no others, push a commit whose message ends with this line:</p>
-<pre tabindex="0"><code>Pharos-Approve: ${digest}</code></pre>
-${command('or ask the controller', `approve/${digest}`, apiUrl)}`
+<p>The digest of these changes is <code>${digest}</code>. ${'setPage' in means ? html`An approval is for them as they are now, and for no others.` : 'To approve them, as they are now and no others, push a commit whose message ends with this line:'}</p>
+${
+  'setPage' in means
+    ? approveButton(pending, means.setPage)
+    : html`<pre tabindex="0"><code>Pharos-Approve: ${digest}</code></pre>
+${command('or ask the controller', `approve/${digest}`, means.apiUrl)}`
+}`
 }
 
 /** A history that was rewritten, with what accepts it. Pure. */
-function history({ name, conditions }: SetStatus, apiUrl: string | null): Html | false {
-  if (!conditions.some(({ type }) => type === 'HistoryRewritten')) return false
+function history(set: SetStatus, means: Means): Html | false {
+  if (!set.conditions.some(({ type }) => type === 'HistoryRewritten')) return false
+  if ('setPage' in means) return html`<h3>Rewritten history</h3>${acceptHistoryButton(set, means.setPage)}`
   const ask = command(
     'To accept the branch as it is now, ask the controller',
-    `sets/${encodeURIComponent(name)}/acknowledge-history`,
-    apiUrl,
+    `sets/${encodeURIComponent(set.name)}/acknowledge-history`,
+    means.apiUrl,
   )
   return ask && html`<h3>Rewritten history</h3>${ask}`
 }
@@ -54,13 +64,13 @@ function command(words: string, path: string, apiUrl: string | null): Html | fal
 }
 
 /** Who stopped what, why, and until when. Pure. */
-function suspensions({ name, suspensions: all }: SetStatus, at: string, apiUrl: string | null): Html | false {
+function suspensions({ name, suspensions: all }: SetStatus, at: string, means: Means): Html | false {
   const isWhole = all.some(({ scope }) => scope === '*')
   return (
     all.length > 0 &&
     html`<h3>Suspended</h3><ul class="lines">
 ${all.slice(0, LINES_MAX).map(({ scope, reason, actor, since, until }) => html`<li>${scope === '*' ? 'The whole set' : html`<bdi>${shortened(scope, NAME_CHARS_MAX)}</bdi>`}, since ${moment(since, at)} by <bdi>${shortened(actor, NAME_CHARS_MAX)}</bdi>: <bdi>${shortened(reason, MESSAGE_CHARS_MAX)}</bdi>. ${until === null ? 'It lasts until it is resumed.' : html`It ends ${moment(until, at)}.`}</li>`)}</ul>
-${more(all.length)}${isWhole && command('To resume the set, ask the controller', `sets/${encodeURIComponent(name)}/resume`, apiUrl)}`
+${more(all.length)}${isWhole && 'apiUrl' in means && command('To resume the set, ask the controller', `sets/${encodeURIComponent(name)}/resume`, means.apiUrl)}`
   )
 }
 
@@ -93,10 +103,6 @@ function more(count: number): Html | false {
 }
 
 /** Everything that stands beside the services of a set and wants to be read first. Pure. */
-export function waitingFor(
-  set: SetStatus,
-  { at }: Pick<ControllerStatus, 'at'>,
-  apiUrl: string | null,
-): Html {
-  return html`${approvals(set, apiUrl)}${history(set, apiUrl)}${suspensions(set, at, apiUrl)}${problems(set)}`
+export function waitingFor(set: SetStatus, { at }: Pick<ControllerStatus, 'at'>, means: Means): Html {
+  return html`${approvals(set, means)}${history(set, means)}${suspensions(set, at, means)}${problems(set)}`
 }

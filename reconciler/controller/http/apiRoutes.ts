@@ -62,7 +62,8 @@ export function addApiRoutes(app: FastifyInstance, deps: ApiDeps): void {
 type Params = Readonly<Record<string, string>>
 type Act = (params: Params, action: RequestedAction) => ActionResult | Promise<ActionResult>
 
-async function resultOf(act: () => ActionResult | Promise<ActionResult>): Promise<ActionResult> {
+/** The result of `act`. Throws Refusal 503 when the state cannot be read or written. */
+export async function resultOf<T>(act: () => T | Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {

@@ -1,0 +1,160 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import axe from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startServer } from '../../../server/testing/startServer.ts'
+import { skipReason, startBrowser } from '../../../web/testing/browser.ts'
+import { controllerScene, manifestFiles } from '../../testing/controllerScene.ts'
+import { API_TOKEN, type TestController } from '../../testing/testController.ts'
+
+let browser: Browser
+const { controllerOf, names } = controllerScene(startServer)
+
+/** A controller whose set has a delete that waits for an approval. */
+async function waitingController(): Promise<TestController> {
+  const one = await controllerOf({
+    more: '    brakes: {maxDeletes: {count: 0, percent: 0}}\n    prune: policy\n',
+  })
+  one.repository.commit(manifestFiles('a', 'b'))
+  one.start()
+  await one.nextCycle()
+  one.repository.commit({ 'monitoring/b.yaml': null })
+  await one.nextCycle()
+  return one
+}
+
+async function opened(options: BrowserContextOptions = {}) {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  return { page, complaints, close: () => context.close() }
+}
+
+async function signIn(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/sets/shop`)
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await page.getByLabel('Your name').fill('Ada')
+  await page.getByLabel('Token of the controller').fill(API_TOKEN)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('Signed in as Ada').waitFor()
+}
+
+/** What axe-core finds wrong, and what does not fit or is too small to be hit. */
+async function findings(page: Page): Promise<unknown> {
+  await page.evaluate(axe.source)
+  // Pages reload, and have a link that turns this off.
+  const found = await page.evaluate(
+    "axe.run({ rules: { 'meta-refresh': { enabled: false } } }).then(({ violations }) => violations)",
+  )
+  const overflow = await page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  )
+  const small = await page
+    .locator('button, .button, input:not([type=hidden]), select')
+    .evaluateAll((all) =>
+      all.filter((one) => one.getBoundingClientRect().height < 24).map((one) => one.outerHTML),
+    )
+  return [found, overflow, small]
+}
+
+describe.skipIf(skipReason !== null)(
+  `acting in a browser${skipReason === null ? '' : ` (${skipReason})`}`,
+  () => {
+    beforeAll(async () => {
+      browser = await startBrowser()
+    })
+    afterAll(() => browser.close())
+
+    test('a person signs in, suspends, resumes, approves and signs out without JavaScript', async () => {
+      const one = await waitingController()
+      const { page, complaints, close } = await opened({ javaScriptEnabled: false })
+      await signIn(page, one.controller.url ?? '')
+      expect(new URL(page.url()).pathname).toBe('/sets/shop')
+
+      await page.getByRole('link', { name: 'Suspend…' }).click()
+      await page.getByLabel('Reason').fill('release week')
+      await page.getByLabel('For').selectOption('1 day')
+      await page.getByRole('button', { name: 'Suspend' }).click()
+      await page.getByRole('status').filter({ hasText: 'The set is suspended.' }).waitFor()
+      expect(one.shop().suspensions).toMatchObject([{ reason: 'release week', actor: 'Ada' }])
+      await page.getByRole('button', { name: 'Resume' }).click()
+      await page.getByRole('status').filter({ hasText: 'The set is resumed.' }).waitFor()
+      await page.getByRole('button', { name: 'Sync now' }).click()
+      await page.getByRole('status').filter({ hasText: 'A run is requested' }).waitFor()
+
+      await one.until(() => one.shop().running === null && one.shop().approvals.length === 1)
+      await page.reload()
+      await page.getByRole('button', { name: `Approve ${one.shop().approvals[0]?.digest}` }).click()
+      await page.getByRole('status').filter({ hasText: 'Approved' }).waitFor()
+      await one.until(() => one.shop().headline === 'Ready')
+      expect(await names()).toEqual(['a'])
+
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByRole('link', { name: 'Sign in' }).waitFor()
+      await page.goBack()
+      expect(await page.getByText('Signed in as').count()).toBe(0)
+      expect(complaints).toEqual([])
+      await close()
+    })
+
+    test('a form of another port of this host is refused, although the browser sends the cookie', async () => {
+      const one = await controllerOf()
+      const forged = createServer((_request, response) => {
+        response.setHeader('Content-Type', 'text/html')
+        response.end(
+          `<form method="post" action="${one.controller.url}/sets/shop/suspend"><input name="reason" value="x"><input name="for" value="1h"><button>Win a prize</button></form>`,
+        )
+      }).listen(0, '127.0.0.1')
+      onTestFinished(() => {
+        forged.close()
+        forged.closeAllConnections()
+      })
+      await once(forged, 'listening')
+      const { page, close } = await opened()
+      await signIn(page, one.controller.url ?? '')
+      // True because it listens on TCP.
+      await page.goto(`http://127.0.0.1:${(forged.address() as AddressInfo).port}/`)
+      const answered = page.waitForResponse(/suspend/)
+      await page.getByRole('button').click()
+      const answer = await answered
+
+      expect(answer.status()).toBe(403)
+      const sent = await answer.request().allHeaders()
+      expect([sent['sec-fetch-site'], sent.cookie?.startsWith('__Host-pharos-controller=')]).toEqual([
+        'same-site',
+        true,
+      ])
+      expect(one.shop().suspensions).toEqual([])
+      await close()
+    })
+
+    test.each([
+      ['light', { colorScheme: 'light' }],
+      ['dark', { colorScheme: 'dark' }],
+      ['on a phone', { viewport: { width: 320, height: 700 } }],
+      ['with forced colours', { forcedColors: 'active' }],
+    ] as const)('axe-core finds nothing, and the browser objects to nothing: %s', async (_, options) => {
+      const one = await waitingController()
+      const { page, complaints, close } = await opened(options)
+      await page.goto(`${one.controller.url}/sign-in?set=shop`)
+      const found: unknown[] = [await findings(page)]
+      await signIn(page, one.controller.url ?? '')
+      for (const path of ['/', '/sets/shop', '/sets/shop/suspend']) {
+        await page.goto(`${one.controller.url}${path}`)
+        found.push(await findings(page))
+      }
+      await page.getByLabel('Reason').fill('release week')
+      await page.getByRole('button', { name: 'Suspend' }).click()
+      await page.getByRole('status').waitFor()
+      found.push(await findings(page))
+      await close()
+
+      expect(found).toEqual(found.map(() => [[], 0, []]))
+      expect(complaints).toEqual([])
+    })
+  },
+)

@@ -1,0 +1,86 @@
+import type { ControllerStatus, SetStatus } from '../../controller/status/status.ts'
+import { framed } from '../frame.ts'
+import type { Viewer } from '../viewer.ts'
+import { type Html, html } from '../../../web/html.ts'
+
+/** Longest name or reason (characters), as for the routes below /api. */
+export const TEXT_CHARS_MAX = 500
+
+/** How long a set can be suspended from its page, in hours; null for no end. */
+export const SUSPENSION_CHOICES: Readonly<
+  Record<string, { readonly text: string; readonly hours: number | null }>
+> = {
+  '1h': { text: '1 hour', hours: 1 },
+  '4h': { text: '4 hours', hours: 4 },
+  '24h': { text: '1 day', hours: 24 },
+  '168h': { text: '7 days', hours: 168 },
+  none: { text: 'Until it is resumed', hours: null },
+}
+
+/** What a page with a form is made of. */
+interface FormPage {
+  readonly status: ControllerStatus
+  /** What was wrong with the last attempt; null for none. */
+  readonly problem: string | null
+}
+
+/** Asks for a name and the token. `set` names the set whose page comes next; null for the first page. Pure. */
+export function signInPage(page: FormPage & { readonly set: string | null; readonly name: string }): string {
+  return formPage(
+    'Sign in',
+    './',
+    { kind: 'none' },
+    page.status,
+    html`${problemOf(page)}
+<form class="fields" method="post" action="sign-in">
+${page.set !== null && html`<input type="hidden" name="set" value="${page.set}">`}
+<p><label for="name">Your name</label><input id="name" name="name" value="${page.name}" required maxlength="${TEXT_CHARS_MAX}" autocomplete="name" aria-describedby="name-use"><span class="quiet" id="name-use">Recorded with everything that you do.</span></p>
+<p><label for="token">Token of the controller</label><input id="token" name="token" type="password" required autocomplete="current-password" aria-describedby="token-use"><span class="quiet" id="token-use">The <code>apiToken</code> of the configuration.</span></p>
+<p><button class="main">Sign in</button></p>
+</form>`,
+  )
+}
+
+/** Asks why and for how long a set is suspended. Pure. */
+export function suspendPage(
+  { name }: SetStatus,
+  page: FormPage & { readonly reason: string; readonly viewer: Viewer },
+): string {
+  const self = encodeURIComponent(name)
+  return formPage(
+    `Suspend ${name}`,
+    '../../',
+    page.viewer,
+    page.status,
+    html`${problemOf(page)}
+<p>While the set is suspended, the controller changes none of its services. A run under way stops after the change that it makes now.</p>
+<form class="fields" method="post" action="suspend">
+<p><label for="reason">Reason</label><input id="reason" name="reason" value="${page.reason}" required maxlength="${TEXT_CHARS_MAX}" autocomplete="off" aria-describedby="reason-use"><span class="quiet" id="reason-use">Shown on the page of the set.</span></p>
+<p><label for="for">For</label><select id="for" name="for">${Object.entries(SUSPENSION_CHOICES).map(([value, { text }]) => html`<option value="${value}">${text}</option>`)}</select></p>
+<p class="buttons"><button class="main">Suspend</button> <a href="../${self}">Cancel</a></p>
+</form>`,
+  )
+}
+
+function formPage(
+  title: string,
+  root: './' | '../../',
+  viewer: Viewer,
+  status: ControllerStatus,
+  form: Html,
+): string {
+  return framed({
+    title: `${title} · Pharos`,
+    heading: html`<h1>${title}</h1>`,
+    root,
+    self: null,
+    isRefreshing: false,
+    viewer,
+    status,
+    content: html`<div class="sheet">${form}</div>`,
+  })
+}
+
+function problemOf({ problem }: FormPage): Html | false {
+  return problem !== null && html`<p class="condition c-bad" role="alert">${problem}</p>`
+}

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATOR } from '../domain/accounts/actor.ts'
-import { isPermitted, ROLES } from '../domain/accounts/roles.ts'
+import { isPermitted, type Role, ROLES } from '../domain/accounts/roles.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { runHere } from '../testing/commandHere.ts'
 import { serviceBody } from '../testing/serviceBodies.ts'
 import { consoleRoutes } from './consoleRoutes.ts'
 import { isOrgRoute, type OrgRoute } from './routing/route.ts'
 import type { ConsoleAnswer, ConsoleClient } from './testing/consoleClient.ts'
-import { type ConsoleServer, startConsoleServer } from './testing/startConsoleServer.ts'
+import { type ConsoleServer, startConsoleServer, type TestPerson } from './testing/startConsoleServer.ts'
 
 const ORG_ROUTES = consoleRoutes.filter(isOrgRoute)
 const named = ({ method, path }: OrgRoute) => `${method} ${path}`
@@ -15,6 +15,9 @@ const named = ({ method, path }: OrgRoute) => `${method} ${path}`
 const UNKNOWN = 'ffffffff-ffff-4fff-bfff-ffffffffffff'
 
 let server: ConsoleServer
+/** A person of each role: members of the organisation, and of the other one. */
+let people: readonly (TestPerson & { readonly role: Role })[]
+let strangers: typeof people
 let otherOrg: string
 /** Of another organisation, by the part of a path before the id. */
 let foreignIds: Readonly<Record<string, string>>
@@ -80,6 +83,10 @@ beforeAll(async () => {
   server = await startConsoleServer()
   otherOrg = await server.createOrg({ name: 'Other' })
   foreignIds = await makeForeign(otherOrg)
+  const peopleOf = (orgId: string) =>
+    Promise.all(ROLES.map(async (role) => ({ role, ...(await server.signIn(role, { orgId })) })))
+  people = await peopleOf(server.orgId)
+  strangers = await peopleOf(otherOrg)
 })
 afterAll(() => server.close())
 
@@ -116,8 +123,7 @@ describe.each(ORG_ROUTES.map((route) => [named(route), route] as const))('%s', (
 
   test('hides the organisation from everyone else, as if it did not exist', async () => {
     const before = await writes()
-    for (const role of ROLES) {
-      const { client } = await server.signIn(role, { orgId: otherOrg })
+    for (const { role, client } of strangers) {
       const foreign = await ask(client, route, pathFor(route, server.orgId, 'unknown'))
       const unknown = await ask(client, route, pathFor(route, UNKNOWN, 'unknown'))
 
@@ -127,7 +133,6 @@ describe.each(ORG_ROUTES.map((route) => [named(route), route] as const))('%s', (
   })
 
   test('is for the roles of its permission, and others change nothing', async () => {
-    const people = await Promise.all(ROLES.map(async (role) => ({ role, ...(await server.signIn(role)) })))
     const refused = people.filter(({ role }) => !isPermitted(role, route.access))
     const before = await writes()
     for (const { client } of refused) {
@@ -145,7 +150,7 @@ describe.each(ORG_ROUTES.map((route) => [named(route), route] as const))('%s', (
 test.each(
   ORG_ROUTES.filter(({ path }) => /:(?!org)/.test(path)).map((route) => [named(route), route] as const),
 )('%s answers an id of another organisation like an unknown one', async (_, route) => {
-  const { client } = await server.signIn('owner')
+  const client = people.find(({ role }) => role === 'owner')?.client ?? server.visitor()
   const foreignPath = pathFor(route, server.orgId, 'foreign')
   const before = await server.store.listAudit(otherOrg, 10_000)
   const foreign = await ask(client, route, foreignPath)

@@ -18,7 +18,10 @@ const opened = (person: TestPerson | undefined, options: BrowserContextOptions =
 /** Pages, each as the person that sees most of it. */
 const paths = () => [
   ...['/me', `${owner.root}/settings/keys`, `${owner.root}/settings/members`],
-  ...[`${owner.root}/settings/organisation`, '/nowhere'],
+  ...[`${owner.root}/settings/organisation`, `${owner.root}/settings/audit`, `${owner.root}/sync`],
+  ...[`${owner.root}/incidents`, `${owner.root}/incidents/new`, `${owner.root}/maintenance`],
+  ...[`${owner.root}/maintenance/new`, `${owner.root}/channels`, `${owner.root}/pages`],
+  ...[`${owner.root}/pages/new`, '/nowhere'],
 ]
 
 describe.skipIf(skipReason !== null)(

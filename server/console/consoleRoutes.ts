@@ -13,12 +13,14 @@ import { auditRoutes } from './settings/audit.ts'
 import { keyRoutes } from './settings/keys.ts'
 import { memberRoutes } from './settings/members.ts'
 import { organisationRoutes } from './settings/organisation.ts'
+import { statusPageRoutes } from './statusPages/statusPages.ts'
 import { syncRoutes } from './sync/syncPage.ts'
 
 /** Routes of the sections. */
 const sectionRoutes: readonly Route[] = [
   ...incidentRoutes,
   ...maintenanceRoutes,
+  ...statusPageRoutes,
   ...channelRoutes,
   ...syncRoutes,
   ...serviceRoutes,

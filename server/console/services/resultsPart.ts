@@ -6,7 +6,7 @@ import { PHASES, type ServiceResult } from '../../results/measurements/measureme
 import type { OrgRequest } from '../routing/route.ts'
 
 /** Results of a page. */
-const RESULTS = 25
+const RESULTS = 15
 const US_PER_MS = 1_000
 
 /** The newest results of a service, as the address asks: of one region, or failed ones only. */
@@ -44,7 +44,7 @@ function resultTable(results: readonly ServiceResult[], nameOf: ReadonlyMap<stri
 <thead><tr><th scope="col">Time</th><th scope="col">Region</th><th scope="col">Endpoint</th><th scope="col">Outcome</th><th scope="col" class="number">Status</th><th scope="col" class="number">Total</th><th scope="col">Phases (ms)</th></tr></thead>
 <tbody>${results.map(
     ({ atS, region, endpointId, outcome, reason, status, phases, details }) =>
-      html`<tr><th scope="row">${instant(timestamp(atS * 1_000))}</th><td data-of="Region">${region}</td><td data-of="Endpoint"><bdi>${nameOf.get(endpointId) ?? 'an earlier endpoint'}</bdi></td>
+      html`<tr><th scope="row">${instant(timestamp(atS * 1_000))}<span class="quiet">, ${atS % 60} s</span></th><td class="short" data-of="Region">${region}</td><td data-of="Endpoint"><bdi>${nameOf.get(endpointId) ?? 'an earlier endpoint'}</bdi></td>
 <td data-of="Outcome">${outcome}${reason !== 'none' && html` <span class="quiet">${reason}</span>`}${details !== null && html`<br><bdi>${details.text}</bdi>`}</td>
 <td class="number" data-of="Status">${status ?? '–'}</td><td class="number" data-of="Total">${Math.round(phases.total / US_PER_MS)} ms</td>
 <td data-of="Phases (ms)">${phasesText(phases)}</td></tr>`,
@@ -53,7 +53,7 @@ function resultTable(results: readonly ServiceResult[], nameOf: ReadonlyMap<stri
 
 /** `dns 3 · connect 11 · wait 90`: the phases that took time. */
 function phasesText(phases: ServiceResult['phases']): string {
-  return PHASES.filter((phase) => phase !== 'total' && phases[phase] > 0)
+  return PHASES.filter((phase) => phase !== 'total' && phases[phase] >= US_PER_MS / 2)
     .map((phase) => `${phase} ${Math.round(phases[phase] / US_PER_MS)}`)
     .join(' · ')
 }

@@ -33,7 +33,7 @@ export async function servicesPage(request: OrgRequest): Promise<Page> {
   const page = Math.min(asked.page, pages)
   const shown = found.slice((page - 1) * PAGE_COUNT, page * PAGE_COUNT)
   const uptimes = await readUptimes(request, shown)
-  const body = html`<div data-live="services"><h1>Services</h1>
+  const body = html`<div data-live="services"><h1>Services ${request.may('operate') && html`<a class="button main" href="${request.root}/services/new">New service</a>`}</h1>
 <p class="row">${summary(rows)}</p></div>
 ${filters(request, asked)}
 <section class="group" aria-labelledby="list" data-live="services"><h2 id="list" class="unseen">List of services</h2>
@@ -50,13 +50,13 @@ function summary(rows: readonly ServiceRow[]): readonly Html[] {
   })
 }
 
-function filters({ root, may }: OrgRequest, { state, q, sort }: ServiceQuery): Html {
+function filters({ root }: OrgRequest, { state, q, sort }: ServiceQuery): Html {
   const states = SHOWN_STATES.map((one): readonly [ShownState, string] => [one, STATE_WORDS[one]])
   return html`<form class="filters" method="get" action="${root}/services" role="search">
 ${textField({ name: 'q', label: 'Find', type: 'search', value: q, isRequired: false })}
 ${selectField({ name: 'state', label: 'State', value: state, options: [['', 'All'], ...states] })}
 ${selectField({ name: 'sort', label: 'Sort', value: sort, options: SORTS })}
-<p class="field row"><button>Show</button>${may('operate') && html`<a class="button" href="${root}/services/new">New service</a>`}</p></form>`
+<p class="field"><button>Show</button></p></form>`
 }
 
 function pageLinks(
@@ -89,8 +89,8 @@ function tableRow(
 <td data-of="Last 24 h">${now === undefined ? '–' : hourBar(now.hours)}</td>
 <td class="number" data-of="Uptime ${UPTIME_DAYS} d">${uptime === null ? '–' : uptimeText(uptime)}</td>
 <td class="number" data-of="p95">${now?.p95Ms == null ? '–' : `${Math.round(now.p95Ms)} ms`}</td>
-<td data-of="Checks">${endpoints.length * regions.length} × ${intervalS} s</td>
-<td data-of="Last check">${now?.lastResultS == null ? 'none yet' : `${ago(now.lastResultS, nowMs)} ago`}</td></tr>`
+<td class="short" data-of="Checks">${endpoints.length * regions.length} × ${intervalS} s</td>
+<td class="short" data-of="Last check">${now?.lastResultS == null ? 'none yet' : `${ago(now.lastResultS, nowMs)} ago`}</td></tr>`
 }
 
 /** Why a service is not operational: the first reason, and where. */

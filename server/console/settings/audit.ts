@@ -34,7 +34,7 @@ ${entries.length === 0 ? html`<p>No entries match.</p>` : entryTable(entries)}
 ${beforeSeq !== undefined && html`<a href="${path}${writeAuditQuery({ filter, beforeSeq: undefined })}">Newest</a>`}
 ${older !== undefined && html`<a href="${path}${writeAuditQuery({ filter, beforeSeq: older })}" rel="next">Older</a>`}
 </nav></section>
-<p><a href="${path}.csv${writeAuditQuery({ filter, beforeSeq: undefined })}" download>Download as CSV</a>
+<p><a class="button" href="${path}.csv${writeAuditQuery({ filter, beforeSeq: undefined })}" download>Download as CSV</a>
 <span class="quiet">(the newest ${FILE_COUNT.toLocaleString('en')} that match)</span></p>`
   return { kind: 'page', title: 'Audit log', section: 'audit', body }
 }

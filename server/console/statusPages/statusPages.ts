@@ -1,0 +1,161 @@
+import { ApiError } from '../../../api/contract/apiError.ts'
+import { type Html, html } from '../../../web/html.ts'
+import type { StatusPage } from '../../domain/statusPages/definition.ts'
+import { type Faults, refusalOf } from '../forms/readForm.ts'
+import { namedServices } from '../forms/services.ts'
+import type { Answer, OrgRequest, Page, Route } from '../routing/route.ts'
+import { afterButton, type Draft, draftFaults, draftOf, NEW_DRAFT, readDraft, sectionsOf } from './draft.ts'
+import { editorForm } from './editor.ts'
+
+/** The largest form of a page with all its components (bytes). */
+const FORM_BYTES_MAX = 512 * 1_024
+
+/** Status pages. Gap G51. */
+export const statusPageRoutes: readonly Route[] = [
+  { method: 'GET', path: '/o/:org/pages', access: 'read', handle: list },
+  {
+    method: 'GET',
+    path: '/o/:org/pages/new',
+    access: 'operate',
+    handle: (request) => edit(request, { draft: NEW_DRAFT, faults: {} }),
+  },
+  { method: 'GET', path: '/o/:org/pages/:id', access: 'read', handle: show },
+  {
+    method: 'POST',
+    path: '/api/o/:org/pages',
+    access: 'operate',
+    formBytesMax: FORM_BYTES_MAX,
+    handle: (request) => save(request, undefined),
+  },
+  {
+    method: 'POST',
+    path: '/api/o/:org/pages/:id/save',
+    access: 'operate',
+    formBytesMax: FORM_BYTES_MAX,
+    handle: async (request) => {
+      const page = await pageOf(request)
+      return page === undefined ? { kind: 'not found' } : save(request, page)
+    },
+  },
+  { method: 'POST', path: '/api/o/:org/pages/:id/delete', access: 'operate', handle: remove },
+]
+
+async function pageOf({ store, org, params }: OrgRequest): Promise<StatusPage | undefined> {
+  return (await store.listStatusPages(org.id)).find(({ id }) => id === params.id)
+}
+
+async function list({ store, org, root, may }: OrgRequest): Promise<Answer> {
+  const pages = await store.listStatusPages(org.id)
+  const body = html`<h1>Status pages ${may('operate') && html`<a class="button main" href="${root}/pages/new">New page</a>`}</h1>
+<section class="group" aria-labelledby="pages"><h2 id="pages" class="unseen">Pages</h2>
+${
+  pages.length === 0
+    ? html`<p>No pages. A status page tells customers how your services are.</p>`
+    : html`<div class="scroll" tabindex="0"><table class="stack"><thead><tr><th scope="col">Title</th><th scope="col">Address</th><th scope="col">Visibility</th><th scope="col">Components</th></tr></thead>
+<tbody>${pages.map((page) => html`<tr><th scope="row"><a href="${root}/pages/${page.id}"><bdi>${page.title}</bdi></a></th><td data-of="Address">${addresses(page)}</td><td data-of="Visibility">${page.isPublic ? 'public' : 'hidden'}</td><td data-of="Components">${page.sections.reduce((sum, { components }) => sum + components.length, 0)}</td></tr>`)}</tbody></table></div>`
+}</section>`
+  return { kind: 'page', title: 'Status pages', section: 'pages', body }
+}
+
+/** Where a page is: on hosts that the operator bound, and below the address of the status listener. */
+function addresses({ slug, hosts }: StatusPage): Html {
+  return html`<code>/s/${slug}</code>${hosts.map((host) => html`, <a href="https://${host}/">${host}</a>`)}`
+}
+
+async function show(request: OrgRequest): Promise<Answer> {
+  const page = await pageOf(request)
+  if (page === undefined) return { kind: 'not found' }
+  return edit(request, { draft: draftOf(page), page, faults: {} })
+}
+
+interface Edited {
+  readonly draft: Draft
+  readonly page?: StatusPage
+  readonly faults: Faults
+  readonly status?: number
+}
+
+async function edit(request: OrgRequest, { draft, page, faults, status }: Edited): Promise<Page> {
+  const { store, org, root, actions, may } = request
+  const action = page === undefined ? `${actions}/pages` : `${actions}/pages/${page.id}/save`
+  const services = await namedServices(store, org.id)
+  const editing = { draft, services, faults, action, back: `${root}/pages`, ...(page && { page }) }
+  const body = html`<h1>${page === undefined ? 'New status page' : html`<bdi>${page.title}</bdi>`}</h1>
+${page !== undefined && facts(page)}
+${may('operate') ? editorForm(editing) : contents(draft)}
+${
+  page !== undefined &&
+  may('operate') &&
+  html`<form method="post" action="${actions}/pages/${page.id}/delete"><button class="danger" data-confirm="Delete ${page.title} and its addresses?">Delete page</button></form>`
+}`
+  const title = page?.title ?? 'New status page'
+  return { kind: 'page', title, section: 'pages', body, ...(status !== undefined && { status }) }
+}
+
+function facts(page: StatusPage): Html {
+  const { slug, isPublic, hiddenIncidents } = page
+  return html`<section class="group" aria-labelledby="facts"><h2 id="facts">Addresses</h2>
+<dl class="facts"><div><dt>Page</dt><dd>${addresses(page)}</dd></div>
+<div><dt>Badge</dt><dd><code>/s/${slug}/badge.svg</code></dd></div><div><dt>Feed</dt><dd><code>/s/${slug}/feed.atom</code></dd></div>
+<div><dt>JSON</dt><dd><code>/s/${slug}/status.json</code></dd></div>
+<div><dt>Visibility</dt><dd>${isPublic ? 'public' : 'hidden: it answers like an unknown page'}</dd></div>
+${hiddenIncidents.length > 0 && html`<div><dt>Hidden incidents</dt><dd>${hiddenIncidents.join(', ')}</dd></div>`}</dl>
+<p class="quiet">Hosts are bound by the operator of this server.</p></section>`
+}
+
+function contents({ lines }: Draft): Html {
+  return html`<section class="group" aria-labelledby="components"><h2 id="components">Components</h2><ul>${lines.map(({ kind, name }) => html`<li>${kind === 'section' ? html`<strong><bdi>${name}</bdi></strong>` : html`<bdi>${name}</bdi>`}</li>`)}</ul></section>`
+}
+
+async function save(request: OrgRequest, page: StatusPage | undefined): Promise<Answer> {
+  const { store, org, form, by, environment, nowMs, root } = request
+  const draft = readDraft(form)
+  const again = (faults: Faults, status: number): Promise<Page> =>
+    edit(request, { draft, faults, status, ...(page && { page }) })
+  const pressed = form.get('do') ?? 'save'
+  const added = (await namedServices(store, org.id)).find(({ id }) => id === form.get('added'))
+  const next = afterButton(draft, pressed, added)
+  // The generation stays that of the page that was opened: only "Save" decides.
+  if (next !== undefined)
+    return edit(request, { draft: next, faults: {}, ...(page && { page: opened(page, form) }) })
+  const faults = draftFaults(draft)
+  if (Object.keys(faults).length > 0) return again(faults, 422)
+  const { slug, title, text, isPublic, incidentsShown } = draft
+  const settings = { slug, title, text, isPublic, incidentsShown, sections: sectionsOf(draft) }
+  const id = page?.id ?? environment.uuid()
+  try {
+    const refused = await refusalOf(['slug', 'title'], () =>
+      page === undefined
+        ? store.createStatusPage({ id, orgId: org.id, nowMs, by, settings })
+        : store.changeStatusPage(id, settings, { by, generation: Number(form.get('generation')) }),
+    )
+    if (refused !== undefined) return again(refused, 422)
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'conflict') throw error
+    const current = page === undefined ? '' : ` It has now: ${contentsText(draftOf(page))}.`
+    const text409 = `The page was changed while you edited it. Yours is below; saving again replaces it.${current}`
+    return again({ '': text409 }, 409)
+  }
+  return {
+    kind: 'redirect',
+    to: `${root}/pages/${id}`,
+    flash: 'The page is saved: it changes within seconds.',
+  }
+}
+
+/** `page` as it was when the form was opened. */
+function opened(page: StatusPage, form: URLSearchParams): StatusPage {
+  return { ...page, generation: Number(form.get('generation')) }
+}
+
+function contentsText({ title, lines }: Draft): string {
+  return [title, ...lines.map(({ name }) => name)].join(', ')
+}
+
+async function remove(request: OrgRequest): Promise<Answer> {
+  const { store, by, root } = request
+  const page = await pageOf(request)
+  if (page === undefined) return { kind: 'not found' }
+  await store.deleteStatusPage(page.id, by)
+  return { kind: 'redirect', to: `${root}/pages`, flash: 'The page is deleted.' }
+}

@@ -61,9 +61,9 @@ test('long bodies full of nested arrays, forty at once, leave a server with a sm
 
   const answers = await Promise.all(begun.map((finish) => finish()))
 
-  // Gap G40: a body waits for 30 seconds at most. On a busy machine the last ones may.
-  const unread = '429 {"error":"too many long bodies are being read"}'
-  const read = answers.filter((answer) => answer !== unread)
+  // A body waits 30 seconds for memory at most (Gap G40), and so does its answer (Gap G39): on a busy machine some are refused.
+  const refusals = ['too many long bodies are being read', 'too many long answers are under way']
+  const read = answers.filter((answer) => !refusals.some((error) => answer === `429 {"error":"${error}"}`))
   expect(read.length).toBeGreaterThan(0)
   expect(new Set(read.map((answer) => answer.slice(0, 3)))).toEqual(new Set(['400']))
   expect(server.child.exitCode ?? server.child.signalCode).toBeNull()

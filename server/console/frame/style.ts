@@ -25,6 +25,7 @@ main { grid-area: main; padding: 1.6rem 2rem 1rem; max-width: 84rem; width: 100%
 h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 660; letter-spacing: -.012em; margin: 0 0 1rem; display: flex; flex-wrap: wrap; align-items: center; gap: .4rem .9rem; }
 h2 { font-size: 1.1rem; line-height: 1.3; font-weight: 650; margin: 0 0 .75rem; }
 h3 { font-size: 1rem; line-height: 1.4; font-weight: 620; margin: 1rem 0 .4rem; }
+h1 .button { font-size: 1rem; line-height: 1.3; letter-spacing: 0; }
 p { margin: .3rem 0; max-width: 48rem; }
 .quiet { color: var(--quiet); font-size: .9rem; }
 .group { background: var(--sheet); border: 1px solid var(--line); border-radius: .7rem; padding: 1.1rem 1.25rem; margin: 0 0 1.25rem; box-shadow: var(--shade); }
@@ -54,7 +55,7 @@ td .bar { display: block; width: 7.5rem; height: 1rem; margin: .3rem 0; }
 .reason { font-weight: 400; font-size: .875rem; color: var(--quiet); }
 .chart { display: block; width: 100%; height: auto; font-size: 12px; fill: var(--quiet); }
 .grid { stroke: var(--line); fill: none; }
-.line { fill: none; stroke-width: 1.8; stroke: var(--link); stroke-linejoin: round; }
+.line { fill: none; stroke-width: 1.8; stroke: var(--link); stroke-linejoin: round; stroke-linecap: round; }
 .l-1 { stroke: var(--ok-bar); stroke-dasharray: 6 3; } .l-2 { stroke: var(--warn-bar); stroke-dasharray: 2 3; } .l-3 { stroke: var(--bad-bar); stroke-dasharray: 9 3 2 3; } .l-4 { stroke: var(--plan-bar); stroke-dasharray: 12 4; } .l-5 { stroke: var(--calm-bar); stroke-dasharray: 1 4; }
 .keys { list-style: none; display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin: .4rem 0; padding: 0; font-size: .875rem; }
 .keys svg { width: 1.75rem; height: .5rem; margin-right: .4rem; }

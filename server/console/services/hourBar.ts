@@ -11,6 +11,7 @@ const HOURS: Readonly<Record<string, readonly [colour: string, height: number, w
   u: ['operational', HEIGHT * 0.5, 'operational'],
   n: ['unknown', HEIGHT * 0.25, 'unknown'],
   p: ['paused', HEIGHT * 0.25, 'paused'],
+  '-': ['none', HEIGHT * 0.25, 'not monitored'],
 }
 
 /** The worst state of each of the last 24 hours as a drawing, with the same in words. Pure. */

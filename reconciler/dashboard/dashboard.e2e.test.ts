@@ -73,9 +73,9 @@ notifications:
     expect(page).toContain('<title>Every service matches git · Pharos</title>')
     expect(page).toContain(sha.slice(0, 10))
     const [shop] = JSON.parse(document ?? '').sets
-    expect(shop.services.map(({ key, state }: { key: string; state: string }) => [key, state])).toEqual([
-      ['checkout', 'Synced'],
-      ['search', 'Synced'],
+    expect(shop.services).toMatchObject([
+      { key: 'checkout', state: 'Synced', manifest: 'monitoring/checkout.yaml' },
+      { key: 'search', state: 'Synced', manifest: 'monitoring/search.yaml' },
     ])
     expect(badge).toContain('shop: ready')
     expect(metrics).toContain('pharos_notifications_waiting{channel="audit"}')

@@ -108,6 +108,6 @@ function attention(set: SetStatus, setPage: string, max: number): Html {
   if (odd === 0) return html``
   const shown = servicesToSee(set.services, max)
   return html`<h3>Services that do not match git</h3>
-${serviceList(shown)}
+${serviceList(shown, set)}
 ${odd > shown.length && html`<p class="pages"><a href="${setPage}">All ${countText(odd)} of them</a></p>`}`
 }

@@ -289,3 +289,16 @@ test('what is not there is 404, a badge of it too, and only GET and HEAD are ans
   expect(pageFor('/metrics', busyStatus, OPTIONS)).toBeUndefined()
   expect(pageFor('/sets/%E0', busyStatus, OPTIONS)).toBeUndefined()
 })
+
+test('a service links its manifest where the pages of the git host are known, and names it elsewhere', () => {
+  const set = sampleSet('shop', { services: [sampleService('checkout')] })
+  const hosted = { ...set, source: { ...set.source, repository: 'git@github.com:example/shop.git' } }
+  const link = `<a href="https://github.com/example/shop/blob/${set.commit?.sha}/services/checkout.yaml" rel="noreferrer">`
+
+  expect(bodyOf('/sets/shop', sampleStatus([hosted]))).toContain(
+    `${link}<bdi>services/checkout.yaml</bdi></a>`,
+  )
+  expect(bodyOf('/sets/shop', sampleStatus([set]))).toContain(
+    'mono"><bdi>services/checkout.yaml</bdi></span>',
+  )
+})

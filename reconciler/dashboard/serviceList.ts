@@ -1,26 +1,39 @@
-import type { ServiceStatus } from '../controller/status/status.ts'
+import type { ServiceStatus, SetStatus } from '../controller/status/status.ts'
 import { countText, REASON_WORDS, STATE_WORDS, shortened } from '../controller/status/words.ts'
 import type { PlannedField } from '../plan/planValue.ts'
 import { counted } from '../text/counts.ts'
 import { fieldParts } from '../text/fieldText.ts'
 import { FIELDS_MAX, MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { type Html, html } from '../../web/html.ts'
+import { fileUrl } from './forgeUrls.ts'
 import { label } from './icons.ts'
 import { tableOf } from './table.ts'
 
+/** Where the manifests of a set are. */
+type ManifestPlace = Pick<SetStatus, 'source' | 'commit'>
+
 /** Services with everything that is to be said of each: its state, why, what to do and what differs. Pure. */
-export function serviceList(services: readonly ServiceStatus[]): Html {
+export function serviceList(services: readonly ServiceStatus[], set: ManifestPlace): Html {
   return html`<ul class="services">
-${services.map((service) => html`<li>${serviceEntry(service)}</li>\n`)}</ul>`
+${services.map((service) => html`<li>${serviceEntry(service, set)}</li>\n`)}</ul>`
 }
 
-function serviceEntry({ key, state, message, todo, fields, serviceId }: ServiceStatus): Html {
+function serviceEntry(service: ServiceStatus, set: ManifestPlace): Html {
+  const { key, state, message, todo, fields, serviceId } = service
   const { tone, word } = STATE_WORDS[state]
   return html`<p><bdi class="key">${shortened(key, NAME_CHARS_MAX)}</bdi> ${label(tone, word)}
-${serviceId !== null && html`<span class="quiet">service <span class="mono">${shortened(serviceId, NAME_CHARS_MAX)}</span></span>`}</p>
+${serviceId !== null && html`<span class="quiet">service <span class="mono">${shortened(serviceId, NAME_CHARS_MAX)}</span></span>`}
+${manifestLink(service, set)}</p>
 ${message !== '' && html`<p>${shortened(message, MESSAGE_CHARS_MAX)}</p>`}
 ${todo !== null && html`<p class="todo">${shortened(todo, MESSAGE_CHARS_MAX)}</p>`}
 ${fields.length > 0 && fieldDetails(key, fields)}`
+}
+
+function manifestLink({ manifest }: ServiceStatus, { source, commit }: ManifestPlace): Html | false {
+  if (manifest === null) return false
+  const text = shortened(manifest, NAME_CHARS_MAX)
+  const url = commit === null ? null : fileUrl(source.repository, commit.sha, manifest)
+  return html`<span class="quiet mono">${url === null ? html`<bdi>${text}</bdi>` : html`<a href="${url}" rel="noreferrer"><bdi>${text}</bdi></a>`}</span>`
 }
 
 function fieldDetails(key: string, fields: readonly PlannedField[]): Html {

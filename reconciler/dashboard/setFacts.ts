@@ -2,7 +2,7 @@ import type { ControllerStatus, RunStatus, SetStatus } from '../controller/statu
 import { countText, OUTCOME_WORDS, shortened, TRIGGER_WORDS } from '../controller/status/words.ts'
 import { MESSAGE_CHARS_MAX, NAME_CHARS_MAX } from './bounds.ts'
 import { type Html, html } from '../../web/html.ts'
-import { commitUrl } from './commitUrl.ts'
+import { commitUrl } from './forgeUrls.ts'
 import { moment } from './time.ts'
 
 /** Where a set comes from and goes to, its commits, its runs, and who does the work. Pure. */

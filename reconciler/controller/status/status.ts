@@ -124,6 +124,8 @@ export interface ServiceStatus {
   readonly key: string
   /** Its id in the API; null when it is not made yet. */
   readonly serviceId: string | null
+  /** Path of its manifest in the repository; null when it has none, or none that can be used. */
+  readonly manifest: string | null
   readonly state: ServiceState
   /** Why it is not Synced, as one of a few words; null when it is. */
   readonly reason: ServiceReason | null

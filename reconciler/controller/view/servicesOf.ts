@@ -6,7 +6,7 @@ import type { ServiceReason, ServiceState, ServiceStatus } from '../status/statu
 
 /** Where each service stands after `applied`, by name; `frozenKeys` are those whose manifests cannot be used. Pure. */
 export function servicesOf(applied: Applied, frozenKeys: readonly string[]): readonly ServiceStatus[] {
-  const { plan, braked } = applied.planResult
+  const { plan, braked, declared } = applied.planResult
   const ids = idsOf(applied)
   const outcomes = new Map(applied.outcomes.map((outcome) => [outcome.change.key, outcome]))
   const withheld = new Set(braked.withheld.map(({ key }) => key))
@@ -18,7 +18,8 @@ export function servicesOf(applied: Applied, frozenKeys: readonly string[]): rea
   const all = new Map<string, ServiceStatus>()
   const put: Put = (key, state, why = {}) => {
     const { reason = null, message = '', todo = null, fields = [] } = why
-    all.set(key, { key, serviceId: ids.get(key) ?? null, state, reason, message, todo, fields })
+    const manifest = declared.get(key)?.file ?? null
+    all.set(key, { key, serviceId: ids.get(key) ?? null, manifest, state, reason, message, todo, fields })
   }
   for (const key of plan.unchanged) put(key, 'Synced')
   for (const key of frozenKeys) put(key, 'Blocked', FROZEN)

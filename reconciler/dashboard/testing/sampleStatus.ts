@@ -14,7 +14,7 @@ export const SAMPLE_AT = '2026-01-14T10:00:00.000Z'
 /** A service as the status has it; Synced unless said otherwise. */
 export function sampleService(key: string, over: Partial<ServiceStatus> = {}): ServiceStatus {
   const synced = { state: 'Synced', reason: null, message: '', todo: null, fields: [] } as const
-  return { key, serviceId: `id-of-${key}`, ...synced, ...over }
+  return { key, serviceId: `id-of-${key}`, manifest: `services/${key}.yaml`, ...synced, ...over }
 }
 
 /** A field that was changed by hand. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { commitUrl } from './commitUrl.ts'
+import { commitUrl, fileUrl } from './forgeUrls.ts'
 
 const SHA = '4f2a9c0d11'
 
@@ -23,4 +23,20 @@ test('a repository elsewhere, or one that is no address, gets no link', () => {
 
   expect(others.map((repository) => commitUrl(repository, SHA))).toEqual(others.map(() => null))
   expect(commitUrl('https://github.com/example/shop', 'HEAD?x')).toBeNull()
+})
+
+test('a manifest has an address at its commit, with every character of its path encoded', () => {
+  expect([
+    fileUrl('git@github.com:example/shop.git', SHA, 'monitoring/a b#1?.yaml'),
+    fileUrl('https://gitlab.com/group/shop', SHA, 'checkout.yaml'),
+    fileUrl('https://git.example.org/shop.git', SHA, 'checkout.yaml'),
+    fileUrl('https://github.com/example/shop', SHA, '../../other/checkout.yaml'),
+    fileUrl('https://github.com/example/shop', SHA, 'a\ud800.yaml'),
+  ]).toEqual([
+    `https://github.com/example/shop/blob/${SHA}/monitoring/a%20b%231%3F.yaml`,
+    `https://gitlab.com/group/shop/-/blob/${SHA}/checkout.yaml`,
+    null,
+    null,
+    null,
+  ])
 })

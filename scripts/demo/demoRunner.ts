@@ -4,10 +4,11 @@ import pc from 'picocolors'
 /** A step with an unexpected result: the demo ends with this as its reason. */
 export class DemoFailure extends Error {}
 
-/** Result of a command. `output` is its raw stdout and stderr. */
+/** Result of a command. `output` is its raw stdout and stderr as they came, `stdout` the first alone. */
 export interface Outcome {
   readonly exitCode: number
   readonly output: string
+  readonly stdout: string
 }
 
 /** One line of the table at the end. */
@@ -130,15 +131,17 @@ export class DemoRunner {
       })
       this.#running = child
       let output = ''
+      let stdout = ''
       for (const stream of [child.stdout, child.stderr]) {
         stream.setEncoding('utf8').on('data', (text: string) => {
           output += text
+          if (stream === child.stdout) stdout += text
         })
       }
       child.on('error', reject)
       child.on('close', (code) => {
         this.#running = undefined
-        resolve({ exitCode: code ?? -1, output })
+        resolve({ exitCode: code ?? -1, output, stdout })
       })
     })
   }

@@ -31,7 +31,7 @@ export async function demoMonitoring(parts: MonitoringParts): Promise<void> {
     await demo.type(`pharos-server org auto-incidents ${org} --threshold 3 --window 1`, shell)
     const serviceId = await createService(demo, byHand, target.url)
     const channel = `pharos-server channel create ${org} --kind webhook --name on-call --url ${target.hookUrl} --json`
-    target.trust(JSON.parse((await demo.type(channel, shell)).output).secret)
+    target.trust(JSON.parse((await demo.type(channel, shell)).stdout).secret)
     const page = `${server.statusUrl}/s/shop`
     const components = `--title "Example Shop" --service ${serviceId}=Payments`
     await demo.type(`pharos-server status-page create ${org} --slug shop ${components}`, shell)

@@ -72,7 +72,7 @@ export async function showServer(
     'pharos-server org create --data-dir data --name "Example Shop" --plan business --json',
     shell,
   )
-  const orgId: string = JSON.parse(created.output).id
+  const orgId: string = JSON.parse(created.stdout).id
   demo.outcome(`organisation ${orgId}`)
   const createKey = `pharos-server key create --data-dir data --org ${orgId} --json`
   return {
@@ -80,8 +80,8 @@ export async function showServer(
     statusUrl,
     orgId,
     async newKey() {
-      const { output } = await demo.type(createKey, shell)
-      const { key }: { readonly key: string } = JSON.parse(output)
+      const { stdout } = await demo.type(createKey, shell)
+      const { key }: { readonly key: string } = JSON.parse(stdout)
       demo.outcome(`an API key that ends in ${key.slice(-4)}`)
       return key
     },

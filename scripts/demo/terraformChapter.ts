@@ -47,7 +47,7 @@ async function synthesise({ demo, shell, root, terraform }: TerraformParts): Pro
   const { folder } = shell
   demo.chapter(`2. ${terraform} applies a CDKTF program (examples/cdktf) through our provider`)
   const installed = JSON.parse(
-    (await demo.type('pharos-provider install --mirror mirror --json', shell)).output,
+    (await demo.type('pharos-provider install --mirror mirror --json', shell)).stdout,
   )
   demo.outcome(`provider ${installed.version} for ${installed.platform} in a filesystem mirror`)
   const configuration = join(folder, 'terraform.rc')

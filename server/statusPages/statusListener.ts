@@ -6,6 +6,7 @@ import { answerHeaders, messageHeaders } from './answerHeaders.ts'
 import { stateBadge } from './formats/stateBadge.ts'
 import { ENCODINGS, type Encoding, encodingOf, type KeptAnswer, KeptAnswers } from './keptAnswers.ts'
 import type { AnswerKind } from './makeAnswer.ts'
+import { memoised } from './memoised.ts'
 import { ASSETS } from './pages/assets.ts'
 import { messagePage } from './pages/messagePage.ts'
 import { placeOf, type Target, targetOf } from './target.ts'
@@ -28,44 +29,76 @@ export function buildStatusListener(parts: StatusParts): FastifyInstance {
   const views = new PageViews(parts)
   const kept = new KeptAnswers(parts, views)
   const isSecure = parts.statusUrl?.startsWith('https:') === true
-  const app = browserApp(parts.connectionsMax, (reply) =>
-    say(reply, 400, 'The request is malformed', isSecure),
-  )
+  const ofMessages = messageHeaders(isSecure)
+  const message = memoised(messagePage)
+  const say = (reply: FastifyReply, status: number, text: string): FastifyReply =>
+    reply.code(status).headers(ofMessages).send(message(text))
+  const app = browserApp(parts.connectionsMax, (reply) => say(reply, 400, 'The request is malformed'))
   app.addHook('onClose', async () => views.stop())
-  app.addHook('onRequest', async (request, reply) => {
-    if (request.method === 'GET' || request.method === 'HEAD') return
+  app.addHook('onRequest', (request, reply, next) => {
+    if (request.method === 'GET' || request.method === 'HEAD') return next()
     reply.header('allow', 'GET, HEAD').header('connection', 'close')
-    return say(reply, 405, 'Only GET and HEAD are answered', isSecure)
+    say(reply, 405, 'Only GET and HEAD are answered')
   })
   app.get('/assets/:name', (request: FastifyRequest<{ Params: { name: string } }>, reply) => {
     const { name } = request.params
     const asset = ASSETS.get(name)
-    if (asset === undefined) return say(reply, 404, 'There is no such file', isSecure)
+    if (asset === undefined) return say(reply, 404, 'There is no such file')
     return sendAsset(request, reply, { asset, isVersioned: asset !== FAVICON, isSecure })
   })
   const headers = headersByForm(isSecure)
   const ownHost = parts.statusUrl === undefined ? undefined : placeOf(undefined, parts.statusUrl).host
-  app.get('/*', async (request, reply) => {
-    const { host, url } = placeOf(request.headers.host, request.url)
+  const askedOf = memoised((line: string): { boundHost: string | undefined; target: Target | undefined } => {
+    // Neither a header nor the target of a request holds a line feed.
+    const [hostHeader, requestTarget = ''] = line.split('\n')
+    const { host, url } = placeOf(hostHeader, requestTarget)
     const boundHost = ownHost === undefined || host === ownHost ? undefined : host
-    const target = targetOf({ boundHost, url })
-    const encoding = encodingOf(request.headers['accept-encoding'])
-    const answer =
-      target === undefined
-        ? undefined
-        : (kept.current(target, encoding) ?? (await kept.get(target, encoding)))
+    return { boundHost, target: targetOf({ boundHost, url }) }
+  })
+  const encodingAccepted = memoised(encodingOf)
+  app.get('/*', (request, reply) => {
+    const { host = '', 'accept-encoding': accepted = '' } = request.headers
+    const { boundHost, target } = askedOf(`${host}\n${request.url}`)
+    const encoding = encodingAccepted(accepted)
+    const current = target === undefined ? undefined : kept.current(target, encoding)
+    // Without a promise, which would cost as much as the rest.
+    if (current !== undefined) return void send(request, reply, { answer: current, encoding, headers })
+    return answerLater(request, reply, { target, encoding, boundHost })
+  })
+  /** Reads or makes the answer first. */
+  async function answerLater(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { target, encoding, boundHost }: AskedPage,
+  ): Promise<FastifyReply> {
+    const answer = target === undefined ? undefined : await kept.get(target, encoding)
     if (answer !== undefined) return send(request, reply, { answer, encoding, headers })
     if (boundHost !== undefined && (await views.read({ kind: 'host', host: boundHost })) === undefined) {
-      return say(reply, 421, 'This host has no status page', isSecure)
+      return say(reply, 421, 'This host has no status page')
     }
-    return refuse(reply, target, isSecure)
-  })
-  app.setNotFoundHandler((_request, reply) => say(reply, 404, 'There is no such page', isSecure))
+    return refuse(reply, target)
+  }
+  /** Answers a request for what no page has. A badge stands in pages of others: it shows that it is not there. */
+  function refuse(reply: FastifyReply, target: Target | undefined): FastifyReply {
+    if (target?.resource.kind !== 'badge') return say(reply, 404, 'There is no such page')
+    const headers = answerHeaders({ kind: 'badge', encoding: 'identity', isSecure })
+    return reply
+      .code(404)
+      .headers({ ...headers, 'cache-control': 'no-store' })
+      .send(stateBadge('status', undefined, target.theme))
+  }
+  app.setNotFoundHandler((_request, reply) => say(reply, 404, 'There is no such page'))
   app.setErrorHandler((error, _request, reply) => {
     parts.onError(error)
-    return say(reply.header('retry-after', '5'), 503, 'The status page cannot be shown at present', isSecure)
+    return say(reply.header('retry-after', '5'), 503, 'The status page cannot be shown at present')
   })
   return app
+}
+
+interface AskedPage {
+  readonly target: Target | undefined
+  readonly encoding: Encoding
+  readonly boundHost: string | undefined
 }
 
 type HeadersByForm = Readonly<Record<AnswerKind, Readonly<Record<Encoding, Record<string, string>>>>>
@@ -95,18 +128,4 @@ function send(
   reply.headers(headers[kind][encoding]).header('etag', etag)
   if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
   return reply.send(bodies.get(encoding))
-}
-
-/** Answers a request for what no page has. A badge stands in pages of others: it shows that it is not there. */
-function refuse(reply: FastifyReply, target: Target | undefined, isSecure: boolean): FastifyReply {
-  if (target?.resource.kind !== 'badge') return say(reply, 404, 'There is no such page', isSecure)
-  const headers = answerHeaders({ kind: 'badge', encoding: 'identity', isSecure })
-  return reply
-    .code(404)
-    .headers({ ...headers, 'cache-control': 'no-store' })
-    .send(stateBadge('status', undefined, target.theme))
-}
-
-function say(reply: FastifyReply, status: number, text: string, isSecure: boolean): FastifyReply {
-  return reply.code(status).headers(messageHeaders(isSecure)).send(messagePage(text))
 }

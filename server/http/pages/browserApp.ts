@@ -33,10 +33,19 @@ export function browserApp(
   refuseExpectations(server, answers)
   refuseTunnels(server)
   app.addHook('preClose', answers.stop)
-  app.addHook('onRequest', async (request, reply) => {
-    // Node keeps the first of several.
-    const hosts = request.raw.rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name))
-    if (hosts.length > 1) return refuseMalformed(reply.header('connection', 'close'))
+  app.addHook('onRequest', (request, reply, next) => {
+    if (hasOneHost(request.raw.rawHeaders)) next()
+    else refuseMalformed(reply.header('connection', 'close'))
   })
   return app
+}
+
+/** Whether names and values of headers, as they came, hold at most one Host: Node keeps the first of several. Pure. */
+function hasOneHost(rawHeaders: readonly string[]): boolean {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts <= 1
 }

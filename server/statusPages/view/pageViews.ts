@@ -17,6 +17,8 @@ const BUSY_MS = 60_000
 const MEASURE_MS_MAX = 8_000
 /** Most pages whose view is kept: ninety days of 200 components are some MiB. */
 const VIEWS_MAX = 100
+/** Most addresses without a page that are kept. */
+const UNKNOWN_MAX = 1_000
 
 /** A page as it was read at one instant. A newer one is another object. */
 export interface PageView {
@@ -66,6 +68,9 @@ export class PageViews {
   /** The least recently read first. */
   readonly #kept = new Map<string, Kept>()
   readonly #reading = new Map<string, Promise<PageView | undefined>>()
+  /** Names of addresses without a page, which are read again after RENEW_MS, and since when (monotonic milliseconds). */
+  readonly #unknown = new Set<string>()
+  #unknownSinceMs = 0
   /** Reads are one after another: the API runs between them. */
   #last: Promise<unknown> = Promise.resolve()
   /** Whether measurements that ran out of time are still unanswered: others would wait behind them. */
@@ -89,6 +94,7 @@ export class PageViews {
     const name = nameOf(address)
     const current = this.current(address)
     if (current !== undefined) return current
+    if (this.#isUnknown(name)) return undefined
     const known = this.#reading.get(name)
     if (known !== undefined) return known
     const reading = this.#last.then(() => this.#read(name, address))
@@ -124,13 +130,25 @@ export class PageViews {
     return true
   }
 
+  #isUnknown(name: string): boolean {
+    const nowMs = this.#sources.monotonicMs()
+    if (nowMs - this.#unknownSinceMs >= RENEW_MS || this.#unknown.size > UNKNOWN_MAX) {
+      this.#unknown.clear()
+      this.#unknownSinceMs = nowMs
+    }
+    return this.#unknown.has(name)
+  }
+
   async #read(name: string, address: PageAddress): Promise<PageView | undefined> {
     const { store, nowMs, monotonicMs } = this.#sources
     const changeCount = store.changeCount()
     const page = await store.publishedPage(address)
     const before = this.#kept.get(name)
     this.#kept.delete(name)
-    if (page === undefined) return undefined
+    if (page === undefined) {
+      this.#unknown.add(name)
+      return undefined
+    }
     const measured = await this.#measure(page, before)
     const shown = await readPublicPage(store, page, measured.measured, nowMs())
     const { oldestMonth, oldestAtMs } = await this.#oldest(page, before)

@@ -1,0 +1,15 @@
+/** Most results that are kept: all are forgotten when there are more, so that odd requests cost no memory. */
+const KEPT_MAX = 1_000
+
+/** The pure function `compute`, which computes again only what it was not asked for lately. */
+export function memoised<T>(compute: (text: string) => T): (text: string) => T {
+  const kept = new Map<string, T>()
+  return (text) => {
+    const known = kept.get(text)
+    if (known !== undefined) return known
+    if (kept.size >= KEPT_MAX) kept.clear()
+    const computed = compute(text)
+    kept.set(text, computed)
+    return computed
+  }
+}

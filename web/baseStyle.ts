@@ -25,10 +25,10 @@ a:hover { text-decoration-thickness: .12em; }
 .skip { position: absolute; left: -100vw; top: .5rem; background: var(--sheet); padding: .5rem .8rem; border-radius: .4rem; }
 .skip:focus { left: .5rem; }
 .shapes { position: absolute; width: 0; height: 0; }
-.icon { width: 1em; height: 1em; flex: none; fill: currentColor; stroke: none; overflow: visible; }
+.icon { width: 1em; height: 1em; flex: none; align-self: center; fill: currentColor; stroke: none; overflow: visible; }
 .mark { fill: none; stroke: var(--mark); stroke-width: 1.9; stroke-linecap: round; stroke-linejoin: round; }
 .ring { fill: none; stroke: currentColor; stroke-width: 2; stroke-dasharray: 3.4 2.6; }
-.label { display: inline-flex; align-items: center; gap: .42em; font-weight: 600; font-size: .92rem; white-space: nowrap; }
+.label { display: inline-flex; align-items: baseline; gap: .42em; font-weight: 600; font-size: .92rem; white-space: nowrap; }
 .s-operational { color: var(--ok); } .s-degraded { color: var(--warn); } .s-down { color: var(--bad); } .s-maintenance { color: var(--plan); } .s-unknown, .s-paused { color: var(--calm); }
 .d-operational { fill: var(--ok-bar); } .d-degraded { fill: var(--warn-bar); } .d-down { fill: var(--bad-bar); } .d-unknown { fill: var(--calm-bar); } .d-maintenance { fill: var(--plan-bar); } .d-none { fill: var(--none-bar); }
 .d-paused { fill: none; stroke: var(--calm-bar); stroke-width: 1; vector-effect: non-scaling-stroke; }

@@ -1,11 +1,11 @@
 /** The look of forms and buttons. */
 export const FORM_STYLE = `
-form { margin: 0; }
+form { margin: 0; } main > form { margin-bottom: 1.25rem; }
 .field { margin: 0 0 .9rem; }
 .field > label, legend { display: block; font-weight: 600; margin: 0 0 .25rem; }
 .field > .hint { color: var(--quiet); font-size: .875rem; margin: 0 0 .25rem; }
 .fault { color: var(--bad); font-weight: 600; margin: .25rem 0 0; }
-.filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); gap: 0 1rem; align-items: end; }
+.filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(13rem, 100%), 1fr)); gap: 0 1rem; align-items: end; } .filters input:not([type]), .filters input[type="search"], .filters select, .filters button { height: 2.5rem; }
 fieldset { border: 1px solid var(--line); border-radius: .4rem; margin: 0 0 .9rem; padding: .6rem .9rem; }
 input, select, textarea { font: inherit; color: inherit; background: var(--ground); border: 1px solid var(--quiet); border-radius: .35rem; padding: .42rem .6rem; max-width: 100%; }
 .field > input, .field > textarea { width: 100%; max-width: 34rem; }

@@ -4,11 +4,12 @@
  * a button that copies (`data-copy` names an element by its id), and parts of a page that follow their services (`data-live` is
  * the id of a service, or `services`).
  */
-export const SCRIPT = `const format = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short' })
+export const SCRIPT = `const shown = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short' }
+const format = new Intl.DateTimeFormat('en-GB', shown), exact = new Intl.DateTimeFormat('en-GB', { ...shown, second: '2-digit' })
 const localize = () => {
   for (const time of document.querySelectorAll('time[datetime]:not([title])')) {
     time.title = time.textContent
-    time.textContent = format.format(new Date(time.dateTime))
+    time.textContent = (time.className === 'exact' ? exact : format).format(new Date(time.dateTime))
   }
 }
 localize()

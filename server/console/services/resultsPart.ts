@@ -1,6 +1,6 @@
 import type { ServiceResponse } from '../../../api/contract/service.ts'
 import { type Html, html } from '../../../web/html.ts'
-import { instant } from '../../../web/times.ts'
+import { exactInstant } from '../../../web/times.ts'
 import { timestamp } from '../../domain/environment.ts'
 import { PHASES, type ServiceResult } from '../../results/measurements/measurements.ts'
 import type { OrgRequest } from '../routing/route.ts'
@@ -44,7 +44,7 @@ function resultTable(results: readonly ServiceResult[], nameOf: ReadonlyMap<stri
 <thead><tr><th scope="col">Time</th><th scope="col">Region</th><th scope="col">Endpoint</th><th scope="col">Outcome</th><th scope="col" class="number">Status</th><th scope="col" class="number">Total</th><th scope="col">Phases (ms)</th></tr></thead>
 <tbody>${results.map(
     ({ atS, region, endpointId, outcome, reason, status, phases, details }) =>
-      html`<tr><th scope="row">${instant(timestamp(atS * 1_000))}<span class="quiet">, ${atS % 60} s</span></th><td class="short" data-of="Region">${region}</td><td data-of="Endpoint"><bdi>${nameOf.get(endpointId) ?? 'an earlier endpoint'}</bdi></td>
+      html`<tr><th scope="row">${exactInstant(timestamp(atS * 1_000))}</th><td class="short" data-of="Region">${region}</td><td data-of="Endpoint"><bdi>${nameOf.get(endpointId) ?? 'an earlier endpoint'}</bdi></td>
 <td data-of="Outcome">${outcome}${reason !== 'none' && html` <span class="quiet">${reason}</span>`}${details !== null && html`<br><bdi>${details.text}</bdi>`}</td>
 <td class="number" data-of="Status">${status ?? '–'}</td><td class="number" data-of="Total">${Math.round(phases.total / US_PER_MS)} ms</td>
 <td data-of="Phases (ms)">${phasesText(phases)}</td></tr>`,

@@ -4,7 +4,7 @@ import { FAVICON } from '../http/pages/asset.ts'
 import { browserApp } from '../http/pages/browserApp.ts'
 import { hardenedHeaders } from '../http/pages/hardenedHeaders.ts'
 import { sendAsset } from '../http/pages/sendAsset.ts'
-import { answerOfError } from './answerOfError.ts'
+import { answerOfError } from './routing/answerOfError.ts'
 import { signedInOf } from './accounts/session.ts'
 import { consoleRoutes } from './consoleRoutes.ts'
 import { cookieOf, isSameOrigin } from '../../web/browserRequest.ts'
@@ -34,8 +34,6 @@ export interface ConsoleListenerParts extends Omit<ConsoleParts, 'consoleUrl'> {
   /** Trusted proxies in front, whose X-Forwarded-For counts. */
   readonly proxies: number
   readonly connectionsMax: number
-  /** Called with an error behind an answer of 500. */
-  readonly onError: (error: unknown) => void
 }
 
 /** Sections of the navigation that have a page. */

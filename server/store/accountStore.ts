@@ -79,13 +79,14 @@ export interface PeopleStore {
   ): Promise<{ readonly person: Person; readonly passwordHash: string | null } | undefined>
   passwordHashOf(personId: string): Promise<string | null | undefined>
   membershipsOf(personId: string): Promise<readonly Membership[]>
-  /** Replaces the password and ends all sessions. */
+  /** Replaces the password and ends all sessions, if `from` still is its hash; whether it was. */
   setPassword(change: {
     readonly personId: string
+    readonly from: string | null
     readonly passwordHash: string
     readonly by: Actor
     readonly nowMs: number
-  }): Promise<void>
+  }): Promise<boolean>
   /** Replaces the hash of an unchanged password. */
   replacePasswordHash(personId: string, from: string, to: string): Promise<void>
   setLook(personId: string, look: Look): Promise<void>
@@ -105,7 +106,11 @@ export interface PeopleStore {
 
 /** Sessions of the console. They are looked up at each request: what ends one takes effect with the next. */
 export interface SessionStore {
-  openSession(session: StoredSession): Promise<void>
+  /**
+   * Opens a session, if `passwordHash` still is that of the person; whether it was. A check of a password takes time, in
+   * which a change of the password may end all sessions.
+   */
+  openSession(session: StoredSession, passwordHash: string): Promise<boolean>
   /** `undefined` when there is none, or it has expired. */
   sessionOf(
     idHash: Buffer,
@@ -113,8 +118,8 @@ export interface SessionStore {
   ): Promise<{ readonly session: StoredSession; readonly person: Person } | undefined>
   /** Records a use of the session. */
   touchSession(idHash: Buffer, nowMs: number): Promise<void>
-  /** Gives the session a new id and records that the password was given. */
-  elevateSession(idHash: Buffer, newIdHash: Buffer, nowMs: number): Promise<void>
+  /** Gives the session a new id and records that the password was given; false when it has ended. */
+  elevateSession(idHash: Buffer, newIdHash: Buffer, nowMs: number): Promise<boolean>
   /** The sessions of a person that have not expired, the last used first. */
   sessionsOf(personId: string, nowMs: number): Promise<readonly StoredSession[]>
   /** Ends one session of a person; one that has ended already is no error. */

@@ -4,7 +4,8 @@ import type { Person } from '../../store/accountStore.ts'
 import { accountField, passwordField } from '../frame/fields.ts'
 import type { Answer, Asked, SignedIn } from '../routing/route.ts'
 import { sessionCookie } from './session.ts'
-import { tooMany } from '../routing/messagePages.ts'
+import { answerOfError } from '../routing/answerOfError.ts'
+import { NOT_FOUND_PAGE, signInAgainPage, tooMany } from '../routing/messagePages.ts'
 
 /** Field of the form that asks for the password. */
 const PASSWORD_FIELD = 'your_password'
@@ -28,8 +29,11 @@ export async function confirmPassword(
   if (result.kind === 'refused') return tooMany(result.waitS)
   if (result.kind === 'wrong') return passwordPage(asked, person, 'This is not your password')
   const token = newToken(environment.randomBytes)
-  await store.elevateSession(session.idHash, hashToken(token), nowMs)
-  const answer = await act()
+  // The check takes time, in which the role may be lowered or the session ended.
+  if (!(await store.elevateSession(session.idHash, hashToken(token), nowMs))) return signInAgainPage()
+  // Whatever the action answers: without the new id the browser would be signed out.
+  const answered = await act().catch((error: unknown) => answerOfError(error, asked.onError))
+  const answer = answered.kind === 'not found' ? NOT_FOUND_PAGE : answered
   if (answer.kind !== 'page' && answer.kind !== 'redirect') return answer
   return { ...answer, cookies: [...(answer.cookies ?? []), sessionCookie(token)] }
 }

@@ -61,7 +61,8 @@ async function acceptAsNew(request: OpenRequest, invitation: OpenInvitation): Pr
   const acceptance = { kind: 'new', personId, name, passwordHash } as const
   const joined = await store.acceptInvitation(invitation.tokenHash, acceptance, nowMs)
   if (joined === undefined) return EXPIRED
-  const cookies = [await openSession(request, personId), await deviceCookie(request, personId)]
+  const cookie = await openSession(request, personId, passwordHash)
+  const cookies = [...(cookie === undefined ? [] : [cookie]), await deviceCookie(request, personId)]
   return { ...welcome(joined), cookies }
 }
 

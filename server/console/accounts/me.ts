@@ -79,6 +79,8 @@ function sessionTable(sessions: readonly StoredSession[], current: StoredSession
   )}</tbody></table></div>`
 }
 
+const WRONG = 'This is not your password'
+
 async function changePassword(request: PersonRequest): Promise<Answer> {
   const { store, person, form, passwords, throttle, by, nowMs } = request
   const next = form.get('next') ?? ''
@@ -86,12 +88,13 @@ async function changePassword(request: PersonRequest): Promise<Answer> {
   const attempt = { kind: 'person', personId: person.id } as const
   const result = await throttle.attempt(attempt, () => passwords.matches(form.get('current') ?? '', stored))
   if (result.kind === 'refused') return tooMany(result.waitS)
-  if (result.kind === 'wrong') return show(request, { current: 'This is not your password' })
+  if (result.kind === 'wrong') return show(request, { current: WRONG })
   const problem = passwordProblem(next, person.email)
   if (problem !== undefined) return show(request, { next: problem })
   const passwordHash = await passwords.hash(next)
-  await store.setPassword({ personId: person.id, passwordHash, by, nowMs })
-  const cookies = [await openSession(request, person.id)]
+  const change = { personId: person.id, from: stored, passwordHash, by, nowMs }
+  if (!(await store.setPassword(change))) return show(request, { current: WRONG })
+  const cookie = await openSession(request, person.id, passwordHash)
   const flash = 'The password is changed, and all other sessions have ended.'
-  return { kind: 'redirect', to: '/me', flash, cookies }
+  return { kind: 'redirect', to: '/me', flash, cookies: cookie === undefined ? [] : [cookie] }
 }

@@ -18,21 +18,21 @@ export async function signedInOf(
   return { session, person, memberships: await store.membershipsOf(person.id) }
 }
 
-/** Opens a session for a person who has just given the password; the cookie that carries it. */
+/**
+ * Opens a session for a person who has just given the password with the hash `passwordHash`; the cookie that carries it.
+ * `undefined` when the password was changed meanwhile.
+ */
 export async function openSession(
   { store, environment, nowMs, headers }: Asked,
   personId: string,
-): Promise<Cookie> {
+  passwordHash: string,
+): Promise<Cookie | undefined> {
   const token = newToken(environment.randomBytes)
-  await store.openSession({
-    idHash: hashToken(token),
-    personId,
-    createdAtMs: nowMs,
-    seenAtMs: nowMs,
-    elevatedAtMs: nowMs,
-    browser: browserName(headers['user-agent']),
-  })
-  return sessionCookie(token)
+  const session = {
+    ...{ idHash: hashToken(token), personId, browser: browserName(headers['user-agent']) },
+    ...{ createdAtMs: nowMs, seenAtMs: nowMs, elevatedAtMs: nowMs },
+  }
+  return (await store.openSession(session, passwordHash)) ? sessionCookie(token) : undefined
 }
 
 /** The cookie of a session. Pure. */

@@ -36,37 +36,40 @@ export const signInRoutes: readonly Route[] = [
 ]
 
 async function signIn(request: OpenRequest): Promise<Answer> {
-  const { store, form, signedIn } = request
+  const { store, form, signedIn, passwords } = request
   const [email, password] = [form.get('email') ?? '', form.get('password') ?? '']
   const next = safePath(form.get('next'))
   const found = await store.personWithEmail(email)
   const result = await checkPassword(request, found, password)
   if (result.kind === 'refused') return tooMany(result.waitS)
-  if (result.kind === 'wrong' || found === undefined) {
-    const fault = 'E-mail address and password do not match'
-    return { kind: 'page', status: 422, title: 'Sign in', body: signInForm({ next, email, fault }) }
+  const fault = 'E-mail address and password do not match'
+  const wrong: Answer = {
+    ...{ kind: 'page', status: 422, title: 'Sign in', body: signInForm({ next, email, fault }) },
   }
+  const passwordHash = found?.passwordHash ?? null
+  if (result.kind === 'wrong' || found === undefined || passwordHash === null) return wrong
+  const { person } = found
+  const session = await openSession(request, person.id, passwordHash)
+  if (session === undefined) return wrong
   if (signedIn !== undefined) await store.endSession(signedIn.person.id, signedIn.session.idHash)
-  const cookies = [await openSession(request, found.person.id), await deviceCookie(request, found.person.id)]
-  return { kind: 'redirect', to: next, cookies }
+  if (isOutdated(passwordHash)) {
+    await store.replacePasswordHash(person.id, passwordHash, await passwords.hash(password))
+  }
+  return { kind: 'redirect', to: next, cookies: [session, await deviceCookie(request, person.id)] }
 }
 
 type Found = Awaited<ReturnType<OpenRequest['store']['personWithEmail']>>
 
 /** Checks the password of an account, known or not, within the limits for whoever asks. */
 async function checkPassword(request: OpenRequest, found: Found, password: string): Promise<AttemptResult> {
-  const { form, network, passwords, throttle, store } = request
+  const { form, network, passwords, throttle } = request
   const stored = found?.passwordHash ?? null
   const device = found === undefined ? undefined : await knownDevice(request, found.person.id)
   const email = foldedEmail(form.get('email') ?? '')
-  const result = await throttle.attempt(
+  return throttle.attempt(
     device === undefined ? { kind: 'stranger', network, email } : { kind: 'device', device },
     () => passwords.matches(password, stored),
   )
-  if (result.kind === 'right' && found !== undefined && stored !== null && isOutdated(stored)) {
-    await store.replacePasswordHash(found.person.id, stored, await passwords.hash(password))
-  }
-  return result
 }
 
 function signInForm({

@@ -1,7 +1,7 @@
-import { ApiError } from '../../api/contract/apiError.ts'
-import { PasswordsBusyError } from './credentials/passwordDesk.ts'
-import { messagePage, NOT_FOUND_PAGE } from './routing/messagePages.ts'
-import type { Page } from './routing/route.ts'
+import { ApiError } from '../../../api/contract/apiError.ts'
+import { PasswordsBusyError } from '../credentials/passwordDesk.ts'
+import { messagePage, NOT_FOUND_PAGE } from './messagePages.ts'
+import type { Page } from './route.ts'
 
 /** The page for an error that a handler did not answer itself. Unexpected ones are reported to `onError`. */
 export function answerOfError(error: unknown, onError: (error: unknown) => void): Page {

@@ -28,6 +28,8 @@ export interface ConsoleParts {
   readonly passwords: PasswordDesk
   readonly throttle: PasswordThrottle
   readonly streams: LiveStreams
+  /** Called with an error behind an answer of 500. */
+  readonly onError: (error: unknown) => void
 }
 
 /** A person with a valid session. */

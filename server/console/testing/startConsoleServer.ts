@@ -45,10 +45,11 @@ export async function startConsoleServer(options: StartServerOptions = {}): Prom
     const newPerson = { kind: 'new', personId: id, name, passwordHash: 'none' } as const
     await store.acceptInvitation(tokenHash, newPerson, nowMs())
     const token = newToken(randomBytes)
-    await store.openSession({
+    const session = {
       ...{ idHash: hashToken(token), personId: id, createdAtMs: nowMs(), seenAtMs: nowMs() },
       ...{ elevatedAtMs: isElevated ? nowMs() : null, browser: 'Test browser' },
-    })
+    }
+    await store.openSession(session, newPerson.passwordHash)
     const client = new ConsoleClient(consoleUrl, token)
     return { id, email, client, root: `/o/${orgId}`, actions: `/api/o/${orgId}` }
   }

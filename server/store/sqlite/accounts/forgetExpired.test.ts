@@ -27,10 +27,13 @@ test('clean-up removes expired sessions, invitations and resets, and leaves vali
     await store.startReset({ email, tokenHash: randomBytes(32), expiresAtMs, by: BY, nowMs: 0 })
   }
   const open = (createdAtMs: number, seenAtMs: number) =>
-    store.openSession({
-      ...{ idHash: randomBytes(32), personId: 'ada', createdAtMs, seenAtMs },
-      ...{ elevatedAtMs: null, browser: `${createdAtMs} ${seenAtMs}` },
-    })
+    store.openSession(
+      {
+        ...{ idHash: randomBytes(32), personId: 'ada', createdAtMs, seenAtMs },
+        ...{ elevatedAtMs: null, browser: `${createdAtMs} ${seenAtMs}` },
+      },
+      'none',
+    )
   await open(nowMs - SESSION_IDLE_MS, nowMs - SESSION_IDLE_MS)
   await open(nowMs - SESSION_MS_MAX, nowMs)
   await open(nowMs - SESSION_MS_MAX + 1, nowMs - SESSION_IDLE_MS + 1)

@@ -51,6 +51,9 @@ function sqlitePasswords(
   const orgsOf = writer
     .prepare<[string], string>('SELECT org_id FROM memberships WHERE person_id = ?')
     .pluck()
+  const hashOf = writer
+    .prepare<[string], string | null>('SELECT password_hash FROM people WHERE id = ?')
+    .pluck()
   const setHash = writer.prepare('UPDATE people SET password_hash = ? WHERE id = ?')
   const endSessions = writer.prepare('DELETE FROM sessions WHERE person_id = ?')
   const idOf = writer.prepare<[string], string>('SELECT id FROM people WHERE email_folded = ?').pluck()
@@ -73,8 +76,12 @@ function sqlitePasswords(
     noteEverywhere(personId, { action: 'person.password', by, nowMs })
   }
   return {
-    setPassword: ({ personId, passwordHash, by, nowMs }) =>
-      commits.run(() => replace(personId, passwordHash, by, nowMs)),
+    setPassword: ({ personId, from, passwordHash, by, nowMs }) =>
+      commits.run(() => {
+        if (hashOf.get(personId) !== from) return false
+        replace(personId, passwordHash, by, nowMs)
+        return true
+      }),
     startReset: ({ email, tokenHash, expiresAtMs, by, nowMs }) =>
       commits.run(() => {
         const personId = idOf.get(foldedEmail(email))

@@ -15,7 +15,7 @@ export function sqliteSessions(
 ): SessionStore {
   const insert = writer.prepare(
     `INSERT INTO sessions (id_hash, person_id, created_at_ms, seen_at_ms, elevated_at_ms, browser)
-     VALUES (?, ?, ?, ?, ?, ?)`,
+     SELECT ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM people WHERE id = ? AND password_hash = ?)`,
   )
   const find = reader.prepare<[Buffer], Row>(
     `SELECT ${COLUMNS}, p.email, p.name, p.look
@@ -34,10 +34,11 @@ export function sqliteSessions(
     .pluck()
   const endAll = writer.prepare('DELETE FROM sessions WHERE person_id = ?')
   return {
-    openSession: (session) =>
+    openSession: (session, passwordHash) =>
       commits.run(() => {
         const { idHash, personId, createdAtMs, seenAtMs, elevatedAtMs, browser } = session
-        insert.run(idHash, personId, createdAtMs, seenAtMs, elevatedAtMs, browser)
+        const row = [idHash, personId, createdAtMs, seenAtMs, elevatedAtMs, browser]
+        return insert.run(...row, personId, passwordHash).changes > 0
       }),
     sessionOf: async (idHash, nowMs) => {
       const row = find.get(idHash)
@@ -50,9 +51,7 @@ export function sqliteSessions(
         touch.run(nowMs, idHash)
       }),
     elevateSession: (idHash, newIdHash, nowMs) =>
-      commits.run(() => {
-        elevate.run(newIdHash, nowMs, nowMs, idHash)
-      }),
+      commits.run(() => elevate.run(newIdHash, nowMs, nowMs, idHash).changes > 0),
     sessionsOf: async (personId, nowMs) =>
       ofPerson.all(personId).filter((session) => isSessionValid(session, nowMs)),
     endSession: (personId, idHash) =>

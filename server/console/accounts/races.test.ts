@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { hashPassword } from '../../domain/accounts/passwordHash.ts'
+import { hashToken, newToken } from '../../domain/accounts/sessions.ts'
+import { type ConsoleServer, startConsoleServer, type TestPerson } from '../testing/startConsoleServer.ts'
+
+const OLD = 'correct horse battery'
+const NEW = 'another long text'
+const HOUR_MS = 3_600_000
+
+let server: ConsoleServer
+/** Hashes of OLD and of NEW. */
+let hashes: { readonly old: string; readonly new: string }
+let person: TestPerson
+/** What happens once a password was found right, in front of what the request does next: tokens and salts are made then. */
+let meanwhile: () => void = () => {}
+
+beforeAll(async () => {
+  hashes = { old: await hashPassword(OLD, randomBytes), new: await hashPassword(NEW, randomBytes) }
+  server = await startConsoleServer({
+    environment: {
+      randomBytes: (size) => {
+        const act = meanwhile
+        meanwhile = () => {}
+        act()
+        return randomBytes(size)
+      },
+    },
+  })
+})
+afterAll(() => server.close())
+beforeEach(async () => {
+  person = await server.signIn('owner', { isElevated: false })
+  await server.store.replacePasswordHash(person.id, 'none', hashes.old)
+})
+
+/** Uses a link that sets the password to NEW. */
+async function useResetLink({ id, email }: TestPerson): Promise<() => void> {
+  const tokenHash = hashToken(newToken(randomBytes))
+  const times = { expiresAtMs: Date.now() + HOUR_MS, nowMs: Date.now() }
+  await server.store.startReset({ email, tokenHash, by: { kind: 'cli' }, ...times })
+  expect(await server.store.passwordHashOf(id)).toBe(hashes.old)
+  return () => void server.store.resetPassword(tokenHash, hashes.new, Date.now())
+}
+
+test('a sign-in that is under way with the old password opens no session after a reset', async () => {
+  meanwhile = await useResetLink(person)
+  const visitor = server.visitor()
+  const late = await visitor.post('/api/sessions', { email: person.email, password: OLD })
+
+  expect(late.status).toBe(422)
+  expect(visitor.cookie('__Host-pharos')).toBeUndefined()
+  expect(await server.store.sessionsOf(person.id, Date.now())).toEqual([])
+})
+
+test('a change of the password that is under way does not undo a reset', async () => {
+  meanwhile = await useResetLink(person)
+  const late = await person.client.post('/api/me/password', { current: OLD, next: 'what a thief chooses' })
+
+  expect(late.status).toBe(422)
+  expect(await server.store.passwordHashOf(person.id)).toBe(hashes.new)
+  expect(await server.store.sessionsOf(person.id, Date.now())).toEqual([])
+})
+
+test('an owner who is lowered while the password is checked does nothing more', async () => {
+  await server.signIn('owner')
+  const { id, client, actions } = person
+  const change = { orgId: server.orgId, personId: id, role: 'viewer', by: { kind: 'cli' } } as const
+  meanwhile = () => void server.store.changeRole({ ...change, nowMs: Date.now() })
+  const form = { note: 'Late', scope: 'read_write', your_password: OLD }
+  const late = await client.post(`${actions}/keys`, form)
+
+  expect(late.status).toBe(401)
+  expect((await server.store.listKeys(server.orgId)).filter(({ note }) => note === 'Late')).toEqual([])
+})
+
+test('an action that finds nothing after the password was given leaves the session usable', async () => {
+  const { client, actions } = person
+  const before = client.cookie('__Host-pharos')
+  const path = `${actions}/keys/${crypto.randomUUID()}/revoke`
+  const answer = await client.post(path, { your_password: OLD })
+
+  expect([answer.status, (await client.get('/me')).status]).toEqual([404, 200])
+  expect(client.cookie('__Host-pharos')).not.toBe(before)
+})

@@ -1,8 +1,10 @@
 import type { FastifyReply } from 'fastify'
 import type { Measurements } from '../../results/measurements/measurements.ts'
 
-/** Streams of one session: one for each open tab that is visible. */
-const STREAMS_MAX = 5
+/** Streams of one session: one for each open tab that is visible. A browser has six connections to a host. */
+const SESSION_STREAMS_MAX = 5
+/** Streams of one person, who may sign in as often as she likes. */
+const PERSON_STREAMS_MAX = 20
 /** Bytes that may wait for a reader. */
 const WAITING_BYTES_MAX = 256 * 1_024
 /** How often a comment keeps the connection open, and how often the session is looked at (milliseconds). */
@@ -13,8 +15,9 @@ const IDS_MAX = 200
 
 /** What a stream is about. */
 export interface LiveReader {
+  readonly personId: string
   readonly sessionKey: string
-  readonly measurements: Measurements
+  readonly measurements: Pick<Measurements, 'onChange'>
   /** Whether a service belongs to the organisation of the page. */
   readonly isOwn: (serviceId: string) => Promise<boolean>
   /** Whether the session is valid, and still that of a member. */
@@ -26,17 +29,21 @@ export interface LiveReader {
  * when they are many. A reader that does not read is cut off.
  */
 export class LiveStreams {
-  readonly #open = new Map<string, Set<FastifyReply>>()
+  /** Those of each person, with the key of their session. */
+  readonly #open = new Map<string, Map<FastifyReply, string>>()
 
-  /** Takes over `reply`: answers 204, which ends an EventSource for good, when the session has too many streams. */
+  /** Takes over `reply`: answers 204, which ends an EventSource for good, when the session or person has too many streams. */
   start(reply: FastifyReply, reader: LiveReader): void {
-    const { sessionKey, measurements } = reader
-    const ofSession = this.#open.get(sessionKey) ?? new Set()
-    if (ofSession.size >= STREAMS_MAX) {
+    const { personId, sessionKey, measurements } = reader
+    const ofPerson = this.#open.get(personId) ?? new Map<FastifyReply, string>()
+    const ofSession = [...ofPerson.values()].filter((key) => key === sessionKey)
+    const isFull = ofPerson.size >= PERSON_STREAMS_MAX || ofSession.length >= SESSION_STREAMS_MAX
+    // The close of a connection that is closed already is not reported again.
+    if (isFull || reply.request.raw.socket.destroyed) {
       void reply.code(204).send()
       return
     }
-    this.#open.set(sessionKey, ofSession.add(reply))
+    this.#open.set(personId, ofPerson.set(reply, sessionKey))
     const headers = reply.getHeaders()
     reply.hijack()
     reply.raw.setHeaders(new Map(Object.entries(headers).map(([name, value]) => [name, String(value)])))
@@ -50,22 +57,42 @@ export class LiveStreams {
         () => end(reply),
       )
     }, SESSION_MS)
-    reply.raw.on('close', () => {
+    whenOver(reply, () => {
       unsubscribe()
       clearInterval(comments)
       clearInterval(looks)
-      ofSession.delete(reply)
-      if (ofSession.size === 0) this.#open.delete(sessionKey)
+      ofPerson.delete(reply)
+      if (ofPerson.size === 0) this.#open.delete(personId)
     })
   }
 
   /** Ends all streams. */
   end(): void {
-    for (const ofSession of this.#open.values()) for (const reply of ofSession) end(reply)
+    for (const ofPerson of this.#open.values()) for (const reply of ofPerson.keys()) end(reply)
   }
 }
 
-async function tell(reply: FastifyReply, { isOwn }: LiveReader, changed: ReadonlySet<string>): Promise<void> {
+/** Calls `act` once: when a stream has been sent, or its connection is closed, which an answer behind others is not told. */
+function whenOver({ raw, request }: FastifyReply, act: () => void): void {
+  const { socket } = request.raw
+  const over = (): void => {
+    raw.off('close', over)
+    socket.off('close', over)
+    act()
+  }
+  raw.on('close', over)
+  socket.on('close', over)
+}
+
+async function tell(
+  reply: FastifyReply,
+  { isOwn, isMember }: LiveReader,
+  changed: ReadonlySet<string>,
+): Promise<void> {
+  if (!(await isMember())) {
+    end(reply)
+    return
+  }
   const own: string[] = []
   for (const id of changed) {
     if (own.length > IDS_MAX) break
@@ -77,7 +104,8 @@ async function tell(reply: FastifyReply, { isOwn }: LiveReader, changed: Readonl
 
 function write(reply: FastifyReply, text: string): void {
   if (reply.raw.writableLength > WAITING_BYTES_MAX) reply.raw.destroy()
-  else if (!reply.raw.destroyed) reply.raw.write(text)
+  // A stalled reader keeps an ended stream open for a while.
+  else if (!reply.raw.destroyed && !reply.raw.writableEnded) reply.raw.write(text)
 }
 
 function end(reply: FastifyReply): void {

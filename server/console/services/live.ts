@@ -5,6 +5,7 @@ export async function live(request: OrgRequest): Promise<Answer> {
   const { session, measurements, store, org, environment, person, streams } = request
   if (measurements === undefined) return { kind: 'stream', start: (reply) => void reply.code(204).send() }
   const reader = {
+    personId: person.id,
     sessionKey: session.idHash.toString('hex'),
     measurements,
     isOwn: async (serviceId: string) => (await store.getService(org.id, serviceId)) !== undefined,

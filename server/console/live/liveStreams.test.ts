@@ -1,0 +1,116 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import fastify, { type FastifyInstance } from 'fastify'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type LiveReader, LiveStreams } from './liveStreams.ts'
+
+const SERVICE = 'one'
+/** More than a connection takes whose client does not read (bytes). */
+const LONG = 'x'.repeat(2 ** 20)
+const LONGS = 40
+
+let app: FastifyInstance
+let url: string
+let streams: LiveStreams
+let listeners: Set<(serviceIds: ReadonlySet<string>) => void>
+/** Errors of answers, each of which would end the program. */
+let errors: Error[]
+let sockets: Socket[]
+let isMember: boolean
+
+const change = (): void => {
+  for (const listener of listeners) listener(new Set([SERVICE]))
+}
+
+/** A connection that sent requests for `paths`, one behind the other, and reads nothing. */
+async function stalled(...paths: readonly string[]): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').pause()
+  sockets.push(socket)
+  await once(socket, 'connect')
+  socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''))
+  return socket
+}
+
+beforeEach(async () => {
+  streams = new LiveStreams()
+  listeners = new Set()
+  errors = []
+  sockets = []
+  isMember = true
+  const measurements: LiveReader['measurements'] = {
+    onChange: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+  app = fastify({ forceCloseConnections: true })
+  app.get('/long', async () => LONG)
+  app.get<{ Params: { person: string; session: string } }>('/live/:person/:session', (request, reply) => {
+    reply.raw.on('error', (error) => errors.push(error))
+    const { person: personId, session: sessionKey } = request.params
+    const reader = { isOwn: async () => true, isMember: async () => isMember }
+    const start = () => streams.start(reply, { personId, sessionKey, measurements, ...reader })
+    if (sessionKey === 'gone') reply.raw.on('close', start)
+    else start()
+  })
+  url = await app.listen({ host: '127.0.0.1', port: 0 })
+})
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy()
+  streams.end()
+  await app.close()
+})
+
+const asked = (path: string) => fetch(`${url}${path}`)
+
+const behindOthers = (path: string) => [...Array.from({ length: LONGS }, () => '/long'), path]
+
+test('nothing is written to a stream that has ended while its reader did not read', async () => {
+  await stalled(...behindOthers('/live/ada/1'))
+  await expect.poll(() => listeners.size, { timeout: 30_000 }).toBe(1)
+  streams.end()
+  change()
+  await asked('/long')
+
+  expect([errors, listeners.size]).toEqual([[], 1])
+})
+
+test('a stream behind answers that were never read ends with its connection', async () => {
+  const socket = await stalled(...behindOthers('/live/ada/1'))
+  await expect.poll(() => listeners.size, { timeout: 30_000 }).toBe(1)
+  socket.destroy()
+
+  await expect.poll(() => listeners.size, { timeout: 30_000 }).toBe(0)
+})
+
+test('readers that have gone before their stream begins leave nothing behind', async () => {
+  for (let index = 0; index < 6; index += 1) {
+    const socket = await stalled('/live/ada/gone')
+    await asked('/long')
+    socket.destroy()
+  }
+  const answer = await asked('/live/ada/1')
+  await answer.body?.cancel()
+
+  expect([answer.status, listeners.size <= 1]).toEqual([200, true])
+})
+
+test('a session has five streams at a time, and a person twenty, whatever the number of sessions', async () => {
+  const statuses: number[] = []
+  for (const session of ['1', '2', '3', '4', '5']) {
+    for (let index = 0; index < 6; index += 1) statuses.push((await asked(`/live/ada/${session}`)).status)
+  }
+  const other = await asked('/live/eve/1')
+
+  const five = [200, 200, 200, 200, 200, 204]
+  expect(statuses).toEqual([...five, ...five, ...five, ...five, 204, 204, 204, 204, 204, 204])
+  expect(other.status).toBe(200)
+})
+
+test('a reader who is no member any more hears of no change, and the stream ends', async () => {
+  const answer = await asked('/live/ada/1')
+  isMember = false
+  change()
+
+  expect(await answer.text()).toBe('retry: 3000\n\n')
+})

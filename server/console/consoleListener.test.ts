@@ -110,6 +110,16 @@ test('signing out ends the session in the database, and clears what the browser 
   expect(await server.store.sessionsOf(id, Date.now())).toEqual([])
 })
 
+test('a form with more fields than any page has is refused, before they are searched', async () => {
+  const { client, actions } = await server.signIn('member')
+  const fields = (count: number) => new URLSearchParams(Array(count).fill('a').join('&'))
+  const answers = [await client.post(`${actions}/pages`, fields(3_000))]
+  answers.push(await client.post(`${actions}/pages`, fields(3_001)))
+  answers.push(await server.visitor().post('/api/sessions', fields(3_001)))
+
+  expect(answers.map(({ status }) => status)).toEqual([422, 413, 413])
+})
+
 test('bodies that are no forms are refused', async () => {
   const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
   const answer = await fetch(`${server.consoleUrl}/api/sessions`, { method: 'POST', body: '{}', headers })

@@ -10,6 +10,7 @@ import { consoleRoutes } from './consoleRoutes.ts'
 import { cookieOf, isSameOrigin } from '../../web/browserRequest.ts'
 import { FLASH_COOKIE, setCookie } from './routing/cookies.ts'
 import { clientAddress, networkOf } from './credentials/clientNetwork.ts'
+import { parseForm } from './forms/parseForm.ts'
 import { ASSETS } from './frame/assets.ts'
 import { framed } from './frame/frame.ts'
 import { SECTIONS } from './frame/sections.ts'
@@ -65,7 +66,7 @@ export function buildConsole(parts: ConsoleListenerParts): FastifyInstance {
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: FORM_BYTES_MAX },
-    (_request, body, done) => done(null, new URLSearchParams(String(body).replaceAll(/%0D%0A/gi, '%0A'))),
+    async (_request: FastifyRequest, body: string) => parseForm(body),
   )
   app.addHook('onRequest', async (request, reply) => {
     const address = parts.addressOf()

@@ -15,8 +15,9 @@ import { ASSETS } from './frame/assets.ts'
 import { framed } from './frame/frame.ts'
 import { SECTIONS } from './frame/sections.ts'
 import { type Guarded, guarded } from './guard.ts'
-import { messagePage, NOT_FOUND_PAGE } from './routing/messagePages.ts'
+import { messagePage, NOT_FOUND_PAGE, TOO_MANY_AT_ONCE } from './routing/messagePages.ts'
 import type { ConsoleAddress } from './routing/requestRules.ts'
+import { UnderWay } from './routing/underWay.ts'
 import {
   type Answer,
   type Asked,
@@ -50,6 +51,7 @@ const PRESENT = new Set(
  */
 export function buildConsole(parts: ConsoleListenerParts): FastifyInstance {
   const isSecure = parts.consoleUrlOf().startsWith('https:')
+  const underWay = new UnderWay()
   const send = (request: FastifyRequest, reply: FastifyReply, result: Guarded): FastifyReply =>
     sendAnswer({ request, reply, isSecure }, result)
   const sayOutside = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply =>
@@ -88,7 +90,8 @@ export function buildConsole(parts: ConsoleListenerParts): FastifyInstance {
       method: route.method,
       url: route.path,
       bodyLimit: route.formBytesMax ?? FORM_BYTES_MAX,
-      handler: async (request, reply) => send(request, reply, await answerTo(parts, route, request)),
+      handler: async (request, reply) =>
+        send(request, reply, await answerTo({ parts, underWay, route }, request)),
     })
   }
   app.setNotFoundHandler((request, reply) => sayOutside(request, reply, NOT_FOUND_PAGE))
@@ -98,12 +101,14 @@ export function buildConsole(parts: ConsoleListenerParts): FastifyInstance {
   return app
 }
 
+interface Answering {
+  readonly parts: ConsoleListenerParts
+  readonly underWay: UnderWay
+  readonly route: Route
+}
+
 /** Runs a route for a request; an error becomes the answer that fits. */
-async function answerTo(
-  parts: ConsoleListenerParts,
-  route: Route,
-  request: FastifyRequest,
-): Promise<Guarded> {
+async function answerTo({ parts, underWay, route }: Answering, request: FastifyRequest): Promise<Guarded> {
   const nowMs = parts.environment.nowMs()
   const asked: Asked = {
     ...parts,
@@ -120,12 +125,14 @@ async function answerTo(
     headers: request.headers,
   }
   const signedIn = await signedInOf(asked, request.headers.cookie)
-  try {
-    return await guarded(route, asked, signedIn)
-  } catch (error) {
-    const org = signedIn?.memberships.find(({ orgId }) => orgId === asked.params.org)
-    return { answer: answerOfError(error, parts.onError), signedIn, org }
-  }
+  const answered = (): Promise<Guarded> =>
+    guarded(route, asked, signedIn).catch((error: unknown) => {
+      const org = signedIn?.memberships.find(({ orgId }) => orgId === asked.params.org)
+      return { answer: answerOfError(error, parts.onError), signedIn, org }
+    })
+  if (signedIn === undefined) return answered()
+  const result = await underWay.run(signedIn.person.id, answered)
+  return result ?? { answer: TOO_MANY_AT_ONCE, signedIn, org: undefined }
 }
 
 interface Sending {

@@ -29,3 +29,13 @@ export function signInAgainPage(): Page {
     body: html`<h1>${title}</h1><p>Your session has ended, and nothing was changed.</p><p><a href="/login">Sign in</a></p>`,
   }
 }
+
+/** The page for a person with too many requests under way. */
+export const TOO_MANY_AT_ONCE: Page = {
+  ...messagePage(
+    429,
+    'Too many requests',
+    'Too many requests of yours are under way. Try again in a moment.',
+  ),
+  retryAfterS: 1,
+}

@@ -10,6 +10,7 @@ import { LiveStreams } from './live/liveStreams.ts'
 import { PasswordDesk } from './credentials/passwordDesk.ts'
 import { PasswordThrottle } from './credentials/passwordThrottle.ts'
 import { consoleAddress } from './routing/requestRules.ts'
+import { ServiceIndex } from './services/serviceIndex.ts'
 import { type ConsoleServer, startConsoleServer } from './testing/startConsoleServer.ts'
 
 let server: ConsoleServer
@@ -146,6 +147,7 @@ test('behind https the answers say so, and the console answers under its own nam
     passwords: new PasswordDesk(randomBytes),
     throttle: new PasswordThrottle(monotonicMs),
     streams: new LiveStreams(),
+    index: new ServiceIndex({ store: server.store, measurements: undefined, monotonicMs }),
     consoleUrlOf: () => url,
     addressOf: () => consoleAddress(url, 0),
     ...{ proxies: 0, connectionsMax: 10, onError: () => {} },

@@ -3,6 +3,7 @@ import { LiveStreams } from './live/liveStreams.ts'
 import { PasswordDesk } from './credentials/passwordDesk.ts'
 import { PasswordThrottle } from './credentials/passwordThrottle.ts'
 import { buildConsole, type ConsoleListenerParts } from './consoleListener.ts'
+import { ServiceIndex } from './services/serviceIndex.ts'
 import { consoleAddress, isSafeOrigin } from './routing/requestRules.ts'
 
 /** Where the console listens. */
@@ -26,7 +27,7 @@ export interface RunningConsole {
 
 type Parts = Omit<
   ConsoleListenerParts,
-  'addressOf' | 'consoleUrlOf' | 'passwords' | 'throttle' | 'streams' | 'proxies'
+  'addressOf' | 'consoleUrlOf' | 'passwords' | 'throttle' | 'streams' | 'index' | 'proxies'
 >
 
 /** Starts the console. Rejects when passwords would travel unencrypted, and when the address cannot be listened on. */
@@ -35,6 +36,7 @@ export async function startConsole(parts: Parts, listening: ConsoleListening): P
   const { url, host } = listening
   let { port } = listening
   const streams = new LiveStreams()
+  const index = new ServiceIndex(parts)
   const consoleUrlOf = () => url ?? `http://localhost:${port}`
   const listener = buildConsole({
     ...parts,
@@ -43,6 +45,7 @@ export async function startConsole(parts: Parts, listening: ConsoleListening): P
     passwords: new PasswordDesk(parts.environment.randomBytes),
     throttle: new PasswordThrottle(parts.monotonicMs),
     streams,
+    index,
     proxies: listening.proxies ?? 0,
   })
   await listener.listen({ host, port })
@@ -52,6 +55,7 @@ export async function startConsole(parts: Parts, listening: ConsoleListening): P
     url: consoleUrlOf(),
     close: async (msMax) => {
       streams.end()
+      index.stop()
       const forceClose = setTimeout(() => listener.server.closeAllConnections(), msMax)
       await listener.close()
       clearTimeout(forceClose)

@@ -64,6 +64,8 @@ export interface ServiceStore {
   renderServices(orgId: string): Promise<Uint8Array | undefined>
   /** The same array in pieces, of any length. */
   openServices(orgId: string): Promise<LongList>
+  /** The generation of each service of the organisation by its id. */
+  serviceGenerations(orgId: string): Promise<ReadonlyMap<string, number>>
   /** `undefined` when the organisation has no such service. */
   getService(orgId: string, serviceId: string): Promise<RenderedService | undefined>
   /**

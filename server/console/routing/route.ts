@@ -10,6 +10,7 @@ import type { Html } from '../../../web/html.ts'
 import type { PasswordDesk } from '../credentials/passwordDesk.ts'
 import type { PasswordThrottle } from '../credentials/passwordThrottle.ts'
 import type { LiveStreams } from '../live/liveStreams.ts'
+import type { ServiceIndex } from '../services/serviceIndex.ts'
 import type { SectionId } from '../frame/sections.ts'
 
 /** What the console needs of the server. */
@@ -28,6 +29,7 @@ export interface ConsoleParts {
   readonly passwords: PasswordDesk
   readonly throttle: PasswordThrottle
   readonly streams: LiveStreams
+  readonly index: ServiceIndex
   /** Called with an error behind an answer of 500. */
   readonly onError: (error: unknown) => void
 }

@@ -1,5 +1,5 @@
 import { SHOWN_STATES, type ShownState } from '../../../web/stateShapes.ts'
-import type { ServiceRow } from './serviceRows.ts'
+import type { ListRow } from './serviceRows.ts'
 
 /** Services of a page. */
 export const PAGE_COUNT = 100
@@ -44,44 +44,20 @@ export function serviceQueryText(query: ServiceQuery, changes: Partial<ServiceQu
   return fields.size === 0 ? '' : `?${fields}`
 }
 
-/** The rows that match `query`, in its order. Pure. */
-export function matchingRows(
-  rows: readonly ServiceRow[],
-  { state, q, sort }: ServiceQuery,
-): readonly ServiceRow[] {
-  const wanted = q.toLowerCase()
-  const found = rows.filter((row) => (state === undefined || row.state === state) && hasText(row, wanted))
-  const keyed = found.map((row) => ({ row, name: row.service.name.toLowerCase() }))
-  keyed.sort((a, b) => ranked(a.row, b.row, sort) || compareText(a.name, b.name))
-  return keyed.map(({ row }) => row)
-}
-
-function ranked(a: ServiceRow, b: ServiceRow, sort: Sort): number {
+/** The rows that match `query`, in its order; `rows` are by name. Pure. */
+export function matchingRows(rows: readonly ListRow[], { state, q, sort }: ServiceQuery): readonly ListRow[] {
+  const searched = q.toLowerCase()
+  const found = rows.filter(
+    (row) =>
+      (state === undefined || row.state === state) &&
+      (searched === '' || row.service.searched.includes(searched)),
+  )
   switch (sort) {
     case 'name':
-      return 0
+      return found
     case 'latency':
-      return (b.now?.p95Ms ?? -1) - (a.now?.p95Ms ?? -1)
+      return found.toSorted((a, b) => (b.p95Ms ?? -1) - (a.p95Ms ?? -1))
     case 'attention':
-      return ORDER.indexOf(a.state) - ORDER.indexOf(b.state)
+      return ORDER.flatMap((one) => found.filter((row) => row.state === one))
   }
-}
-
-function compareText(a: string, b: string): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
-}
-
-/** Whether the name, or an address or a name of an endpoint, contains `wanted`, in lower case. */
-function hasText({ service }: ServiceRow, wanted: string): boolean {
-  if (wanted === '' || service.name.toLowerCase().includes(wanted)) return true
-  return service.endpoints.some(
-    ({ url, name }) =>
-      (name ?? '').toLowerCase().includes(wanted) || hostOf(url).toLowerCase().includes(wanted),
-  )
-}
-
-/** The host of a URL: its path and query may hold a token. */
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : ''
 }

@@ -5,6 +5,7 @@ import { timestamp } from '../../domain/environment.ts'
 import type { ServiceNow, StateReason } from '../../results/measurements/measurements.ts'
 import { componentState } from '../../statusPages/view/componentState.ts'
 import type { ConsoleParts } from '../routing/route.ts'
+import type { ListedService } from './serviceIndex.ts'
 
 /** Open incidents that are read: more are not shown beside their services. */
 const INCIDENTS_MAX = 100
@@ -24,16 +25,30 @@ export interface ServiceRow {
 
 type RowParts = Pick<ConsoleParts, 'store' | 'measurements'>
 
-/** The services of an organisation, each with its state; `nowMs` decides which maintenance is under way. */
-export async function readServiceRows(
-  { store, measurements }: RowParts,
+/** A service as lists show it. */
+export interface ListRow {
+  readonly service: ListedService
+  readonly state: ShownState
+  /** Since when, in ISO 8601; `null` when that is not known. */
+  readonly since: string | null
+  readonly p95Ms: number | null
+  /** Its newest open incident. */
+  readonly incident: Pick<Incident, 'id' | 'display_id'> | undefined
+}
+
+/** The services of an organisation by name, each with its state; `nowMs` decides which maintenance is under way. */
+export async function readListRows(
+  { store, index }: Pick<ConsoleParts, 'store' | 'index'>,
   orgId: string,
   nowMs: number,
-): Promise<readonly ServiceRow[]> {
-  const services = await store.listServices(orgId)
-  const context = await readContext({ store, measurements }, orgId, nowMs)
-  // True because only rendered ServiceResponses are stored.
-  return services.map(({ text }) => rowOf(JSON.parse(text) as ServiceResponse, context))
+): Promise<readonly ListRow[]> {
+  const { services, states } = await index.read(orgId)
+  const surroundings = await readSurroundings(store, orgId, nowMs)
+  return services.map((service) => {
+    const now = states.get(service.id)
+    const { state, since, incident } = shownStateOf(service, now, surroundings)
+    return { service, state, since, p95Ms: now?.p95Ms ?? null, incident }
+  })
 }
 
 /** One service of an organisation; `undefined` when there is no such service. */
@@ -44,59 +59,61 @@ export async function readServiceRow(
 ): Promise<(ServiceRow & { readonly generation: number }) | undefined> {
   const found = await parts.store.getService(orgId, serviceId)
   if (found === undefined) return undefined
-  const context = await readContext(parts, orgId, nowMs)
   // True because only rendered ServiceResponses are stored.
-  const row = rowOf(JSON.parse(found.text) as ServiceResponse, context)
-  return { ...row, generation: found.generation }
+  const service = JSON.parse(found.text) as ServiceResponse
+  const [now] = (await parts.measurements?.states(orgId, [serviceId])) ?? []
+  const surroundings = await readSurroundings(parts.store, orgId, nowMs)
+  const facts = { id: serviceId, pausedAt: service.paused_at ?? null, createdAt: service.created_at }
+  const reasons = facts.pausedAt === null ? (now?.reasons ?? []) : []
+  const { generation } = found
+  return { service, now, reasons, generation, ...shownStateOf(facts, now, surroundings) }
 }
 
-/** What determines the states of services. */
-interface Context {
-  readonly states: ReadonlyMap<string, ServiceNow>
-  readonly open: readonly Incident[]
+/** What determines the states of services besides their checks. */
+interface Surroundings {
+  /** Open incidents by the ids of their services, the newest first. */
+  readonly open: ReadonlyMap<string, readonly Incident[]>
   /** Since when services are in maintenance. */
   readonly maintained: ReadonlyMap<string, string>
 }
 
-async function readContext(
-  { store, measurements }: RowParts,
+async function readSurroundings(
+  store: ConsoleParts['store'],
   orgId: string,
   nowMs: number,
-): Promise<Context> {
-  const states = (await measurements?.states(orgId)) ?? []
+): Promise<Surroundings> {
   const now = timestamp(nowMs)
   const windows = (await store.listMaintenance(orgId)).filter(
     ({ startsAt, endsAt }) => startsAt <= now && now < endsAt,
   )
   const filter = { section: 'active', q: undefined, severity: undefined, serviceIds: [] } as const
   const found = await store.listIncidents(orgId, { ...filter, page: 1, limit: INCIDENTS_MAX }, async () => {})
+  const open = new Map<string, Incident[]>()
+  // More than fit into memory are not shown beside their services.
+  for (const incident of 'items' in found ? found.items : []) {
+    for (const id of incident.service_ids) open.set(id, [...(open.get(id) ?? []), incident])
+  }
   return {
-    states: new Map(states.map((state) => [state.id, state])),
-    // More than fit into memory are not shown beside their services.
-    open: 'items' in found ? found.items : [],
+    open,
     maintained: new Map(
       windows.flatMap(({ serviceIds, startsAt }) => serviceIds.map((id) => [id, startsAt] as const)),
     ),
   }
 }
 
-function rowOf(service: ServiceResponse, { states, open, maintained }: Context): ServiceRow {
-  const { id, paused_at: pausedAt, created_at: createdAt } = service
-  const now = states.get(id)
-  const incidents = open.filter(({ service_ids: ids }) => ids.includes(id))
+function shownStateOf(
+  { id, pausedAt, createdAt }: Pick<ListedService, 'id' | 'pausedAt' | 'createdAt'>,
+  now: Pick<ServiceNow, 'state' | 'sinceS'> | undefined,
+  { open, maintained }: Surroundings,
+): Pick<ServiceRow, 'state' | 'since' | 'incident'> {
+  const incidents = open.get(id) ?? []
   const maintainedSince = maintained.get(id)
   const state = componentState({
-    isPaused: pausedAt != null,
+    isPaused: pausedAt !== null,
     isInMaintenance: maintainedSince !== undefined,
     measured: now?.state,
     severities: incidents.map(({ severity }) => severity),
   })
-  return {
-    service,
-    state,
-    since: pausedAt ?? maintainedSince ?? (now === undefined ? createdAt : timestamp(now.sinceS * 1_000)),
-    reasons: pausedAt == null ? (now?.reasons ?? []) : [],
-    incident: incidents[0],
-    now,
-  }
+  const measuredSince = now === undefined ? createdAt : timestamp(now.sinceS * 1_000)
+  return { state, since: pausedAt ?? maintainedSince ?? measuredSince, incident: incidents[0] }
 }

@@ -2,7 +2,7 @@ import { type Html, html } from '../../../web/html.ts'
 import { SHOWN_STATES, type ShownState, STATE_WORDS, stateLabel } from '../../../web/stateShapes.ts'
 import { durationText, instant } from '../../../web/times.ts'
 import { timestamp } from '../../domain/environment.ts'
-import type { ServiceDay } from '../../results/measurements/measurements.ts'
+import type { ServiceDay, ServiceNow } from '../../results/measurements/measurements.ts'
 import { uptimeOf, uptimeText } from '../../statusPages/view/uptime.ts'
 import { selectField, textField } from '../frame/fields.ts'
 import type { OrgRequest, Page } from '../routing/route.ts'
@@ -15,7 +15,7 @@ import {
   serviceQueryText,
   SORTS,
 } from './serviceQuery.ts'
-import { readServiceRows, type ServiceRow } from './serviceRows.ts'
+import { type ListRow, readListRows } from './serviceRows.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 /** Days of the uptime in the list. */
@@ -25,25 +25,25 @@ const UPTIME_DAYS = 30
 export async function servicesPage(request: OrgRequest): Promise<Page> {
   const { org, query, nowMs } = request
   const asked = readServiceQuery(query)
-  const rows = await readServiceRows(request, org.id, nowMs)
-  if (query.get('look') === 'wall') return wallPage(rows, nowMs)
+  const rows = await readListRows(request, org.id, nowMs)
+  if (query.get('look') === 'wall') return wallPage(request, rows)
   if (rows.length === 0) return emptyPage(request)
   const found = matchingRows(rows, asked)
   const pages = Math.max(1, Math.ceil(found.length / PAGE_COUNT))
   const page = Math.min(asked.page, pages)
   const shown = found.slice((page - 1) * PAGE_COUNT, page * PAGE_COUNT)
-  const uptimes = await readUptimes(request, shown)
+  const measured = await readMeasured(request, shown)
   const body = html`<div data-live="services"><h1>Services ${request.may('operate') && html`<a class="button main" href="${request.root}/services/new">New service</a>`}</h1>
 <p class="row">${summary(rows)}</p></div>
 ${filters(request, asked)}
 <section class="group" aria-labelledby="list" data-live="services"><h2 id="list" class="unseen">List of services</h2>
-${found.length === 0 ? html`<p>No service matches.</p>` : table(request, shown, uptimes)}
+${found.length === 0 ? html`<p>No service matches.</p>` : table(request, shown, measured)}
 ${found.length > 0 && html`<p class="quiet">${(page - 1) * PAGE_COUNT + 1}–${(page - 1) * PAGE_COUNT + shown.length} of ${found.length}</p>`}
 ${pages > 1 && pageLinks(request, asked, { page, pages })}</section>`
   return { kind: 'page', title: 'Services', section: 'services', body }
 }
 
-function summary(rows: readonly ServiceRow[]): readonly Html[] {
+function summary(rows: readonly ListRow[]): readonly Html[] {
   return SHOWN_STATES.flatMap((state) => {
     const count = rows.filter((row) => row.state === state).length
     return count === 0 ? [] : [html`<span>${count} ${stateLabel(state)}</span>`]
@@ -70,38 +70,39 @@ function pageLinks(
 
 function table(
   { root, nowMs }: OrgRequest,
-  rows: readonly ServiceRow[],
-  uptimes: ReadonlyMap<string, number | null>,
+  rows: readonly ListRow[],
+  measured: ReadonlyMap<string, Measured>,
 ): Html {
   return html`<div class="scroll" tabindex="0"><table class="stack">
 <thead><tr><th scope="col">Service</th><th scope="col">State</th><th scope="col">Last 24 h</th><th scope="col" class="number">Uptime ${UPTIME_DAYS} d</th><th scope="col" class="number">p95</th><th scope="col">Checks</th><th scope="col">Last check</th></tr></thead>
-<tbody>${rows.map((row) => tableRow(row, { root, nowMs, uptime: uptimes.get(row.service.id) ?? null }))}</tbody></table></div>`
+<tbody>${rows.map((row) => tableRow(row, { root, nowMs, ...measured.get(row.service.id) }))}</tbody></table></div>`
 }
 
 function tableRow(
-  row: ServiceRow,
-  { root, nowMs, uptime }: { readonly root: string; readonly nowMs: number; readonly uptime: number | null },
+  row: ListRow,
+  { root, nowMs, now, uptime = null }: { readonly root: string; readonly nowMs: number } & Partial<Measured>,
 ): Html {
-  const { service, state, now } = row
-  const { id, name, endpoints, regions, interval_secs: intervalS } = service
-  return html`<tr><th scope="row"><a href="${root}/services/${id}"><bdi>${name}</bdi></a>${reason(row, root)}</th>
+  const { service, state, p95Ms } = row
+  const { id, name, checks, intervalS } = service
+  return html`<tr><th scope="row"><a href="${root}/services/${id}"><bdi>${name}</bdi></a>${reason(row, now, root)}</th>
 <td data-of="State">${stateLabel(state)} <span class="quiet">${sinceText(row, nowMs)}</span></td>
 <td data-of="Last 24 h">${now === undefined ? '–' : hourBar(now.hours)}</td>
 <td class="number" data-of="Uptime ${UPTIME_DAYS} d">${uptime === null ? '–' : uptimeText(uptime)}</td>
-<td class="number" data-of="p95">${now?.p95Ms == null ? '–' : `${Math.round(now.p95Ms)} ms`}</td>
-<td class="short" data-of="Checks">${endpoints.length * regions.length} × ${intervalS} s</td>
+<td class="number" data-of="p95">${p95Ms === null ? '–' : `${Math.round(p95Ms)} ms`}</td>
+<td class="short" data-of="Checks">${checks} × ${intervalS} s</td>
 <td class="short" data-of="Last check">${now?.lastResultS == null ? 'none yet' : `${ago(now.lastResultS, nowMs)} ago`}</td></tr>`
 }
 
 /** Why a service is not operational: the first reason, and where. */
-function reason({ reasons, incident }: ServiceRow, root: string): Html | false {
+function reason({ service, incident }: ListRow, now: ServiceNow | undefined, root: string): Html | false {
+  const reasons = service.pausedAt === null ? (now?.reasons ?? []) : []
   const [first] = reasons
   const regions = reasons.filter(({ text }) => text === first?.text).map(({ region }) => region)
   if (first === undefined && incident === undefined) return false
   return html`<br><span class="reason">${first !== undefined && html`<bdi>${first.text}</bdi> (${[...new Set(regions)].join(', ')})`} ${incident !== undefined && html`<a href="${root}/incidents/${incident.id}">${incident.display_id}</a>`}</span>`
 }
 
-function sinceText({ since, state }: ServiceRow, nowMs: number): string {
+function sinceText({ since, state }: ListRow, nowMs: number): string {
   if (since === null || state === 'operational') return ''
   return `for ${durationText((nowMs - Date.parse(since)) / 1_000)}`
 }
@@ -111,29 +112,46 @@ function ago(atS: number, nowMs: number): string {
   return seconds < 60 ? `${seconds} s` : durationText(seconds)
 }
 
-/** Uptimes of `rows` over the last days. */
-async function readUptimes(
-  { measurements, nowMs }: OrgRequest,
-  rows: readonly ServiceRow[],
-): Promise<ReadonlyMap<string, number | null>> {
+/** What is measured of a row. */
+interface Measured {
+  readonly now: ServiceNow | undefined
+  /** Over the last days; `null` when nothing counted. */
+  readonly uptime: number | null
+}
+
+/** The measurements of `rows` by the ids of their services. */
+async function readMeasured(
+  { org, measurements, nowMs }: OrgRequest,
+  rows: readonly ListRow[],
+): Promise<ReadonlyMap<string, Measured>> {
   if (measurements === undefined || rows.length === 0) return new Map()
   const from = timestamp(nowMs - (UPTIME_DAYS - 1) * DAY_MS).slice(0, 10)
   const ids = rows.map(({ service }) => service.id)
-  const byService = new Map<string, ServiceDay[]>()
-  for (const day of await measurements.days(ids, from, timestamp(nowMs).slice(0, 10))) {
-    const known = byService.get(day.serviceId)
-    if (known === undefined) byService.set(day.serviceId, [day])
-    else known.push(day)
-  }
-  return new Map([...byService].map(([id, days]) => [id, uptimeOf(days)]))
+  const [states, days] = await Promise.all([
+    measurements.states(org.id, ids),
+    measurements.days(ids, from, timestamp(nowMs).slice(0, 10)),
+  ])
+  const nowOf = new Map(states.map((now) => [now.id, now]))
+  const daysOf = new Map<string, ServiceDay[]>(ids.map((id) => [id, []]))
+  for (const day of days) daysOf.get(day.serviceId)?.push(day)
+  return new Map(ids.map((id) => [id, { now: nowOf.get(id), uptime: uptimeOf(daysOf.get(id) ?? []) }]))
 }
 
 /** For a screen on the wall: what is not well, in large letters. */
-function wallPage(rows: readonly ServiceRow[], nowMs: number): Page {
+async function wallPage({ org, measurements, nowMs }: OrgRequest, rows: readonly ListRow[]): Promise<Page> {
   const query: ServiceQuery = { state: undefined, q: '', sort: 'attention', page: 1 }
   const bad = matchingRows(rows, query).filter(({ state }) => ['down', 'degraded', 'unknown'].includes(state))
+  const shown = bad.slice(0, PAGE_COUNT)
+  const ids = shown.map(({ service }) => service.id)
+  const states = (await measurements?.states(org.id, ids)) ?? []
+  const reasonOf = new Map(states.map(({ id, reasons }) => [id, reasons[0]?.text]))
+  const items = shown.map((row) => {
+    const { id, name } = row.service
+    const text = reasonOf.get(id)
+    return html`<li>${stateLabel(row.state)} <strong><bdi>${name}</bdi></strong> <span class="quiet">${sinceText(row, nowMs)}</span>${text !== undefined && html`<p><bdi>${text}</bdi></p>`}</li>`
+  })
   const body = html`<div class="wall" data-live="services"><h1>${bad.length === 0 ? 'All services are operational' : `${bad.length} of ${rows.length} services need attention`}</h1>
-<ul>${bad.slice(0, PAGE_COUNT).map((row) => html`<li>${stateLabel(row.state)} <strong><bdi>${row.service.name}</bdi></strong> <span class="quiet">${sinceText(row, nowMs)}</span>${row.reasons[0] !== undefined && html`<p><bdi>${row.reasons[0].text}</bdi></p>`}</li>`)}</ul>
+<ul>${items}</ul>
 <p class="quiet">As of ${instant(timestamp(nowMs))}</p></div>`
   return { kind: 'page', title: 'Services', section: 'services', body, isBare: true }
 }

@@ -9,8 +9,13 @@ import type { StoredState } from '../file/resultsSchema.ts'
  * with ResultsBusyError while the results thread is down.
  */
 export interface Measurements {
-  /** The services of an organisation; one without a first update of the results thread is absent. */
-  states(orgId: string): Promise<readonly ServiceNow[]>
+  /**
+   * The services of an organisation, of `serviceIds` alone when given; one without a first update of the results thread is
+   * absent.
+   */
+  states(orgId: string, serviceIds?: readonly string[]): Promise<readonly ServiceNow[]>
+  /** The same of every service in short: what lists are ordered and counted by. */
+  overview(orgId: string): Promise<readonly ServiceOverview[]>
   /** Seconds in each state of the UTC days `from` to `to` (YYYY-MM-DD, inclusive, 400 at most), from the first day of each service. */
   days(serviceIds: readonly string[], from: string, to: string): Promise<readonly ServiceDay[]>
   /** Latency of an endpoint's up results: a line for each region with results. */
@@ -25,17 +30,21 @@ export interface Measurements {
   onChange(listener: (serviceIds: ReadonlySet<string>) => void): () => void
 }
 
-/** The current state of a service. */
-export interface ServiceNow {
+/** The current state of a service in short. */
+export interface ServiceOverview {
   readonly id: string
   readonly state: State | 'paused'
   readonly sinceS: number
+  /** Of the last 24 compacted hours; `null` without an up result. */
+  readonly p95Ms: number | null
+}
+
+/** The current state of a service. */
+export interface ServiceNow extends ServiceOverview {
   /** Of each series that is not up. */
   readonly reasons: readonly StateReason[]
   /** When the newest result was due; `null` before the first. */
   readonly lastResultS: number | null
-  /** Of the last 24 compacted hours; `null` without an up result. */
-  readonly p95Ms: number | null
   /**
    * The worst state in each of the last 24 hours, oldest first, the present one last: `d` down, `g` degraded, `u` up, `n`
    * unknown, `p` paused, `-` not monitored yet.

@@ -4,7 +4,8 @@ import type { RunQuery } from './queries.ts'
 /** The measurements that `run` reads; `onChange` reports changes of states. */
 export function measurementsOf(run: RunQuery, onChange: Measurements['onChange']): Measurements {
   return {
-    states: (orgId) => run('states', { orgId }),
+    states: (orgId, serviceIds) => run('states', { orgId, serviceIds }),
+    overview: (orgId) => run('overview', { orgId }),
     days: (serviceIds, from, to) => run('days', { serviceIds, from, to }),
     latency: (query) => run('latency', query),
     results: (query) => run('results', query),

@@ -2,13 +2,14 @@ import { readCertificates } from './readCertificates.ts'
 import { readDays } from './readDays.ts'
 import { readLatency } from './readLatency.ts'
 import { readResults } from './readResults.ts'
-import { readStates } from './readStates.ts'
+import { readOverview, readStates } from './readStates.ts'
 import { readTimeline } from './readTimeline.ts'
 import type { Query, Sources } from './sources.ts'
 
 /** The queries by name. */
 const QUERIES = {
   states: readStates,
+  overview: readOverview,
   days: readDays,
   latency: readLatency,
   results: readResults,

@@ -4,13 +4,14 @@ import { endpointState, serviceState } from '../../domain/serviceState.ts'
 import { prepareSpanRows } from '../history/spanRows.ts'
 import { DAY_S, HOUR_S } from '../history/storedResult.ts'
 import { STATE_CODES, type StoredState, stateName } from '../file/resultsSchema.ts'
-import type { ServiceNow, StateReason } from './measurements.ts'
+import type { ServiceNow, ServiceOverview, StateReason } from './measurements.ts'
 import type { Query, SeriesNow, Sources } from './sources.ts'
 
 /** Certificates seen within this time are current (seconds). */
 const CERTIFICATE_SEEN_S = DAY_S
 /** Services that are read in one turn. */
 const TURN_SERVICES = 50
+const TURN_OVERVIEWS = 500
 /** Hours that `ServiceNow.hours` covers. */
 const HOURS = 24
 /** States from the worst to the best, with their letters. */
@@ -29,17 +30,20 @@ interface ServiceColumns {
   readonly p95Us: number | null
 }
 
+const SELECT = `SELECT s.service_id AS id, s.state, s.since_s AS sinceS, l.p95_us AS p95Us FROM service_now s
+  LEFT JOIN service_latency l ON l.service_id = s.service_id WHERE s.org_id = ?`
+
 /** See `Measurements.states`. Staleness is applied by `seriesOf`, so that states are right without a running server. */
 export function* readStates(
   sources: Sources,
-  { orgId }: { readonly orgId: string },
+  { orgId, serviceIds }: { readonly orgId: string; readonly serviceIds?: readonly string[] | undefined },
 ): Query<readonly ServiceNow[]> {
-  const services = sources.database
-    .prepare<[string], ServiceColumns>(
-      `SELECT s.service_id AS id, s.state, s.since_s AS sinceS, l.p95_us AS p95Us FROM service_now s
-       LEFT JOIN service_latency l ON l.service_id = s.service_id WHERE s.org_id = ?`,
-    )
-    .all(orgId)
+  const { database } = sources
+  const one = database.prepare<[string, string], ServiceColumns>(`${SELECT} AND s.service_id = ?`)
+  const services =
+    serviceIds === undefined
+      ? database.prepare<[string], ServiceColumns>(SELECT).all(orgId)
+      : serviceIds.flatMap((id) => one.get(orgId, id) ?? [])
   const read = prepareService(sources)
   const states: ServiceNow[] = []
   for (const service of services) {
@@ -49,34 +53,72 @@ export function* readStates(
   return states
 }
 
-function prepareService({ database, nowS, seriesOf }: Sources): (service: ServiceColumns) => ServiceNow {
+/** See `Measurements.overview`. */
+export function* readOverview(
+  sources: Sources,
+  { orgId }: { readonly orgId: string },
+): Query<readonly ServiceOverview[]> {
+  const read = prepareStanding(sources)
+  const found: ServiceOverview[] = []
+  for (const service of sources.database.prepare<[string], ServiceColumns>(SELECT).all(orgId)) {
+    found.push(read(service).overview)
+    if (found.length % TURN_OVERVIEWS === 0) yield
+  }
+  return found
+}
+
+/** A service in short, and what that comes from. */
+interface Standing {
+  readonly overview: ServiceOverview
+  readonly endpoints: readonly {
+    readonly number: number
+    readonly id: string
+    readonly series: readonly SeriesNow[]
+  }[]
+}
+
+function prepareStanding({ database, seriesOf }: Sources): (service: ServiceColumns) => Standing {
   const endpointsOf = database.prepare<[string, number], { number: number; id: string }>(
     'SELECT number, id FROM endpoints WHERE service_id = ? AND state <> ? ORDER BY number',
   )
-  const textOf = prepareText(database)
-  const certificatesOf = prepareCertificates(database, nowS)
-  const hoursOf = prepareHours(database, nowS)
   return ({ id, state, sinceS, p95Us }) => {
     const endpoints = endpointsOf
       .all(id, STATE_CODES.ended)
       .map((endpoint) => ({ ...endpoint, series: seriesOf(endpoint.number) }))
-    const series = endpoints.flatMap((endpoint) => endpoint.series)
-    const dueS = Math.max(0, ...series.map((one) => one.state.lastDueS))
-    const common = {
-      id,
-      lastResultS: dueS === 0 ? null : dueS,
-      p95Ms: p95Us === null ? null : p95Us / 1_000,
-      hours: hoursOf(id),
-      certificates: certificatesOf(endpoints.map(({ number }) => number)),
-    }
-    if (stateName(state) === 'paused') return { ...common, state: 'paused', sinceS, reasons: [] }
+    const p95Ms = p95Us === null ? null : p95Us / 1_000
+    if (stateName(state) === 'paused') return { overview: { id, state: 'paused', sinceS, p95Ms }, endpoints }
     const now = serviceState(
       endpoints.map((one) => endpointState(one.series.map((each) => each.state.state))),
     )
     // A state that changed since it was written changed when the last of its series became stale.
-    const changedS = Math.max(sinceS, ...series.map((each) => each.state.sinceS))
-    const reasons = endpoints.flatMap((one) => one.series.flatMap((each) => reasonOf(one.id, each, textOf)))
-    return { ...common, state: now, sinceS: stateName(state) === now ? sinceS : changedS, reasons }
+    const changedS = Math.max(
+      sinceS,
+      ...endpoints.flatMap(({ series }) => series.map((each) => each.state.sinceS)),
+    )
+    const overview = { id, state: now, sinceS: stateName(state) === now ? sinceS : changedS, p95Ms }
+    return { overview, endpoints }
+  }
+}
+
+function prepareService(sources: Sources): (service: ServiceColumns) => ServiceNow {
+  const { database, nowS } = sources
+  const standingOf = prepareStanding(sources)
+  const textOf = prepareText(database)
+  const certificatesOf = prepareCertificates(database, nowS)
+  const hoursOf = prepareHours(database, nowS)
+  return (service) => {
+    const { overview, endpoints } = standingOf(service)
+    const dueS = Math.max(0, ...endpoints.flatMap(({ series }) => series.map((each) => each.state.lastDueS)))
+    const isPaused = overview.state === 'paused'
+    return {
+      ...overview,
+      lastResultS: dueS === 0 ? null : dueS,
+      hours: hoursOf(service.id),
+      certificates: certificatesOf(endpoints.map(({ number }) => number)),
+      reasons: isPaused
+        ? []
+        : endpoints.flatMap((one) => one.series.flatMap((each) => reasonOf(one.id, each, textOf))),
+    }
   }
 }
 

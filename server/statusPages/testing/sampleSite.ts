@@ -184,6 +184,7 @@ function sampleMeasurements(
         }).filter(({ day }) => day >= from && day <= to)
       })
     },
+    overview: none,
     latency: none,
     results: none,
     timeline: none,

@@ -221,8 +221,7 @@ export class PageViews {
   ): Promise<Measured> {
     const measuredAtMs = this.#sources.monotonicMs()
     const serviceIds = page.sections.flatMap(({ components }) => components.map((one) => one.serviceId))
-    const listed = new Set(serviceIds)
-    const states = await measurements.states(page.orgId)
+    const states = await measurements.states(page.orgId, serviceIds)
     const shown = daysShown(this.#sources.nowMs())
     const [first = '', last = '', today = ''] = [shown[0], shown.at(-2), shown.at(-1)]
     const known = before !== undefined && isSame(before.view.page, page) ? before.past : undefined
@@ -233,7 +232,7 @@ export class PageViews {
     const present = await measurements.days(serviceIds, today, today)
     return {
       measured: {
-        states: new Map(states.filter(({ id }) => listed.has(id)).map((now) => [now.id, now])),
+        states: new Map(states.map((now) => [now.id, now])),
         days: [...past.days, ...present],
       },
       past,

@@ -55,6 +55,9 @@ export function sqliteServices(
     )
     .pluck()
   const readOne = reader.prepare<[string, string], RenderedService>(selectOne)
+  const generations = reader
+    .prepare<[string], [string, number]>('SELECT id, generation FROM services WHERE org_id = ?')
+    .raw()
   const readForChange = writer.prepare<[string, string], ChangingRow>(
     `SELECT response AS text, generation, definition_generation AS definitionGeneration, origin
      FROM services WHERE id = ? AND org_id = ?`,
@@ -77,6 +80,7 @@ export function sqliteServices(
   const keepPast = preparePastGenerations(writer)
   return {
     listServices: async (orgId) => listAll.all(orgId),
+    serviceGenerations: async (orgId) => new Map(generations.all(orgId)),
     renderServices: async (orgId) =>
       lists(orgId, () =>
         (lengthOf.get(orgId) ?? 0) > WHOLE_LIST_BYTES_MAX ? undefined : concatenate.get(orgId),

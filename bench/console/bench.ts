@@ -1,0 +1,81 @@
+/**
+ * Measures the console: how long its list of services takes with 1,000 and with 10,000 services, and how long the API takes
+ * beside 50 open consoles that read it anew at each change. Milliseconds hold on this machine only; the ratio on any.
+ *
+ * Run with `node --import tsx bench/console/bench.ts`.
+ */
+import { gzipSync } from 'node:zlib'
+import { startConsoleServer } from '../../server/console/testing/startConsoleServer.ts'
+import { apiClient } from '../../server/testing/apiClient.ts'
+import { endpointBody, serviceBody } from '../../server/testing/serviceBodies.ts'
+import { startTarget } from '../../server/testing/target.ts'
+
+const REGIONS = ['eu-west-1', 'us-east-1', 'sa-east-1']
+/** Requests for a percentile; the first ones compile. */
+const REQUESTS = 60
+const WARM_UP = 20
+const CREATED_AT_ONCE = 20
+/** Bars: milliseconds for 95 of 100 requests, and bytes of a page with gzip. */
+const BARS = [
+  { count: 1_000, p95Ms: 15 },
+  { count: 10_000, p95Ms: 40 },
+]
+const GZIP_BYTES_MAX = 12 * 1_024
+
+function report(holds: boolean, text: string): void {
+  console.log(`${holds ? 'ok  ' : 'MISS'} ${text}`)
+  if (!holds) process.exitCode = 1
+}
+
+function percentile(times: number[], share: number): number {
+  times.sort((one, other) => one - other)
+  return times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
+}
+
+async function timesOf(read: () => Promise<unknown>): Promise<number[]> {
+  const times: number[] = []
+  for (let index = 0; index < WARM_UP + REQUESTS; index += 1) {
+    const startedMs = performance.now()
+    await read()
+    if (index >= WARM_UP) times.push(performance.now() - startedMs)
+  }
+  return times
+}
+
+const target = await startTarget()
+const server = await startConsoleServer({ isMonitoring: true, allowedRanges: ['127.0.0.0/8'] })
+await server.overrideLimits({ servicesMax: 20_000, endpointsMax: 20_000 })
+const api = apiClient(server.url, server.apiKey)
+const owner = await server.signIn('owner')
+let created = 0
+for (const { count, p95Ms } of BARS) {
+  while (created < count) {
+    const batch = Array.from({ length: Math.min(CREATED_AT_ONCE, count - created) }, (_, index) => {
+      const endpoints = [endpointBody({ url: target.url(`/${created + index}`) })]
+      const name = `service ${String(created + index).padStart(5, '0')}`
+      return api.post('/v1/services', serviceBody({ name, regions: REGIONS, interval_secs: 300, endpoints }))
+    })
+    created += batch.length
+    const refused = (await Promise.all(batch)).find(({ status }) => status !== 201)
+    if (refused !== undefined)
+      throw new Error(`creating a service answered ${refused.status}: ${refused.text}`)
+  }
+  const list = `${owner.root}/services`
+  for (;;) {
+    const { text } = await owner.client.get(`${list}?state=unknown`)
+    if (text.includes('No service matches')) break
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+  }
+  for (const [name, path] of [
+    ['list', list],
+    ['filter', `${list}?q=service+0000`],
+    ['page 7', `${list}?page=7`],
+  ] as const) {
+    const ms = percentile(await timesOf(() => owner.client.get(path)), 0.95)
+    report(ms <= p95Ms, `${name} of ${count} services: 95th percentile ${ms.toFixed(1)} ms (bar ≤ ${p95Ms})`)
+  }
+  const bytes = gzipSync((await owner.client.get(list)).text).length
+  report(bytes <= GZIP_BYTES_MAX, `a page of 100 rows: ${(bytes / 1_024).toFixed(1)} kB with gzip (bar ≤ 12)`)
+}
+await server.close()
+target.close()

@@ -40,8 +40,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
  * direction of writing for everything behind it, becomes visible. Pure.
  */
 function escapedText(text: string): string {
+  if (PLAIN.test(text)) return text
   return text.replaceAll(UNSEEN, '\ufffd').replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
+
+/** Text of ASCII that needs no change: most of it. */
+const PLAIN = /^[\n\t !#-%(-;=?-~]*$/
 
 /** Control characters but for line break and tab, halves of characters, and what turns the direction of writing. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu

@@ -13,7 +13,7 @@ import { startTarget } from '../../server/testing/target.ts'
 const REGIONS = ['eu-west-1', 'us-east-1', 'sa-east-1']
 /** Requests for a percentile; the first ones compile. */
 const REQUESTS = 60
-const WARM_UP = 20
+const WARM_UP = 60
 const CREATED_AT_ONCE = 20
 /** Bars: milliseconds for 95 of 100 requests, and bytes of a page with gzip. */
 const BARS = [

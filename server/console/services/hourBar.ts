@@ -1,4 +1,5 @@
 import { type Html, html } from '../../../web/html.ts'
+import { memoised } from '../../../web/memoised.ts'
 
 /** Size of the drawing (its units): an hour is CELL wide, with GAP behind it. */
 const CELL = 4
@@ -15,7 +16,7 @@ const HOURS: Readonly<Record<string, readonly [colour: string, height: number, w
 }
 
 /** The worst state of each of the last 24 hours as a drawing, with the same in words. Pure. */
-export function hourBar(hours: string): Html {
+export const hourBar = memoised((hours: string): Html => {
   const width = hours.length * (CELL + GAP) - GAP
   const bars = [...hours].map((letter, index) => {
     const hour = HOURS[letter]
@@ -24,7 +25,7 @@ export function hourBar(hours: string): Html {
     return html`<rect class="d-${colour}" x="${index * (CELL + GAP)}" y="${HEIGHT - height}" width="${CELL}" height="${height}"/>`
   })
   return html`<svg class="bar" viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true" focusable="false">${bars}</svg><span class="unseen">${hourWords(hours)}</span>`
-}
+})
 
 /** `down in 3 of the last 24 hours, degraded in 1`. */
 function hourWords(hours: string): string {

@@ -50,9 +50,8 @@ ${definitionPart(request, row)}`
   return { kind: 'page', title: service.name, section: 'services', body }
 }
 
-function sinceText({ since }: ServiceRow, nowMs: number): Html | false {
-  if (since === null) return false
-  return html`<span>since ${instant(since)} (${durationText((nowMs - Date.parse(since)) / 1_000)})</span>`
+function sinceText({ sinceMs }: ServiceRow, nowMs: number): Html {
+  return html`<span>since ${instant(timestamp(sinceMs))} (${durationText((nowMs - sinceMs) / 1_000)})</span>`
 }
 
 function today(nowMs: number): string {

@@ -14,8 +14,8 @@ const INCIDENTS_MAX = 100
 export interface ServiceRow {
   readonly service: ServiceResponse
   readonly state: ShownState
-  /** Since when, in ISO 8601; `null` when that is not known. */
-  readonly since: string | null
+  /** Since when (milliseconds since the epoch). */
+  readonly sinceMs: number
   readonly reasons: readonly StateReason[]
   /** Its newest open incident. */
   readonly incident: Pick<Incident, 'id' | 'display_id'> | undefined
@@ -29,8 +29,8 @@ type RowParts = Pick<ConsoleParts, 'store' | 'measurements'>
 export interface ListRow {
   readonly service: ListedService
   readonly state: ShownState
-  /** Since when, in ISO 8601; `null` when that is not known. */
-  readonly since: string | null
+  /** Since when (milliseconds since the epoch). */
+  readonly sinceMs: number
   readonly p95Ms: number | null
   /** Its newest open incident. */
   readonly incident: Pick<Incident, 'id' | 'display_id'> | undefined
@@ -46,8 +46,8 @@ export async function readListRows(
   const surroundings = await readSurroundings(store, orgId, nowMs)
   return services.map((service) => {
     const now = states.get(service.id)
-    const { state, since, incident } = shownStateOf(service, now, surroundings)
-    return { service, state, since, p95Ms: now?.p95Ms ?? null, incident }
+    const { state, sinceMs, incident } = shownStateOf(service, now, surroundings)
+    return { service, state, sinceMs, p95Ms: now?.p95Ms ?? null, incident }
   })
 }
 
@@ -105,7 +105,7 @@ function shownStateOf(
   { id, pausedAt, createdAt }: Pick<ListedService, 'id' | 'pausedAt' | 'createdAt'>,
   now: Pick<ServiceNow, 'state' | 'sinceS'> | undefined,
   { open, maintained }: Surroundings,
-): Pick<ServiceRow, 'state' | 'since' | 'incident'> {
+): Pick<ServiceRow, 'state' | 'sinceMs' | 'incident'> {
   const incidents = open.get(id) ?? []
   const maintainedSince = maintained.get(id)
   const state = componentState({
@@ -114,6 +114,7 @@ function shownStateOf(
     measured: now?.state,
     severities: incidents.map(({ severity }) => severity),
   })
-  const measuredSince = now === undefined ? createdAt : timestamp(now.sinceS * 1_000)
-  return { state, since: pausedAt ?? maintainedSince ?? measuredSince, incident: incidents[0] }
+  const decided = pausedAt ?? maintainedSince ?? (now === undefined ? createdAt : undefined)
+  const sinceMs = decided === undefined ? (now?.sinceS ?? 0) * 1_000 : Date.parse(decided)
+  return { state, sinceMs, incident: incidents[0] }
 }

@@ -102,9 +102,8 @@ function reason({ service, incident }: ListRow, now: ServiceNow | undefined, roo
   return html`<br><span class="reason">${first !== undefined && html`<bdi>${first.text}</bdi> (${[...new Set(regions)].join(', ')})`} ${incident !== undefined && html`<a href="${root}/incidents/${incident.id}">${incident.display_id}</a>`}</span>`
 }
 
-function sinceText({ since, state }: ListRow, nowMs: number): string {
-  if (since === null || state === 'operational') return ''
-  return `for ${durationText((nowMs - Date.parse(since)) / 1_000)}`
+function sinceText({ sinceMs, state }: ListRow, nowMs: number): string {
+  return state === 'operational' ? '' : `for ${durationText((nowMs - sinceMs) / 1_000)}`
 }
 
 function ago(atS: number, nowMs: number): string {

@@ -25,6 +25,9 @@ export function* readDays(
     `SELECT day, up_s AS up, degraded_s AS degraded, down_s AS down, unknown_s AS unknown, paused_s AS paused,
        maintenance_s AS maintenance FROM service_days WHERE service_id = ? AND day >= ? AND day < ? ORDER BY day`,
   )
+  const firstSpan = database
+    .prepare<[string], number | null>('SELECT min(from_s) FROM service_spans WHERE service_id = ?')
+    .pluck()
   const spans = prepareSpanRows(database)
   const days: ServiceDay[] = []
   for (const serviceId of serviceIds) {
@@ -33,7 +36,8 @@ export function* readDays(
       days.push({ serviceId, day: dateOf(day), ...seconds })
     }
     const maintenance = spans.maintenanceOf(serviceId)
-    for (let day = rolled; day <= last; day += 1) {
+    const firstSpanS = firstSpan.get(serviceId) ?? nowS
+    for (let day = Math.max(rolled, Math.floor(firstSpanS / DAY_S)); day <= last; day += 1) {
       const ofDay = spans.ofService(serviceId, { fromS: day * DAY_S, untilS: (day + 1) * DAY_S })
       if (ofDay.length === 0) continue
       days.push({ serviceId, day: dateOf(day), ...stateSeconds(day, nowS, ofDay, maintenance) })

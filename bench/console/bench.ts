@@ -4,7 +4,10 @@
  *
  * Run with `node --import tsx bench/console/bench.ts`.
  */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { gzipSync } from 'node:zlib'
+import { SESSION_COOKIE } from '../../server/console/routing/cookies.ts'
 import { startConsoleServer } from '../../server/console/testing/startConsoleServer.ts'
 import { apiClient } from '../../server/testing/apiClient.ts'
 import { endpointBody, serviceBody } from '../../server/testing/serviceBodies.ts'
@@ -20,6 +23,10 @@ const BARS = [
   { count: 1_000, p95Ms: 15 },
   { count: 10_000, p95Ms: 40 },
 ]
+const CONSOLES = 50
+const API_REQUESTS = 20_000
+const API_WAIT_MAX = 1.2
+const CHANGE_MS = 2_000
 const GZIP_BYTES_MAX = 12 * 1_024
 
 function report(holds: boolean, text: string): void {
@@ -77,5 +84,52 @@ for (const { count, p95Ms } of BARS) {
   const bytes = gzipSync((await owner.client.get(list)).text).length
   report(bytes <= GZIP_BYTES_MAX, `a page of 100 rows: ${(bytes / 1_024).toFixed(1)} kB with gzip (bar ≤ 12)`)
 }
+
+const cookies: string[] = []
+while (cookies.length < CONSOLES) {
+  const { client } = await server.signIn('viewer')
+  cookies.push(`${SESSION_COOKIE}=${client.cookie(SESSION_COOKIE)}`)
+}
+const [changing] = await server.store.listServices(server.orgId)
+const changingId = String(Object(JSON.parse(changing?.text ?? '')).id)
+// In processes of their own: what they cost is not the server's.
+const apiReader = fork(new URL('../server/apiTimes.ts', import.meta.url), [
+  `${server.url}/v1/services/${changingId}`,
+  server.apiKey,
+  String(API_REQUESTS),
+])
+const ask = async (child: ChildProcess): Promise<number> => {
+  child.send('now')
+  const [answer] = await once(child, 'message')
+  return answer
+}
+await ask(apiReader)
+const aloneMs = await ask(apiReader)
+const consoles = fork(new URL('./openConsoles.ts', import.meta.url), [
+  server.consoleUrl,
+  `${owner.root}/services`,
+  ...cookies,
+])
+await once(consoles, 'message')
+const quietMs = await ask(apiReader)
+const readsBefore = await ask(consoles)
+let isPaused = false
+const changes = setInterval(() => {
+  isPaused = !isPaused
+  void api.post(`/v1/services/${changingId}/${isPaused ? 'pause' : 'resume'}`)
+}, CHANGE_MS)
+const busyMs = await ask(apiReader)
+clearInterval(changes)
+const reads = (await ask(consoles)) - readsBefore
+report(
+  quietMs <= API_WAIT_MAX * aloneMs,
+  `API beside ${CONSOLES} open consoles: 99th percentile ${quietMs.toFixed(2)} ms, ${aloneMs.toFixed(2)} ms alone: ` +
+    `${(quietMs / aloneMs).toFixed(2)} × (bar ≤ ${API_WAIT_MAX})`,
+)
+console.log(
+  `     with a change every ${CHANGE_MS / 1_000} s, which ${reads} lists of 10,000 services were read for: ${busyMs.toFixed(2)} ms`,
+)
+apiReader.kill()
+consoles.kill()
 await server.close()
 target.close()

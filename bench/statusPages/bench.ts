@@ -125,7 +125,7 @@ await server.store.createStatusPage({
 })
 
 // In processes of their own: what they cost is not the server's.
-const reader = fork(new URL('./apiTimes.ts', import.meta.url), [
+const reader = fork(new URL('../server/apiTimes.ts', import.meta.url), [
   `${server.url}/v1/services/${serviceId}`,
   server.apiKey,
   String(API_REQUESTS),

@@ -10,7 +10,7 @@ import { LiveStreams } from './live/liveStreams.ts'
 import { PasswordDesk } from './credentials/passwordDesk.ts'
 import { PasswordThrottle } from './credentials/passwordThrottle.ts'
 import { consoleAddress } from './routing/requestRules.ts'
-import { ServiceIndex } from './services/serviceIndex.ts'
+import { ServiceIndex } from './live/serviceIndex.ts'
 import { type ConsoleServer, startConsoleServer } from './testing/startConsoleServer.ts'
 
 let server: ConsoleServer

@@ -3,7 +3,7 @@ import { LiveStreams } from './live/liveStreams.ts'
 import { PasswordDesk } from './credentials/passwordDesk.ts'
 import { PasswordThrottle } from './credentials/passwordThrottle.ts'
 import { buildConsole, type ConsoleListenerParts } from './consoleListener.ts'
-import { ServiceIndex } from './services/serviceIndex.ts'
+import { ServiceIndex } from './live/serviceIndex.ts'
 import { consoleAddress, isSafeOrigin } from './routing/requestRules.ts'
 
 /** Where the console listens. */

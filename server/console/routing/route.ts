@@ -10,7 +10,7 @@ import type { Html } from '../../../web/html.ts'
 import type { PasswordDesk } from '../credentials/passwordDesk.ts'
 import type { PasswordThrottle } from '../credentials/passwordThrottle.ts'
 import type { LiveStreams } from '../live/liveStreams.ts'
-import type { ServiceIndex } from '../services/serviceIndex.ts'
+import type { ServiceIndex } from '../live/serviceIndex.ts'
 import type { SectionId } from '../frame/sections.ts'
 
 /** What the console needs of the server. */

@@ -5,7 +5,7 @@ import { timestamp } from '../../domain/environment.ts'
 import type { ServiceNow, StateReason } from '../../results/measurements/measurements.ts'
 import { componentState } from '../../statusPages/view/componentState.ts'
 import type { ConsoleParts } from '../routing/route.ts'
-import type { ListedService } from './serviceIndex.ts'
+import type { ListedService } from '../live/serviceIndex.ts'
 
 /** Open incidents that are read: more are not shown beside their services. */
 const INCIDENTS_MAX = 100

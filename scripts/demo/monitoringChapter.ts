@@ -13,7 +13,7 @@ import type { RunningServer } from './serverChapter.ts'
 export interface MonitoringParts {
   readonly demo: DemoRunner
   readonly shell: DemoShell
-  readonly server: Pick<RunningServer, 'orgId' | 'statusUrl'>
+  readonly server: Pick<RunningServer, 'orgId' | 'statusUrl' | 'consoleUrl'>
   readonly byHand: Client
 }
 
@@ -47,6 +47,9 @@ export async function demoMonitoring(parts: MonitoringParts): Promise<void> {
       `the webhook received ${await demo.until('a webhook', async () => target.events[0])}, signed`,
     )
     demo.outcome(`the status page says "${await headlineOf(demo, page)}"`)
+    const invite = `pharos-server owner invite ${org} --email ada@shop.example --console-url ${server.consoleUrl} --json`
+    const { url: link }: { readonly url: string } = JSON.parse((await demo.type(invite, shell)).stdout)
+    demo.outcome(`an owner opens ${link}: "${await titleOf(demo, link)}"`)
     demo.say('It recovers:')
     target.answer(200)
     demo.outcome(shortState(await wait('up')))
@@ -55,6 +58,12 @@ export async function demoMonitoring(parts: MonitoringParts): Promise<void> {
   } finally {
     target.close()
   }
+}
+
+/** The title of the page at `url`. */
+async function titleOf(demo: DemoRunner, url: string): Promise<string> {
+  const page = await demo.until('the console', async () => (await fetch(url)).text())
+  return /<title>(.*?)<\/title>/.exec(page)?.[1] ?? 'no title'
 }
 
 /** A server that is checked, and that receives webhooks. */

@@ -7,19 +7,21 @@ import { DemoFailure, type DemoRunner, type DemoShell } from './demoRunner.ts'
 export interface RunningServer {
   readonly url: string
   readonly statusUrl: string
+  readonly consoleUrl: string
   readonly orgId: string
   /** A fresh read_write key. */
   newKey(): Promise<string>
 }
 
 const SERVE =
-  'pharos-server serve --data-dir data --port 0 --admin-port 0 --status-port 0 --allow-ranges 127.0.0.0/8 --allow-webhook-ranges 127.0.0.0/8'
+  'pharos-server serve --data-dir data --port 0 --admin-port 0 --status-port 0 --console-port 0 --allow-ranges 127.0.0.0/8 --allow-webhook-ranges 127.0.0.0/8'
 
 /** Address of the server, once it listens. */
 interface Listening {
   readonly url: string
   readonly adminUrl: string
   readonly statusUrl: string
+  readonly consoleUrl: string
   /** Stops the server and waits for its exit. */
   stop(): Promise<void>
 }
@@ -34,12 +36,14 @@ export async function startServer({ folder, environment }: DemoShell): Promise<L
   })
   const urls = new Map<string, string>()
   for await (const line of createInterface(child.stdout)) {
-    const [, name = '', found = ''] = /^(listening|admin|status pages) on (http:\S+)$/.exec(line) ?? []
+    const [, name = '', found = ''] =
+      /^(listening|admin|status pages|console) on (http:\S+)$/.exec(line) ?? []
     if (name !== '') urls.set(name, found)
     const [url, adminUrl, statusUrl] = ['listening', 'admin', 'status pages'].map((key) => urls.get(key))
-    if (url !== undefined && adminUrl !== undefined && statusUrl !== undefined) {
+    const consoleUrl = urls.get('console')
+    if (url !== undefined && adminUrl !== undefined && statusUrl !== undefined && consoleUrl !== undefined) {
       child.stdout.resume()
-      return { url, adminUrl, statusUrl, stop: () => stop(child) }
+      return { url, adminUrl, statusUrl, consoleUrl, stop: () => stop(child) }
     }
   }
   throw new DemoFailure(`pharos-server did not start:\n${said.trim()}`)
@@ -63,7 +67,7 @@ export async function requestsAnswered(adminUrl: string): Promise<number> {
 export async function showServer(
   demo: DemoRunner,
   shell: DemoShell,
-  { url, statusUrl }: Listening,
+  { url, statusUrl, consoleUrl }: Listening,
 ): Promise<RunningServer> {
   demo.chapter('1. A server on a SQLite file')
   demo.typed(`${SERVE} &`)
@@ -78,6 +82,7 @@ export async function showServer(
   return {
     url,
     statusUrl,
+    consoleUrl,
     orgId,
     async newKey() {
       const { stdout } = await demo.type(createKey, shell)

@@ -21,6 +21,7 @@ const LONGEST = [
   'scripts/documents.test.ts',
   'provider/testing/scenarios/guard.e2e.test.ts',
   'server/agents/links.test.ts',
+  'server/console/payloads.browser.test.ts',
   'reconciler/controller/replicas.e2e.test.ts',
   'server/agents/agents.e2e.test.ts',
   'provider/testing/scenarios/limits.e2e.test.ts',

@@ -3,7 +3,7 @@ import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-c
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATOR } from '../domain/accounts/actor.ts'
 import { skipReason, startBrowser } from '../../web/testing/browser.ts'
-import { PAYLOADS } from './testing/payloads.ts'
+import { PAYLOADS } from '../../web/testing/payloads.ts'
 import { type SampleSite, startSampleSite } from './testing/sampleSite.ts'
 
 /** What a page may take to be shown, with everything that it loads (bytes sent). */

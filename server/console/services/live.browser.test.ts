@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { skipReason, startBrowser } from '../../../web/testing/browser.ts'
-import { PAYLOADS } from '../../statusPages/testing/payloads.ts'
+import { PAYLOADS } from '../../../web/testing/payloads.ts'
 import { apiClient } from '../../testing/apiClient.ts'
 import { endpointBody, serviceBody } from '../../testing/serviceBodies.ts'
 import { startTarget, type Target } from '../../testing/target.ts'

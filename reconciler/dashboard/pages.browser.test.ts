@@ -4,8 +4,11 @@ import { type HttpServer, startHttpServer } from '../controller/http/httpServer.
 import type { ControllerStatus } from '../controller/status/status.ts'
 import { addDashboardRoutes } from './dashboardRoutes.ts'
 import { skipReason, startBrowser } from '../../web/testing/browser.ts'
+import { FOREIGN_MARKUP } from '../../web/testing/foreignMarkup.ts'
+import { PAYLOADS } from '../../web/testing/payloads.ts'
 import { busyStatus } from './testing/busyStatus.ts'
 import { sampleService, sampleSet, sampleStatus } from './testing/sampleStatus.ts'
+import { writtenStatus } from './testing/writtenStatus.ts'
 
 let server: HttpServer
 let browser: Browser
@@ -82,6 +85,26 @@ describe.skipIf(skipReason !== null)(
           await close()
         }
       }
+    })
+
+    test('forty payloads in every text of manifests, commits, services and people run nowhere', async () => {
+      shown = sampleStatus(
+        PAYLOADS.flatMap((payload, index) => writtenStatus(payload, `shop-${index}`).sets.slice(0, 1)),
+      )
+      const paths = ['/', ...shown.sets.map(({ name }) => `/sets/${name}`)]
+      const { page, complaints, close } = await opened('/')
+      const found: unknown[] = []
+      for (const path of paths) {
+        await page.goto(`${server.url}${path}`)
+        const text = (await page.locator('main').textContent()) ?? ''
+        const payload = PAYLOADS[paths.indexOf(path) - 1] ?? ''
+        found.push([path, await page.evaluate(FOREIGN_MARKUP), text.includes(payload)])
+      }
+      await close()
+      shown = busyStatus()
+
+      expect(found).toEqual(paths.map((path) => [path, [], true]))
+      expect(complaints).toEqual([])
     })
 
     test('a screen reader finds landmarks, headings in order, tables with headers, and states in words', async () => {

@@ -11,6 +11,7 @@ import {
   sampleSet,
   sampleStatus,
 } from './testing/sampleStatus.ts'
+import { writtenStatus } from './testing/writtenStatus.ts'
 
 const OPTIONS = { apiUrl: '$PHAROS_CONTROLLER', viewer: () => ({ kind: 'guest' }) as const }
 let server: HttpServer
@@ -51,37 +52,6 @@ function textOf(page: string): string {
   return text.replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => READ[entity] ?? entity)
 }
 const READ: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' }
-
-/** `status` with `text` wherever an outside author may have written. */
-function writtenBy(text: string): ControllerStatus {
-  const service = sampleService(text, {
-    serviceId: text,
-    state: 'Failed',
-    message: text,
-    todo: text,
-    fields: [
-      {
-        pointer: `/endpoints/0/call/Http/headers/${text.replaceAll('~', '').replaceAll('/', '~1')}`,
-        from: { plain: text },
-        to: { plain: `${text}!` },
-        reason: 'drift',
-      },
-    ],
-  })
-  const set = sampleSet('shop', {
-    source: { repository: text, branch: text, path: text, environment: text },
-    apiUrl: text,
-    leaseHolder: text,
-    commit: { sha: text, subject: text, author: text, at: text },
-    conditions: [sampleCondition('Degraded', text, text)],
-    services: [service],
-    approvals: [{ digest: 'a1b2c3d4e5f60718', brakes: [{ brake: text, message: text }], changes: [text] }],
-    problems: [{ file: text, line: 1, column: 2, code: text, message: text, hint: text }],
-    suspensions: [{ scope: text, reason: text, actor: text, since: text, until: null }],
-    window: { isOpen: false, reason: text, changesAt: text },
-  })
-  return { ...sampleStatus([set, sampleSet('search')]), version: text, replica: text }
-}
 
 test('the page of a set says what is true of it, what differs, what waits and what to do', () => {
   const page = textOf(bodyOf('/sets/shop', busyStatus()))
@@ -130,7 +100,7 @@ test('the first page names the most urgent set first and says in one line how th
 
 test('text from a manifest, a commit or a service is text on every page', () => {
   for (const target of ['/', '/sets/shop', '/badge/shop.svg']) {
-    const calm = tagsOf(bodyOf(target, writtenBy('x')))
+    const calm = tagsOf(bodyOf(target, writtenStatus('x')))
     expect(calm.length).toBeGreaterThan(5)
     for (const text of [
       '<script>alert(1)</script>',
@@ -140,12 +110,12 @@ test('text from a manifest, a commit or a service is text on every page', () => 
       '<!-- ]]> &lt;b&gt;',
       '\u202e\u0000\ud800',
     ]) {
-      const page = bodyOf(target, writtenBy(text))
+      const page = bodyOf(target, writtenStatus(text))
       expect(tagsOf(page)).toEqual(calm)
       expect(page).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cs}\u202e]/u)
     }
   }
-  expect(textOf(bodyOf('/', writtenBy('<b>&amp;')))).toContain('<b>&amp;')
+  expect(textOf(bodyOf('/', writtenStatus('<b>&amp;')))).toContain('<b>&amp;')
 })
 
 test('neither a secret nor its mark is on a page or in the JSON', () => {

@@ -2,6 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { skipReason, startBrowser } from '../../web/testing/browser.ts'
 import { NO_PASSWORD } from '../domain/accounts/passwordHash.ts'
+import { FOREIGN_MARKUP } from '../../web/testing/foreignMarkup.ts'
 import { PAYLOADS } from '../../web/testing/payloads.ts'
 import { consoleRoutes } from './consoleRoutes.ts'
 import { type ConsolePage, openConsolePage } from './testing/consolePage.ts'
@@ -10,13 +11,6 @@ import { type ConsoleServer, startConsoleServer, type TestPerson } from './testi
 
 /** Longest time for a hundred pages on a busy machine (milliseconds). */
 const MS_MAX = 300_000
-
-/** Elements and attributes of the page that its program did not write. */
-const FOREIGN = `[...document.querySelectorAll('*')].filter((one) =>
-  [...one.attributes].some(({ name, value }) => /^on|^srcdoc$/.test(name) || /^\\s*javascript:/i.test(value) && /^(href|src|action|formaction|data)$/.test(name)) ||
-  one.closest('main') && /^(script|iframe|object|embed|base|meta|link|style|video|math|body)$/i.test(one.localName) ||
-  one.hasAttribute('autofocus')
-).map((one) => one.outerHTML.slice(0, 200))`
 
 /** Forms of the page that take text. */
 const FORMS = `[...document.querySelectorAll('main form[method=post]')].filter((form) => form.querySelector('input:not([type=hidden]):not([type=checkbox]):not([type=radio]), textarea'))`
@@ -109,7 +103,7 @@ describe.skipIf(skipReason !== null)(
         const found: unknown[] = []
         for (const path of pagePaths()) {
           const answer = await page.goto(`${server.consoleUrl}${path}`)
-          found.push([path, answer?.status(), await page.evaluate(FOREIGN), complaints.splice(0)])
+          found.push([path, answer?.status(), await page.evaluate(FOREIGN_MARKUP), complaints.splice(0)])
         }
         await close()
 
@@ -174,7 +168,7 @@ describe.skipIf(skipReason !== null)(
             await loaded
             const isAnswered = [303, 403, 422].includes(status)
             const objections = complaints.splice(0).filter((one) => !NO_OBJECTION.test(one))
-            found.push([path, index, isAnswered, await page.evaluate(FOREIGN), objections])
+            found.push([path, index, isAnswered, await page.evaluate(FOREIGN_MARKUP), objections])
           }
           await close()
         }

@@ -6,11 +6,16 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../../../server/testing/startServer.ts'
 import { skipReason, startBrowser } from '../../../web/testing/browser.ts'
+import { FOREIGN_MARKUP } from '../../../web/testing/foreignMarkup.ts'
+import { PAYLOADS } from '../../../web/testing/payloads.ts'
 import { controllerScene, manifestFiles } from '../../testing/controllerScene.ts'
 import { API_TOKEN, type TestController } from '../../testing/testController.ts'
 
 let browser: Browser
 const { controllerOf, names } = controllerScene(startServer)
+
+/** As much markup as git lets a name have. */
+const AUTHOR = `Eve" autofocus onfocus="alert(1)" x='{{alert(1)}}`
 
 /** A controller whose set has a delete that waits for an approval. */
 async function waitingController(): Promise<TestController> {
@@ -99,6 +104,49 @@ describe.skipIf(skipReason !== null)(
       expect(await page.getByText('Signed in as').count()).toBe(0)
       expect(complaints).toEqual([])
       await close()
+    })
+
+    test('what people type, and who wrote which commit, is text on every page', async () => {
+      const one = await controllerOf()
+      const text = PAYLOADS.join(' ').slice(0, 500)
+      one.repository.commit(manifestFiles('a'), `${text}\n\nPharos-Approve: "><script>alert(1)</script>`)
+      one.repository.git(
+        'commit',
+        '--quiet',
+        '--amend',
+        '--no-edit',
+        '--author',
+        `${AUTHOR} <eve@example.org>`,
+      )
+      one.start()
+      await one.nextCycle()
+      const { page, complaints, close } = await opened()
+      const found: unknown[] = []
+      const look = async () => found.push([new URL(page.url()).pathname, await page.evaluate(FOREIGN_MARKUP)])
+      for (const token of ['"><script>alert(1)</script>', API_TOKEN]) {
+        await page.goto(
+          `${one.controller.url}/sign-in?set=${encodeURIComponent('"><script>alert(1)</script>')}`,
+        )
+        await look()
+        await page.getByLabel('Your name').fill(text)
+        await page.getByLabel('Token of the controller').fill(token)
+        await page.getByRole('button', { name: 'Sign in' }).click()
+        await page.getByText(token === API_TOKEN ? 'Signed in as' : 'This is not the token').waitFor()
+        await look()
+      }
+      await page.goto(`${one.controller.url}/sets/shop/suspend`)
+      await page.getByLabel('Reason').fill(text)
+      await page.getByRole('button', { name: 'Suspend' }).click()
+      await page.getByRole('status').waitFor()
+      await look()
+      const shown = await page.locator('main').textContent()
+      await page.goto(`${one.controller.url}/`)
+      await look()
+      await close()
+
+      expect(found).toEqual(found.map((each) => [(each as readonly unknown[])[0], []]))
+      expect(shown).toContain(AUTHOR)
+      expect(complaints.filter((each) => !each.startsWith('Failed to load resource'))).toEqual([])
     })
 
     test('a form of another port of this host is refused, although the browser sends the cookie', async () => {

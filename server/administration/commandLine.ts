@@ -4,7 +4,6 @@ import { StrictCommand } from '../../api/runtime/strictCommand.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { addAccountCommands } from './accountCommands.ts'
 import { addAgentCommands } from './agentCommands.ts'
-
 import { addBackupCommands } from './backupCommands.ts'
 import { addChannelCommands } from './channelCommands.ts'
 import { addCommandLog } from './commandLog.ts'

@@ -58,7 +58,7 @@ function isRunByCi(block: string): boolean {
 }
 
 /** Ports that documents name: each is replaced by a free one, so that a server that runs here does not matter. */
-const DOCUMENTED_PORTS = ['7171', '7172', '7173', '7174', '7180']
+const DOCUMENTED_PORTS = ['7171', '7172', '7173', '7174', '7175', '7176', '7180', '8080']
 
 async function withFreePorts(script: string): Promise<string> {
   let replaced = script
@@ -200,6 +200,19 @@ describe('documents', () => {
 
     expect(folders.filter((folder) => !mapped.includes(folder))).toEqual([])
     expect(mapped.filter((folder = '') => !existsSync(folder))).toEqual([])
+  })
+
+  test('every listener has the same port in all documents, and no two listeners share one', () => {
+    const flags = documents.flatMap((document) =>
+      [...readFileSync(document, 'utf8').matchAll(/(--(?:\w+-)?port) (\d{4})/g)].map(
+        ([, flag = '', port = '']) => [flag, port] as const,
+      ),
+    )
+    const ports = new Map(flags)
+
+    expect(ports.size).toBeGreaterThan(4)
+    expect(flags.filter(([flag, port]) => ports.get(flag) !== port)).toEqual([])
+    expect(new Set(ports.values()).size).toBe(ports.size)
   })
 
   test('every npm script that a document names exists', () => {

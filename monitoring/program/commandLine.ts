@@ -5,6 +5,7 @@ import { StrictCommand } from '../../api/runtime/strictCommand.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { serverAddress } from '../agent/serverAddress.ts'
 import { isAgentToken } from '../protocol/agentToken.ts'
+import { readRanges } from './readRanges.ts'
 import { runAgent } from './runAgent.ts'
 
 /** Environment variables that stand in for flags; a flag that is given wins. */
@@ -76,7 +77,7 @@ export function commandLine({ write, environment }: CommandLineParts): Command {
         'private address ranges that checks may reach, such as 10.0.0.0/8',
       )
         .env(VARIABLES.allowRanges)
-        .argParser((text: string) => text.split(','))
+        .argParser(readRanges)
         .default([], 'none'),
     )
     .addOption(

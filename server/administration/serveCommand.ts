@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { pino } from 'pino'
+import { readRanges } from '../../monitoring/program/readRanges.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { keyBuckets } from '../http/rateLimit.ts'
 import { connectionsFor, descriptorLimit } from '../process/connectionsMax.ts'
@@ -158,10 +159,7 @@ function portOption(flags: string, description: string, variable: string): Optio
 }
 
 function rangesOption(flags: string, description: string, variable: string): Option {
-  return new Option(flags, description)
-    .env(variable)
-    .argParser((text: string) => text.split(','))
-    .default([], 'none')
+  return new Option(flags, description).env(variable).argParser(readRanges).default([], 'none')
 }
 
 function readConnectionsMax(text: string): number {

@@ -63,7 +63,8 @@ test.each([
   [['serve', '--data-dir', 'made', '--host', ''], 'must not be empty'],
   [['serve', '--data-dir', 'made', '--master-key-file', ''], 'must not be empty'],
   [['serve', '--data-dir', ''], 'must not be empty'],
-  [['serve', '--data-dir', 'made', '--allow-ranges', '10.0.0.0'], '10.0.0.0 is not an address range'],
+  [['serve', '--data-dir', 'made', '--allow-ranges', '10.0.0.0'], '"10.0.0.0" is not an address range'],
+  [['serve', '--data-dir', 'made', '--allow-ranges', ''], "option '--allow-ranges <ranges>'"],
   [['serve', '--data-dir', 'made', '--port', '0', '--master-key-file', 'nowhere/key'], 'there is no '],
   [
     ['serve', '--data-dir', 'made', '--port', '0', '--master-key-file', 'made/key'],

@@ -11,6 +11,7 @@ import {
   IntentNotWritten,
   reasonOf,
 } from './outcome.ts'
+import { refusalOf } from './refusal.ts'
 
 /** Changes that are under way at the same time: enough to use the whole rate at a latency of a second. */
 export const IN_FLIGHT = 6
@@ -170,6 +171,10 @@ async function outcomeOf(run: Run, planned: Change): Promise<ChangeOutcome> {
     serviceId: 'id' in change ? change.id : null,
     notes: [],
   })
+  const refused = (result: ChangeOutcome['result'], error: unknown): ChangeOutcome => {
+    const refusal = refusalOf(error)
+    return { ...outcome(result, reasonOf(error)), ...(refusal === undefined ? {} : { refusal }) }
+  }
   if (run.endedBy !== undefined) return outcome('skipped', 'the run ended before its turn')
   if (run.control.isStopping()) return outcome('skipped', INTERRUPTED)
   if (needsRoom(planned) && run.limitReached) return outcome('limited', LIMITED)
@@ -188,11 +193,11 @@ async function outcomeOf(run: Run, planned: Change): Promise<ChangeOutcome> {
   } catch (error) {
     if (needsRoom(planned) && error instanceof ApiError && error.code === 'forbidden') {
       run.limitReached = true
-      return outcome('limited', reasonOf(error))
+      return refused('limited', error)
     }
     if (endsTheRun(error)) run.endedBy ??= error
     if (planned.kind === 'create' && !certainlyNotExecuted(error)) return outcome('lost', reasonOf(error))
-    return outcome('failed', reasonOf(error))
+    return refused('failed', error)
   }
 }
 

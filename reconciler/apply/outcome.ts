@@ -17,6 +17,8 @@ export interface ChangeOutcome {
   readonly serviceId: string | null
   /** Why it was not done; empty when it was. */
   readonly message: string
+  /** The API's words when it refused the definition of the service; absent otherwise. */
+  readonly refusal?: string
   /** Things to tell the user once, although it was done. */
   readonly notes: readonly string[]
 }

@@ -3,14 +3,15 @@ import { problemAt } from '../manifest/compile/serviceSet.ts'
 import type { ManifestProblem } from '../manifest/manifestProblem.ts'
 import type { Change } from '../plan/planValue.ts'
 import type { ChangeOutcome } from './outcome.ts'
+import { refusedPath } from './refusal.ts'
 
 /**
  * What a run found wrong that no manifest shows by itself, at the place in the manifest that it is about: a region that
- * the API does not have, a service that the plan of the organisation has no room for. Pure.
+ * the API does not have, a value that it refused, a service that the plan of the organisation has no room for. Pure.
  */
 export function runProblems(
   changes: readonly Change[],
-  outcomes: readonly Pick<ChangeOutcome, 'change' | 'result' | 'message'>[],
+  outcomes: readonly Pick<ChangeOutcome, 'change' | 'result' | 'message' | 'refusal'>[],
   declared: ReadonlyMap<string, DeclaredService>,
 ): readonly ManifestProblem[] {
   const regions = changes.flatMap((change) => {
@@ -19,11 +20,15 @@ export function runProblems(
     const { path, message, hint } = change
     return [problemAt(service, path, { code: 'E_VALUE', message, hint })]
   })
-  const limited = outcomes.flatMap(({ change, result, message }) => {
+  const refused = outcomes.flatMap(({ change, result, message, refusal }) => {
     const service = declared.get(change.key)
-    if (result !== 'limited' || service === undefined) return []
+    if (service === undefined) return []
+    const path = refusal === undefined ? undefined : refusedPath(refusal, service)
+    if (result === 'failed')
+      return path === undefined ? [] : [problemAt(service, path, { code: 'E_VALUE', message })]
+    if (result !== 'limited') return []
     const hint = 'remove or pause other services, or get a larger plan'
-    return [problemAt(service, ['metadata', 'name'], { code: 'E_LIMIT', message, hint })]
+    return [problemAt(service, path ?? ['metadata', 'name'], { code: 'E_LIMIT', message, hint })]
   })
-  return [...regions, ...limited]
+  return [...regions, ...refused]
 }

@@ -2,6 +2,8 @@ import { visible } from '../../api/contract/visibleText.ts'
 import type { Applied } from '../apply/applySet.ts'
 import { isOpened } from '../apply/approval.ts'
 import type { ChangeOutcome } from '../apply/outcome.ts'
+import { refusedPlace } from '../apply/refusal.ts'
+import { formatPlace } from '../manifest/manifestProblem.ts'
 import { counted } from '../text/counts.ts'
 import type { Output } from '../text/output.ts'
 import { changeDocument } from './planDocument.ts'
@@ -11,8 +13,11 @@ type Paint = Output['paint']
 
 /** What an apply did, for people: a line for each change, then the counts. Pure. */
 export function appliedLines(applied: Applied, requests: number, paint: Paint): readonly string[] {
-  const { braked, digest } = applied.planResult
-  const lines = applied.outcomes.flatMap((outcome) => outcomeLines(outcome, paint))
+  const { braked, digest, declared } = applied.planResult
+  const lines = applied.outcomes.flatMap((outcome) => [
+    ...outcomeLines(outcome, paint),
+    ...placeLines(outcome, declared, paint),
+  ])
   lines.push(...togetherLines(applied.outcomes, paint))
   for (const change of applied.blocked)
     lines.push(paint.red(`  x ${change.key}: ${visible(`${change.message} (${change.hint})`)}`))
@@ -51,6 +56,18 @@ function outcomeLines({ change, result, message, notes }: ChangeOutcome, paint: 
     case 'skipped':
       return []
   }
+}
+
+/** Where the manifest has what the API refused: on a line of its own, which editors and terminals link. */
+function placeLines(
+  outcome: ChangeOutcome,
+  declared: Applied['planResult']['declared'],
+  paint: Paint,
+): readonly string[] {
+  const place = refusedPlace(outcome, declared)
+  if (place === undefined) return []
+  const key = outcome.result === 'limited' ? `${outcome.change.key}: ${visible(outcome.refusal ?? '')} ` : ''
+  return [paint.red(`      ${key}at ${visible(formatPlace(place))}`)]
 }
 
 /** Most keys that are listed of those for which the same holds; --json has all of them. */
@@ -137,13 +154,18 @@ function summaryLine(applied: Applied, requests: number): string {
 /** What an apply did as data for --json. Pure. */
 export function appliedDocument(applied: Applied): object {
   return {
-    outcomes: applied.outcomes.map(({ change, result, message, serviceId, notes }) => ({
-      ...changeDocument(change),
-      ...(serviceId === null ? {} : { serviceId }),
-      result,
-      ...(message === '' ? {} : { message }),
-      ...(notes.length === 0 ? {} : { notes }),
-    })),
+    outcomes: applied.outcomes.map((outcome) => {
+      const { change, result, message, serviceId, notes } = outcome
+      const place = refusedPlace(outcome, applied.planResult.declared)
+      return {
+        ...changeDocument(change),
+        ...(serviceId === null ? {} : { serviceId }),
+        result,
+        ...(message === '' ? {} : { message }),
+        ...(place === undefined ? {} : { file: place.file, line: place.line, column: place.column }),
+        ...(notes.length === 0 ? {} : { notes }),
+      }
+    }),
     applied: countsOfApplied(applied),
   }
 }

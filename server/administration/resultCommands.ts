@@ -81,8 +81,8 @@ function servicesOf(dataDir: string, orgId: string, nowMs: number) {
     if (!orgs.some(({ id }) => id === orgId)) throw noOrg(orgId)
     const services = await store.listServices(orgId)
     const now = timestamp(nowMs)
-    const windows = (await store.listMaintenance(orgId)).filter(
-      ({ startsAt, endsAt }) => startsAt <= now && now < endsAt,
+    const windows = (await store.listMaintenance(orgId, { endsAfter: now })).filter(
+      ({ startsAt }) => startsAt <= now,
     )
     const open = await readIncidents(store, orgId, 'active')
     return {

@@ -339,13 +339,20 @@ export interface AdministrationStore {
   listKeys(orgId: string): Promise<readonly StoredKey[]>
   /** Revokes the key with this id; of another organisation than `orgId`, if that is given, it is unknown. */
   revokeKey(key: { id: string; orgId?: string; by: Actor; nowMs: number }): Promise<void>
+  /** Rejects with `invalid` when too many have not ended. Gap G6. */
   createMaintenance(window: MaintenanceWindow, by: Actor, nowMs: number): Promise<void>
-  listMaintenance(orgId: string): Promise<readonly MaintenanceWindow[]>
+  /** Windows in the order of their beginning: all of an organisation when `which` is absent. */
+  listMaintenance(orgId: string, which?: MaintenanceChoice): Promise<readonly MaintenanceWindow[]>
   /** Replaces a window that has not ended. Rejects with `invalid` when it has. */
   changeMaintenance(window: MaintenanceWindow, by: Actor, nowMs: number): Promise<void>
   /** Removes a window that has not begun. Rejects with `invalid` when it has: end it instead. */
   cancelMaintenance(window: { id: string; orgId: string }, by: Actor, nowMs: number): Promise<void>
 }
+
+/** Windows that end after an instant, or the `countMax` that ended last, by an instant. */
+export type MaintenanceChoice =
+  | { readonly endsAfter: string }
+  | { readonly endedBy: string; readonly countMax: number }
 
 /** Overrides of an organisation: absent keeps, `null` removes, a value sets. Regions: codes, or `all`. */
 export interface LimitOverrides {

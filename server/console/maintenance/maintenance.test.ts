@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { timestamp } from '../../domain/environment.ts'
 import { apiClient } from '../../testing/apiClient.ts'
 import { serviceBody } from '../../testing/serviceBodies.ts'
 import { type ConsoleServer, startConsoleServer } from '../testing/startConsoleServer.ts'
@@ -74,4 +75,40 @@ test('a form with faults comes back with what was typed, and writes nothing', as
   expect(refused.text.match(/aria-invalid="true"/g)).toHaveLength(3)
   expect(backwards.text).toContain('The end must be after the start')
   expect(await windows('Kept')).toEqual(before)
+})
+
+test('an organisation has 200 windows that have not ended, and the page shows the 100 that ended last', async () => {
+  const orgId = await server.createOrg({ name: 'Busy' })
+  const { json } = await apiClient(server.url, await server.createKey({ orgId })).post(
+    '/v1/services',
+    serviceBody(),
+  )
+  const own = String(Object(json).id)
+  const { client, actions, root } = await server.signIn('member', { orgId })
+  const window = (title: string, year: number, id: number) =>
+    server.store.createMaintenance(
+      {
+        ...{ id: crypto.randomUUID(), orgId, title, serviceIds: [own] },
+        startsAt: timestamp(Date.UTC(year, 0, 1, 0, id)),
+        endsAt: timestamp(Date.UTC(year, 0, 1, 1, id)),
+      },
+      { kind: 'cli' },
+      Date.now(),
+    )
+  for (let index = 0; index < 101; index += 1) await window(`Past ${index}.`, 2020, index)
+  for (let index = 0; index < 199; index += 1) await window('Coming', 2090, index)
+  const form = { title: 'Last', services: own, from: '2090-01-01T10:00', to: '2090-01-01T11:00' }
+  const answers = [
+    await client.post(`${actions}/maintenance`, form),
+    await client.post(`${actions}/maintenance`, form),
+  ]
+  const { text } = await client.get(`${root}/maintenance`)
+
+  expect(answers.map(({ status }) => status)).toEqual([303, 422])
+  expect(answers[1]?.text).toContain('at most 200 maintenance windows that have not ended')
+  expect([
+    text.includes('Past 0.'),
+    text.match(/>Past \d+\./g)?.[0],
+    text.match(/>Past \d+\./g)?.length,
+  ]).toEqual([...[false, '>Past 100.', 100]])
 })

@@ -30,6 +30,9 @@ export const maintenanceRoutes: readonly Route[] = [
   { method: 'POST', path: '/api/o/:org/maintenance/:id/cancel', access: 'operate', handle: cancel },
 ]
 
+/** Windows that have ended and are shown. */
+const PAST_SHOWN = 100
+
 type Phase = 'under way' | 'upcoming' | 'past'
 const PHASES = [
   ['under way', 'Under way'],
@@ -44,11 +47,11 @@ function phaseOf({ startsAt, endsAt }: MaintenanceWindow, now: string): Phase {
 
 async function list({ store, org, root, actions, may, nowMs }: OrgRequest): Promise<Answer> {
   const now = timestamp(nowMs)
-  const windows = await store.listMaintenance(org.id)
+  const windows = await shownWindows(store, org.id, now)
   const names = new Map((await namedServices(store, org.id)).map(({ id, name }) => [id, name]))
   const sections = PHASES.map(([phase, heading]) => {
     const of = windows.filter((window) => phaseOf(window, now) === phase)
-    const shown = phase === 'past' ? of.reverse().slice(0, 100) : of
+    const shown = phase === 'past' ? of.reverse() : of
     return html`<section class="group" aria-labelledby="p-${phase.replace(' ', '-')}"><h2 id="p-${phase.replace(' ', '-')}">${heading}</h2>
 ${
   shown.length === 0
@@ -86,8 +89,19 @@ ${
 }</tr>`
 }
 
-async function windowOf({ store, org, params }: OrgRequest): Promise<MaintenanceWindow | undefined> {
-  return (await store.listMaintenance(org.id)).find(({ id }) => id === params.id)
+/** All windows that have not ended, and the ones that ended last. */
+async function shownWindows(
+  store: OrgRequest['store'],
+  orgId: string,
+  now: string,
+): Promise<readonly MaintenanceWindow[]> {
+  const open = await store.listMaintenance(orgId, { endsAfter: now })
+  const ended = await store.listMaintenance(orgId, { endedBy: now, countMax: PAST_SHOWN })
+  return [...open, ...ended]
+}
+
+async function windowOf({ store, org, params, nowMs }: OrgRequest): Promise<MaintenanceWindow | undefined> {
+  return (await shownWindows(store, org.id, timestamp(nowMs))).find(({ id }) => id === params.id)
 }
 
 async function editOne(request: OrgRequest): Promise<Answer> {

@@ -83,8 +83,8 @@ async function readSurroundings(
   nowMs: number,
 ): Promise<Surroundings> {
   const now = timestamp(nowMs)
-  const windows = (await store.listMaintenance(orgId)).filter(
-    ({ startsAt, endsAt }) => startsAt <= now && now < endsAt,
+  const windows = (await store.listMaintenance(orgId, { endsAfter: now })).filter(
+    ({ startsAt }) => startsAt <= now,
   )
   const filter = { section: 'active', q: undefined, severity: undefined, serviceIds: [] } as const
   const found = await store.listIncidents(orgId, { ...filter, page: 1, limit: INCIDENTS_MAX }, async () => {})

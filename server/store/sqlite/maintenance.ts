@@ -6,6 +6,14 @@ import type { Connections } from './files/openDatabase.ts'
 import { foldForSearch } from '../shared/searchText.ts'
 import type { AdministrationStore, MaintenanceWindow } from '../store.ts'
 
+/** Most windows of an organisation that have not ended: each list of services reads them. Gap G6. */
+const OPEN_MAX = 200
+
+const COLUMNS = 'id, org_id AS orgId, title, starts_at AS startsAt, ends_at AS endsAt'
+const OF_ORG = "FROM incidents WHERE org_id = ? AND kind = 'maintenance'"
+
+type Row = Omit<MaintenanceWindow, 'serviceIds'>
+
 /** Maintenance windows, in the table of the incidents (Contract: Rules, 4). */
 export function sqliteMaintenance(
   { reader, writer }: Connections,
@@ -25,9 +33,13 @@ export function sqliteMaintenance(
     'INSERT INTO incident_services (incident_id, place, service_id) VALUES (?, ?, ?)',
   )
   const known = reader.prepare<[string], string>('SELECT id FROM orgs WHERE id = ?').pluck()
-  const list = reader.prepare<[string], Omit<MaintenanceWindow, 'serviceIds'>>(`
-    SELECT id, org_id AS orgId, title, starts_at AS startsAt, ends_at AS endsAt
-    FROM incidents WHERE org_id = ? AND kind = 'maintenance' ORDER BY starts_at, id`)
+  const list = reader.prepare<[string, string], Row>(
+    `SELECT ${COLUMNS} ${OF_ORG} AND ends_at > ? ORDER BY starts_at, id`,
+  )
+  const listEnded = reader.prepare<[string, string, number], Row>(
+    `SELECT * FROM (SELECT ${COLUMNS} ${OF_ORG} AND ends_at <= ? ORDER BY ends_at DESC, id LIMIT ?) ORDER BY startsAt, id`,
+  )
+  const open = writer.prepare<[string, string], number>(`SELECT count(*) ${OF_ORG} AND ends_at > ?`).pluck()
   const services = reader
     .prepare<[string], string>(
       'SELECT service_id FROM incident_services WHERE incident_id = ? ORDER BY place',
@@ -58,6 +70,10 @@ export function sqliteMaintenance(
         const { id, orgId, title, startsAt, endsAt, serviceIds } = window
         assertOwn(window)
         const now = timestamp(nowMs)
+        if ((open.get(orgId, now) ?? 0) >= OPEN_MAX) {
+          const text = `an organisation has at most ${OPEN_MAX} maintenance windows that have not ended`
+          throw new ApiError('invalid', text)
+        }
         insert.run(id, orgId, title, foldForSearch(title), now, now, startsAt, endsAt)
         for (const [place, serviceId] of serviceIds.entries()) insertService.run(id, place, serviceId)
         const detail = { title, starts_at: startsAt, ends_at: endsAt }
@@ -84,9 +100,13 @@ export function sqliteMaintenance(
         remove.run(id)
         note({ orgId, by, action: 'maintenance.cancel', targetId: id, nowMs })
       }),
-    listMaintenance: async (orgId) => {
+    listMaintenance: async (orgId, which = { endsAfter: '' }) => {
       if (known.get(orgId) === undefined) throw noOrg(orgId)
-      return list.all(orgId).map((window) => ({ ...window, serviceIds: services.all(window.id) }))
+      const rows =
+        'endsAfter' in which
+          ? list.all(orgId, which.endsAfter)
+          : listEnded.all(orgId, which.endedBy, which.countMax)
+      return rows.map((window) => ({ ...window, serviceIds: services.all(window.id) }))
     },
   }
 }

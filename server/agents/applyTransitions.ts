@@ -6,7 +6,7 @@ const RETRY_MS = 5_000
 
 /** What transitions are applied with. */
 export interface TransitionParts {
-  readonly store: Pick<MonitoringStore, 'appliedTransition' | 'applyTransition'>
+  readonly store: Pick<MonitoringStore, 'appliedTransition' | 'applyTransition' | 'definitionOf'>
   readonly log: Logger
   /** The transitions of a file behind a sequence, in order; none only when there are no more. Rejects for another file. */
   readonly read: (resultsFile: string, after: number) => Promise<readonly Transition[]>
@@ -45,9 +45,18 @@ export function applyTransitions({ store, log, read }: TransitionParts): Applyin
           store.applyTransition(resultsFile, transitions[index - 1]?.sequence ?? applied, transition),
         ),
       )
-      for (const [index, transition] of transitions.entries()) report(log, transition, effects[index])
+      for (const [index, transition] of transitions.entries()) {
+        const effect = effects[index]
+        if (isLogged(transition, effect)) report(log, transition, effect, await nameOf(transition.serviceId))
+      }
       applied = last.sequence
     }
+  }
+
+  /** Name of a service for a line of the log; undefined when it has been deleted since. */
+  async function nameOf(serviceId: string): Promise<string | undefined> {
+    const definition = serviceId === '' ? undefined : await store.definitionOf(serviceId)
+    return definition && JSON.parse(definition.text).name
   }
 
   function apply(resultsFile: string): void {
@@ -72,16 +81,24 @@ export function applyTransitions({ store, log, read }: TransitionParts): Applyin
   }
 }
 
-/** Logs what a transition says or did. Rounds come with every interval: their effects are logged, they are not. */
+const LOGGED_KINDS: readonly string[] = ['agent.lost', 'agent.back', 'service.state']
+
+/** Whether there is something to log. Rounds come with every interval: their effects are logged, they are not. */
+function isLogged({ kind }: Transition, effect: AppliedEffect | undefined): boolean {
+  return LOGGED_KINDS.includes(kind) || (effect !== undefined && effect.kind !== 'nothing')
+}
+
+/** Logs what a transition says or did. */
 function report(
   log: Logger,
   { kind, serviceId, atS, body }: Transition,
   effect: AppliedEffect | undefined,
+  serviceName: string | undefined,
 ): void {
   if (kind === 'agent.lost') {
     log.warn(JSON.parse(body), 'the region has no agent: it is not checked, and becomes unknown')
   } else if (kind === 'agent.back') log.info(JSON.parse(body), 'the region has an agent')
-  const about = { service: serviceId, at: new Date(atS * 1_000) }
+  const about = { service: serviceId, serviceName, at: new Date(atS * 1_000) }
   if (kind === 'service.state') log.info({ ...about, ...JSON.parse(body) }, 'a service changed its state')
   if (effect === undefined || effect.kind === 'nothing') return
   if (effect.kind === 'noticed') {

@@ -36,7 +36,9 @@ await once(target, 'listening')
 const { port } = target.address() as AddressInfo
 
 const dataDir = mkdtempSync(join(tmpdir(), 'pharos-incidents-'))
-const server = await startProcess(dataDir, ['--monitor', 'on', '--allow-ranges', '127.0.0.0/8'])
+const server = await startProcess(dataDir, [
+  ...['--monitor', 'on', '--allow-ranges', '127.0.0.0/8', '--log-level', 'info'],
+])
 afterAll(async () => {
   await server.stop()
   target.closeAllConnections()
@@ -61,6 +63,16 @@ async function incidentWhere(
     const { items } = (await api.get('/v1/incidents?section=active')).json as IncidentPage
     const [newest] = items
     if (newest !== undefined && isWanted(newest)) return newest
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+  }
+}
+
+/** The lines of the log with the message `msg`, as soon as there is one. */
+async function linesLogged(msg: string): Promise<readonly object[]> {
+  for (;;) {
+    const lines = server.stderr().split('\n').slice(0, -1)
+    const found = lines.map((line) => JSON.parse(line)).filter((line) => line.msg === msg)
+    if (found.length > 0) return found
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
 }
@@ -102,6 +114,8 @@ test('a target that breaks gets an incident by itself, which says when checks pa
   const states = await admin('states', '--org', orgId)
   await admin('service', 'auto-incidents', '--org', orgId, '--service', service.id, '--off')
   const resolved = (await api.get(`/v1/incidents/${opened.id}`)).json
+  const incidentLines = await linesLogged('an automatic incident was opened')
+  const stateLines = await linesLogged('a service changed its state')
 
   expect(service).toMatchObject({ auto_incident_failure_threshold: 2, auto_incident_enabled: true })
   expect(opened).toMatchObject({
@@ -112,6 +126,9 @@ test('a target that breaks gets an incident by itself, which says when checks pa
   expect(passing.id).toBe(opened.id)
   expect(states).toMatchObject([{ service_id: service.id, state: 'maintenance', reasons: [] }])
   expect(resolved).toMatchObject({ status: 'resolved' })
+  const named = { service: service.id, serviceName: service.name }
+  expect(incidentLines).toMatchObject([{ ...named, incident: opened.display_id }])
+  expect(stateLines[0]).toMatchObject(named)
   for (const canary of CANARIES) {
     expect(JSON.stringify([opened, passing, resolved, states])).not.toContain(canary)
     expect(server.stderr()).not.toContain(canary)

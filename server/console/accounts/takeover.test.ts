@@ -86,6 +86,20 @@ test('an invitation that is accepted twice at the same moment makes one person',
   expect((await members()).filter((email) => email === 'twice@example.org')).toHaveLength(1)
 })
 
+test('a person has fifty sessions, and the one not used for the longest time ends for the next', async () => {
+  const { id, client } = await server.signIn('viewer')
+  const nowMs = Date.now()
+  for (let index = 1; index <= 50; index += 1) {
+    const times = { createdAtMs: nowMs, seenAtMs: nowMs + index, elevatedAtMs: null }
+    const session = { ...times, idHash: randomBytes(32), personId: id, browser: `${index}` }
+    expect(await server.store.openSession(session, 'none')).toBe(true)
+  }
+
+  const left = (await server.store.sessionsOf(id, nowMs)).map(({ browser }) => browser)
+  expect(left).toEqual(Array.from({ length: 50 }, (_, index) => `${50 - index}`))
+  expect((await client.get('/me')).status).toBe(303)
+})
+
 test('an unknown account is answered like a wrong password', async () => {
   await accept(server.visitor(), await invited('real@example.org'))
   const wrong = await signIn(server.visitor(), 'real@example.org', 'not the password')

@@ -5,9 +5,12 @@ import { instant } from '../../../web/times.ts'
 import { hashKey, mintKey } from '../../domain/apiKeys.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { StoredKey } from '../../store/store.ts'
+import { refusalOf } from '../forms/readForm.ts'
 import { selectField, textField } from '../frame/fields.ts'
 import type { Answer, OrgRequest, Page, Route } from '../routing/route.ts'
 
+/** Revoked keys that are shown. */
+const REVOKED_SHOWN = 100
 /** Longest note of a key (code points). */
 const NOTE_CHARS_MAX = 200
 
@@ -33,7 +36,9 @@ async function list(request: OrgRequest, fault?: string): Promise<Page> {
   const [keys, plans] = [await store.listKeys(org.id), await store.listPlans()]
   const hasApiAccess = plans.find(({ name }) => name === org.plan)?.hasApiAccess ?? true
   const active = keys.filter(({ revokedAt }) => revokedAt === null)
-  const revoked = keys.filter(({ revokedAt }) => revokedAt !== null)
+  const revoked = keys
+    .filter(({ revokedAt }) => revokedAt !== null)
+    .toSorted((a, b) => ((a.revokedAt ?? '') < (b.revokedAt ?? '') ? 1 : -1))
   const body = html`<h1>API keys</h1>
 ${!hasApiAccess && html`<p class="notice">The plan ${org.plan} does not include the API: requests with these keys are answered 403.</p>`}
 <section class="group" aria-labelledby="active"><h2 id="active">Active keys</h2>
@@ -48,7 +53,7 @@ ${selectField({ name: 'scope', label: 'Scope', value: form.get('scope') ?? 'read
 <button class="main">Create key</button></form></section>
 ${
   revoked.length > 0 &&
-  html`<details class="group"><summary>${revoked.length} revoked</summary>${keyTable(revoked, undefined)}</details>`
+  html`<details class="group"><summary>${revoked.length} revoked${revoked.length > REVOKED_SHOWN && `, the last ${REVOKED_SHOWN}`}</summary>${keyTable(revoked.slice(0, REVOKED_SHOWN), undefined)}</details>`
 }`
   return {
     kind: 'page',
@@ -95,10 +100,13 @@ async function mint(request: OrgRequest): Promise<Answer> {
   if (problem !== undefined || scope === undefined) return list(request, problem ?? 'The scope is unknown')
   const key = mintKey(environment)
   const id = environment.uuid()
-  await store.createKey({
-    ...{ id, orgId: org.id, scope, hash: hashKey(key), last4: key.slice(-4), createdBy: person.email },
-    ...{ note, by, nowMs },
-  })
+  const refusal = await refusalOf([], () =>
+    store.createKey({
+      ...{ id, orgId: org.id, scope, hash: hashKey(key), last4: key.slice(-4), createdBy: person.email },
+      ...{ note, by, nowMs },
+    }),
+  )
+  if (refusal !== undefined) return list(request, refusal[''])
   const title = 'New API key'
   const body = html`<h1>${title}</h1>
 <p class="notice">This key is shown only now. Store it where its programs find it.</p>

@@ -171,3 +171,23 @@ test('each change is one entry of the audit log with the person, and a refused o
   )
   expect(JSON.stringify(entries)).not.toContain('@example.org')
 })
+
+test('an organisation has five hundred keys, and the page shows the hundred that were revoked last', async () => {
+  const orgId = await server.createOrg({ name: 'Keys' })
+  const { client, actions, root } = await server.signIn('owner', { orgId })
+  await Promise.all(Array.from({ length: 500 }, () => server.createKey({ orgId })))
+  const refused = await client.post(`${actions}/keys`, { note: 'One more', scope: 'read_only' })
+  const keys = await server.store.listKeys(orgId)
+  await Promise.all(
+    keys
+      .slice(0, 101)
+      .map(({ id }) => server.store.revokeKey({ id, by: { kind: 'cli' }, nowMs: Date.now() })),
+  )
+  const made = await client.post(`${actions}/keys`, { note: 'One more', scope: 'read_only' })
+  const { text } = await client.get(`${root}/settings/keys`)
+
+  expect([refused.status, made.status]).toEqual([422, 200])
+  expect(refused.text).toContain('at most 500 API keys: revoke one first')
+  expect(text).toContain('<summary>101 revoked, the last 100</summary>')
+  expect(text.match(/data-of="Revoked"/g)).toHaveLength(100)
+})

@@ -3,6 +3,9 @@ import type { Person, SessionStore, StoredSession } from '../../accountStore.ts'
 import type { NotedWrites } from '../changes/audit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
+/** Most sessions of a person: their page lists them. Gap G54. */
+const SESSIONS_MAX = 50
+
 const COLUMNS = `s.id_hash AS idHash, s.person_id AS personId, s.created_at_ms AS createdAtMs,
   s.seen_at_ms AS seenAtMs, s.elevated_at_ms AS elevatedAtMs, s.browser`
 
@@ -16,6 +19,10 @@ export function sqliteSessions(
   const insert = writer.prepare(
     `INSERT INTO sessions (id_hash, person_id, created_at_ms, seen_at_ms, elevated_at_ms, browser)
      SELECT ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM people WHERE id = ? AND password_hash = ?)`,
+  )
+  const trim = writer.prepare(
+    `DELETE FROM sessions WHERE person_id = ? AND id_hash NOT IN
+       (SELECT id_hash FROM sessions WHERE person_id = ? ORDER BY seen_at_ms DESC, id_hash LIMIT ${SESSIONS_MAX - 1})`,
   )
   const find = reader.prepare<[Buffer], Row>(
     `SELECT ${COLUMNS}, p.email, p.name, p.look
@@ -38,6 +45,7 @@ export function sqliteSessions(
       commits.run(() => {
         const { idHash, personId, createdAtMs, seenAtMs, elevatedAtMs, browser } = session
         const row = [idHash, personId, createdAtMs, seenAtMs, elevatedAtMs, browser]
+        trim.run(personId, personId)
         return insert.run(...row, personId, passwordHash).changes > 0
       }),
     sessionOf: async (idHash, nowMs) => {

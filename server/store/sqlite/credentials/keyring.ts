@@ -5,6 +5,9 @@ import type { AdministrationStore, StoredKey } from '../../store.ts'
 import type { NotedWrites } from '../changes/audit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
+/** Most keys of an organisation that are not revoked. Gap G31. */
+const KEYS_MAX = 500
+
 type Methods = 'createKey' | 'listKeys' | 'revokeKey'
 
 /** Administration of keys in SQLite. */
@@ -13,6 +16,9 @@ export function sqliteKeyring(
   { commits, note }: NotedWrites,
 ): Pick<AdministrationStore, Methods> {
   const org = writer.prepare<[string], string>('SELECT id FROM orgs WHERE id = ?').pluck()
+  const active = writer
+    .prepare<[string], number>('SELECT count(*) FROM api_keys WHERE org_id = ? AND revoked_at IS NULL')
+    .pluck()
   const insert = writer.prepare(`
     INSERT INTO api_keys (id, org_id, key_hash, last4, scope, created_by, note, created_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
@@ -30,6 +36,9 @@ export function sqliteKeyring(
     createKey: ({ id, orgId, hash, last4, scope, createdBy, note: text, by, nowMs }) =>
       commits.run(() => {
         if (org.get(orgId) === undefined) throw noOrg(orgId)
+        if ((active.get(orgId) ?? 0) >= KEYS_MAX) {
+          throw new ApiError('invalid', `an organisation has at most ${KEYS_MAX} API keys: revoke one first`)
+        }
         insert.run(id, orgId, hash, last4, scope, createdBy, text, timestamp(nowMs))
         note({ orgId, by, action: 'key.create', targetId: id, nowMs, detail: { last4, scope } })
       }),

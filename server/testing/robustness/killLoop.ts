@@ -51,8 +51,9 @@ export interface KillReport {
 export async function killLoop({ dataDir, kills, random, onKill }: KillRun): Promise<KillReport> {
   const acknowledged: Acknowledged = { services: new Map(), uncertain: new Set(), displayIds: [], answers: 0 }
   const orgId = await makeOrg(dataDir)
+  // The limits of the rate begin anew with each process.
+  const keys = await makeKeys(dataDir, orgId, WRITERS * KEYS_PER_WRITER)
   for (let round = 0; round < kills; round += 1) {
-    const keys = await makeKeys(dataDir, orgId, WRITERS * KEYS_PER_WRITER)
     const server = await startProcess(dataDir)
     const killAt = acknowledged.answers + ANSWERS_MIN + Math.floor(random() * ANSWERS_MORE)
     let killed: Promise<void> | undefined

@@ -48,8 +48,9 @@ export async function killNotifications(run: NotificationKillRun): Promise<Notif
   const receiver = await startReceiver()
   const updates = new Set<string>()
   try {
+    // The limits of the rate begin anew with each process.
+    const keys = await makeKeys(dataDir, orgId, WRITERS * KEYS_PER_WRITER)
     for (let round = 0; round <= kills; round += 1) {
-      const keys = await makeKeys(dataDir, orgId, WRITERS * KEYS_PER_WRITER)
       const server = await startProcess(dataDir, [
         '--allow-webhook-ranges',
         '127.0.0.0/8',

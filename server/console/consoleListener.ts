@@ -17,7 +17,7 @@ import { SECTIONS } from './frame/sections.ts'
 import { type Guarded, guarded } from './guard.ts'
 import { messagePage, NOT_FOUND_PAGE, TOO_MANY_AT_ONCE } from './routing/messagePages.ts'
 import type { ConsoleAddress } from './routing/requestRules.ts'
-import { UnderWay } from './routing/underWay.ts'
+import { UnderWay } from './limits/underWay.ts'
 import {
   type Answer,
   type Asked,
@@ -38,6 +38,9 @@ export interface ConsoleListenerParts extends Omit<ConsoleParts, 'consoleUrl'> {
   readonly connectionsMax: number
 }
 
+/** Requests of one person at a time: a browser has six connections to a host, and a person may use two. */
+const REQUESTS_MAX = 12
+
 /** Sections of the navigation that have a page. */
 const PRESENT = new Set(
   SECTIONS.filter(({ path }) => consoleRoutes.some((route) => route.path === `/o/:org/${path}`)).map(
@@ -51,7 +54,7 @@ const PRESENT = new Set(
  */
 export function buildConsole(parts: ConsoleListenerParts): FastifyInstance {
   const isSecure = parts.consoleUrlOf().startsWith('https:')
-  const underWay = new UnderWay()
+  const underWay = new UnderWay(REQUESTS_MAX)
   const send = (request: FastifyRequest, reply: FastifyReply, result: Guarded): FastifyReply =>
     sendAnswer({ request, reply, isSecure }, result)
   const sayOutside = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply =>

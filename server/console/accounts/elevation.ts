@@ -25,7 +25,7 @@ export async function confirmPassword(
   if (password === null) return passwordPage(asked, person, undefined)
   const stored = (await store.passwordHashOf(person.id)) ?? null
   const attempt = { kind: 'person', personId: person.id } as const
-  const result = await throttle.attempt(attempt, () => passwords.matches(password, stored))
+  const result = await throttle.attempt(attempt, () => passwords.matches(password, stored, person.id))
   if (result.kind === 'refused') return tooMany(result.waitS)
   if (result.kind === 'wrong') return passwordPage(asked, person, 'This is not your password')
   const token = newToken(environment.randomBytes)

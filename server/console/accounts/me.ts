@@ -86,7 +86,9 @@ async function changePassword(request: PersonRequest): Promise<Answer> {
   const next = form.get('next') ?? ''
   const stored = (await store.passwordHashOf(person.id)) ?? null
   const attempt = { kind: 'person', personId: person.id } as const
-  const result = await throttle.attempt(attempt, () => passwords.matches(form.get('current') ?? '', stored))
+  const result = await throttle.attempt(attempt, () =>
+    passwords.matches(form.get('current') ?? '', stored, person.id),
+  )
   if (result.kind === 'refused') return tooMany(result.waitS)
   if (result.kind === 'wrong') return show(request, { current: WRONG })
   const problem = passwordProblem(next, person.email)

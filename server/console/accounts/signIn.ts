@@ -68,7 +68,7 @@ async function checkPassword(request: OpenRequest, found: Found, password: strin
   const email = foldedEmail(form.get('email') ?? '')
   return throttle.attempt(
     device === undefined ? { kind: 'stranger', network, email } : { kind: 'device', device },
-    () => passwords.matches(password, stored),
+    () => passwords.matches(password, stored, email),
   )
 }
 

@@ -47,10 +47,23 @@ test('a device is known to its person only, by any master key that is still ther
 
 test('two passwords are checked at a time and eight wait; the rest is put off', async () => {
   const desk = new PasswordDesk(randomBytes)
-  const results = await Promise.allSettled(Array.from({ length: 12 }, () => desk.matches('x', null)))
+  const results = await Promise.allSettled(
+    Array.from({ length: 12 }, (_, index) => desk.matches('x', null, `${index}`)),
+  )
   const busy = results.filter((one) => one.status === 'rejected' && one.reason instanceof PasswordsBusyError)
 
   expect(busy).toHaveLength(2)
   expect(results.filter((one) => one.status === 'fulfilled' && one.value === false)).toHaveLength(10)
-  expect(await desk.matches('a password', await desk.hash('a password'))).toBe(true)
+  expect(await desk.matches('a password', await desk.hash('a password'), 'ada')).toBe(true)
+})
+
+test('one account takes three places, so that others are checked too', async () => {
+  const desk = new PasswordDesk(randomBytes)
+  const ofOne = Array.from({ length: 10 }, () => desk.matches('x', null, 'eve'))
+  const other = desk.matches('x', null, 'ada')
+  const results = await Promise.allSettled(ofOne)
+
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
+  expect(await other).toBe(false)
+  expect(await desk.matches('x', null, 'eve')).toBe(false)
 })

@@ -1,9 +1,12 @@
 import { hashPassword, isPasswordOf, NO_PASSWORD } from '../../domain/accounts/passwordHash.ts'
+import { UnderWay } from '../limits/underWay.ts'
 
 /** Hashes computed at a time, each with 32 MiB and a thread. */
 const RUNNING_MAX = 2
 /** Hashes that wait. */
 const WAITING_MAX = 8
+/** Hashes of one account, running or waiting: with a right password, which costs nothing, it could take all places. */
+const ACCOUNT_MAX = 3
 
 /** Thrown when too many passwords are being checked; the client may try again after `retryAfterS` seconds. */
 export class PasswordsBusyError extends Error {
@@ -18,6 +21,7 @@ export class PasswordsBusyError extends Error {
 export class PasswordDesk {
   readonly #randomBytes: (size: number) => Buffer
   readonly #waiting: (() => void)[] = []
+  readonly #ofAccounts = new UnderWay(ACCOUNT_MAX)
   #running = 0
 
   constructor(randomBytes: (size: number) => Buffer) {
@@ -29,12 +33,16 @@ export class PasswordDesk {
     return this.#run(() => hashPassword(password, this.#randomBytes))
   }
 
-  /** Whether `stored` is of `password`; `null`, for an unknown account, takes as long. Rejects with PasswordsBusyError. */
-  matches(password: string, stored: string | null): Promise<boolean> {
-    return this.#run(async () => {
-      const isSame = await isPasswordOf(password, stored ?? NO_PASSWORD)
-      return isSame && stored !== null
-    })
+  /**
+   * Whether `stored` is of `password`, for an account that `account` names; `null`, for an unknown account, takes as long.
+   * Rejects with PasswordsBusyError.
+   */
+  async matches(password: string, stored: string | null, account: string): Promise<boolean> {
+    const isSame = await this.#ofAccounts.run(account, () =>
+      this.#run(() => isPasswordOf(password, stored ?? NO_PASSWORD)),
+    )
+    if (isSame === undefined) throw new PasswordsBusyError()
+    return isSame && stored !== null
   }
 
   async #run<Result>(work: () => Promise<Result>): Promise<Result> {

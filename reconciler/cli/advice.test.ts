@@ -33,12 +33,23 @@ test('an approval that is no digest is refused, and one for another planResult s
 
   expect(await said('apply', 'set', '--approve', 'yes')).toEqual([
     1,
-    'error the digest is the 16 hexadecimal digits that "pharos plan" shows',
+    'error the digest to approve is the 16 hexadecimal digits that "pharos plan" shows after --approve; the 32 digits of a whole plan go into "pharos apply --plan"',
   ])
   expect(await said('apply', 'empty', '--approve', '0123456789abcdef')).toEqual([
     4,
     expect.stringContaining('digest 0123456789abcdef does not match the current plan; nothing was approved'),
   ])
+})
+
+test('plan without a state says how to get one, and manages nothing that it could not find again', async () => {
+  const env = { PHAROS_URL: server.url, PHAROS_API_KEY: server.apiKey }
+  const { exitCode, stdout, stderr } = await runHere(['plan', join(folder, 'set')], env)
+
+  expect([exitCode, stdout]).toEqual([
+    3,
+    expect.stringContaining('(give --state FILE, which the first apply makes,'),
+  ])
+  expect(stderr).toContain('to manage all, give --state FILE')
 })
 
 test('plan of a folder without manifests asks whether the path is right', async () => {

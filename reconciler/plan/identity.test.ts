@@ -84,7 +84,7 @@ test('without state a manifest without metadata.id says how to find its service 
       ...undecided(
         'shop',
         'without state only a service with metadata.id can be found again',
-        'give --state FILE, or set metadata.id',
+        'give --state FILE, which the first apply makes, or set metadata.id',
       ),
       needsDecision: false,
     },

@@ -98,7 +98,7 @@ function withoutBinding(
     ...blocked(
       service.key,
       'without state only a service with metadata.id can be found again',
-      'give --state FILE, or set metadata.id',
+      'give --state FILE, which the first apply makes, or set metadata.id',
     ),
     needsDecision: false,
   }

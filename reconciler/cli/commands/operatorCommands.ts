@@ -12,7 +12,9 @@ const DIGEST = /^[0-9a-f]{16}$/
 /** Throws UsageError when `text` cannot be a digest of withheld changes. */
 export function requireDigest(text: string): void {
   if (!DIGEST.test(text))
-    throw new UsageError('the digest is the 16 hexadecimal digits that "pharos plan" shows')
+    throw new UsageError(
+      'the digest to approve is the 16 hexadecimal digits that "pharos plan" shows after --approve; the 32 digits of a whole plan go into "pharos apply --plan"',
+    )
 }
 
 /** Keeps runs from touching the services of SCOPE for a while. No request. */

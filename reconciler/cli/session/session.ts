@@ -224,7 +224,9 @@ async function openState<Store extends StateReading>(
   })
   const location = options.state
   if (location === undefined) {
-    output.notice('no --state: only services with metadata.id are managed, and nothing is removed')
+    output.notice(
+      'no --state: only services with metadata.id are managed, and nothing is removed; to manage all, give --state FILE, which the first apply makes',
+    )
     return { store: nullStore(), ...passing() }
   }
   const exists = await storeExists(location, env)

@@ -6,7 +6,8 @@ import { leaseOf, requireExistingState } from './session.ts'
 
 /** The state that --state names. Throws UsageError when it names none. */
 export function requireState({ options }: CommandContext): string {
-  if (options.state === undefined) throw new UsageError('this command needs --state FILE')
+  if (options.state === undefined)
+    throw new UsageError('this command needs --state, with the file or git ref that "pharos apply" was given')
   return options.state
 }
 

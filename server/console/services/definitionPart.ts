@@ -17,7 +17,7 @@ export function definitionPart(request: OrgRequest, { service }: ServiceRow): Ht
 <dl class="facts"><div><dt>Interval</dt><dd>${intervalS} s</dd></div><div><dt>Regions</dt><dd>${regions.join(', ')}</dd></div><div><dt>Id</dt><dd><code>${id}</code></dd></div></dl>
 <ul>${endpoints.map(({ url, name, call, assertions, blocked }) => html`<li>${name != null && html`<bdi>${name}</bdi>: `}${call.Http.method} <bdi>${url}</bdi>, ${assertions.length} ${assertions.length === 1 ? 'assertion' : 'assertions'}${blocked && html` <strong>(not checked: the address is forbidden)</strong>`}</li>`)}</ul>
 <details><summary>As JSON</summary><pre>${definitionText(service)}</pre></details>
-<p>To go on as code, export it: <code>pharos export ${id}</code></p></section>`
+<p>To manage the services of this organisation as code, export them: <code>pharos export --write monitoring</code></p></section>`
 }
 
 function autoIncidents({ actions }: OrgRequest, { service }: Pick<ServiceRow, 'service'>): Html {

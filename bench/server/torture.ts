@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fillDisk } from '../../server/testing/robustness/diskFull.ts'
+import { assertDeliveryOrder } from '../../server/testing/robustness/deliveryOrder.ts'
 import { watchFlushes } from '../../server/testing/robustness/flushOrder.ts'
 import { fuzz } from '../../server/testing/robustness/fuzz.ts'
 import { killLoop } from '../../server/testing/robustness/killLoop.ts'
@@ -14,6 +15,7 @@ import { startServer } from '../../server/testing/startServer.ts'
 /** Long version of the suite's stress tests of the server: variables set the numbers and the seed. */
 const KILLS = setting('TORTURE_KILLS', 100)
 const REQUESTS = setting('TORTURE_REQUESTS', 200_000)
+const HISTORIES = setting('TORTURE_HISTORIES', 10_000)
 const SEED = setting('TORTURE_SEED', Date.now() % 1_000_000)
 
 /** Creates with traced system calls. */
@@ -46,6 +48,14 @@ async function kill(showProgress: (text: string) => void): Promise<string> {
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+async function order(): Promise<string> {
+  const { histories, attempts, overtaking } = await assertDeliveryOrder({
+    histories: HISTORIES,
+    random: seededRandom(SEED),
+  })
+  return `${histories} histories of deliveries in order, ${attempts} attempts, ${overtaking} past an event that had failed for minutes`
 }
 
 async function killSender(showProgress: (text: string) => void): Promise<string> {
@@ -136,6 +146,7 @@ async function runTests(files: readonly string[], environment: NodeJS.ProcessEnv
 const STRESS_TESTS: Readonly<Record<string, StressTest>> = {
   kill,
   notifications: killSender,
+  order,
   'flush order': flushOrder,
   'full disk': fill,
   'restored copy': conformOnCopies,

@@ -130,14 +130,14 @@ export async function assertDeliveryOrder({ histories, random }: OrderRun): Prom
       await store.recordAttempt(delivery, result, after, nowMs)
     }
 
-    const sendDue = async (isTroubled: boolean): Promise<number> => {
-      const failing = new Set<string>()
-      const due = await store.dueDeliveries(nowMs, (all) => slotsToStart(all, [], failing))
+    const sendDue = async (isTroubled: boolean): Promise<void> => {
+      const due = await store.dueDeliveries(nowMs, (all) => slotsToStart(all, [], new Set()))
+      if (due.length === 0) return
       if (new Set(due.map(({ channelId }) => channelId)).size < due.length) {
         throw new Error('two deliveries of a channel were due at once')
       }
       await Promise.all(due.map((delivery) => attempt(delivery, isTroubled)))
-      return due.length
+      await sendDue(isTroubled)
     }
 
     const untilMs = nowMs + TROUBLED_MS
@@ -169,14 +169,14 @@ export async function assertDeliveryOrder({ histories, random }: OrderRun): Prom
         times.push(nowMs)
         plan.nextMs = nowMs + random() * GAP_MS_MAX
       }
-      while ((await sendDue(true)) > 0) continue
+      await sendDue(true)
       nowMs += LOOK_MS
     }
     const expected = CHANNELS * [...events.values()].reduce((sum, times) => sum + times.length, 0)
     const sentCount = (): number => [...known.values()].filter(({ isSent }) => isSent).length
     for (let look = 0; sentCount() < expected; look += 1) {
       if (look > LOOKS_MAX) throw new Error(`${expected - sentCount()} events were not sent`)
-      while ((await sendDue(false)) > 0) continue
+      await sendDue(false)
       nowMs += LATER_MS
     }
     report.histories += CHANNELS

@@ -74,7 +74,7 @@ test('the audit log downloads as CSV whose cells are no formulas', async () => {
   expect(file.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   expect(file.headers.get('content-disposition')).toBe('attachment; filename="audit.csv"')
   expect(file.text.trimEnd().split('\r\n')).toHaveLength(1 + many.length)
-  expect(csv([['=1', '+1', '-1', '@a', '\tb', 'c', '"=', '']])).toBe(
-    `"'=1","'+1","'-1","'@a","'\tb","c","""=",""\r\n`,
+  expect(csv([['=1', '+1', '-1', '@a', '\tb', '\nb', '＝1', '＠a', 'c', '"=', '']])).toBe(
+    `"'=1","'+1","'-1","'@a","'\tb","'\nb","'＝1","'＠a","c","""=",""\r\n`,
   )
 })

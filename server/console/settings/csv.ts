@@ -1,5 +1,5 @@
-/** What makes a spreadsheet read a cell as a formula. */
-const FORMULA = /^[=+\-@\t\r]/
+/** What makes a spreadsheet read a cell as a formula, in full width too. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 
 /**
  * `rows` as CSV (RFC 4180), every cell quoted. A cell that a spreadsheet would run as a formula gets an apostrophe in

@@ -10,6 +10,7 @@ test.each([
     '/\n/evil.example',
     ' //evil.example',
   ],
+  ...['/..//evil.example', '/.//evil.example', '/o//evil.example', '/o/../..'],
   ...['evil.example', '', null, undefined, '/a\\b', '/<script>', '/a#b', '/\u202e'],
 ])('%j is no path of the console', (text) => {
   expect(safePath(text)).toBe('/')
@@ -21,6 +22,7 @@ test.each([
   '/o/1/services?state=down&q=a%20b&sort=-name',
   '/%2f%2fevil.example',
   '/invite/a-b_c',
+  '/o/1/services?q=https://shop.example/./x',
 ])('%s stays in the console', (path) => {
   expect(safePath(path)).toBe(path)
   expect(new URL(path, 'https://console.example').origin).toBe('https://console.example')

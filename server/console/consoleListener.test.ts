@@ -111,6 +111,25 @@ test('signing out ends the session in the database, and clears what the browser 
   expect(await server.store.sessionsOf(id, Date.now())).toEqual([])
 })
 
+test('a connection that asks for more than sixteen pages without reading one is closed', async () => {
+  const answersTo = (count: number): Promise<number> =>
+    new Promise((resolve) => {
+      const { port } = new URL(server.consoleUrl)
+      const socket = connect(Number(port), '127.0.0.1')
+      const [ask, end] = [`GET /login HTTP/1.1\r\nHost: localhost:${port}\r\n`, 'Connection: close\r\n']
+      let text = ''
+      socket.on('data', (chunk) => {
+        text += String(chunk)
+      })
+      socket.on('error', () => {})
+      socket.on('close', () => resolve(text.split('HTTP/1.1 200').length - 1))
+      socket.write(`${`${ask}\r\n`.repeat(count - 1)}${ask}${end}\r\n`)
+    })
+
+  expect(await answersTo(16)).toBe(16)
+  expect(await answersTo(200)).toBeLessThan(200)
+})
+
 test('a form with more fields than any page has is refused, before they are searched', async () => {
   const { client, actions } = await server.signIn('member')
   const fields = (count: number) => new URLSearchParams(Array(count).fill('a').join('&'))

@@ -5,6 +5,9 @@ import { refuseConnection, refuseExpectations, refuseTunnels } from '../transpor
 import { watchAnswers } from '../transport/gracefulClose.ts'
 import { TIMEOUTS } from '../transport/timeouts.ts'
 
+/** Most unread answers of one connection: browsers ask again only after an answer, and a page has a hundred kilobytes. */
+const ANSWERS_WAITING_MAX = 16
+
 /**
  * A listener for browsers on Fastify, without routes: timeouts and connection limits as for the API, and a graceful
  * end. It leaves the query to the routes. `refuseMalformed` answers a request that Fastify cannot route, and one with two
@@ -28,7 +31,7 @@ export function browserApp(
   app.server.headersTimeout = TIMEOUTS.headersMs
   // True because neither HTTP/2 nor TLS was asked for.
   const server = app.server as Server
-  const answers = watchAnswers(server)
+  const answers = watchAnswers(server, ANSWERS_WAITING_MAX)
   limitConnections(server, { connectionsMax, isIdle: answers.isIdle, onEnd: () => {} })
   refuseExpectations(server, answers)
   refuseTunnels(server)

@@ -57,8 +57,14 @@ function lastAnswers(underWay: ReadonlySet<ServerResponse>): Pick<Answers, 'anno
   return { announceEnd, comesTooLate }
 }
 
-/** Watches the answers of `server`. Closing it outright would end connections whose answer was written but not yet sent. */
-export function watchAnswers(server: Server | TlsHttpServer): Answers {
+/**
+ * Watches the answers of `server`. Closing it outright would end connections whose answer was written but not yet sent. A
+ * connection with more than `waitingMax` unread answers is closed.
+ */
+export function watchAnswers(
+  server: Server | TlsHttpServer,
+  waitingMax: number = ANSWERS_WAITING_MAX,
+): Answers {
   /** In the order in which their requests came. */
   const underWay = new Set<ServerResponse>()
   let isStopping = false
@@ -94,7 +100,7 @@ export function watchAnswers(server: Server | TlsHttpServer): Answers {
   server.removeAllListeners('request')
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
-    if (count(socket, 1) > ANSWERS_WAITING_MAX) socket.destroy()
+    if (count(socket, 1) > waitingMax) socket.destroy()
     // Requests that were read together with it still arrive here, and are dropped.
     if (socket.destroyed) return
     begin(request, response)

@@ -42,12 +42,32 @@ test('serve names an organisation without an owner, and no password, token or ke
   const session = client.cookie('__Host-pharos') ?? 'none'
   const device = client.cookie('__Host-pharos-device') ?? 'none'
   await client.get(`/login?next=/invite/${second}`)
+  const hook = 'https://hooks.example.org/services/canary-of-the-path'
+  const channel = { name: 'Ops', kind: 'webhook', url: hook, events: 'incident.created' }
+  const created = await client.post(`/api/o/${orgId}/channels`, channel)
+  const signing = /whsec_[\w+/=]+/.exec(created.text)?.[0] ?? 'none'
+  const refused = await client.post(`/api/o/${orgId}/channels`, { ...channel, name: '' })
+  const resetRun = await runHere([
+    ...['person', 'reset', '--email', 'ada@example.org', '--console-url', url, '--data-dir', dataDir],
+  ])
+  const reset = resetRun.stdout.trim().replace(/.*\//, '')
+  await client.get(`/reset/${reset}`)
   const code = await server.stop()
   const output = `${server.stdout()}\n${server.stderr()}`
   const found = await traces(dataDir, orgId, output)
   rmSync(dataDir, { recursive: true })
   rmSync(`${dataDir}.master-key`, { force: true })
-  const secrets = { invitation, password, key, second, session, device }
+  const secrets = {
+    invitation,
+    password,
+    key,
+    second,
+    session,
+    device,
+    signing,
+    reset,
+    path: 'canary-of-the-path',
+  }
 
   expect(server.stdout()).toContain(
     `organisation ${orgId} has no owner: pharos-server owner invite --org ${orgId}`,
@@ -58,6 +78,7 @@ test('serve names an organisation without an owner, and no password, token or ke
       .filter(([, secret]) => found.includes(secret))
       .map(([name]) => name),
   ).toEqual([])
+  expect([refused.status, refused.text.includes('canary-of-the-path')]).toEqual([422, false])
   expect([code, found.includes('invitation.create'), found.includes('ada@example.org')]).toEqual([
     0,
     true,

@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import type { ServiceResponse } from '../../api/contract/service.ts'
+import { startAgentProcess } from '../testing/agentProcess.ts'
 import { apiClient } from '../testing/apiClient.ts'
 import { runHere } from '../testing/commandHere.ts'
 import { startProcess } from '../testing/serverProcess.ts'
@@ -25,7 +27,7 @@ const CANARIES = [
 
 const target = await startTarget()
 const dataDir = mkdtempSync(join(tmpdir(), 'pharos-status-'))
-const flags = ['--monitor', 'on', '--allow-ranges', '127.0.0.0/8', '--status-port', '0']
+const flags = ['--monitor', 'on', '--allow-ranges', '127.0.0.0/8', '--status-port', '0', '--agent-port', '0']
 const server = await startProcess(dataDir, flags)
 afterAll(async () => {
   await server.stop()
@@ -45,7 +47,7 @@ async function shownWith(path: string, part: string | RegExp): Promise<string> {
   for (;;) {
     const text = await (await fetch(`${server.statusUrl()}/s/shop${path}`)).text()
     if (typeof part === 'string' ? text.includes(part) : part.test(text)) return text
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    await sleep(LOOK_MS)
   }
 }
 
@@ -109,4 +111,37 @@ test('C120 a page follows checks, automatic incidents, pause and delete, and nam
   const ids = [service.id, orgId, ...service.endpoints.map(({ id }) => id)]
   const everything = [up, down, paused, deleted, ...answers].join('\n')
   expect([...CANARIES, ...ids, '127.0.0.1', 'Dublin'].filter((one) => everything.includes(one))).toEqual([])
+})
+
+test('components turn Unknown when the only agent of their region is gone, although no page is read meanwhile', async () => {
+  const { id: orgId } = await admin('org', 'create', '--name', 'Remote', '--plan', 'enterprise')
+  await admin('plan', 'limits', '--org', orgId, '--interval-secs-min', '1')
+  const api = apiClient(server.url, (await admin('key', 'create', '--org', orgId)).key)
+  const { token } = await admin('agent', 'create', '--region', 'us-east-1', '--name', 'one')
+  const tokenFile = join(dataDir, 'token')
+  writeFileSync(tokenFile, token, { mode: 0o600 })
+  const agentUrl = /^agents on (\S+)$/m.exec(server.stdout())?.[1] ?? ''
+  const agent = startAgentProcess([
+    ...['--server', agentUrl, '--token-file', tokenFile, '--allow-ranges', '127.0.0.0/8'],
+    ...['--spool', join(dataDir, 'spool')],
+  ])
+  const call = { Http: { method: 'GET' as const, timeout: { secs: 1, nanos: 0 } } }
+  const endpoints = [endpointBody({ url: target.url('/remote'), call })]
+  const { json } = await api.post(
+    '/v1/services',
+    serviceBody({ regions: ['us-east-1'], interval_secs: 1, endpoints }),
+  )
+  const serviceId = String(Object(json).id)
+  const page = ['--slug', 'remote', '--title', 'Remote', '--service', `${serviceId}=Search`]
+  await admin('status-page', 'create', '--org', orgId, ...page)
+  const shown = async () => (await fetch(`${server.statusUrl()}/s/remote/status.json`)).text()
+  while (!(await shown()).includes('"state":"operational"')) await sleep(LOOK_MS)
+
+  await agent.kill()
+  const stateOf = async () => (await admin('states', '--org', orgId))[0].state
+  while ((await stateOf()) !== 'unknown') await sleep(LOOK_MS)
+  while (!(await shown()).includes('"state":"unknown"')) await sleep(LOOK_MS)
+  const text = await (await fetch(`${server.statusUrl()}/s/remote`)).text()
+
+  expect(text).toContain('Unknown')
 })

@@ -70,6 +70,15 @@ test('right passwords cost nothing, and wrong ones of strangers take nothing fro
   expect(person).toEqual([...repeated(10, 'wrong'), 'refused'])
 })
 
+test('a text that is too long for an address is known by its beginning', async () => {
+  const { results } = setUp()
+  const beginning = 'a'.repeat(254)
+
+  expect(await results(11, (index) => stranger(`10.0.0.${index}`, `${beginning}${index}`))).toEqual([
+    ...[...repeated(10, 'wrong'), 'refused'],
+  ])
+})
+
 test('attempts at the same moment count before they are checked', async () => {
   const { throttle } = setUp()
   const results = await Promise.all(

@@ -13,6 +13,8 @@ const MINUTE_MS = 60_000
 const ADDRESS_RATE: BucketRate = { burstRequests: 20, refillIntervalMs: 3 * MINUTE_MS }
 /** Wrong passwords for one account, and of one browser that signed in before. */
 const ACCOUNT_RATE: BucketRate = { burstRequests: 10, refillIntervalMs: MINUTE_MS }
+/** Characters of an address that name its bucket: a form may have a text of 64 KiB in its place. */
+const EMAIL_CHARS = 254
 /** Buckets in memory before full ones, which carry no information, and then the oldest are dropped. */
 const BUCKETS_KEPT = 100_000
 
@@ -94,7 +96,7 @@ function limitsOf(attempt: Attempt): readonly { readonly name: string; readonly 
     case 'stranger':
       return [
         { name: `address ${attempt.network}`, rate: ADDRESS_RATE },
-        { name: `account ${attempt.email}`, rate: ACCOUNT_RATE },
+        { name: `account ${attempt.email.slice(0, EMAIL_CHARS)}`, rate: ACCOUNT_RATE },
       ]
     case 'device':
       return [{ name: `device ${attempt.device}`, rate: ACCOUNT_RATE }]

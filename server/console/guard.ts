@@ -17,6 +17,8 @@ export interface Guarded {
   readonly signedIn: SignedIn | undefined
   /** The organisation of the route, if the person is a member. */
   readonly org: Membership | undefined
+  /** Channels of the organisation that send nothing any more; absent unless the answer is a page of it. */
+  readonly disabledChannels?: readonly { readonly id: string; readonly name: string }[]
 }
 
 /**
@@ -32,7 +34,9 @@ export async function guarded(route: Route, asked: Asked, signedIn: SignedIn | u
   if (!isOrgRoute(route)) return outside(await route.handle({ ...asked, ...signedIn, by }))
   const org = signedIn.memberships.find(({ orgId }) => orgId === asked.params.org)
   if (org === undefined) return outside({ kind: 'not found' })
-  return { answer: await asMember(route, asked, { signedIn, org }), signedIn, org }
+  const answer = await asMember(route, asked, { signedIn, org })
+  const channels = answer.kind === 'page' ? await asked.store.listChannels(org.orgId) : []
+  return { answer, signedIn, org, disabledChannels: channels.filter(({ state }) => state === 'disabled') }
 }
 
 function askForSignIn({ method }: Route, { url }: Asked): Answer {

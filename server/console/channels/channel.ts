@@ -59,12 +59,12 @@ function deliveryTable(deliveries: readonly StoredDelivery[], at: string, action
   return html`<div class="scroll" tabindex="0"><table class="stack"><thead><tr><th scope="col">Event</th><th scope="col">At</th><th scope="col">State</th><th scope="col">Attempts</th><th scope="col">Last answer</th>${actions !== undefined && html`<th scope="col">Action</th>`}</tr></thead>
 <tbody>${deliveries.map(
     (one) => html`<tr><th scope="row">${one.type}</th><td data-of="At">${instant(timestamp(one.atMs))}</td>
-<td data-of="State">${one.state}${one.dueMs !== null && html`, next ${instant(timestamp(one.dueMs))}`}</td>
+<td data-of="State">${one.state}${one.dueMs !== null && html`, next ${instant(timestamp(one.dueMs))}`}${one.failedReason !== null && html` <span class="quiet">${one.failedReason}</span>`}</td>
 <td data-of="Attempts">${one.attempts}</td><td data-of="Last answer">${answerOf(one.last)}</td>
 ${
   actions !== undefined &&
   html`<td data-of="Action"><div class="row"><a class="button" href="${at}/deliveries/${one.webhookId}">Show<span class="unseen"> ${one.webhookId}</span></a>
-${one.state !== 'waiting' && html`<form method="post" action="${actions}/deliveries/${one.webhookId}/again"><button>Send again<span class="unseen"> ${one.webhookId}</span></button></form>`}</div></td>`
+${html`<form method="post" action="${actions}/deliveries/${one.webhookId}/again"><button>${one.state === 'waiting' ? 'Try now' : 'Send again'}<span class="unseen"> ${one.webhookId}</span></button></form>`}</div></td>`
 }</tr>`,
   )}</tbody></table></div>`
 }

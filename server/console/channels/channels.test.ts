@@ -110,6 +110,33 @@ test('a test shows the answer of the receiver, and a failed delivery is shown wi
   expect(new Set(acts.map(({ actor }) => actor))).toEqual(new Set([id]))
 })
 
+test('a delivery that waits is tried at once when a person asks for it, and every page names a disabled channel', async () => {
+  const { client, actions, root } = await server.signIn('member')
+  await client.post(`${actions}/channels`, channelForm('waiting'))
+  const channel = await channelOf('waiting')
+  const at = `${actions}/channels/${channel?.id}`
+  const ref = { id: channel?.id ?? '' }
+  status = 503
+  const text = { title: 'Errors', message: 'We look.', severity: 'major_outage', service_ids: serviceId }
+  await client.post(`${actions}/incidents`, new URLSearchParams(text))
+  const seen = async () => (await server.store.listDeliveries(ref, { countMax: 10 }))[0]
+  // Twice, so that the next attempt is half a minute away.
+  await vi.waitFor(async () => expect((await seen())?.attempts).toBe(2), { timeout: 30_000 })
+  status = 200
+  const waiting = await client.get(`${root}/channels/${channel?.id}`)
+  const tried = await client.post(`${at}/deliveries/${(await seen())?.webhookId}/again`)
+  const dueMs = (await seen())?.dueMs ?? 0
+  await vi.waitFor(async () => expect((await seen())?.state).toBe('sent'), { timeout: 30_000 })
+  const before = await client.get(`${root}/services`)
+  await client.post(`${at}/disable`)
+  const after = await client.get(`${root}/services`)
+
+  expect(waiting.text).toContain('Try now')
+  expect([tried.status, dueMs <= Date.now()]).toEqual([303, true])
+  expect(before.text).not.toContain('sends nothing')
+  expect(after.text).toContain(`channels/${channel?.id}"><bdi>waiting</bdi>`)
+})
+
 test('only owners rotate the secret and delete, and a viewer sees deliveries without payloads', async () => {
   const owner = await server.signIn('owner')
   const viewer = await server.signIn('viewer')

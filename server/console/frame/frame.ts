@@ -19,6 +19,8 @@ export interface FramedPage {
   readonly org: Membership | undefined
   /** Sections that have pages. */
   readonly sections: ReadonlySet<SectionId>
+  /** Channels that send nothing any more. */
+  readonly disabledChannels: readonly { readonly id: string; readonly name: string }[]
   readonly version: string
   readonly isBare: boolean
 }
@@ -42,12 +44,21 @@ ${SHAPES}
 <a class="skip" href="#content">Skip to the content</a>
 ${!isBare && person !== undefined && header(page, person)}
 <main id="content" tabindex="-1">
+${disabledNotice(page)}
 ${flash !== '' && html`<p class="flash" role="status">${flash}</p>`}
 ${body}
 </main>
 ${!isBare && html`<footer class="foot"><p><span id="zone">Times are UTC.</span> Pharos ${version}</p></footer>`}
 </body>
 </html>`}\n`
+}
+
+function disabledNotice({ disabledChannels, org }: FramedPage): Html | false {
+  if (disabledChannels.length === 0 || org === undefined) return false
+  const links = disabledChannels.map(
+    ({ id, name }) => html` <a href="/o/${org.orgId}/channels/${id}"><bdi>${name}</bdi></a>`,
+  )
+  return html`<p class="notice bad">Disabled, and sends nothing:${links}</p>`
 }
 
 function header(page: FramedPage, person: Person): Html {

@@ -43,6 +43,7 @@ tr:last-child > th, tr:last-child > td { border-bottom: 0; }
 .number { text-align: right; white-space: nowrap; }
 .short { white-space: nowrap; }
 .facts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(12.5rem, 100%), 1fr)); gap: .8rem 1.6rem; margin: 0; }
+.facts.group { margin-bottom: 1.25rem; }
 .facts dt { color: var(--quiet); font-size: .8125rem; }
 .facts dd, .uses dd { margin: 0; }
 .uses { display: grid; gap: .7rem; margin: 0 0 1.2rem; max-width: 34rem; }

@@ -26,6 +26,8 @@ interface Refusal {
   readonly faults: Faults
   /** Whether others posted meanwhile. */
   readonly isOutdated?: boolean
+  /** Whether the update would resolve the incident, which is asked for once. */
+  readonly isResolving?: boolean
 }
 
 /** GET /o/:org/incidents/:id. */
@@ -96,9 +98,10 @@ function updateForm(
   const shownPages = audience.pages.filter(({ isHidden }) => !isHidden)
   return html`<section class="group" aria-labelledby="post"><h2 id="post">Post an update</h2>
 ${refusal?.isOutdated === true && html`<p class="notice bad" role="alert">Another update was posted while you wrote. It is in the timeline below. Your text is kept: check it and post it again.</p>`}
+${refusal?.isResolving === true && html`<p class="notice" role="alert">Resolving ends the incident: it takes no further updates. Post again to resolve it.</p>`}
 ${faults[''] !== undefined && html`<p class="notice bad" role="alert">${faults['']}</p>`}
 <form method="post" action="${actions}/incidents/${id}/updates">
-<input type="hidden" name="seen" value="${updates.length}">
+<input type="hidden" name="seen" value="${updates.length}">${refusal?.isResolving === true && html`<input type="hidden" name="resolve" value="yes">`}
 <div class="filters">${selectField({ name: 'status', label: 'Status', value: form.get('status') ?? status, options: STATUS_OPTIONS, fault: faults.status })}
 ${selectField({ name: 'severity', label: 'Severity', value: form.get('severity') ?? severity, options: SEVERITY_OPTIONS, fault: faults.severity })}</div>
 ${textArea({ name: 'body', label: 'Text', value: form.get('body') ?? '', fault: faults.body })}
@@ -129,6 +132,9 @@ export async function postUpdate(request: OrgRequest): Promise<Answer> {
     severity: form.get('severity') ?? undefined,
   })
   if ('faults' in read) return incidentPage(request, { faults: read.faults })
+  if (read.value.status === 'resolved' && form.get('resolve') !== 'yes') {
+    return incidentPage(request, { faults: {}, isResolving: true })
+  }
   try {
     let changed: Incident | undefined
     const refusal = await refusalOf(['body'], async () => {

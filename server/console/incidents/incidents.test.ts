@@ -38,7 +38,12 @@ test('an incident is opened, updated and resolved, names its authors here, and i
     severity: 'partial_outage',
     body: 'Fixed.\r\nSee https://a.example',
   }
-  const posted = await client.post(`${actions}/incidents/${incidentId}/updates`, update)
+  const asked = await client.post(`${actions}/incidents/${incidentId}/updates`, update)
+  const stillOpen = (await api.get(`/v1/incidents/${incidentId}`)).json
+  const posted = await client.post(`${actions}/incidents/${incidentId}/updates`, {
+    ...update,
+    resolve: 'yes',
+  })
   const page = await client.get(opened.location)
   const seen = (await api.get(`/v1/incidents/${incidentId}`)).json
 
@@ -48,6 +53,10 @@ test('an incident is opened, updated and resolved, names its authors here, and i
     303,
     opened.location,
   ])
+  expect([asked.status, Object(stillOpen).status]).toEqual([422, 'identified'])
+  expect(asked.text).toContain('Post again to resolve it')
+  expect(asked.text).toContain('<input type="hidden" name="resolve" value="yes">')
+  expect(asked.text).toContain('See https://a.example')
   expect(page.text).toContain(`by <bdi>${email}</bdi>`)
   expect(page.text).toContain(`by <bdi>API key …${server.apiKey.slice(-4)}</bdi>`)
   expect(page.text).toContain('<a href="https://a.example/" rel="nofollow noopener noreferrer">')

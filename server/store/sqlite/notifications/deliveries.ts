@@ -38,6 +38,9 @@ export function sqliteDeliveries(
   const again = `UPDATE deliveries SET state = 'waiting', ended_ms = NULL, failed_reason = NULL, attempts_before = attempts, due_ms = @nowMs
     WHERE channel_id = @id`
   const one = writer.prepare(`${again} AND webhook_id = @webhookId AND state <> 'waiting'`)
+  const hasten = writer.prepare(
+    `UPDATE deliveries SET due_ms = @nowMs WHERE channel_id = @id AND webhook_id = @webhookId AND state = 'waiting'`,
+  )
   const since = writer.prepare(
     `${again} AND state = 'failed' AND (SELECT at_ms FROM events WHERE seq = event_seq) >= @sinceMs`,
   )
@@ -67,9 +70,12 @@ export function sqliteDeliveries(
         const channel = findNow(ref)
         assertActive(channel)
         const about = { id: channel.id, nowMs, ...which }
-        const { changes } = 'webhookId' in which ? one.run(about) : since.run(about)
+        const changes =
+          'webhookId' in which
+            ? one.run(about).changes || hasten.run(about).changes
+            : since.run(about).changes
         if (changes === 0 && 'webhookId' in which) {
-          throw new ApiError('not_found', `there is no delivery ${which.webhookId} that has ended`)
+          throw new ApiError('not_found', `there is no delivery ${which.webhookId}`)
         }
         note({ ...actOn(channel, nowMs, ref.by), action: 'channel.resend', detail: { deliveries: changes } })
         return changes

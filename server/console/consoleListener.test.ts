@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { masterKeyOf } from '../domain/seal.ts'
+import { browserApp } from '../http/pages/browserApp.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { runHere } from '../testing/commandHere.ts'
 import { startServer } from '../testing/startServer.ts'
@@ -128,6 +129,31 @@ test('a connection that asks for more than sixteen pages without reading one is 
 
   expect(await answersTo(16)).toBe(16)
   expect(await answersTo(200)).toBeLessThan(200)
+})
+
+test('a form of a stranger is answered before it is read, and slow clients have the times of the API', async () => {
+  const { port } = new URL(server.consoleUrl)
+  const answered = await new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.on('data', (chunk) => {
+      resolve(String(chunk))
+      socket.destroy()
+    })
+    socket.on('error', reject)
+    const type = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000000\r\n'
+    const path = `/api/o/${server.orgId}/services`
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nSec-Fetch-Site: same-origin\r\n${type}\r\na=`,
+    )
+  })
+  const app = browserApp(10, (reply) => reply)
+  const { headersTimeout, requestTimeout, keepAliveTimeout, timeout } = app.server
+  await app.close()
+
+  expect(answered).toMatch(/^HTTP\/1\.1 401 /)
+  expect([headersTimeout, requestTimeout, keepAliveTimeout, timeout]).toEqual([
+    10_000, 30_000, 72_000, 60_000,
+  ])
 })
 
 test('a form with more fields than any page has is refused, before they are searched', async () => {

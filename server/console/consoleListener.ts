@@ -15,7 +15,7 @@ import { ASSETS } from './frame/assets.ts'
 import { framed } from './frame/frame.ts'
 import { SECTIONS } from './frame/sections.ts'
 import { type Guarded, guarded } from './guard.ts'
-import { messagePage, NOT_FOUND_PAGE, TOO_MANY_AT_ONCE } from './routing/messagePages.ts'
+import { messagePage, NOT_FOUND_PAGE, signInAgainPage, TOO_MANY_AT_ONCE } from './routing/messagePages.ts'
 import type { ConsoleAddress } from './routing/requestRules.ts'
 import { UnderWay } from './limits/underWay.ts'
 import {
@@ -93,6 +93,13 @@ export function buildConsole(parts: ConsoleListenerParts): FastifyInstance {
       method: route.method,
       url: route.path,
       bodyLimit: route.formBytesMax ?? FORM_BYTES_MAX,
+      onRequest: async (request, reply) => {
+        if (route.method === 'GET' || route.access === 'anyone') return
+        const nowMs = parts.environment.nowMs()
+        // The form of a stranger is not read: it may have a megabyte, and come slowly.
+        const signedIn = await signedInOf({ store: parts.store, nowMs }, request.headers.cookie)
+        if (signedIn === undefined) return sayOutside(request, reply, signInAgainPage())
+      },
       handler: async (request, reply) =>
         send(request, reply, await answerTo({ parts, underWay, route }, request)),
     })

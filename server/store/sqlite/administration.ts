@@ -4,10 +4,17 @@ import { OPERATOR } from '../../domain/accounts/actor.ts'
 import { timestamp } from '../../domain/environment.ts'
 import { noOrg } from '../shared/noOrg.ts'
 import type { OrgUsage } from '../../domain/planLimits.ts'
-import type { Act, NotedWrites } from './changes/audit.ts'
+import type { Act } from '../shared/act.ts'
+import type { NotedWrites } from './changes/audit.ts'
 import { sqliteKeyring } from './credentials/keyring.ts'
 import type { Connections } from './files/openDatabase.ts'
-import { ALL_REGIONS, LIMIT_COLUMNS, type LimitRow, limitsOfRow } from './serviceFacts.ts'
+import {
+  LIMIT_COLUMNS,
+  type LimitRow,
+  limitsOfRow,
+  overrideColumns,
+  PLAN_LIMIT_COLUMNS,
+} from '../shared/limitRow.ts'
 import { sqliteMaintenance } from './maintenance.ts'
 import type { AdministrationStore, LimitOverrides } from '../store.ts'
 
@@ -55,11 +62,7 @@ function sqliteOrgs(
   >(`SELECT o.id, o.name, o.plan, o.created_at AS createdAt, ${LIMIT_COLUMNS}
      FROM orgs o JOIN plans p ON p.name = o.plan ORDER BY o.created_at, o.id`)
   const plans = reader.prepare<[], LimitRow & { name: string; hasApiAccess: number }>(`
-    SELECT name, has_api_access AS hasApiAccess, services_max AS servicesMax,
-      endpoints_max AS endpointsMax, service_endpoints_max AS serviceEndpointsMax,
-      interval_secs_min AS intervalSecsMin, incidents_mib_max AS incidentsMibMax,
-      results_days AS resultsDays, regions_allowed AS regionsAllowed
-    FROM plans ORDER BY services_max`)
+    SELECT name, has_api_access AS hasApiAccess, ${PLAN_LIMIT_COLUMNS} FROM plans p ORDER BY services_max`)
   const noteOperator = (orgId: string, action: string, detail: Act['detail']): void =>
     note({ orgId, by: OPERATOR, action, targetId: orgId, nowMs: nowMs(), ...(detail && { detail }) })
   const assertPlan = (name: string): void => {
@@ -118,37 +121,15 @@ function sqliteOrgs(
   }
 }
 
-const OVERRIDE_COLUMNS = {
-  servicesMax: 'services_max',
-  endpointsMax: 'endpoints_max',
-  serviceEndpointsMax: 'service_endpoints_max',
-  intervalSecsMin: 'interval_secs_min',
-  incidentsMibMax: 'incidents_mib_max',
-  resultsDays: 'results_days',
-  regionsAllowed: 'regions_allowed',
-} as const satisfies Record<keyof LimitOverrides, string>
-
 /** Whether there was something to override. */
 function override(writer: Database, orgId: string, overrides: LimitOverrides): boolean {
-  const values: Record<string, number | string | null | undefined> = {
-    ...overrides,
-    regionsAllowed: regionsText(overrides.regionsAllowed),
-  }
-  const changes = Object.entries(OVERRIDE_COLUMNS).flatMap(([field, column]) => {
-    const value = values[field]
-    return value === undefined ? [] : [{ column, value }]
-  })
+  const changes = overrideColumns(overrides)
   if (changes.length === 0) return false
   const assignments = changes.map(({ column }) => `${column} = ?`).join(', ')
   const update = writer.prepare(`UPDATE orgs SET ${assignments} WHERE id = ?`)
   const result = update.run(...changes.map(({ value }) => value), orgId)
   mustChange(result, `there is no organisation ${orgId}`)
   return true
-}
-
-function regionsText(regions: LimitOverrides['regionsAllowed']): string | null | undefined {
-  if (regions === undefined || regions === null) return regions
-  return regions === 'all' ? ALL_REGIONS : regions.join(',')
 }
 
 function mustChange(result: { readonly changes: number }, problem: string): void {

@@ -1,12 +1,9 @@
 import type { Database } from 'better-sqlite3'
+import { WHOLE_PAGE_BYTES_MAX, WHOLE_PAGE_UPDATES_MAX } from '../shared/incidentRow.ts'
 import type { IncidentStore, LongList } from '../store.ts'
 import { INCIDENT_COLUMNS, type IncidentRow, prepareIncidentRead, type ReadIncident } from './incidentRows.ts'
 import { prepareIncidentSearch } from './incidentSearch.ts'
 import { openAtInstant } from './longList.ts'
-
-/** Longest page that is read at once: bytes of texts, and updates, each of which costs a row. Gap G33. */
-const WHOLE_PAGE_BYTES_MAX = 512 * 1_024
-const WHOLE_PAGE_UPDATES_MAX = 2_000
 
 /** Prepares reading rows by position in creation order. */
 function prepareRows(database: Database): (positions: readonly number[]) => readonly IncidentRow[] {

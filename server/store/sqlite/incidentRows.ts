@@ -1,19 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { Incident, IncidentUpdate } from '../../../api/contract/incident.ts'
-import type { IncidentStatus, Severity } from '../../../api/contract/incidentTerms.ts'
+import { type IncidentColumns, incidentOf } from '../shared/incidentRow.ts'
 
-/** An incident without the data in other tables. */
-export interface IncidentRow {
-  readonly id: string
-  readonly number: number
-  readonly title: string
-  readonly status: IncidentStatus
-  readonly severity: Severity
-  readonly created_at: string
-  readonly updated_at: string
-  readonly resolved_at: string | null
-  readonly auto_managed: number
-}
+/** An IncidentColumns as SQLite reads it. */
+export type IncidentRow = Omit<IncidentColumns, 'auto_managed'> & { readonly auto_managed: number }
 
 /** Columns of an IncidentRow. */
 export const INCIDENT_COLUMNS =
@@ -39,21 +29,8 @@ export function prepareIncidentRead(database: Database): ReadIncident {
     `SELECT id, body, status_at_update, created_at FROM incident_updates
      WHERE incident_id = ? ORDER BY place`,
   )
-  const whole = (row: IncidentRow): Incident => ({
-    id: row.id,
-    kind: 'incident',
-    title: row.title,
-    status: row.status,
-    severity: row.severity,
-    created_by: null,
-    created_at: row.created_at,
-    resolved_at: row.resolved_at,
-    service_ids: services.all(row.id),
-    display_id: `INC-${row.number}`,
-    updated_at: row.updated_at,
-    auto_managed: row.auto_managed === 1,
-    updates: updates.all(row.id),
-  })
+  const whole = (row: IncidentRow): Incident =>
+    incidentOf({ ...row, auto_managed: row.auto_managed === 1 }, services.all(row.id), updates.all(row.id))
   return {
     one: (orgId, incidentId) => {
       const row = select.get(incidentId, orgId)

@@ -1,46 +1,9 @@
 import type { Database } from 'better-sqlite3'
-import type { OrgUsage, PlanLimits } from '../../domain/planLimits.ts'
+import type { OrgUsage } from '../../domain/planLimits.ts'
 import type { GroupCommit } from './commits/groupCommit.ts'
+import { LIMIT_COLUMNS, type LimitRow, limitsOfRow } from '../shared/limitRow.ts'
+import { usageAfter } from '../shared/serviceRow.ts'
 import type { ServiceFacts } from '../store.ts'
-
-/** The value for every region in a column that otherwise lists codes. */
-export const ALL_REGIONS = 'all'
-
-/**
- * Limit columns of an organisation, its overrides first. For a query with the aliases `o` for orgs and `p` for plans.
- */
-export const LIMIT_COLUMNS = `
-  coalesce(o.services_max, p.services_max) AS servicesMax,
-  coalesce(o.endpoints_max, p.endpoints_max) AS endpointsMax,
-  coalesce(o.service_endpoints_max, p.service_endpoints_max) AS serviceEndpointsMax,
-  coalesce(o.interval_secs_min, p.interval_secs_min) AS intervalSecsMin,
-  coalesce(o.incidents_mib_max, p.incidents_mib_max) AS incidentsMibMax,
-  coalesce(o.results_days, p.results_days) AS resultsDays,
-  coalesce(o.regions_allowed, p.regions_allowed) AS regionsAllowed`
-
-/** A row of LIMIT_COLUMNS. */
-export interface LimitRow {
-  readonly servicesMax: number
-  readonly endpointsMax: number
-  readonly serviceEndpointsMax: number
-  readonly intervalSecsMin: number
-  readonly incidentsMibMax: number
-  readonly resultsDays: number
-  readonly regionsAllowed: string
-}
-
-/** The limits of a row, with its list of regions parsed. Pure. */
-export function limitsOfRow(row: LimitRow): PlanLimits {
-  return {
-    servicesMax: row.servicesMax,
-    endpointsMax: row.endpointsMax,
-    serviceEndpointsMax: row.serviceEndpointsMax,
-    intervalSecsMin: row.intervalSecsMin,
-    incidentsMibMax: row.incidentsMibMax,
-    resultsDays: row.resultsDays,
-    regionsAllowed: row.regionsAllowed === ALL_REGIONS ? null : row.regionsAllowed.split(','),
-  }
-}
 
 interface FactsRow extends LimitRow {
   readonly activeServices: number
@@ -81,11 +44,7 @@ export function prepareFacts(database: Database, commits: Pick<GroupCommit, 'ord
       return isNext && left?.facts.standing.orgId === orgId ? left.facts : factsOf(orgId, select.get(orgId))
     },
     use: ({ standing, masterKeyId }, was, is) => {
-      const usage: OrgUsage = {
-        activeServices: standing.usage.activeServices + is.activeServices - was.activeServices,
-        activeEndpoints: standing.usage.activeEndpoints + is.activeEndpoints - was.activeEndpoints,
-        storedServices: standing.usage.storedServices + is.storedServices - was.storedServices,
-      }
+      const usage = usageAfter(standing.usage, was, is)
       write.run(usage.activeServices, usage.activeEndpoints, usage.storedServices, standing.orgId)
       left = { ordinal: commits.ordinal, facts: { standing: { ...standing, usage }, masterKeyId } }
     },

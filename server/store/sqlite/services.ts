@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { ServiceResponse } from '../../../api/contract/service.ts'
 import { actorOf } from '../../domain/changeOrigin.ts'
-import type { OrgUsage } from '../../domain/planLimits.ts'
 import type { SealedValue } from '../../domain/seal.ts'
 import type { Service, ServiceChange } from '../../domain/serviceChanges.ts'
+import { columnsOf, usageOf } from '../shared/serviceRow.ts'
 import type { RenderedService, ServiceFacts, ServiceStore } from '../store.ts'
 import type { AutoIncidents } from './autoIncidents.ts'
 import type { NoteAct } from './changes/audit.ts'
@@ -187,28 +187,12 @@ function prepareApply(
   }
 }
 
-function columnsOf({ response, generation, definitionGeneration }: Service) {
-  // Its active regions: none while it is paused.
-  const runningIn = response.paused_at == null ? response.regions.join(',') : ''
-  return { generation, definitionGeneration, runningIn }
-}
-
 /** Whether the change frees space or stops its growth: a delete, or a pause. */
 function freesRoom(before: Service | null, after: Service | null): boolean {
   return (
     after === null ||
     (before?.response.paused_at == null && before !== null && after.response.paused_at != null)
   )
-}
-
-function usageOf(service: Service | null): OrgUsage {
-  if (service === null) return { activeServices: 0, activeEndpoints: 0, storedServices: 0 }
-  const isActive = service.response.paused_at == null
-  return {
-    activeServices: isActive ? 1 : 0,
-    activeEndpoints: isActive ? service.response.endpoints.length : 0,
-    storedServices: 1,
-  }
 }
 
 function prepareSeal(writer: Database) {

@@ -1,28 +1,19 @@
 import type { Database } from 'better-sqlite3'
-import { type Actor, OPERATOR } from '../../../domain/accounts/actor.ts'
+import { OPERATOR } from '../../../domain/accounts/actor.ts'
 import { timestamp } from '../../../domain/environment.ts'
-import type { AuditEntry, AuditStore, NamedAuditEntry } from '../../notificationStore.ts'
+import type { AuditStore, NamedAuditEntry } from '../../notificationStore.ts'
+import {
+  type Act,
+  AUDIT_ENTRIES_MAX,
+  AUDIT_KEPT_MS,
+  type AuditRow,
+  auditRow,
+  withDetail,
+} from '../../shared/act.ts'
 import type { Mutations } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** How long an entry is kept (milliseconds). Gap G53. */
-const KEPT_MS = 400 * DAY_MS
-/** Most entries of an organisation. */
-const ENTRIES_MAX = 100_000
-
-/** An act, for the audit log. */
-export interface Act {
-  readonly orgId: string
-  readonly by: Actor
-  /** Its first word is the kind of the target: `channel.create`. */
-  readonly action: string
-  readonly targetId: string
-  readonly nowMs: number
-  /** Never a secret. */
-  readonly detail?: Readonly<Record<string, unknown>>
-}
-
 /** Adds an act to the audit log, in the transaction of what it tells of. */
 export type NoteAct = (act: Act) => void
 
@@ -36,20 +27,11 @@ export interface NotedWrites {
 export function prepareAudit(writer: Database): NoteAct {
   const insert = writer.prepare(
     `INSERT INTO audit (org_id, at, actor_kind, actor, action, target_kind, target_id, detail)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (@orgId, @at, @actorKind, @actor, @action, @targetKind, @targetId, @detail)`,
   )
-  return ({ orgId, by, action, targetId, nowMs, detail = {} }) => {
-    const actor = 'id' in by ? by.id : null
-    const [targetKind] = action.split('.')
-    insert.run(orgId, timestamp(nowMs), by.kind, actor, action, targetKind, targetId, JSON.stringify(detail))
+  return (act) => {
+    insert.run(auditRow(act))
   }
-}
-
-type AuditRow = Omit<AuditEntry, 'detail'> & { readonly detail: string }
-
-function withDetail<Row extends AuditRow>(row: Row) {
-  // True because only details are stored.
-  return { ...row, detail: JSON.parse(row.detail) as AuditEntry['detail'] }
 }
 
 /** An act that concerns every organisation, as of the operator. */
@@ -111,8 +93,8 @@ export function prepareForgetAudit(writer: Database, countMax: number): (nowMs: 
     'DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE org_id = ? ORDER BY seq LIMIT ?)',
   )
   return (nowMs) => {
-    let removed = old.run(timestamp(nowMs - KEPT_MS), countMax).changes
-    for (const { orgId, surplus } of crowded.all(ENTRIES_MAX, ENTRIES_MAX)) {
+    let removed = old.run(timestamp(nowMs - AUDIT_KEPT_MS), countMax).changes
+    for (const { orgId, surplus } of crowded.all(AUDIT_ENTRIES_MAX, AUDIT_ENTRIES_MAX)) {
       removed += trim.run(orgId, Math.min(surplus, countMax)).changes
     }
     return removed

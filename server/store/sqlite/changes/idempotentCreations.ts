@@ -1,20 +1,12 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
-import { ApiError } from '../../../../api/contract/apiError.ts'
+import {
+  answerAgain,
+  LONG_ANSWER_BYTES,
+  LONG_ANSWERS_BYTES_MAX,
+  type RememberedCreation,
+  SHORT_ANSWERS_MAX,
+} from '../../shared/rememberedCreation.ts'
 import type { CreationFingerprint } from '../../store.ts'
-
-/** Retention of a creation's answer for its Idempotency-Key (milliseconds). Gap G20. */
-export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1_000
-
-/** Length from which an answer counts as long (bytes). */
-const LONG_ANSWER_BYTES = 16 * 1_024
-/**
- * Largest total size of the newest long answers of an organisation (bytes): a key may request 200 GB a day. Gap G20.
- */
-const LONG_ANSWERS_BYTES_MAX = 1_024 * 1_024 * 1_024
-
-/** Most short answers stored for an organisation, the newest; at most another GiB in total. Gap G20. */
-const SHORT_ANSWERS_MAX = 65_536
 
 /** Limits of the stored answers of an organisation; the defaults for absent members. */
 interface Bounds {
@@ -37,11 +29,10 @@ export type CreateIdempotently = (
 export function prepareIdempotency(database: Database, bounds: Bounds = {}): CreateIdempotently {
   const limitLong = prepareLimit(database, bounds.longBytesMax ?? LONG_ANSWERS_BYTES_MAX)
   const numberShort = prepareNumbering(database, bounds.shortMax ?? SHORT_ANSWERS_MAX)
-  const select = database.prepare<
-    [string, Buffer],
-    { bodyFingerprint: Buffer; answer: string; createdAtMs: number }
-  >(`SELECT body_mark AS bodyFingerprint, answer, created_at_ms AS createdAtMs
-     FROM remembered_creations WHERE org_id = ? AND key_hash = ?`)
+  const select = database.prepare<[string, Buffer], RememberedCreation>(
+    `SELECT body_mark AS bodyFingerprint, answer, created_at_ms AS createdAtMs
+     FROM remembered_creations WHERE org_id = ? AND key_hash = ?`,
+  )
   const insert = database.prepare(
     `INSERT INTO remembered_creations (org_id, key_hash, body_mark, answer, created_at_ms, long_bytes, number)
      VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -50,13 +41,8 @@ export function prepareIdempotency(database: Database, bounds: Bounds = {}): Cre
   )
   return (orgId, fingerprint, nowMs, create) => {
     if (fingerprint === undefined) return create()
-    const earlier = select.get(orgId, fingerprint.keyHash)
-    if (earlier !== undefined && nowMs - earlier.createdAtMs < IDEMPOTENCY_MS) {
-      if (!isSameBody(earlier.bodyFingerprint, fingerprint)) {
-        throw new ApiError('invalid', 'Idempotency-Key: was already used for another body')
-      }
-      return earlier.answer
-    }
+    const earlier = answerAgain(select.get(orgId, fingerprint.keyHash), fingerprint, nowMs)
+    if (earlier !== undefined) return earlier
     const answer = create()
     const bytes = Buffer.byteLength(answer)
     const isLong = bytes > LONG_ANSWER_BYTES
@@ -85,13 +71,6 @@ function prepareNumbering(database: Database, max: number): (orgId: string) => n
     forget.run(orgId, number - max)
     return number
   }
-}
-
-function isSameBody(stored: Buffer, fingerprint: CreationFingerprint): boolean {
-  return (
-    timingSafeEqual(stored, fingerprint.bodyFingerprint) ||
-    timingSafeEqual(stored, fingerprint.earlierBodyFingerprint())
-  )
 }
 
 /** Deletes the oldest long answers of an organisation, as far as their total exceeds `bytesMax`. */

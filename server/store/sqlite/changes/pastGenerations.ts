@@ -1,25 +1,17 @@
 import type { Database } from 'better-sqlite3'
-import type { ChangeOrigin } from '../../../domain/changeOrigin.ts'
-import { pastDefinition } from '../../../domain/pastDefinition.ts'
-import type { Service, ServiceChange } from '../../../domain/serviceChanges.ts'
-import type { ServiceGeneration, ServiceStore } from '../../store.ts'
+import {
+  type Ending,
+  type GenerationRow,
+  generationsOf,
+  originIn,
+  PAST_BYTES_MAX,
+  pastRows,
+} from '../../shared/pastGeneration.ts'
+import type { ServiceStore } from '../../store.ts'
 
-/** Largest total size of the newest past generations of an organisation (bytes). Gap G48. */
-const PAST_BYTES_MAX = 64 * 1024 * 1024
-/** Size of a generation besides its definition and origin (bytes). */
-const ROW_BYTES = 256
 /** Most generations that one change deletes: more than it adds. */
 const FORGOTTEN_AT_ONCE = 100
 const DAY_MS = 24 * 60 * 60 * 1_000
-
-/** A generation that a change ends. */
-interface Ending {
-  readonly service: Service
-  /** The previous ChangeOrigin of the service, as JSON. */
-  readonly origin: string | null
-  readonly change: ServiceChange
-  readonly nowMs: number
-}
 
 /** Stores the generation that a change replaces, in the caller's transaction. */
 export type KeepPast = (orgId: string, ending: Ending) => void
@@ -41,22 +33,10 @@ export function preparePastGenerations(writer: Database, bytesMax = PAST_BYTES_M
        (SELECT sequence FROM past_generations WHERE org_id = ? AND bytes_up_to <= ?
         ORDER BY bytes_up_to LIMIT ${FORGOTTEN_AT_ONCE})`,
   )
-  return (orgId, { service, origin, change, nowMs }) => {
-    const { response, generation } = service
-    const serviceId = response.id
-    // A change that keeps the definition, such as a pause: the next generation has the same one.
-    const isSame = change.service !== null && change.sealed === null
-    const ended = { generation, origin, definition: isSame ? null : pastDefinition(response) }
-    const deletion = {
-      generation: generation + 1,
-      origin: change.origin === undefined ? null : JSON.stringify(change.origin),
-      definition: null,
-    }
-    let bytesUpTo = newest.get(orgId) ?? 0
-    for (const row of change.service === null ? [ended, deletion] : [ended]) {
-      bytesUpTo += ROW_BYTES + Buffer.byteLength(row.definition ?? '') + Buffer.byteLength(row.origin ?? '')
-      insert.run({ orgId, serviceId, untilMs: nowMs, ...row, bytesUpTo })
-    }
+  return (orgId, ending) => {
+    const rows = pastRows(ending, newest.get(orgId) ?? 0)
+    for (const row of rows) insert.run({ orgId, ...row })
+    const bytesUpTo = rows.at(-1)?.bytesUpTo ?? 0
     if (bytesUpTo > bytesMax) forget.run(orgId, bytesUpTo - bytesMax)
   }
 }
@@ -82,18 +62,7 @@ export function readGenerations(reader: Database): ServiceStore['generationsOf']
     `SELECT generation, origin, definition, until_ms AS untilMs FROM past_generations
      WHERE service_id = ? ORDER BY generation DESC`,
   )
-  return async (serviceId) => {
-    const now = current.get(serviceId)
-    const generations: ServiceGeneration[] = []
-    // True because only rendered ServiceResponses are stored.
-    let definition = now === undefined ? null : pastDefinition(JSON.parse(now.definition ?? ''))
-    for (const row of now === undefined ? past.all(serviceId) : [now, ...past.all(serviceId)]) {
-      if (row !== now) definition = row.definition ?? definition
-      const { generation, untilMs } = row
-      generations.push({ generation, untilMs, origin: originIn(row.origin), definition })
-    }
-    return generations
-  }
+  return async (serviceId) => generationsOf(current.get(serviceId), past.all(serviceId))
 }
 
 /** Prepares the reading of where the services of an organisation come from. */
@@ -113,16 +82,4 @@ export function readOrigins(reader: Database): ServiceStore['listOrigins'] {
       const isByPerson = newest !== null && newest.personId !== null
       return { id, name, origins: [newest, ...(isByPerson ? past.all(id).map(originIn) : [])] }
     })
-}
-
-/** True because only origins are stored. */
-function originIn(text: string | null): ChangeOrigin | null {
-  return text === null ? null : (JSON.parse(text) as ChangeOrigin)
-}
-
-interface GenerationRow {
-  readonly generation: number
-  readonly origin: string | null
-  readonly definition: string | null
-  readonly untilMs: number | null
 }

@@ -1,0 +1,39 @@
+import type { Actor } from '../../domain/accounts/actor.ts'
+import { timestamp } from '../../domain/environment.ts'
+import type { AuditEntry } from '../notificationStore.ts'
+
+/** How long an entry of the audit log is kept (milliseconds). Gap G53. */
+export const AUDIT_KEPT_MS = 400 * 24 * 60 * 60 * 1_000
+/** Most entries of an organisation in the audit log. */
+export const AUDIT_ENTRIES_MAX = 100_000
+
+/** An act, for the audit log. */
+export interface Act {
+  readonly orgId: string
+  readonly by: Actor
+  /** Its first word is the kind of the target: `channel.create`. */
+  readonly action: string
+  readonly targetId: string
+  readonly nowMs: number
+  /** Never a secret. */
+  readonly detail?: Readonly<Record<string, unknown>>
+}
+
+/** The row of `act` in the audit log. Pure. */
+export function auditRow({ orgId, by, action, targetId, nowMs, detail = {} }: Act) {
+  const actor = 'id' in by ? by.id : null
+  const [targetKind = ''] = action.split('.')
+  return {
+    ...{ orgId, at: timestamp(nowMs), actorKind: by.kind, actor, action, targetKind, targetId },
+    detail: JSON.stringify(detail),
+  }
+}
+
+/** A row of the audit log as it is read. */
+export type AuditRow = Omit<AuditEntry, 'detail'> & { readonly detail: string }
+
+/** `row` with its detail parsed. Pure. */
+export function withDetail<Row extends AuditRow>(row: Row) {
+  // True because only details are stored.
+  return { ...row, detail: JSON.parse(row.detail) as AuditEntry['detail'] }
+}

@@ -1,0 +1,42 @@
+import type { Incident, IncidentUpdate } from '../../../api/contract/incident.ts'
+import type { IncidentStatus, Severity } from '../../../api/contract/incidentTerms.ts'
+
+/** Longest page of incidents that is read at once: bytes of texts, and updates. Gap G33. */
+export const WHOLE_PAGE_BYTES_MAX = 512 * 1_024
+export const WHOLE_PAGE_UPDATES_MAX = 2_000
+
+/** An incident without the data in other tables. */
+export interface IncidentColumns {
+  readonly id: string
+  readonly number: number
+  readonly title: string
+  readonly status: IncidentStatus
+  readonly severity: Severity
+  readonly created_at: string
+  readonly updated_at: string
+  readonly resolved_at: string | null
+  readonly auto_managed: boolean
+}
+
+/** The incident of a row, its services, and its updates in posting order. Pure. */
+export function incidentOf(
+  row: IncidentColumns,
+  serviceIds: readonly string[],
+  updates: readonly IncidentUpdate[],
+): Incident {
+  return {
+    id: row.id,
+    kind: 'incident',
+    title: row.title,
+    status: row.status,
+    severity: row.severity,
+    created_by: null,
+    created_at: row.created_at,
+    resolved_at: row.resolved_at,
+    service_ids: [...serviceIds],
+    display_id: `INC-${row.number}`,
+    updated_at: row.updated_at,
+    auto_managed: row.auto_managed,
+    updates: [...updates],
+  }
+}

@@ -1,0 +1,85 @@
+import type { ServiceResponse } from '../../../api/contract/service.ts'
+import type { ChangeOrigin } from '../../domain/changeOrigin.ts'
+import { pastDefinition } from '../../domain/pastDefinition.ts'
+import type { Service, ServiceChange } from '../../domain/serviceChanges.ts'
+import type { ServiceGeneration } from '../store.ts'
+
+/** Largest total size of the newest past generations of an organisation (bytes). Gap G48. */
+export const PAST_BYTES_MAX = 64 * 1024 * 1024
+/** Size of a generation besides its definition and origin (bytes). */
+const ROW_BYTES = 256
+
+/** A generation that a change ends. */
+export interface Ending {
+  readonly service: Service
+  /** The previous ChangeOrigin of the service, as JSON. */
+  readonly origin: string | null
+  readonly change: ServiceChange
+  readonly nowMs: number
+}
+
+/** A past generation to be stored. */
+export interface PastRow {
+  readonly serviceId: string
+  readonly generation: number
+  readonly untilMs: number
+  readonly origin: string | null
+  readonly definition: string | null
+  /** Its size, and that of all that the organisation ever stored before (bytes): the oldest are found by it. */
+  readonly bytesUpTo: number
+}
+
+/**
+ * The rows of an ending generation, and of its deletion, after `bytesBefore` of the organisation. The current
+ * generation is only in `services`: a creation has none. Pure.
+ */
+export function pastRows(
+  { service, origin, change, nowMs }: Ending,
+  bytesBefore: number,
+): readonly PastRow[] {
+  const { response, generation } = service
+  // A change that keeps the definition, such as a pause: the next generation has the same one.
+  const isSame = change.service !== null && change.sealed === null
+  const ended = { generation, origin, definition: isSame ? null : pastDefinition(response) }
+  const deletion = {
+    generation: generation + 1,
+    origin: change.origin === undefined ? null : JSON.stringify(change.origin),
+    definition: null,
+  }
+  let bytesUpTo = bytesBefore
+  return (change.service === null ? [ended, deletion] : [ended]).map((row) => {
+    bytesUpTo += ROW_BYTES + Buffer.byteLength(row.definition ?? '') + Buffer.byteLength(row.origin ?? '')
+    return { serviceId: response.id, untilMs: nowMs, ...row, bytesUpTo }
+  })
+}
+
+/** A stored generation; `definition` of the current one is its response. */
+export interface GenerationRow {
+  readonly generation: number
+  readonly origin: string | null
+  readonly definition: string | null
+  readonly untilMs: number | null
+}
+
+/** The generations of a service: the current one, unless it is deleted, and past ones, newest first. Pure. */
+export function generationsOf(
+  current: GenerationRow | undefined,
+  past: readonly GenerationRow[],
+): readonly ServiceGeneration[] {
+  const generations: ServiceGeneration[] = []
+  // True because only rendered ServiceResponses are stored.
+  let definition =
+    current === undefined ? null : pastDefinition(JSON.parse(current.definition ?? '') as ServiceResponse)
+  for (const row of current === undefined ? past : [current, ...past]) {
+    if (row !== current) definition = row.definition ?? definition
+    const { generation, untilMs } = row
+    generations.push({ generation, untilMs, origin: originIn(row.origin), definition })
+  }
+  return generations
+}
+
+/** The origin in the JSON `text`. Pure. */
+export function originIn(text: string | null): ChangeOrigin | null {
+  // True because only origins are stored.
+  return text === null ? null : (JSON.parse(text) as ChangeOrigin)
+}

@@ -1,0 +1,40 @@
+import { timingSafeEqual } from 'node:crypto'
+import { ApiError } from '../../../api/contract/apiError.ts'
+import type { CreationFingerprint } from '../store.ts'
+
+/** Retention of a creation's answer for its Idempotency-Key (milliseconds). Gap G20. */
+export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1_000
+
+/** Length from which an answer counts as long (bytes). */
+export const LONG_ANSWER_BYTES = 16 * 1_024
+/**
+ * Largest total size of the newest long answers of an organisation (bytes): a key may request 200 GB a day. Gap G20.
+ */
+export const LONG_ANSWERS_BYTES_MAX = 1_024 * 1_024 * 1_024
+
+/** Most short answers stored for an organisation, the newest; at most another GiB in total. Gap G20. */
+export const SHORT_ANSWERS_MAX = 65_536
+
+/** The stored answer of a creation. */
+export interface RememberedCreation {
+  readonly bodyFingerprint: Buffer
+  readonly answer: string
+  readonly createdAtMs: number
+}
+
+/**
+ * The answer to a creation with `fingerprint` at `nowMs`, when `earlier` has its key; `undefined` when it is to be made.
+ * Throws `invalid` when the key was used for another body.
+ */
+export function answerAgain(
+  earlier: RememberedCreation | undefined,
+  fingerprint: CreationFingerprint,
+  nowMs: number,
+): string | undefined {
+  if (earlier === undefined || nowMs - earlier.createdAtMs >= IDEMPOTENCY_MS) return undefined
+  const isSameBody =
+    timingSafeEqual(earlier.bodyFingerprint, fingerprint.bodyFingerprint) ||
+    timingSafeEqual(earlier.bodyFingerprint, fingerprint.earlierBodyFingerprint())
+  if (isSameBody) return earlier.answer
+  throw new ApiError('invalid', 'Idempotency-Key: was already used for another body')
+}

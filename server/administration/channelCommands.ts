@@ -162,7 +162,10 @@ async function withMasterKeys(
   const { dataDir } = options
   const source = keySourceOf(options, variables)
   await withExistingStore(engineOf(dataDir), async (store) =>
-    work(store, await openMasterKeys({ store, source, dataDir, environment: systemEnvironment })),
+    work(
+      store,
+      await openMasterKeys({ store, source, dataDir, makesMasterKeys: true, environment: systemEnvironment }),
+    ),
   )
 }
 

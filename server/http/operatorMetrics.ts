@@ -54,12 +54,26 @@ export function addStoreMetrics(
       set(at === null ? 0 : Math.max(0, nowMs() - at) / 1_000)
     },
   )
-  add('pharos_database_bytes', 'Size of control.db', [], async (set) => set((await figures()).databaseBytes))
-  add('pharos_database_wal_bytes', 'Size of the write-ahead log of control.db', [], async (set) =>
-    set((await figures()).logBytes),
+  add('pharos_database_bytes', 'Size of the database', [], async (set) =>
+    set((await figures()).databaseBytes),
   )
-  add('pharos_disk_free_bytes', 'Free room on the disk of the data folder', [], async (set) =>
-    set((await figures()).diskFreeBytes),
+  add(
+    'pharos_database_wal_bytes',
+    'Size of the write-ahead log of control.db; absent on PostgreSQL',
+    [],
+    async (set) => {
+      const { logBytes } = await figures()
+      if (logBytes !== null) set(logBytes)
+    },
+  )
+  add(
+    'pharos_disk_free_bytes',
+    'Free room on the disk of the data folder; absent on PostgreSQL',
+    [],
+    async (set) => {
+      const { diskFreeBytes } = await figures()
+      if (diskFreeBytes !== null) set(diskFreeBytes)
+    },
   )
   add(
     'pharos_last_backup_timestamp_seconds',

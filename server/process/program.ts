@@ -7,6 +7,7 @@ import { ANSWER_BOUNDS, AnswerBudget } from '../http/transport/answerBudget.ts'
 import { buildApp } from '../http/app.ts'
 import { BODY_BOUNDS } from '../http/transport/bodyBudget.ts'
 import { startKeyUses } from '../http/keyUses.ts'
+import { keyBuckets } from '../http/rateLimit.ts'
 import { probesPage } from '../http/probesPage.ts'
 import { addMonitoringMetrics, addStoreMetrics } from '../http/operatorMetrics.ts'
 import { createMetrics } from '../http/metrics.ts'
@@ -28,7 +29,7 @@ import { preflight } from './preflight.ts'
 import { logRequest } from './requestLog.ts'
 import type { ProgramSettings } from './settings.ts'
 import { openMasterKeys } from '../secrets/masterKeys.ts'
-import type { Store } from '../store/store.ts'
+import type { Admission, Store } from '../store/store.ts'
 
 /** Interval of the checks for disk space (milliseconds). */
 const ROOM_LOOK_MS = 2_000
@@ -90,9 +91,10 @@ async function listen(
   store: Store,
   undo: Undo,
 ) {
-  const { environment, log, spendRequest, isBlocked } = settings
+  const { environment, log, isBlocked } = settings
   const { dataDir, keySource: source } = settings
-  const findMasterKey = await openMasterKeys({ store, source, dataDir, environment })
+  const { makesMasterKeys } = settings.engine
+  const findMasterKey = await openMasterKeys({ store, source, dataDir, makesMasterKeys, environment })
   const timeouts = { ...TIMEOUTS, ...settings.timeouts }
   const budget = new AnswerBudget({ ...ANSWER_BOUNDS, mibMs: timeouts.mibMs, ...settings.answerBounds })
   const bodies = new AnswerBudget(BODY_BOUNDS)
@@ -106,7 +108,7 @@ async function listen(
     environment,
     findMasterKey,
     isBlocked,
-    admission: localAdmission(store, spendRequest),
+    admission: admissionOf(store, settings),
     timeouts,
     budget,
     bodies,
@@ -121,13 +123,15 @@ async function listen(
   })
   const onError = (error: unknown) => log.error({ err: error }, 'commands could not be published')
   const { allowedRanges, isMonitoring, monotonicMs } = settings
-  const monitoring = isMonitoring
-    ? await startMonitoring({
-        ...{ dataDir, store, findMasterKey, allowedRanges, log, monotonicMs, nowMs: environment.nowMs },
-        onIngest: metrics.observeIngest,
-        onCompaction: metrics.observeCompaction,
-      })
-    : undefined
+  // Results are files of the data folder.
+  const monitoring =
+    isMonitoring && dataDir !== null
+      ? await startMonitoring({
+          ...{ dataDir, store, findMasterKey, allowedRanges, log, monotonicMs, nowMs: environment.nowMs },
+          onIngest: metrics.observeIngest,
+          onCompaction: metrics.observeCompaction,
+        })
+      : undefined
   if (monitoring !== undefined) undo.push(() => monitoring.stop())
   const bus = settings.bus ?? monitoring?.hub ?? silentBus
   const relay = startRelay({ store, bus, onError })
@@ -169,6 +173,12 @@ async function listen(
     monitoring: sentence,
     publishCommands: relay.drain,
   }
+}
+
+/** The shared limit where the store has one, unless the settings name another one. */
+function admissionOf(store: Store, { spendRequest, monotonicMs }: ProgramSettings): Admission {
+  if (spendRequest === null && store.sharedAdmission !== null) return store.sharedAdmission
+  return localAdmission(store, spendRequest ?? keyBuckets(monotonicMs))
 }
 
 /** Checks for disk space now and repeatedly; logs changes. Resolves to the function that stops it. */

@@ -10,7 +10,7 @@ const PROVEN_MS = 1_000
 
 /** Dependencies of the readiness check. */
 export interface ReadinessParts {
-  readonly dataDir: string
+  readonly dataDir: string | null
   readonly store: Pick<UpkeepStore, 'assertRoom' | 'probeWrite'> & SecretStore
   readonly keySource: KeySource
   readonly environment: Environment

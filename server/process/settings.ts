@@ -29,8 +29,8 @@ export interface StatusListening {
 /** Settings of a server. */
 export interface ProgramSettings {
   readonly engine: Engine
-  /** Folder of the database, which must not contain a copy of the master key. */
-  readonly dataDir: string
+  /** Folder of the data, which must not contain a copy of the master key; `null` for a database elsewhere. */
+  readonly dataDir: string | null
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
@@ -53,7 +53,8 @@ export interface ProgramSettings {
   readonly environment: Environment
   /** Milliseconds of a clock that only runs forward. */
   readonly monotonicMs: () => number
-  readonly spendRequest: SpendRequest
+  /** Limits the requests of a key in this process; `null` for the limit that processes of one database share. */
+  readonly spendRequest: SpendRequest | null
   readonly log: Logger
   /** Whether services are checked; the API answers all the same. */
   readonly isMonitoring: boolean

@@ -21,7 +21,7 @@ export function defaultKeyFile(dataDir: string): string {
  * The keys of `source`, in their order. Throws, without quoting the contents, when the file is readable by others, lies
  * in the data folder, or contains anything but keys of 64 hexadecimal digits, one a line.
  */
-export function readKeys(source: KeySource, dataDir: string): readonly MasterKey[] {
+export function readKeys(source: KeySource, dataDir: string | null): readonly MasterKey[] {
   if (source.kind === 'text') return parseKeys(source.text, 'PHAROS_MASTER_KEY')
   assertOutside(source.file, dataDir)
   if ((statSync(source.file).mode & OTHERS_MODE) !== 0) {
@@ -39,7 +39,7 @@ export function hasKeys(source: KeySource): boolean {
  * Throws when the keys of `source` can neither be read nor created: a missing file needs a writable folder. The data
  * folder may still be missing, and with it the parent folder of the default file.
  */
-export function assertKeysUsable(source: KeySource, dataDir: string): void {
+export function assertKeysUsable(source: KeySource, dataDir: string | null): void {
   if (hasKeys(source)) {
     readKeys(source, dataDir)
     return
@@ -48,7 +48,7 @@ export function assertKeysUsable(source: KeySource, dataDir: string): void {
   assertOutside(source.file, dataDir)
   const folder = dirname(resolve(source.file))
   // The default file, created with the data folder.
-  if (folder === dirname(resolve(dataDir)) && !existsSync(folder)) return
+  if (dataDir !== null && folder === dirname(resolve(dataDir)) && !existsSync(folder)) return
   try {
     accessSync(folder, constants.W_OK)
   } catch (error) {
@@ -57,13 +57,13 @@ export function assertKeysUsable(source: KeySource, dataDir: string): void {
 }
 
 /** Creates `file` with `key` alone, unless it exists by now: another server may have created its own key in it. */
-export function makeKey(file: string, key: MasterKey, dataDir: string): void {
+export function makeKey(file: string, key: MasterKey, dataDir: string | null): void {
   assertOutside(file, dataDir)
   makeKeyFile(file, keyText([key]))
 }
 
 /** Replaces the contents of `file` by `keys`, completely or not at all, and keeps its owner. */
-export function replaceKeys(file: string, keys: readonly MasterKey[], dataDir: string): void {
+export function replaceKeys(file: string, keys: readonly MasterKey[], dataDir: string | null): void {
   assertOutside(file, dataDir)
   replaceKeyFile(file, keyText(keys))
 }
@@ -83,7 +83,9 @@ function parseKeys(text: string, where: string): readonly MasterKey[] {
   return lines.map((line) => masterKeyOf(Buffer.from(line, 'hex')))
 }
 
-function assertOutside(file: string, dataDir: string): void {
+/** `dataDir` is `null` where the data is in a database elsewhere. */
+function assertOutside(file: string, dataDir: string | null): void {
+  if (dataDir === null) return
   const path = relative(realPath(dataDir), realPath(file))
   if (path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)) return
   throw new Error(

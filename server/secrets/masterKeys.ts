@@ -11,7 +11,9 @@ export type FindMasterKey = (id: string) => MasterKey
 export interface MasterKeyParts {
   readonly store: SecretStore & Pick<UpkeepStore, 'probeWrite'>
   readonly source: KeySource
-  readonly dataDir: string
+  readonly dataDir: string | null
+  /** As that of the engine. */
+  readonly makesMasterKeys: boolean
   readonly environment: Environment
 }
 
@@ -24,6 +26,7 @@ export async function openMasterKeys(parts: MasterKeyParts): Promise<FindMasterK
   const named = await store.masterKeyIds()
   if (!hasKeys(source) && source.kind === 'file') {
     if (named.length > 0) throw new Error(missing(source, named))
+    if (!parts.makesMasterKeys) throw new Error(unmade(source.file))
     // Fail before the database is created if it could not store the key.
     await store.probeWrite(environment.nowMs())
     makeKey(source.file, masterKeyOf(environment.randomBytes(KEY_BYTES)), dataDir)
@@ -57,7 +60,7 @@ export async function assertMasterKeys(
 }
 
 /** Reads the source again for an unknown id: a rotation in another process may have added it. */
-function keyFinder(source: KeySource, dataDir: string): FindMasterKey {
+function keyFinder(source: KeySource, dataDir: string | null): FindMasterKey {
   let keys: ReadonlyMap<string, MasterKey> = new Map()
   return (id) => {
     if (!keys.has(id)) keys = new Map(readKeys(source, dataDir).map((key) => [key.id, key]))
@@ -73,4 +76,8 @@ function missing(source: KeySource, ids: readonly string[]): string {
       ? [source.file, 'put the file back, or name it with --master-key-file']
       : ['PHAROS_MASTER_KEY', 'set it to that key, or unset it and name its file with --master-key-file']
   return `master key ${ids.join(', ')} of this database is missing from ${where}: ${remedy}`
+}
+
+function unmade(file: string): string {
+  return `there is no master key in ${file}: make one with "openssl rand -hex 32", and give every server the same`
 }

@@ -15,7 +15,7 @@ export interface RotationParts {
    * with the new key, because only its owner can change it.
    */
   readonly source: KeySource
-  readonly dataDir: string
+  readonly dataDir: string | null
   readonly environment: Environment
   /**
    * Waits between two transactions. A server that waits for the lock retries only periodically: without a pause it

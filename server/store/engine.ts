@@ -9,6 +9,11 @@ export interface Engine {
   readonly place: string
   /** Schema version of this release. */
   readonly schemaVersion: number
+  /**
+   * Whether a first start may make the master key. Never where several programs share a database: two first starts would
+   * make two.
+   */
+  readonly makesMasterKeys: boolean
   /** Whether a database exists. Creates nothing. */
   exists(): Promise<boolean>
   /**

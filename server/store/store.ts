@@ -371,9 +371,10 @@ export interface StoreFigures {
   /** Instant of the oldest unpublished command (milliseconds since the epoch); `null` when there is none. */
   readonly oldestUnpublishedAtMs: number | null
   readonly databaseBytes: number
-  /** Of the write-ahead log. */
-  readonly logBytes: number
-  readonly diskFreeBytes: number
+  /** Of the write-ahead log; `null` when it is not of this database alone. */
+  readonly logBytes: number | null
+  /** `null` when the database is on another machine. */
+  readonly diskFreeBytes: number | null
   /** When the last backup of this data folder was written; `null` before the first. */
   readonly lastBackupAtMs: number | null
 }
@@ -418,4 +419,6 @@ export interface Store
     UpkeepStore {
   /** A UUID of this store, renewed by a restore, which resets generations and sequence numbers. Gap G20, Gap G24. */
   readonly storeId: string
+  /** Admission that is exact over all processes of the store; `null` when one process serves it. Gap G21. */
+  readonly sharedAdmission: Admission | null
 }

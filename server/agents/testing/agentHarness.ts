@@ -94,7 +94,10 @@ export async function startHarness(monotonicMs = () => performance.now()): Promi
   const handedOver: HandedOver[] = []
   const hubRanges = [...ALLOWED_RANGES]
   const source = { kind: 'file', file: defaultKeyFile(dataDir) } as const
-  const findMasterKey = await openMasterKeys({ store, source, dataDir, environment: systemEnvironment })
+  const findMasterKey = await openMasterKeys({
+    ...{ store, source, dataDir, makesMasterKeys: true },
+    environment: systemEnvironment,
+  })
   const hub = new Hub({
     ...{ store, storeId: store.storeId, services, findMasterKey, nowMs: Date.now, monotonicMs, log },
     ...{ allowedRanges: hubRanges, ownAddresses: () => [SERVER_ADDRESS] },

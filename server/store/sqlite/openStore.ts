@@ -67,6 +67,7 @@ export async function openStore(
   })
   return {
     storeId,
+    sharedAdmission: null,
     ...sqliteServices(connections, { commits, version: versions.all, nowMs, autoIncidents, note }),
     ...sqliteIncidents(connections, { commits, nowMs, writes, autoIncidents }),
     ...sqliteOutbox(connections, { commits, storeId }),

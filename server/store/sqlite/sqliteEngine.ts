@@ -28,6 +28,7 @@ export function sqliteEngine(
   return {
     place: dataDir,
     schemaVersion: MIGRATIONS.length,
+    makesMasterKeys: true,
     exists: async () => existsSync(databaseFile(dataDir)),
     open: async (purpose) => {
       const store = await openStore(dataDir, nowMs, mutationsPerCommit)

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { hasPostgres } from './server/testing/postgres/programs.ts'
 import { runSummary } from './scripts/testing/runSummary.ts'
 
 // Tests start real programs that read settings from the environment: those of the developer stay outside.
@@ -53,11 +54,41 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const EXCLUDED = ['**/node_modules/**', '**/dist/**', '**/cdktf.out/**']
+/** Tests of PostgreSQL itself. */
+const OF_POSTGRES = ['server/store/postgres/**/*.test.ts', 'server/testing/postgres/*.test.ts']
+
+/** The contract on PostgreSQL too, where this platform has one. */
+const POSTGRES_PROJECT = {
+  extends: true as const,
+  test: {
+    name: 'postgres',
+    include: [
+      ...OF_POSTGRES,
+      'server/testing/conformance/*.test.ts',
+      'server/testing/robustness/clock.test.ts',
+    ],
+    // Backups, channels, status pages and people are in data folders.
+    exclude: [...EXCLUDED, 'server/testing/conformance/{restore*,auditCommands}.test.ts'],
+    env: { PHAROS_TEST_ENGINE: 'postgres' },
+  },
+}
+
 export default defineConfig({
   test: {
-    include: ['{api,monitoring,server,provider,reconciler,web,examples,scripts}/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**', '**/cdktf.out/**'],
-    globalSetup: ['scripts/testing/buildBeforeTests.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'all',
+          include: ['{api,monitoring,server,provider,reconciler,web,examples,scripts}/**/*.test.ts'],
+          exclude: [...EXCLUDED, ...OF_POSTGRES],
+          // Of one project: it looks at all files of the run.
+          globalSetup: ['scripts/testing/buildBeforeTests.ts'],
+        },
+      },
+      ...(hasPostgres() ? [POSTGRES_PROJECT] : []),
+    ],
     // A test that checks nothing fails.
     expect: { requireAssertions: true },
     sequence: { shuffle: { tests: true }, sequencer: LongestFirst },

@@ -8,7 +8,7 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { consoleUrlOption } from './options/consoleListening.ts'
 import { present, table, type Write } from './output.ts'
-import { engineOf, withExistingStore } from './withStore.ts'
+import { folderEngineOf, withExistingStore } from './withStore.ts'
 
 /** Where the console is when no address is given: the port that the documentation uses. */
 const CONSOLE_URL = 'http://localhost:7173'
@@ -29,7 +29,7 @@ export function addAccountCommands(program: Command, write: Write): void {
   addDataDir(session.command('end-all').description('sign a person out everywhere'))
     .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
     .action(async ({ dataDir, json, email }: DataDirOptions & { email: string }) => {
-      const ended = await withExistingStore(engineOf(dataDir), async (store) => {
+      const ended = await withExistingStore(folderEngineOf(dataDir), async (store) => {
         const found = await store.personWithEmail(email)
         if (found === undefined)
           throw new ApiError('not_found', `there is no person with the address ${email}`)
@@ -51,7 +51,7 @@ function addInvite(program: Command, write: Write): void {
       const { token, ...link } = newLink()
       const invitation = { ...link, orgId, email, role: 'owner' } as const
       const nowMs = systemEnvironment.nowMs()
-      await withExistingStore(engineOf(dataDir), (store) => store.invite(invitation, BY, nowMs))
+      await withExistingStore(folderEngineOf(dataDir), (store) => store.invite(invitation, BY, nowMs))
       const url = `${consoleUrl}/invite/${token}`
       present(write, json, { url }, url)
     })
@@ -65,7 +65,7 @@ function addReset(program: Command, write: Write): void {
     .action(async ({ dataDir, json, email, consoleUrl }: LinkOptions) => {
       const { token, ...link } = newLink()
       const reset = { ...link, email, by: BY, nowMs: systemEnvironment.nowMs() }
-      await withExistingStore(engineOf(dataDir), (store) => store.startReset(reset))
+      await withExistingStore(folderEngineOf(dataDir), (store) => store.startReset(reset))
       const url = `${consoleUrl}/reset/${token}`
       present(write, json, { url }, url)
     })
@@ -76,7 +76,7 @@ function addMemberCommands(program: Command, write: Write): void {
   addDataDir(member.command('list').description('list the members of an organisation'))
     .requiredOption('--org <id>', 'organisation')
     .action(async ({ dataDir, json, org }: DataDirOptions & { org: string }) => {
-      const members = await withExistingStore(engineOf(dataDir), (store) => store.listMembers(org))
+      const members = await withExistingStore(folderEngineOf(dataDir), (store) => store.listMembers(org))
       const shown = members.map(({ personId: id, email, name, role, createdAt, seenAtMs }) => ({
         ...{ id, email, name, role, created_at: createdAt },
         last_seen_at: seenAtMs === null ? null : timestamp(seenAtMs),
@@ -94,7 +94,7 @@ function addMemberCommands(program: Command, write: Write): void {
     .requiredOption('--org <id>', 'organisation')
     .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
     .action(async ({ dataDir, json, org, email }: DataDirOptions & { org: string; email: string }) => {
-      await withExistingStore(engineOf(dataDir), (store) => removeMember(store, org, email))
+      await withExistingStore(folderEngineOf(dataDir), (store) => removeMember(store, org, email))
       present(write, json, { email }, `removed ${email}`)
     })
 }

@@ -3,10 +3,10 @@ import { AGENT_TOKEN_BYTES, AGENT_TOKEN_PREFIX } from '../../monitoring/protocol
 import { hashKey } from '../domain/apiKeys.ts'
 import { isRegionCode } from '../domain/regions.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
+import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './output.ts'
-import { engineOf, withExistingStore } from './withStore.ts'
+import { withExistingStore } from './withStore.ts'
 
 /** Longest name of an agent token (code points). Gap G35. */
 const NAME_CHARS_MAX = 200
@@ -14,7 +14,7 @@ const NAME_CHARS_MAX = 200
 /** Adds `agent create`, `agent list` and `agent revoke`: the tokens of agents, each for one region. */
 export function addAgentCommands(program: Command, write: Write): void {
   const agent = program.command('agent').description('tokens of agents, which check a region from elsewhere')
-  addDataDir(
+  addDatabase(
     agent
       .command('create')
       .description(
@@ -23,19 +23,19 @@ export function addAgentCommands(program: Command, write: Write): void {
   )
     .requiredOption('--region <code>', 'region that the agents check', regionOption)
     .requiredOption('--name <name>', 'name for the list of tokens', readableOption(NAME_CHARS_MAX))
-    .action(async ({ dataDir, json, region, name }: DataDirOptions & { region: string; name: string }) => {
+    .action(async ({ json, region, name, ...place }: DatabaseOptions & { region: string; name: string }) => {
       const token = `${AGENT_TOKEN_PREFIX}${systemEnvironment.randomBytes(AGENT_TOKEN_BYTES).toString('hex')}`
       const id = systemEnvironment.uuid()
       const stored = { hash: hashKey(token), last4: token.slice(-4), nowMs: systemEnvironment.nowMs() }
-      await withExistingStore(engineOf(dataDir), (store) =>
+      await withExistingStore(engineOf(place), (store) =>
         store.createAgentToken({ id, region, name, ...stored }),
       )
       present(write, json, { id, region, name, token }, token)
       if (!json) agent.configureOutput().writeErr?.(`only agents check ${region} from now on\n`)
     })
-  addDataDir(agent.command('list').description('list the tokens of agents')).action(
-    async ({ dataDir, json }: DataDirOptions) => {
-      const tokens = await withExistingStore(engineOf(dataDir), (store) => store.listAgentTokens())
+  addDatabase(agent.command('list').description('list the tokens of agents')).action(
+    async ({ json, ...place }: DatabaseOptions) => {
+      const tokens = await withExistingStore(engineOf(place), (store) => store.listAgentTokens())
       const rows = tokens.map(({ id, region, name, last4, createdAt, revokedAt }) => [
         ...[id, region, name, last4, createdAt],
         revokedAt ?? '-',
@@ -43,10 +43,10 @@ export function addAgentCommands(program: Command, write: Write): void {
       present(write, json, tokens, table(['ID', 'REGION', 'NAME', 'LAST4', 'CREATED', 'REVOKED'], rows))
     },
   )
-  addDataDir(agent.command('revoke').description('revoke a token; its agents stop within a second'))
+  addDatabase(agent.command('revoke').description('revoke a token; its agents stop within a second'))
     .requiredOption('--id <id>', 'id of the token, from "agent list"')
-    .action(async ({ dataDir, json, id }: DataDirOptions & { id: string }) => {
-      await withExistingStore(engineOf(dataDir), (store) =>
+    .action(async ({ json, id, ...place }: DatabaseOptions & { id: string }) => {
+      await withExistingStore(engineOf(place), (store) =>
         store.revokeAgentToken(id, systemEnvironment.nowMs()),
       )
       present(write, json, { id }, `revoked ${id}`)

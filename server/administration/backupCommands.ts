@@ -5,7 +5,7 @@ import { RESULTS_FILE } from '../results/file/resultsSchema.ts'
 import { copyDatabase } from '../store/sqlite/files/backupDatabase.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, type Write } from './output.ts'
-import { engineOf, withExistingStore } from './withStore.ts'
+import { folderEngineOf, withExistingStore } from './withStore.ts'
 
 /** What the copy of the results has after the name of the backup. */
 const RESULTS_SUFFIX = '.results'
@@ -22,7 +22,7 @@ export function addBackupCommands(program: Command, write: Write): void {
       const { dataDir, to, json } = options
       const results = options.withResults === true ? `${to}${RESULTS_SUFFIX}` : undefined
       if (results !== undefined) assertCopyable(join(dataDir, RESULTS_FILE), results)
-      const engine = engineOf(dataDir)
+      const engine = folderEngineOf(dataDir)
       await withExistingStore(engine, () => engine.backupTo(to))
       if (results !== undefined) await copyDatabase(join(dataDir, RESULTS_FILE), results)
       const text = results === undefined ? `wrote ${to}` : `wrote ${to} and ${results}`
@@ -35,7 +35,7 @@ export function addBackupCommands(program: Command, write: Write): void {
   )
     .requiredOption('--from <file>', 'file written by "backup"')
     .action(async (options: DataDirOptions & { from: string }) => {
-      await engineOf(options.dataDir).restoreFrom(options.from)
+      await folderEngineOf(options.dataDir).restoreFrom(options.from)
       const results = `${options.from}${RESULTS_SUFFIX}`
       if (existsSync(results)) await copyDatabase(results, join(options.dataDir, RESULTS_FILE))
       const text = `restored ${options.dataDir}; it needs the master key that the original had`

@@ -17,11 +17,11 @@ import type { Store } from '../store/store.ts'
 import { addDeliveryCommands } from './deliveryCommands.ts'
 import { addChannelOptions, type ChannelOptions, channelRefOf } from './options/channelOptions.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
-import { keySourceOf, type MasterKeyOptions, masterKeyOption } from './options/masterKeyOption.ts'
+import { keySourceOf, type FolderKeyOptions, masterKeyOption } from './options/masterKeyOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { webhookAddressNote } from './options/webhookRanges.ts'
 import { present, table, type Write } from './output.ts'
-import { engineOf, withExistingStore } from './withStore.ts'
+import { folderEngineOf, withExistingStore } from './withStore.ts'
 
 /** What stands for stdin where a file may be named, and the number of its stream. */
 const STDIN_NAME = '-'
@@ -29,7 +29,7 @@ const STDIN = 0
 /** Longest name of a channel (code points). Gap G35. */
 const NAME_CHARS_MAX = 200
 
-interface CreateOptions extends MasterKeyOptions {
+interface CreateOptions extends FolderKeyOptions {
   readonly org: string
   readonly kind: ChannelKind
   readonly name: string
@@ -48,7 +48,7 @@ export function addChannelCommands(program: Command, write: Write, environment: 
   addDataDir(channel.command('list').description('list the channels of an organisation'))
     .requiredOption('--org <id>', 'organisation')
     .action(async ({ dataDir, json, org }: DataDirOptions & { org: string }) => {
-      const channels = await withExistingStore(engineOf(dataDir), (store) => store.listChannels(org))
+      const channels = await withExistingStore(folderEngineOf(dataDir), (store) => store.listChannels(org))
       const rows = channels.map(({ id, kind, name, host, state, ...rest }) => [
         ...[id, kind, name, host, rest.disabledReason === null ? state : `${state}: ${rest.disabledReason}`],
         rest.lastSuccessAtMs === null ? '-' : timestamp(rest.lastSuccessAtMs),
@@ -123,7 +123,7 @@ function addRotate(channel: Command, write: Write, environment: Variables): void
     channel.command('rotate').description('replace the signing secret; the old one also signs for 24 hours'),
   )
     .addOption(masterKeyOption())
-    .action(async (options: ChannelOptions & MasterKeyOptions) => {
+    .action(async (options: ChannelOptions & FolderKeyOptions) => {
       const secret = mintSecret(systemEnvironment)
       const nowMs = systemEnvironment.nowMs()
       await withMasterKeys(options, environment, (store, find) =>
@@ -148,20 +148,22 @@ interface Change {
 function addChange(channel: Command, write: Write, { name, description, done, change }: Change): void {
   addChannelOptions(channel.command(name).description(description)).action(
     async (options: ChannelOptions) => {
-      await withExistingStore(engineOf(options.dataDir), (store) => change(store, channelRefOf(options)))
+      await withExistingStore(folderEngineOf(options.dataDir), (store) =>
+        change(store, channelRefOf(options)),
+      )
       present(write, options.json, { id: options.id }, `${done} ${options.id}`)
     },
   )
 }
 
 async function withMasterKeys(
-  options: MasterKeyOptions,
+  options: FolderKeyOptions,
   variables: Variables,
   work: (store: Store, find: Awaited<ReturnType<typeof openMasterKeys>>) => Promise<void>,
 ): Promise<void> {
   const { dataDir } = options
   const source = keySourceOf(options, variables)
-  await withExistingStore(engineOf(dataDir), async (store) =>
+  await withExistingStore(folderEngineOf(dataDir), async (store) =>
     work(
       store,
       await openMasterKeys({ store, source, dataDir, makesMasterKeys: true, environment: systemEnvironment }),

@@ -3,14 +3,14 @@ import { timestamp } from '../domain/environment.ts'
 import { REGIONS } from '../domain/regions.ts'
 import { noOrg } from '../store/shared/noOrg.ts'
 import type { CommandFilter, LoggedCommand, Store } from '../store/store.ts'
-import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
+import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import type { Write } from './output.ts'
-import { engineOf, withExistingStore } from './withStore.ts'
+import { withExistingStore } from './withStore.ts'
 
 /** Commands in one page: there may be millions. */
 const PAGE_COMMANDS = 1_000
 
-interface CommandOptions extends DataDirOptions {
+interface CommandOptions extends DatabaseOptions {
   readonly org?: string
   readonly service?: string
   readonly region?: string
@@ -21,7 +21,7 @@ interface CommandOptions extends DataDirOptions {
 
 /** Adds `commands`, which lists the commands to the regions in order of publication. */
 export function addCommandLog(program: Command, write: Write): void {
-  addDataDir(
+  addDatabase(
     program.command('commands').description('list the commands to the regions, in order of publication'),
   )
     .option('--org <id>', 'only commands of this organisation')
@@ -33,7 +33,7 @@ export function addCommandLog(program: Command, write: Write): void {
     .option('--after <sequence>', 'only commands after this sequence number', whole)
     .option('--limit <n>', 'maximum number of commands', whole)
     .action(async (options: CommandOptions) => {
-      await withExistingStore(engineOf(options.dataDir), async (store) => {
+      await withExistingStore(engineOf(options), async (store) => {
         await assertOrg(store, options.org)
         const pages = pagesOf(store, filterOf(options), options.limit)
         await (options.json ? writeJson(write, pages) : writeTable(write, pages))

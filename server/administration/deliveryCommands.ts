@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts'
 import { addChannelOptions, type ChannelOptions, channelRefOf } from './options/channelOptions.ts'
 import { WEBHOOK_RANGES_ADVICE } from './options/webhookRanges.ts'
 import { present, table, type Write } from './output.ts'
-import { engineOf, withExistingStore } from './withStore.ts'
+import { folderEngineOf, withExistingStore } from './withStore.ts'
 
 /** How long a test waits for the server (milliseconds), and how often it looks. */
 const TEST_MS_MAX = 20_000
@@ -26,7 +26,7 @@ export function addDeliveryCommands(channel: Command, write: Write): void {
     .option('--limit <count>', 'at most this many', readCount, SHOWN_COUNT)
     .action(async (options: ChannelOptions & { state?: DeliveryState; limit: number }) => {
       const { dataDir, json, state, limit: countMax } = options
-      const deliveries = await withExistingStore(engineOf(dataDir), (store) =>
+      const deliveries = await withExistingStore(folderEngineOf(dataDir), (store) =>
         store.listDeliveries(channelRefOf(options), { state, countMax }),
       )
       const rows = deliveries.map((one) => [
@@ -45,7 +45,7 @@ export function addDeliveryCommands(channel: Command, write: Write): void {
       if (delivery === undefined && since === undefined) {
         throw new Error('name a delivery by --delivery, or all failed ones by --since')
       }
-      const count = await withExistingStore(engineOf(dataDir), (store) =>
+      const count = await withExistingStore(folderEngineOf(dataDir), (store) =>
         store.resendDeliveries(channelRefOf(options), which, systemEnvironment.nowMs()),
       )
       const noun = count === 1 ? 'delivery' : 'deliveries'
@@ -58,7 +58,7 @@ function addTest(channel: Command, write: Write): void {
     channel.command('test').description('send a test event, and show the answer of the receiver'),
   ).action(async (options: ChannelOptions) => {
     const channelRef = channelRefOf(options)
-    const delivery = await withExistingStore(engineOf(options.dataDir), async (store) => {
+    const delivery = await withExistingStore(folderEngineOf(options.dataDir), async (store) => {
       const webhookId = await store.testChannel(channelRef, systemEnvironment.nowMs())
       return endOf(store, channelRef, webhookId)
     })

@@ -12,14 +12,14 @@ import { setAutoIncidents } from '../domain/serviceChanges.ts'
 import { noOrg } from '../store/shared/noOrg.ts'
 import { readIncidents } from '../store/shared/readIncidents.ts'
 import type { Store } from '../store/store.ts'
-import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
+import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { present, table, type Write } from './output.ts'
-import { engineOf, withExistingStore } from './withStore.ts'
+import { withExistingStore } from './withStore.ts'
 
 /** Default settings. */
 const DEFAULTS: AutoIncidentSettings = { threshold: 3, windowMinutes: 10 }
 
-interface SettingsOptions extends DataDirOptions {
+interface SettingsOptions extends DatabaseOptions {
   readonly org: string
   readonly threshold: number
   readonly window: number
@@ -37,13 +37,13 @@ export function addServiceCommands(program: Command, write: Write): void {
     .command('service')
     .description('settings of services that the API shows but does not accept')
   addSettings(
-    addDataDir(service.command('auto-incidents').description('configure automatic incidents of services')),
+    addDatabase(service.command('auto-incidents').description('configure automatic incidents of services')),
   )
     .addOption(new Option('--service <id>', 'one service').conflicts('all'))
     .option('--all', 'all services of the organisation')
     .action(async (options: ServiceOptions) => {
       const settings = readSettings(options)
-      const services = await withExistingStore(engineOf(options.dataDir), async (store) => {
+      const services = await withExistingStore(engineOf(options), async (store) => {
         const wanted = await wantedServices(store, options)
         // Checked before the first change: either all change, or none.
         assertWithinReach(wanted, settings)
@@ -60,12 +60,12 @@ export function addServiceCommands(program: Command, write: Write): void {
 /** Adds `org auto-incidents` to the group `org`. */
 export function addOrgAutoIncidents(org: Command, write: Write): void {
   addSettings(
-    addDataDir(
+    addDatabase(
       org.command('auto-incidents').description('configure automatic incidents of services created later'),
     ),
   ).action(async (options: SettingsOptions) => {
     const settings = readSettings(options)
-    await withExistingStore(engineOf(options.dataDir), (store) =>
+    await withExistingStore(engineOf(options), (store) =>
       store.setDefaultAutoIncidents(options.org, settings),
     )
     present(write, options.json, fieldsOf(settings), `new services: ${sentenceOf(settings)}`)
@@ -128,20 +128,20 @@ function sentenceOf(settings: AutoIncidentSettings | null): string {
   return `after ${threshold} failing ${threshold === 1 ? 'round' : 'rounds'} within ${windowMinutes} min`
 }
 
-interface IncidentsOptions extends DataDirOptions {
+interface IncidentsOptions extends DatabaseOptions {
   readonly org: string
   readonly all?: boolean
 }
 
 /** Adds `incidents`, which lists the incidents of an organisation with or without a running server. */
 export function addIncidentCommands(program: Command, write: Write): void {
-  addDataDir(
+  addDatabase(
     program.command('incidents').description('show the open incidents of an organisation, newest first'),
   )
     .requiredOption('--org <id>', 'organisation')
     .option('--all', 'also the resolved ones, after the open ones')
-    .action(async ({ dataDir, json, org, all: isAll = false }: IncidentsOptions) => {
-      const rows = await withExistingStore(engineOf(dataDir), async (store) => {
+    .action(async ({ json, org, all: isAll = false, ...place }: IncidentsOptions) => {
+      const rows = await withExistingStore(engineOf(place), async (store) => {
         const orgs = await store.listOrgs()
         if (!orgs.some(({ id }) => id === org)) throw noOrg(org)
         const open = await readIncidents(store, org, 'active')

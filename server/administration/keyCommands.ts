@@ -2,15 +2,15 @@ import { type Command, Option } from 'commander'
 import { SCOPES, type Scope } from '../../api/contract/org.ts'
 import { hashKey, mintKey } from '../domain/apiKeys.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
+import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './output.ts'
-import { engineOf, withExistingStore } from './withStore.ts'
+import { withExistingStore } from './withStore.ts'
 
 /** Longest text of `--created-by` (code points). Gap G35. */
 const CREATED_BY_CHARS_MAX = 255
 
-interface CreateOptions extends DataDirOptions {
+interface CreateOptions extends DatabaseOptions {
   readonly org: string
   readonly scope: Scope
   readonly createdBy?: string
@@ -19,7 +19,7 @@ interface CreateOptions extends DataDirOptions {
 /** Adds `key create`, `key list` and `key revoke`. */
 export function addKeyCommands(program: Command, write: Write): void {
   const key = program.command('key').description('API keys')
-  addDataDir(key.command('create').description('create a key; it is shown only once'))
+  addDatabase(key.command('create').description('create a key; it is shown only once'))
     .requiredOption('--org <id>', 'organisation that the key belongs to')
     .addOption(new Option('--scope <scope>', 'scope of the key').choices([...SCOPES]).default('read_write'))
     .option(
@@ -30,7 +30,7 @@ export function addKeyCommands(program: Command, write: Write): void {
     .action(async (options: CreateOptions) => {
       const minted = mintKey(systemEnvironment)
       const id = systemEnvironment.uuid()
-      await withExistingStore(engineOf(options.dataDir), (store) =>
+      await withExistingStore(engineOf(options), (store) =>
         store.createKey({
           id,
           orgId: options.org,
@@ -45,10 +45,10 @@ export function addKeyCommands(program: Command, write: Write): void {
       )
       present(write, options.json, { key: minted, id }, minted)
     })
-  addDataDir(key.command('list').description('list the keys of an organisation'))
+  addDatabase(key.command('list').description('list the keys of an organisation'))
     .requiredOption('--org <id>', 'organisation')
-    .action(async (options: DataDirOptions & { org: string }) => {
-      const keys = await withExistingStore(engineOf(options.dataDir), (store) => store.listKeys(options.org))
+    .action(async (options: DatabaseOptions & { org: string }) => {
+      const keys = await withExistingStore(engineOf(options), (store) => store.listKeys(options.org))
       const rows = keys.map(({ id, last4, scope, createdAt, revokedAt, createdBy }) => [
         id,
         last4,
@@ -64,10 +64,10 @@ export function addKeyCommands(program: Command, write: Write): void {
         table(['ID', 'LAST4', 'SCOPE', 'CREATED', 'REVOKED', 'CREATED BY'], rows),
       )
     })
-  addDataDir(key.command('revoke').description('revoke a key; its next request is refused'))
+  addDatabase(key.command('revoke').description('revoke a key; its next request is refused'))
     .requiredOption('--id <id>', 'id of the key, from "key list"')
-    .action(async (options: DataDirOptions & { id: string }) => {
-      await withExistingStore(engineOf(options.dataDir), (store) =>
+    .action(async (options: DatabaseOptions & { id: string }) => {
+      await withExistingStore(engineOf(options), (store) =>
         store.revokeKey({ id: options.id, by: { kind: 'cli' }, nowMs: systemEnvironment.nowMs() }),
       )
       present(write, options.json, { id: options.id }, `revoked ${options.id}`)

@@ -2,12 +2,12 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { OPERATOR } from '../domain/accounts/actor.ts'
 import { TITLE_CHARS_MAX } from '../../api/contract/incident.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
-import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
+import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './output.ts'
-import { engineOf, withExistingStore } from './withStore.ts'
+import { withExistingStore } from './withStore.ts'
 
-interface CreateOptions extends DataDirOptions {
+interface CreateOptions extends DatabaseOptions {
   readonly org: string
   readonly title: string
   readonly service: readonly string[]
@@ -18,7 +18,7 @@ interface CreateOptions extends DataDirOptions {
 /** Adds `maintenance create` and `maintenance list`. The API has no route for them (Gap G6). */
 export function addMaintenanceCommands(program: Command, write: Write): void {
   const maintenance = program.command('maintenance').description('maintenance windows')
-  addDataDir(maintenance.command('create').description('schedule a maintenance window'))
+  addDatabase(maintenance.command('create').description('schedule a maintenance window'))
     .requiredOption('--org <id>', 'organisation')
     .requiredOption('--title <title>', 'title of the maintenance window', readableOption(TITLE_CHARS_MAX))
     .requiredOption('--service <ids...>', 'services that it touches')
@@ -29,7 +29,7 @@ export function addMaintenanceCommands(program: Command, write: Write): void {
       if (endsAt <= startsAt) throw new Error('--ends-at must be after --starts-at')
       const id = systemEnvironment.uuid()
       const serviceIds = [...new Set(options.service.map((each) => each.toLowerCase()))]
-      await withExistingStore(engineOf(options.dataDir), (store) =>
+      await withExistingStore(engineOf(options), (store) =>
         store.createMaintenance(
           { id, orgId, title, startsAt, endsAt, serviceIds },
           OPERATOR,
@@ -38,10 +38,10 @@ export function addMaintenanceCommands(program: Command, write: Write): void {
       )
       present(write, options.json, { id }, id)
     })
-  addDataDir(maintenance.command('list').description('list the maintenance windows of an organisation'))
+  addDatabase(maintenance.command('list').description('list the maintenance windows of an organisation'))
     .requiredOption('--org <id>', 'organisation')
-    .action(async (options: DataDirOptions & { org: string }) => {
-      const windows = await withExistingStore(engineOf(options.dataDir), (store) =>
+    .action(async (options: DatabaseOptions & { org: string }) => {
+      const windows = await withExistingStore(engineOf(options), (store) =>
         store.listMaintenance(options.org),
       )
       const rows = windows.map(({ id, title, startsAt, endsAt }) => [id, startsAt, endsAt, title])

@@ -3,10 +3,10 @@ import type { Command } from 'commander'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { rotateMasterKey } from '../secrets/rotateMasterKey.ts'
 import { MASTER_KEY_VARIABLE } from './options/configuration.ts'
-import { addDataDir } from './options/dataDirOption.ts'
+import { addDatabase, engineOf } from './options/databaseOption.ts'
 import { keySourceOf, type MasterKeyOptions, masterKeyOption } from './options/masterKeyOption.ts'
 import { present, type Write } from './output.ts'
-import { engineOf, withExistingStore } from './withStore.ts'
+import { withExistingStore } from './withStore.ts'
 
 /** Pause of a rotation between its transactions (milliseconds): longer than one of them takes. */
 const GIVE_WAY_MS = 10
@@ -20,7 +20,7 @@ export function addMasterKeyCommands(
   const masterKey = program
     .command('master-key')
     .description('the master key that protects all sealed values')
-  addDataDir(
+  addDatabase(
     masterKey
       .command('rotate')
       .description('wrap all secrets with a new master key; a server may be running'),
@@ -31,9 +31,9 @@ export function addMasterKeyCommands(
       `\nWith ${MASTER_KEY_VARIABLE}: set it to NEW,OLD, start the server with that, and rotate with the same value.`,
     )
     .action(async (options: MasterKeyOptions) => {
-      const { dataDir } = options
+      const { dataDir = null } = options
       const source = keySourceOf(options, environment)
-      const engine = engineOf(dataDir)
+      const engine = engineOf(options)
       const rotation = await withExistingStore(engine, (store) =>
         rotateMasterKey({
           store,

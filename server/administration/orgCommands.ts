@@ -2,10 +2,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { noOrg } from '../store/shared/noOrg.ts'
 import { addOrgAutoIncidents } from './incidentCommands.ts'
-import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
+import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './output.ts'
-import { engineOf, withExistingStore, withStore } from './withStore.ts'
+import { withExistingStore, withStore } from './withStore.ts'
 
 /** Longest name of an organisation (code points). Gap G35. */
 const NAME_CHARS_MAX = 200
@@ -16,21 +16,21 @@ const SHOWN_COUNT_MAX = 10_000
 /** Adds `org create`, `org list` and `org auto-incidents`. */
 export function addOrgCommands(program: Command, write: Write): void {
   const org = program.command('org').description('organisations')
-  addDataDir(org.command('create').description('create an organisation'))
+  addDatabase(org.command('create').description('create an organisation'))
     .requiredOption('--name <name>', 'name of the organisation', readableOption(NAME_CHARS_MAX))
     .addOption(
       new Option('--plan <plan>', 'plan of the organisation; "plan list" shows all').default('business'),
     )
-    .action(async (options: DataDirOptions & { name: string; plan: string }) => {
+    .action(async (options: DatabaseOptions & { name: string; plan: string }) => {
       const id = systemEnvironment.uuid()
-      await withStore(engineOf(options.dataDir), (store) =>
+      await withStore(engineOf(options), (store) =>
         store.createOrg({ id, name: options.name, plan: options.plan, nowMs: systemEnvironment.nowMs() }),
       )
       present(write, options.json, { id }, id)
     })
-  addDataDir(org.command('list').description('list organisations')).action(
-    async (options: DataDirOptions) => {
-      const orgs = await withExistingStore(engineOf(options.dataDir), (store) => store.listOrgs())
+  addDatabase(org.command('list').description('list organisations')).action(
+    async (options: DatabaseOptions) => {
+      const orgs = await withExistingStore(engineOf(options), (store) => store.listOrgs())
       const rows = orgs.map(({ id, name, plan, createdAt }) => [id, name, plan, createdAt])
       present(write, options.json, orgs, table(['ID', 'NAME', 'PLAN', 'CREATED'], rows))
     },
@@ -41,11 +41,11 @@ export function addOrgCommands(program: Command, write: Write): void {
 /** Adds `audit list`: who changed what in an organisation. */
 export function addAuditCommands(program: Command, write: Write): void {
   const audit = program.command('audit').description('the audit log')
-  addDataDir(audit.command('list').description('list who changed what in an organisation, newest first'))
+  addDatabase(audit.command('list').description('list who changed what in an organisation, newest first'))
     .requiredOption('--org <id>', 'organisation')
     .option('--limit <count>', 'at most this many', readCount, SHOWN_COUNT)
-    .action(async ({ dataDir, json, org, limit }: DataDirOptions & { org: string; limit: number }) => {
-      const entries = await withExistingStore(engineOf(dataDir), async (store) => {
+    .action(async ({ json, org, limit, ...place }: DatabaseOptions & { org: string; limit: number }) => {
+      const entries = await withExistingStore(engineOf(place), async (store) => {
         if (!(await store.listOrgs()).some(({ id }) => id === org)) throw noOrg(org)
         return store.listAudit(org, limit)
       })

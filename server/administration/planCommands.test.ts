@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { runHere } from '../testing/commandHere.ts'
-import { engineOf, withExistingStore } from './withStore.ts'
+import { folderEngineOf, withExistingStore } from './withStore.ts'
 
 let dataDir: string
 
@@ -23,7 +23,9 @@ async function makeOrg(plan: string): Promise<string> {
 
 /** Days for which results and hours of an organisation are stored. */
 const retentionOf = (orgId: string) =>
-  withExistingStore(engineOf(dataDir), async (store) => (await store.historyPolicy(0)).retention.get(orgId))
+  withExistingStore(folderEngineOf(dataDir), async (store) =>
+    (await store.historyPolicy(0)).retention.get(orgId),
+  )
 
 test('results are stored as long as the plan says, or its override', async () => {
   const orgs = await Promise.all(['free', 'starter', 'business', 'enterprise'].map(makeOrg))

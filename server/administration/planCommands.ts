@@ -3,9 +3,9 @@ import { RESULTS_DAYS_MAX } from '../domain/planLimits.ts'
 import { isRegionCode } from '../domain/regions.ts'
 import { noOrg } from '../store/shared/noOrg.ts'
 import type { LimitOverrides } from '../store/store.ts'
-import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
+import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { present, table, type Write } from './output.ts'
-import { engineOf, withExistingStore } from './withStore.ts'
+import { withExistingStore } from './withStore.ts'
 
 /** The value that restores the plan's own limit. */
 const PLAN_WORD = 'plan'
@@ -13,9 +13,9 @@ const PLAN_WORD = 'plan'
 /** Adds `plan list`, `plan set` and `plan limits`. Changes apply to the next request of a running server. */
 export function addPlanCommands(program: Command, write: Write): void {
   const plan = program.command('plan').description('plans and limits')
-  addDataDir(plan.command('list').description('list plans and their limits')).action(
-    async (options: DataDirOptions) => {
-      const plans = await withExistingStore(engineOf(options.dataDir), (store) => store.listPlans())
+  addDatabase(plan.command('list').description('list plans and their limits')).action(
+    async (options: DatabaseOptions) => {
+      const plans = await withExistingStore(engineOf(options), (store) => store.listPlans())
       const rows = plans.map((each) => [
         each.name,
         each.hasApiAccess ? 'yes' : 'no',
@@ -41,11 +41,11 @@ export function addPlanCommands(program: Command, write: Write): void {
       present(write, options.json, plans, table(header, rows))
     },
   )
-  addDataDir(plan.command('set').description('move an organisation to another plan'))
+  addDatabase(plan.command('set').description('move an organisation to another plan'))
     .requiredOption('--org <id>', 'organisation')
     .requiredOption('--plan <plan>', 'the new plan')
-    .action(async (options: DataDirOptions & { org: string; plan: string }) => {
-      await withExistingStore(engineOf(options.dataDir), (store) => store.setPlan(options.org, options.plan))
+    .action(async (options: DatabaseOptions & { org: string; plan: string }) => {
+      await withExistingStore(engineOf(options), (store) => store.setPlan(options.org, options.plan))
       const { org: id, plan: name } = options
       present(write, options.json, { id, plan: name }, `${id} is on plan ${name}`)
     })
@@ -53,7 +53,7 @@ export function addPlanCommands(program: Command, write: Write): void {
 }
 
 function addLimits(plan: Command, write: Write): void {
-  addDataDir(
+  addDatabase(
     plan.command('limits').description('override the limits of an organisation; print the limits in force'),
   )
     .requiredOption('--org <id>', 'organisation')
@@ -64,9 +64,9 @@ function addLimits(plan: Command, write: Write): void {
     .option('--incidents-mib-max <n>', 'total size of incidents (MiB)', count)
     .option('--results-days <n>', 'retention of single results (days)', days)
     .option('--regions-allowed <codes>', 'codes with commas, "all" or "plan"', regions)
-    .action(async (options: DataDirOptions & TypedLimits & { org: string }) => {
-      const { org: id, dataDir, json, ...typed } = options
-      const org = await withExistingStore(engineOf(dataDir), async (store) => {
+    .action(async (options: DatabaseOptions & TypedLimits & { org: string }) => {
+      const { org: id, dataDir, database, databaseFile, json, ...typed } = options
+      const org = await withExistingStore(engineOf({ dataDir, database, databaseFile }), async (store) => {
         await store.overrideLimits(id, overridesOf(typed))
         return (await store.listOrgs()).find((each) => each.id === id)
       })

@@ -10,9 +10,10 @@ import { withMeasurements } from '../results/resultsReader.ts'
 import { noOrg } from '../store/shared/noOrg.ts'
 import { readIncidents } from '../store/shared/readIncidents.ts'
 import type { ServiceGeneration } from '../store/store.ts'
+import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { present, table, type Write } from './output.ts'
-import { engineOf, withExistingStore } from './withStore.ts'
+import { folderEngineOf, withExistingStore } from './withStore.ts'
 
 const HOUR_S = 60 * 60
 /** Hours that `results` shows by default, and at most. */
@@ -41,21 +42,21 @@ export function addResultCommands(program: Command, write: Write): void {
     .action(async (options: ResultsOptions) => {
       const { dataDir, json, service: serviceId, hours, failed: isFailedOnly = false } = options
       const nowS = Math.floor(systemEnvironment.nowMs() / 1_000)
-      const known = await withExistingStore(engineOf(dataDir), (store) => store.definitionOf(serviceId))
+      const known = await withExistingStore(folderEngineOf(dataDir), (store) => store.definitionOf(serviceId))
       if (known === undefined) throw noService(serviceId)
       const query = { serviceId, fromS: nowS - hours * HOUR_S, isFailedOnly, limit: Number.POSITIVE_INFINITY }
       const results = await withMeasurements(dataDir, nowS, (measurements) => measurements.results(query))
       const rows = (results ?? []).map(resultRow)
       present(write, json, { results: rows }, resultTable(rows))
     })
-  addDataDir(
+  addDatabase(
     program
       .command('generations')
       .description('show the changes of a service and their origin, newest first'),
   )
     .requiredOption('--service <id>', 'service, even a deleted one')
-    .action(async ({ dataDir, json, service }: DataDirOptions & { readonly service: string }) => {
-      const found = await withExistingStore(engineOf(dataDir), (store) => store.generationsOf(service))
+    .action(async ({ json, service, ...place }: DatabaseOptions & { readonly service: string }) => {
+      const found = await withExistingStore(engineOf(place), (store) => store.generationsOf(service))
       if (found.length === 0) throw noService(service)
       const rows = found.map(generationRow)
       present(write, json, { generations: rows }, generationTable(rows))
@@ -76,7 +77,7 @@ function readHours(text: string): number {
 
 /** The services of an organisation, since when those in maintenance are, and the open incidents of each. Rejects when there is no such organisation. */
 function servicesOf(dataDir: string, orgId: string, nowMs: number) {
-  return withExistingStore(engineOf(dataDir), async (store) => {
+  return withExistingStore(folderEngineOf(dataDir), async (store) => {
     const orgs = await store.listOrgs()
     if (!orgs.some(({ id }) => id === orgId)) throw noOrg(orgId)
     const services = await store.listServices(orgId)

@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { pino } from 'pino'
 import { readRanges } from '../../monitoring/program/readRanges.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import { keyBuckets } from '../http/rateLimit.ts'
 import { connectionsFor, descriptorLimit } from '../process/connectionsMax.ts'
 import { startProgram } from '../process/program.ts'
 import { createLog } from '../process/requestLog.ts'
@@ -13,14 +12,14 @@ import type { Store } from '../store/store.ts'
 import { agentListeningOf } from './options/agentListening.ts'
 import { consoleListeningOf, consoleUrlOption, trustProxiesOption } from './options/consoleListening.ts'
 import { LOG_LEVELS, MASTER_KEY_VARIABLE, VARIABLES } from './options/configuration.ts'
-import { dataDirOption, readGiven } from './options/dataDirOption.ts'
+import { addDatabaseFlags, type DatabasePlace, engineOf } from './options/databaseOption.ts'
+import { readGiven } from './options/dataDirOption.ts'
 import { keySourceOf, masterKeyOption } from './options/masterKeyOption.ts'
 import { statusListeningOf, statusUrlOption } from './options/statusListening.ts'
 import type { Write } from './output.ts'
-import { engineOf } from './withStore.ts'
+import { serveRefusal } from './options/serveRefusal.ts'
 
-interface ServeOptions {
-  readonly dataDir: string
+interface ServeOptions extends DatabasePlace {
   readonly host: string
   readonly adminHost: string
   readonly port: number
@@ -50,10 +49,7 @@ export function addServeCommand(
   write: Write,
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
-  program
-    .command('serve')
-    .description('serve the API until SIGTERM, SIGINT or SIGHUP')
-    .addOption(dataDirOption())
+  addDatabaseFlags(program.command('serve').description('serve the API until SIGTERM, SIGINT or SIGHUP'))
     .addOption(
       portOption('--port <port>', 'port of the API, 0 for any free one', VARIABLES.port).default(7171),
     )
@@ -141,6 +137,8 @@ export function addServeCommand(
       `\nThe master key may also be given as ${MASTER_KEY_VARIABLE}, 64 hexadecimal digits.`,
     )
     .action(async (options: ServeOptions) => {
+      const refusal = serveRefusal(options)
+      if (refusal !== undefined) throw refusal
       await serve(options, keySourceOf(options, environment), write)
     })
 }
@@ -170,8 +168,8 @@ function readConnectionsMax(text: string): number {
 async function serve(options: ServeOptions, source: KeySource, write: Write): Promise<void> {
   const destination = pino.destination({ fd: 2, sync: true })
   const log = createLog(destination, options.logLevel)
-  const { dataDir, host, port, adminHost, adminPort = null, allowRanges: allowedRanges } = options
-  const engine = engineOf(dataDir)
+  const { dataDir = null, host, port, adminHost, adminPort = null, allowRanges: allowedRanges } = options
+  const engine = engineOf(options)
   const program = await startProgram({
     engine,
     dataDir,
@@ -189,14 +187,15 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
     keySource: source,
     environment: systemEnvironment,
     monotonicMs,
-    spendRequest: keyBuckets(monotonicMs),
+    spendRequest: null,
     log,
   })
   const { url, adminUrl, agentUrl, statusUrl, consoleUrl } = program
   const version = packageJson.version
+  const place = dataDir === null ? { database: engine.place } : { dataDir }
   const urls = { url, adminUrl, agentUrl, statusUrl, consoleUrl }
   log.info(
-    { version, node: process.versions.node, dataDir, schema: engine.schemaVersion, ...urls },
+    { version, node: process.versions.node, ...place, schema: engine.schemaVersion, ...urls },
     'started',
   )
   const stopped = stopSignal()

@@ -18,7 +18,7 @@ import type { Store } from '../store/store.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './output.ts'
-import { engineOf, withExistingStore } from './withStore.ts'
+import { folderEngineOf, withExistingStore } from './withStore.ts'
 
 interface PageOptions extends DataDirOptions {
   readonly slug?: string
@@ -37,7 +37,7 @@ export function addStatusPageCommands(program: Command, write: Write): void {
   addDataDir(statusPage.command('list').description('list the status pages of an organisation'))
     .requiredOption('--org <id>', 'organisation')
     .action(async ({ dataDir, json, org }: DataDirOptions & { org: string }) => {
-      const pages = await withExistingStore(engineOf(dataDir), (store) => store.listStatusPages(org))
+      const pages = await withExistingStore(folderEngineOf(dataDir), (store) => store.listStatusPages(org))
       const rows = pages.map(({ id, slug, title, isPublic, hosts }) => [
         ...[id, slug, isPublic ? 'public' : 'hidden', hosts.join(',') || '-', title],
       ])
@@ -52,7 +52,7 @@ export function addStatusPageCommands(program: Command, write: Write): void {
   addDataDir(statusPage.command('delete').description('delete a status page and its addresses'))
     .requiredOption('--id <id>', 'id of the page, from "status-page list"')
     .action(async ({ dataDir, json, id }: DataDirOptions & { id: string }) => {
-      await withExistingStore(engineOf(dataDir), (store) => store.deleteStatusPage(id))
+      await withExistingStore(folderEngineOf(dataDir), (store) => store.deleteStatusPage(id))
       present(write, json, { id }, `deleted ${id}`)
     })
   addOne('bind-host', 'serve a page at the root of a host', ({ store, id, host }) =>
@@ -83,7 +83,7 @@ function addPageCommand(
   return addDataDir(statusPage.command(name).description(description))
     .requiredOption('--id <id>', 'id of the page, from "status-page list"')
     .action(async ({ dataDir, json, id, host = '' }: DataDirOptions & { id: string; host?: string }) => {
-      const page = await withExistingStore(engineOf(dataDir), (store) => work({ store, id, host }))
+      const page = await withExistingStore(folderEngineOf(dataDir), (store) => work({ store, id, host }))
       present(write, json, page, pageText(page))
     })
 }
@@ -98,7 +98,7 @@ function addCreate(statusPage: Command, write: Write): void {
       if (sections.every(({ components }) => components.length === 0))
         throw new Error('--service is missing: name what the page shows')
       const settings = { ...changeOf(options), slug, title, sections }
-      await withExistingStore(engineOf(options.dataDir), (store) =>
+      await withExistingStore(folderEngineOf(options.dataDir), (store) =>
         store.createStatusPage({ id, orgId, settings, nowMs: systemEnvironment.nowMs() }),
       )
       present(write, options.json, { id, slug }, id)
@@ -117,7 +117,7 @@ function addUpdate(statusPage: Command, write: Write): void {
     .action(async (options: PageOptions & { id: string }) => {
       const change = { ...changeOf(options), ...(sections.length === 0 ? {} : { sections }) }
       if (Object.keys(change).length === 0) throw new Error('give at least one setting to change')
-      const page = await withExistingStore(engineOf(options.dataDir), (store) =>
+      const page = await withExistingStore(folderEngineOf(options.dataDir), (store) =>
         store.changeStatusPage(options.id, change),
       )
       present(write, options.json, page, pageText(page))

@@ -3,8 +3,8 @@ import type { Engine } from '../store/engine.ts'
 import { type SqliteEngine, sqliteEngine } from '../store/sqlite/sqliteEngine.ts'
 import type { Store } from '../store/store.ts'
 
-/** The engine of a data folder, as every subcommand uses it. */
-export function engineOf(dataDir: string): SqliteEngine {
+/** The engine of a data folder, for subcommands that only work on one. */
+export function folderEngineOf(dataDir: string): SqliteEngine {
   return sqliteEngine(dataDir, systemEnvironment.nowMs)
 }
 

@@ -581,7 +581,7 @@ test('neither the path of a URL nor a secret is stored or logged in clear', asyn
   await incident(server, await service(server))
   await receiver.first(1)
 
-  await server.engine.backupTo(`${server.dataDir}/copy`)
+  await server.backUp(`${server.dataDir}/copy`)
   const texts = [server.logged(), readFileSync(`${server.dataDir}/copy`).toString('latin1')]
   texts.push(JSON.stringify(await deliveriesOf(server, id)))
   for (const text of texts) {

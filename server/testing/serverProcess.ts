@@ -35,16 +35,20 @@ export interface ProcessOptions {
   readonly under?: readonly string[]
 }
 
-/** Starts the built program; resolves when it answers, rejects with its stderr when it does not. */
+/**
+ * Starts the built program on a data folder, or on what the flags `data` name; resolves when it answers, rejects with its
+ * stderr when it does not.
+ */
 export async function startProcess(
-  dataDir: string,
+  data: string | readonly string[],
   args: readonly string[] = [],
   { uid, environment, program = PROGRAM, under = [] }: ProcessOptions = {},
 ): Promise<ServerProcess> {
   const [command = '', ...first] = [...under, process.execPath, program]
+  const place = typeof data === 'string' ? ['--data-dir', data] : data
   const child = spawn(
     command,
-    [...first, 'serve', '--data-dir', dataDir, '--port', '0', '--log-level', 'error', ...args],
+    [...first, 'serve', ...place, '--port', '0', '--log-level', 'error', ...args],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, ...environment },

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -8,27 +9,31 @@ import type { BucketRate } from '../../api/contract/tokenBucket.ts'
 import type { Bus } from '../bus/bus.ts'
 import { hashKey, mintKey } from '../domain/apiKeys.ts'
 import type { Environment } from '../domain/environment.ts'
+import { KEY_BYTES } from '../domain/seal.ts'
 import type { AnswerBounds } from '../http/transport/answerBudget.ts'
 import type { Timeouts } from '../http/transport/timeouts.ts'
 import { keyBuckets, type SpendRequest } from '../http/rateLimit.ts'
 import { startProgram } from '../process/program.ts'
 import { createLog } from '../process/requestLog.ts'
 import { defaultKeyFile } from '../secrets/keyring.ts'
+import type { Engine } from '../store/engine.ts'
 import { databaseFile } from '../store/sqlite/files/openDatabase.ts'
 import { restoreDatabase } from '../store/sqlite/files/restoreDatabase.ts'
-import { type SqliteEngine, sqliteEngine } from '../store/sqlite/sqliteEngine.ts'
+import { backupDatabase } from '../store/sqlite/files/backupDatabase.ts'
 import type { LimitOverrides, Store } from '../store/store.ts'
 import { monotonicMs, systemEnvironment } from '../process/systemEnvironment.ts'
 import { apiClient } from './apiClient.ts'
-import { layOutFirstStart } from './firstStart.ts'
 import { plainKey, startPlainServer } from './plainServer.ts'
 import { endpointBody, serviceBody } from './serviceBodies.ts'
+import { postgresForTest, sqliteForTest, type TestEngineName, testEngineName } from './testEngine.ts'
 
 export interface StartServerOptions {
   /** Plan of the first organisation; business when absent. */
   readonly plan?: string
   /** A folder to use and keep; default a temporary one, removed on close. */
   readonly dataDir?: string
+  /** The kind of database; when absent, as `testEngineName`. */
+  readonly engine?: TestEngineName
   /** Port to listen on; any free one when absent. */
   readonly port?: number
   /**
@@ -68,7 +73,7 @@ export interface StartServerOptions {
   readonly isPlain?: boolean
 }
 
-/** A real server on a real SQLite file, in this process, with one organisation and one key. */
+/** A real server on a real database, in this process, with one organisation and one key. */
 export interface TestServer {
   readonly url: string
   readonly adminUrl: string
@@ -79,8 +84,12 @@ export interface TestServer {
   /** Where the console is; '' unless it is served. */
   readonly consoleUrl: string
   readonly dataDir: string
-  readonly engine: SqliteEngine
+  readonly engine: Engine
+  /** The flags with which a subcommand finds the data of the server. */
+  readonly flags: readonly string[]
   readonly store: Store
+  /** Writes a backup of the database to `file`; of SQLite only. */
+  readonly backUp: (file: string) => Promise<void>
   readonly orgId: string
   /** A read_write key of the first organisation. */
   readonly apiKey: string
@@ -109,17 +118,15 @@ export interface ShownCommand {
 
 const UNLIMITED: SpendRequest = () => ({ isAllowed: true, remaining: 20, fullInMs: 0 })
 
+/** `null` for the limit of the contract, on which the processes of one database agree. */
 function limiterOf({ rateLimit = 'contract', monotonicMs: clock = monotonicMs }: StartServerOptions) {
   if (rateLimit === 'none') return UNLIMITED
-  return rateLimit === 'contract' ? keyBuckets(clock) : keyBuckets(clock, rateLimit)
+  return rateLimit === 'contract' ? null : keyBuckets(clock, rateLimit)
 }
 
 /** Starts a server for a test. It listens on 127.0.0.1 only. */
 export async function startServer(options: StartServerOptions = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'pharos-server-')))
-  const isRestored = options.isRestored ?? Boolean(process.env.PHAROS_TEST_RESTORED)
-  if (isRestored && !existsSync(databaseFile(dataDir))) await restoreCopy(dataDir)
-  else if (options.dataDir === undefined) layOutFirstStart(dataDir)
   const environment: Environment = { ...systemEnvironment, ...options.environment }
   const lines: string[] = []
   const destination = new Writable({
@@ -128,10 +135,11 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
       done()
     },
   })
-  const engine = sqliteEngine(dataDir, environment.nowMs)
+  const used = await engineFor(dataDir, options, environment)
+  const { engine } = used
   const program = await startProgram({
     engine,
-    dataDir,
+    dataDir: used.dataDir,
     host: '127.0.0.1',
     port: options.port ?? 0,
     adminHost: '127.0.0.1',
@@ -173,7 +181,9 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     consoleUrl: program.consoleUrl ?? '',
     dataDir,
     engine,
+    flags: used.flags,
     store,
+    backUp: (file) => backupDatabase(databaseFile(dataDir), file),
     orgId,
     apiKey: await createKey(),
     logged: () => lines.join(''),
@@ -192,14 +202,31 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
       // Without a proxy the server closes in this turn: a client that comes next is turned away.
       if (plain !== undefined) await plain.close()
       await program.close()
-      if (options.dataDir === undefined) await removeFolder(dataDir)
+      if (options.dataDir !== undefined) return
+      await used.remove()
+      await removeFolder(dataDir)
     },
   }
 }
 
+/** The database of a server in `dataDir`. Only SQLite's can be restored from a backup. */
+async function engineFor(dataDir: string, options: StartServerOptions, environment: Environment) {
+  const parts = { nowMs: environment.nowMs, bucketsMs: options.monotonicMs }
+  if ((options.engine ?? testEngineName()) === 'postgres') {
+    const file = defaultKeyFile(dataDir)
+    // No server makes the key of a database that it shares.
+    if (!existsSync(file)) await writeFile(file, randomBytes(KEY_BYTES).toString('hex'), { mode: 0o600 })
+    return await postgresForTest(dataDir, parts)
+  }
+  const isRestored = options.isRestored ?? Boolean(process.env.PHAROS_TEST_RESTORED)
+  const isMissing = !existsSync(databaseFile(dataDir))
+  if (isRestored && isMissing) await restoreCopy(dataDir)
+  return sqliteForTest(dataDir, !isRestored && isMissing && options.dataDir === undefined, parts)
+}
+
 /** Makes `dataDir` from the backup of a server that has services, sealed values, an incident and commands. */
 async function restoreCopy(dataDir: string): Promise<void> {
-  const original = await startServer({ rateLimit: 'none', isRestored: false })
+  const original = await startServer({ engine: 'sqlite', rateLimit: 'none', isRestored: false })
   const api = apiClient(original.url, original.apiKey)
   const token = { value: 'hush', sensitive: true }
   const call = { Http: { method: 'GET' as const, timeout: null, headers: { 'X-Token': token } } }
@@ -208,7 +235,7 @@ async function restoreCopy(dataDir: string): Promise<void> {
   await api.post('/v1/services', serviceBody({ name: 'Cart' }))
   await api.post('/v1/incidents', { title: 'x', message: 'x', severity: 'major_outage', service_ids: [id] })
   const backup = `${original.dataDir}.backup`
-  await original.engine.backupTo(backup)
+  await original.backUp(backup)
   // After the backup: it must not be in the copy, and not disturb it.
   await api.delete(`/v1/services/${id}`)
   await restoreDatabase(backup, dataDir)

@@ -40,6 +40,8 @@ function systemFailure(error: SystemFailure): Failure {
     return { code: 'E_DISK_FULL', message: `the disk of ${where} is full: free some space` }
   }
   if (code.startsWith('SQLITE_')) return { code: 'E_DATABASE', message: databaseText(error) }
+  if (syscall === 'connect') return { code: 'E_DATABASE', message: unreachableText(error) }
+  if ('severity' in error) return { code: 'E_DATABASE', message: `the database refuses: ${error.message}` }
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
     return { code: 'E_ADDRESS', message: addressText(error) }
   }
@@ -54,6 +56,11 @@ function databaseText({ code, message }: SystemFailure): string {
   if (code.startsWith('SQLITE_BUSY')) return 'the database is locked by another program: try again'
   if (code.startsWith('SQLITE_IOERR')) return `the disk of the data folder fails (${message}): check it`
   return message
+}
+
+function unreachableText({ message, address, port }: SystemFailure): string {
+  const place = port === undefined ? address : `${address}:${port}`
+  return `the database at ${place} cannot be reached: ${message}`
 }
 
 function addressText({ code, message, address, hostname, port, hostFlag = '--host' }: SystemFailure): string {

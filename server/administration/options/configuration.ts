@@ -1,6 +1,8 @@
 /** Environment variables that replace flags; a flag wins. */
 export const VARIABLES = {
   dataDir: 'PHAROS_DATA_DIR',
+  database: 'PHAROS_DATABASE_URL',
+  databaseFile: 'PHAROS_DATABASE_URL_FILE',
   host: 'PHAROS_HOST',
   port: 'PHAROS_PORT',
   adminHost: 'PHAROS_ADMIN_HOST',

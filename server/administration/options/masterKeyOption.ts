@@ -1,12 +1,16 @@
 import { Option } from 'commander'
 import { defaultKeyFile, type KeySource } from '../../secrets/keyring.ts'
 import { MASTER_KEY_VARIABLE, VARIABLES } from './configuration.ts'
-import { type DataDirOptions, readGiven } from './dataDirOption.ts'
+import type { DatabaseOptions } from './databaseOption.ts'
+import { readGiven } from './dataDirOption.ts'
 
 /** Options of a command that needs the master key. */
-export interface MasterKeyOptions extends DataDirOptions {
+export interface MasterKeyOptions extends DatabaseOptions {
   readonly masterKeyFile?: string
 }
+
+/** The same for a command that needs a data folder. */
+export type FolderKeyOptions = MasterKeyOptions & { readonly dataDir: string }
 
 /** The flag for the file of the master key. */
 export function masterKeyOption(): Option {
@@ -15,7 +19,7 @@ export function masterKeyOption(): Option {
     .argParser(readGiven)
 }
 
-/** Source of the master key: the given file, the text of the variable, or the file beside the data folder. */
+/** Source of the master key: the given file, the text of the variable, or the file beside the data folder. Throws when there is none of them. */
 export function keySourceOf(
   { dataDir, masterKeyFile }: Pick<MasterKeyOptions, 'dataDir' | 'masterKeyFile'>,
   environment: Readonly<Record<string, string | undefined>>,
@@ -23,5 +27,6 @@ export function keySourceOf(
   if (masterKeyFile !== undefined) return { kind: 'file', file: masterKeyFile }
   const text = environment[MASTER_KEY_VARIABLE]
   if (text !== undefined && text !== '') return { kind: 'text', text }
-  return { kind: 'file', file: defaultKeyFile(dataDir) }
+  if (dataDir !== undefined) return { kind: 'file', file: defaultKeyFile(dataDir) }
+  throw new Error(`name the master key: --master-key-file, or its text as ${MASTER_KEY_VARIABLE}`)
 }

@@ -15,7 +15,7 @@ async function create(orgKey = server.apiKey): Promise<ServiceResponse> {
 
 /** Runs a subcommand beside the running server. Resolves to its JSON, rejects with its error. */
 async function administer(...args: string[]): Promise<unknown> {
-  const { code, stdout, stderr } = await runHere([...args, '--data-dir', server.dataDir, '--json'])
+  const { code, stdout, stderr } = await runHere([...args, ...server.flags, '--json'])
   if (code !== 0) throw new Error(stderr.replace(/^pharos-server: |\n$/g, ''))
   return JSON.parse(stdout)
 }

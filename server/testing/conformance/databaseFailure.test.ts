@@ -1,40 +1,22 @@
-import Sqlite from 'better-sqlite3'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { incidentSchema } from '../../../api/contract/incident.ts'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
-import { databaseFile } from '../../store/sqlite/files/openDatabase.ts'
 import { apiClient } from '../apiClient.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
+import { FAILURES, INSIDE, vandalOf } from '../vandal.ts'
 
 const server = await startServer({ rateLimit: 'none' })
 const api = apiClient(server.url, server.apiKey)
-/** Another program's connection to the database of the server, which breaks and repairs it. */
-const vandal = new Sqlite(databaseFile(server.dataDir))
+const vandal = await vandalOf(server)
 afterAll(async () => {
-  vandal.close()
+  await vandal.close()
   await server.close()
 })
-afterEach(() => vandal.exec('DROP TRIGGER IF EXISTS broken'))
+afterEach(() => vandal.repair())
 
 const INTERNAL = '{"error":"internal error"}'
-/** Everything that a mutation could have changed. */
-const everything = () =>
-  [
-    'orgs',
-    'services',
-    'sealed_values',
-    'commands',
-    'remembered_creations',
-    'incidents',
-    'incident_services',
-    'incident_updates',
-  ].map((table) => vandal.prepare(`SELECT * FROM ${table}`).all())
-
-const breakWrites = (event: string, how = 'ABORT') =>
-  vandal.exec(
-    `CREATE TRIGGER broken BEFORE ${event} BEGIN SELECT RAISE(${how}, 'a secret of the inside'); END`,
-  )
+const { everything } = vandal
 
 const sealed = serviceBody({
   endpoints: [
@@ -45,7 +27,7 @@ const sealed = serviceBody({
 })
 const headers = { 'idempotency-key': 'once' }
 
-describe.each(['ABORT', 'FAIL', 'ROLLBACK'])('a database that fails with %s', (how) => {
+describe.each(FAILURES)('a database that fails with %s', (how) => {
   test.each([
     'INSERT ON services',
     'INSERT ON sealed_values',
@@ -55,13 +37,13 @@ describe.each(['ABORT', 'FAIL', 'ROLLBACK'])('a database that fails with %s', (h
   ])('C168 C169 at %s: a create is 500, has no effect, and succeeds once when repeated', async (event) => {
     const orgId = await server.createOrg()
     const key = await server.createKey({ orgId })
-    const before = everything()
+    const before = await everything()
 
-    breakWrites(event, how)
+    await vandal.breakWrites({ event, how })
     const failed = await api.post('/v1/services', sealed, { key, headers })
     const during = await api.get('/v1/services', { key })
-    const after = everything()
-    vandal.exec('DROP TRIGGER broken')
+    const after = await everything()
+    await vandal.repair()
     const repeated = await api.post('/v1/services', sealed, { key, headers })
     const again = await api.post('/v1/services', sealed, { key, headers })
 
@@ -74,10 +56,7 @@ describe.each(['ABORT', 'FAIL', 'ROLLBACK'])('a database that fails with %s', (h
 
 test('C168 a failed write does not affect concurrent ones', async () => {
   const bad = serviceBody({ name: 'Bad', regions: ['sa-east-1'] })
-  vandal.exec(
-    `CREATE TRIGGER broken BEFORE INSERT ON commands WHEN NEW.region = 'sa-east-1'
-     BEGIN SELECT RAISE(ABORT, 'a secret of the inside'); END`,
-  )
+  await vandal.breakWrites({ event: 'INSERT ON commands', when: "NEW.region = 'sa-east-1'" })
 
   const answers = await Promise.all(
     [serviceBody(), bad, serviceBody(), bad, serviceBody()].map((body) => api.post('/v1/services', body)),
@@ -92,11 +71,9 @@ test('C168 a failed write does not affect concurrent ones', async () => {
 
 test('C168 a transaction that the database aborts is 500 for all mutations in it, and nothing of it remains', async () => {
   const bad = serviceBody({ name: 'Bad', regions: ['sa-east-1'] })
-  const before = everything()
-  vandal.exec(
-    `CREATE TRIGGER broken BEFORE INSERT ON commands WHEN NEW.region = 'sa-east-1'
-     BEGIN SELECT RAISE(ROLLBACK, 'a secret of the inside'); END`,
-  )
+  const before = await everything()
+  const event = { event: 'INSERT ON commands', when: "NEW.region = 'sa-east-1'" }
+  await vandal.breakWrites({ ...event, how: 'ROLLBACK' })
 
   const answers = await Promise.all(
     [bad, serviceBody(), bad].map(async (body) => ({ body, ...(await api.post('/v1/services', body)) })),
@@ -104,7 +81,7 @@ test('C168 a transaction that the database aborts is 500 for all mutations in it
 
   const stored = answers.filter(({ status }) => status === 201).length
   expect(answers.filter(({ body, status }) => body === bad && status !== 500)).toEqual([])
-  expect(everything()[1]?.length).toBe((before[1]?.length ?? 0) + stored)
+  expect((await everything())[1]?.length).toBe((before[1]?.length ?? 0) + stored)
 })
 
 test('C168 a refused request gets its own reason, even when its shared transaction fails', async () => {
@@ -112,11 +89,8 @@ test('C168 a refused request gets its own reason, even when its shared transacti
   const orgId = await server.createOrg()
   const key = await server.createKey({ orgId })
   await server.overrideLimits({ servicesMax: 0 }, orgId)
-  const before = everything()
-  vandal.exec(
-    `CREATE TABLE trap (nobody TEXT REFERENCES orgs (id) DEFERRABLE INITIALLY DEFERRED);
-     CREATE TRIGGER broken AFTER INSERT ON services BEGIN INSERT INTO trap VALUES ('nobody'); END`,
-  )
+  const before = await everything()
+  await vandal.breakCommits()
 
   const answers = await Promise.all([
     api.post('/v1/services', serviceBody()),
@@ -125,19 +99,19 @@ test('C168 a refused request gets its own reason, even when its shared transacti
     api.delete(`/v1/services/${id}`, { headers: { 'if-match': '"7"' } }),
     api.post('/v1/services', serviceBody()),
   ])
-  vandal.exec('DROP TRIGGER broken; DROP TABLE trap')
+  await vandal.repair()
 
   expect(answers.map(({ status }) => status)).toEqual([500, 403, 404, 412, 500])
-  expect(everything()).toEqual(before)
+  expect(await everything()).toEqual(before)
 })
 
 test('C168 while another program writes, reads and health checks work, and mutations wait for it', async () => {
-  vandal.exec('BEGIN IMMEDIATE')
+  await vandal.holdWrites()
 
   const created = api.post('/v1/services', serviceBody())
   const listed = await api.get('/v1/services')
   const health = await fetch(`${server.adminUrl}/healthz`)
-  vandal.exec('COMMIT')
+  await vandal.releaseWrites()
 
   expect([listed.status, health.status, (await created).status]).toEqual([200, 200, 201])
 })
@@ -156,12 +130,12 @@ test.each([
     const { id } = serviceResponseSchema.parse((await api.post('/v1/services', sealed)).json)
     if (suffix === '/resume') await api.post(`/v1/services/${id}/pause`)
     const options = method === 'PATCH' ? { json: serviceBody({ name: 'New' }) } : {}
-    const before = everything()
+    const before = await everything()
 
-    breakWrites(event)
+    await vandal.breakWrites({ event })
     const failed = await api.call(method, `/v1/services/${id}${suffix}`, options)
-    const after = everything()
-    vandal.exec('DROP TRIGGER broken')
+    const after = await everything()
+    await vandal.repair()
     const repeated = await api.call(method, `/v1/services/${id}${suffix}`, options)
 
     expect([failed.status, failed.text, after]).toEqual([500, INTERNAL, before])
@@ -174,15 +148,15 @@ test('C168 C169 an incident and its update that fail leave no number used and no
   const body = { title: 'x', message: 'x', severity: 'major_outage', service_ids: [id] }
   const first = incidentSchema.parse((await api.post('/v1/incidents', body)).json)
   const update = { body: 'x', status: 'resolved' }
-  const before = everything()
+  const before = await everything()
 
-  breakWrites('INSERT ON incident_updates')
+  await vandal.breakWrites({ event: 'INSERT ON incident_updates' })
   const failed = [
     await api.post('/v1/incidents', body),
     await api.post(`/v1/incidents/${first.id}/updates`, update),
   ]
-  const after = everything()
-  vandal.exec('DROP TRIGGER broken')
+  const after = await everything()
+  await vandal.repair()
   const second = incidentSchema.parse((await api.post('/v1/incidents', body)).json)
   const updated = incidentSchema.parse((await api.post(`/v1/incidents/${first.id}/updates`, update)).json)
 
@@ -197,21 +171,21 @@ test('C168 C169 an incident and its update that fail leave no number used and no
 
 test('C168 reads of a table that is gone are 500, other reads go on, and all do when it is back', async () => {
   const before = (await api.get('/v1/services')).text
-  vandal.exec('ALTER TABLE services RENAME TO hidden')
+  await vandal.execute('ALTER TABLE services RENAME TO hidden')
 
   const failed = await api.get('/v1/services')
   const other = await api.get('/v1/regions')
-  vandal.exec('ALTER TABLE hidden RENAME TO services')
+  await vandal.execute('ALTER TABLE hidden RENAME TO services')
 
   expect([failed.status, failed.text, other.status]).toEqual([500, INTERNAL, 200])
   expect((await api.get('/v1/services')).text).toBe(before)
 })
 
 test('C168 the error of the database is in the log and in no answer', async () => {
-  breakWrites('INSERT ON services')
+  await vandal.breakWrites({ event: 'INSERT ON services' })
 
   const failed = await api.post('/v1/services', serviceBody())
 
   expect(failed.text).toBe(INTERNAL)
-  expect(server.logged()).toContain('a secret of the inside')
+  expect(server.logged()).toContain(INSIDE)
 })

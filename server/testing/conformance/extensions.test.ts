@@ -1,10 +1,8 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
-import { defaultKeyFile } from '../../secrets/keyring.ts'
-import { restoreDatabase } from '../../store/sqlite/files/restoreDatabase.ts'
 import { apiClient } from '../apiClient.ts'
 import { serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
@@ -158,28 +156,6 @@ test('C172 a key survives a restart', async () => {
 
 test.each(['', 'a b', 'é', 'x'.repeat(256)])('C172 the key %j is 400', async (key) => {
   expect((await api.post('/v1/services', serviceBody(), keyed(key))).status).toBe(400)
-})
-
-test('C173 the same change makes another tag in a restored copy, where an earlier tag is 412', async () => {
-  const parent = await mkdtemp(join(tmpdir(), 'pharos-tags-'))
-  const [backup, dataDir] = [join(parent, 'backup.db'), join(parent, 'data')]
-  const created = await api.post('/v1/services', serviceBody())
-  const path = `/v1/services/${serviceResponseSchema.parse(created.json).id}`
-  await server.engine.backupTo(backup)
-  await restoreDatabase(backup, dataDir)
-  await copyFile(defaultKeyFile(server.dataDir), defaultKeyFile(dataDir))
-  const restored = await startServer({ dataDir })
-  const copy = apiClient(restored.url, server.apiKey)
-
-  const lost = await api.patch(path, serviceBody({ name: 'Lost' }))
-  const kept = await copy.patch(path, serviceBody({ name: 'Kept' }))
-  const headers = { 'if-match': String(lost.headers.etag) }
-  const stale = await copy.patch(path, serviceBody(), { headers })
-  await restored.close()
-  await rm(parent, { recursive: true })
-
-  expect([kept.status, stale.status]).toEqual([200, 412])
-  expect(kept.headers.etag).not.toBe(lost.headers.etag)
 })
 
 test('C173 a service has a tag that changes with it, and a replace or delete of an older state is 412', async () => {

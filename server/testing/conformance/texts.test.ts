@@ -1,11 +1,10 @@
-import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { incidentSchema } from '../../../api/contract/incident.ts'
 import { serviceResponseSchema } from '../../../api/contract/service.ts'
-import { databaseFile } from '../../store/sqlite/files/openDatabase.ts'
 import { apiClient } from '../apiClient.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
+import { vandalOf } from '../vandal.ts'
 
 const server = await startServer({ rateLimit: 'none' })
 const api = apiClient(server.url, server.apiKey)
@@ -84,11 +83,11 @@ describe('what was stored before a text was refused', async () => {
   const name = 'a\u202Eb\u001B'
   const { json } = await api.post('/v1/services', serviceBody({ name: 'to be changed' }))
   const { id } = serviceResponseSchema.parse(json)
-  const database = new Database(databaseFile(server.dataDir))
-  database
-    .prepare('UPDATE services SET response = replace(response, \'"to be changed"\', ?) WHERE id = ?')
-    .run(JSON.stringify(name), id)
-  database.close()
+  const vandal = await vandalOf(server)
+  await vandal.execute(
+    `UPDATE services SET response = replace(response, '"to be changed"', '${JSON.stringify(name)}') WHERE id = '${id}'`,
+  )
+  await vandal.close()
 
   test('is read, listed, paused, resumed and deleted; only a replace asks for another text', async () => {
     const read = serviceResponseSchema.parse((await api.get(`/v1/services/${id}`)).json)

@@ -115,7 +115,7 @@ test('of a server that is restored from an older backup an agent takes everythin
   await startAgent()
   await wait(() => visitsOf('/kept', AGENT) > 0)
   const backup = join(folder, 'backup')
-  await server.engine.backupTo(backup)
+  await server.backUp(backup)
   await api.patch(`/v1/services/${id}`, body('/kept-later'))
   await create('/later')
   await wait(() => visitsOf('/kept-later', AGENT) > 0 && visitsOf('/later', AGENT) > 0)

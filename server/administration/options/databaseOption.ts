@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { monotonicMs, systemEnvironment } from '../../process/systemEnvironment.ts'
+import type { Engine } from '../../store/engine.ts'
+import { postgresEngine } from '../../store/postgres/postgresEngine.ts'
+import { sqliteEngine } from '../../store/sqlite/sqliteEngine.ts'
+import { VARIABLES } from './configuration.ts'
+import { readGiven } from './dataDirOption.ts'
+
+/** Where the data is: one of them, which `addDatabaseFlags` checks. */
+export interface DatabasePlace {
+  readonly dataDir?: string | undefined
+  readonly database?: string | undefined
+  readonly databaseFile?: string | undefined
+}
+
+/** Options of a subcommand that works on every kind of database. */
+export interface DatabaseOptions extends DatabasePlace {
+  readonly json: boolean
+}
+
+/** Adds the flags of DatabaseOptions to `command`. */
+export function addDatabase(command: Command): Command {
+  return addDatabaseFlags(command).option('--json', 'print JSON', false)
+}
+
+/** Adds the flags that name the data to `command`, which then demands exactly one of them. */
+export function addDatabaseFlags(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--data-dir <dir>', 'folder of the database').env(VARIABLES.dataDir).argParser(readGiven),
+    )
+    .addOption(
+      new Option(
+        '--database <url>',
+        'PostgreSQL database instead of a folder; other users see a command line',
+      )
+        .env(VARIABLES.database)
+        .argParser(readDatabaseUrl)
+        .conflicts(['dataDir', 'databaseFile']),
+    )
+    .addOption(
+      new Option('--database-file <file>', 'file that contains the URL of the PostgreSQL database')
+        .env(VARIABLES.databaseFile)
+        .argParser(readUrlFile)
+        .conflicts('dataDir'),
+    )
+    .hook('preAction', () => {
+      const { dataDir, database, databaseFile } = command.opts<DatabasePlace>()
+      if ((dataDir ?? database ?? databaseFile) !== undefined) return
+      command.error("error: required option '--data-dir <dir>' not specified, nor '--database <url>'", {
+        code: 'commander.missingMandatoryOptionValue',
+      })
+    })
+}
+
+/** The URL of the PostgreSQL database that the options name; `undefined` for a data folder. Pure. */
+export function databaseUrlOf({ database, databaseFile }: DatabasePlace): string | undefined {
+  return database ?? databaseFile
+}
+
+/** The engine that the options name. */
+export function engineOf(place: DatabasePlace): Engine {
+  const { nowMs } = systemEnvironment
+  const url = databaseUrlOf(place)
+  return url === undefined
+    ? sqliteEngine(place.dataDir ?? '', nowMs)
+    : postgresEngine(url, { nowMs, monotonicMs })
+}
+
+/** `text` if it is the URL of a PostgreSQL database. The message does not repeat it: it may contain a password. */
+function readDatabaseUrl(text: string): string {
+  if (URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol)) return text
+  throw new InvalidArgumentError('must be a URL such as postgresql://user:password@host/database')
+}
+
+function readUrlFile(file: string): string {
+  readGiven(file)
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new InvalidArgumentError(
+      `cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+  return readDatabaseUrl(text.trim())
+}

@@ -1,0 +1,57 @@
+import { ApiError } from '../../../../api/contract/apiError.ts'
+import { timestamp } from '../../../domain/environment.ts'
+import { noOrg } from '../../shared/noOrg.ts'
+import type { AdministrationStore, StoredKey } from '../../store.ts'
+import { AUDIT_COLUMNS, auditParameters, auditValues } from '../writes/auditWrites.ts'
+import type { Pools } from '../connections/pools.ts'
+import { rowOf, uuidOrNull } from '../connections/sql.ts'
+
+/** Administration of keys in PostgreSQL. */
+export function postgresKeyring({
+  write,
+  read,
+}: Pick<Pools, 'write' | 'read'>): Pick<AdministrationStore, 'createKey' | 'listKeys' | 'revokeKey'> {
+  return {
+    createKey: async ({ id, orgId, hash, last4, scope, createdBy, note, by, nowMs }) => {
+      const act = { by, action: 'key.create', targetId: id, nowMs, detail: { last4, scope } }
+      const made = await write.rows(
+        `WITH made AS (INSERT INTO api_keys (id, org_id, key_hash, last4, scope, created_by, note, created_at)
+           SELECT $1, o.id, $3, $4, $5, $6, $7, $8 FROM orgs o WHERE o.id = $2 RETURNING org_id)
+         , noted AS (INSERT INTO audit (org_id, ${AUDIT_COLUMNS}) SELECT org_id, ${auditParameters(9)} FROM made)
+         SELECT org_id FROM made`,
+        [id, uuidOrNull(orgId), hash, last4, scope, createdBy, note, timestamp(nowMs), ...auditValues(act)],
+      )
+      if (made.length === 0) throw noOrg(orgId)
+    },
+    listKeys: async (orgId) => {
+      const id = uuidOrNull(orgId)
+      const known = await rowOf(read, 'SELECT id FROM orgs WHERE id = $1', [id])
+      if (known === undefined) throw noOrg(orgId)
+      return await read.rows<StoredKey>(
+        `SELECT k.id, k.org_id AS "orgId", k.last4, k.scope, k.created_at AS "createdAt",
+           k.revoked_at AS "revokedAt", k.created_by AS "createdBy", k.note, u.used_at_ms AS "usedAtMs",
+           u.tool AS "usedBy"
+         FROM api_keys k LEFT JOIN api_key_uses u ON u.key_id = k.id
+         WHERE k.org_id = $1 ORDER BY k.created_at, k.id`,
+        [id],
+      )
+    },
+    revokeKey: async ({ id, orgId, by, nowMs }) => {
+      const keyId = uuidOrNull(id)
+      const key = await rowOf<Pick<StoredKey, 'orgId' | 'last4'>>(
+        read,
+        'SELECT org_id AS "orgId", last4 FROM api_keys WHERE id = $1',
+        [keyId],
+      )
+      if (key === undefined || (orgId !== undefined && key.orgId !== orgId)) {
+        throw new ApiError('not_found', `there is no key ${id}`)
+      }
+      const act = { by, action: 'key.revoke', targetId: id, nowMs, detail: { last4: key.last4 } }
+      await write.rows(
+        `WITH revoked AS (UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING org_id)
+         INSERT INTO audit (org_id, ${AUDIT_COLUMNS}) SELECT org_id, ${auditParameters(3)} FROM revoked`,
+        [keyId, timestamp(nowMs), ...auditValues(act)],
+      )
+    },
+  }
+}

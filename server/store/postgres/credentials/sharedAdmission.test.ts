@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { systemEnvironment } from '../../../process/systemEnvironment.ts'
+import { sharedCluster } from '../../../testing/postgres/cluster.ts'
+import { openStore } from '../openStore.ts'
+
+test('three processes grant a key the requests of one bucket, also when the clock is set back', async () => {
+  const cluster = await sharedCluster()
+  const url = await cluster.createMigrated()
+  let nowMs = 10_000_000
+  const clock = () => nowMs
+  let runMs = 0
+  const clocks = { nowMs: clock, monotonicMs: () => runMs, bucketsMs: clock }
+  const pass = (ms: number) => {
+    nowMs += ms
+    runMs += Math.max(ms, 0)
+  }
+  const stores = await Promise.all([1, 2, 3].map(() => openStore(url, clocks)))
+  const [orgId, hash] = [systemEnvironment.uuid(), Buffer.from('key')]
+  await stores[0]?.createOrg({ id: orgId, name: 'Acme', plan: 'business', nowMs })
+  await stores[0]?.createKey({
+    ...{ id: systemEnvironment.uuid(), orgId, scope: 'read_write', hash, last4: '0000', nowMs },
+    ...{ createdBy: null, note: null, by: { kind: 'cli' } },
+  })
+  /** Requests granted of three times as many as `count`. */
+  const grantedOf = async (count: number) => {
+    const admitted = await Promise.all(
+      Array.from({ length: count }, () => stores.map((store) => store.sharedAdmission?.admit(hash))).flat(),
+    )
+    return admitted.filter((one) => one?.allowance.isAllowed === true).length
+  }
+
+  const burst = await grantedOf(20)
+  pass(199)
+  const early = await grantedOf(1)
+  pass(1)
+  const next = await grantedOf(1)
+  pass(4_000)
+  const full = await grantedOf(20)
+  pass(200)
+  nowMs -= 60 * 60 * 1_000
+  const setBack = await grantedOf(1)
+  pass(400)
+  const later = await grantedOf(1)
+
+  expect([burst, early, next, full, setBack, later]).toEqual([20, 0, 1, 20, 1, 2])
+  expect(await stores[0]?.sharedAdmission?.admit(Buffer.from('unknown'))).toBeUndefined()
+  await Promise.all(stores.map((store) => store.close()))
+  await cluster.drop(url)
+})

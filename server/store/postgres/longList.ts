@@ -1,0 +1,81 @@
+import type { LongList } from '../store.ts'
+import type { Pools } from './connections/pools.ts'
+import { sqlOf } from './connections/sql.ts'
+import type { Statement } from './writes/guardedWrite.ts'
+
+/** Minimum length of a piece except the last (bytes): many small services make one piece. */
+const PIECE_BYTES = 256 * 1_024
+/** Rows that are fetched at once: a service has up to 1 MiB. */
+const FETCHED_ROWS = 4
+
+const OPENING = Buffer.from('[')
+const COMMA = Buffer.from(',')
+const CLOSING = Buffer.from(']')
+
+/** Bytes of the list of an organisation as one JSON array. */
+export const LIST_LENGTH_SQL =
+  'SELECT 1 + greatest(1, coalesce(sum(octet_length(response) + 1), 0)) AS length FROM services WHERE org_id = $1'
+
+/** What a long list reads in its snapshot; each row has its JSON as `text`. */
+interface Reading {
+  /** Absent where the length is known only at the end. */
+  readonly length?: Statement
+  readonly rows: Statement
+}
+
+/** Opens a list in a snapshot of its own: later writes are not in it. It occupies a connection until it is closed. */
+export async function openLongList(
+  connect: Pools['longReader'],
+  { length, rows }: Reading,
+): Promise<LongList> {
+  const client = await connect()
+  const sql = sqlOf(client)
+  let failure: Error | undefined
+  try {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    const [known] =
+      length === undefined ? [] : await sql.rows<{ length: string | number }>(length.text, length.values)
+    await client.query(`DECLARE list NO SCROLL CURSOR FOR ${rows.text}`, [...rows.values])
+    const pieces = piecesOf(async () => {
+      const fetched = await client.query<{ text: string }>(`FETCH ${FETCHED_ROWS} FROM list`)
+      return fetched.rows.map(({ text }) => Buffer.from(text))
+    })
+    let isClosed = false
+    const close = async (): Promise<void> => {
+      if (isClosed) return
+      isClosed = true
+      try {
+        await pieces.return()
+        await client.query('ROLLBACK')
+      } catch (error) {
+        failure = error instanceof Error ? error : new Error(String(error))
+      }
+      client.release(failure)
+    }
+    return { ...(known === undefined ? {} : { length: Number(known.length) }), pieces, close }
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
+}
+
+/** The JSON array of the rows that `fetch` gives until it gives none, in pieces. */
+async function* piecesOf(fetch: () => Promise<readonly Uint8Array[]>): AsyncGenerator<Uint8Array, void> {
+  let gathered: Uint8Array[] = [OPENING]
+  let bytes = 0
+  let isFirst = true
+  for (let rows = await fetch(); rows.length > 0; rows = await fetch()) {
+    for (const row of rows) {
+      if (!isFirst) gathered.push(COMMA)
+      isFirst = false
+      gathered.push(row)
+      bytes += row.length
+    }
+    if (bytes < PIECE_BYTES) continue
+    yield Buffer.concat(gathered)
+    gathered = []
+    bytes = 0
+  }
+  gathered.push(CLOSING)
+  yield Buffer.concat(gathered)
+}

@@ -1,0 +1,95 @@
+import { ApiError } from '../../../api/contract/apiError.ts'
+import type { Store } from '../store.ts'
+
+/** Methods of a store that this one does not have yet, by what they are part of. */
+const MISSING = {
+  monitoring: [
+    'definitionsAfter',
+    'definitionOf',
+    'newestCommand',
+    'commandsForgottenUpTo',
+    'changedServices',
+    'newestQuietChange',
+    'quietChanges',
+    'historyPolicy',
+    'endpointNumbers',
+    'numberEndpoints',
+    'appliedTransition',
+    'applyTransition',
+  ],
+  'notification channels': [
+    'createChannel',
+    'getDelivery',
+    'listChannels',
+    'rotateSecret',
+    'setChannelState',
+    'deleteChannel',
+    'testChannel',
+    'listDeliveries',
+    'resendDeliveries',
+    'recordAttempt',
+  ],
+  'status pages': [
+    'createStatusPage',
+    'listStatusPages',
+    'getStatusPage',
+    'changeStatusPage',
+    'deleteStatusPage',
+    'bindStatusHost',
+    'unbindStatusHost',
+    'changeCount',
+    'publishedPage',
+    'pageIncidents',
+    'oldestPageIncident',
+    'pageWindows',
+  ],
+  'accounts of the console': [
+    'personWithEmail',
+    'passwordHashOf',
+    'membershipsOf',
+    'setPassword',
+    'replacePasswordHash',
+    'setLook',
+    'startReset',
+    'personOfReset',
+    'resetPassword',
+    'openSession',
+    'sessionOf',
+    'touchSession',
+    'elevateSession',
+    'sessionsOf',
+    'endSession',
+    'endSessions',
+    'listMembers',
+    'changeRole',
+    'removeMember',
+    'invite',
+    'invitationOf',
+    'listInvitations',
+    'withdrawInvitation',
+    'acceptInvitation',
+    'orgsWithoutOwner',
+  ],
+} as const satisfies Record<string, readonly (keyof Store)[]>
+
+type Missing = (typeof MISSING)[keyof typeof MISSING][number]
+
+/** What is refused, for `part` of the program. Pure. */
+export function notOnPostgres(part: string): ApiError {
+  return new ApiError('unavailable', `${part}: not available on PostgreSQL yet, use --data-dir`)
+}
+
+/** The missing methods: each throws, so that nobody takes an empty answer for a fact. */
+export function missingMethods(): Pick<Store, Missing> {
+  const methods = Object.entries(MISSING).flatMap(([part, names]) =>
+    names.map((name) => {
+      const refuse = (): never => {
+        throw notOnPostgres(part)
+      }
+      // The other methods promise their results.
+      return [name, name === 'changeCount' ? refuse : async () => refuse()]
+    }),
+  )
+  // True because each name of MISSING has its method.
+  return Object.fromEntries(methods) as Pick<Store, Missing>
+}

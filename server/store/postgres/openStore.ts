@@ -1,0 +1,65 @@
+import type { NotificationStore } from '../notificationStore.ts'
+import type { Store } from '../store.ts'
+import { postgresAudit } from './audit.ts'
+import { openPools } from './connections/pools.ts'
+import { rowOf } from './connections/sql.ts'
+import { postgresAgentTokens } from './credentials/agentTokens.ts'
+import { postgresKeyring } from './credentials/keyring.ts'
+import { postgresKeys } from './credentials/keys.ts'
+import { type LimiterClocks, sharedAdmission } from './credentials/sharedAdmission.ts'
+import { postgresIncidents } from './incidents.ts'
+import { postgresMaintenance } from './maintenance.ts'
+import { missingMethods } from './notYet.ts'
+import { postgresOrganisations } from './organisations.ts'
+import { postgresOutbox } from './outbox.ts'
+import { postgresRegions } from './regions.ts'
+import { postgresSecrets } from './secrets.ts'
+import { postgresServices } from './services.ts'
+import { postgresUpkeep } from './upkeep.ts'
+import { OrgQueues } from './writes/orgQueues.ts'
+
+/** Clocks of a store. */
+export interface StoreClocks extends LimiterClocks {
+  /** Wall clock (milliseconds since the epoch). */
+  readonly nowMs: () => number
+}
+
+/** Opens the store in the database at `url`, which has the newest schema. */
+export async function openStore(url: string, clocks: StoreClocks): Promise<Store> {
+  const { nowMs, monotonicMs } = clocks
+  const pools = openPools(url)
+  try {
+    const identity = await rowOf<{ id: string }>(pools.read, 'SELECT id FROM store_identity', [])
+    if (identity === undefined)
+      throw new Error('the database has no identity: it was not restored as a whole')
+    const queues = new OrgQueues(pools, monotonicMs)
+    const sharing = { pools, queues, nowMs }
+    return {
+      storeId: identity.id,
+      sharedAdmission: sharedAdmission(pools.write, clocks),
+      ...postgresServices(sharing),
+      ...postgresIncidents(sharing),
+      ...postgresOutbox(pools, identity.id),
+      ...postgresRegions(pools, nowMs),
+      ...postgresAgentTokens(pools),
+      ...postgresKeys(pools),
+      ...postgresSecrets(pools),
+      ...postgresAudit(pools.read),
+      ...postgresOrganisations(sharing),
+      ...postgresKeyring(pools),
+      ...postgresMaintenance(pools),
+      ...NO_CHANNELS,
+      ...missingMethods(),
+      ...postgresUpkeep(pools, queues),
+    }
+  } catch (error) {
+    await pools.close()
+    throw error
+  }
+}
+
+/** What the sender of notifications reads, as long as there are no channels. */
+const NO_CHANNELS: Pick<NotificationStore, 'dueDeliveries' | 'notificationFigures'> = {
+  dueDeliveries: async () => [],
+  notificationFigures: async () => ({ waiting: 0, disabledChannels: 0 }),
+}

@@ -1,0 +1,45 @@
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { createService } from '../../domain/serviceChanges.ts'
+import { monotonicMs, systemEnvironment } from '../../process/systemEnvironment.ts'
+import { sharedCluster } from '../../testing/postgres/cluster.ts'
+import { serviceBody } from '../../testing/serviceBodies.ts'
+import { openStore } from './openStore.ts'
+
+test('a reader waits for an earlier transaction that is still running, and then gets its commands first', async () => {
+  const cluster = await sharedCluster()
+  const url = await cluster.createMigrated()
+  const store = await openStore(url, { nowMs: () => 0, monotonicMs })
+  await store.activateMasterKey('first', 0)
+  const orgId = systemEnvironment.uuid()
+  await store.createOrg({ id: orgId, name: 'Acme', plan: 'business', nowMs: 0 })
+  const earlier = new pg.Client({ connectionString: url })
+  await earlier.connect()
+  const making = { ...systemEnvironment, nowMs: 0, isBlocked: () => false, seal: () => expect.unreachable() }
+  const create = (region: string) =>
+    store.createService(orgId, undefined, ({ standing }) =>
+      createService(serviceBody({ regions: [region] }), { ...making, standing }),
+    )
+  const regionsAfter = async (cursor: string) => {
+    const { deliveries, next } = await store.commandsAfter(cursor, 10)
+    return { regions: deliveries.map(({ region }) => region), next }
+  }
+
+  await create('eu-west-1')
+  await earlier.query('BEGIN')
+  await earlier.query(
+    `INSERT INTO commands (type, region, service_id, generation, org_id, number, created_at_ms)
+     VALUES ('EndServiceMonitoring', 'sa-east-1', gen_random_uuid(), 1, $1, 0, 0)`,
+    [orgId],
+  )
+  await create('us-east-1')
+  const during = await regionsAfter('')
+  await earlier.query('COMMIT')
+  const after = await regionsAfter(during.next)
+
+  expect([during.regions, after.regions]).toEqual([['eu-west-1'], ['sa-east-1', 'us-east-1']])
+  expect((await regionsAfter(after.next)).regions).toEqual([])
+  await earlier.end()
+  await store.close()
+  await cluster.drop(url)
+})

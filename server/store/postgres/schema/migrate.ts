@@ -1,0 +1,101 @@
+import pg from 'pg'
+import { TYPES } from '../connections/sql.ts'
+import { COMPATIBLE_FROM, MIGRATIONS } from './migrations.ts'
+
+/** Longest wait for a lock of one step (milliseconds): statements queue behind a step that waits. */
+const LOCK_MS_MAX = 2_000
+/** Longest wait for another program's migration (milliseconds). */
+const TURN_MS_MAX = 60_000
+const CONNECT_MS_MAX = 5_000
+
+/** The two halves of the number of an advisory lock of Pharos: which of them. */
+export const ADVISORY_LOCKS = { space: 0x50_48, migration: 1, rotation: 2 } as const
+
+interface Version {
+  readonly version: number
+  readonly compatibleFrom: number
+}
+
+/** Runs `work` on a connection of its own to the database at `url`. */
+export async function withConnection<Result>(
+  url: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({
+    connectionString: url,
+    types: TYPES,
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    application_name: 'pharos-server',
+  })
+  // Its statements report an end of the connection.
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** The schema of the database at `url`; `undefined` for one without tables of ours. */
+export async function schemaOf(client: pg.Client): Promise<Version | undefined> {
+  const { rows: tables } = await client.query<{ found: string | null }>("SELECT to_regclass('meta') AS found")
+  if (tables[0]?.found == null) return undefined
+  const { rows } = await client.query<Version>(
+    'SELECT version, compatible_from AS "compatibleFrom" FROM meta',
+  )
+  return rows[0]
+}
+
+/**
+ * Migrates the database of `client` to the newest schema, one transaction for each step. Without pending steps no lock is
+ * taken; of several programs that start at once one runs each step, and the others wait. Rejects when the database is of
+ * a release whose data this one would not understand.
+ */
+export async function migrate(client: pg.Client): Promise<void> {
+  const known = await schemaOf(client)
+  assertCompatible(known)
+  for (let version = known?.version ?? 0; version < MIGRATIONS.length; version += 1) {
+    await takeStep(client, version)
+  }
+}
+
+function assertCompatible(schema: Version | undefined): void {
+  if (schema === undefined || schema.compatibleFrom <= MIGRATIONS.length) return
+  throw new Error(
+    `the database has schema ${schema.version} and this release knows ${MIGRATIONS.length}: start the release that made it, or a newer one`,
+  )
+}
+
+/** Runs the step after `version`, unless another program does first. */
+async function takeStep(client: pg.Client, version: number): Promise<void> {
+  await client.query(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = ${TURN_MS_MAX}`)
+  try {
+    await client.query('SELECT pg_advisory_xact_lock($1, $2)', [
+      ADVISORY_LOCKS.space,
+      ADVISORY_LOCKS.migration,
+    ])
+    await client.query(`SET LOCAL lock_timeout = ${LOCK_MS_MAX}`)
+    const now = await schemaOf(client)
+    assertCompatible(now)
+    if ((now?.version ?? 0) === version) {
+      if (version === 0) await client.query(META)
+      await client.query(MIGRATIONS[version] ?? '')
+      await client.query('UPDATE meta SET version = $1, compatible_from = $2', [version + 1, COMPATIBLE_FROM])
+    }
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {})
+    throw error
+  }
+}
+
+const META = `
+CREATE TABLE meta (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  -- Steps that were taken.
+  version integer NOT NULL,
+  -- The oldest number of steps that a program may know and still use this database.
+  compatible_from integer NOT NULL
+);
+INSERT INTO meta (version, compatible_from) VALUES (0, 0)`

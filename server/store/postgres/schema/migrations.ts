@@ -1,0 +1,248 @@
+/**
+ * Steps from an empty database to the newest schema. A step that was released is never edited: the next one corrects it.
+ * Texts that are compared or ordered have the collation of their bytes, as everywhere else in Pharos.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+CREATE TABLE store_identity (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  id uuid NOT NULL
+);
+INSERT INTO store_identity (id) VALUES (gen_random_uuid());
+
+CREATE TABLE plans (
+  name text PRIMARY KEY,
+  has_api_access boolean NOT NULL,
+  services_max integer NOT NULL,
+  endpoints_max integer NOT NULL,
+  service_endpoints_max integer NOT NULL,
+  interval_secs_min integer NOT NULL,
+  regions_allowed text NOT NULL,
+  incidents_mib_max integer NOT NULL,
+  results_days integer NOT NULL,
+  hours_days integer NOT NULL
+);
+INSERT INTO plans VALUES
+  ('free', false, 3, 5, 5, 300, 'eu-west-1', 16, 7, 90),
+  ('starter', false, 15, 50, 20, 60, 'eu-west-1,eu-central-1,us-east-1', 64, 7, 90),
+  ('business', true, 100, 500, 50, 30, 'all', 1024, 30, 396),
+  ('enterprise', true, 1000, 10000, 100, 10, 'all', 4096, 90, 396);
+
+-- Every mutation of an organisation updates its row, which its revision guards: its counts and counters are exact.
+CREATE TABLE orgs (
+  id uuid PRIMARY KEY,
+  name text NOT NULL,
+  plan text NOT NULL REFERENCES plans,
+  created_at text COLLATE "C" NOT NULL,
+  services_max integer,
+  endpoints_max integer,
+  service_endpoints_max integer,
+  interval_secs_min integer,
+  regions_allowed text,
+  incidents_mib_max integer,
+  results_days integer,
+  auto_incident_threshold integer,
+  auto_incident_window_minutes integer,
+  active_services integer NOT NULL DEFAULT 0,
+  active_endpoints integer NOT NULL DEFAULT 0,
+  stored_services integer NOT NULL DEFAULT 0,
+  incidents_made integer NOT NULL DEFAULT 0,
+  incident_bytes bigint NOT NULL DEFAULT 0,
+  commands_made bigint NOT NULL DEFAULT 0,
+  past_bytes bigint NOT NULL DEFAULT 0,
+  short_answers_made bigint NOT NULL DEFAULT 0,
+  long_answer_bytes bigint NOT NULL DEFAULT 0,
+  revision bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 70);
+
+CREATE TABLE api_keys (
+  id uuid PRIMARY KEY,
+  org_id uuid NOT NULL REFERENCES orgs,
+  key_hash bytea NOT NULL UNIQUE,
+  last4 text NOT NULL,
+  scope text NOT NULL CHECK (scope IN ('read_only', 'read_write')),
+  created_by text,
+  note text,
+  created_at text COLLATE "C" NOT NULL,
+  revoked_at text
+);
+CREATE INDEX api_keys_of_org ON api_keys (org_id);
+
+CREATE TABLE api_key_uses (
+  key_id uuid PRIMARY KEY REFERENCES api_keys ON DELETE CASCADE,
+  used_at_ms bigint NOT NULL,
+  tool text
+) WITH (fillfactor = 70);
+
+-- A crash empties it, and no flush waits for it: every key then starts full.
+CREATE UNLOGGED TABLE rate_limits (
+  key_id uuid PRIMARY KEY,
+  full_at_us bigint NOT NULL
+) WITH (fillfactor = 50);
+
+CREATE TABLE services (
+  id uuid PRIMARY KEY,
+  org_id uuid NOT NULL REFERENCES orgs,
+  position bigint GENERATED ALWAYS AS IDENTITY,
+  generation integer NOT NULL,
+  definition_generation integer NOT NULL,
+  running_in text NOT NULL,
+  -- As answered: jsonb would order the keys anew.
+  response text NOT NULL,
+  origin text
+) WITH (fillfactor = 90);
+CREATE INDEX services_of_org ON services (org_id, position);
+
+CREATE TABLE past_generations (
+  sequence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  org_id uuid NOT NULL,
+  service_id uuid NOT NULL,
+  generation integer NOT NULL,
+  until_ms bigint NOT NULL,
+  origin text,
+  definition text,
+  bytes_up_to bigint NOT NULL
+);
+CREATE INDEX past_generations_of_service ON past_generations (service_id, generation);
+CREATE INDEX past_generations_by_age ON past_generations (org_id, until_ms);
+CREATE INDEX past_generations_by_bytes ON past_generations (org_id, bytes_up_to);
+
+CREATE TABLE master_keys (
+  id text PRIMARY KEY,
+  is_active boolean NOT NULL,
+  activated_at text COLLATE "C" NOT NULL
+);
+CREATE UNIQUE INDEX one_active_master_key ON master_keys ((true)) WHERE is_active;
+
+CREATE TABLE sealed_values (
+  key_id uuid PRIMARY KEY,
+  org_id uuid NOT NULL,
+  service_id uuid NOT NULL REFERENCES services ON DELETE CASCADE,
+  endpoint_id uuid NOT NULL,
+  slot text NOT NULL,
+  master_key_id text NOT NULL REFERENCES master_keys,
+  wrap_nonce bytea NOT NULL,
+  wrapped_key bytea NOT NULL,
+  nonce bytea NOT NULL,
+  ciphertext bytea NOT NULL
+);
+CREATE INDEX sealed_values_of_service ON sealed_values (service_id);
+CREATE INDEX sealed_values_of_master_key ON sealed_values (master_key_id);
+
+-- Transactions become visible in another order than that of their sequence numbers: readers go by xid, below the oldest
+-- one that is still running.
+CREATE TABLE commands (
+  sequence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  type text NOT NULL,
+  region text NOT NULL,
+  service_id uuid NOT NULL,
+  generation integer NOT NULL,
+  org_id uuid NOT NULL,
+  number bigint NOT NULL,
+  created_at_ms bigint NOT NULL
+);
+CREATE INDEX commands_in_order ON commands (xid, sequence);
+CREATE INDEX commands_of_org ON commands (org_id, number);
+
+CREATE TABLE outbox_readers (
+  name text PRIMARY KEY,
+  xid xid8 NOT NULL,
+  sequence bigint NOT NULL
+);
+
+CREATE TABLE remembered_creations (
+  org_id uuid NOT NULL,
+  key_hash bytea NOT NULL,
+  body_mark bytea NOT NULL,
+  answer text NOT NULL,
+  created_at_ms bigint NOT NULL,
+  -- Of a short answer: how many the organisation had. Of a long one: the bytes that it had, with this one.
+  short_number bigint,
+  long_bytes_up_to bigint,
+  PRIMARY KEY (org_id, key_hash)
+);
+CREATE INDEX remembered_creations_by_age ON remembered_creations (created_at_ms);
+CREATE INDEX remembered_creations_short ON remembered_creations (org_id, short_number)
+  WHERE short_number IS NOT NULL;
+CREATE INDEX remembered_creations_long ON remembered_creations (org_id, long_bytes_up_to)
+  WHERE long_bytes_up_to IS NOT NULL;
+
+CREATE TABLE incidents (
+  id uuid PRIMARY KEY,
+  org_id uuid NOT NULL REFERENCES orgs,
+  position bigint GENERATED ALWAYS AS IDENTITY,
+  kind text NOT NULL CHECK (kind IN ('incident', 'maintenance')),
+  number integer,
+  title text NOT NULL,
+  title_folded text NOT NULL,
+  display_id_folded text NOT NULL,
+  status text NOT NULL,
+  severity text NOT NULL,
+  created_at text COLLATE "C" NOT NULL,
+  updated_at text COLLATE "C" NOT NULL,
+  resolved_at text COLLATE "C",
+  auto_managed boolean NOT NULL,
+  starts_at text COLLATE "C",
+  ends_at text COLLATE "C",
+  service_ids uuid[] NOT NULL,
+  UNIQUE (org_id, number)
+);
+CREATE INDEX incidents_by_section ON incidents (org_id, (status = 'resolved'), position) WHERE kind = 'incident';
+CREATE INDEX maintenance_of_org ON incidents (org_id) WHERE kind = 'maintenance';
+CREATE INDEX incidents_by_service ON incidents USING gin (service_ids);
+
+CREATE TABLE incident_updates (
+  incident_id uuid NOT NULL REFERENCES incidents ON DELETE CASCADE,
+  place integer NOT NULL,
+  id uuid NOT NULL UNIQUE,
+  body text NOT NULL,
+  status_at_update text NOT NULL,
+  created_at text NOT NULL,
+  is_automatic boolean NOT NULL,
+  -- Who wrote it; the API never shows it.
+  actor_kind text CHECK (actor_kind IN ('person', 'key')),
+  actor text,
+  PRIMARY KEY (incident_id, place)
+);
+
+-- write_id is of the statement that wrote the entry: it tells whether a statement without an answer was executed.
+CREATE TABLE audit (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  org_id uuid NOT NULL,
+  at text COLLATE "C" NOT NULL,
+  actor_kind text NOT NULL CHECK (actor_kind IN ('person', 'key', 'cli', 'system')),
+  actor text,
+  action text NOT NULL,
+  target_kind text NOT NULL,
+  target_id text NOT NULL,
+  detail text NOT NULL,
+  write_id uuid
+);
+CREATE INDEX audit_of_org ON audit (org_id, seq);
+CREATE INDEX audit_by_age ON audit (at);
+
+CREATE TABLE region_modes (
+  region text PRIMARY KEY,
+  mode text NOT NULL CHECK (mode IN ('embedded', 'remote', 'off'))
+);
+
+CREATE TABLE agent_tokens (
+  id text COLLATE "C" PRIMARY KEY,
+  region text NOT NULL,
+  name text NOT NULL,
+  token_hash bytea NOT NULL UNIQUE,
+  last4 text NOT NULL,
+  created_at text COLLATE "C" NOT NULL,
+  revoked_at text
+);
+
+CREATE TABLE heartbeat (
+  only_row boolean PRIMARY KEY CHECK (only_row),
+  beaten_at_ms bigint NOT NULL
+);
+`,
+]
+
+/** The oldest number of steps with which a program can use the newest schema. */
+export const COMPATIBLE_FROM = 1

@@ -1,0 +1,71 @@
+import { timestamp } from '../../domain/environment.ts'
+import type { SealedValue } from '../../domain/seal.ts'
+import type { SecretStore } from '../store.ts'
+import { changeForAll } from './writes/auditWrites.ts'
+import type { Pools } from './connections/pools.ts'
+import { uuidOrNull } from './connections/sql.ts'
+
+const SEALED_COLUMNS = `key_id AS "keyId", org_id AS "orgId", service_id AS "serviceId",
+  endpoint_id AS "endpointId", slot, master_key_id AS "masterKeyId", wrap_nonce AS "wrapNonce",
+  wrapped_key AS "wrappedKey", nonce, ciphertext`
+
+/** Secrets in PostgreSQL: only ciphertexts and ids, no keys. */
+export function postgresSecrets({
+  write,
+  read,
+  inTransaction,
+}: Pick<Pools, 'write' | 'read' | 'inTransaction'>): SecretStore {
+  return {
+    masterKeyIds: async () => {
+      const rows = await read.rows<{ id: string }>(
+        'SELECT id FROM master_keys ORDER BY is_active DESC, activated_at DESC',
+      )
+      return rows.map(({ id }) => id)
+    },
+    activateMasterKey: async (id, nowMs) => {
+      // The index allows one active key, so the earlier one has to end before: two statements.
+      await inTransaction(async (sql) => {
+        await sql.rows('UPDATE master_keys SET is_active = false WHERE is_active AND id <> $1', [id])
+        const done = `done AS (INSERT INTO master_keys (id, is_active, activated_at) VALUES ($1, true, $2)
+          ON CONFLICT (id) DO UPDATE SET is_active = true, activated_at = excluded.activated_at RETURNING id)`
+        await changeForAll(
+          sql,
+          { done, values: [id, timestamp(nowMs)] },
+          { action: 'master_key.activate', targetId: id, nowMs },
+        )
+      })
+    },
+    retireMasterKey: async (id, nowMs) => {
+      const done = 'done AS (DELETE FROM master_keys WHERE id = $1 AND NOT is_active RETURNING id)'
+      await changeForAll(write, { done, values: [id] }, { action: 'master_key.retire', targetId: id, nowMs })
+    },
+    sealedValues: async (serviceId) =>
+      await read.rows<SealedValue>(`SELECT ${SEALED_COLUMNS} FROM sealed_values WHERE service_id = $1`, [
+        uuidOrNull(serviceId),
+      ]),
+    rewrapSome: async (activeId, countMax, rewrap) => {
+      const some = await read.rows<SealedValue>(
+        `SELECT ${SEALED_COLUMNS} FROM sealed_values WHERE master_key_id <> $1 LIMIT $2`,
+        [activeId, countMax],
+      )
+      if (some.length === 0) return 0
+      const wrapped = some.map((sealed) => ({ was: sealed.masterKeyId, is: rewrap(sealed) }))
+      // A secret that was replaced meanwhile is another row; one that was rewrapped has another master key.
+      await write.rows(
+        `UPDATE sealed_values v SET master_key_id = u.master_key_id, wrap_nonce = u.wrap_nonce,
+           wrapped_key = u.wrapped_key
+         FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bytea[], $5::bytea[])
+           AS u(key_id, was, master_key_id, wrap_nonce, wrapped_key)
+         WHERE v.key_id = u.key_id AND v.master_key_id = u.was`,
+        [
+          wrapped.map(({ is }) => is.keyId),
+          wrapped.map(({ was }) => was),
+          wrapped.map(({ is }) => is.masterKeyId),
+          wrapped.map(({ is }) => is.wrapNonce),
+          wrapped.map(({ is }) => is.wrappedKey),
+        ],
+      )
+      return some.length
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import { AUDIT_ENTRIES_MAX, AUDIT_KEPT_MS } from '../shared/act.ts'
+import { IDEMPOTENCY_MS } from '../shared/rememberedCreation.ts'
+import { timestamp } from '../../domain/environment.ts'
+import { BUS_READER, type StoreFigures, type UpkeepStore } from '../store.ts'
+import type { Pools } from './connections/pools.ts'
+import { rowOf, type SqlValue } from './connections/sql.ts'
+import type { OrgQueues } from './writes/orgQueues.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+/** How long a published command is kept for inspection (milliseconds). */
+const COMMANDS_KEPT_MS = 7 * DAY_MS
+/** Most rows of each kind removed in one statement. */
+const FORGOTTEN_AT_ONCE = 1_000
+
+type Deletion = readonly [text: string, ...values: SqlValue[]]
+
+/** Deletions of expired rows at `nowMs`, each of at most FORGOTTEN_AT_ONCE; several programs may run them at once. */
+function deletions(nowMs: number): readonly Deletion[] {
+  const some = `LIMIT ${FORGOTTEN_AT_ONCE} FOR UPDATE SKIP LOCKED`
+  return [
+    [
+      `DELETE FROM remembered_creations WHERE (org_id, key_hash) IN
+         (SELECT org_id, key_hash FROM remembered_creations WHERE created_at_ms < $1 ${some})`,
+      nowMs - IDEMPOTENCY_MS,
+    ],
+    [
+      `DELETE FROM commands WHERE created_at_ms < $1 AND sequence IN
+         (SELECT c.sequence FROM commands c JOIN outbox_readers r ON r.name = '${BUS_READER}'
+          WHERE (c.xid, c.sequence) <= (r.xid, r.sequence) ORDER BY c.xid, c.sequence LIMIT ${FORGOTTEN_AT_ONCE})`,
+      nowMs - COMMANDS_KEPT_MS,
+    ],
+    [
+      `DELETE FROM past_generations WHERE sequence IN
+         (SELECT g.sequence FROM orgs o JOIN plans p ON p.name = o.plan JOIN past_generations g ON g.org_id = o.id
+            AND g.until_ms < $1 - coalesce(o.results_days, p.results_days) * ${DAY_MS}::bigint
+          LIMIT ${FORGOTTEN_AT_ONCE})`,
+      nowMs,
+    ],
+    [
+      `DELETE FROM audit WHERE seq IN (SELECT seq FROM audit WHERE at < $1 ORDER BY at ${some})`,
+      timestamp(nowMs - AUDIT_KEPT_MS),
+    ],
+    [
+      `DELETE FROM audit WHERE seq IN
+         (SELECT a.seq FROM (SELECT org_id, count(*) - ${AUDIT_ENTRIES_MAX} AS surplus FROM audit
+            GROUP BY org_id HAVING count(*) > ${AUDIT_ENTRIES_MAX}) crowded
+          CROSS JOIN LATERAL (SELECT seq FROM audit WHERE org_id = crowded.org_id
+            ORDER BY seq LIMIT least(crowded.surplus, ${FORGOTTEN_AT_ONCE})) a)`,
+    ],
+  ]
+}
+
+/** Maintenance of the database. */
+export function postgresUpkeep(pools: Pools, queues: OrgQueues): UpkeepStore {
+  const { write, read } = pools
+  return {
+    // Room on its disk is the business of the database: a full one refuses writes, and goes on reading.
+    assertRoom: async () => {},
+    probeWrite: async (nowMs) => {
+      await write.rows(
+        `INSERT INTO heartbeat VALUES (true, $1)
+         ON CONFLICT (only_row) DO UPDATE SET beaten_at_ms = excluded.beaten_at_ms`,
+        [nowMs],
+      )
+    },
+    figures: async () => {
+      const row = await rowOf<Omit<StoreFigures, 'logBytes' | 'diskFreeBytes' | 'lastBackupAtMs'>>(
+        read,
+        `SELECT count(*) AS "unpublishedCommands", min(created_at_ms) AS "oldestUnpublishedAtMs",
+           pg_database_size(current_database()) AS "databaseBytes"
+         FROM commands c WHERE (c.xid, c.sequence) > (
+           coalesce((SELECT xid FROM outbox_readers WHERE name = '${BUS_READER}'), '0'::xid8),
+           coalesce((SELECT sequence FROM outbox_readers WHERE name = '${BUS_READER}'), 0))`,
+        [],
+      )
+      const known = row ?? { unpublishedCommands: 0, oldestUnpublishedAtMs: null, databaseBytes: 0 }
+      return { ...known, logBytes: null, diskFreeBytes: null, lastBackupAtMs: null }
+    },
+    tidy: async (nowMs) => {
+      for (const [text, ...values] of deletions(nowMs)) {
+        let deleted = FORGOTTEN_AT_ONCE
+        while (deleted > 0) {
+          deleted = (await write.rows(`${text} RETURNING 1 AS deleted`, values)).length
+        }
+      }
+    },
+    onCommands: (listener) => queues.onWrite(listener),
+    waitNoMore: () => queues.waitNoMore(),
+    close: async () => {
+      await queues.idle()
+      await pools.close()
+    },
+  }
+}

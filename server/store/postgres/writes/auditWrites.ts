@@ -1,0 +1,35 @@
+import { OPERATOR } from '../../../domain/accounts/actor.ts'
+import { type Act, auditRow } from '../../shared/act.ts'
+import type { Sql } from '../connections/sql.ts'
+
+/** The columns of an entry, in the order of `auditValues`. */
+export const AUDIT_COLUMNS = 'at, actor_kind, actor, action, target_kind, target_id, detail'
+
+/** Values of an act for AUDIT_COLUMNS; the organisation is not among them. Pure. */
+export function auditValues(act: Omit<Act, 'orgId'>): readonly (string | null)[] {
+  const { at, actorKind, actor, action, targetKind, targetId, detail } = auditRow({ ...act, orgId: '' })
+  return [at, actorKind, actor, action, targetKind, targetId, detail]
+}
+
+/** Parameters for AUDIT_COLUMNS from `$first` on. Pure. */
+export function auditParameters(first: number): string {
+  return Array.from({ length: 7 }, (_, index) => `$${first + index}::text`).join(', ')
+}
+
+/**
+ * Runs `statement`, which must begin with a part called `done` that returns a row when something was changed, and notes
+ * `act` of the operator in every organisation in that case. Whether something was changed.
+ */
+export async function changeForAll(
+  sql: Sql,
+  { done, values }: { readonly done: string; readonly values: readonly (string | Buffer | null)[] },
+  act: Pick<Act, 'action' | 'targetId' | 'nowMs' | 'detail'>,
+): Promise<boolean> {
+  const rows = await sql.rows(
+    `WITH ${done}, noted AS (INSERT INTO audit (org_id, ${AUDIT_COLUMNS})
+       SELECT orgs.id, ${auditParameters(values.length + 1)} FROM orgs WHERE EXISTS (SELECT 1 FROM done))
+     SELECT 1 AS done FROM done LIMIT 1`,
+    [...values, ...auditValues({ ...act, by: OPERATOR })],
+  )
+  return rows.length > 0
+}

@@ -1,0 +1,168 @@
+import type { Incident, IncidentUpdate } from '../../../../api/contract/incident.ts'
+import type { Actor } from '../../../domain/accounts/actor.ts'
+import { actorOf } from '../../../domain/changeOrigin.ts'
+import type { Command } from '../../../domain/commands.ts'
+import { incidentBytes } from '../../../domain/incidentRoom.ts'
+import type { SealedValue } from '../../../domain/seal.ts'
+import type { ServiceChange } from '../../../domain/serviceChanges.ts'
+import { type Act, auditRow } from '../../shared/act.ts'
+import { type PastRow, pastRows } from '../../shared/pastGeneration.ts'
+import { answerAgain, LONG_ANSWER_BYTES } from '../../shared/rememberedCreation.ts'
+import { columnsOf, usageAfter, usageOf } from '../../shared/serviceRow.ts'
+import type { CreationFingerprint, RenderedService } from '../../store.ts'
+import type { OrgColumns } from './orgColumns.ts'
+import type { KnownService, OrgState } from './orgState.ts'
+
+/** A row of `services` to be written. */
+export interface ServiceRow {
+  readonly id: string
+  readonly generation: number
+  readonly definitionGeneration: number
+  readonly runningIn: string
+  readonly text: string
+  readonly origin: string | null
+}
+
+/** A row of `commands` to be written. */
+export interface CommandRow extends Command {
+  readonly number: number
+  readonly nowMs: number
+}
+
+/** A row of `remembered_creations` to be written. */
+export interface CreationRow {
+  readonly keyHash: Buffer
+  readonly bodyFingerprint: Buffer
+  readonly answer: string
+  readonly nowMs: number
+  readonly shortNumber: number | null
+  readonly longBytesUpTo: number | null
+}
+
+/** A row of `incident_updates` to be written. */
+export interface UpdateRow {
+  readonly incidentId: string
+  readonly place: number
+  readonly update: IncidentUpdate
+  readonly by: Actor
+}
+
+/**
+ * The mutations of a batch, in memory: what they leave of the organisation, and the rows that one statement writes. Each
+ * row is written once, as the last mutation leaves it. No method throws after it has changed something.
+ */
+export class Draft {
+  readonly state: OrgState
+  /** `null` for one that is deleted. */
+  readonly services = new Map<string, { readonly isStored: boolean; readonly row: ServiceRow | null }>()
+  /** All secrets of a service. */
+  readonly sealed = new Map<string, readonly SealedValue[]>()
+  readonly past: PastRow[] = []
+  readonly commands: CommandRow[] = []
+  readonly incidents = new Map<string, { readonly isStored: boolean; readonly incident: Incident }>()
+  readonly updates: UpdateRow[] = []
+  readonly creations = new Map<string, CreationRow>()
+  readonly acts: ReturnType<typeof auditRow>[] = []
+
+  constructor(state: OrgState) {
+    this.state = state
+  }
+
+  /** Each change is in the audit log. */
+  get isEmpty(): boolean {
+    return this.acts.length === 0
+  }
+
+  setColumns(columns: Partial<OrgColumns>): void {
+    this.state.columns = { ...this.state.columns, ...columns }
+  }
+
+  note(act: Omit<Act, 'orgId'>): void {
+    this.acts.push(auditRow({ ...act, orgId: this.state.orgId }))
+  }
+
+  /** Stores what a change makes of `before`; `null` for a new service. */
+  changeService(before: KnownService | null, change: ServiceChange, nowMs: number): RenderedService {
+    const { service, text, sealed, commands } = change
+    const id = service?.response.id ?? before?.service.response.id ?? ''
+    const origin = change.origin === undefined ? null : JSON.stringify(change.origin)
+    if (before === null && this.services.has(id)) throw new Error(`the service ${id} was just created`)
+    if (before !== null) this.#keepPast(before, change, nowMs)
+    this.#publish(commands, nowMs)
+    this.#putService(id, before, service === null ? null : { id, text, origin, ...columnsOf(service) })
+    if (service === null) this.sealed.delete(id)
+    else if (sealed !== null) this.sealed.set(id, sealed)
+    if (service === null) this.state.services.delete(id)
+    else this.state.services.set(id, { service, text, origin })
+    const { activeServices, activeEndpoints, storedServices } = this.state.columns
+    const usage = { activeServices, activeEndpoints, storedServices }
+    this.setColumns(usageAfter(usage, usageOf(before?.service ?? null), usageOf(service)))
+    const { name } = service?.response ?? before?.service.response ?? {}
+    const by = actorOf(change.origin)
+    this.note({ by, action: `service.${change.action}`, targetId: id, nowMs, detail: { name } })
+    return { text, generation: service?.generation ?? (before?.service.generation ?? 0) + 1 }
+  }
+
+  /** Stores an incident; `before` is `null` for a new one, whose number is the next of the organisation. */
+  changeIncident(before: Incident | null, after: Incident, by: Actor): void {
+    const known = this.incidents.get(after.id)
+    if (before === null && known !== undefined) throw new Error(`the incident ${after.id} was just created`)
+    this.incidents.set(after.id, { isStored: known?.isStored ?? before !== null, incident: after })
+    const from = before?.updates.length ?? 0
+    for (const [offset, update] of after.updates.slice(from).entries()) {
+      this.updates.push({ incidentId: after.id, place: from + offset, update, by })
+    }
+    const { incidentsMade, incidentBytes: bytes } = this.state.columns
+    this.setColumns({
+      incidentsMade: before === null ? incidentsMade + 1 : incidentsMade,
+      incidentBytes: bytes + incidentBytes(after) - (before === null ? 0 : incidentBytes(before)),
+    })
+    this.state.incidents.set(after.id, after)
+    const { display_id, status, updated_at } = after
+    const action = `incident.${before === null ? 'create' : 'update'}`
+    const nowMs = Date.parse(updated_at)
+    this.note({ by, action, targetId: after.id, nowMs, detail: { display_id, status } })
+  }
+
+  /** The answer stored for `fingerprint`, or that of `create`, which is stored. Throws `invalid` for another body. */
+  createOnce(fingerprint: CreationFingerprint | undefined, nowMs: number, create: () => string): string {
+    if (fingerprint === undefined) return create()
+    const { keyHash, bodyFingerprint } = fingerprint
+    const name = keyHash.toString('hex')
+    const earlier = answerAgain(this.state.creations.get(name), fingerprint, nowMs)
+    if (earlier !== undefined) return earlier
+    const answer = create()
+    const { shortAnswersMade, longAnswerBytes } = this.state.columns
+    const bytes = Buffer.byteLength(answer)
+    const isLong = bytes > LONG_ANSWER_BYTES
+    this.setColumns(
+      isLong ? { longAnswerBytes: longAnswerBytes + bytes } : { shortAnswersMade: shortAnswersMade + 1 },
+    )
+    const shortNumber = isLong ? null : shortAnswersMade + 1
+    const longBytesUpTo = isLong ? longAnswerBytes + bytes : null
+    this.creations.set(name, { keyHash, bodyFingerprint, answer, nowMs, shortNumber, longBytesUpTo })
+    this.state.creations.set(name, { bodyFingerprint, answer, createdAtMs: nowMs })
+    return answer
+  }
+
+  #keepPast({ service, origin }: KnownService, change: ServiceChange, nowMs: number): void {
+    const rows = pastRows({ service, origin, change, nowMs }, this.state.columns.pastBytes)
+    this.past.push(...rows)
+    this.setColumns({ pastBytes: rows.at(-1)?.bytesUpTo ?? this.state.columns.pastBytes })
+  }
+
+  #publish(commands: readonly Command[], nowMs: number): void {
+    const { commandsMade } = this.state.columns
+    for (const [index, command] of commands.entries()) {
+      this.commands.push({ ...command, number: commandsMade + index + 1, nowMs })
+    }
+    this.setColumns({ commandsMade: commandsMade + commands.length })
+  }
+
+  #putService(id: string, before: KnownService | null, row: ServiceRow | null): void {
+    const known = this.services.get(id)
+    const isStored = known?.isStored ?? before !== null
+    if (!isStored && row === null) this.services.delete(id)
+    else this.services.set(id, { isStored, row })
+  }
+}

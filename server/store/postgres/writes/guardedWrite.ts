@@ -1,0 +1,131 @@
+import { LONG_ANSWERS_BYTES_MAX, SHORT_ANSWERS_MAX } from '../../shared/rememberedCreation.ts'
+import { BUS_READER } from '../../store.ts'
+import type { SqlValue } from '../connections/sql.ts'
+import type { Draft } from './draft.ts'
+import { incidentParts } from './incidentParts.ts'
+import { ORG_COLUMNS } from './orgColumns.ts'
+import { type Column, FORGOTTEN_AT_ONCE, Parameters } from './parameters.ts'
+import { pastParts, secretParts, serviceParts } from './serviceParts.ts'
+
+/** Most published commands of an organisation that are kept, for inspection. Gap G24. */
+const COMMANDS_KEPT_MAX = 50_000
+
+/** A statement with its values. */
+export interface Statement {
+  readonly text: string
+  readonly values: readonly SqlValue[]
+}
+
+/**
+ * The one statement that writes everything of `draft`, or nothing: its first part is the guard, and all others hang on
+ * the row that it gives. It consists of the parts that are needed, so that each of the few shapes is prepared once. Its
+ * only row has `written`: 1, or 0 when the organisation was changed since it was read. Pure.
+ */
+export function guardedWrite(draft: Draft, writeId: string): Statement {
+  const parameters = new Parameters()
+  const guard = guardPart(draft, parameters)
+  const parts = [
+    ...serviceParts(draft, parameters),
+    ...secretParts(draft, parameters),
+    ...pastParts(draft, parameters),
+    ...commandParts(draft, parameters),
+    ...incidentParts(draft, parameters),
+    ...creationParts(draft, parameters),
+    auditPart(draft, writeId, parameters),
+  ].map((part, index) => `part${index} AS (${part})`)
+  const text = `WITH o AS (${guard}), ${parts.join(', ')} SELECT count(*) AS written FROM o`
+  return { text, values: parameters.values }
+}
+
+function guardPart({ state }: Draft, parameters: Parameters): string {
+  const guard = `id = ${parameters.add(state.orgId)} AND revision = ${parameters.add(state.revision)}`
+  const assignments = ORG_COLUMNS.map(
+    ({ field, column }) => `${column} = ${parameters.add(state.columns[field])}`,
+  )
+  return `UPDATE orgs SET ${assignments.join(', ')}, revision = revision + 1 WHERE ${guard} RETURNING id`
+}
+
+function commandParts({ commands, state }: Draft, parameters: Parameters): readonly string[] {
+  if (commands.length === 0) return []
+  const columns: readonly Column[] = [
+    ['type', 'text'],
+    ['region', 'text'],
+    ['service_id', 'uuid'],
+    ['generation', 'integer'],
+    ['number', 'bigint'],
+    ['created_at_ms', 'bigint'],
+  ]
+  const rows = commands.map(({ type, region, serviceId, generation, number, nowMs }) => [
+    ...[type, region, serviceId, generation, number, nowMs],
+  ])
+  const surplus = state.columns.commandsMade - COMMANDS_KEPT_MAX
+  return [
+    `INSERT INTO commands (org_id, type, region, service_id, generation, number, created_at_ms)
+     SELECT o.id, u.type, u.region, u.service_id, u.generation, u.number, u.created_at_ms
+     FROM o, ${parameters.table(columns, rows)} ORDER BY u.n`,
+    ...(surplus > 0
+      ? [
+          `DELETE FROM commands WHERE sequence IN
+           (SELECT c.sequence FROM commands c, o, outbox_readers r
+            WHERE c.org_id = o.id AND c.number <= ${parameters.add(surplus)} AND r.name = '${BUS_READER}'
+              AND (c.xid, c.sequence) <= (r.xid, r.sequence)
+            ORDER BY c.number LIMIT ${FORGOTTEN_AT_ONCE})`,
+        ]
+      : []),
+  ]
+}
+
+function creationParts({ creations, state }: Draft, parameters: Parameters): readonly string[] {
+  if (creations.size === 0) return []
+  const columns: readonly Column[] = [
+    ['key_hash', 'bytea'],
+    ['body_mark', 'bytea'],
+    ['answer', 'text'],
+    ['created_at_ms', 'bigint'],
+    ['short_number', 'bigint'],
+    ['long_bytes_up_to', 'bigint'],
+  ]
+  const rows = [...creations.values()].map((row) => [
+    ...[row.keyHash, row.bodyFingerprint, row.answer, row.nowMs, row.shortNumber, row.longBytesUpTo],
+  ])
+  const names = columns.map(([name]) => name)
+  const { shortAnswersMade, longAnswerBytes } = state.columns
+  const surplus = [
+    `short_number <= ${parameters.add(shortAnswersMade - SHORT_ANSWERS_MAX)}`,
+    `long_bytes_up_to <= ${parameters.add(longAnswerBytes - LONG_ANSWERS_BYTES_MAX)}`,
+  ]
+  // An expired answer of the same key is replaced below: one statement must not write a row twice.
+  const others = `r.key_hash <> ALL(${parameters.add(rows.map(([keyHash = null]) => keyHash))}::bytea[])`
+  return [
+    `INSERT INTO remembered_creations (org_id, ${names.join(', ')})
+     SELECT o.id, ${names.map((name) => `u.${name}`).join(', ')} FROM o, ${parameters.table(columns, rows)}
+     ON CONFLICT (org_id, key_hash) DO UPDATE SET
+       ${names
+         .slice(1)
+         .map((name) => `${name} = excluded.${name}`)
+         .join(', ')}`,
+    ...surplus.map(
+      (condition) =>
+        `DELETE FROM remembered_creations r USING o WHERE r.org_id = o.id AND ${condition} AND ${others}`,
+    ),
+  ]
+}
+
+function auditPart({ acts }: Draft, writeId: string, parameters: Parameters): string {
+  const columns: readonly Column[] = [
+    ['at', 'text'],
+    ['actor_kind', 'text'],
+    ['actor', 'text'],
+    ['action', 'text'],
+    ['target_kind', 'text'],
+    ['target_id', 'text'],
+    ['detail', 'text'],
+  ]
+  const rows = acts.map(({ at, actorKind, actor, action, targetKind, targetId, detail }) => [
+    ...[at, actorKind, actor, action, targetKind, targetId, detail],
+  ])
+  const names = columns.map(([name]) => name)
+  return `INSERT INTO audit (org_id, write_id, ${names.join(', ')})
+    SELECT o.id, ${parameters.add(writeId)}::uuid, ${names.map((name) => `u.${name}`).join(', ')}
+    FROM o, ${parameters.table(columns, rows)} ORDER BY u.n`
+}

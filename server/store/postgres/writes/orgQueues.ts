@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from '../../../../api/contract/apiError.ts'
+import { noOrg } from '../../shared/noOrg.ts'
+import { isConflict, isLost } from '../connections/failures.ts'
+import type { Pools } from '../connections/pools.ts'
+import { rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
+import { Draft } from './draft.ts'
+import { guardedWrite } from './guardedWrite.ts'
+import { readOrg, type Wants } from './orgState.ts'
+
+/** Most mutations that share a statement. */
+const BATCH_MAX = 64
+/** How long a batch tries (milliseconds). */
+const TRYING_MS = 5_000
+/** Pause after a lost connection (milliseconds). */
+const LOST_PAUSE_MS = 50
+/** Conflicts after which a batch locks the organisation before it reads, and after which it gives up. */
+const CONFLICTS_UNLOCKED = 3
+const CONFLICTS_MAX = 8
+/** Newest entries of an audit log in which a write of the last seconds must be. */
+const ENTRIES_SEARCHED = 20_000
+
+/** A mutation of an organisation. */
+interface Mutation<Result> {
+  readonly wants: Wants
+  /** Synchronous, and repeatable: a lost race repeats it on what the winner left. What it throws refuses the mutation. */
+  readonly decide: (draft: Draft) => Result
+}
+
+interface Waiting extends Mutation<unknown> {
+  readonly settle: (outcome: Outcome) => void
+}
+
+type Outcome = { readonly result: unknown } | { readonly error: unknown }
+
+/** A write whose answer was lost. */
+interface Doubt {
+  readonly writeId: string
+  readonly outcomes: readonly Outcome[]
+}
+
+/**
+ * Mutations by organisation. Of each organisation one batch is under way in this process, and what comes meanwhile is the
+ * next one: it waits in memory, and holds no connection.
+ */
+export class OrgQueues {
+  readonly #pools: Pick<Pools, 'write' | 'inTransaction'>
+  readonly #nowMs: () => number
+  readonly #waiting = new Map<string, Waiting[]>()
+  readonly #running = new Set<Promise<void>>()
+  readonly #listeners: (() => void)[] = []
+  #isClosing = false
+
+  /** `nowMs` only runs forward (milliseconds). */
+  constructor(pools: Pick<Pools, 'write' | 'inTransaction'>, nowMs: () => number) {
+    this.#pools = pools
+    this.#nowMs = nowMs
+  }
+
+  /** Calls `listener` after each write. */
+  onWrite(listener: () => void): void {
+    this.#listeners.push(listener)
+  }
+
+  /** Mutations that have not begun are rejected from now on. */
+  waitNoMore(): void {
+    this.#isClosing = true
+  }
+
+  /** Resolves when no mutation is under way. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running)
+  }
+
+  /** Runs `mutation` of the organisation `orgId` after all earlier ones of this process. Rejects with what `decide` throws. */
+  run<Result>(orgId: string, mutation: Mutation<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const settle = (outcome: Outcome): void => {
+        if ('error' in outcome) reject(outcome.error)
+        // True because `decide` of this mutation gave it.
+        else resolve(outcome.result as Result)
+      }
+      const waiting = this.#waiting.get(orgId)
+      if (waiting !== undefined) {
+        waiting.push({ ...mutation, settle })
+        return
+      }
+      this.#waiting.set(orgId, [{ ...mutation, settle }])
+      const draining = this.#drain(orgId)
+      this.#running.add(draining)
+      void draining.finally(() => this.#running.delete(draining))
+    })
+  }
+
+  async #drain(orgId: string): Promise<void> {
+    // Mutations of the same turn share the first batch.
+    await Promise.resolve()
+    const waiting = this.#waiting.get(orgId) ?? []
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, BATCH_MAX)
+      if (this.#isClosing) settleAll(batch, new Error('the server is stopping'))
+      else await this.#runBatch(orgId, batch)
+    }
+    this.#waiting.delete(orgId)
+  }
+
+  /** Runs a batch. When the database refuses it, each of its mutations runs alone: the others have done nothing wrong. */
+  async #runBatch(orgId: string, batch: readonly Waiting[]): Promise<void> {
+    try {
+      const outcomes = await this.#outcomesOf(orgId, batch)
+      for (const [index, { settle }] of batch.entries()) {
+        settle(outcomes[index] ?? { error: new Error('a mutation has no outcome') })
+      }
+    } catch (error) {
+      if (batch.length === 1 || isLost(error)) settleAll(batch, error)
+      else for (const mutation of batch) await this.#runBatch(orgId, [mutation])
+    }
+  }
+
+  async #outcomesOf(orgId: string, batch: readonly Waiting[]): Promise<readonly Outcome[]> {
+    const deadline = this.#nowMs() + TRYING_MS
+    const doubts: Doubt[] = []
+    let conflicts = 0
+    for (;;) {
+      try {
+        const isLocked = conflicts >= CONFLICTS_UNLOCKED
+        const attempt = (sql: Sql) => this.#attempt(sql, { orgId, batch, doubts, isLocked })
+        const outcomes = await (isLocked ? this.#pools.inTransaction(attempt) : attempt(this.#pools.write))
+        if (outcomes !== undefined) return outcomes
+        conflicts += 1
+      } catch (error) {
+        if (isConflict(error)) conflicts += 1
+        else if (!isLost(error)) throw error
+        else if (this.#nowMs() + LOST_PAUSE_MS >= deadline) throw doubts.length === 0 ? error : inDoubt(error)
+        else await sleep(LOST_PAUSE_MS)
+      }
+      if (conflicts >= CONFLICTS_MAX) throw new Error('too many other programs change the organisation')
+    }
+  }
+
+  /** One try; `undefined` when another program was faster. */
+  async #attempt(
+    sql: Sql,
+    {
+      orgId,
+      batch,
+      doubts,
+      isLocked,
+    }: { orgId: string; batch: readonly Waiting[]; doubts: Doubt[]; isLocked: boolean },
+  ): Promise<readonly Outcome[] | undefined> {
+    const id = uuidOrNull(orgId)
+    if (id === null) return batch.map(() => ({ error: noOrg(orgId) }))
+    if (isLocked) await sql.rows('SELECT FROM orgs WHERE id = $1 FOR NO KEY UPDATE', [id])
+    const state = await readOrg(
+      sql,
+      id,
+      batch.map(({ wants }) => wants),
+    )
+    if (state === undefined) return batch.map(() => ({ error: noOrg(orgId) }))
+    // After the read: a write that is executed later finds that its guard no longer holds.
+    const written = await findWritten(sql, id, doubts)
+    if (written !== undefined) return this.#announced(written.outcomes)
+    const draft = new Draft(state)
+    const outcomes = batch.map(({ decide }) => outcomeOf(() => decide(draft)))
+    if (draft.isEmpty) return outcomes
+    const writeId = randomUUID()
+    const { text, values } = guardedWrite(draft, writeId)
+    // Until the answer is known: the statement, or the end of its transaction, may be executed without one.
+    doubts.push({ writeId, outcomes })
+    let row: { readonly written: number } | undefined
+    try {
+      row = await rowOf<{ written: number }>(sql, text, values)
+      if (!isLocked) doubts.pop()
+    } catch (error) {
+      if (!isLost(error)) doubts.pop()
+      throw error
+    }
+    return row?.written === 1 ? this.#announced(outcomes) : undefined
+  }
+
+  #announced(outcomes: readonly Outcome[]): readonly Outcome[] {
+    // After the transaction, which may end after this turn.
+    setImmediate(() => {
+      for (const listener of this.#listeners) listener()
+    })
+    return outcomes
+  }
+}
+
+function settleAll(batch: readonly Waiting[], error: unknown): void {
+  for (const { settle } of batch) settle({ error })
+}
+
+function outcomeOf(decide: () => unknown): Outcome {
+  try {
+    return { result: decide() }
+  } catch (error) {
+    return { error }
+  }
+}
+
+/** The one of `doubts` that was written; none otherwise. */
+async function findWritten(sql: Sql, orgId: string, doubts: readonly Doubt[]): Promise<Doubt | undefined> {
+  if (doubts.length === 0) return undefined
+  const row = await rowOf<{ writeId: string }>(
+    sql,
+    `SELECT write_id AS "writeId" FROM
+       (SELECT write_id FROM audit WHERE org_id = $1 ORDER BY seq DESC LIMIT ${ENTRIES_SEARCHED}) newest
+     WHERE write_id = ANY($2::uuid[]) LIMIT 1`,
+    [orgId, doubts.map(({ writeId }) => writeId)],
+  )
+  return doubts.find(({ writeId }) => writeId === row?.writeId)
+}
+
+/** Gap G56. */
+function inDoubt(cause: unknown): ApiError {
+  return new ApiError(
+    'bad_gateway',
+    'the connection to the database was lost, and the change may have been made: read before you repeat it',
+    { cause },
+  )
+}

@@ -1,0 +1,200 @@
+import type { Incident } from '../../../../api/contract/incident.ts'
+import type { ServiceResponse } from '../../../../api/contract/service.ts'
+import type { AutoIncidentSettings } from '../../../domain/autoIncidentSettings.ts'
+import type { IncidentRoom } from '../../../domain/incidentRoom.ts'
+import type { Service } from '../../../domain/serviceChanges.ts'
+import { type LimitRow, limitsOfRow, PLAN_LIMIT_COLUMNS } from '../../shared/limitRow.ts'
+import type { RememberedCreation } from '../../shared/rememberedCreation.ts'
+import type { ServiceFacts } from '../../store.ts'
+import { type Sql, uuidsIn } from '../connections/sql.ts'
+import { readIncidents } from './incidentRows.ts'
+import { ORG_COLUMNS, type OrgColumns } from './orgColumns.ts'
+
+/** What a mutation reads, besides the row of its organisation. */
+export interface Wants {
+  readonly serviceIds?: readonly string[]
+  /** Services of which only the owner counts. */
+  readonly ownedIds?: readonly string[]
+  readonly incidentIds?: readonly string[]
+  readonly creationKeys?: readonly Buffer[]
+  readonly plans?: readonly string[]
+}
+
+/** A stored service and the JSON of its origin. */
+export interface KnownService {
+  readonly service: Service
+  readonly text: string
+  readonly origin: string | null
+}
+
+/** An organisation as it was read, and as the mutations of a batch leave it. */
+export interface OrgState {
+  readonly orgId: string
+  /** Every write raises it. */
+  readonly revision: number
+  /** Replaced by mutations. */
+  columns: OrgColumns
+  readonly masterKeyId: string | null
+  readonly plans: Map<string, LimitRow>
+  /** By id. Deleted ones are absent. */
+  readonly services: Map<string, KnownService>
+  readonly ownedIds: ReadonlySet<string>
+  readonly incidents: Map<string, Incident>
+  /** By the hash of the key in hex. */
+  readonly creations: Map<string, RememberedCreation>
+}
+
+interface OrgRow extends OrgColumns {
+  readonly revision: number
+  readonly masterKeyId: string | null
+  readonly planLimits: LimitRow
+  readonly serviceId: string | null
+  readonly response: string
+  readonly generation: number
+  readonly definitionGeneration: number
+  readonly origin: string | null
+}
+
+const SELECT_ORG = `
+  SELECT ${ORG_COLUMNS.map(({ column, field }) => `o.${column} AS "${field}"`).join(', ')}, o.revision,
+    (SELECT id FROM master_keys WHERE is_active) AS "masterKeyId",
+    (SELECT row_to_json(l) FROM (SELECT ${PLAN_LIMIT_COLUMNS} FROM plans p WHERE p.name = o.plan) l) AS "planLimits",
+    s.id AS "serviceId", s.response, s.generation, s.definition_generation AS "definitionGeneration", s.origin
+  FROM orgs o LEFT JOIN services s ON s.org_id = o.id AND s.id = ANY($2::uuid[])
+  WHERE o.id = $1`
+
+/**
+ * Reads an organisation and what `wants` names of it; `undefined` when there is no such organisation. The revision comes
+ * first: what is read after it can only be newer, and then the write that the revision guards writes nothing.
+ */
+export async function readOrg(
+  sql: Sql,
+  orgId: string,
+  wants: readonly Wants[],
+): Promise<OrgState | undefined> {
+  const of = <Value>(pick: (want: Wants) => readonly Value[] | undefined): readonly Value[] =>
+    wants.flatMap((want) => pick(want) ?? [])
+  const rows = await sql.rows<OrgRow>(SELECT_ORG, [orgId, uuidsIn(of(({ serviceIds }) => serviceIds))])
+  const [first] = rows
+  if (first === undefined) return undefined
+  return {
+    orgId,
+    revision: first.revision,
+    columns: columnsOf(first),
+    masterKeyId: first.masterKeyId,
+    plans: new Map([
+      [first.plan, first.planLimits],
+      ...(await readPlans(
+        sql,
+        of(({ plans }) => plans),
+      )),
+    ]),
+    services: new Map(rows.flatMap(serviceOf)),
+    ownedIds: await readOwned(
+      sql,
+      orgId,
+      of(({ ownedIds }) => ownedIds),
+    ),
+    incidents: await readWanted(
+      sql,
+      orgId,
+      of(({ incidentIds }) => incidentIds),
+    ),
+    creations: await readCreations(
+      sql,
+      orgId,
+      of(({ creationKeys }) => creationKeys),
+    ),
+  }
+}
+
+function columnsOf(row: OrgRow): OrgColumns {
+  // True because ORG_COLUMNS names every field.
+  return Object.fromEntries(ORG_COLUMNS.map(({ field }) => [field, row[field]])) as unknown as OrgColumns
+}
+
+function serviceOf(row: OrgRow): readonly [string, KnownService][] {
+  const { serviceId, response: text, generation, definitionGeneration, origin } = row
+  if (serviceId === null) return []
+  // True because only rendered ServiceResponses are stored.
+  const response = JSON.parse(text) as ServiceResponse
+  return [[serviceId, { service: { response, generation, definitionGeneration }, text, origin }]]
+}
+
+async function readPlans(sql: Sql, names: readonly string[]): Promise<readonly [string, LimitRow][]> {
+  if (names.length === 0) return []
+  const rows = await sql.rows<LimitRow & { name: string }>(
+    `SELECT p.name, ${PLAN_LIMIT_COLUMNS} FROM plans p WHERE p.name = ANY($1::text[])`,
+    [names],
+  )
+  return rows.map((row) => [row.name, row])
+}
+
+async function readOwned(sql: Sql, orgId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await sql.rows<{ id: string }>(
+    'SELECT id FROM services WHERE org_id = $1 AND id = ANY($2::uuid[])',
+    [orgId, uuidsIn(ids)],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+async function readWanted(sql: Sql, orgId: string, ids: readonly string[]): Promise<Map<string, Incident>> {
+  if (ids.length === 0) return new Map()
+  const incidents = await readIncidents(sql, orgId, ids)
+  return new Map(incidents.map((incident) => [incident.id, incident]))
+}
+
+async function readCreations(
+  sql: Sql,
+  orgId: string,
+  keys: readonly Buffer[],
+): Promise<Map<string, RememberedCreation>> {
+  if (keys.length === 0) return new Map()
+  const rows = await sql.rows<RememberedCreation & { keyHash: Buffer }>(
+    `SELECT key_hash AS "keyHash", body_mark AS "bodyFingerprint", answer, created_at_ms AS "createdAtMs"
+     FROM remembered_creations WHERE org_id = $1 AND key_hash = ANY($2::bytea[])`,
+    [orgId, keys],
+  )
+  return new Map(rows.map((row) => [row.keyHash.toString('hex'), row]))
+}
+
+/** What a decision about a service is given. Throws while no master key is active. */
+export function factsOf(state: OrgState): ServiceFacts {
+  const { columns, masterKeyId, orgId } = state
+  if (masterKeyId === null) throw new Error('no master key is active')
+  const { activeServices, activeEndpoints, storedServices } = columns
+  return {
+    standing: {
+      orgId,
+      limits: limitsOfRow(limitRowOf(state)),
+      usage: { activeServices, activeEndpoints, storedServices },
+      autoIncidents: autoIncidentsOf(columns),
+    },
+    masterKeyId,
+  }
+}
+
+/** What a decision about an incident is given of the sizes. */
+export function roomOf(state: OrgState): IncidentRoom {
+  return { usedBytes: state.columns.incidentBytes, mibMax: limitRowOf(state).incidentsMibMax }
+}
+
+function autoIncidentsOf({ threshold, windowMinutes }: OrgColumns): AutoIncidentSettings | null {
+  return threshold === null || windowMinutes === null ? null : { threshold, windowMinutes }
+}
+
+/** The limits of the plan, where the organisation overrides none. */
+function limitRowOf({ columns, plans }: OrgState): LimitRow {
+  const plan = plans.get(columns.plan)
+  if (plan === undefined) throw new Error(`the plan ${columns.plan} was not read`)
+  return {
+    servicesMax: columns.servicesMax ?? plan.servicesMax,
+    endpointsMax: columns.endpointsMax ?? plan.endpointsMax,
+    serviceEndpointsMax: columns.serviceEndpointsMax ?? plan.serviceEndpointsMax,
+    intervalSecsMin: columns.intervalSecsMin ?? plan.intervalSecsMin,
+    incidentsMibMax: columns.incidentsMibMax ?? plan.incidentsMibMax,
+    resultsDays: columns.resultsDays ?? plan.resultsDays,
+    regionsAllowed: columns.regionsAllowed ?? plan.regionsAllowed,
+  }
+}

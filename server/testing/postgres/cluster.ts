@@ -1,0 +1,140 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { chownSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { migrate, withConnection } from '../../store/postgres/schema/migrate.ts'
+import { postgresPrograms } from './programs.ts'
+
+/** The user and group as whom root runs PostgreSQL, which refuses to run as root. */
+const NOBODY = 65_534
+/** Longest wait for a start (milliseconds). */
+const START_MS_MAX = 60_000
+
+/** A PostgreSQL of this process, for tests, with databases that are removed with it. */
+export interface Cluster {
+  /** A new empty database; its URL. */
+  readonly createEmpty: () => Promise<string>
+  /** A new database that has the newest schema; its URL. */
+  readonly createMigrated: () => Promise<string>
+  readonly drop: (url: string) => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/** Settings of a cluster: it is as fast as it can be, or keeps what it acknowledged, as a server demands. */
+export type Durability = 'none' | 'full'
+
+/**
+ * Starts a PostgreSQL that listens on a socket in its folder only: parallel runs share no port. It ends with this process,
+ * however that ends.
+ */
+export async function startCluster(durability: Durability): Promise<Cluster> {
+  const found = postgresPrograms()
+  if (found === undefined) throw new Error('this platform has no PostgreSQL for tests')
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-pg-'))
+  const isRoot = process.getuid?.() === 0
+  const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
+  if (isRoot) chownSync(folder, NOBODY, NOBODY)
+  const data = join(folder, 'data')
+  const initialized = spawnSync(
+    found.initdb,
+    ['-D', data, '-U', 'pharos', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--wal-segsize=4'],
+    { ...user, cwd: folder, encoding: 'utf8' },
+  )
+  if (initialized.status !== 0) throw new Error(`initdb failed: ${initialized.stderr}`)
+  // The shell ends PostgreSQL when its input ends, which is when this process does.
+  const script = '"$0" "$@" >log 2>&1 & pid=$!; cat >/dev/null; kill -QUIT $pid; wait $pid; rm -rf "$PWD"'
+  const child = spawn('/bin/sh', ['-c', script, found.postgres, ...flagsOf({ data, folder, durability })], {
+    ...user,
+    cwd: folder,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  // A test run need not wait for it.
+  child.unref()
+  const url = (database: string) =>
+    `postgresql://pharos@localhost/${database}?host=${encodeURIComponent(folder)}`
+  await untilReady(url('postgres'))
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  return {
+    ...databases(url),
+    stop: async () => {
+      child.ref()
+      child.stdin.end()
+      await ended
+    },
+  }
+}
+
+function flagsOf({
+  data,
+  folder,
+  durability,
+}: {
+  readonly data: string
+  readonly folder: string
+  readonly durability: Durability
+}): readonly string[] {
+  const settings = [
+    ...['listen_addresses=', `unix_socket_directories=${folder}`, 'max_connections=200', 'autovacuum=off'],
+    ...['shared_buffers=32MB', 'max_wal_size=256MB', 'jit=off'],
+    ...(durability === 'none' ? ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'] : []),
+  ]
+  return ['-D', data, ...settings.flatMap((setting) => ['-c', setting])]
+}
+
+function databases(url: (database: string) => string): Omit<Cluster, 'stop'> {
+  let template: Promise<string> | undefined
+  const run = (statement: string) =>
+    withConnection(url('postgres'), async (client) => {
+      await client.query(statement)
+    })
+  const create = async (from: string): Promise<string> => {
+    const name = `test_${randomUUID().replaceAll('-', '')}`
+    await run(`CREATE DATABASE ${name} TEMPLATE ${from} STRATEGY file_copy`)
+    return name
+  }
+  const prepare = async (): Promise<string> => {
+    const name = await create('template0')
+    await withConnection(url(name), migrate)
+    return name
+  }
+  return {
+    createEmpty: async () => url(await create('template0')),
+    createMigrated: async () => {
+      template ??= prepare()
+      const made = url(await create(await template))
+      // A copy is a store of its own.
+      await withConnection(made, async (client) => {
+        await client.query('UPDATE store_identity SET id = gen_random_uuid()')
+      })
+      return made
+    },
+    drop: (made) => run(`DROP DATABASE ${new URL(made).pathname.slice(1)} WITH (FORCE)`),
+  }
+}
+
+async function untilReady(url: string): Promise<void> {
+  const deadline = Date.now() + START_MS_MAX
+  for (;;) {
+    const client = new pg.Client({ connectionString: url })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      await client.end()
+      return
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+      await sleep(20)
+    }
+  }
+}
+
+/** The cluster that the tests of this process share; its first use starts it. */
+let shared: Promise<Cluster> | undefined
+
+export function sharedCluster(): Promise<Cluster> {
+  shared ??= startCluster('none')
+  return shared
+}

@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+
+/** A proxy in front of PostgreSQL that loses answers when it is asked to. */
+export interface LossyProxy {
+  /** The URL of the database behind it. */
+  readonly url: string
+  /**
+   * Delivers the next statement that contains `text`, and ends its connection in place of the answer; resolves when the
+   * database has answered.
+   */
+  readonly loseAnswerTo: (text: string) => Promise<void>
+  /** Ends all connections, and refuses new ones until `restore`. */
+  readonly cut: () => void
+  readonly restore: () => void
+  readonly close: () => Promise<void>
+}
+
+/** Starts a proxy in front of the database at `url`, which is one of a Cluster. */
+export async function startLossyProxy(url: string): Promise<LossyProxy> {
+  const behind = new URL(url)
+  const path = join(behind.searchParams.get('host') ?? '', '.s.PGSQL.5432')
+  const open = new Set<Socket>()
+  let isCut = false
+  let wanted: { readonly text: string; readonly onLost: () => void } | undefined
+  const server = createServer((client) => {
+    if (isCut) return client.destroy()
+    const database = connect(path)
+    let losing: (() => void) | undefined
+    for (const socket of [client, database]) {
+      open.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        open.delete(socket)
+        client.destroy()
+        database.destroy()
+      })
+    }
+    client.on('data', (chunk) => {
+      if (wanted !== undefined && chunk.includes(wanted.text)) {
+        losing = wanted.onLost
+        wanted = undefined
+      }
+      database.write(chunk)
+    })
+    database.on('data', (chunk) => {
+      if (losing === undefined) return client.write(chunk)
+      client.destroy()
+      losing()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // True because it listens on a port.
+  const { port } = server.address() as AddressInfo
+  const through = `postgresql://${behind.username}@127.0.0.1:${port}${behind.pathname}`
+  const endAll = (): void => {
+    for (const socket of open) socket.destroy()
+  }
+  return {
+    url: through,
+    loseAnswerTo: (text) =>
+      new Promise((resolve) => {
+        wanted = { text, onLost: resolve }
+      }),
+    cut: () => {
+      isCut = true
+      endAll()
+    },
+    restore: () => {
+      isCut = false
+    },
+    close: async () => {
+      endAll()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { serviceResponseSchema } from '../../../api/contract/service.ts'
+import { apiClient } from '../apiClient.ts'
+import { runHere } from '../commandHere.ts'
+import { startProcess } from '../serverProcess.ts'
+import { endpointBody, serviceBody } from '../serviceBodies.ts'
+import { type Cluster, startCluster } from './cluster.ts'
+
+/** The source, because a test of this project alone builds nothing. */
+const FROM_SOURCE = {
+  program: fileURLToPath(new URL('../../main.ts', import.meta.url)),
+  environment: { NODE_OPTIONS: '--import tsx' },
+}
+
+let folder = ''
+let cluster: Cluster
+let url = ''
+/** What every process gets. */
+let flags: readonly string[]
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pharos-serve-pg-'))
+  // One that keeps what it acknowledged: the program refuses any other.
+  cluster = await startCluster('full')
+  url = await cluster.createEmpty()
+  const [keyFile, urlFile] = [join(folder, 'master.key'), join(folder, 'url')]
+  writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 })
+  writeFileSync(urlFile, url, { mode: 0o600 })
+  flags = ['--database-file', urlFile, '--master-key-file', keyFile, '--monitor', 'off']
+})
+afterAll(async () => {
+  await cluster.stop()
+  await rm(folder, { recursive: true })
+})
+
+async function run(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runHere([...args, '--database', url])
+  if (code !== 0) throw new Error(stderr)
+  return stdout.trim()
+}
+
+test('two processes serve one database: each answers what the other made, also after that was killed', async () => {
+  const [first, second] = await Promise.all([1, 2].map(() => startProcess(flags, [], FROM_SOURCE)))
+  if (first === undefined || second === undefined) throw new Error('a process is missing')
+  const orgId = await run('org', 'create', '--name', 'Acme', '--plan', 'business')
+  const key = await run('key', 'create', '--org', orgId)
+  const token = { value: 'hush', sensitive: true }
+  const call = { Http: { method: 'GET' as const, timeout: null, headers: { 'X-Token': token } } }
+  const body = serviceBody({ endpoints: [endpointBody({ call })] })
+
+  const made = await apiClient(first.url, key).post('/v1/services', body)
+  const { id } = serviceResponseSchema.parse(made.json)
+  await first.kill()
+  const found = await apiClient(second.url, key).get(`/v1/services/${id}`)
+  const listed = await run('commands', '--org', orgId, '--json')
+  await run('key', 'revoke', '--id', JSON.parse(await run('key', 'list', '--org', orgId, '--json'))[0].id)
+  const refused = await apiClient(second.url, key).get(`/v1/services/${id}`)
+
+  expect([made.status, found.status, found.text, refused.status]).toEqual([201, 200, made.text, 401])
+  expect(JSON.parse(listed)).toMatchObject([{ service_id: id, type: 'StartServiceMonitoring' }])
+  expect(await second.stop()).toBe(0)
+})
+
+test('a master key is never made for a database that servers share', async () => {
+  const missing = join(folder, 'missing.key')
+  const { code, stderr } = await runHere([
+    ...['serve', '--database', await cluster.createEmpty(), '--master-key-file', missing, '--monitor', 'off'],
+    ...['--port', '0'],
+  ])
+
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(`there is no master key in ${missing}: make one with`),
+  ])
+})

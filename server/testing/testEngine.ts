@@ -1,0 +1,69 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { monotonicMs } from '../process/systemEnvironment.ts'
+import type { Engine } from '../store/engine.ts'
+import { postgresEngine } from '../store/postgres/postgresEngine.ts'
+import { sqliteEngine } from '../store/sqlite/sqliteEngine.ts'
+import { layOutFirstStart } from './firstStart.ts'
+import { sharedCluster } from './postgres/cluster.ts'
+
+/** The databases on which a test server can run. */
+export const TEST_ENGINES = ['sqlite', 'postgres'] as const
+export type TestEngineName = (typeof TEST_ENGINES)[number]
+
+/** The database that the variable PHAROS_TEST_ENGINE names; SQLite when it is not set. */
+export function testEngineName(): TestEngineName {
+  const given = process.env.PHAROS_TEST_ENGINE ?? 'sqlite'
+  const name = TEST_ENGINES.find((each) => each === given)
+  if (name === undefined) throw new Error(`PHAROS_TEST_ENGINE: expected ${TEST_ENGINES.join(' or ')}`)
+  return name
+}
+
+/** The database of a test server. */
+export interface TestEngine {
+  readonly engine: Engine
+  /** The flags with which a subcommand finds it. */
+  readonly flags: readonly string[]
+  /** As the setting of the program. */
+  readonly dataDir: string | null
+  /** Removes what is not in the folder of the server. */
+  readonly remove: () => Promise<void>
+}
+
+/** What the database of a test server is made with. */
+interface TestEngineParts {
+  readonly nowMs: () => number
+  /** Clock of the shared limit; that of the database when absent. */
+  readonly bucketsMs?: (() => number) | undefined
+}
+
+/** SQLite in `folder`; `isNew` when it is the first server there. */
+export function sqliteForTest(folder: string, isNew: boolean, { nowMs }: TestEngineParts): TestEngine {
+  if (isNew) layOutFirstStart(folder)
+  return {
+    engine: sqliteEngine(folder, nowMs),
+    flags: ['--data-dir', folder],
+    dataDir: folder,
+    remove: async () => {},
+  }
+}
+
+/** A PostgreSQL database, which a file in `folder` names: the next server of the folder has the same one. */
+export async function postgresForTest(
+  folder: string,
+  { nowMs, bucketsMs }: TestEngineParts,
+): Promise<TestEngine> {
+  const cluster = await sharedCluster()
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, 'database-url')
+  if (!existsSync(file)) writeFileSync(file, await cluster.createMigrated())
+  const url = readFileSync(file, 'utf8')
+  const clocks = { nowMs, monotonicMs: bucketsMs ?? monotonicMs, ...(bucketsMs && { bucketsMs }) }
+  return {
+    // A test loses nothing when the machine does, and need not wait for its disk.
+    engine: postgresEngine(url, { ...clocks, assertUsable: async () => {} }),
+    flags: ['--database', url],
+    dataDir: null,
+    remove: () => cluster.drop(url),
+  }
+}

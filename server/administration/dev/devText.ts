@@ -29,7 +29,7 @@ Paste into another terminal:
   export PHAROS_URL=${url}
   export PHAROS_API_KEY=${apiKey}
 
-Next (in a checkout, npx pharos):
+Next (without an installation, type npx pharos in the checkout):
 
   curl -X POST ${sample.url}/break     # the status page shows an outage within a minute
   curl -X POST ${sample.url}/repair    # and a recovery

@@ -16,7 +16,10 @@ test.each([
     ['key', 'create', '--data-dirr', 'x', '--org', 'y'],
     "unknown option '--data-dirr'\n(Did you mean --data-dir?)",
   ],
-  [['key', 'create', '--data-dir', 'x'], "required option '--org <id>' not specified"],
+  [
+    ['key', 'create', '--data-dir', 'x'],
+    "required option '--org <id>' not specified: organisation that the key belongs to",
+  ],
   [['help', 'sreve'], "unknown command 'sreve'\n(Did you mean serve?)"],
   [['help', 'frobnicate'], "unknown command 'frobnicate'"],
 ])('pharos-server %j names the mistake first', async (args, problem) => {
@@ -37,7 +40,10 @@ test.each([
 
 test.each([
   [['--serverr', 'http://127.0.0.1:1'], "error: unknown option '--serverr'\n(Did you mean --server?)"],
-  [[], "error: required option '--server <url>' not specified"],
+  [
+    [],
+    "error: required option '--server <url>' not specified: agent port of the server, such as https://pharos.example:7443, or PHAROS_AGENT_SERVER",
+  ],
 ])('pharos-agent %j names the mistake first', async (args, problem) => {
   expect(await agentError(args)).toBe(problem)
 })

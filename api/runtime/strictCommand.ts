@@ -12,12 +12,13 @@ export class StrictCommand extends Command {
     return new StrictCommand(name)
   }
 
-  /** Called by commander for each missing option that is required; ends with a CommanderError. */
-  missingMandatoryOptionValue({ flags }: Option): void {
+  /** Called by commander for each missing option that is required; ends with a CommanderError that says what it is. */
+  missingMandatoryOptionValue({ flags, description, envVar }: Option): void {
     // Recognised options are not in `args`, and neither are their values.
     const unknown = this.args.find((argument) => /^-./.test(argument))
     if (unknown !== undefined) this.unknownOption(unknown)
-    this.error(`error: required option '${flags}' not specified`, {
+    const variable = envVar === undefined ? '' : `, or ${envVar}`
+    this.error(`error: required option '${flags}' not specified: ${description}${variable}`, {
       code: 'commander.missingMandatoryOptionValue',
     })
   }

@@ -8,7 +8,9 @@ export function serverAddress(text: string): URL {
   if (!URL.canParse(text)) throw new Error(`${text} is no URL: write https://host:port`)
   const url = new URL(text)
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new Error(`${url.protocol}// is not spoken: write https://host:port`)
+    throw new Error(
+      `${text} does not begin with https://: write https://host:port, or http://localhost:port on this machine`,
+    )
   }
   if (url.username !== '' || url.password !== '') {
     throw new Error('the server URL must not hold a user name or password: the token is all that is needed')

@@ -100,7 +100,7 @@ test.each([
 })
 
 test.each([
-  [['--ci', 'jenkins'], '--ci is github, gitlab, none, not jenkins'],
+  [['--ci', 'jenkins'], '--ci must be one of github, gitlab, none: it is jenkins'],
   [['--target', 'example.com'], '--target is an address such as https://example.com/, not example.com'],
 ])('init refuses %j, and makes nothing', async (args, problem) => {
   const { exitCode, stderr } = await runHere(['init', folder, ...args])

@@ -44,7 +44,7 @@ function addInvite(program: Command, write: Write): void {
   addDataDir(
     owner.command('invite').description('print a link, valid 24 hours, that makes a person an owner'),
   )
-    .requiredOption('--org <id>', 'organisation')
+    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
     .addOption(consoleUrlOption().default(CONSOLE_URL))
     .action(async ({ dataDir, json, org: orgId, email, consoleUrl }: LinkOptions & { org: string }) => {
@@ -74,7 +74,7 @@ function addReset(program: Command, write: Write): void {
 function addMemberCommands(program: Command, write: Write): void {
   const member = program.command('member').description('members of organisations')
   addDataDir(member.command('list').description('list the members of an organisation'))
-    .requiredOption('--org <id>', 'organisation')
+    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .action(async ({ dataDir, json, org }: DataDirOptions & { org: string }) => {
       const members = await withExistingStore(folderEngineOf(dataDir), (store) => store.listMembers(org))
       const shown = members.map(({ personId: id, email, name, role, createdAt, seenAtMs }) => ({
@@ -91,7 +91,7 @@ function addMemberCommands(program: Command, write: Write): void {
       present(write, json, shown, table(['ID', 'EMAIL', 'ROLE', 'LAST SEEN', 'NAME'], rows))
     })
   addDataDir(member.command('remove').description('remove a person from an organisation; its sessions end'))
-    .requiredOption('--org <id>', 'organisation')
+    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .requiredOption('--email <address>', 'e-mail address of the person', emailOption)
     .action(async ({ dataDir, json, org, email }: DataDirOptions & { org: string; email: string }) => {
       await withExistingStore(folderEngineOf(dataDir), (store) => removeMember(store, org, email))

@@ -46,7 +46,7 @@ export function addChannelCommands(program: Command, write: Write, environment: 
   const channel = program.command('channel').description('notification channels: webhooks and Slack')
   addCreate(channel, write, environment)
   addDataDir(channel.command('list').description('list the channels of an organisation'))
-    .requiredOption('--org <id>', 'organisation')
+    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .action(async ({ dataDir, json, org }: DataDirOptions & { org: string }) => {
       const channels = await withExistingStore(folderEngineOf(dataDir), (store) => store.listChannels(org))
       const rows = channels.map(({ id, kind, name, host, state, ...rest }) => [
@@ -74,7 +74,7 @@ export function addChannelCommands(program: Command, write: Write, environment: 
 
 function addCreate(channel: Command, write: Write, environment: Variables): void {
   addDataDir(channel.command('create').description('create a channel; its signing secret is shown only once'))
-    .requiredOption('--org <id>', 'organisation')
+    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .addOption(
       new Option('--kind <kind>', 'form of the messages').choices(CHANNEL_KINDS).makeOptionMandatory(),
     )

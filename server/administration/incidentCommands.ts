@@ -74,7 +74,7 @@ export function addOrgAutoIncidents(org: Command, write: Write): void {
 
 function addSettings(command: Command): Command {
   return command
-    .requiredOption('--org <id>', 'organisation')
+    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .option('--threshold <count>', 'failing rounds of one endpoint', readCount, DEFAULTS.threshold)
     .option('--window <minutes>', 'window for these rounds (minutes)', readCount, DEFAULTS.windowMinutes)
     .addOption(new Option('--off', 'no automatic incidents').conflicts(['threshold', 'window']))
@@ -138,7 +138,7 @@ export function addIncidentCommands(program: Command, write: Write): void {
   addDatabase(
     program.command('incidents').description('show the open incidents of an organisation, newest first'),
   )
-    .requiredOption('--org <id>', 'organisation')
+    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .option('--all', 'also the resolved ones, after the open ones')
     .action(async ({ json, org, all: isAll = false, ...place }: IncidentsOptions) => {
       const rows = await withExistingStore(engineOf(place), async (store) => {

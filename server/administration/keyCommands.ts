@@ -46,7 +46,7 @@ export function addKeyCommands(program: Command, write: Write): void {
       present(write, options.json, { key: minted, id }, minted)
     })
   addDatabase(key.command('list').description('list the keys of an organisation'))
-    .requiredOption('--org <id>', 'organisation')
+    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .action(async (options: DatabaseOptions & { org: string }) => {
       const keys = await withExistingStore(engineOf(options), (store) => store.listKeys(options.org))
       const rows = keys.map(({ id, last4, scope, createdAt, revokedAt, createdBy }) => [

@@ -19,7 +19,7 @@ interface CreateOptions extends DatabaseOptions {
 export function addMaintenanceCommands(program: Command, write: Write): void {
   const maintenance = program.command('maintenance').description('maintenance windows')
   addDatabase(maintenance.command('create').description('schedule a maintenance window'))
-    .requiredOption('--org <id>', 'organisation')
+    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .requiredOption('--title <title>', 'title of the maintenance window', readableOption(TITLE_CHARS_MAX))
     .requiredOption('--service <ids...>', 'services that it touches')
     .requiredOption('--starts-at <instant>', 'ISO 8601, such as 2026-03-01T22:00:00Z', instant)
@@ -39,7 +39,7 @@ export function addMaintenanceCommands(program: Command, write: Write): void {
       present(write, options.json, { id }, id)
     })
   addDatabase(maintenance.command('list').description('list the maintenance windows of an organisation'))
-    .requiredOption('--org <id>', 'organisation')
+    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .action(async (options: DatabaseOptions & { org: string }) => {
       const windows = await withExistingStore(engineOf(options), (store) =>
         store.listMaintenance(options.org),

@@ -42,7 +42,7 @@ export function addPlanCommands(program: Command, write: Write): void {
     },
   )
   addDatabase(plan.command('set').description('move an organisation to another plan'))
-    .requiredOption('--org <id>', 'organisation')
+    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .requiredOption('--plan <plan>', 'the new plan')
     .action(async (options: DatabaseOptions & { org: string; plan: string }) => {
       await withExistingStore(engineOf(options), (store) => store.setPlan(options.org, options.plan))
@@ -56,7 +56,7 @@ function addLimits(plan: Command, write: Write): void {
   addDatabase(
     plan.command('limits').description('override the limits of an organisation; print the limits in force'),
   )
-    .requiredOption('--org <id>', 'organisation')
+    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .option('--services-max <n>', 'active services; "plan" ends the override', count)
     .option('--endpoints-max <n>', 'endpoints of all active services', count)
     .option('--service-endpoints-max <n>', 'endpoints of one service', count)

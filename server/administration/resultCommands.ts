@@ -23,7 +23,7 @@ const HOURS_MAX = RESULTS_DAYS_MAX * 24
 /** Adds `states`, `results` and `generations`, which read the data folder with or without a running server. */
 export function addResultCommands(program: Command, write: Write): void {
   addDataDir(program.command('states').description('show the states of the services of an organisation'))
-    .requiredOption('--org <id>', 'organisation')
+    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .action(async ({ dataDir, json, org }: DataDirOptions & { readonly org: string }) => {
       const nowMs = systemEnvironment.nowMs()
       const { services, maintenance, incidents } = await servicesOf(dataDir, org, nowMs)

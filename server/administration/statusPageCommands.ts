@@ -35,7 +35,7 @@ export function addStatusPageCommands(program: Command, write: Write): void {
   const statusPage = program.command('status-page').description('public status pages')
   addCreate(statusPage, write)
   addDataDir(statusPage.command('list').description('list the status pages of an organisation'))
-    .requiredOption('--org <id>', 'organisation')
+    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .action(async ({ dataDir, json, org }: DataDirOptions & { org: string }) => {
       const pages = await withExistingStore(folderEngineOf(dataDir), (store) => store.listStatusPages(org))
       const rows = pages.map(({ id, slug, title, isPublic, hosts }) => [
@@ -91,7 +91,7 @@ function addPageCommand(
 function addCreate(statusPage: Command, write: Write): void {
   const sections: WantedSection[] = []
   addPageOptions(statusPage.command('create').description('create a status page'), sections, true)
-    .requiredOption('--org <id>', 'organisation')
+    .requiredOption('--org <id>', 'id of the organisation, which "org list" shows')
     .action(async (options: PageOptions & { org: string; slug: string; title: string }) => {
       const id = systemEnvironment.uuid()
       const { org: orgId, slug, title } = options

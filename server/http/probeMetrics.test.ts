@@ -109,7 +109,7 @@ test('what does not exist is 404, and an organisation without services an empty 
 
   const error = (text: string) => JSON.stringify({ error: text })
   expect(await Promise.all(pages)).toEqual([
-    [404, error('there is no organisation gone')],
+    [404, error('there is no organisation gone: "pharos-server org list" shows them')],
     [404, error('there is no service gone')],
     [404, error(`service ${id} belongs to another organisation`)],
     [200, ''],

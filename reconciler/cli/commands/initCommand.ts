@@ -32,7 +32,7 @@ export async function initCommand(
 
 function pipelineOf(ci: string | undefined): Pipeline {
   const pipeline = PIPELINES.find((name) => name === (ci ?? 'none'))
-  if (pipeline === undefined) throw new UsageError(`--ci is ${PIPELINES.join(', ')}, not ${ci}`)
+  if (pipeline === undefined) throw new UsageError(`--ci must be one of ${PIPELINES.join(', ')}: it is ${ci}`)
   return pipeline
 }
 

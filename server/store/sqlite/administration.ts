@@ -86,12 +86,12 @@ function sqliteOrgs(
     setPlan: (orgId, name) =>
       commits.run(() => {
         assertPlan(name)
-        mustChange(setPlan.run(name, orgId), `there is no organisation ${orgId}`)
+        mustChange(setPlan.run(name, orgId), noOrg(orgId))
         noteOperator(orgId, 'organisation.set_plan', { plan: name })
       }),
     renameOrg: ({ orgId, name, by, nowMs }) =>
       commits.run(() => {
-        mustChange(rename.run(name, orgId), `there is no organisation ${orgId}`)
+        mustChange(rename.run(name, orgId), noOrg(orgId))
         note({ orgId, by, action: 'organisation.rename', targetId: orgId, nowMs, detail: { name } })
       }),
     orgUse: async (orgId) => {
@@ -109,7 +109,7 @@ function sqliteOrgs(
     setDefaultAutoIncidents: (orgId, settings) =>
       commits.run(() => {
         const { threshold = null, windowMinutes = null } = settings ?? {}
-        mustChange(setAutoIncidents.run(threshold, windowMinutes, orgId), `there is no organisation ${orgId}`)
+        mustChange(setAutoIncidents.run(threshold, windowMinutes, orgId), noOrg(orgId))
         noteOperator(orgId, 'organisation.set_auto_incidents', { threshold, windowMinutes })
       }),
     listPlans: async () =>
@@ -128,10 +128,10 @@ function override(writer: Database, orgId: string, overrides: LimitOverrides): b
   const assignments = changes.map(({ column }) => `${column} = ?`).join(', ')
   const update = writer.prepare(`UPDATE orgs SET ${assignments} WHERE id = ?`)
   const result = update.run(...changes.map(({ value }) => value), orgId)
-  mustChange(result, `there is no organisation ${orgId}`)
+  mustChange(result, noOrg(orgId))
   return true
 }
 
-function mustChange(result: { readonly changes: number }, problem: string): void {
-  if (result.changes === 0) throw new ApiError('not_found', problem)
+function mustChange(result: { readonly changes: number }, refusal: ApiError): void {
+  if (result.changes === 0) throw refusal
 }

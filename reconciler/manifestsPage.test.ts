@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { BRAKE_NAMES } from './plan/brakes.ts'
 import { compileSet } from './manifest/compile/serviceSet.ts'
 import { readYaml } from './manifest/read/readYaml.ts'
 
@@ -21,4 +22,10 @@ test('every example of the page about manifests is valid', () => {
     return [...read.problems, ...set.problems]
   })
   expect(problems).toEqual([])
+})
+
+test('the page has every safety limit by the name that output shows', () => {
+  const limits = page.slice(page.indexOf('## Safety limits'), page.indexOf('## Errors'))
+
+  expect(BRAKE_NAMES.filter((name) => !limits.includes(`${name}\``))).toEqual([])
 })

@@ -52,23 +52,26 @@ export interface BrakeFacts extends SourceFacts {
   readonly holds?: readonly TrippedBrake[] | undefined
 }
 
-export type BrakeName =
-  | 'maxDeletes'
-  | 'maxUpdates'
-  | 'maxHeals'
-  | 'maxRecreates'
-  | 'emptySource'
-  | 'missingPath'
-  | 'invalidSource'
-  | 'emptyLive'
-  | 'otherSource'
-  | 'suspended'
-  | 'suspectedServerChange'
-  | 'historyRewritten'
-  | 'windowClosed'
-  | 'sourceUnavailable'
-  | 'pruneOff'
-  | 'otherSet'
+/** All safety limits, as output and JSON name them; `docs/manifests.md` says when each blocks what. */
+export const BRAKE_NAMES = [
+  'maxDeletes',
+  'maxUpdates',
+  'maxHeals',
+  'maxRecreates',
+  'emptySource',
+  'missingPath',
+  'invalidSource',
+  'emptyLive',
+  'otherSource',
+  'suspended',
+  'suspectedServerChange',
+  'historyRewritten',
+  'windowClosed',
+  'sourceUnavailable',
+  'pruneOff',
+  'otherSet',
+] as const
+export type BrakeName = (typeof BRAKE_NAMES)[number]
 
 /** A brake that holds changes back. Only an approvable one opens for the plan's digest. */
 export interface TrippedBrake {

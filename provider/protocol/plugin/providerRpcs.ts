@@ -10,7 +10,7 @@ import { applyResourceChange } from '../rpc/applyResourceChange.ts'
 import type { Call, Session } from '../rpc/call.ts'
 import { callFunction } from '../rpc/callFunction.ts'
 import { configureProvider } from '../rpc/configureProvider.ts'
-import { DECLINED, DECLINED_STREAMS } from '../rpc/declined.ts'
+import { DECLINED_RPCS, DECLINED_STREAMS, declinedText } from '../rpc/declined.ts'
 import { getFunctions } from '../rpc/getFunctions.ts'
 import { getMetadata } from '../rpc/getMetadata.ts'
 import { getProviderSchema } from '../rpc/getProviderSchema.ts'
@@ -114,12 +114,9 @@ export function serveList(server: Server, session: Session, calls: CallTable): v
 
 /** Answers the RPCs that are not served with UNIMPLEMENTED and the name of the feature that is not offered. */
 export function declineOtherRpcs(server: Server, providerName: string): void {
-  for (const [name, feature] of Object.entries(DECLINED)) {
+  for (const name of DECLINED_RPCS) {
     const { path, requestDeserialize, responseSerialize } = declinedMethod(name)
-    const refusal = {
-      code: status.UNIMPLEMENTED,
-      details: `the ${providerName} provider does not offer ${feature} (${name})`,
-    }
+    const refusal = { code: status.UNIMPLEMENTED, details: declinedText(providerName, name) }
     const decline = (_call: object, answer: sendUnaryData<object>): void => answer(refusal)
     const declineStream = (call: ServerWritableStream<object, object>): void =>
       void call.emit('error', refusal)

@@ -1,7 +1,7 @@
 /** The RPCs of the protocol that are not served. None of their features is advertised in the schema. */
 
 /** What each declined RPC would be for. */
-export const DECLINED = {
+const DECLINED = {
   MoveResourceState: 'moving state between resource types',
   GenerateResourceConfig: 'generating configuration',
   ValidateEphemeralResourceConfig: 'ephemeral resources',
@@ -20,6 +20,14 @@ export const DECLINED = {
   GetStates: 'state stores',
   DeleteState: 'state stores',
 } as const
+
+// True because the keys of DECLINED are what the type is made of.
+export const DECLINED_RPCS = Object.keys(DECLINED) as readonly (keyof typeof DECLINED)[]
+
+/** The words of the answer to a declined RPC; its status is UNIMPLEMENTED. Pure. */
+export function declinedText(providerName: string, rpc: keyof typeof DECLINED): string {
+  return `the ${providerName} provider does not offer ${DECLINED[rpc]} (${rpc})`
+}
 
 /** RPCs whose answer is a stream. */
 export const DECLINED_STREAMS: readonly string[] = ['InvokeAction', 'ReadStateBytes']

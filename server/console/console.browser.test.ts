@@ -130,6 +130,33 @@ describe.skipIf(skipReason !== null)(
       await close()
     })
 
+    test('no path to return to after sign-in leads a browser elsewhere', async () => {
+      const { page, complaints, close } = await opened(owner)
+      const hosts: string[] = []
+      const paths = [
+        '//evil.example',
+        '/\\evil.example',
+        '/%2f%2fevil.example',
+        '/%5cevil.example',
+        '/..//evil.example',
+      ]
+      for (const path of [
+        ...paths,
+        '/\t/evil.example',
+        'https://evil.example',
+        'javascript:alert(1)',
+        '/.//evil.example',
+      ]) {
+        await page.goto(`${server.consoleUrl}/login?next=${encodeURIComponent(path)}`)
+        hosts.push(new URL(page.url()).origin)
+      }
+      await close()
+
+      expect(new Set(hosts)).toEqual(new Set([server.consoleUrl]))
+      // What stays in the console is a page that does not exist.
+      expect(complaints.filter((one) => !one.includes('404'))).toEqual([])
+    })
+
     test('a form on another port of the same host, and on another site, is refused although it carries the cookie', async () => {
       const person = await server.signIn('owner')
       const action = `${server.consoleUrl}/api/sessions/end`

@@ -8,6 +8,7 @@ import { openValue } from '../../domain/seal.ts'
 import { defaultKeyFile, readKeys } from '../../secrets/keyring.ts'
 import { databaseFile } from '../../store/sqlite/files/openDatabase.ts'
 import { apiClient } from '../apiClient.ts'
+import { hiddenForms } from '../hiddenForms.ts'
 import { endpointBody, serviceBody } from '../serviceBodies.ts'
 import { startServer } from '../startServer.ts'
 
@@ -22,21 +23,6 @@ afterAll(() => server.close())
 /** What every secret begins with: where one is found, in whatever form, this is found in the same form. */
 const CANARY = 'canary-of-a-secret-'
 const secret = () => `${CANARY}${randomBytes(12).toString('hex')}`
-
-/** Encodings in which a text could hide, also as a part of something longer. */
-function formsOf(text: string): readonly Buffer[] {
-  const bytes = Buffer.from(text)
-  const base64 = [0, 1, 2].map((shift) => {
-    const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
-    // The ends depend on the neighbouring bytes.
-    return encoded.slice(shift === 0 ? 0 : 4, -4)
-  })
-  return [
-    bytes,
-    Buffer.from(text, 'utf16le'),
-    ...[bytes.toString('hex'), ...base64].map((form) => Buffer.from(form)),
-  ]
-}
 
 function withSecrets(secrets: readonly string[]) {
   const [body = '', ...values] = secrets.map((value) => ({ value, sensitive: true }))
@@ -74,7 +60,7 @@ test('C022 C082 C079 of 200 secrets and the keys nothing is found in database, l
   const everything = Buffer.concat([...contents, ...texts.map((text) => Buffer.from(text))])
 
   const found = [CANARY, server.apiKey].filter((text) =>
-    formsOf(text).some((form) => everything.includes(form)),
+    hiddenForms(text).some((form) => everything.includes(form)),
   )
 
   expect(found).toEqual([])

@@ -10,11 +10,27 @@ export interface Backlog {
   add(results: readonly QueuedResult[]): Promise<void>
   /** The oldest results, none only when there are none. The same come again until `forget`. */
   oldest(): Promise<readonly QueuedResult[]>
+  /** The newest result of each series. */
+  newest(): Promise<readonly QueuedResult[]>
   /** Gives up what `oldest` gave last. */
   forget(): Promise<void>
   /** Puts aside a result that the server refuses, so that it does not stop the rest. */
   putAside(result: QueuedResult, reason: string): Promise<void>
   close(): Promise<void>
+}
+
+/** The newest result of each series in `parts`. Pure. */
+export function newestOfEach(parts: Iterable<readonly QueuedResult[]>): readonly QueuedResult[] {
+  const newest = new Map<string, QueuedResult>()
+  for (const part of parts) {
+    for (const result of part) {
+      const [series, , dueS] = result.row
+      const key = `${result.store} ${series}`
+      const known = newest.get(key)
+      if (known === undefined || known.row[2] < dueS) newest.set(key, result)
+    }
+  }
+  return [...newest.values()]
 }
 
 /** Results that wait in memory at most. About 30 MB. */
@@ -46,6 +62,7 @@ export function memoryBacklog(): Backlog {
       given = Math.min(PART_RESULTS, waiting.length)
       return waiting.slice(0, given)
     },
+    newest: async () => newestOfEach([waiting]),
     forget: async () => {
       waiting = waiting.slice(given)
       given = 0

@@ -175,3 +175,20 @@ test('what an earlier process left behind is delivered without a new result', as
 
   expect(dueOf(taken)).toEqual([[[1, 10]]])
 })
+
+test('of what an earlier process left behind the newest result of each series goes first', async () => {
+  const backlog = memoryBacklog()
+  for (const dueS of [10, 20, 30]) await backlog.add([queued(1, dueS), queued(2, dueS + 1)])
+  let isAway = true
+  const { attempts, taken, until } = startQueue(() => (isAway ? new Error('away') : undefined), backlog)
+
+  await until(() => attempts.length === 1)
+  isAway = false
+  await until(() => taken.length === 2)
+
+  const newest = [
+    [1, 30],
+    [2, 31],
+  ]
+  expect(dueOf(attempts)).toEqual([newest, newest, [[1, 10], [2, 11], [1, 20], [2, 21], ...newest]])
+})

@@ -56,6 +56,8 @@ export class ResultQueue {
   #urgent: QueuedResult[] = []
   /** The part of the backlog that is being sent; `undefined` before it was asked for. */
   #part: QueuedResult[] | undefined
+  /** Whether the backlog has results of an earlier process, of which the newest are not known yet. */
+  #isInherited: boolean
   #batch = 0
   #batchMax = BATCH_RESULTS_MAX
   #failures = 0
@@ -70,6 +72,7 @@ export class ResultQueue {
 
   constructor(parts: QueueParts) {
     this.#parts = parts
+    this.#isInherited = parts.backlog.count > 0
     if (parts.backlog.count > 0) this.#sendIn(GATHER_MS)
   }
 
@@ -169,10 +172,23 @@ export class ResultQueue {
     const isLivesTurn = hasLive && (isAway || !(this.#wasLive && this.#hasOlder))
     this.#wasLive = isLivesTurn
     if (isLivesTurn) return this.#liveBatch()
+    if (this.#isInherited) await this.#inherit()
     if (isAway) this.#urgent = [...this.#newest.values()]
     if (this.#urgent.length > 0) return { source: 'newest', results: this.#ofOneStore(this.#urgent) }
     this.#part ??= [...(await this.#parts.backlog.oldest())]
     return { source: 'backlog', results: this.#ofOneStore(this.#part) }
+  }
+
+  /** Takes the newest results of an earlier process as urgent: the oldest would count as news, and open incidents. */
+  async #inherit(): Promise<void> {
+    const inherited = await this.#parts.backlog.newest()
+    this.#isInherited = false
+    for (const result of inherited) {
+      const [series, , dueS] = result.row
+      const known = this.#newest.get(series)
+      if (known === undefined || known.row[2] < dueS) this.#newest.set(series, result)
+    }
+    this.#urgent = [...this.#newest.values()]
   }
 
   #liveBatch(): Batch {

@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import type { Backlog } from './backlog.ts'
+import { type Backlog, newestOfEach } from './backlog.ts'
 import { type QueuedResult, queuedResultSchema } from './queuedResult.ts'
 
 /** A file is closed at this size, or at this part of a small spool: the oldest one goes when the spool is full (bytes). */
@@ -125,6 +125,18 @@ class Spool implements Backlog {
         await this.#remove(file)
       }
       return []
+    })
+  }
+
+  newest(): Promise<readonly QueuedResult[]> {
+    return this.#inOrder(async () => {
+      let newest: readonly QueuedResult[] = []
+      // What is damaged is reported when its file is delivered. One file at a time: all may be more than memory holds.
+      for (const { number } of this.#files) {
+        const text = await readFile(fileOf(this.#settings.folder, number), 'utf8').catch(() => '')
+        newest = newestOfEach([newest, text.split('\n').flatMap((line) => resultOf(line) ?? [])])
+      }
+      return newest
     })
   }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -139,6 +139,51 @@ test('what an agent found down while the server was away opens no incident, once
   await until(async () => (await incidentCount()) > 0)
 
   expect([state.state, ofGap]).toEqual(['up', 0])
+})
+
+test('an agent that is killed and restarted while the server is away delivers once, and opens no incident of old results', {
+  timeout: 240_000,
+}, async () => {
+  await programs.admin('org', 'auto-incidents', '--org', programs.orgId, '--threshold', '2', '--window', '1')
+  await programs.startServer()
+  const spool = join(programs.folder, 'spool')
+  const first = programs.startAgent(['--spool', spool])
+  const { id } = await programs.create({ endpoints: [endpointBody({ url: target.url('/') })] })
+  await until(async () => (await programs.resultsOf(id)).length > 1)
+  const spooled = () =>
+    readdirSync(spool)
+      .filter((name) => name.endsWith('.jsonl'))
+      .flatMap((name) => readFileSync(join(spool, name), 'utf8').split('\n'))
+      .filter((line) => line !== '')
+  const isFailure = (line: string) => line.includes('expected')
+
+  await programs.server().kill()
+  target.status = 500
+  await until(() => spooled().filter(isFailure).length > 5)
+  target.status = 200
+  await until(() => {
+    const last = spooled().at(-1)
+    return last !== undefined && !isFailure(last)
+  })
+  await first.kill()
+  // No new result comes before the old ones.
+  target.status = null
+  const kept = spooled().length
+  const second = programs.startAgent(['--spool', spool])
+  await second.wrote('no sync with the server')
+  await programs.startServer()
+  await until(() => spooled().length === 0)
+  target.status = 200
+  const deliveredAt = new Date().toISOString()
+  await until(async () => (await programs.resultsOf(id)).filter(({ at }) => at > deliveredAt).length > 2)
+  const results = await programs.resultsOf(id)
+  const [state] = await programs.admin('states', '--org', programs.orgId)
+  const opened = await incidentCount()
+
+  expect(second.output()).toContain(`${kept} results wait`)
+  expect(results.filter(({ outcome }) => outcome === 'down').length).toBeGreaterThan(5)
+  expect(new Set(results.map(({ at }) => at)).size).toBe(results.length)
+  expect([state.state, opened]).toEqual(['up', 0])
 })
 
 /** Uses up what room there is. */

@@ -9,7 +9,8 @@ export interface Target {
   readonly visits: (path: string) => readonly IncomingMessage[]
   /** Resolves when there were `count` requests for the path. */
   readonly visited: (path: string, count: number) => Promise<void>
-  status: number
+  /** What it answers with; `null` to answer nothing until its end. */
+  status: number | null
   readonly close: () => void
 }
 
@@ -18,7 +19,7 @@ export async function startTarget(): Promise<Target> {
   const requests: IncomingMessage[] = []
   const server = createServer((request, response) => {
     requests.push(request)
-    response.writeHead(target.status).end('ok')
+    if (target.status !== null) response.writeHead(target.status).end('ok')
     server.emit('visit')
   })
   const visits = (path: string) => requests.filter(({ url }) => url === path)

@@ -1,3 +1,4 @@
+import { IMPORT_FORMATS } from '../import/formats.ts'
 import { CHECK_FORMATS, PLAN_FORMATS, PROBLEM_FORMATS } from '../text/format.ts'
 import { ACTOR, type CommandEntry, LOOKING, PATH, WRITING } from './session/commandEntry.ts'
 import type { CommandContext, CommandResult } from './session/context.ts'
@@ -160,6 +161,26 @@ export const COMMANDS: readonly CommandEntry[] = [
     groups: [],
     options: [['--check', 'only say which files would change, and exit 2 when there are any']],
     load: async () => onPath((await import('./commands/fmtCommand.ts')).fmtCommand),
+  },
+  {
+    name: 'import',
+    isListed: false,
+    args: [
+      ['<format>', `what the files are of: ${IMPORT_FORMATS.join(', ')}`],
+      ['<file...>', 'configuration files, exports or a kuma.db'],
+    ],
+    summary: 'make manifests of what Gatus, blackbox_exporter, Uptime Kuma or an OpenAPI document describe',
+    examples: [
+      'pharos import gatus config.yaml --write monitoring/',
+      'pharos import blackbox blackbox.yml prometheus.yml --write monitoring/ --region us-east-1',
+      'pharos import uptime-kuma kuma.db --json | jq .notes',
+    ],
+    groups: [],
+    options: [
+      ['--write <dir>', 'write one file per service; existing files are never overwritten'],
+      ['--region <codes>', 'regions (a,b) that check the services (default: eu-west-1)'],
+    ],
+    load: async () => (await import('./commands/importCommand.ts')).importCommand,
   },
   {
     name: 'schema',

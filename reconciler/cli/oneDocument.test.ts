@@ -64,6 +64,7 @@ const LINES: Readonly<Record<string, Line>> = {
   apply: { args: ['manifests'], needs: ['path', 'api', 'lease'] },
   drift: { args: ['manifests'], needs: ['path', 'api', 'state'] },
   export: { args: [], needs: ['api'] },
+  import: { args: ['gatus', 'no-config'], needs: [] },
   'state adopt': { args: ['apply', 'manifests'], needs: ['path', 'api', 'lease'] },
   'state bind': { args: ['b', '6f1d2f1c-95ff-4f0e-a7ab-15bb26f76f6e'], needs: ['api', 'lease'] },
   'state unbind': { args: ['a'], needs: ['state', 'lease'] },

@@ -87,7 +87,9 @@ function variableName(place: string): string {
  * A manifest name for each of `services`, by id: the service's own name made to fit, with a number where
  * several would have the same. Pure.
  */
-export function exportKeys(services: readonly ServiceResponse[]): ReadonlyMap<string, string> {
+export function exportKeys(
+  services: readonly Pick<ServiceResponse, 'id' | 'name'>[],
+): ReadonlyMap<string, string> {
   const taken = new Set<string>()
   const keys = new Map<string, string>()
   for (const service of services) {

@@ -20,6 +20,7 @@ export interface CommandOptions {
   readonly maxUpdates?: string
   readonly maxRecreates?: string
   readonly detailedExitcode?: boolean
+  readonly region?: string
   readonly write?: string
   readonly env?: string
   readonly writeIds?: boolean

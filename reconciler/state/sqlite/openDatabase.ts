@@ -55,7 +55,8 @@ function touch(database: Database): void {
   database.pragma('schema_version')
 }
 
-async function loadConstructor(): Promise<typeof DatabaseConstructor> {
+/** SQLite, when something needs it. Throws StateError where it cannot be used. */
+export async function loadConstructor(): Promise<typeof DatabaseConstructor> {
   const problem = databaseProblem()
   if (problem !== undefined) throw new StateError(problem)
   // Only now: loading the wrong release can end the process.

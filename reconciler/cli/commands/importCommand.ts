@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs'
+import { visible } from '../../../api/contract/visibleText.ts'
+import { variablesOf } from '../../export/exportService.ts'
+import { manifestText } from '../../export/manifestText.ts'
+import { IMPORT_FORMATS, type ImportFormat } from '../../import/formats.ts'
+import { importFiles } from '../../import/importFiles.ts'
+import { type SourceFile, UnreadableSource } from '../../import/sourceValue.ts'
+import { monitorRows } from '../../import/uptimeKuma.ts'
+import { EXIT } from '../../run/exitCode.ts'
+import { UsageError } from '../../run/failure.ts'
+import { loadConstructor } from '../../state/sqlite/openDatabase.ts'
+import { counted } from '../../text/counts.ts'
+import type { CommandContext, CommandResult } from '../session/context.ts'
+import { writeManifests } from '../session/manifestFiles.ts'
+
+const REGION = 'eu-west-1'
+/** Largest file that is read (bytes). */
+const FILE_BYTES_MAX = 64 * 1_024 * 1_024
+/** What SQLite files begin with. */
+const SQLITE_MAGIC = 'SQLite format 3\0'
+
+/**
+ * Turns the configuration of another tool into manifests, and says at file:line:column what could not be carried over.
+ * Exits with 3 when something was left out.
+ */
+export async function importCommand(
+  [format = '', ...files]: readonly string[],
+  { output, options }: CommandContext,
+): Promise<CommandResult> {
+  const regions = (options.region ?? REGION).split(',').map((region) => region.trim())
+  const { manifests, notes } = imported(formatOf(format), await Promise.all(files.map(readFile)), regions)
+  const folder = options.write
+  if (folder !== undefined) {
+    writeManifests(folder, manifests)
+    output.result(`wrote ${counted(manifests.length, 'manifest')} to ${visible(folder)}`)
+  } else {
+    for (const { manifest } of manifests) output.result(`---\n${manifestText(manifest).trimEnd()}`)
+  }
+  for (const { file, line, column, message } of notes) {
+    output.notice(`${visible(file)}:${line}:${column}: ${visible(message)}`)
+  }
+  const variables = variablesOf(manifests.map(({ manifest }) => manifest))
+  if (variables.length > 0) output.notice(`set these before "pharos plan": ${variables.join(', ')}`)
+  return {
+    exitCode: notes.some(({ message }) => message.includes('left out')) ? EXIT.partial : EXIT.converged,
+    document: { manifests, notes, variables },
+  }
+}
+
+function formatOf(text: string): ImportFormat {
+  const format = IMPORT_FORMATS.find((one) => one === text)
+  if (format === undefined) throw new UsageError(`the format is ${IMPORT_FORMATS.join(', ')}, not ${text}`)
+  return format
+}
+
+function imported(format: ImportFormat, files: readonly SourceFile[], regions: readonly string[]) {
+  try {
+    return importFiles(format, files, regions)
+  } catch (error) {
+    if (error instanceof UnreadableSource) throw new UsageError(error.message)
+    throw error
+  }
+}
+
+async function readFile(file: string): Promise<SourceFile> {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(file)
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (bytes.length > FILE_BYTES_MAX) throw new UsageError(`${file} is larger than 64 MiB`)
+  const isDatabase = bytes.subarray(0, SQLITE_MAGIC.length).toString('latin1') === SQLITE_MAGIC
+  return { file, text: isDatabase ? await rowsOf(file) : bytes.toString('utf8') }
+}
+
+/** The monitors of a database of Uptime Kuma. */
+async function rowsOf(file: string): Promise<string> {
+  const Sqlite = await loadConstructor()
+  const database = new Sqlite(file, { readonly: true, fileMustExist: true })
+  try {
+    return monitorRows(database.prepare('SELECT * FROM monitor ORDER BY id').all())
+  } catch (error) {
+    throw new UsageError(
+      `${file} is no database of Uptime Kuma: ${error instanceof Error ? error.message : ''}`,
+    )
+  } finally {
+    database.close()
+  }
+}

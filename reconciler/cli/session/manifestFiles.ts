@@ -1,0 +1,32 @@
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeFolder } from '../../../api/runtime/makeFolder.ts'
+import { manifestText } from '../../export/manifestText.ts'
+import { UsageError } from '../../run/failure.ts'
+import { UnwritableFile } from '../../run/fileFailure.ts'
+import { writeOutput } from './outputFile.ts'
+
+/** Mode of new manifests: readable by all, less the user's mask. */
+const MANIFEST_MODE = 0o666
+
+/** Writes one file for each of `manifests` into `folder`, all or none. Throws UsageError when one is there already. */
+export function writeManifests(
+  folder: string,
+  manifests: readonly { readonly key: string; readonly manifest: object }[],
+): void {
+  const files = manifests.map(({ key, manifest }) => ({ path: join(folder, `${key}.yaml`), manifest }))
+  const there = files.find(({ path }) => existsSync(path))
+  if (there !== undefined) throw new UsageError(`${there.path} exists; name another folder`)
+  const written: string[] = []
+  try {
+    makeFolder(folder)
+    for (const { path, manifest } of files) {
+      writeOutput(path, manifestText(manifest), MANIFEST_MODE)
+      written.push(path)
+    }
+  } catch (error) {
+    // A part of an estate would pass for all of it, and keep a second export from its folder.
+    for (const path of written) rmSync(path, { force: true })
+    throw error instanceof UnwritableFile ? error : new UnwritableFile(folder, error)
+  }
+}

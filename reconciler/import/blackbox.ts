@@ -1,0 +1,168 @@
+import type { AssertionForm } from '../manifest/schema/assertionForm.ts'
+import { bodyOf, headersOf, type ImportedService, intervalOf, secondsOf, urlOf } from './importedService.ts'
+import type { SourceValue } from './sourceValue.ts'
+
+/** Interval of Prometheus where nothing names one (seconds). */
+const INTERVAL_S = 60
+const REDIRECTS = 10
+/** The module that is probed with when none is named. */
+const USUAL_MODULE = 'http_2xx'
+
+/** A target, and how it is probed. */
+interface Probe {
+  readonly target: SourceValue
+  readonly job: string
+  readonly module: string
+  readonly interval: SourceValue
+}
+
+/**
+ * The services that a blackbox_exporter probes for Prometheus: one for each target. `documents` are those of its own
+ * configuration, of Prometheus' configuration, and Probe resources of the Prometheus operator.
+ */
+export function fromBlackbox(
+  documents: readonly SourceValue[],
+  variable: (place: string) => string,
+): readonly ImportedService[] {
+  const modules = new Map(documents.flatMap((document) => document.get('modules').entries()))
+  const probes = documents.flatMap((document) => [
+    ...probesOfPrometheus(document),
+    ...[document, ...document.get('items').items()].flatMap(probesOfResource),
+  ])
+  return probes.flatMap((probe) => serviceOf(probe, modules, variable) ?? [])
+}
+
+function probesOfPrometheus(document: SourceValue): readonly Probe[] {
+  const usual = document.get('global').get('scrape_interval')
+  return document
+    .get('scrape_configs')
+    .items()
+    .flatMap((config) => {
+      if (config.get('metrics_path').text() !== '/probe') return []
+      const [module] = config.get('params').get('module').items()
+      for (const [key, value] of config.entries()) {
+        if (key.endsWith('_sd_configs')) value.note('left out: only targets of static_configs are known here')
+      }
+      const own = config.get('scrape_interval')
+      return config
+        .get('static_configs')
+        .items()
+        .flatMap((group) => group.get('targets').items())
+        .map((target) => ({
+          target,
+          job: config.get('job_name').text() ?? 'job',
+          module: module?.text() ?? USUAL_MODULE,
+          interval: own.isThere ? own : usual,
+        }))
+    })
+}
+
+function probesOfResource(resource: SourceValue): readonly Probe[] {
+  if (resource.get('kind').text() !== 'Probe') return []
+  const spec = resource.get('spec')
+  const targets = spec.get('targets')
+  if (targets.get('ingress').isThere)
+    targets.get('ingress').note('left out: only targets of staticConfig are known here')
+  return targets
+    .get('staticConfig')
+    .get('static')
+    .items()
+    .map((target) => ({
+      target,
+      job: spec.get('jobName').text() ?? resource.get('metadata').get('name').text() ?? 'probe',
+      module: spec.get('module').text() ?? USUAL_MODULE,
+      interval: spec.get('interval'),
+    }))
+}
+
+function serviceOf(
+  { target, job, module, interval }: Probe,
+  modules: ReadonlyMap<string, SourceValue>,
+  variable: (place: string) => string,
+): ImportedService | undefined {
+  const definition = modules.get(module)
+  if (definition === undefined && module !== USUAL_MODULE) {
+    target.note(`left out: there is no module ${module} in these files`)
+    return undefined
+  }
+  const prober = definition?.get('prober').text() ?? 'http'
+  if (prober !== 'http') {
+    target.note(`left out: ${prober} checks are not made, only HTTP`)
+    return undefined
+  }
+  const http = definition?.get('http')
+  const method = (http?.get('method').text() ?? 'GET').toUpperCase()
+  if (method !== 'GET' && method !== 'POST') {
+    http
+      ?.get('method')
+      .note(`${target.text()} is left out: ${method} requests are not made, only GET and POST`)
+    return undefined
+  }
+  const url = urlOf(target)
+  if (url === undefined) return undefined
+  const follows =
+    http?.get('follow_redirects').flag() !== false && http?.get('no_follow_redirects').flag() !== true
+  return {
+    name: url.replace(/^https?:\/\//, '').replace(/\/$/, ''),
+    intervalS: intervalOf(interval, INTERVAL_S),
+    isPaused: false,
+    labels: { job: job.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-') },
+    endpoints: [
+      {
+        url,
+        method: method === 'POST' ? 'POST' : undefined,
+        timeoutS: definition === undefined ? undefined : secondsOf(definition.get('timeout')),
+        maxRedirects: follows ? REDIRECTS : 0,
+        headers: http === undefined ? {} : moduleHeaders(http, module, variable),
+        body: bodyOf(http?.get('body'), module, variable),
+        assertions: http === undefined ? [{ status: '2xx' }] : assertionsOf(http),
+      },
+    ],
+  }
+}
+
+function moduleHeaders(http: SourceValue, module: string, variable: (place: string) => string) {
+  const bearer = ['bearer_token', 'bearer_token_file']
+    .map((key) => http.get(key))
+    .find(({ isThere }) => isThere)
+  const authorization = http.get('authorization').isThere ? http.get('authorization') : bearer
+  const named = headersOf(http.get('headers').entries(), module, variable)
+  const scheme = http.get('authorization').get('type').text() ?? 'Bearer'
+  const basic = http.get('basic_auth')
+  if (authorization === undefined && !basic.isThere) return named
+  const env = variable(`${module}_authorization`)
+  const prefix = basic.isThere ? 'Basic ' : `${scheme} `
+  const form = basic.isThere ? ' to the Base64 of user:password' : ''
+  ;(authorization ?? basic).note(`the secret is not copied: set the environment variable ${env}${form}`)
+  return { ...named, Authorization: { env, prefix } }
+}
+
+/** Fields of a module that mean the same here or are read elsewhere. */
+const READ = new Set([
+  ...['method', 'headers', 'body', 'basic_auth', 'bearer_token', 'bearer_token_file', 'authorization'],
+  ...['follow_redirects', 'no_follow_redirects', 'valid_status_codes', 'fail_if_body_not_matches_regexp'],
+  ...['fail_if_header_not_matches'],
+])
+
+function assertionsOf(http: SourceValue): readonly AssertionForm[] {
+  for (const [key, value] of http.entries()) {
+    if (!READ.has(key)) value.note(`left out: ${key} has no equivalent`)
+  }
+  const codes = http
+    .get('valid_status_codes')
+    .items()
+    .flatMap((code) => code.number() ?? [])
+  const bodies = http.get('fail_if_body_not_matches_regexp').items()
+  const headers = http.get('fail_if_header_not_matches').items()
+  return [
+    { status: codes.length === 0 ? '2xx' : { oneOf: codes } },
+    ...bodies.flatMap((regex) => {
+      const text = regex.text()
+      return text === undefined ? [] : [{ body: { regex: text } }]
+    }),
+    ...headers.flatMap((header) => {
+      const [name, regex] = [header.get('header').text(), header.get('regexp').text()]
+      return name === undefined || regex === undefined ? [] : [{ header: { name, regex } }]
+    }),
+  ]
+}

@@ -1,0 +1,151 @@
+import type { AssertionForm } from '../manifest/schema/assertionForm.ts'
+import { bodyOf, headersOf, type ImportedService, intervalOf, secondsOf, urlOf } from './importedService.ts'
+import type { SourceValue } from './sourceValue.ts'
+
+/** Interval of an endpoint that has none (seconds). */
+const INTERVAL_S = 60
+/** Redirects that are followed unless an endpoint ignores them. */
+const REDIRECTS = 10
+
+/** The services of a Gatus configuration: one for each endpoint. */
+export function fromGatus(
+  documents: readonly SourceValue[],
+  variable: (place: string) => string,
+): readonly ImportedService[] {
+  return documents.flatMap((document) => {
+    for (const key of ['external-endpoints', 'suites', 'announcements', 'tunneling']) {
+      if (document.get(key).isThere) document.get(key).note(`left out: ${key} have no equivalent`)
+    }
+    if (document.get('alerting').isThere) {
+      document
+        .get('alerting')
+        .note('left out: create channels for notifications (pharos-server channel create)')
+    }
+    const endpoints = document.get('endpoints')
+    const found = endpoints.isThere ? endpoints : document.get('services')
+    return found.items().flatMap((endpoint) => serviceOf(endpoint, variable) ?? [])
+  })
+}
+
+function serviceOf(endpoint: SourceValue, variable: (place: string) => string): ImportedService | undefined {
+  const name = endpoint.get('name').text() ?? 'endpoint'
+  const url = endpoint.get('url')
+  for (const kind of ['dns', 'ssh']) {
+    if (!endpoint.get(kind).isThere) continue
+    endpoint.get(kind).note(`left out: ${kind} checks are not made, only HTTP`)
+    return undefined
+  }
+  const scheme = /^(\w+):\/\//.exec(url.text() ?? '')?.[1]
+  if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') {
+    url.note(`left out: ${scheme} checks are not made, only HTTP`)
+    return undefined
+  }
+  const address = urlOf(url)
+  const method = methodOf(endpoint.get('method'))
+  if (address === undefined || method === 'other') return undefined
+  const client = endpoint.get('client')
+  for (const [key, value] of client.entries()) {
+    if (!['timeout', 'ignore-redirect'].includes(key)) value.note(`left out: client.${key} has no equivalent`)
+  }
+  if (endpoint.get('graphql').flag() === true) endpoint.get('graphql').note('the body is sent as it stands')
+  for (const key of ['alerts', 'maintenance-windows', 'ui']) {
+    if (endpoint.get(key).isThere)
+      endpoint.get(key).note(`left out: ${key} of an endpoint have no equivalent`)
+  }
+  const group = endpoint.get('group').text()
+  const conditions = endpoint.get('conditions').items().flatMap(assertionsOf)
+  const judges = (kind: 'status'): boolean => conditions.some((form) => kind in form)
+  return {
+    name: group === undefined ? name : `${group} ${name}`,
+    intervalS: intervalOf(endpoint.get('interval'), INTERVAL_S),
+    isPaused: endpoint.get('enabled').flag() === false,
+    labels: group === undefined ? {} : { group: group.toLowerCase().replaceAll(/[^a-z0-9._-]+/g, '-') },
+    endpoints: [
+      {
+        url: address,
+        method,
+        timeoutS: secondsOf(client.get('timeout')),
+        maxRedirects: client.get('ignore-redirect').flag() === true ? 0 : REDIRECTS,
+        headers: headersOf(endpoint.get('headers').entries(), name, variable),
+        body: bodyOf(endpoint.get('body'), name, variable),
+        // Without a condition on it any status passes there.
+        assertions: judges('status') ? conditions : [{ status: { gte: 100 } }, ...conditions],
+      },
+    ],
+  }
+}
+
+function methodOf(value: SourceValue): 'POST' | undefined | 'other' {
+  const method = (value.text() ?? 'GET').toUpperCase()
+  if (method === 'POST') return 'POST'
+  if (method === 'GET') return undefined
+  value.note(`left out: ${method} requests are not made, only GET and POST`)
+  return 'other'
+}
+
+const STATUS: Readonly<Record<string, 'eq' | 'not' | 'lt' | 'lte' | 'gt' | 'gte'>> = {
+  '==': 'eq',
+  '!=': 'not',
+  '<': 'lt',
+  '<=': 'lte',
+  '>': 'gt',
+  '>=': 'gte',
+}
+
+/** The assertion of a condition such as `[STATUS] == 200`; none, with a note, where there is no equivalent. */
+function assertionsOf(condition: SourceValue): readonly AssertionForm[] {
+  const text = condition.text() ?? ''
+  const [, left = '', operator = '', right = ''] = /^(.+?)\s*(==|!=|<=|>=|<|>)\s*(.*)$/.exec(text) ?? []
+  const form = assertionOf(left, operator, right)
+  if (form !== undefined) return [form]
+  if (left === '[CONNECTED]') return []
+  condition.note(`left out: ${reasonOf(left, text)}`)
+  return []
+}
+
+function assertionOf(left: string, operator: string, right: string): AssertionForm | undefined {
+  const any = /^any\((.*)\)$/
+    .exec(right)?.[1]
+    ?.split(',')
+    .map((one) => one.trim())
+  switch (left) {
+    case '[STATUS]': {
+      if (any !== undefined && operator === '==') {
+        return any.every((one) => /^\d+$/.test(one)) ? { status: { oneOf: any.map(Number) } } : undefined
+      }
+      const comparison = STATUS[operator]
+      if (comparison === undefined || !/^\d+$/.test(right)) return undefined
+      // True because each of these comparisons takes one number.
+      return {
+        status: comparison === 'eq' ? Number(right) : ({ [comparison]: Number(right) } as { lt: number }),
+      }
+    }
+    case '[RESPONSE_TIME]':
+      if ((operator !== '<' && operator !== '<=') || !/^\d+$/.test(right)) return undefined
+      return { latency: { total: `${operator} ${right}ms` } }
+    case '[BODY]': {
+      if (operator !== '==' || any !== undefined) return undefined
+      const pattern = /^pat\((.*)\)$/.exec(right)?.[1]
+      return { body: pattern === undefined ? { equals: right } : patternOf(pattern) }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** A pattern whose * stand for any text. */
+function patternOf(pattern: string): { contains: string } | { regex: string } {
+  const contained = /^\*([^*]+)\*$/.exec(pattern)?.[1]
+  if (contained !== undefined) return { contains: contained }
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&'))
+  return { regex: `^${parts.join('[\\s\\S]*')}$` }
+}
+
+function reasonOf(left: string, text: string): string {
+  if (left === '[CERTIFICATE_EXPIRATION]') {
+    return 'the end of certificates is watched without a condition, and announced to channels'
+  }
+  if (/\[BODY\][.[]|^(?:len|has)\(/.test(left))
+    return `there are no conditions on values inside JSON: ${text}`
+  return `there is no equivalent of ${text}`
+}

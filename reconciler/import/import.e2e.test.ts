@@ -1,0 +1,84 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runHere } from '../testing/programHere.ts'
+
+const target = createServer((_request, response) => response.end('welcome'))
+let folder: string
+let url: string
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'pharos-import-'))
+  await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve))
+  // True because it listens on TCP.
+  url = `http://127.0.0.1:${(target.address() as AddressInfo).port}/`
+})
+afterAll(() => {
+  target.close()
+  rmSync(folder, { recursive: true })
+})
+
+const place = (name: string) => join(folder, name)
+
+test('what is imported validates, is checked by pharos test, and holds no secret', async () => {
+  writeFileSync(
+    place('config.yaml'),
+    `endpoints:
+  - name: shop
+    url: ${url}
+    headers: {Authorization: Bearer canary-1}
+    conditions: ["[STATUS] == 200", "[BODY] == pat(*welcome*)"]
+`,
+  )
+  const written = await runHere(['import', 'gatus', place('config.yaml'), '--write', place('manifests')])
+  const validated = await runHere(['validate', place('manifests')])
+  const env = { ...process.env, SHOP_AUTHORIZATION: 'secret' }
+  const tested = await runHere(['test', place('manifests'), '--allow-ranges', '127.0.0.0/8'], env)
+  const again = await runHere(['import', 'gatus', place('config.yaml'), '--write', place('manifests')])
+
+  expect([written.exitCode, validated.exitCode, tested.exitCode, again.exitCode]).toEqual([0, 0, 0, 1])
+  expect(written.stderr).toContain('set the environment variable SHOP_AUTHORIZATION')
+  expect(again.stderr).toContain('shop.yaml exists')
+  const everything = [written, validated, tested, again].map(({ stdout, stderr }) => stdout + stderr)
+  expect(everything.join('\n') + readFileSync(place('manifests/shop.yaml'), 'utf8')).not.toContain('canary')
+})
+
+test('the database of Uptime Kuma is read as it is, and not written', async () => {
+  const file = place('kuma.db')
+  const database = new Sqlite(file)
+  database.exec(
+    `CREATE TABLE monitor (id INTEGER PRIMARY KEY, name TEXT, type TEXT, url TEXT, active INTEGER, interval INTEGER)`,
+  )
+  database.prepare('INSERT INTO monitor VALUES (1, ?, ?, ?, 1, 60)').run('Shop', 'http', url)
+  database.close()
+  const before = readFileSync(file)
+
+  const { exitCode, stdout } = await runHere([
+    'import',
+    'uptime-kuma',
+    file,
+    '--region',
+    'us-east-1,eu-west-1',
+    '--json',
+  ])
+
+  expect(exitCode).toBe(0)
+  expect(JSON.parse(stdout).manifests[0]).toMatchObject({
+    key: 'shop',
+    manifest: { spec: { regions: ['us-east-1', 'eu-west-1'], endpoints: [{ url }] } },
+  })
+  expect(readFileSync(file).equals(before)).toBe(true)
+})
+
+test.each([
+  [['nagios', 'x'], 'the format is gatus, blackbox, uptime-kuma, openapi, not nagios'],
+  [['gatus', 'nowhere.yaml'], 'nowhere.yaml cannot be read'],
+])('import %j is refused with the reason', async (args, problem) => {
+  const { exitCode, stderr } = await runHere(['import', ...args, '--write', place('none')])
+
+  expect([exitCode, existsSync(place('none'))]).toEqual([1, false])
+  expect(stderr).toContain(problem)
+})

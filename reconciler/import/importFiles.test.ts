@@ -1,0 +1,282 @@
+import { expect, test } from 'vitest'
+import type { ImportFormat } from './formats.ts'
+import { importFiles } from './importFiles.ts'
+import { UnreadableSource } from './sourceValue.ts'
+import { monitorRows } from './uptimeKuma.ts'
+
+/** The specs of the manifests by name, and the notes as `line:column: message`. */
+function read(format: ImportFormat, ...texts: readonly string[]) {
+  const files = texts.map((text, index) => ({ file: `${index + 1}.yml`, text }))
+  const { manifests, notes } = importFiles(format, files, ['eu-west-1'])
+  return {
+    specs: Object.fromEntries(manifests.map(({ key, manifest }) => [key, Object(manifest).spec])),
+    labels: Object.fromEntries(manifests.map(({ key, manifest }) => [key, Object(manifest).metadata.labels])),
+    notes: notes.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`),
+  }
+}
+
+const GATUS = `default: &usual
+  interval: 90s
+  client: {timeout: 500ms, ignore-redirect: true}
+endpoints:
+  - <<: *usual
+    name: front page
+    group: Shop
+    url: "https://shop.example/"
+    headers:
+      Authorization: "Bearer canary-2"
+      X-Trace: "on"
+      X-Api-Key: "\${SHOP_KEY}"
+    conditions:
+      - "[STATUS] < 300"
+      - "[RESPONSE_TIME] <= 300"
+      - "[BODY] == pat(*welcome*)"
+      - "[BODY] == pat(a*b.c)"
+      - "[BODY].status == UP"
+      - "[CERTIFICATE_EXPIRATION] > 48h"
+  - name: names
+    url: "8.8.8.8"
+    dns: {query-name: example.org, query-type: A}
+  - name: socket
+    url: tcp://shop.example:25
+  - name: any
+    enabled: false
+    interval: 1500ms
+    url: https://shop.example/any
+    method: POST
+    body: '{"a": 1}'
+    conditions: ["[STATUS] == any(200, 429)", "[CONNECTED] == true"]
+  - name: head
+    url: https://shop.example/
+    method: HEAD
+  - name: silent
+    url: https://shop.example/silent
+    conditions: ["[BODY] == ok"]
+  - name: query
+    url: https://shop.example/?api_key=canary-3
+  - name: variable
+    url: https://\${HOST}/
+`
+
+test('endpoints of Gatus become services with their conditions, and what has no equivalent is named at its place', () => {
+  const { specs, labels, notes } = read('gatus', GATUS)
+
+  expect(specs['shop-front-page']).toEqual({
+    name: 'Shop front page',
+    interval: '1m30s',
+    regions: ['eu-west-1'],
+    endpoints: [
+      {
+        url: 'https://shop.example/',
+        timeout: '500ms',
+        maxRedirects: 0,
+        headers: {
+          Authorization: { env: 'FRONT_PAGE_AUTHORIZATION', prefix: 'Bearer ' },
+          'X-Trace': 'on',
+          'X-Api-Key': { env: 'SHOP_KEY' },
+        },
+        assertions: [
+          { status: { lt: 300 } },
+          { latency: { total: '<= 300ms' } },
+          { body: { contains: 'welcome' } },
+          { body: { regex: '^a[\\s\\S]*b\\.c$' } },
+        ],
+      },
+    ],
+  })
+  expect(labels['shop-front-page']).toEqual({ group: 'shop' })
+  expect(specs.any).toMatchObject({
+    paused: true,
+    interval: '2s',
+    endpoints: [{ method: 'POST', body: '{"a": 1}', assertions: [{ status: { oneOf: [200, 429] } }] }],
+  })
+  expect(specs.silent.endpoints[0].assertions).toEqual([{ status: { gte: 100 } }, { body: { equals: 'ok' } }])
+  expect(Object.keys(specs)).toEqual(['any', 'shop-front-page', 'silent'])
+  expect(notes).toEqual([
+    '1.yml:10:23: the value of Authorization is not copied: set the environment variable FRONT_PAGE_AUTHORIZATION',
+    '1.yml:18:10: left out: there are no conditions on values inside JSON: [BODY].status == UP',
+    '1.yml:19:10: left out: the end of certificates is watched without a condition, and announced to channels',
+    '1.yml:22:10: left out: dns checks are not made, only HTTP',
+    '1.yml:24:10: left out: tcp checks are not made, only HTTP',
+    '1.yml:27:15: the interval is rounded up to 2 s: intervals are whole seconds',
+    '1.yml:34:13: left out: HEAD requests are not made, only GET and POST',
+    '1.yml:39:10: left out: the URL has a secret in its query (api_key): send it as a header',
+    '1.yml:41:10: left out: the URL holds a variable; write it into the file, or use an Environment afterwards',
+  ])
+  expect(JSON.stringify({ specs, notes })).not.toContain('canary')
+})
+
+const MODULES = `modules:
+  http_login:
+    prober: http
+    timeout: 5s
+    http:
+      method: POST
+      headers: {Content-Type: application/json}
+      body: '{"password": "canary-2"}'
+      valid_status_codes: [200, 201]
+      fail_if_body_not_matches_regexp: ["token"]
+      fail_if_header_not_matches: [{header: Server, regexp: nginx}]
+      fail_if_body_matches_regexp: ["error"]
+      no_follow_redirects: true
+      basic_auth: {username: probe, password: canary-1}
+  ping: {prober: icmp}
+`
+const PROMETHEUS = `global: {scrape_interval: 30s}
+scrape_configs:
+  - job_name: Shop pages
+    metrics_path: /probe
+    params: {module: [http_2xx]}
+    static_configs: [{targets: ["https://shop.example/", "https://shop.example/help"]}]
+  - job_name: login
+    metrics_path: /probe
+    scrape_interval: 1m
+    params: {module: [http_login]}
+    static_configs: [{targets: ["https://shop.example/login"]}]
+  - job_name: hosts
+    metrics_path: /probe
+    params: {module: [ping]}
+    static_configs: [{targets: [10.0.0.1]}]
+  - job_name: node
+    static_configs: [{targets: ["localhost:9100"]}]
+---
+apiVersion: monitoring.coreos.com/v1
+kind: Probe
+metadata: {name: api}
+spec:
+  interval: 15s
+  module: http_missing
+  targets: {staticConfig: {static: ["https://api.example/"]}}
+`
+
+test('targets that a blackbox_exporter probes become services, as their modules say', () => {
+  const { specs, labels, notes } = read('blackbox', MODULES, PROMETHEUS)
+
+  expect(specs['shop.example-login']).toEqual({
+    name: 'shop.example/login',
+    interval: '1m',
+    regions: ['eu-west-1'],
+    endpoints: [
+      {
+        url: 'https://shop.example/login',
+        method: 'POST',
+        timeout: '5s',
+        maxRedirects: 0,
+        headers: {
+          'Content-Type': 'application/json',
+          Authorization: { env: 'HTTP_LOGIN_AUTHORIZATION', prefix: 'Basic ' },
+        },
+        body: { env: 'HTTP_LOGIN_BODY' },
+        assertions: [
+          { status: { oneOf: [200, 201] } },
+          { body: { regex: 'token' } },
+          { header: { name: 'Server', regex: 'nginx' } },
+        ],
+      },
+    ],
+  })
+  expect(specs['shop.example']).toMatchObject({
+    interval: '30s',
+    endpoints: [{ assertions: [{ status: '2xx' }] }],
+  })
+  expect(labels['shop.example']).toEqual({ job: 'shop-pages' })
+  expect(Object.keys(specs)).toEqual(['shop.example', 'shop.example-help', 'shop.example-login'])
+  expect(notes).toEqual([
+    '1.yml:8:14: the body is not copied, because it seems to hold a secret: set the environment variable HTTP_LOGIN_BODY',
+    '1.yml:12:36: left out: fail_if_body_matches_regexp has no equivalent',
+    '1.yml:14:19: the secret is not copied: set the environment variable HTTP_LOGIN_AUTHORIZATION to the Base64 of user:password',
+    '2.yml:15:33: left out: icmp checks are not made, only HTTP',
+    '2.yml:25:38: left out: there is no module http_missing in these files',
+  ])
+})
+
+const MONITORS: readonly Readonly<Record<string, string | number>>[] = [
+  {
+    ...{ id: 1, name: 'Front page', type: 'keyword', url: 'https://shop.example/', active: 1, interval: 60 },
+    ...{ timeout: 48, maxredirects: 10, accepted_statuscodes_json: '["200-299"]', keyword: 'welcome' },
+    ...{ method: 'GET', headers: '{"X-Trace": "on", "Cookie": "canary-1"}', invert_keyword: 0 },
+  },
+  { id: 2, name: 'Router', type: 'ping', hostname: '10.0.0.1' },
+  { id: 3, name: 'Old', type: 'http', url: 'https://old.example/', active: 0, upside_down: 1 },
+  {
+    ...{ id: 4, name: 'API', type: 'http', url: 'https://api.example/', active: 0, interval: 20 },
+    ...{
+      accepted_statuscodes_json: '["200", "301-302"]',
+      basic_auth_user: 'probe',
+      basic_auth_pass: 'canary-2',
+    },
+  },
+]
+
+test('monitors of Uptime Kuma become services, from its database and from its export alike', () => {
+  const { specs, notes } = read('uptime-kuma', monitorRows(MONITORS))
+  const exported = MONITORS.map(({ accepted_statuscodes_json: codes, ...monitor }) => ({
+    ...monitor,
+    active: monitor.active === 1,
+    accepted_statuscodes: codes === undefined ? undefined : JSON.parse(String(codes)),
+  }))
+
+  expect(specs['front-page']).toEqual({
+    name: 'Front page',
+    interval: '1m',
+    regions: ['eu-west-1'],
+    endpoints: [
+      {
+        url: 'https://shop.example/',
+        timeout: '48s',
+        maxRedirects: 10,
+        headers: { 'X-Trace': 'on', Cookie: { env: 'FRONT_PAGE_COOKIE' } },
+        assertions: [{ status: { between: [200, 299] } }, { body: { contains: 'welcome' } }],
+      },
+    ],
+  })
+  expect(specs.api).toMatchObject({
+    paused: true,
+    endpoints: [
+      {
+        headers: { Authorization: { env: 'API_AUTHORIZATION', prefix: 'Basic ' } },
+        assertions: [{ status: { oneOf: [200, 301, 302] } }],
+      },
+    ],
+  })
+  expect(notes.map((note) => note.replace(/:(\d+):\d+:/, ':$1:'))).toEqual([
+    '1.yml:2: Router is left out: ping checks are not made, only HTTP',
+    '1.yml:3: Old is left out: a check cannot be up when its target fails',
+    '1.yml:4: the password of API is not copied: set API_AUTHORIZATION to the Base64 of user:password',
+  ])
+  expect(read('uptime-kuma', JSON.stringify({ version: '1.23.0', monitorList: exported })).specs).toEqual(
+    specs,
+  )
+  expect(JSON.stringify({ specs, notes })).not.toContain('canary')
+})
+
+test('an OpenAPI document becomes a service with an endpoint for each GET that needs no parameters', () => {
+  const { specs, notes } = read(
+    'openapi',
+    `openapi: 3.1.0
+info: {title: Shop API, version: "1"}
+servers: [{url: "https://api.example/v1/"}]
+paths:
+  /health: {get: {operationId: health, responses: {}}}
+  /orders/{id}: {get: {responses: {}}}
+  /search: {get: {parameters: [{name: q, in: query, required: true}], responses: {}}}
+  /me: {get: {security: [{key: []}], responses: {}}}
+  /orders: {post: {responses: {}}}
+`,
+  )
+
+  expect(specs['shop-api'].endpoints).toEqual([
+    { url: 'https://api.example/v1/health', name: 'health', assertions: [{ status: '2xx' }] },
+    { url: 'https://api.example/v1/me', name: 'GET /me', assertions: [{ status: '2xx' }] },
+  ])
+  expect(notes.map((note) => note.split(': ').slice(1).join(': '))).toEqual([
+    'left out: GET /orders/{id} needs parameters',
+    'left out: GET /search needs parameters',
+    'GET /me needs a credential: add the header to the manifest as { env: NAME }',
+  ])
+})
+
+test('a file that is neither YAML nor JSON is refused at its place', () => {
+  expect(() => read('gatus', 'endpoints: [')).toThrow(UnreadableSource)
+  expect(() => read('gatus', 'a: [1\nb: 2')).toThrow(/^1\.yml:2:\d+: /)
+})

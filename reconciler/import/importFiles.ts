@@ -1,0 +1,66 @@
+import type { ServiceResponse } from '../../api/contract/service.ts'
+import { formatPath } from '../../api/contract/problem.ts'
+import { exportKeys, variableNames } from '../export/exportService.ts'
+import { serviceDocumentSchema } from '../manifest/schema/serviceManifest.ts'
+import type { ImportFormat } from './formats.ts'
+import { fromBlackbox } from './blackbox.ts'
+import { fromGatus } from './gatus.ts'
+import { type ImportedService, manifestOf } from './importedService.ts'
+import { fromOpenApi } from './openApi.ts'
+import { type ImportNote, readSource, type SourceFile, type SourceValue } from './sourceValue.ts'
+import { fromUptimeKuma } from './uptimeKuma.ts'
+
+type ReadServices = (
+  documents: readonly SourceValue[],
+  variable: (place: string) => string,
+) => readonly ImportedService[]
+
+const READERS = {
+  gatus: fromGatus,
+  blackbox: fromBlackbox,
+  'uptime-kuma': fromUptimeKuma,
+  openapi: fromOpenApi,
+} as const satisfies Readonly<Record<ImportFormat, ReadServices>>
+
+/** What became of the files. */
+export interface Imported {
+  /** By name. */
+  readonly manifests: readonly { readonly key: string; readonly manifest: object }[]
+  /** By their places. */
+  readonly notes: readonly ImportNote[]
+}
+
+/** Reads the configuration of another tool. Throws UnreadableSource. Pure. */
+export function importFiles(
+  format: ImportFormat,
+  files: readonly SourceFile[],
+  regions: readonly string[],
+): Imported {
+  const notes: ImportNote[] = []
+  const documents = files.flatMap((file) => readSource(file, notes))
+  const services = READERS[format](documents, variableNames())
+  const named = services.map(
+    (service, index): Pick<ServiceResponse, 'id' | 'name'> => ({
+      id: String(index),
+      name: service.name,
+    }),
+  )
+  const keys = exportKeys(named)
+  const manifests = services.flatMap((service, index) => {
+    const key = keys.get(String(index)) ?? service.name
+    const manifest = manifestOf(service, key, regions)
+    const { error } = serviceDocumentSchema.safeParse(manifest)
+    if (error === undefined) return [{ key, manifest }]
+    const [issue] = error.issues
+    const path = formatPath(issue?.path.filter((step) => typeof step !== 'symbol') ?? [])
+    notes.push({
+      file: files[0]?.file ?? '',
+      line: 1,
+      column: 1,
+      message: `${service.name} is left out: ${path} ${issue?.message}`,
+    })
+    return []
+  })
+  const inOrder = notes.toSorted((a, b) => (a.file === b.file ? a.line - b.line || a.column - b.column : 0))
+  return { manifests: manifests.sort((a, b) => (a.key < b.key ? -1 : 1)), notes: inOrder }
+}

@@ -1,0 +1,155 @@
+import { formatDuration } from '../../api/contract/duration.ts'
+import { endpointUrlProblem } from '../../api/contract/endpointUrl.ts'
+import type { AssertionForm } from '../manifest/schema/assertionForm.ts'
+import { withoutReferences } from '../manifest/values/variables.ts'
+import type { SourceValue } from './sourceValue.ts'
+
+/** A value of a header: a text, or the name of the environment variable that holds a secret. */
+export type ImportedValue = string | { readonly env: string; readonly prefix?: string }
+
+/** An endpoint as another tool checks it, as far as a manifest can say that. */
+export interface ImportedEndpoint {
+  readonly url: string
+  readonly name?: string | undefined
+  readonly method?: 'POST' | undefined
+  readonly timeoutS?: number | undefined
+  readonly maxRedirects?: number | undefined
+  readonly headers?: Readonly<Record<string, ImportedValue>>
+  readonly body?: ImportedValue | undefined
+  readonly assertions: readonly AssertionForm[]
+}
+
+/** A service as another tool monitors it. */
+export interface ImportedService {
+  readonly name: string
+  readonly intervalS: number
+  readonly isPaused: boolean
+  readonly labels: Readonly<Record<string, string>>
+  readonly endpoints: readonly ImportedEndpoint[]
+}
+
+/** Seconds of a duration such as `30s`, `1m30s` or a number of seconds; `undefined` for anything else. Pure. */
+export function secondsOf(value: SourceValue): number | undefined {
+  const number = value.number()
+  if (number !== undefined) return number
+  const text = value.text()?.trim() ?? ''
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/.test(text)) return undefined
+  const units: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600, d: 86_400 }
+  return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * (units[unit ?? ''] ?? 0),
+    0,
+  )
+}
+
+/** Whole seconds of an interval, rounded up with a note. */
+export function intervalOf(value: SourceValue, usualS: number): number {
+  const seconds = secondsOf(value)
+  if (seconds === undefined) {
+    if (value.isThere) value.note(`the interval is not understood: ${usualS} s is used`)
+    return usualS
+  }
+  const whole = Math.max(1, Math.ceil(seconds))
+  if (whole !== seconds) value.note(`the interval is rounded up to ${whole} s: intervals are whole seconds`)
+  return whole
+}
+
+/** The URL of an endpoint; notes why it cannot be one. */
+export function urlOf(value: SourceValue): string | undefined {
+  const url = value.text()
+  if (url === undefined) {
+    value.note('left out: it has no URL')
+    return undefined
+  }
+  if (/\$\{?\w+/.test(url)) {
+    value.note('left out: the URL holds a variable; write it into the file, or use an Environment afterwards')
+    return undefined
+  }
+  const problem = endpointUrlProblem(url)
+  const secret =
+    problem === undefined
+      ? [...new URL(url).searchParams.keys()].find((key) => SECRET_NAME.test(key))
+      : undefined
+  if (problem === undefined && secret === undefined) return url
+  value.note(`left out: the URL ${problem ?? `has a secret in its query (${secret}): send it as a header`}`)
+  return undefined
+}
+
+const SECRET_NAME = /auth|cookie|token|secret|passw|api-?_?key|credential|session/i
+const SCHEME = /^(Bearer|Basic|Token|ApiKey)\s+(.+)$/is
+
+/**
+ * The headers of an endpoint. A value that is a secret by its name, or a variable, becomes a reference to an environment
+ * variable, which a note names: no secret is copied into a manifest.
+ */
+export function headersOf(
+  entries: readonly (readonly [string, SourceValue])[],
+  place: string,
+  variable: (place: string) => string,
+): Readonly<Record<string, ImportedValue>> {
+  const headers: Record<string, ImportedValue> = {}
+  for (const [name, value] of entries) {
+    const text = value.text()
+    if (text === undefined) {
+      value.note(`left out: the header ${name} is no text`)
+      continue
+    }
+    const [, scheme, rest = text] = SCHEME.exec(text) ?? []
+    const prefix = scheme === undefined ? {} : { prefix: `${scheme} ` }
+    const [, named] = /^\$\{?(\w+)\}?$/.exec(rest) ?? []
+    if (named !== undefined) headers[name] = { env: named, ...prefix }
+    else if (SECRET_NAME.test(name) || rest.includes('${')) {
+      const env = variable(`${place}_${name}`)
+      headers[name] = { env, ...prefix }
+      value.note(`the value of ${name} is not copied: set the environment variable ${env}`)
+    } else headers[name] = text
+  }
+  return headers
+}
+
+/** The body of a request; one that mentions a secret becomes a reference as a whole, which a note names. */
+export function bodyOf(
+  value: SourceValue | undefined,
+  place: string,
+  variable: (place: string) => string,
+): ImportedValue | undefined {
+  const text = value?.text()
+  if (text === undefined || !/passw|secret|token|api-?_?key|\$\{/i.test(text)) return text
+  const env = variable(`${place}_body`)
+  value?.note(
+    `the body is not copied, because it seems to hold a secret: set the environment variable ${env}`,
+  )
+  return { env }
+}
+
+/** `service` as a manifest under the name `key`, as plain data in the order in which people write it. Pure. */
+export function manifestOf(service: ImportedService, key: string, regions: readonly string[]): object {
+  const { name, intervalS, isPaused, labels, endpoints } = service
+  return {
+    apiVersion: 'pharos/v1',
+    kind: 'Service',
+    metadata: { name: key, ...(Object.keys(labels).length === 0 ? {} : { labels }) },
+    // A text that looks like a variable of manifests stays a text.
+    spec: withoutReferences({
+      ...(name === key ? {} : { name }),
+      interval: formatDuration({ secs: intervalS, nanos: 0 }),
+      regions,
+      ...(isPaused ? { paused: true } : {}),
+      endpoints: endpoints.map(({ timeoutS, headers = {}, assertions, ...endpoint }) => ({
+        url: endpoint.url,
+        ...(endpoint.name === undefined ? {} : { name: endpoint.name }),
+        ...(endpoint.method === undefined ? {} : { method: endpoint.method }),
+        ...(timeoutS === undefined ? {} : { timeout: durationText(timeoutS) }),
+        ...(endpoint.maxRedirects === undefined ? {} : { maxRedirects: endpoint.maxRedirects }),
+        ...(Object.keys(headers).length === 0 ? {} : { headers }),
+        ...(endpoint.body === undefined ? {} : { body: endpoint.body }),
+        ...(assertions.length === 0 ? {} : { assertions }),
+      })),
+    }),
+  }
+}
+
+/** Seconds, to the millisecond, as a manifest writes them. Pure. */
+export function durationText(seconds: number): string {
+  const ms = Math.max(1, Math.round(seconds * 1_000))
+  return formatDuration({ secs: Math.floor(ms / 1_000), nanos: (ms % 1_000) * 1_000_000 })
+}

@@ -1,0 +1,56 @@
+import { type ImportedEndpoint, type ImportedService, urlOf } from './importedService.ts'
+import type { SourceValue } from './sourceValue.ts'
+
+const INTERVAL_S = 60
+/** Endpoints of one service; the rest of a large API goes into further ones. */
+const ENDPOINTS_MAX = 20
+
+/** A service with an endpoint for each GET of an OpenAPI document that needs no parameters. */
+export function fromOpenApi(documents: readonly SourceValue[]): readonly ImportedService[] {
+  return documents.flatMap((document) => {
+    const title = document.get('info').get('title').text() ?? 'API'
+    const [server] = document.get('servers').items()
+    const base = server?.get('url')
+    const root = base === undefined ? undefined : urlOf(base)
+    if (root === undefined) {
+      if (base === undefined) document.note('left out: the document has no servers, and so no address')
+      return []
+    }
+    const endpoints = document
+      .get('paths')
+      .entries()
+      .flatMap(([path, item]) => endpointOf(root, path, item) ?? [])
+    const parts = Math.ceil(endpoints.length / ENDPOINTS_MAX)
+    return Array.from({ length: parts }, (_, part) => ({
+      name: parts === 1 ? title : `${title} ${part + 1}`,
+      intervalS: INTERVAL_S,
+      isPaused: false,
+      labels: {},
+      endpoints: endpoints.slice(part * ENDPOINTS_MAX, (part + 1) * ENDPOINTS_MAX),
+    }))
+  })
+}
+
+function endpointOf(root: string, path: string, item: SourceValue): ImportedEndpoint | undefined {
+  const get = item.get('get')
+  if (!get.isThere) return undefined
+  const parameters = [...item.get('parameters').items(), ...get.get('parameters').items()]
+  const needed = parameters.find((one) => one.get('required').flag() === true || one.get('$ref').isThere)
+  if (path.includes('{') || needed !== undefined) {
+    get.note(`left out: GET ${path} needs parameters`)
+    return undefined
+  }
+  if (
+    get
+      .get('security')
+      .items()
+      .some((one) => one.entries().length > 0)
+  ) {
+    get.note(`GET ${path} needs a credential: add the header to the manifest as { env: NAME }`)
+  }
+  return {
+    url: `${root.replace(/\/$/, '')}${path}`,
+    name: get.get('operationId').text() ?? `GET ${path}`,
+    assertions: [{ status: '2xx' }],
+  }
+}

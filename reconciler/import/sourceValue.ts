@@ -1,0 +1,129 @@
+import { loadAll, YAMLException } from 'js-yaml'
+import { MANIFEST_DEPTH_MAX } from '../manifest/manifestLimits.ts'
+import { Positions, type ManifestPath } from '../manifest/read/position.ts'
+
+/** A file of another tool. */
+export interface SourceFile {
+  /** What messages call it. */
+  readonly file: string
+  readonly text: string
+}
+
+/** What could not be carried over, or was carried over in another way, and why; line and column count from 1. */
+export interface ImportNote {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  readonly message: string
+}
+
+/** Thrown when a file cannot be read at all. */
+export class UnreadableSource extends Error {}
+
+/** Most aliases of a file: other tools share values by them. */
+const ALIASES_MAX = 1_000
+
+interface Origin {
+  readonly source: SourceFile
+  readonly document: number
+  readonly positions: () => Positions
+  readonly notes: ImportNote[]
+}
+
+/** A value of a file with its place: what is missing or of another type reads as absent. */
+export class SourceValue {
+  readonly #origin: Origin
+  readonly #path: ManifestPath
+  readonly #value: unknown
+
+  constructor(origin: Origin, path: ManifestPath, value: unknown) {
+    this.#origin = origin
+    this.#path = path
+    this.#value = value
+  }
+
+  /** The value of a key, of what it is merged with (`<<`) if it has no own one. */
+  get(key: string): SourceValue {
+    const own = fieldOf(this.#value, key)
+    return new SourceValue(this.#origin, [...this.#path, key], own ?? mergedOf(this.#value, key))
+  }
+
+  get isThere(): boolean {
+    return this.#value !== undefined && this.#value !== null
+  }
+
+  items(): readonly SourceValue[] {
+    if (!Array.isArray(this.#value)) return []
+    return this.#value.map((item, index) => new SourceValue(this.#origin, [...this.#path, index], item))
+  }
+
+  /** The keys of a mapping with their values. */
+  entries(): readonly (readonly [string, SourceValue])[] {
+    if (typeof this.#value !== 'object' || this.#value === null || Array.isArray(this.#value)) return []
+    return Object.keys(this.#value).map((key) => [key, this.get(key)] as const)
+  }
+
+  text(): string | undefined {
+    if (typeof this.#value === 'number') return String(this.#value)
+    return typeof this.#value === 'string' ? this.#value : undefined
+  }
+
+  number(): number | undefined {
+    const value =
+      typeof this.#value === 'string' && this.#value.trim() !== '' ? Number(this.#value) : this.#value
+    return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+  }
+
+  /** Also for 0 and 1, as databases write them. */
+  flag(): boolean | undefined {
+    if (this.#value === 0 || this.#value === 1) return this.#value === 1
+    return typeof this.#value === 'boolean' ? this.#value : undefined
+  }
+
+  /** Notes `message` at the place of this value. */
+  note(message: string): void {
+    const { source, document, positions, notes } = this.#origin
+    const { line, column } = positions().locate(document, this.#path, 'value')
+    notes.push({ file: source.file, line, column, message })
+  }
+}
+
+/** The documents of a YAML or JSON file. Throws UnreadableSource, with the place, when it is neither. */
+export function readSource(source: SourceFile, notes: ImportNote[]): readonly SourceValue[] {
+  let positions: Positions | undefined
+  try {
+    const values = loadAll(source.text, {
+      filename: source.file,
+      maxAliases: ALIASES_MAX,
+      maxDepth: MANIFEST_DEPTH_MAX,
+      json: true,
+    })
+    return values.map(
+      (value, document) =>
+        new SourceValue(
+          { source, document, notes, positions: () => (positions ??= new Positions(source.text)) },
+          [],
+          value,
+        ),
+    )
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error
+    const place = error.mark === undefined ? '' : `:${error.mark.line + 1}:${error.mark.column + 1}`
+    throw new UnreadableSource(`${source.file}${place}: ${error.reason}`)
+  }
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+  return Reflect.get(value, key)
+}
+
+function mergedOf(value: unknown, key: string): unknown {
+  const merged = fieldOf(value, '<<')
+  const sources = Array.isArray(merged) ? merged : [merged]
+  for (const source of sources) {
+    const found = fieldOf(source, key) ?? (source === undefined ? undefined : mergedOf(source, key))
+    if (found !== undefined) return found
+  }
+  return undefined
+}

@@ -95,6 +95,12 @@ test('readers that have gone before their stream begins leave nothing behind', a
   expect([answer.status, listeners.size <= 1]).toEqual([200, true])
 })
 
+test('a request for the head of a stream opens none', async () => {
+  const answer = await fetch(`${url}/live/ada/1`, { method: 'HEAD' })
+
+  expect([answer.status, listeners.size]).toEqual([204, 0])
+})
+
 test('a session has five streams at a time, and a person twenty, whatever the number of sessions', async () => {
   const statuses: number[] = []
   for (const session of ['1', '2', '3', '4', '5']) {

@@ -38,8 +38,8 @@ export class LiveStreams {
     const ofPerson = this.#open.get(personId) ?? new Map<FastifyReply, string>()
     const ofSession = [...ofPerson.values()].filter((key) => key === sessionKey)
     const isFull = ofPerson.size >= PERSON_STREAMS_MAX || ofSession.length >= SESSION_STREAMS_MAX
-    // The close of a connection that is closed already is not reported again.
-    if (isFull || reply.request.raw.socket.destroyed) {
+    // Nothing would ever be sent for HEAD, and the close of a connection that is closed already is not reported again.
+    if (isFull || reply.request.method === 'HEAD' || reply.request.raw.socket.destroyed) {
       void reply.code(204).send()
       return
     }

@@ -15,10 +15,33 @@ test('a plan limit names the line of the manifest that exceeds it, for a creatio
   const changed = await work.run('apply')
 
   const words = 'plan limit: interval_secs must be at least 60'
-  expect(created.stdout).toMatch(new RegExp(`^      b: ${words} at \\S*b\\.yaml:5:13$`, 'm'))
+  expect(created.stdout).toMatch(
+    new RegExp(`^  x b: create failed: ${words} .*\\n      at \\S*b\\.yaml:5:13$`, 'm'),
+  )
   expect(changed.stdout).toMatch(
     new RegExp(`^  x a: update failed: ${words} .*\\n      at \\S*a\\.yaml:5:13$`, 'm'),
   )
+})
+
+test('a manifest that exceeds a limit of the plan by itself does not keep others from being created', async () => {
+  await scene.server.overrideLimits({ intervalSecsMin: 60, serviceEndpointsMax: 1 }, scene.orgId)
+  const good = Array.from({ length: 12 }, (_, index) => `good-${index}`)
+  const [interval, endpoints] = ['a-interval', 'b-endpoints']
+  work.write({
+    ...Object.fromEntries(good.map((name) => [`${name}.yaml`, manifestOf(name)])),
+    [`${interval}.yaml`]: manifestOf(interval).replace('60s', '30s'),
+    [`${endpoints}.yaml`]: manifestOf(endpoints, '    - url: https://second.example.com/\n'),
+  })
+
+  const { applied, outcomes } = await json('apply')
+
+  expect(applied).toMatchObject({ created: good.length, failed: 2 })
+  const failed = outcomes.filter(({ result }: { result: string }) => result !== 'done')
+  expect(failed.map(({ key, result, line }: Record<string, unknown>) => [key, result, line]).sort()).toEqual([
+    [interval, 'failed', 5],
+    [endpoints, 'failed', 8],
+  ])
+  expect(await scene.names()).toEqual(good.sort())
 })
 
 const HEADERS = '      headers: {accept: text/html, x-shop: example}\n'

@@ -11,7 +11,7 @@ import {
   IntentNotWritten,
   reasonOf,
 } from './outcome.ts'
-import { refusalOf } from './refusal.ts'
+import { exceedsByItself, refusalOf } from './refusal.ts'
 
 /** Changes that are under way at the same time: enough to use the whole rate at a latency of a second. */
 export const IN_FLIGHT = 6
@@ -61,7 +61,7 @@ interface Run {
 
 /**
  * Executes `changes` phase by phase, several at a time within a phase. After the first refusal of a
- * creation or a resume for the plan's limits no other is tried, until a removal made room; then each is
+ * creation or a resume for want of room in the plan no other is tried, until a removal made room; then each is
  * tried once more.
  */
 export async function execute(
@@ -191,7 +191,7 @@ async function outcomeOf(run: Run, planned: Change): Promise<ChangeOutcome> {
     const written = await writeChange({ ...run.writing, planResult }, change)
     return { change, result: 'done', message: '', ...written }
   } catch (error) {
-    if (needsRoom(planned) && error instanceof ApiError && error.code === 'forbidden') {
+    if (needsRoom(planned) && isForbidden(error) && !exceedsByItself(error)) {
       run.limitReached = true
       return refused('limited', error)
     }
@@ -199,6 +199,10 @@ async function outcomeOf(run: Run, planned: Change): Promise<ChangeOutcome> {
     if (planned.kind === 'create' && !certainlyNotExecuted(error)) return outcome('lost', reasonOf(error))
     return refused('failed', error)
   }
+}
+
+function isForbidden(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 'forbidden'
 }
 
 const INTERRUPTED = 'interrupted before its turn'

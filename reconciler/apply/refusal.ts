@@ -8,8 +8,8 @@ import type { ChangeOutcome } from './outcome.ts'
 
 /** `endpoints[0].url: must be …`, as answers of status 400 begin. Gap G11. */
 const FIELD_FIRST = /^((?:name|interval_secs|regions|endpoints)(?:\[\d+\]|\.[\w-]+)*): /
-/** Limits of a plan name the field somewhere. Gap G12. */
-const LIMITED_FIELD = /^plan limit: .*?\b(interval_secs|regions|endpoints)\b/
+/** Limits of a plan that one definition exceeds by itself, however many services there are. Gap G12. */
+const LIMITED_FIELD = /^plan limit: (?:(interval_secs|regions) must|at most \d+ (endpoints) in one service)/
 const STEP = /\[(\d+)\]|[\w-]+/g
 
 /** What the API said of a definition that it refused; undefined when `error` is no such refusal. Pure. */
@@ -18,9 +18,15 @@ export function refusalOf(error: unknown): string | undefined {
   return isRefusal ? error.message : undefined
 }
 
+/** Whether a limit of the plan refused this definition whatever other services there are. Pure. */
+export function exceedsByItself(error: ApiError): boolean {
+  return LIMITED_FIELD.test(error.message)
+}
+
 /** Path in `service`'s manifest of the field that `refusal` names; undefined when it names none. Pure. */
 export function refusedPath(refusal: string, service: DeclaredService): ManifestPath | undefined {
-  const field = (FIELD_FIRST.exec(refusal) ?? LIMITED_FIELD.exec(refusal))?.[1]
+  const found = FIELD_FIRST.exec(refusal) ?? LIMITED_FIELD.exec(refusal)
+  const field = found?.[1] ?? found?.[2]
   if (field === undefined) return undefined
   const steps = [...field.matchAll(STEP)].map(([key, index]) => (index === undefined ? key : Number(index)))
   return manifestPathOf(steps, service.manifest.spec.name === undefined)

@@ -67,7 +67,7 @@ async function killSender(showProgress: (text: string) => void): Promise<string>
       random: seededRandom(SEED),
       onKill: (done) => showProgress(`${done} of ${KILLS}`),
     })
-    return `${KILLS} kills, ${acknowledged} confirmed updates of incidents arrived in order, in ${arrived} deliveries`
+    return `${KILLS} kills, ${acknowledged} confirmed updates of incidents arrived in order at each of two channels, in ${arrived} deliveries`
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

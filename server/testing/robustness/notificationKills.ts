@@ -7,6 +7,8 @@ import { makeKeys, makeOrg } from '../seedFolder.ts'
 import { startProcess } from '../serverProcess.ts'
 import { serviceBody } from '../serviceBodies.ts'
 
+/** Channels of the organisation: each receives every update. */
+const CHANNELS = 2
 /** Active writers when the process is killed. */
 const WRITERS = 4
 /** Answers before the process is killed: the minimum, and the largest random addition. */
@@ -34,18 +36,18 @@ export interface NotificationKillRun {
 export interface NotificationKillReport {
   /** Updates of incidents that the API confirmed. */
   readonly acknowledged: number
-  /** Deliveries that arrived, repeated ones included. */
+  /** Deliveries that arrived at all channels, repeated ones included. */
   readonly arrived: number
 }
 
 /**
- * Kills a server `kills` times under a stream of incidents, and throws unless each confirmed update arrives at the channel
- * at least once, always with the same id and body, and those of an incident in order.
+ * Kills a server `kills` times under a stream of incidents, and throws unless each confirmed update arrives at every channel
+ * at least once, always with the same id and body there, and those of an incident in order.
  */
 export async function killNotifications(run: NotificationKillRun): Promise<NotificationKillReport> {
   const { dataDir, kills, onKill } = run
   const orgId = await makeOrg(dataDir)
-  const receiver = await startReceiver()
+  const receivers = await Promise.all(Array.from({ length: CHANNELS }, () => startReceiver()))
   const updates = new Set<string>()
   try {
     // The limits of the rate begin anew with each process.
@@ -57,16 +59,24 @@ export async function killNotifications(run: NotificationKillRun): Promise<Notif
         '--monitor',
         'off',
       ])
-      if (round === 0) await createChannel(dataDir, orgId, receiver.url)
+      if (round === 0) {
+        for (const { url } of receivers) await createChannel(dataDir, orgId, url)
+      }
       if (round < kills) await writeUntilKilled({ ...run, server, keys, updates })
-      else await arrivalOf(updates, receiver).finally(() => server.stop())
+      else {
+        const arrivals = Promise.all(receivers.map((receiver) => arrivalOf(updates, receiver)))
+        await arrivals.finally(() => server.stop())
+      }
       onKill?.(round + 1)
     }
   } finally {
-    receiver.close()
+    for (const receiver of receivers) receiver.close()
   }
-  assertOrder(receiver)
-  return { acknowledged: updates.size, arrived: receiver.received.length }
+  receivers.forEach(assertOrder)
+  return {
+    acknowledged: updates.size,
+    arrived: receivers.reduce((sum, { received }) => sum + received.length, 0),
+  }
 }
 
 async function createChannel(dataDir: string, orgId: string, url: string): Promise<void> {

@@ -151,6 +151,46 @@ test('hidden incidents, those of other services and automatic ones stay away, an
   expect((await statusOf()).incidents).toEqual([])
 })
 
+test.each([
+  { incidentsShown: 'all', shown: ['by automation', 'by a person'] },
+  { incidentsShown: 'people', shown: ['by a person'] },
+  { incidentsShown: 'none', shown: [] },
+] as const)(
+  'a page set to show $incidentsShown names only those incidents in all that it answers',
+  async ({ incidentsShown, shown }) => {
+    const checkout = await site.addService('svc-1')
+    const id = await addPage(checkout)
+    await site.store.changeStatusPage(id, { incidentsShown })
+    const facts = { serviceIds: [checkout], severity: 'degraded_performance' } as const
+    const displayIds = {
+      'by automation': await site.addIncident({
+        ...{ ...facts, title: 'Automatic', isAutomatic: true },
+        updates: [[2, 'investigating', 'x']],
+      }),
+      'by a person': await site.addIncident({
+        ...{ ...facts, title: 'Posted' },
+        updates: [[1, 'investigating', 'y']],
+      }),
+    }
+    site.clock.monotonicMs += 1_000
+
+    const found = await Promise.all(
+      ['', '/history', '/feed.atom', '/status.json'].map(async (path) => {
+        const { text } = await get(`/s/example${path}`)
+        return Object.entries(displayIds).flatMap(([by, displayId]) => (text.includes(displayId) ? [by] : []))
+      }),
+    )
+    const single = await Promise.all(
+      Object.entries(displayIds).map(async ([by, displayId]) => {
+        const { status } = await get(`/s/example/incidents/${displayId}`)
+        return status === 200 ? [by] : []
+      }),
+    )
+
+    expect([...found, single.flat()]).toEqual(Array(5).fill(shown))
+  },
+)
+
 test('a maintenance window begins and ends on the page by the clock alone', async () => {
   const checkout = await site.addService('svc-1', { state: 'down' })
   await addPage(checkout)

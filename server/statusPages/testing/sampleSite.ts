@@ -63,6 +63,8 @@ export interface SampleIncident {
   readonly title: string
   readonly serviceIds: readonly string[]
   readonly severity: Severity
+  /** Whether automation opened it; no when absent. */
+  readonly isAutomatic?: boolean
   /** Minutes before now, status and text. */
   readonly updates: readonly (readonly [number, IncidentStatus, string])[]
 }
@@ -122,7 +124,7 @@ export async function startSampleSite(options: { readonly statusUrl?: string } =
       await store.createStatusPage({ id, orgId, nowMs: clock.nowMs, settings })
       return id
     },
-    addIncident: async ({ title, serviceIds, severity, updates }) => {
+    addIncident: async ({ title, serviceIds, severity, updates, isAutomatic = false }) => {
       const environment = { uuid: systemEnvironment.uuid, nowMs: () => clock.nowMs }
       const { nowMs } = clock
       const at = (minutes: number) => {
@@ -134,7 +136,7 @@ export async function startSampleSite(options: { readonly statusUrl?: string } =
       const incident = await store.createIncident(
         orgId,
         { by: OPERATOR, wantedServiceIds: serviceIds },
-        (facts) => openIncident(request, facts, environment),
+        (facts) => ({ ...openIncident(request, facts, environment), auto_managed: isAutomatic }),
       )
       for (const [minutes, status, body] of others) {
         at(minutes)

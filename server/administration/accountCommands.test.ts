@@ -44,6 +44,11 @@ test('the operator resets a password by a link that works once, lists members, r
   expect((await server.store.listMembers(server.orgId)).map(({ email }) => email)).not.toContain(
     'ruth@example.org',
   )
+  const entries = await server.store.listAudit(server.orgId, 100)
+  const actions = entries.filter(({ actorKind }) => actorKind === 'cli').map(({ action }) => action)
+  for (const action of ['person.reset', 'person.sign_out', 'member.remove']) {
+    expect([action, actions.filter((one) => one === action).length]).toEqual([action, 1])
+  }
 })
 
 test('a link of the operator has the documented port unless an address is given; an address that is none is refused', async () => {

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Command } from 'commander'
+import { commandLine } from '../../administration/commandLine.ts'
+import { startReceiver } from '../../notifications/testing/receiver.ts'
 import { apiClient } from '../apiClient.ts'
 import { runHere } from '../commandHere.ts'
 import { serviceBody } from '../serviceBodies.ts'
@@ -8,10 +11,29 @@ let server: TestServer
 let orgId: string
 beforeAll(async () => {
   // Channels, status pages and people are in data folders only.
-  server = await startServer({ engine: 'sqlite', rateLimit: 'none' })
+  server = await startServer({ engine: 'sqlite', rateLimit: 'none', webhookRanges: ['127.0.0.0/8'] })
   orgId = server.orgId
 })
 afterAll(() => server.close())
+
+/** Commands that change nothing recorded: they read, run a server, or copy a folder. */
+const UNRECORDED = [
+  ...['serve', 'dev', 'backup', 'commands', 'states', 'results', 'generations', 'incidents', 'audit list'],
+  ...['org list', 'member list', 'plan list', 'key list', 'maintenance list', 'region list', 'agent list'],
+  ...['channel list', 'channel deliveries', 'status-page list', 'status-page show'],
+]
+
+/** Commands whose entries are looked at in audit.test.ts, restores.test.ts and accountCommands.test.ts. */
+const RECORDED_ELSEWHERE = [
+  ...['plan set', 'plan limits', 'service auto-incidents', 'maintenance create', 'key revoke', 'region set'],
+  ...['member remove', 'person reset', 'session end-all', 'restore'],
+]
+
+/** Names of the commands below `command`, whose own names are `path`. */
+function namesOf({ commands }: Command, path: readonly string[] = []): readonly string[] {
+  if (commands.length === 0) return [path.join(' ')]
+  return commands.flatMap((command) => namesOf(command, [...path, command.name()]))
+}
 
 /** What a subcommand prints. */
 async function run(...args: readonly string[]): Promise<string> {
@@ -31,23 +53,37 @@ async function entriesOf(act: () => Promise<unknown>): Promise<readonly (readonl
 
 const idOf = (json: unknown): string => String(Object(json).id)
 
-test('G53 each change of channels, status pages, tokens and people by the command line is recorded once', async () => {
+test('G53 each command that changes something is recorded once, and no command is missing here', async () => {
   const org = ['--org', orgId]
   const found: (readonly [string, readonly (readonly (string | null)[])[]])[] = []
+  const walked: string[] = ['master-key rotate']
   const does = async (action: string, ...args: readonly string[]): Promise<Record<string, unknown>> => {
     let printed = ''
     const entries = await entriesOf(async () => {
       printed = await run(...args, '--json')
     })
+    walked.push(args.slice(0, 2).join(' '))
     found.push([action, entries])
     return Object(JSON.parse(printed === '' ? '{}' : printed))
   }
-  const channelOf = ['--url', 'https://example.com/hook', '--kind', 'webhook', '--name', 'ops']
+  const made = idOf(JSON.parse(await run('org', 'create', '--name', 'Other', '--json')))
+  walked.push('org create')
+  const madeEntries = (await server.store.listAudit(made, 10)).map(({ action, actorKind }) => [
+    action,
+    actorKind,
+  ])
+  await does('organisation.set_auto_incidents', 'org', 'auto-incidents', ...org, '--off')
+  await does('key.create', 'key', 'create', ...org)
+  const receiver = await startReceiver()
+  const channelOf = ['--url', receiver.url, '--kind', 'webhook', '--name', 'ops']
   const channel = idOf(await does('channel.create', 'channel', 'create', ...org, ...channelOf))
+  const sent = idOf(await does('channel.test', 'channel', 'test', '--id', channel))
+  await does('channel.resend', 'channel', 'resend', '--id', channel, '--delivery', sent)
   await does('channel.rotate', 'channel', 'rotate', '--id', channel)
   await does('channel.disable', 'channel', 'disable', '--id', channel)
   await does('channel.enable', 'channel', 'enable', '--id', channel)
   await does('channel.delete', 'channel', 'delete', '--id', channel)
+  receiver.close()
   const { json } = await apiClient(server.url, server.apiKey).post('/v1/services', serviceBody())
   const pageOf = ['--slug', 'example', '--title', 'Example', '--service', `${idOf(json)}=Shop`]
   const page = idOf(await does('status_page.create', 'status-page', 'create', ...org, ...pageOf))
@@ -78,6 +114,11 @@ test('G53 each change of channels, status pages, tokens and people by the comman
   await does('invitation.create', 'owner', 'invite', ...org, '--email', 'ada@example.org')
   const rotated = await entriesOf(() => run('master-key', 'rotate'))
 
+  const program = commandLine({ write: () => {}, writeError: () => {}, environment: {} })
+  const known = [...walked, ...UNRECORDED, ...RECORDED_ELSEWHERE]
+
+  expect(namesOf(program).toSorted()).toEqual(known.toSorted())
+  expect(madeEntries).toEqual([['organisation.create', 'cli']])
   expect(rotated.map(([action]) => action)).toEqual(['master_key.retire', 'master_key.activate'])
   expect(found).toEqual(found.map(([action]) => [action, [[action, 'cli', null]]]))
 })

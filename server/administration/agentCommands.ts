@@ -3,6 +3,7 @@ import { AGENT_TOKEN_BYTES, AGENT_TOKEN_PREFIX } from '../../monitoring/protocol
 import { hashKey } from '../domain/apiKeys.ts'
 import { isRegionCode } from '../domain/regions.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
+import { AGENT_COLUMNS, agentCells, shownAgentToken } from '../agents/agentStates.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { present, table, type Write } from './output.ts'
@@ -33,16 +34,15 @@ export function addAgentCommands(program: Command, write: Write): void {
       present(write, json, { id, region, name, token }, token)
       if (!json) agent.configureOutput().writeErr?.(`only agents check ${region} from now on\n`)
     })
-  addDatabase(agent.command('list').description('list the tokens of agents')).action(
-    async ({ json, ...place }: DatabaseOptions) => {
-      const tokens = await withExistingStore(engineOf(place), (store) => store.listAgentTokens())
-      const rows = tokens.map(({ id, region, name, last4, createdAt, revokedAt }) => [
-        ...[id, region, name, last4, createdAt],
-        revokedAt ?? '-',
-      ])
-      present(write, json, tokens, table(['ID', 'REGION', 'NAME', 'LAST4', 'CREATED', 'REVOKED'], rows))
-    },
-  )
+  addDatabase(
+    agent
+      .command('list')
+      .description('list the tokens of agents, and what their agents last said of themselves'),
+  ).action(async ({ json, ...place }: DatabaseOptions) => {
+    const stored = await withExistingStore(engineOf(place), (store) => store.listAgentTokens())
+    const tokens = stored.map((token) => shownAgentToken(token, systemEnvironment.nowMs()))
+    present(write, json, tokens, table(AGENT_COLUMNS, tokens.map(agentCells)))
+  })
   addDatabase(agent.command('revoke').description('revoke a token; its agents stop within a second'))
     .requiredOption('--id <id>', 'id of the token, from "agent list"')
     .action(async ({ json, id, ...place }: DatabaseOptions & { id: string }) => {

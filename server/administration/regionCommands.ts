@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander'
 import { isRegionCode, REGIONS } from '../domain/regions.ts'
+import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { REGION_MODES, type RegionMode } from '../store/monitoringStore.ts'
+import { shownAgentToken } from '../agents/agentStates.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { present, table, type Write } from './output.ts'
 import { withExistingStore } from './withStore.ts'
@@ -10,10 +12,31 @@ export function addRegionCommands(program: Command, write: Write): void {
   const region = program.command('region').description('where the checks of each region run')
   addDatabase(region.command('list').description('list the regions, and where each is checked from')).action(
     async ({ json, ...place }: DatabaseOptions) => {
-      const modes = await withExistingStore(engineOf(place), (store) => store.regionModes())
-      const rows = REGIONS.map(({ code, city }) => ({ code, city, mode: modes.get(code) ?? 'embedded' }))
-      const cells = rows.map(({ code, city, mode }) => [code, city, mode, placeOf(mode, city)])
-      present(write, json, rows, table(['REGION', 'CITY', 'MODE', 'CHECKED FROM'], cells))
+      const { modes, stored } = await withExistingStore(engineOf(place), async (store) => ({
+        modes: await store.regionModes(),
+        stored: await store.listAgentTokens(),
+      }))
+      const tokens = stored.map((token) => shownAgentToken(token, systemEnvironment.nowMs()))
+      const rows = REGIONS.map(({ code, city }) => {
+        const own = tokens.filter(({ region }) => region === code)
+        const agents = own.reduce((sum, token) => sum + token.agents, 0)
+        const lastSeenAt =
+          own
+            .flatMap((token) => token.lastSeenAt ?? [])
+            .toSorted()
+            .at(-1) ?? null
+        return { code, city, mode: modes.get(code) ?? ('embedded' as const), agents, lastSeenAt }
+      })
+      const cells = rows.map(({ code, city, mode, agents, lastSeenAt }) => [
+        ...[code, city, mode, placeOf(mode, city), mode === 'remote' ? String(agents) : '-'],
+        lastSeenAt ?? '-',
+      ])
+      present(
+        write,
+        json,
+        rows,
+        table(['REGION', 'CITY', 'MODE', 'CHECKED FROM', 'AGENTS', 'AGENT LAST SEEN'], cells),
+      )
     },
   )
   addDatabase(region.command('set').description('say where a region is checked from'))

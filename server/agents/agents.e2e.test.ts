@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ServiceRequest, ServiceResponse } from '../../api/contract/service.ts'
+import packageJson from '../../package.json' with { type: 'json' }
 import { makeAuthority } from '../../monitoring/check/testing/certificates.ts'
 import { type AgentProcess, startAgentProcess } from '../testing/agentProcess.ts'
 import { apiClient } from '../testing/apiClient.ts'
@@ -190,6 +191,36 @@ test('a region is shared by two agents, taken over when one leaves, and checked 
   expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['up']))
 })
 
+test('agent list and region list show the agents of a token before, while and after they run', async () => {
+  const tokenOf = async () => (await admin('agent', 'list'))[0]
+  const regionOf = async () =>
+    (await admin('region', 'list')).find(({ code }: { readonly code: string }) => code === REGION)
+  const untilState = async (state: string, agentCount: number) => {
+    let shown = await tokenOf()
+    await until(async () => {
+      shown = await tokenOf()
+      return shown.state === state && shown.agents === agentCount
+    })
+    return shown
+  }
+
+  const unused = await tokenOf()
+  const [one, two] = [startAgent(), startAgent()]
+  const connected = await untilState('connected', 2)
+  const region = await regionOf()
+  await Promise.all([one.stop(), two.stop()])
+  const away = await untilState('away', 0)
+
+  const nothing = { version: null, clockAheadMs: null, spooled: null, checksInFlight: null }
+  expect(unused).toMatchObject({ state: 'unused', agents: 0, lastSeenAt: null, ...nothing })
+  expect(connected).toMatchObject({ id: tokenId, name: 'dublin-1', revokedAt: null, spooled: 0 })
+  expect(connected.version).toBe(packageJson.version)
+  expect(Math.abs(connected.clockAheadMs)).toBeLessThan(30_000)
+  expect(region).toMatchObject({ mode: 'remote', agents: 2 })
+  expect(away).toMatchObject({ version: packageJson.version, checksInFlight: 0 })
+  expect(away.lastSeenAt >= connected.lastSeenAt && away.lastSeenAt > unused.createdAt).toBe(true)
+})
+
 test('an agent whose token is revoked ends at once, and says so', async () => {
   const agent = startAgent()
   await agent.wrote('connected')
@@ -199,7 +230,8 @@ test('an agent whose token is revoked ends at once, and says so', async () => {
 
   expect(code).toBe(3)
   expect(agent.output()).toContain('the agent token is unknown or revoked')
-  expect((await admin('agent', 'list'))[0]).toMatchObject({ region: REGION, last4: token.slice(-4) })
+  const shown = (await admin('agent', 'list'))[0]
+  expect(shown).toMatchObject({ region: REGION, last4: token.slice(-4), state: 'revoked', agents: 0 })
 })
 
 test('an agent trusts the authority of its --ca-file and no other, and says which setting to check', async () => {

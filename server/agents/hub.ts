@@ -199,11 +199,11 @@ export class Hub implements Bus {
 
   #join({ region, token }: AgentCaller, request: SyncRequest): Member | undefined {
     if (token === undefined) return undefined
-    const { instance, public_key: publicKey, load } = request
+    const { instance, public_key: publicKey, version, load } = request
     if (publicKey === null) throw new ApiError('invalid', 'public_key: is missing')
     const before = this.members.epochOf(region)
     const known = this.members.find(region, instance)?.load
-    const member = this.members.join({ instance, token, publicKey, load })
+    const member = this.members.join({ instance, token, publicKey, version, load })
     logAlerts(this.#parts.log, { region, agent: token.name, instance }, known, load)
     // The others share with it from now on.
     if (this.members.epochOf(region) !== before) this.#wake()

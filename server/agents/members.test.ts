@@ -13,7 +13,7 @@ beforeEach(() => {
   members = new Members(() => nowMs, 1)
 })
 
-const introduced = { token: DUBLIN, publicKey, load: IDLE_SYNC.load }
+const introduced = { token: DUBLIN, publicKey, version: '1.0.0', load: IDLE_SYNC.load }
 const join = (instance: string) => members.join({ instance, ...introduced })
 const presence = () => members.presenceIn(['eu-west-1'])
 

@@ -18,6 +18,7 @@ export interface Introduction {
   readonly instance: string
   readonly token: AgentToken
   readonly publicKey: string
+  readonly version: string
   readonly load: AgentLoad
 }
 

@@ -197,7 +197,7 @@ test('a region that is switched off is not checked, and one that is switched on 
   }
 
   expect(whileOff.slice(0, 2).map(({ region }) => region)).toEqual(['eu-west-1', 'eu-west-1'])
-  expect(shown[2]).toEqual({ code: 'us-east-1', city: 'Ashburn', mode: 'off' })
+  expect(shown[2]).toEqual({ code: 'us-east-1', city: 'Ashburn', mode: 'off', agents: 0, lastSeenAt: null })
 })
 
 test('damaged results are moved aside: the server starts, says so, and goes on', async () => {

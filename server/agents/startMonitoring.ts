@@ -15,6 +15,7 @@ import { EMBEDDED_NAME, EmbeddedAgent } from './embeddedAgent.ts'
 import { quietChangeFollower } from './followQuietChanges.ts'
 import { Hub } from './hub.ts'
 import { MonitoredServices } from './monitoredServices.ts'
+import { agentNoter } from './noteAgents.ts'
 
 /** How often it is looked whether another process changed a region's mode, or a service's settings (milliseconds). */
 const LOOK_MS = 1_000
@@ -93,8 +94,12 @@ export async function startMonitoring(parts: MonitoringParts): Promise<Monitorin
     regions: () => services.regionsIn('embedded'),
   })
   const followQuietChanges = quietChangeFollower({ store, services, results }, quietUpTo)
+  const noteAgents = agentNoter({ ...parts, members: hub.members })
   const looking = setInterval(() => {
     hub.look()
+    noteAgents().catch((error: unknown) => {
+      log.error({ err: error }, 'what is known of the agents could not be stored')
+    })
     followModes(services, hub, embedded).catch((error: unknown) => {
       log.error({ err: error }, 'the modes of the regions could not be read')
     })

@@ -87,10 +87,28 @@ export interface AgentToken {
   readonly name: string
 }
 
+/** What the agents of a token last said of themselves: the server writes it down every 15 s, and when it changes. */
+export interface AgentSighting {
+  readonly tokenId: string
+  /** When the latest of them asked or reported (milliseconds since the epoch). */
+  readonly seenAtMs: number
+  /** How many there are; 0 since the last one left or was lost. */
+  readonly agents: number
+  /** Their versions, each once. */
+  readonly version: string
+  /** Their clock, that is furthest from the server's, less that (milliseconds). */
+  readonly clockAheadMs: number
+  /** Results in their spools, and checks under way. */
+  readonly spooled: number
+  readonly checksInFlight: number
+}
+
 export interface StoredAgentToken extends AgentToken {
   readonly last4: string
   readonly createdAt: string
   readonly revokedAt: string | null
+  /** `null` for a token that no agent has used. */
+  readonly sighting: AgentSighting | null
 }
 
 /** Tokens of agents on other machines. */
@@ -105,4 +123,6 @@ export interface AgentTokenStore {
   revokeAgentToken(id: string, nowMs: number): Promise<void>
   /** The token of this hash; `undefined` when it is unknown or revoked. */
   agentTokenOf(hash: Buffer): Promise<AgentToken | undefined>
+  /** Replaces what is known of the agents of these tokens. */
+  noteAgents(sightings: readonly AgentSighting[]): Promise<void>
 }

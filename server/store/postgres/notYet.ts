@@ -16,6 +16,7 @@ const MISSING = {
     'numberEndpoints',
     'appliedTransition',
     'applyTransition',
+    'noteAgents',
   ],
   'notification channels': [
     'createChannel',

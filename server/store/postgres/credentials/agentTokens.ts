@@ -6,7 +6,10 @@ import type { Pools } from '../connections/pools.ts'
 import { rowOf } from '../connections/sql.ts'
 
 /** Tokens of agents in PostgreSQL. */
-export function postgresAgentTokens({ write, read }: Pick<Pools, 'write' | 'read'>): AgentTokenStore {
+export function postgresAgentTokens({
+  write,
+  read,
+}: Pick<Pools, 'write' | 'read'>): Omit<AgentTokenStore, 'noteAgents'> {
   return {
     createAgentToken: async ({ id, region, name, hash, last4, nowMs }) => {
       const done = `remote AS (INSERT INTO region_modes SELECT $2, 'remote'
@@ -21,11 +24,14 @@ export function postgresAgentTokens({ write, read }: Pick<Pools, 'write' | 'read
         { action: 'agent_token.create', targetId: id, nowMs, detail },
       )
     },
-    listAgentTokens: async () =>
-      await read.rows<StoredAgentToken>(
+    listAgentTokens: async () => {
+      const tokens = await read.rows<Omit<StoredAgentToken, 'sighting'>>(
         `SELECT id, region, name, last4, created_at AS "createdAt", revoked_at AS "revokedAt"
          FROM agent_tokens ORDER BY created_at, id`,
-      ),
+      )
+      // Nothing is monitored with this store yet, so no agent was seen.
+      return tokens.map((token) => ({ ...token, sighting: null }))
+    },
     revokeAgentToken: async (id, nowMs) => {
       const detail = await rowOf<{ region: string; name: string }>(
         read,

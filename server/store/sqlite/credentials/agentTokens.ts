@@ -1,6 +1,6 @@
 import { ApiError } from '../../../../api/contract/apiError.ts'
 import { timestamp } from '../../../domain/environment.ts'
-import type { AgentTokenStore, StoredAgentToken } from '../../monitoringStore.ts'
+import type { AgentSighting, AgentTokenStore, StoredAgentToken } from '../../monitoringStore.ts'
 import type { NoteForAll } from '../changes/audit.ts'
 import type { Mutations } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
@@ -17,10 +17,15 @@ export function sqliteAgentTokens(
     .prepare<[string], number>('SELECT count(*) FROM agent_tokens WHERE region = ? AND revoked_at IS NULL')
     .pluck()
   const makeRemote = writer.prepare("INSERT OR REPLACE INTO region_modes VALUES (?, 'remote')")
-  const list = reader.prepare<[], StoredAgentToken>(
+  const list = reader.prepare<[], Omit<StoredAgentToken, 'sighting'>>(
     `SELECT id, region, name, last4, created_at AS createdAt, revoked_at AS revokedAt
      FROM agent_tokens ORDER BY created_at, id`,
   )
+  const sightings = reader.prepare<[], AgentSighting>(
+    `SELECT token_id AS tokenId, seen_at_ms AS seenAtMs, agents, version, clock_ahead_ms AS clockAheadMs, spooled,
+       checks_in_flight AS checksInFlight FROM agent_sightings`,
+  )
+  const note = writer.prepare('INSERT OR REPLACE INTO agent_sightings VALUES (?, ?, ?, ?, ?, ?, ?)')
   const revoke = writer.prepare('UPDATE agent_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL')
   const known = writer.prepare<[string], { region: string; name: string }>(
     'SELECT region, name FROM agent_tokens WHERE id = ?',
@@ -35,7 +40,16 @@ export function sqliteAgentTokens(
         insert.run(id, region, name, hash, last4, timestamp(nowMs))
         noteForAll({ action: 'agent_token.create', targetId: id, nowMs, detail: { region, name, last4 } })
       }),
-    listAgentTokens: async () => list.all(),
+    listAgentTokens: async () => {
+      const seen = new Map(sightings.all().map((sighting) => [sighting.tokenId, sighting]))
+      return list.all().map((token) => ({ ...token, sighting: seen.get(token.id) ?? null }))
+    },
+    noteAgents: (seen) =>
+      commits.run(() => {
+        for (const { tokenId, seenAtMs, agents, version, clockAheadMs, spooled, checksInFlight } of seen) {
+          note.run(tokenId, seenAtMs, agents, version, clockAheadMs, spooled, checksInFlight)
+        }
+      }),
     revokeAgentToken: (id, nowMs) =>
       commits.run(() => {
         const detail = known.get(id)

@@ -613,6 +613,18 @@ ALTER TABLE status_components ADD COLUMN shows_uptime INTEGER NOT NULL DEFAULT 1
   `
 ALTER TABLE deliveries ADD COLUMN failed_reason TEXT;
 `,
+  // What the agents of each token last said of themselves, for the command line.
+  `
+CREATE TABLE agent_sightings (
+  token_id TEXT PRIMARY KEY REFERENCES agent_tokens (id) ON DELETE CASCADE,
+  seen_at_ms INTEGER NOT NULL,
+  agents INTEGER NOT NULL,
+  version TEXT NOT NULL,
+  clock_ahead_ms INTEGER NOT NULL,
+  spooled INTEGER NOT NULL,
+  checks_in_flight INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`,
 ]
 
 /**

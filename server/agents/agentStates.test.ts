@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { agentCells, shownAgentToken } from './agentStates.ts'
+
+const NOW_MS = Date.parse('2026-01-01T00:10:00Z')
+const TOKEN = {
+  ...{ id: 'token', region: 'eu-west-1', name: 'dublin-1', last4: '0a1b' },
+  ...{ createdAt: '2026-01-01T00:00:00.000Z', revokedAt: null },
+}
+const seenBefore = (ms: number, agents = 2) => ({
+  ...{ tokenId: 'token', seenAtMs: NOW_MS - ms, agents, version: '1.0.0' },
+  ...{ clockAheadMs: -1_540, spooled: 7, checksInFlight: 3 },
+})
+
+test.each([
+  ['unused', null, null, 0],
+  ['connected', seenBefore(30_000), null, 2],
+  ['away', seenBefore(30_000, 0), null, 0],
+  // As when the server does not run.
+  ['away', seenBefore(120_000), null, 0],
+  ['revoked', seenBefore(30_000), '2026-01-01T00:09:00.000Z', 0],
+  ['revoked', null, '2026-01-01T00:09:00.000Z', 0],
+])('a token is %s by what was noted of its agents', (state, sighting, revokedAt, agents) => {
+  const shown = shownAgentToken({ ...TOKEN, sighting, revokedAt }, NOW_MS)
+
+  expect([shown.state, shown.agents]).toEqual([state, agents])
+})
+
+test('a row shows the clock in seconds, and - for what no agent has said yet', () => {
+  const used = shownAgentToken({ ...TOKEN, sighting: seenBefore(30_000) }, NOW_MS)
+  const unused = shownAgentToken({ ...TOKEN, sighting: null }, NOW_MS)
+
+  const { createdAt } = TOKEN
+  const own = ['token', 'eu-west-1', 'dublin-1', '0a1b']
+  const said = ['2026-01-01T00:09:30.000Z', '1.0.0', '2', '-1.5 s', '7', '3']
+  expect(agentCells(used)).toEqual([...own, 'connected', ...said, createdAt, '-'])
+  expect(agentCells(unused)).toEqual([...own, 'unused', '-', '-', '0', '-', '-', '-', createdAt, '-'])
+})

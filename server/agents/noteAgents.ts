@@ -1,0 +1,65 @@
+import type { AgentSighting, AgentTokenStore } from '../store/monitoringStore.ts'
+import type { Member, Members } from './members.ts'
+
+/** What is known of agents is written down again after this time (milliseconds). */
+const NOTE_AGAIN_MS = 15_000
+
+/** What agents are noted with. */
+export interface NotingParts {
+  readonly members: Pick<Members, 'all'>
+  readonly store: Pick<AgentTokenStore, 'noteAgents'>
+  readonly nowMs: () => number
+  /** The clock of the members. */
+  readonly monotonicMs: () => number
+}
+
+/**
+ * A function, to be called each second or so, that writes down what the agents of each token last said of themselves: when
+ * their number or version changes, and every NOTE_AGAIN_MS. It rejects when that could not be stored, and tries again with
+ * its next call.
+ */
+export function agentNoter({ members, store, nowMs, monotonicMs }: NotingParts): () => Promise<void> {
+  const noted = new Map<string, { readonly sighting: AgentSighting; readonly atMs: number }>()
+  return async () => {
+    const atMs = monotonicMs()
+    const present = sightingsOf(members.all(), nowMs() - atMs)
+    const tokens = new Set(present.map(({ tokenId }) => tokenId))
+    const left = [...noted.values()]
+      .filter(({ sighting }) => !tokens.has(sighting.tokenId) && sighting.agents > 0)
+      .map(({ sighting }) => ({ ...sighting, agents: 0, checksInFlight: 0 }))
+    const changed = present.filter((sighting) => {
+      const known = noted.get(sighting.tokenId)
+      if (known === undefined || atMs - known.atMs >= NOTE_AGAIN_MS) return true
+      return known.sighting.agents !== sighting.agents || known.sighting.version !== sighting.version
+    })
+    const due = [...changed, ...left]
+    if (due.length === 0) return
+    await store.noteAgents(due)
+    for (const sighting of due) noted.set(sighting.tokenId, { sighting, atMs })
+  }
+}
+
+/** One sighting for each token of `members`; `epochMs` is where their clock has its 0. Pure. */
+function sightingsOf(members: readonly Member[], epochMs: number): readonly AgentSighting[] {
+  const ofTokens = new Map<string, Member[]>()
+  for (const member of members) {
+    const { id } = member.token
+    ofTokens.set(id, [...(ofTokens.get(id) ?? []), member])
+  }
+  return [...ofTokens].map(([tokenId, agents]) => {
+    const sum = (value: (member: Member) => number) =>
+      agents.reduce((total, member) => total + value(member), 0)
+    const aheadMs = agents.map(({ load }) => load.clock_ahead_ms)
+    return {
+      tokenId,
+      seenAtMs: Math.round(epochMs + Math.max(...agents.map(({ seenMs }) => seenMs))),
+      agents: agents.length,
+      version: [...new Set(agents.map(({ version }) => version))].toSorted().join(', '),
+      clockAheadMs: Math.round(
+        aheadMs.reduce((most, each) => (Math.abs(each) > Math.abs(most) ? each : most), 0),
+      ),
+      spooled: sum(({ load }) => load.spooled),
+      checksInFlight: sum(({ load }) => load.in_flight),
+    }
+  })
+}

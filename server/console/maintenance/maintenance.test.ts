@@ -29,7 +29,12 @@ test('a window is created, changed and cancelled, each recorded with the person'
   const [window] = await windows('Upgrade <db>')
   const list = await client.get(`${root}/maintenance`)
   const later = { ...form, to: '2090-01-01T12:30' }
-  const changed = await client.post(`${actions}/maintenance/${window?.id}/change`, later)
+  const page = await client.get(`${root}/maintenance/${window?.id}`)
+  const seen = /name="seen" value="([\w-]+)"/.exec(page.text)?.[1] ?? ''
+  const changed = await client.post(`${actions}/maintenance/${window?.id}/change`, { ...later, seen })
+  const outdated = await client.post(`${actions}/maintenance/${window?.id}/change`, {
+    ...{ ...form, title: 'Other title', to: '2090-01-01T13:00', seen },
+  })
   const [after] = await windows('Upgrade <db>')
   const cancelled = await client.post(`${actions}/maintenance/${window?.id}/cancel`)
   const acts = (await server.store.listAudit(server.orgId, 100)).filter(
@@ -37,6 +42,10 @@ test('a window is created, changed and cancelled, each recorded with the person'
   )
 
   expect([created.status, changed.status, cancelled.status]).toEqual([303, 303, 303])
+  expect(outdated.status).toBe(409)
+  expect(outdated.text).toContain('value="Other title"')
+  expect(outdated.text).toContain('The window was changed while you wrote')
+  expect(outdated.text).toContain('1 Jan 2090, 12:30 UTC')
   expect(list.text).toContain('Upgrade &lt;db&gt;')
   expect([window?.endsAt, after?.endsAt]).toEqual(['2090-01-01T11:00:00.000Z', '2090-01-01T12:30:00.000Z'])
   expect(after?.serviceIds).toEqual([serviceId])
@@ -49,14 +58,16 @@ test('a window is created, changed and cancelled, each recorded with the person'
 })
 
 test('a window under way is ended, not cancelled', async () => {
-  const { client, actions } = await server.signIn('member')
+  const { client, actions, root } = await server.signIn('member')
   const form = { title: 'Now', services: serviceId, from: '2020-01-01T10:00', to: '2090-01-01T11:00' }
   await client.post(`${actions}/maintenance`, form)
   const [window] = await windows('Now')
   const cancelled = await client.post(`${actions}/maintenance/${window?.id}/cancel`)
   const ended = await client.post(`${actions}/maintenance/${window?.id}/end`)
   const [after] = await windows('Now')
-  const changed = await client.post(`${actions}/maintenance/${window?.id}/change`, form)
+  const { text } = await client.get(`${root}/maintenance/${window?.id}`)
+  const seen = /name="seen" value="([\w-]+)"/.exec(text)?.[1] ?? ''
+  const changed = await client.post(`${actions}/maintenance/${window?.id}/change`, { ...form, seen })
 
   expect([cancelled.status, ended.status, changed.status]).toEqual([422, 303, 422])
   expect(Date.parse(after?.endsAt ?? '')).toBeLessThanOrEqual(Date.now())

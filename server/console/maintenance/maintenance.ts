@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { INCIDENT_SERVICES_MAX, TITLE_CHARS_MAX } from '../../../api/contract/incident.ts'
 import { readableTextProblem } from '../../../api/contract/text.ts'
 import { type Html, html } from '../../../web/html.ts'
@@ -6,7 +7,7 @@ import { timestamp } from '../../domain/environment.ts'
 import type { MaintenanceWindow } from '../../store/store.ts'
 import { textField } from '../frame/fields.ts'
 import { type Faults, formText, refusalOf } from '../forms/readForm.ts'
-import { namedServices, servicesField } from '../forms/services.ts'
+import { type NamedService, namedServices, servicesField } from '../forms/services.ts'
 import type { Answer, OrgRequest, Page, Route } from '../routing/route.ts'
 
 /** Maintenance windows. Gap G6. */
@@ -109,11 +110,19 @@ async function editOne(request: OrgRequest): Promise<Answer> {
   return window === undefined ? { kind: 'not found' } : edit(request, window)
 }
 
+/** Stands for a window as a person saw it: another one means that others have changed it since. */
+function versionOf({ title, startsAt, endsAt, serviceIds }: MaintenanceWindow): string {
+  const text = JSON.stringify([title, startsAt, endsAt, serviceIds.toSorted()])
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
+}
+
 async function edit(
   { store, org, form, actions, root }: OrgRequest,
   window: MaintenanceWindow | undefined,
-  faults: Faults = {},
+  refused: Faults | 'outdated' = {},
 ): Promise<Page> {
+  const isOutdated = refused === 'outdated'
+  const faults = isOutdated ? {} : refused
   const services = await namedServices(store, org.id)
   const isTyped = form.has('title')
   const value = (name: string, stored: string | undefined) => form.get(name) ?? stored ?? ''
@@ -121,7 +130,9 @@ async function edit(
   const action = window === undefined ? '' : `/${window.id}/change`
   const body = html`<h1>${title}</h1>
 ${faults[''] !== undefined && html`<p class="notice bad" role="alert">${faults['']}</p>`}
+${isOutdated && window !== undefined && outdatedNotice(window, services)}
 <form class="group" method="post" action="${actions}/maintenance${action}">
+${window !== undefined && html`<input type="hidden" name="seen" value="${versionOf(window)}">`}
 ${textField({ name: 'title', label: 'Title', value: value('title', window?.title), fault: faults.title })}
 ${servicesField({
   ...{ name: 'services', label: 'Services', services, fault: faults.services },
@@ -136,8 +147,17 @@ ${textField({
   value: value('to', window?.endsAt.slice(0, 16)),
 })}
 <button class="main">Save</button> <a class="button" href="${root}/maintenance">Back</a></form>`
-  const status = Object.keys(faults).length === 0 ? 200 : 422
+  const status = isOutdated ? 409 : Object.keys(faults).length === 0 ? 200 : 422
   return { kind: 'page', title, section: 'maintenance', body, status }
+}
+
+function outdatedNotice(
+  { title, startsAt, endsAt, serviceIds }: MaintenanceWindow,
+  services: readonly NamedService[],
+): Html {
+  const names = services.filter(({ id }) => serviceIds.includes(id)).map(({ name }) => name)
+  return html`<div class="notice bad" role="alert"><p>The window was changed while you wrote. Your version is below; save it again to replace this one:</p>
+<p><bdi>${title}</bdi>, ${instant(startsAt)} to ${instant(endsAt)}, <bdi>${names.join(', ')}</bdi></p></div>`
 }
 
 /** A date and time of a form, in UTC, as an instant; `undefined` when it is none. */
@@ -170,6 +190,9 @@ async function save(request: OrgRequest, window: MaintenanceWindow | undefined):
   }
   if (Object.keys(faults).length > 0 || startsAt === undefined || endsAt === undefined) {
     return edit(request, window, faults)
+  }
+  if (window !== undefined && form.get('seen') !== versionOf(window)) {
+    return edit(request, window, 'outdated')
   }
   const id = window?.id ?? environment.uuid()
   const wanted = { id, orgId: org.id, title, startsAt, endsAt, serviceIds }

@@ -58,7 +58,7 @@ export interface OpenInvitation {
   readonly email: string
   readonly role: Role
   readonly expiresAtMs: number
-  /** The person who has the address already; `null` when nobody has. */
+  /** The person who has the address already; `null` when there is none. */
   readonly personId: string | null
 }
 

@@ -60,7 +60,7 @@ async function signIn(request: OpenRequest): Promise<Answer> {
 
 type Found = Awaited<ReturnType<OpenRequest['store']['personWithEmail']>>
 
-/** Checks the password of an account, known or not, within the limits for whoever asks. */
+/** Checks the password of an account, known or not, within the limits for the client. */
 async function checkPassword(request: OpenRequest, found: Found, password: string): Promise<AttemptResult> {
   const { form, network, passwords, throttle } = request
   const stored = found?.passwordHash ?? null

@@ -39,7 +39,7 @@ function editableValue(value: SensitiveOutput) {
 
 /**
  * The definition in `text`. A sealed value that `current` has keeps its secret where the URL, the method and the name of its
- * endpoint stay: so that nobody sends it elsewhere. Rejects with `invalid`, with the JSON path. Gap G55.
+ * endpoint stay, so that it is not sent elsewhere. Rejects with `invalid`, with the JSON path. Gap G55.
  */
 export async function readDefinition(
   { store, findMasterKey }: Pick<ConsoleParts, 'store' | 'findMasterKey'>,

@@ -80,7 +80,7 @@ export function notOnPostgres(part: string): ApiError {
   return new ApiError('unavailable', `${part}: not available on PostgreSQL yet, use --data-dir`)
 }
 
-/** The missing methods: each throws, so that nobody takes an empty answer for a fact. */
+/** The missing methods: each throws, because an empty answer would pass for a fact. */
 export function missingMethods(): Pick<Store, Missing> {
   const methods = Object.entries(MISSING).flatMap(([part, names]) =>
     names.map((name) => {

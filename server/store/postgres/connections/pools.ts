@@ -71,7 +71,7 @@ function poolOf(url: string, max: number, settings: string): pg.Pool {
       )
     },
   })
-  // A connection that ends while nobody uses it is replaced when it is needed.
+  // An unused connection that ends is replaced when it is needed.
   pool.on('error', () => {})
   return pool
 }

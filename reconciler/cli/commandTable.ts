@@ -169,7 +169,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       ['<format>', `what the files are of: ${IMPORT_FORMATS.join(', ')}`],
       ['<file...>', 'configuration files, exports or a kuma.db'],
     ],
-    summary: 'make manifests of what Gatus, blackbox_exporter, Uptime Kuma or an OpenAPI document describe',
+    summary: 'make manifests of the configuration of another tool, or of an OpenAPI document',
     examples: [
       'pharos import gatus config.yaml --write monitoring/',
       'pharos import blackbox blackbox.yml prometheus.yml --write monitoring/ --region us-east-1',

@@ -250,6 +250,86 @@ test('monitors of Uptime Kuma become services, from its database and from its ex
   expect(JSON.stringify({ specs, notes })).not.toContain('canary')
 })
 
+test('monitors of UptimeRobot become services', () => {
+  const { specs, notes } = read(
+    'uptimerobot',
+    `{"stat": "ok", "monitors": [
+  {"id": 1, "friendly_name": "Shop", "url": "https://shop.example/", "type": 2, "interval": 300, "status": 0, "timeout": 30,
+   "keyword_type": 2, "keyword_value": "welcome", "http_method": 1, "http_username": "probe", "http_password": "canary-1"},
+  {"id": 2, "friendly_name": "Errors", "url": "https://shop.example/e", "type": 2, "keyword_type": 1, "keyword_value": "error"},
+  {"id": 3, "friendly_name": "Mail", "url": "mail.example", "type": 4, "port": 25}]}`,
+  )
+
+  expect(specs.shop).toEqual({
+    name: 'Shop',
+    interval: '5m',
+    regions: ['eu-west-1'],
+    paused: true,
+    endpoints: [
+      {
+        url: 'https://shop.example/',
+        timeout: '30s',
+        maxRedirects: 10,
+        headers: { Authorization: { env: 'SHOP_AUTHORIZATION', prefix: 'Basic ' } },
+        assertions: [{ body: { contains: 'welcome' } }],
+      },
+    ],
+  })
+  expect(specs.errors.endpoints[0].assertions).toBeUndefined()
+  expect(notes.map((note) => note.replace(/:(\d+):\d+:/, ':$1:'))).toEqual([
+    '1.yml:3: the password of Shop is not copied: set SHOP_AUTHORIZATION to the Base64 of user:password',
+    '1.yml:4: left out: there is no assertion that a text is absent',
+    '1.yml:5: Mail is left out: port checks are not made, only HTTP',
+  ])
+  expect(JSON.stringify({ specs, notes })).not.toContain('canary')
+})
+
+test('API checks of Checkly become services with their assertions', () => {
+  const { specs, notes } = read(
+    'checkly',
+    `[{"name": "Orders", "checkType": "API", "activated": true, "frequency": 0, "maxResponseTime": 2000,
+  "request": {"method": "POST", "url": "https://api.example/orders", "followRedirects": false, "body": "{}",
+    "headers": [{"key": "Authorization", "value": "Bearer {{TOKEN}} canary-1"}, {"key": "Accept", "value": "application/json"}],
+    "assertions": [
+      {"source": "STATUS_CODE", "comparison": "LESS_THAN", "target": "300", "property": ""},
+      {"source": "HEADERS", "comparison": "CONTAINS", "target": "json", "property": "Content-Type"},
+      {"source": "JSON_BODY", "comparison": "EQUALS", "target": "1", "property": "$.id"}]}},
+ {"name": "Login", "checkType": "BROWSER"}]`,
+  )
+
+  expect(specs).toEqual({
+    orders: {
+      name: 'Orders',
+      interval: '30s',
+      regions: ['eu-west-1'],
+      endpoints: [
+        {
+          url: 'https://api.example/orders',
+          method: 'POST',
+          maxRedirects: 0,
+          headers: {
+            Authorization: { env: 'ORDERS_AUTHORIZATION', prefix: 'Bearer ' },
+            Accept: 'application/json',
+          },
+          body: '{}',
+          assertions: [
+            { status: { lt: 300 } },
+            { header: { name: 'Content-Type', contains: 'json' } },
+            { latency: { total: '<= 2000ms' } },
+          ],
+        },
+      ],
+    },
+  })
+  expect(notes.map((note) => note.replace(/:(\d+):\d+:/, ':$1:'))).toEqual([
+    '1.yml:1: the interval is below a minute there: 30 s is used',
+    '1.yml:3: the value of Authorization is not copied: set the environment variable ORDERS_AUTHORIZATION',
+    '1.yml:7: left out: there is no equivalent of JSON_BODY $.id EQUALS 1',
+    '1.yml:8: Login is left out: BROWSER checks are not made, only HTTP',
+  ])
+  expect(JSON.stringify({ specs, notes })).not.toContain('canary')
+})
+
 test('an OpenAPI document becomes a service with an endpoint for each GET that needs no parameters', () => {
   const { specs, notes } = read(
     'openapi',

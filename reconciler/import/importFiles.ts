@@ -2,6 +2,7 @@ import type { ServiceResponse } from '../../api/contract/service.ts'
 import { formatPath } from '../../api/contract/problem.ts'
 import { exportKeys, variableNames } from '../export/exportService.ts'
 import { serviceDocumentSchema } from '../manifest/schema/serviceManifest.ts'
+import { fromCheckly } from './checkly.ts'
 import type { ImportFormat } from './formats.ts'
 import { fromBlackbox } from './blackbox.ts'
 import { fromGatus } from './gatus.ts'
@@ -9,6 +10,7 @@ import { type ImportedService, manifestOf } from './importedService.ts'
 import { fromOpenApi } from './openApi.ts'
 import { type ImportNote, readSource, type SourceFile, type SourceValue } from './sourceValue.ts'
 import { fromUptimeKuma } from './uptimeKuma.ts'
+import { fromUptimeRobot } from './uptimeRobot.ts'
 
 type ReadServices = (
   documents: readonly SourceValue[],
@@ -19,6 +21,8 @@ const READERS = {
   gatus: fromGatus,
   blackbox: fromBlackbox,
   'uptime-kuma': fromUptimeKuma,
+  uptimerobot: fromUptimeRobot,
+  checkly: fromCheckly,
   openapi: fromOpenApi,
 } as const satisfies Readonly<Record<ImportFormat, ReadServices>>
 

@@ -10,6 +10,7 @@ import {
 } from '../domain/notifications/channel.ts'
 import { CHANNEL_EVENTS, type ChannelEvent } from '../domain/notifications/payload.ts'
 import { mintSecret } from '../domain/notifications/signature.ts'
+import { openValue } from '../domain/seal.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { openMasterKeys } from '../secrets/masterKeys.ts'
 import type { ChannelRef, StoredChannel } from '../store/notificationStore.ts'
@@ -56,6 +57,8 @@ export function addChannelCommands(program: Command, write: Write, environment: 
       const header = ['ID', 'KIND', 'NAME', 'HOST', 'STATE', 'LAST SUCCESS']
       present(write, json, channels.map(shown), table(header, rows))
     })
+  addUpdate(channel, write, environment)
+  addShowSecret(channel, write, environment)
   addRotate(channel, write, environment)
   addChange(channel, write, {
     ...{ name: 'enable', description: 'enable a disabled channel', done: 'enabled' },
@@ -112,9 +115,79 @@ function addCreate(channel: Command, write: Write, environment: Variables): void
           systemEnvironment.nowMs(),
         ),
       )
-      const note = webhookAddressNote(url)
-      if (note !== undefined) command.configureOutput().writeErr?.(`pharos-server: note: ${note}\n`)
+      noteAddress(url, command)
       present(write, options.json, { id, secret }, secret === null ? id : `${id}\n${secret}`)
+    })
+}
+
+interface UpdateOptions extends ChannelOptions, FolderKeyOptions {
+  readonly name?: string
+  readonly url?: string
+  readonly urlFile?: string
+  readonly events?: readonly ChannelEvent[]
+  readonly service?: readonly string[]
+  readonly allServices?: boolean
+}
+
+function addUpdate(channel: Command, write: Write, environment: Variables): void {
+  addChannelOptions(channel.command('update').description('change a channel; what no option names stays'))
+    .option('--name <name>', 'new name', readableOption(NAME_CHARS_MAX))
+    .option(
+      '--url <url>',
+      'new URL; what waits goes there; other users of the machine see it while the command runs',
+    )
+    .option('--url-file <file>', 'file with that URL; - for stdin')
+    .option('--events <events>', 'events to send, separated by commas', readEvents)
+    .addOption(new Option('--service <ids...>', 'only events of these services').conflicts('allServices'))
+    .option('--all-services', 'events of all services')
+    .addOption(masterKeyOption())
+    .action(async (options: UpdateOptions, command: Command) => {
+      const { name, events, service, allServices } = options
+      const hasUrl = options.url !== undefined || options.urlFile !== undefined
+      if (name === undefined && events === undefined && service === undefined && !allServices && !hasUrl) {
+        throw new Error(
+          'name what to change: --name, --url, --url-file, --events, --service or --all-services',
+        )
+      }
+      const url = hasUrl ? urlOf(options) : undefined
+      await withMasterKeys(options, environment, (store, find) =>
+        store.changeChannel(
+          channelRefOf(options),
+          (before, masterKeyId) => {
+            const place = { orgId: before.orgId, channelId: before.id, role: 'target' } as const
+            return {
+              name: name ?? before.name,
+              events: events ?? before.events,
+              serviceIds: allServices ? null : (service?.map((id) => id.toLowerCase()) ?? before.serviceIds),
+              target:
+                url === undefined
+                  ? undefined
+                  : {
+                      host: new URL(url).host,
+                      sealed: sealSecret(url, place, find(masterKeyId), systemEnvironment),
+                    },
+            }
+          },
+          systemEnvironment.nowMs(),
+        ),
+      )
+      if (url !== undefined) noteAddress(url, command)
+      present(write, options.json, { id: options.id }, `changed ${options.id}`)
+    })
+}
+
+function addShowSecret(channel: Command, write: Write, environment: Variables): void {
+  addChannelOptions(
+    channel.command('show-secret').description('print the signing secret; the audit log records it'),
+  )
+    .addOption(masterKeyOption())
+    .action(async (options: ChannelOptions & FolderKeyOptions) => {
+      let secret = ''
+      await withMasterKeys(options, environment, async (store, find) => {
+        const sealed = await store.showSecret(channelRefOf(options), systemEnvironment.nowMs())
+        secret = openValue(sealed, find(sealed.masterKeyId))
+      })
+      present(write, options.json, { id: options.id, secret }, secret)
     })
 }
 
@@ -143,6 +216,12 @@ interface Change {
   readonly description: string
   readonly done: string
   readonly change: (store: Store, channel: ChannelRef) => Promise<void>
+}
+
+/** Says on stderr when the running server may refuse to send to `url`. */
+function noteAddress(url: string, command: Command): void {
+  const note = webhookAddressNote(url)
+  if (note !== undefined) command.configureOutput().writeErr?.(`pharos-server: note: ${note}\n`)
 }
 
 function addChange(channel: Command, write: Write, { name, description, done, change }: Change): void {
@@ -185,7 +264,7 @@ function shown(channel: StoredChannel) {
 }
 
 /** The URL of the channel. Its path may be a secret: errors name the host only, and commander would name the whole. */
-function urlOf({ url, urlFile }: CreateOptions): string {
+function urlOf({ url, urlFile }: Pick<CreateOptions, 'url' | 'urlFile'>): string {
   if ((url === undefined) === (urlFile === undefined)) throw new Error('name either --url or --url-file')
   const text = url ?? readFileSync(urlFile === STDIN_NAME ? STDIN : String(urlFile), 'utf8').trim()
   const problem = channelUrlProblem(text)

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -231,6 +232,36 @@ test('a 410 disables the channel: nothing more is sent until it is enabled, and 
       ['channel.create', 'cli'],
     ]),
   )
+})
+
+test('a command changes a channel, only in what its options name, and shows the secret again', async () => {
+  const server = await start()
+  const receiver = await receiving(() => ({ status: 204 }))
+  const { id, secret } = await createChannel(server, 'https://hooks.example.com/token-canary')
+  const serviceId = await service(server)
+  await admin(server, 'channel', 'update', '--id', id, '--service', serviceId, '--events', 'incident.created')
+  await admin(server, 'channel', 'update', '--id', id, '--url', receiver.url)
+  const [narrow] = await admin(server, 'channel', 'list', '--org', server.orgId)
+  await incident(server, serviceId)
+  await until(async () => (await deliveriesOf(server, id))[0]?.state === 'sent')
+  await admin(server, 'channel', 'update', '--id', id, '--all-services', '--name', 'renamed')
+  const [wide] = await admin(server, 'channel', 'list', '--org', server.orgId)
+  const shown = await admin(server, 'channel', 'show-secret', '--id', id)
+  const audit = await admin(server, 'audit', 'list', '--org', server.orgId)
+
+  const events = ['incident.created']
+  expect(narrow).toMatchObject({
+    name: 'ops',
+    events,
+    service_ids: [serviceId],
+    host: new URL(receiver.url).host,
+  })
+  expect(wide).toMatchObject({ name: 'renamed', events, service_ids: null })
+  expect(shown).toEqual({ id, secret })
+  expect(JSON.stringify(audit)).not.toContain('token-canary')
+  await expect(admin(server, 'channel', 'update', '--id', id)).rejects.toThrow('name what to change')
+  const foreign = ['--service', randomUUID()]
+  await expect(admin(server, 'channel', 'update', '--id', id, ...foreign)).rejects.toThrow('has no service')
 })
 
 test('a delivery that waited when its channel was disabled shows that as its reason, until it is sent again', async () => {
@@ -571,7 +602,7 @@ test('a channel of kind slack gets a text whose special characters are escaped, 
       },
     ],
   })
-  await expect(admin(server, 'channel', 'rotate', '--id', id)).rejects.toThrow('kind slack has no secret')
+  await expect(admin(server, 'channel', 'rotate', '--id', id)).rejects.toThrow('kind slack has no signing secret')
 })
 
 test('neither the path of a URL nor a secret is stored or logged in clear', async () => {

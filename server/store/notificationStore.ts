@@ -23,6 +23,12 @@ export interface StoredChannel {
   readonly createdAtMs: number
 }
 
+/** What a channel becomes. Its kind and its signing secrets stay. */
+export interface ChannelChange extends Pick<StoredChannel, 'name' | 'events' | 'serviceIds'> {
+  /** The new URL, sealed, and its host; `undefined` keeps the one there is. */
+  readonly target: { readonly host: string; readonly sealed: SealedValue } | undefined
+}
+
 /** A channel by its id; `orgId` is given by callers that act for one organisation. */
 export interface ChannelRef {
   readonly id: string
@@ -102,6 +108,14 @@ export interface NotificationStore {
     make: (channel: Pick<StoredChannel, 'id' | 'orgId'>, masterKeyId: string) => SealedValue,
     times: { readonly nowMs: number; readonly oldUntilMs: number },
   ): Promise<void>
+  /** Changes a channel to what `decide` says of it as it is; what that throws is passed on. Rejects for services of others. */
+  changeChannel(
+    channel: ChannelRef,
+    decide: (channel: StoredChannel, masterKeyId: string) => ChannelChange,
+    nowMs: number,
+  ): Promise<void>
+  /** The newest signing secret; the audit log records that it was shown. Rejects with `invalid` for a chat. */
+  showSecret(channel: ChannelRef, nowMs: number): Promise<SealedValue>
   /** A disabled channel gets no events; what waits for it fails. */
   setChannelState(channel: ChannelRef, state: StoredChannel['state'], nowMs: number): Promise<void>
   deleteChannel(channel: ChannelRef, nowMs: number): Promise<void>

@@ -343,8 +343,16 @@ export interface AdministrationStore {
   createMaintenance(window: MaintenanceWindow, by: Actor, nowMs: number): Promise<void>
   /** Windows in the order of their beginning: all of an organisation when `which` is absent. */
   listMaintenance(orgId: string, which?: MaintenanceChoice): Promise<readonly MaintenanceWindow[]>
-  /** Replaces a window that has not ended. Rejects with `invalid` when it has. */
-  changeMaintenance(window: MaintenanceWindow, by: Actor, nowMs: number): Promise<void>
+  /**
+   * Replaces a window that has not ended. Rejects with `invalid` when it has, and with `conflict` when it is not as in `seen`
+   * any more.
+   */
+  changeMaintenance(
+    window: MaintenanceWindow,
+    by: Actor,
+    nowMs: number,
+    seen?: MaintenanceWindow,
+  ): Promise<void>
   /** Removes a window that has not begun. Rejects with `invalid` when it has: end it instead. */
   cancelMaintenance(window: { id: string; orgId: string }, by: Actor, nowMs: number): Promise<void>
 }

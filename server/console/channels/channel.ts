@@ -45,13 +45,14 @@ ${may('use channels') && resendForm(`${actions}/channels/${channel.id}`, request
   return problem === undefined ? page : { ...page, status: 422 }
 }
 
-function channelActions({ id, state, kind, name }: StoredChannel, { actions, may }: OrgRequest): Html {
+function channelActions({ id, state, kind, name }: StoredChannel, { actions, may, root }: OrgRequest): Html {
   const button = (verb: string, word: string, more: Html | false = false) =>
     html`<form method="post" action="${actions}/channels/${id}/${verb}"><button${more}>${word}</button></form>`
   return html`<div class="row group">
+<a class="button" href="${root}/channels/${id}/edit">Edit</a>
 ${state === 'active' && button('test', 'Send test')}
 ${state === 'active' ? button('disable', 'Disable') : button('enable', 'Enable')}
-${may('manage channel secrets') && kind === 'webhook' && button('rotate', 'Rotate secret')}
+${may('manage channel secrets') && kind === 'webhook' && html`${button('show-secret', 'Show secret')}${button('rotate', 'Rotate secret')}`}
 ${may('manage channel secrets') && button('delete', 'Delete', html` class="danger" data-confirm="Delete ${name} and its deliveries?"`)}</div>`
 }
 

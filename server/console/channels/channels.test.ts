@@ -29,6 +29,8 @@ const channelForm = (name: string) =>
     })}`,
   )
 
+const seenIn = (page: string): string => /name="seen" value="([^"]+)"/.exec(page)?.[1] ?? ''
+
 const channelOf = async (name: string) =>
   (await server.store.listChannels(server.orgId)).find((channel) => channel.name === name)
 
@@ -135,6 +137,92 @@ test('a delivery that waits is tried at once when a person asks for it, and ever
   expect([tried.status, dueMs <= Date.now()]).toEqual([303, true])
   expect(before.text).not.toContain('sends nothing')
   expect(after.text).toContain(`channels/${channel?.id}"><bdi>waiting</bdi>`)
+})
+
+test('a member changes a channel: what waits goes to its new URL, which is not shown, and the secret stays', async () => {
+  const { client, actions, root } = await server.signIn('member')
+  const elsewhere = await startReceiver(() => ({ status: 200 }))
+  try {
+    const made = await client.post(`${actions}/channels`, channelForm('moved'))
+    const secret = /whsec_[\w+/=]+/.exec(made.text)?.[0] ?? ''
+    const id = (await channelOf('moved'))?.id ?? ''
+    status = 503
+    const text = { title: 'Moved', message: 'We look.', severity: 'major_outage', service_ids: serviceId }
+    await client.post(`${actions}/incidents`, new URLSearchParams(text))
+    const delivery = async () => (await server.store.listDeliveries({ id }, { countMax: 1 }))[0]
+    await vi.waitFor(async () => expect((await delivery())?.attempts).toBe(1), { timeout: 30_000 })
+    const seen = seenIn((await client.get(`${root}/channels/${id}/edit`)).text)
+    const wanted = {
+      seen,
+      name: 'there',
+      url: `${elsewhere.url}?new-secret-part`,
+      events: 'incident.created',
+    }
+    const changed = await client.post(`${actions}/channels/${id}/change`, wanted)
+    await vi.waitFor(async () => expect((await delivery())?.state).toBe('sent'), { timeout: 30_000 })
+    const page = await client.get(`${root}/channels/${id}/edit`)
+    const acts = await server.store.findAudit(
+      server.orgId,
+      { action: 'channel.update', targetId: id },
+      { beforeSeq: undefined, countMax: 5 },
+    )
+    const [sent] = elsewhere.received
+
+    expect(changed.status).toBe(303)
+    expect(await channelOf('there')).toMatchObject({
+      ...{ host: new URL(elsewhere.url).host, events: ['incident.created'], serviceIds: null },
+    })
+    new Webhook(secret).verify(sent?.body ?? '', Object(sent?.headers))
+    expect(page.text).not.toContain('secret-part')
+    expect(JSON.stringify(acts)).not.toContain('secret-part')
+    expect(acts.map(({ detail }) => detail)).toMatchObject([{ name: 'there', has_new_url: true }])
+  } finally {
+    status = 200
+    await elsewhere.close()
+  }
+})
+
+test('of two people who change a channel the second sees both versions, and nothing is lost', async () => {
+  const { client, actions, root } = await server.signIn('member')
+  await client.post(`${actions}/channels`, channelForm('shared'))
+  const id = (await channelOf('shared'))?.id ?? ''
+  const at = `${actions}/channels/${id}/change`
+  const seen = seenIn((await client.get(`${root}/channels/${id}/edit`)).text)
+  const first = await client.post(at, { seen, name: 'first', url: '', events: 'incident.created' })
+  const second = await client.post(at, { seen, name: 'second', url: '', events: 'incident.updated' })
+  const kept = await channelOf('first')
+  const fresh = seenIn(second.text)
+  const again = await client.post(at, { seen: fresh, name: 'second', url: '', events: 'incident.updated' })
+  const faulty = await client.post(at, { seen: fresh, name: ' ', url: 'ftp://token.example', services: id })
+
+  expect([first.status, second.status, again.status, faulty.status]).toEqual([303, 409, 303, 422])
+  expect(kept).toMatchObject({ id, events: ['incident.created'] })
+  expect(second.text).toContain('<bdi>first</bdi> at')
+  expect(second.text).toContain('value="second"')
+  expect(faulty.text).toContain('A service does not exist any more')
+  expect(faulty.text).not.toContain('token.example')
+  expect(await channelOf('second')).toMatchObject({ id, events: ['incident.updated'] })
+})
+
+test('an owner who has given the password sees the secret again, and the audit log says so', async () => {
+  const owner = await server.signIn('owner')
+  const late = await server.signIn('owner', { isElevated: false })
+  const member = await server.signIn('member')
+  const made = await owner.client.post(`${owner.actions}/channels`, channelForm('shown'))
+  const channel = await channelOf('shown')
+  const at = `${owner.actions}/channels/${channel?.id}/show-secret`
+  const shown = await owner.client.post(at)
+  const [asked, refused] = [await late.client.post(at), await member.client.post(at)]
+  const acts = (await server.store.listAudit(server.orgId, 50)).filter(
+    ({ action, targetId }) => action === 'channel.show_secret' && targetId === channel?.id,
+  )
+  const [first, again] = [made, shown].map(({ text }) => /whsec_[\w+/=]+/.exec(text)?.[0])
+
+  expect(shown.status).toBe(200)
+  expect(again).toMatch(/^whsec_/)
+  expect(again).toBe(first)
+  expect([asked.text, refused.text].join()).not.toContain('whsec_')
+  expect(acts.map(({ actor }) => actor)).toEqual([owner.id])
 })
 
 test('only owners rotate the secret and delete, and a viewer sees deliveries without payloads', async () => {

@@ -1,8 +1,10 @@
 import { refusalOf } from '../forms/readForm.ts'
 import type { Answer, OrgRequest, OrgRoute, Route } from '../routing/route.ts'
 import { channelPage, channelRef, deliveryPage, testChannel } from './channel.ts'
-import { createChannel, newChannelPage, rotateSecret } from './create.ts'
+import { changeChannel, editChannelPage } from './change.ts'
+import { createChannel, newChannelPage } from './create.ts'
 import { listChannels } from './list.ts'
+import { rotateSecret, showSecret } from './secrets.ts'
 
 const USE = 'use channels'
 const SECRETS = { access: 'manage channel secrets', needsPassword: true } as const
@@ -14,6 +16,9 @@ export const channelRoutes: readonly Route[] = [
   { method: 'GET', path: '/o/:org/channels/:id', access: 'read', handle: (request) => channelPage(request) },
   { method: 'GET', path: '/o/:org/channels/:id/deliveries/:delivery', access: USE, handle: deliveryPage },
   { method: 'POST', path: '/api/o/:org/channels', access: USE, handle: createChannel },
+  { method: 'GET', path: '/o/:org/channels/:id/edit', access: USE, handle: editChannelPage },
+  { method: 'POST', path: '/api/o/:org/channels/:id/change', access: USE, handle: changeChannel },
+  { method: 'POST', path: '/api/o/:org/channels/:id/show-secret', ...SECRETS, handle: showSecret },
   { method: 'POST', path: '/api/o/:org/channels/:id/rotate', ...SECRETS, handle: rotateSecret },
   { method: 'POST', path: '/api/o/:org/channels/:id/test', access: USE, handle: testChannel },
   setState('enable', 'active'),

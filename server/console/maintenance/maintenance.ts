@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { ApiError } from '../../../api/contract/apiError.ts'
 import { INCIDENT_SERVICES_MAX, TITLE_CHARS_MAX } from '../../../api/contract/incident.ts'
 import { readableTextProblem } from '../../../api/contract/text.ts'
 import { type Html, html } from '../../../web/html.ts'
@@ -7,6 +7,7 @@ import { timestamp } from '../../domain/environment.ts'
 import type { MaintenanceWindow } from '../../store/store.ts'
 import { textField } from '../frame/fields.ts'
 import { type Faults, formText, refusalOf } from '../forms/readForm.ts'
+import { versionOfText } from '../forms/version.ts'
 import { type NamedService, namedServices, servicesField } from '../forms/services.ts'
 import type { Answer, OrgRequest, Page, Route } from '../routing/route.ts'
 
@@ -110,10 +111,8 @@ async function editOne(request: OrgRequest): Promise<Answer> {
   return window === undefined ? { kind: 'not found' } : edit(request, window)
 }
 
-/** Stands for a window as a person saw it: another one means that others have changed it since. */
 function versionOf({ title, startsAt, endsAt, serviceIds }: MaintenanceWindow): string {
-  const text = JSON.stringify([title, startsAt, endsAt, serviceIds.toSorted()])
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
+  return versionOfText(JSON.stringify([title, startsAt, endsAt, serviceIds.toSorted()]))
 }
 
 async function edit(
@@ -196,12 +195,18 @@ async function save(request: OrgRequest, window: MaintenanceWindow | undefined):
   }
   const id = window?.id ?? environment.uuid()
   const wanted = { id, orgId: org.id, title, startsAt, endsAt, serviceIds }
-  const refusal = await refusalOf([], () =>
-    window === undefined
-      ? store.createMaintenance(wanted, by, nowMs)
-      : store.changeMaintenance(wanted, by, nowMs),
-  )
-  if (refusal !== undefined) return edit(request, window, refusal)
+  try {
+    const refusal = await refusalOf([], () =>
+      window === undefined
+        ? store.createMaintenance(wanted, by, nowMs)
+        : store.changeMaintenance(wanted, by, nowMs, window),
+    )
+    if (refusal !== undefined) return edit(request, window, refusal)
+  } catch (error) {
+    // Another person changed it since this request read it.
+    if (!(error instanceof ApiError) || error.code !== 'conflict') throw error
+    return edit(request, await windowOf(request), 'outdated')
+  }
   return { kind: 'redirect', to: `${root}/maintenance`, flash: 'The maintenance window is saved.' }
 }
 
@@ -216,7 +221,7 @@ async function end(request: OrgRequest): Promise<Answer> {
   const { store, by, nowMs, root } = request
   const endsAt = timestamp(nowMs)
   if (window.startsAt < endsAt && endsAt < window.endsAt) {
-    await store.changeMaintenance({ ...window, endsAt }, by, nowMs)
+    await store.changeMaintenance({ ...window, endsAt }, by, nowMs, window)
   }
   return { kind: 'redirect', to: `${root}/maintenance`, flash: 'The maintenance has ended.' }
 }

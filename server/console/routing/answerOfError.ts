@@ -14,6 +14,9 @@ export function answerOfError(error: unknown, onError: (error: unknown) => void)
     if (error.code === 'invalid' || error.code === 'forbidden') {
       return messagePage(422, 'Not changed', sentence(error.message))
     }
+    if (error.code === 'conflict') {
+      return messagePage(409, 'Not changed', `${sentence(error.message)} Open the page again.`)
+    }
     if (error.code === 'unavailable') return messagePage(503, 'Not available', sentence(error.message))
   }
   const status = statusOf(error)

@@ -1,12 +1,16 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
 import type { Actor } from '../../domain/accounts/actor.ts'
 import { timestamp } from '../../domain/environment.ts'
+import { assertChangeable } from '../shared/assertChangeable.ts'
 import { noOrg } from '../shared/noOrg.ts'
 import { foldForSearch } from '../shared/searchText.ts'
 import type { AdministrationStore, MaintenanceWindow } from '../store.ts'
 import { AUDIT_COLUMNS, auditParameters, auditValues } from './writes/auditWrites.ts'
 import type { Pools } from './connections/pools.ts'
 import { rowOf, type Sql, uuidOrNull, uuidsIn } from './connections/sql.ts'
+
+const WINDOW_COLUMNS =
+  'id, org_id AS "orgId", title, starts_at AS "startsAt", ends_at AS "endsAt", service_ids AS "serviceIds"'
 
 type Methods = 'createMaintenance' | 'listMaintenance' | 'changeMaintenance' | 'cancelMaintenance'
 
@@ -28,10 +32,10 @@ export function postgresMaintenance({
         )
         await note(sql, 'create', window, by, nowMs)
       }),
-    changeMaintenance: (window, by, nowMs) =>
+    changeMaintenance: (window, by, nowMs, seen) =>
       inTransaction(async (sql) => {
         const now = timestamp(nowMs)
-        if ((await found(sql, window)).endsAt <= now) throw new ApiError('invalid', 'the window has ended')
+        assertChangeable(await found(sql, window), now, seen)
         await assertOwn(sql, window)
         const { id, title, startsAt, endsAt, serviceIds } = window
         await sql.rows(
@@ -54,8 +58,7 @@ export function postgresMaintenance({
       const known = await rowOf(read, 'SELECT id FROM orgs WHERE id = $1', [id])
       if (known === undefined) throw noOrg(orgId)
       return await read.rows<MaintenanceWindow>(
-        `SELECT id, org_id AS "orgId", title, starts_at AS "startsAt", ends_at AS "endsAt",
-           service_ids AS "serviceIds"
+        `SELECT ${WINDOW_COLUMNS}
          FROM incidents WHERE org_id = $1 AND kind = 'maintenance' ORDER BY starts_at, id`,
         [id],
       )
@@ -63,11 +66,11 @@ export function postgresMaintenance({
   }
 }
 
-/** The times of a window, which stays as it is until the end of the transaction. */
+/** A window, which stays as it is until the end of the transaction. */
 async function found(sql: Sql, { id, orgId }: { readonly id: string; readonly orgId: string }) {
-  const window = await rowOf<{ startsAt: string; endsAt: string }>(
+  const window = await rowOf<MaintenanceWindow>(
     sql,
-    `SELECT starts_at AS "startsAt", ends_at AS "endsAt" FROM incidents
+    `SELECT ${WINDOW_COLUMNS} FROM incidents
      WHERE id = $1 AND org_id = $2 AND kind = 'maintenance' FOR UPDATE`,
     [uuidOrNull(id), uuidOrNull(orgId)],
   )

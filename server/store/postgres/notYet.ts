@@ -23,6 +23,8 @@ const MISSING = {
     'getDelivery',
     'listChannels',
     'rotateSecret',
+    'changeChannel',
+    'showSecret',
     'setChannelState',
     'deleteChannel',
     'testChannel',

@@ -1,6 +1,7 @@
 import { ApiError } from '../../../api/contract/apiError.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { NotedWrites } from './changes/audit.ts'
+import { assertChangeable } from '../shared/assertChangeable.ts'
 import { noOrg } from '../shared/noOrg.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { foldForSearch } from '../shared/searchText.ts'
@@ -45,18 +46,21 @@ export function sqliteMaintenance(
       'SELECT service_id FROM incident_services WHERE incident_id = ? ORDER BY place',
     )
     .pluck()
-  const times = writer.prepare<[string, string], Pick<MaintenanceWindow, 'startsAt' | 'endsAt'>>(
-    `SELECT starts_at AS startsAt, ends_at AS endsAt FROM incidents WHERE id = ? AND org_id = ? AND kind = 'maintenance'`,
+  const one = writer.prepare<[string, string], Row>(
+    `SELECT ${COLUMNS} FROM incidents WHERE id = ? AND org_id = ? AND kind = 'maintenance'`,
   )
+  const servicesNow = writer
+    .prepare<[string], string>('SELECT service_id FROM incident_services WHERE incident_id = ?')
+    .pluck()
   const update = writer.prepare(
     'UPDATE incidents SET title = ?, title_folded = ?, starts_at = ?, ends_at = ?, updated_at = ? WHERE id = ?',
   )
   const removeServices = writer.prepare('DELETE FROM incident_services WHERE incident_id = ?')
   const remove = writer.prepare('DELETE FROM incidents WHERE id = ?')
   const found = ({ id, orgId }: { readonly id: string; readonly orgId: string }) => {
-    const window = times.get(id, orgId)
+    const window = one.get(id, orgId)
     if (window === undefined) throw new ApiError('not_found', `there is no maintenance window ${id}`)
-    return window
+    return { ...window, serviceIds: servicesNow.all(window.id) }
   }
   const assertOwn = ({ serviceIds, orgId }: MaintenanceWindow): void => {
     const foreign = serviceIds.find((serviceId) => ownService.get(serviceId, orgId) === undefined)
@@ -79,11 +83,11 @@ export function sqliteMaintenance(
         const detail = { title, starts_at: startsAt, ends_at: endsAt }
         note({ orgId, by, action: 'maintenance.create', targetId: id, nowMs, detail })
       }),
-    changeMaintenance: (window, by, nowMs) =>
+    changeMaintenance: (window, by, nowMs, seen) =>
       commits.run(() => {
         const { id, orgId, title, startsAt, endsAt, serviceIds } = window
         const now = timestamp(nowMs)
-        if (found(window).endsAt <= now) throw new ApiError('invalid', 'the window has ended')
+        assertChangeable(found(window), now, seen)
         assertOwn(window)
         update.run(title, foldForSearch(title), startsAt, endsAt, now, id)
         removeServices.run(id)

@@ -142,6 +142,29 @@ export function storeSuite(name: string, makeEngine: () => Promise<EmptyEngine>)
     })
   })
 
+  describe(`${name}: maintenance windows`, () => {
+    test('of two changes of one window at once the second is refused, and the first stays', async () => {
+      const orgId = await createOrg()
+      const serviceIds = [await idOf(create(orgId))]
+      const id = systemEnvironment.uuid()
+      const times = { startsAt: '2090-01-01T10:00:00.000Z', endsAt: '2090-01-01T11:00:00.000Z' }
+      const seen = { id, orgId, title: 'seen', ...times, serviceIds }
+      const by = { kind: 'cli' } as const
+      await store.createMaintenance(seen, by, 0)
+
+      const [first, second] = await Promise.allSettled([
+        store.changeMaintenance({ ...seen, title: 'first' }, by, 0, seen),
+        store.changeMaintenance({ ...seen, title: 'second' }, by, 0, seen),
+      ])
+      const titles = (await store.listMaintenance(orgId)).map(({ title }) => title)
+
+      const refused = { status: 'rejected', reason: { code: 'conflict' } }
+      expect([first, second].filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      expect([first, second].find(({ status }) => status === 'rejected')).toMatchObject(refused)
+      expect(titles).toEqual([first?.status === 'fulfilled' ? 'first' : 'second'])
+    })
+  })
+
   describe(`${name}: tokens of agents`, () => {
     const token = (id: string, region: string) => ({
       ...{ id, region, name: 'dublin', hash: Buffer.from(id), last4: '0a1b', nowMs: 0 },

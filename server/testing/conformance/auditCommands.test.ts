@@ -79,6 +79,8 @@ test('G53 each command that changes something is recorded once, and no command i
   const channel = idOf(await does('channel.create', 'channel', 'create', ...org, ...channelOf))
   const sent = idOf(await does('channel.test', 'channel', 'test', '--id', channel))
   await does('channel.resend', 'channel', 'resend', '--id', channel, '--delivery', sent)
+  await does('channel.update', 'channel', 'update', '--id', channel, '--name', 'renamed')
+  await does('channel.show_secret', 'channel', 'show-secret', '--id', channel)
   await does('channel.rotate', 'channel', 'rotate', '--id', channel)
   await does('channel.disable', 'channel', 'disable', '--id', channel)
   await does('channel.enable', 'channel', 'enable', '--id', channel)

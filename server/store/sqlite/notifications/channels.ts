@@ -1,14 +1,13 @@
 import type { Database } from 'better-sqlite3'
 import { ApiError } from '../../../../api/contract/apiError.ts'
 import type { Actor } from '../../../domain/accounts/actor.ts'
-import { CHANNELS_MAX, type SecretRole } from '../../../domain/notifications/channel.ts'
-import type { SealedValue } from '../../../domain/seal.ts'
 import type { ChannelRef, NotificationStore, StoredChannel } from '../../notificationStore.ts'
 import { noOrg } from '../../shared/noOrg.ts'
 import type { NoteAct } from '../changes/audit.ts'
 import type { GroupCommit } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
 import type { Announce } from './announce.ts'
+import { prepareChange, prepareCreate, prepareRotate, prepareShowSecret } from './channelWrites.ts'
 import { prepareDisable } from './disable.ts'
 
 /** A channel as SQLite reads it. */
@@ -40,6 +39,8 @@ type ChannelMethods =
   | 'createChannel'
   | 'listChannels'
   | 'rotateSecret'
+  | 'changeChannel'
+  | 'showSecret'
   | 'setChannelState'
   | 'deleteChannel'
   | 'testChannel'
@@ -75,6 +76,8 @@ export function sqliteChannels(
       return list.all(orgId).map(channelOfRow)
     },
     rotateSecret: prepareRotate(writer, parts, find),
+    changeChannel: prepareChange(writer, parts, find),
+    showSecret: prepareShowSecret(writer, parts, find),
     setChannelState: (ref, state, nowMs) =>
       commits.run(() => {
         const channel = find(ref)
@@ -113,97 +116,11 @@ export function actOn({ id, orgId }: Pick<ChannelRow, 'id' | 'orgId'>, nowMs: nu
   return { orgId, targetId: id, by, nowMs } as const
 }
 
-function channelOfRow({ events, serviceIds, ...row }: ChannelRow): StoredChannel {
+/** A channel of the store from its row. Pure. */
+export function channelOfRow({ events, serviceIds, ...row }: ChannelRow): StoredChannel {
   return {
     ...row,
     events: JSON.parse(events),
     serviceIds: serviceIds === null ? null : JSON.parse(serviceIds),
-  }
-}
-
-function prepareCreate(
-  writer: Database,
-  { commits, note }: ChannelParts,
-): NotificationStore['createChannel'] {
-  const count = writer.prepare<[string], number>('SELECT count(*) FROM channels WHERE org_id = ?').pluck()
-  const org = writer.prepare<[string], string>('SELECT id FROM orgs WHERE id = ?').pluck()
-  const service = writer
-    .prepare<[string, string], string>('SELECT id FROM services WHERE id = ? AND org_id = ?')
-    .pluck()
-  const insert = writer.prepare(
-    `INSERT INTO channels (id, org_id, kind, name, host, events, service_ids, state, enabled_at_ms, created_at_ms)
-     VALUES (@id, @orgId, @kind, @name, @host, @events, @serviceIds, 'active', @nowMs, @nowMs)`,
-  )
-  const activeKey = prepareActiveKey(writer)
-  const put = preparePutSecret(writer)
-  return (orgId, make, nowMs, by) =>
-    commits.run(() => {
-      if (org.get(orgId) === undefined) throw noOrg(orgId)
-      if ((count.get(orgId) ?? 0) >= CHANNELS_MAX) {
-        throw new ApiError('forbidden', `an organisation has at most ${CHANNELS_MAX} channels`)
-      }
-      const { sealed, events, serviceIds, ...channel } = make(activeKey())
-      const foreign = serviceIds?.find((id) => service.get(id, orgId) === undefined)
-      if (foreign !== undefined) {
-        throw new ApiError('not_found', `the organisation has no service ${foreign}`)
-      }
-      commits.assertGrowth()
-      const texts = { events: JSON.stringify(events), serviceIds: serviceIds && JSON.stringify(serviceIds) }
-      insert.run({ ...channel, ...texts, orgId, nowMs })
-      put(channel.id, 'target', sealed.target)
-      if (sealed.secret !== null) put(channel.id, 'secret', sealed.secret)
-      const { kind, name, host, id } = channel
-      const detail = { kind, name, host, events, service_ids: serviceIds }
-      note({ ...actOn({ id, orgId }, nowMs, by), action: 'channel.create', detail })
-    })
-}
-
-function prepareRotate(
-  writer: Database,
-  { commits, note }: ChannelParts,
-  find: FindChannel,
-): NotificationStore['rotateSecret'] {
-  const activeKey = prepareActiveKey(writer)
-  const put = preparePutSecret(writer)
-  const forget = writer.prepare("DELETE FROM sealed_secrets WHERE channel_id = ? AND role = 'old_secret'")
-  const age = writer.prepare(
-    "UPDATE sealed_secrets SET role = 'old_secret' WHERE channel_id = ? AND role = 'secret'",
-  )
-  const keep = writer.prepare('UPDATE channels SET old_secret_until_ms = ? WHERE id = ?')
-  return (ref, make, { nowMs, oldUntilMs }) =>
-    commits.run(() => {
-      const channel = find(ref)
-      if (channel.kind === 'slack') {
-        throw new ApiError(
-          'invalid',
-          'a channel of kind slack has no secret: create another with the new URL',
-        )
-      }
-      commits.assertGrowth()
-      forget.run(channel.id)
-      age.run(channel.id)
-      put(channel.id, 'secret', make(channel, activeKey()))
-      keep.run(oldUntilMs, channel.id)
-      note({ ...actOn(channel, nowMs, ref.by), action: 'channel.rotate' })
-    })
-}
-
-function prepareActiveKey(writer: Database): () => string {
-  const select = writer.prepare<[], string>('SELECT id FROM master_keys WHERE is_active = 1').pluck()
-  return () => {
-    const id = select.get()
-    if (id === undefined) throw new Error('no master key is active')
-    return id
-  }
-}
-
-function preparePutSecret(writer: Database) {
-  const insert = writer.prepare<[SealedValue & { channelId: string; role: SecretRole }]>(
-    `INSERT INTO sealed_secrets (key_id, org_id, channel_id, role, slot, master_key_id, wrap_nonce, wrapped_key, nonce,
-       ciphertext)
-     VALUES (@keyId, @orgId, @channelId, @role, @slot, @masterKeyId, @wrapNonce, @wrappedKey, @nonce, @ciphertext)`,
-  )
-  return (channelId: string, role: SecretRole, sealed: SealedValue): void => {
-    insert.run({ ...sealed, channelId, role })
   }
 }

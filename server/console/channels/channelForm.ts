@@ -1,0 +1,92 @@
+import { readableTextProblem } from '../../../api/contract/text.ts'
+import { type Html, html } from '../../../web/html.ts'
+import { channelUrlProblem } from '../../domain/notifications/channel.ts'
+import { CHANNEL_EVENTS, type ChannelEvent } from '../../domain/notifications/payload.ts'
+import { textField } from '../frame/fields.ts'
+import { type Faults, formText } from '../forms/readForm.ts'
+import { namedServices, type NamedService, servicesField } from '../forms/services.ts'
+import type { OrgRequest } from '../routing/route.ts'
+
+/** Longest name of a channel (code points). Gap G35. */
+const NAME_CHARS_MAX = 200
+const EVENT_WORDS: Readonly<Record<ChannelEvent, string>> = {
+  'incident.created': 'Incidents opened',
+  'incident.updated': 'Updates of incidents',
+  'certificate.expiring': 'Certificates that expire',
+}
+
+/** What the fields of a channel hold before a person types. */
+export interface ChannelValues {
+  readonly name: string
+  readonly events: readonly string[]
+  /** None chosen means all. */
+  readonly serviceIds: readonly string[]
+}
+
+/** What was typed, or `stored` when the form has just been opened. Pure. */
+export function typedOr({ form }: Pick<OrgRequest, 'form'>, stored: ChannelValues): ChannelValues {
+  if (!form.has('name')) return stored
+  return { name: form.get('name') ?? '', events: form.getAll('events'), serviceIds: form.getAll('services') }
+}
+
+/** The field for the name. Pure. */
+export function nameField({ name }: ChannelValues, faults: Faults): Html {
+  return textField({ name: 'name', label: 'Name', value: name, fault: faults.name })
+}
+
+/** The fields for what a channel gets. Pure. */
+export function choiceFields(
+  { events, serviceIds }: ChannelValues,
+  services: readonly NamedService[],
+  faults: Faults,
+): Html {
+  return html`<fieldset${faults.events !== undefined && html` aria-describedby="e-events"`}><legend>Events</legend>
+${CHANNEL_EVENTS.map(
+  (event) =>
+    html`<label class="choice"><input type="checkbox" name="events" value="${event}"${events.includes(event) && html` checked`}>${eventWord(event)}</label>`,
+)}
+${faults.events !== undefined && html`<p class="fault" id="e-events">${faults.events}</p>`}</fieldset>
+${servicesField({
+  ...{ name: 'services', label: 'Services', hint: 'None chosen means all.', services },
+  ...{ chosen: serviceIds, fault: faults.services },
+})}`
+}
+
+/** An event in words. Pure. */
+export function eventWord(event: ChannelEvent): string {
+  return EVENT_WORDS[event]
+}
+
+/** Fields of a channel that were sent, and what is wrong with them. */
+export interface ChannelInput {
+  readonly name: string
+  /** '' when the field was left empty. */
+  readonly url: string
+  readonly events: readonly ChannelEvent[]
+  readonly serviceIds: readonly string[] | null
+  readonly faults: Faults
+}
+
+/** Reads the fields. An empty URL is a fault unless `kept` says of which channel it stays, with its services. */
+export async function readChannelForm(
+  { store, org, form }: OrgRequest,
+  kept?: { readonly serviceIds: readonly string[] | null },
+): Promise<ChannelInput> {
+  const name = formText(form, 'name')
+  const url = formText(form, 'url')
+  const events = CHANNEL_EVENTS.filter((event) => form.getAll('events').includes(event))
+  const chosen = [...new Set(form.getAll('services'))]
+  const allowed = new Set([
+    ...(await namedServices(store, org.id)).map(({ id }) => id),
+    ...(kept?.serviceIds ?? []),
+  ])
+  const nameProblem = readableTextProblem(name, { charsMax: NAME_CHARS_MAX, lines: 'one line' })
+  const urlProblem = kept !== undefined && url === '' ? undefined : channelUrlProblem(url)
+  const faults: Faults = {
+    ...(nameProblem === undefined ? {} : { name: `The name ${nameProblem}` }),
+    ...(urlProblem === undefined ? {} : { url: `The URL ${urlProblem}` }),
+    ...(events.length === 0 ? { events: 'Choose at least one' } : {}),
+    ...(chosen.every((one) => allowed.has(one)) ? {} : { services: 'A service does not exist any more' }),
+  }
+  return { name, url, events, serviceIds: chosen.length === 0 ? null : chosen, faults }
+}

@@ -186,7 +186,7 @@ function sendAnswer(sending: Sending, result: Guarded): FastifyReply {
 
 function sendPage(
   { request, reply }: Sending,
-  { answer, signedIn, org, disabledChannels = [] }: Guarded & { readonly answer: Page },
+  { answer, signedIn, org, notices }: Guarded & { readonly answer: Page },
 ): FastifyReply {
   const { title, body, section, status = 200, retryAfterS, cookies = [], isBare = false } = answer
   const flash = cookieOf(request.headers.cookie, FLASH_COOKIE) ?? ''
@@ -194,7 +194,7 @@ function sendPage(
   if (cookies.length + shown.length > 0) reply.header('set-cookie', [...cookies, ...shown].map(setCookie))
   if (retryAfterS !== undefined) reply.header('retry-after', String(retryAfterS))
   const document = framed({
-    ...{ title, body, section, org, isBare, disabledChannels },
+    ...{ title, body, section, org, isBare, notices },
     flash: decoded(flash),
     person: signedIn?.person,
     memberships: signedIn?.memberships ?? [],

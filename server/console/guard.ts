@@ -1,5 +1,7 @@
 import { isPermitted } from '../domain/accounts/roles.ts'
 import type { Membership } from '../store/accountStore.ts'
+import type { Notices } from './frame/notices.ts'
+import { noticesOf } from './live/noticesOf.ts'
 import { confirmPassword } from './accounts/elevation.ts'
 import {
   type Answer,
@@ -17,8 +19,8 @@ export interface Guarded {
   readonly signedIn: SignedIn | undefined
   /** The organisation of the route, if the person is a member. */
   readonly org: Membership | undefined
-  /** Channels of the organisation that send nothing any more; absent unless the answer is a page of it. */
-  readonly disabledChannels?: readonly { readonly id: string; readonly name: string }[]
+  /** What the page warns of; absent unless the answer is a page of the organisation. */
+  readonly notices?: Notices
 }
 
 /**
@@ -35,8 +37,8 @@ export async function guarded(route: Route, asked: Asked, signedIn: SignedIn | u
   const org = signedIn.memberships.find(({ orgId }) => orgId === asked.params.org)
   if (org === undefined) return outside({ kind: 'not found' })
   const answer = await asMember(route, asked, { signedIn, org })
-  const channels = answer.kind === 'page' ? await asked.store.listChannels(org.orgId) : []
-  return { answer, signedIn, org, disabledChannels: channels.filter(({ state }) => state === 'disabled') }
+  if (answer.kind !== 'page') return { answer, signedIn, org }
+  return { answer, signedIn, org, notices: await noticesOf(asked, org.orgId, asked.nowMs) }
 }
 
 function askForSignIn({ method }: Route, { url }: Asked): Answer {

@@ -602,7 +602,9 @@ test('a channel of kind slack gets a text whose special characters are escaped, 
       },
     ],
   })
-  await expect(admin(server, 'channel', 'rotate', '--id', id)).rejects.toThrow('kind slack has no signing secret')
+  await expect(admin(server, 'channel', 'rotate', '--id', id)).rejects.toThrow(
+    'kind slack has no signing secret',
+  )
 })
 
 test('neither the path of a URL nor a secret is stored or logged in clear', async () => {

@@ -3,6 +3,7 @@ import { SHAPES } from '../../../web/stateShapes.ts'
 import { isPermitted } from '../../domain/accounts/roles.ts'
 import type { Membership, Person } from '../../store/accountStore.ts'
 import { SCRIPT_FILE, STYLE_FILE } from './assets.ts'
+import { type Notices, noticesHtml } from './notices.ts'
 import { SECTIONS, type SectionId } from './sections.ts'
 
 /** A page and what stands around it. */
@@ -19,8 +20,8 @@ export interface FramedPage {
   readonly org: Membership | undefined
   /** Sections that have pages. */
   readonly sections: ReadonlySet<SectionId>
-  /** Channels that send nothing any more. */
-  readonly disabledChannels: readonly { readonly id: string; readonly name: string }[]
+  /** What the pages of the organisation warn of; `undefined` elsewhere. */
+  readonly notices: Notices | undefined
   readonly version: string
   readonly isBare: boolean
 }
@@ -44,21 +45,13 @@ ${SHAPES}
 <a class="skip" href="#content">Skip to the content</a>
 ${!isBare && person !== undefined && header(page, person)}
 <main id="content" tabindex="-1">
-${disabledNotice(page)}
+${org !== undefined && page.notices !== undefined && noticesHtml(page.notices, org.orgId)}
 ${flash !== '' && html`<p class="flash" role="status">${flash}</p>`}
 ${body}
 </main>
 ${!isBare && html`<footer class="foot"><p><span id="zone">Times are UTC.</span> Pharos ${version}</p></footer>`}
 </body>
 </html>`}\n`
-}
-
-function disabledNotice({ disabledChannels, org }: FramedPage): Html | false {
-  if (disabledChannels.length === 0 || org === undefined) return false
-  const links = disabledChannels.map(
-    ({ id, name }) => html` <a href="/o/${org.orgId}/channels/${id}"><bdi>${name}</bdi></a>`,
-  )
-  return html`<p class="notice bad">Disabled, and sends nothing:${links}</p>`
 }
 
 function header(page: FramedPage, person: Person): Html {

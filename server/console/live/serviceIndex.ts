@@ -17,6 +17,8 @@ export interface ListedService {
   readonly name: string
   /** How many checks are made for each round. */
   readonly checks: number
+  /** Codes of its regions. */
+  readonly regions: readonly string[]
   readonly intervalS: number
   readonly pausedAt: string | null
   readonly createdAt: string
@@ -189,6 +191,7 @@ function listed({ id, name, regions, endpoints, ...service }: ServiceResponse): 
     id,
     name,
     checks: endpoints.length * regions.length,
+    regions,
     intervalS: service.interval_secs,
     pausedAt: service.paused_at ?? null,
     createdAt: service.created_at,

@@ -4,7 +4,7 @@ import { CHANNELS_MAX, type SecretRole } from '../../../domain/notifications/cha
 import type { SealedValue } from '../../../domain/seal.ts'
 import type { NotificationStore } from '../../notificationStore.ts'
 import { noOrg } from '../../shared/noOrg.ts'
-import { actOn, type ChannelParts, channelOfRow, type ChannelRow, type FindChannel } from './channels.ts'
+import { actOn, type ChannelParts, channelOfRow, type ChannelRow, type FindChannel } from './channelRows.ts'
 
 /** Prepares `createChannel`. */
 export function prepareCreate(

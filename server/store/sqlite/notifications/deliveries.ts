@@ -4,7 +4,8 @@ import type { NotificationStore, StoredDelivery } from '../../notificationStore.
 import type { NoteAct } from '../changes/audit.ts'
 import type { GroupCommit } from '../commits/groupCommit.ts'
 import type { Connections } from '../files/openDatabase.ts'
-import { actOn, assertActive, prepareFindChannel } from './channels.ts'
+import { actOn, prepareFindChannel } from './channelRows.ts'
+import { assertActive } from './channels.ts'
 
 /** How long ended deliveries are kept (milliseconds). Gap G9. */
 const DAY_MS = 24 * 60 * 60 * 1_000

@@ -1,6 +1,7 @@
 import type { NotificationStore } from '../../notificationStore.ts'
 import type { Connections } from '../files/openDatabase.ts'
-import { type ChannelParts, sqliteChannels } from './channels.ts'
+import type { ChannelParts } from './channelRows.ts'
+import { sqliteChannels } from './channels.ts'
 import { sqliteDeliveries } from './deliveries.ts'
 import { sqliteSending } from './sending.ts'
 

@@ -1,0 +1,37 @@
+import { shownAgentToken } from '../../agents/agentStates.ts'
+import type { Store } from '../../store/store.ts'
+import type { Notices } from '../frame/notices.ts'
+import type { ServiceIndex } from './serviceIndex.ts'
+
+/** What warnings are made from. */
+export interface NoticeSources {
+  readonly store: Pick<Store, 'listChannels' | 'regionModes' | 'listAgentTokens'>
+  /** `undefined` when nothing is checked from this process. */
+  readonly measurements: unknown
+  readonly index: ServiceIndex
+}
+
+/** What pages of the organisation warn of now. */
+export async function noticesOf(sources: NoticeSources, orgId: string, nowMs: number): Promise<Notices> {
+  const channels = await sources.store.listChannels(orgId)
+  const disabledChannels = channels.filter(({ state }) => state === 'disabled')
+  return { disabledChannels, lostRegions: await lostRegions(sources, orgId, nowMs) }
+}
+
+async function lostRegions(
+  { store, measurements, index }: NoticeSources,
+  orgId: string,
+  nowMs: number,
+): Promise<readonly string[]> {
+  if (measurements === undefined) return []
+  const remote = [...(await store.regionModes())].flatMap(([code, mode]) => (mode === 'remote' ? [code] : []))
+  if (remote.length === 0) return []
+  const tokens = (await store.listAgentTokens()).map((token) => shownAgentToken(token, nowMs))
+  const lost = remote.filter(
+    (code) => !tokens.some(({ region, state }) => region === code && state === 'connected'),
+  )
+  if (lost.length === 0) return []
+  const { services } = await index.read(orgId)
+  const used = new Set(services.flatMap(({ regions, pausedAt }) => (pausedAt === null ? regions : [])))
+  return lost.filter((code) => used.has(code)).sort()
+}

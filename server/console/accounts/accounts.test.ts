@@ -117,6 +117,26 @@ test('after sign-in a person goes on to the page that was asked for, of the cons
   expect([own.location, foreign.location]).toEqual(['/me?x=1', '/'])
 })
 
+test('a sign-in with an unknown address is answered with the same page, and computes as much, as one with a wrong password', async () => {
+  await owner('known@example.org')
+  const cpuMs: Record<string, number[]> = { known: [], other: [] }
+  const pages: Record<string, string> = {}
+  for (const name of ['known', 'other', 'known', 'other', 'known', 'other']) {
+    const form = { email: `${name}@example.org`, password: 'not the password' }
+    const before = process.cpuUsage()
+    const { status, text } = await server.visitor().post(SIGN_IN, form)
+    const { user, system } = process.cpuUsage(before)
+    cpuMs[name]?.push((user + system) / 1_000)
+    pages[name] = `${status} ${text.replaceAll(form.email, '')}`
+  }
+  const least = (name: string): number => Math.min(...(cpuMs[name] ?? []))
+
+  expect(pages.other).toMatch(/^422 .*do not match/s)
+  expect(pages.other).toBe(pages.known)
+  // A hash is some fifty times everything else.
+  expect(least('other')).toBeGreaterThan(least('known') / 3)
+})
+
 test('ten sign-ins at once are answered or put off, never refused for good', async () => {
   await owner('edith@example.org')
   const form = { email: 'edith@example.org', password: PASSWORD }

@@ -1,10 +1,11 @@
+import { availableParallelism } from 'node:os'
 import { hashPassword, isPasswordOf, NO_PASSWORD } from '../../domain/accounts/passwordHash.ts'
 import { UnderWay } from '../limits/underWay.ts'
 
-/** Hashes computed at a time, each with 32 MiB and a thread. */
-const RUNNING_MAX = 2
-/** Hashes that wait. */
-const WAITING_MAX = 8
+/** Hashes computed at a time, each with 32 MiB and a thread; on two processors one, so that requests have the other. */
+const RUNNING_MAX = availableParallelism() > 2 ? 2 : 1
+/** Hashes computed or waiting. */
+const PLACES = 10
 /** Hashes of one account, running or waiting: with a right password, which costs nothing, it could take all places. */
 const ACCOUNT_MAX = 3
 
@@ -47,7 +48,7 @@ export class PasswordDesk {
 
   async #run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#running >= RUNNING_MAX) {
-      if (this.#waiting.length >= WAITING_MAX) throw new PasswordsBusyError()
+      if (this.#waiting.length >= PLACES - RUNNING_MAX) throw new PasswordsBusyError()
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     } else {
       this.#running += 1

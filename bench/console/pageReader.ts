@@ -1,0 +1,22 @@
+/**
+ * Reads one page again and again for each message, and answers when it has. In a process of its own: what reading costs is not
+ * the server's. Arguments: session cookie, number of requests.
+ */
+import { Agent, get } from 'node:http'
+
+const [cookie = '', requests] = process.argv.slice(2)
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+
+function read(url: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent, headers: { cookie } }, (answer) => {
+      if (answer.statusCode !== 200) reject(new Error(`${url} answered ${answer.statusCode}`))
+      answer.resume().on('end', resolve).on('error', reject)
+    }).on('error', reject)
+  })
+}
+
+process.on('message', async (url: string) => {
+  for (let index = 0; index < Number(requests); index += 1) await read(url)
+  process.send?.('done')
+})

@@ -1,0 +1,11 @@
+/** Prints whether a bar holds, and fails the run when it does not. */
+export function report(holds: boolean, text: string): void {
+  console.log(`${holds ? 'ok  ' : 'MISS'} ${text}`)
+  if (!holds) process.exitCode = 1
+}
+
+/** The `share` of `times` that is as long or shorter. Pure. */
+export function percentile(times: readonly number[], share: number): number {
+  const sorted = times.toSorted((one, other) => one - other)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}

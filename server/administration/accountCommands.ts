@@ -7,7 +7,7 @@ import { timestamp } from '../domain/environment.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { consoleUrlOption } from './options/consoleListening.ts'
-import { present, table, type Write } from './output.ts'
+import { present, table, type Write } from './text/output.ts'
 import { folderEngineOf, withExistingStore } from './withStore.ts'
 
 /** Where the console is when no address is given: the port that the documentation uses. */

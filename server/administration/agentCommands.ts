@@ -6,7 +6,7 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { AGENT_COLUMNS, agentCells, shownAgentToken } from '../agents/agentStates.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
-import { present, table, type Write } from './output.ts'
+import { present, table, type Write } from './text/output.ts'
 import { withExistingStore } from './withStore.ts'
 
 /** Longest name of an agent token (code points). Gap G35. */

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { RESULTS_FILE } from '../results/file/resultsSchema.ts'
 import { copyDatabase } from '../store/sqlite/files/backupDatabase.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
-import { present, type Write } from './output.ts'
+import { present, type Write } from './text/output.ts'
 import { folderEngineOf, withExistingStore } from './withStore.ts'
 
 /** What the copy of the results has after the name of the backup. */

@@ -21,7 +21,7 @@ import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { keySourceOf, type FolderKeyOptions, masterKeyOption } from './options/masterKeyOption.ts'
 import { readableOption } from './options/readableOption.ts'
 import { webhookAddressNote } from './options/webhookRanges.ts'
-import { present, table, type Write } from './output.ts'
+import { present, table, type Write } from './text/output.ts'
 import { folderEngineOf, withExistingStore } from './withStore.ts'
 
 /** What stands for stdin where a file may be named, and the number of its stream. */

@@ -4,7 +4,7 @@ import { REGIONS } from '../domain/regions.ts'
 import { noOrg } from '../store/shared/noOrg.ts'
 import type { CommandFilter, LoggedCommand, Store } from '../store/store.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
-import type { Write } from './output.ts'
+import type { Write } from './text/output.ts'
 import { withExistingStore } from './withStore.ts'
 
 /** Commands in one page: there may be millions. */

@@ -6,7 +6,7 @@ import type { ChannelRef, DeliveryState, StoredDelivery } from '../store/notific
 import type { Store } from '../store/store.ts'
 import { addChannelOptions, type ChannelOptions, channelRefOf } from './options/channelOptions.ts'
 import { WEBHOOK_RANGES_ADVICE } from './options/webhookRanges.ts'
-import { present, table, type Write } from './output.ts'
+import { present, table, type Write } from './text/output.ts'
 import { folderEngineOf, withExistingStore } from './withStore.ts'
 
 /** How long a test waits for the server (milliseconds), and how often it looks. */

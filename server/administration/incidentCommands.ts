@@ -13,7 +13,7 @@ import { noOrg } from '../store/shared/noOrg.ts'
 import { readIncidents } from '../store/shared/readIncidents.ts'
 import type { Store } from '../store/store.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
-import { present, table, type Write } from './output.ts'
+import { present, table, type Write } from './text/output.ts'
 import { withExistingStore } from './withStore.ts'
 
 /** Default settings. */

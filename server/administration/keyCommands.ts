@@ -4,7 +4,7 @@ import { hashKey, mintKey } from '../domain/apiKeys.ts'
 import { systemEnvironment } from '../process/systemEnvironment.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
-import { present, table, type Write } from './output.ts'
+import { present, table, type Write } from './text/output.ts'
 import { withExistingStore } from './withStore.ts'
 
 /** Longest text of `--created-by` (code points). Gap G35. */

@@ -5,7 +5,7 @@ import { rotateMasterKey } from '../secrets/rotateMasterKey.ts'
 import { MASTER_KEY_VARIABLE } from './options/configuration.ts'
 import { addDatabase, engineOf } from './options/databaseOption.ts'
 import { keySourceOf, type MasterKeyOptions, masterKeyOption } from './options/masterKeyOption.ts'
-import { present, type Write } from './output.ts'
+import { present, type Write } from './text/output.ts'
 import { withExistingStore } from './withStore.ts'
 
 /** Pause of a rotation between its transactions (milliseconds): longer than one of them takes. */

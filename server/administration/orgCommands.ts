@@ -4,7 +4,7 @@ import { noOrg } from '../store/shared/noOrg.ts'
 import { addOrgAutoIncidents } from './incidentCommands.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { readableOption } from './options/readableOption.ts'
-import { present, table, type Write } from './output.ts'
+import { present, table, type Write } from './text/output.ts'
 import { withExistingStore, withStore } from './withStore.ts'
 
 /** Longest name of an organisation (code points). Gap G35. */

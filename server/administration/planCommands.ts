@@ -4,7 +4,7 @@ import { isRegionCode } from '../domain/regions.ts'
 import { noOrg } from '../store/shared/noOrg.ts'
 import type { LimitOverrides } from '../store/store.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
-import { present, table, type Write } from './output.ts'
+import { present, table, type Write } from './text/output.ts'
 import { withExistingStore } from './withStore.ts'
 
 /** The value that restores the plan's own limit. */

@@ -12,7 +12,7 @@ import { readIncidents } from '../store/shared/readIncidents.ts'
 import type { ServiceGeneration } from '../store/store.ts'
 import { addDatabase, type DatabaseOptions, engineOf } from './options/databaseOption.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
-import { present, table, type Write } from './output.ts'
+import { present, table, type Write } from './text/output.ts'
 import { folderEngineOf, withExistingStore } from './withStore.ts'
 
 const HOUR_S = 60 * 60

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { commandLine } from './commandLine.ts'
 import { type Failure, failureOf } from './failures/failure.ts'
-import type { Write } from './output.ts'
+import type { Write } from './text/output.ts'
 
 /** Output and environment of a run of pharos-server. */
 export interface CommandLineRun {

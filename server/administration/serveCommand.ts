@@ -16,7 +16,7 @@ import { addDatabaseFlags, type DatabasePlace, engineOf } from './options/databa
 import { readGiven } from './options/dataDirOption.ts'
 import { keySourceOf, masterKeyOption } from './options/masterKeyOption.ts'
 import { statusListeningOf, statusUrlOption } from './options/statusListening.ts'
-import type { Write } from './output.ts'
+import type { Write } from './text/output.ts'
 import { serveRefusal } from './options/serveRefusal.ts'
 
 interface ServeOptions extends DatabasePlace {

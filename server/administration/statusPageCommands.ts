@@ -17,7 +17,7 @@ import { systemEnvironment } from '../process/systemEnvironment.ts'
 import type { Store } from '../store/store.ts'
 import { addDataDir, type DataDirOptions } from './options/dataDirOption.ts'
 import { readableOption } from './options/readableOption.ts'
-import { present, table, type Write } from './output.ts'
+import { present, table, type Write } from './text/output.ts'
 import { folderEngineOf, withExistingStore } from './withStore.ts'
 
 interface PageOptions extends DataDirOptions {

@@ -1,4 +1,4 @@
-import { OBEYED } from '../../api/contract/readableText.ts'
+import { OBEYED } from '../../../api/contract/readableText.ts'
 
 /** Writes the result of a command. */
 export type Write = (text: string) => void

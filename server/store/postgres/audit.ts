@@ -23,6 +23,7 @@ export function postgresAudit(read: Sql): AuditStore {
       const until = to === undefined ? null : timestamp(Date.parse(to) + DAY_MS)
       const rows = await read.rows<AuditRow & { readonly actorName: string | null }>(
         `SELECT ${COLUMNS}, CASE actor_kind
+           WHEN 'person' THEN (SELECT email FROM people WHERE people.id::text = actor)
            WHEN 'key' THEN (SELECT last4 FROM api_keys WHERE api_keys.id::text = actor) END AS "actorName"
          FROM audit WHERE org_id = $1 AND seq < $2 AND ($3::text IS NULL OR actor_kind = $3)
            AND ($4::text IS NULL OR action = $4 OR target_kind = $4) AND ($5::text IS NULL OR target_id = $5)

@@ -118,6 +118,7 @@ function searchOf(orgId: string, { section, q, severity, serviceIds, page, limit
 async function readAuthors(read: Sql, incidentId: string): Promise<ReadonlyMap<string, IncidentAuthor>> {
   const rows = await read.rows<IncidentAuthor & { readonly updateId: string }>(
     `SELECT id AS "updateId", actor_kind AS kind, CASE actor_kind
+       WHEN 'person' THEN (SELECT email FROM people WHERE people.id::text = actor)
        WHEN 'key' THEN (SELECT last4 FROM api_keys WHERE api_keys.id::text = actor) END AS name
      FROM incident_updates WHERE incident_id = $1 AND actor_kind IS NOT NULL`,
     [uuidOrNull(incidentId)],

@@ -1,5 +1,6 @@
 import type { NotificationStore } from '../notificationStore.ts'
 import type { Store } from '../store.ts'
+import { postgresAccounts } from './accounts/accounts.ts'
 import { postgresAudit } from './audit.ts'
 import { openPools } from './connections/pools.ts'
 import { rowOf } from './connections/sql.ts'
@@ -9,6 +10,7 @@ import { postgresKeys } from './credentials/keys.ts'
 import { type LimiterClocks, sharedAdmission } from './credentials/sharedAdmission.ts'
 import { postgresIncidents } from './incidents.ts'
 import { postgresMaintenance } from './maintenance.ts'
+import { changeCount } from './changeCount.ts'
 import { missingMethods } from './notYet.ts'
 import { postgresOrganisations } from './organisations.ts'
 import { postgresOutbox } from './outbox.ts'
@@ -47,7 +49,9 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
       ...postgresAudit(pools.read),
       ...postgresOrganisations(sharing),
       ...postgresKeyring(pools),
-      ...postgresMaintenance(pools),
+      ...postgresMaintenance(sharing),
+      ...postgresAccounts(sharing),
+      changeCount: changeCount(sharing, monotonicMs),
       ...NO_CHANNELS,
       ...missingMethods(),
       ...postgresUpkeep(pools, queues),

@@ -1,9 +1,10 @@
 import { monotonicMs } from '../../process/systemEnvironment.ts'
 import { sharedCluster } from '../../testing/postgres/cluster.ts'
-import { storeSuite } from '../testing/storeSuite.ts'
+import { accountSuite } from '../testing/accountSuite.ts'
+import { type EmptyEngine, storeSuite } from '../testing/storeSuite.ts'
 import { postgresEngine } from './postgresEngine.ts'
 
-storeSuite('PostgreSQL', async () => {
+async function makeEngine(): Promise<EmptyEngine> {
   const cluster = await sharedCluster()
   const url = await cluster.createEmpty()
   const assertUsable = async () => {}
@@ -11,4 +12,6 @@ storeSuite('PostgreSQL', async () => {
     engine: postgresEngine(url, { nowMs: () => 0, monotonicMs, assertUsable }),
     remove: () => cluster.drop(url),
   }
-})
+}
+
+for (const suite of [storeSuite, accountSuite]) suite('PostgreSQL', makeEngine)

@@ -1,5 +1,6 @@
 import { AUDIT_ENTRIES_MAX, AUDIT_KEPT_MS } from '../shared/act.ts'
 import { IDEMPOTENCY_MS } from '../shared/rememberedCreation.ts'
+import { SESSION_IDLE_MS, SESSION_MS_MAX } from '../../domain/accounts/sessions.ts'
 import { timestamp } from '../../domain/environment.ts'
 import { BUS_READER, type StoreFigures, type UpkeepStore } from '../store.ts'
 import type { Pools } from './connections/pools.ts'
@@ -46,6 +47,24 @@ function deletions(nowMs: number): readonly Deletion[] {
             GROUP BY org_id HAVING count(*) > ${AUDIT_ENTRIES_MAX}) crowded
           CROSS JOIN LATERAL (SELECT seq FROM audit WHERE org_id = crowded.org_id
             ORDER BY seq LIMIT least(crowded.surplus, ${FORGOTTEN_AT_ONCE})) a)`,
+    ],
+    [
+      `DELETE FROM sessions WHERE id_hash IN (SELECT id_hash FROM sessions WHERE seen_at_ms <= $1 ${some})`,
+      nowMs - SESSION_IDLE_MS,
+    ],
+    [
+      `DELETE FROM sessions WHERE id_hash IN (SELECT id_hash FROM sessions WHERE created_at_ms <= $1 ${some})`,
+      nowMs - SESSION_MS_MAX,
+    ],
+    [
+      `DELETE FROM invitations WHERE token_hash IN
+         (SELECT token_hash FROM invitations WHERE expires_at_ms <= $1 ${some})`,
+      nowMs,
+    ],
+    [
+      `DELETE FROM password_resets WHERE token_hash IN
+         (SELECT token_hash FROM password_resets WHERE expires_at_ms <= $1 ${some})`,
+      nowMs,
     ],
   ]
 }

@@ -1,14 +1,17 @@
-import { ApiError } from '../../../api/contract/apiError.ts'
 import { timestamp } from '../../domain/environment.ts'
 import type { NotedWrites } from './changes/audit.ts'
-import { assertChangeable } from '../shared/assertChangeable.ts'
+import {
+  assertChangeable,
+  assertNotBegun,
+  assertWindowRoom,
+  noService,
+  noWindow,
+  windowAct,
+} from '../shared/maintenanceRules.ts'
 import { noOrg } from '../shared/noOrg.ts'
 import type { Connections } from './files/openDatabase.ts'
 import { foldForSearch } from '../shared/searchText.ts'
 import type { AdministrationStore, MaintenanceWindow } from '../store.ts'
-
-/** Most windows of an organisation that have not ended: each list of services reads them. Gap G6. */
-const OPEN_MAX = 200
 
 const COLUMNS = 'id, org_id AS orgId, title, starts_at AS startsAt, ends_at AS endsAt'
 const OF_ORG = "FROM incidents WHERE org_id = ? AND kind = 'maintenance'"
@@ -59,14 +62,12 @@ export function sqliteMaintenance(
   const remove = writer.prepare('DELETE FROM incidents WHERE id = ?')
   const found = ({ id, orgId }: { readonly id: string; readonly orgId: string }) => {
     const window = one.get(id, orgId)
-    if (window === undefined) throw new ApiError('not_found', `there is no maintenance window ${id}`)
+    if (window === undefined) throw noWindow(id)
     return { ...window, serviceIds: servicesNow.all(window.id) }
   }
   const assertOwn = ({ serviceIds, orgId }: MaintenanceWindow): void => {
     const foreign = serviceIds.find((serviceId) => ownService.get(serviceId, orgId) === undefined)
-    if (foreign !== undefined) {
-      throw new ApiError('not_found', `the organisation has no service ${foreign}`)
-    }
+    if (foreign !== undefined) throw noService(foreign)
   }
   return {
     createMaintenance: (window, by, nowMs) =>
@@ -74,35 +75,28 @@ export function sqliteMaintenance(
         const { id, orgId, title, startsAt, endsAt, serviceIds } = window
         assertOwn(window)
         const now = timestamp(nowMs)
-        if ((open.get(orgId, now) ?? 0) >= OPEN_MAX) {
-          const text = `an organisation has at most ${OPEN_MAX} maintenance windows that have not ended`
-          throw new ApiError('invalid', text)
-        }
+        assertWindowRoom(open.get(orgId, now) ?? 0)
         insert.run(id, orgId, title, foldForSearch(title), now, now, startsAt, endsAt)
         for (const [place, serviceId] of serviceIds.entries()) insertService.run(id, place, serviceId)
-        const detail = { title, starts_at: startsAt, ends_at: endsAt }
-        note({ orgId, by, action: 'maintenance.create', targetId: id, nowMs, detail })
+        note(windowAct('create', window, by, nowMs))
       }),
     changeMaintenance: (window, by, nowMs, seen) =>
       commits.run(() => {
-        const { id, orgId, title, startsAt, endsAt, serviceIds } = window
+        const { id, title, startsAt, endsAt, serviceIds } = window
         const now = timestamp(nowMs)
         assertChangeable(found(window), now, seen)
         assertOwn(window)
         update.run(title, foldForSearch(title), startsAt, endsAt, now, id)
         removeServices.run(id)
         for (const [place, serviceId] of serviceIds.entries()) insertService.run(id, place, serviceId)
-        const detail = { title, starts_at: startsAt, ends_at: endsAt }
-        note({ orgId, by, action: 'maintenance.update', targetId: id, nowMs, detail })
+        note(windowAct('update', window, by, nowMs))
       }),
     cancelMaintenance: ({ id, orgId }, by, nowMs) =>
       commits.run(() => {
-        if (found({ id, orgId }).startsAt <= timestamp(nowMs)) {
-          throw new ApiError('invalid', 'the window has begun: end it instead')
-        }
+        assertNotBegun(found({ id, orgId }).startsAt, timestamp(nowMs))
         removeServices.run(id)
         remove.run(id)
-        note({ orgId, by, action: 'maintenance.cancel', targetId: id, nowMs })
+        note(windowAct('cancel', { id, orgId }, by, nowMs))
       }),
     listMaintenance: async (orgId, which = { endsAfter: '' }) => {
       if (known.get(orgId) === undefined) throw noOrg(orgId)

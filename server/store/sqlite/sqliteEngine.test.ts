@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { storeSuite } from '../testing/storeSuite.ts'
+import { accountSuite } from '../testing/accountSuite.ts'
+import { type EmptyEngine, storeSuite } from '../testing/storeSuite.ts'
 import { GroupCommit } from './commits/groupCommit.ts'
 import { lockDataFolder } from './files/lockDataFolder.ts'
 import { MIGRATIONS, migrate, schemaVersion } from './files/migrations.ts'
@@ -13,11 +14,13 @@ import { restoreDatabase } from './files/restoreDatabase.ts'
 import { openStore } from './openStore.ts'
 import { sqliteEngine } from './sqliteEngine.ts'
 
-storeSuite('SQLite', async () => {
+async function makeEngine(): Promise<EmptyEngine> {
   const parent = await mkdtemp(join(tmpdir(), 'pharos-suite-'))
   const remove = () => rm(parent, { recursive: true })
   return { engine: sqliteEngine(join(parent, 'data'), () => 0), remove }
-})
+}
+
+for (const suite of [storeSuite, accountSuite]) suite('SQLite', makeEngine)
 
 let folder = ''
 beforeEach(async () => {

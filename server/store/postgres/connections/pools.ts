@@ -95,10 +95,13 @@ async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<
     await client.query('COMMIT')
     return result
   } catch (error) {
-    failure = error instanceof Error ? error : new Error(String(error))
+    // A connection that cannot roll back is closed, which does the same.
+    failure = await client.query('ROLLBACK').then(
+      () => undefined,
+      (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason))),
+    )
     throw error
   } finally {
-    // A connection that failed is closed, which also rolls back.
     client.release(failure)
   }
 }

@@ -242,6 +242,56 @@ CREATE TABLE heartbeat (
   beaten_at_ms bigint NOT NULL
 );
 `,
+  // Accounts of the console. Of every token only the hash is stored.
+  `
+CREATE TABLE people (
+  id uuid PRIMARY KEY,
+  email text NOT NULL,
+  email_folded text COLLATE "C" NOT NULL UNIQUE,
+  name text NOT NULL,
+  password_hash text,
+  look text NOT NULL DEFAULT 'auto' CHECK (look IN ('auto', 'light', 'dark')),
+  created_at text COLLATE "C" NOT NULL
+);
+
+CREATE TABLE memberships (
+  org_id uuid NOT NULL REFERENCES orgs ON DELETE CASCADE,
+  person_id uuid NOT NULL REFERENCES people ON DELETE CASCADE,
+  role text NOT NULL CHECK (role IN ('viewer', 'member', 'owner')),
+  created_at text COLLATE "C" NOT NULL,
+  PRIMARY KEY (org_id, person_id)
+);
+CREATE INDEX memberships_of_person ON memberships (person_id);
+
+CREATE TABLE invitations (
+  token_hash bytea PRIMARY KEY,
+  org_id uuid NOT NULL REFERENCES orgs ON DELETE CASCADE,
+  email text NOT NULL,
+  email_folded text COLLATE "C" NOT NULL,
+  role text NOT NULL CHECK (role IN ('viewer', 'member', 'owner')),
+  expires_at_ms bigint NOT NULL,
+  UNIQUE (org_id, email_folded)
+);
+CREATE INDEX invitations_by_expiry ON invitations (expires_at_ms);
+
+CREATE TABLE sessions (
+  id_hash bytea PRIMARY KEY,
+  person_id uuid NOT NULL REFERENCES people ON DELETE CASCADE,
+  created_at_ms bigint NOT NULL,
+  seen_at_ms bigint NOT NULL,
+  elevated_at_ms bigint,
+  browser text NOT NULL
+) WITH (fillfactor = 70);
+CREATE INDEX sessions_of_person ON sessions (person_id);
+CREATE INDEX sessions_by_use ON sessions (seen_at_ms);
+CREATE INDEX sessions_by_age ON sessions (created_at_ms);
+
+CREATE TABLE password_resets (
+  token_hash bytea PRIMARY KEY,
+  person_id uuid NOT NULL UNIQUE REFERENCES people ON DELETE CASCADE,
+  expires_at_ms bigint NOT NULL
+);
+`,
 ]
 
 /** The oldest number of steps with which a program can use the newest schema. */

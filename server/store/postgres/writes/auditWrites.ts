@@ -1,6 +1,6 @@
 import { OPERATOR } from '../../../domain/accounts/actor.ts'
 import { type Act, auditRow } from '../../shared/act.ts'
-import type { Sql } from '../connections/sql.ts'
+import { type Sql, uuidOrNull } from '../connections/sql.ts'
 
 /** The columns of an entry, in the order of `auditValues`. */
 export const AUDIT_COLUMNS = 'at, actor_kind, actor, action, target_kind, target_id, detail'
@@ -32,4 +32,25 @@ export async function changeForAll(
     [...values, ...auditValues({ ...act, by: OPERATOR })],
   )
   return rows.length > 0
+}
+
+/** Adds `act` to the audit log, in the transaction of what it tells of. */
+export async function noteAct(sql: Sql, { orgId, ...act }: Act): Promise<void> {
+  await sql.rows(`INSERT INTO audit (org_id, ${AUDIT_COLUMNS}) VALUES ($1, ${auditParameters(2)})`, [
+    uuidOrNull(orgId),
+    ...auditValues(act),
+  ])
+}
+
+/** Adds an act on a person to the log of each organisation of that person. */
+export async function noteOfPerson(
+  sql: Sql,
+  personId: string,
+  act: Omit<Act, 'orgId' | 'targetId'>,
+): Promise<void> {
+  await sql.rows(
+    `INSERT INTO audit (org_id, ${AUDIT_COLUMNS})
+     SELECT org_id, ${auditParameters(2)} FROM memberships WHERE person_id = $1`,
+    [uuidOrNull(personId), ...auditValues({ ...act, targetId: personId })],
+  )
 }

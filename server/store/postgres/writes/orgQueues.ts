@@ -40,6 +40,12 @@ interface Doubt {
   readonly outcomes: readonly Outcome[]
 }
 
+/** What parts of a store need whose transactions take turns with the mutations of an organisation. */
+export interface TurnParts {
+  readonly pools: Pick<Pools, 'write' | 'read' | 'inTransaction'>
+  readonly queues: Pick<OrgQueues, 'inTurn'>
+}
+
 /**
  * Mutations by organisation. Of each organisation one batch is under way in this process, and what comes meanwhile is the
  * next one: it waits in memory, and holds no connection.
@@ -91,6 +97,27 @@ export class OrgQueues {
       this.#running.add(draining)
       void draining.finally(() => this.#running.delete(draining))
     })
+  }
+
+  /**
+   * Runs `work` in a transaction that holds the organisation `orgId`: what it reads stays as it is until its end, and
+   * mutations that were decided meanwhile are decided again. Rejects with `refusal` when there is no such organisation.
+   */
+  inTurn<Result>(orgId: string, refusal: ApiError, work: (sql: Sql) => Promise<Result>): Promise<Result> {
+    if (this.#isClosing) return Promise.reject(new Error('the server is stopping'))
+    const turn = this.#pools.inTransaction(async (sql) => {
+      const text = 'UPDATE orgs SET revision = revision + 1 WHERE id = $1 RETURNING id'
+      const held = await sql.rows(text, [uuidOrNull(orgId)])
+      if (held.length === 0) throw refusal
+      return await work(sql)
+    })
+    const ended = turn.then(
+      () => this.#announce(),
+      () => {},
+    )
+    this.#running.add(ended)
+    void ended.finally(() => this.#running.delete(ended))
+    return turn
   }
 
   async #drain(orgId: string): Promise<void> {
@@ -181,10 +208,12 @@ export class OrgQueues {
 
   #announced(outcomes: readonly Outcome[]): readonly Outcome[] {
     // After the transaction, which may end after this turn.
-    setImmediate(() => {
-      for (const listener of this.#listeners) listener()
-    })
+    setImmediate(() => this.#announce())
     return outcomes
+  }
+
+  #announce(): void {
+    for (const listener of this.#listeners) listener()
   }
 }
 

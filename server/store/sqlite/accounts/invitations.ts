@@ -1,14 +1,18 @@
-import { ApiError } from '../../../../api/contract/apiError.ts'
 import { foldedEmail } from '../../../domain/accounts/emailAddress.ts'
 import { timestamp } from '../../../domain/environment.ts'
 import type { Acceptance, MemberStore, OpenInvitation } from '../../accountStore.ts'
+import {
+  assertInvitable,
+  assertMemberRoom,
+  inviteAct,
+  isForInvited,
+  joinAct,
+  noInvitation,
+  withdrawAct,
+} from '../../shared/accountRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
 import type { Connections } from '../files/openDatabase.ts'
 import type { NotedWrites } from '../changes/audit.ts'
-
-/** Most members of an organisation, and most open invitations. */
-const MEMBERS_MAX = 200
-const INVITATIONS_MAX = 20
 
 type Methods = 'invite' | 'invitationOf' | 'listInvitations' | 'withdrawInvitation' | 'acceptInvitation'
 
@@ -54,68 +58,46 @@ export function sqliteInvitations(
   const insertMember = writer.prepare(
     'INSERT INTO memberships (org_id, person_id, role, created_at) VALUES (?, ?, ?, ?)',
   )
-  const assertRoom = (orgId: string): void => {
-    if ((members.get(orgId) ?? 0) >= MEMBERS_MAX) {
-      throw new ApiError('invalid', `an organisation has at most ${MEMBERS_MAX} members`)
-    }
-  }
-  /** Makes the person of `acceptance` if it is new. False when the address is not that of `acceptance`. */
-  const admitPerson = (invitation: OpenInvitation, acceptance: Acceptance, nowMs: number): boolean => {
-    const { email, personId } = invitation
-    if (acceptance.kind === 'person') return acceptance.personId === personId
-    if (personId !== null) return false
-    const { name, passwordHash } = acceptance
-    insertPerson.run(acceptance.personId, email, foldedEmail(email), name, passwordHash, timestamp(nowMs))
-    return true
+  const admitPerson = ({ email }: OpenInvitation, acceptance: Acceptance, nowMs: number): void => {
+    if (acceptance.kind === 'person') return
+    const { personId, name, passwordHash } = acceptance
+    insertPerson.run(personId, email, foldedEmail(email), name, passwordHash, timestamp(nowMs))
   }
   return {
-    invite: ({ tokenHash, orgId, email, role, expiresAtMs }, by, nowMs) =>
+    invite: (invitation, by, nowMs) =>
       commits.run(() => {
+        const { tokenHash, orgId, email, role, expiresAtMs } = invitation
         const folded = foldedEmail(email)
         if (known.get(orgId) === undefined) throw noOrg(orgId)
-        if (isMember.get(orgId, folded) !== undefined) {
-          throw new ApiError('invalid', `${email} is a member of the organisation already`)
-        }
-        assertRoom(orgId)
-        if ((open.get(orgId, nowMs, folded) ?? 0) >= INVITATIONS_MAX) {
-          throw new ApiError('invalid', `an organisation has at most ${INVITATIONS_MAX} open invitations`)
-        }
+        assertInvitable(email, {
+          isMember: isMember.get(orgId, folded) !== undefined,
+          members: members.get(orgId) ?? 0,
+          open: open.get(orgId, nowMs, folded) ?? 0,
+        })
         replace.run(tokenHash, orgId, email, folded, role, expiresAtMs)
-        note({ orgId, by, action: 'invitation.create', targetId: idOf(tokenHash), nowMs, detail: { role } })
+        note(inviteAct(invitation, by, nowMs))
       }),
     invitationOf: async (tokenHash, nowMs) => find.get(tokenHash, nowMs),
     listInvitations: async (orgId, nowMs) => list.all(orgId, nowMs),
     withdrawInvitation: (orgId, tokenHash, by, nowMs) =>
       commits.run(() => {
         const invitation = findForWrite.get(tokenHash, nowMs)
-        if (invitation?.orgId !== orgId) throw new ApiError('not_found', 'there is no such invitation')
+        if (invitation?.orgId !== orgId) throw noInvitation()
         remove.run(tokenHash)
-        note({ orgId, by, action: 'invitation.withdraw', targetId: idOf(tokenHash), nowMs })
+        note(withdrawAct(invitation, by, nowMs))
       }),
     acceptInvitation: (tokenHash, acceptance, nowMs) =>
       commits.run(() => {
         const invitation = findForWrite.get(tokenHash, nowMs)
-        if (invitation === undefined || !admitPerson(invitation, acceptance, nowMs)) return undefined
+        if (invitation === undefined || !isForInvited(invitation, acceptance)) return undefined
         const { orgId, role } = invitation
         const { personId } = acceptance
-        assertRoom(orgId)
+        assertMemberRoom(members.get(orgId) ?? 0)
+        admitPerson(invitation, acceptance, nowMs)
         insertMember.run(orgId, personId, role, timestamp(nowMs))
         remove.run(tokenHash)
-        const by = { kind: 'person', id: personId } as const
-        note({
-          orgId,
-          by,
-          action: 'member.join',
-          targetId: personId,
-          nowMs,
-          detail: { role, invitation: idOf(tokenHash) },
-        })
+        note(joinAct(invitation, personId, nowMs))
         return { ...invitation, personId }
       }),
   }
-}
-
-/** The id of an invitation in the audit log, which has no addresses of people. */
-function idOf(tokenHash: Buffer): string {
-  return tokenHash.toString('hex')
 }

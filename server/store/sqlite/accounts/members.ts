@@ -1,6 +1,6 @@
-import { ApiError } from '../../../../api/contract/apiError.ts'
-import { type Role, ROLES } from '../../../domain/accounts/roles.ts'
+import type { Role } from '../../../domain/accounts/roles.ts'
 import type { Member, MemberStore } from '../../accountStore.ts'
+import { assertOwnerLeft, isLower, noMember } from '../../shared/accountRules.ts'
 import { noOrg } from '../../shared/noOrg.ts'
 import type { Connections } from '../files/openDatabase.ts'
 import type { NotedWrites } from '../changes/audit.ts'
@@ -33,15 +33,8 @@ export function sqliteMembers(
   )
   const memberRole = (orgId: string, personId: string): Role => {
     const role = roleOf.get(orgId, personId)
-    if (role === undefined) {
-      throw new ApiError('not_found', `the organisation has no member ${personId}`)
-    }
+    if (role === undefined) throw noMember(personId)
     return role
-  }
-  const assertOwnerLeft = (orgId: string, role: Role): void => {
-    if (role === 'owner' && owners.get(orgId) === 1) {
-      throw new ApiError('invalid', 'the last owner must stay: make another member an owner first')
-    }
   }
   return {
     listMembers: async (orgId) => {
@@ -52,16 +45,16 @@ export function sqliteMembers(
       commits.run(() => {
         const before = memberRole(orgId, personId)
         if (before === role) return
-        assertOwnerLeft(orgId, before)
+        assertOwnerLeft(before, owners.get(orgId) ?? 0)
         setRole.run(role, orgId, personId)
-        if (ROLES.indexOf(role) < ROLES.indexOf(before)) endSessions.run(personId)
+        if (isLower(role, before)) endSessions.run(personId)
         const detail = { from: before, to: role }
         note({ orgId, by, action: 'member.role', targetId: personId, nowMs, detail })
       }),
     removeMember: ({ orgId, personId, by, nowMs }) =>
       commits.run(() => {
         const role = memberRole(orgId, personId)
-        assertOwnerLeft(orgId, role)
+        assertOwnerLeft(role, owners.get(orgId) ?? 0)
         remove.run(orgId, personId)
         endSessions.run(personId)
         note({ orgId, by, action: 'member.remove', targetId: personId, nowMs, detail: { role } })

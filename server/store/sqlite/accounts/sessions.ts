@@ -1,10 +1,8 @@
 import { isSessionValid } from '../../../domain/accounts/sessions.ts'
 import type { Person, SessionStore, StoredSession } from '../../accountStore.ts'
+import { SESSIONS_MAX } from '../../shared/accountRules.ts'
 import type { NotedWrites } from '../changes/audit.ts'
 import type { Connections } from '../files/openDatabase.ts'
-
-/** Most sessions of a person: their page lists them. Gap G54. */
-const SESSIONS_MAX = 50
 
 const COLUMNS = `s.id_hash AS idHash, s.person_id AS personId, s.created_at_ms AS createdAtMs,
   s.seen_at_ms AS seenAtMs, s.elevated_at_ms AS elevatedAtMs, s.browser`

@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ApiError } from '../../../api/contract/apiError.ts'
+import type { MaintenanceWindow } from '../store.ts'
+import type { Act } from './act.ts'
+
+/** Throws `invalid` when `window` has ended at the instant `now`, and `conflict` when it is not as in `seen`. Pure. */
+export function assertChangeable(
+  window: MaintenanceWindow,
+  now: string,
+  seen: MaintenanceWindow | undefined,
+): void {
+  if (window.endsAt <= now) throw new ApiError('invalid', 'the window has ended')
+  if (seen !== undefined && !isDeepStrictEqual(content(window), content(seen))) {
+    throw new ApiError('conflict', 'the window was changed meanwhile')
+  }
+}
+
+function content({ title, startsAt, endsAt, serviceIds }: MaintenanceWindow): readonly unknown[] {
+  return [title, startsAt, endsAt, serviceIds.toSorted()]
+}
+
+/** Most windows of an organisation that have not ended: each list of services reads them. Gap G6. */
+const OPEN_MAX = 200
+
+/** Throws `invalid` when an organisation with `open` windows that have not ended cannot have another. */
+export function assertWindowRoom(open: number): void {
+  if (open < OPEN_MAX) return
+  const text = `an organisation has at most ${OPEN_MAX} maintenance windows that have not ended`
+  throw new ApiError('invalid', text)
+}
+
+/** Throws `invalid` when a window that starts at `startsAt` has begun at the instant `now`. */
+export function assertNotBegun(startsAt: string, now: string): void {
+  if (startsAt <= now) throw new ApiError('invalid', 'the window has begun: end it instead')
+}
+
+/** The refusal of a window that does not exist. Pure. */
+export function noWindow(id: string): ApiError {
+  return new ApiError('not_found', `there is no maintenance window ${id}`)
+}
+
+/** The refusal of a service that does not exist, or is of another organisation. Pure. */
+export function noService(serviceId: string): ApiError {
+  return new ApiError('not_found', `the organisation has no service ${serviceId}`)
+}
+
+/** The entry of a window that is made, changed or, without its content, cancelled. Pure. */
+export function windowAct(
+  action: 'create' | 'update' | 'cancel',
+  window: Pick<MaintenanceWindow, 'id' | 'orgId'> & Partial<MaintenanceWindow>,
+  by: Act['by'],
+  nowMs: number,
+): Act {
+  const { id, orgId, title, startsAt, endsAt } = window
+  const detail = title === undefined ? {} : { title, starts_at: startsAt, ends_at: endsAt }
+  return { orgId, by, action: `maintenance.${action}`, targetId: id, nowMs, detail }
+}

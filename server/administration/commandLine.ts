@@ -14,6 +14,7 @@ import { addMaintenanceCommands } from './maintenanceCommands.ts'
 import { addMasterKeyCommands } from './masterKeyCommands.ts'
 import { addAuditCommands, addOrgCommands } from './orgCommands.ts'
 import type { Write } from './text/output.ts'
+import { addMigrateCommand } from './database/migrateCommand.ts'
 import { addPlanCommands } from './planCommands.ts'
 import { addRegionCommands } from './regionCommands.ts'
 import { addResultCommands } from './resultCommands.ts'
@@ -61,5 +62,6 @@ export function commandLine({ write, writeError, environment }: CommandLineParts
   addAgentCommands(program, write)
   addMasterKeyCommands(program, write, environment)
   addBackupCommands(program, write)
+  addMigrateCommand(program, write, writeError)
   return program
 }

@@ -8,6 +8,7 @@ import { createLog } from '../process/requestLog.ts'
 import { stopSignal } from '../process/stopSignal.ts'
 import { monotonicMs, systemEnvironment } from '../process/systemEnvironment.ts'
 import type { KeySource } from '../secrets/keyring.ts'
+import type { Engine } from '../store/engine.ts'
 import type { Store } from '../store/store.ts'
 import { agentListeningOf } from './options/agentListening.ts'
 import { consoleListeningOf, consoleUrlOption, trustProxiesOption } from './options/consoleListening.ts'
@@ -40,6 +41,7 @@ interface ServeOptions extends DatabasePlace {
   readonly allowRanges: readonly string[]
   readonly allowWebhookRanges: readonly string[]
   readonly monitor: 'on' | 'off'
+  readonly migrate: 'yes' | 'never'
   readonly logLevel: string
 }
 
@@ -127,6 +129,12 @@ export function addServeCommand(
         .default('on'),
     )
     .addOption(
+      new Option('--migrate <yes|never>', 'whether to bring the schema of the database up to date')
+        .env(VARIABLES.migrate)
+        .choices(['yes', 'never'])
+        .default('yes'),
+    )
+    .addOption(
       new Option('--log-level <level>', 'minimum log level; logs go to stderr')
         .env(VARIABLES.logLevel)
         .choices([...LOG_LEVELS])
@@ -170,6 +178,7 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
   const log = createLog(destination, options.logLevel)
   const { dataDir = null, host, port, adminHost, adminPort = null, allowRanges: allowedRanges } = options
   const engine = engineOf(options)
+  if (options.migrate === 'never') await assertMigrated(engine)
   const program = await startProgram({
     engine,
     dataDir,
@@ -208,6 +217,16 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
   log.info({ signal: await stopped }, 'stopping')
   await program.close()
   log.info('stopped')
+}
+
+/** Rejects when the start would have to take steps of the schema. */
+async function assertMigrated(engine: Engine): Promise<void> {
+  const version = await engine.schemaNow()
+  if (version !== undefined && version >= engine.schemaVersion) return
+  const due = version === undefined ? 'there is no database in' : `schema ${version} is in`
+  throw new Error(
+    `${due} ${engine.place}, and this release needs schema ${engine.schemaVersion}: run "pharos-server migrate", or leave out --migrate never`,
+  )
 }
 
 /** A line for each organisation that has no owner yet. */

@@ -1,3 +1,4 @@
+import type { Portable } from './portable.ts'
 import type { Store } from './store.ts'
 
 /** Exclusive work on a store: one server, one rotation of its master key. */
@@ -16,11 +17,15 @@ export interface Engine {
   readonly makesMasterKeys: boolean
   /** Whether a database exists. Creates nothing. */
   exists(): Promise<boolean>
+  /** Schema version of the database; `undefined` when there is none. Changes nothing. */
+  schemaNow(): Promise<number | undefined>
   /**
    * Opens the store, created and migrated when needed. `serve` also checks the whole database for damage. Rejects when
-   * the database is not durable, damaged, or of a newer release. Several programs may open the same store.
+   * the database is not durable, damaged, moved elsewhere, or of a newer release. Several programs may open the same store.
    */
   open(purpose: 'serve' | 'administer'): Promise<Store>
   /** Takes the lock of this name; resolves to the function that releases it. Rejects at once when another program holds it. */
   lock(name: LockName): Promise<() => Promise<void>>
+  /** Opens the data to move it elsewhere or to move other data into it; created and migrated. The caller has both locks. */
+  openPortable(role: 'source' | 'target'): Promise<Portable>
 }

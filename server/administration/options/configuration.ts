@@ -23,6 +23,7 @@ export const VARIABLES = {
   allowRanges: 'PHAROS_ALLOW_RANGES',
   allowWebhookRanges: 'PHAROS_ALLOW_WEBHOOK_RANGES',
   monitor: 'PHAROS_MONITOR',
+  migrate: 'PHAROS_MIGRATE',
   logLevel: 'PHAROS_LOG_LEVEL',
 } as const
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { monotonicMs, systemEnvironment } from '../../process/systemEnvironment.ts'
 import type { Engine } from '../../store/engine.ts'
@@ -24,8 +24,14 @@ export function addDatabase(command: Command): Command {
   return addDatabaseFlags(command).option('--json', 'print JSON', false)
 }
 
-/** Adds the flags that name the data to `command`, which then demands exactly one of them. */
-export function addDatabaseFlags(command: Command): Command {
+/**
+ * Adds the flags that name the data to `command`, which then demands exactly one of them, unless `isGiven` finds the data
+ * named by others.
+ */
+export function addDatabaseFlags<Options>(
+  command: Command,
+  isGiven: (options: Options) => boolean = () => false,
+): Command {
   return command
     .addOption(
       new Option('--data-dir <dir>', 'folder of the database').env(VARIABLES.dataDir).argParser(readGiven),
@@ -46,8 +52,9 @@ export function addDatabaseFlags(command: Command): Command {
         .conflicts('dataDir'),
     )
     .hook('preAction', () => {
-      const { dataDir, database, databaseFile } = command.opts<DatabasePlace>()
-      if ((dataDir ?? database ?? databaseFile) !== undefined) return
+      const options = command.opts<DatabasePlace & Options>()
+      const { dataDir, database, databaseFile } = options
+      if ((dataDir ?? database ?? databaseFile) !== undefined || isGiven(options)) return
       command.error("error: required option '--data-dir <dir>' not specified, nor '--database <url>'", {
         code: 'commander.missingMandatoryOptionValue',
       })
@@ -57,6 +64,14 @@ export function addDatabaseFlags(command: Command): Command {
 /** The URL of the PostgreSQL database that the options name; `undefined` for a data folder. Pure. */
 export function databaseUrlOf({ database, databaseFile }: DatabasePlace): string | undefined {
   return database ?? databaseFile
+}
+
+/** The place that one argument names: a URL, a file that contains one, or a data folder. Throws for an empty one. */
+export function placeGiven(text: string): DatabasePlace {
+  readGiven(text)
+  if (URL.canParse(text) && text.includes('://')) return { database: readDatabaseUrl(text) }
+  if (statSync(text, { throwIfNoEntry: false })?.isFile() === true) return { databaseFile: readUrlFile(text) }
+  return { dataDir: text }
 }
 
 /** The engine that the options name. */

@@ -1,9 +1,17 @@
-import pg from 'pg'
+import type pg from 'pg'
 import type { Engine } from '../engine.ts'
-import { TYPES } from './connections/sql.ts'
+import { movedError, type Portable } from '../portable.ts'
 import { openStore, type StoreClocks } from './openStore.ts'
+import { openPortable } from './portable.ts'
 import { assertDurable } from './schema/assertDurable.ts'
-import { ADVISORY_LOCKS, migrate, schemaOf, withConnection } from './schema/migrate.ts'
+import {
+  ADVISORY_LOCKS,
+  APPLICATION_NAME,
+  connect,
+  migrate,
+  schemaOf,
+  withConnection,
+} from './schema/migrate.ts'
 import { MIGRATIONS } from './schema/migrations.ts'
 
 /** Clocks of an engine, and the check of the database before it is served; `assertDurable` when absent. */
@@ -21,16 +29,52 @@ export function postgresEngine(
     schemaVersion: MIGRATIONS.length,
     makesMasterKeys: false,
     exists: () => withConnection(url, async (client) => (await schemaOf(client)) !== undefined),
+    schemaNow: () => withConnection(url, async (client) => (await schemaOf(client))?.version),
     open: async (purpose) => {
       await withConnection(url, async (client) => {
         if (purpose === 'serve') await assertUsable(client)
         await migrate(client)
+        await assertNotMoved(client, placeOf(url))
       })
       return await openStore(url, clocks)
     },
     // Any number of programs serve one database.
     lock: (name) => (name === 'serve' ? Promise.resolve(async () => {}) : lockRotation(url)),
+    openPortable: (role) => openAlone(url, role, assertUsable),
   }
+}
+
+async function assertNotMoved(client: pg.Client, place: string): Promise<void> {
+  const { rows } = await client.query<{ place: string }>('SELECT place FROM moved')
+  if (rows[0] !== undefined) throw movedError(place, rows[0].place, 'delete the row of its table "moved"')
+}
+
+/** Opens the database for a move. Rejects when another program uses it: servers share it without a lock. */
+async function openAlone(
+  url: string,
+  role: 'source' | 'target',
+  assertUsable: (client: pg.Client) => Promise<void>,
+): Promise<Portable> {
+  const [client, other] = [await connect(url), await connect(url)]
+  try {
+    if (role === 'target') await assertUsable(client)
+    await migrate(client)
+    const { rows } = await client.query<{ count: number }>(
+      `SELECT count(*)::integer AS count FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = $1 AND pid <> ALL($2::integer[])`,
+      [APPLICATION_NAME, await Promise.all([client, other].map(pidOf))],
+    )
+    if (rows[0]?.count === 0) return await openPortable(client, other, role)
+    throw new Error(`${placeOf(url)} is in use by another pharos-server: stop all of them`)
+  } catch (error) {
+    await Promise.all([client.end(), other.end()])
+    throw error
+  }
+}
+
+async function pidOf(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  return rows[0]?.pid ?? 0
 }
 
 /** The server and the database that `url` names, without user and password. Pure. */
@@ -45,9 +89,8 @@ function placeOf(url: string): string {
  * connection, and one without a number, so that readers of the outbox do not wait for its end.
  */
 async function lockRotation(url: string): Promise<() => Promise<void>> {
-  const client = new pg.Client({ connectionString: url, types: TYPES, application_name: 'pharos-server' })
-  client.on('error', () => {})
-  await client.connect()
+  // Not the name of a program that uses the data: a move looks for those while it has this lock.
+  const client = await connect(url, `${APPLICATION_NAME} rotation`)
   try {
     await client.query('BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0')
     const { rows } = await client.query<{ taken: boolean }>(

@@ -5,10 +5,12 @@ import { assertUndamaged } from './files/assertUndamaged.ts'
 import { backupDatabase } from './files/backupDatabase.ts'
 import { noteBackup } from './files/lastBackup.ts'
 import { lockDataFolder, lockRotation } from './files/lockDataFolder.ts'
-import { MIGRATIONS } from './files/migrations.ts'
+import { MIGRATIONS, schemaVersion } from './files/migrations.ts'
+import { assertNotMoved } from './files/movedMark.ts'
 import { databaseFile } from './files/openDatabase.ts'
 import { restoreDatabase } from './files/restoreDatabase.ts'
 import { openStore } from './openStore.ts'
+import { openPortable } from './files/portable.ts'
 
 /** A data folder with an SQLite database. Copies of it are files. */
 export interface SqliteEngine extends Engine {
@@ -30,7 +32,9 @@ export function sqliteEngine(
     schemaVersion: MIGRATIONS.length,
     makesMasterKeys: true,
     exists: async () => existsSync(databaseFile(dataDir)),
+    schemaNow: () => schemaNow(databaseFile(dataDir)),
     open: async (purpose) => {
+      assertNotMoved(dataDir)
       const store = await openStore(dataDir, nowMs, mutationsPerCommit)
       if (purpose === 'administer') return store
       try {
@@ -45,10 +49,23 @@ export function sqliteEngine(
       const release = await locks[name](dataDir)
       return async () => release()
     },
+    openPortable: () => openPortable(dataDir),
     backupTo: async (file) => {
       await backupDatabase(databaseFile(dataDir), file)
       noteBackup(databaseFile(dataDir))
     },
     restoreFrom: (file) => restoreDatabase(file, dataDir, (copy) => noteRestore(copy, nowMs())),
+  }
+}
+
+async function schemaNow(file: string): Promise<number | undefined> {
+  if (!existsSync(file)) return undefined
+  const { default: Sqlite } = await import('better-sqlite3')
+  const database = new Sqlite(file)
+  try {
+    database.pragma('query_only = ON')
+    return schemaVersion(database)
+  } finally {
+    database.close()
   }
 }

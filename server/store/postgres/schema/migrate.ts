@@ -16,20 +16,29 @@ interface Version {
   readonly compatibleFrom: number
 }
 
+/** How connections of Pharos are called among those of a database. */
+export const APPLICATION_NAME = 'pharos-server'
+
+/** Connects to the database at `url`. */
+export async function connect(url: string, applicationName = APPLICATION_NAME): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    types: TYPES,
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    application_name: applicationName,
+  })
+  // Its statements report an end of the connection.
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
 /** Runs `work` on a connection of its own to the database at `url`. */
 export async function withConnection<Result>(
   url: string,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({
-    connectionString: url,
-    types: TYPES,
-    connectionTimeoutMillis: CONNECT_MS_MAX,
-    application_name: 'pharos-server',
-  })
-  // Its statements report an end of the connection.
-  client.on('error', () => {})
-  await client.connect()
+  const client = await connect(url)
   try {
     return await work(client)
   } finally {

@@ -292,6 +292,13 @@ CREATE TABLE password_resets (
   expires_at_ms bigint NOT NULL
 );
 `,
+  // The place to which the data went: programs then refuse to use what is left.
+  `
+CREATE TABLE moved (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  place text NOT NULL
+);
+`,
 ]
 
 /** The oldest number of steps with which a program can use the newest schema. */

@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Command, Option } from 'commander'
+import { RESULTS_FILE } from '../../results/file/resultsSchema.ts'
+import type { Engine } from '../../store/engine.ts'
+import { type Move, moveStore } from '../../store/moving/moveStore.ts'
+import { type Part, PARTS } from '../../store/moving/portableTables.ts'
+import { addDatabaseFlags, type DatabasePlace, engineOf, placeGiven } from '../options/databaseOption.ts'
+import { present, table, type Write } from '../text/output.ts'
+
+/** Shortest time between two lines about the progress (milliseconds). */
+const PROGRESS_MS = 2_000
+/** The results, which are a file of their own in a data folder. */
+const RESULTS = 'results'
+
+interface MigrateOptions extends DatabasePlace {
+  readonly from?: string
+  readonly to?: string
+  readonly without: readonly string[]
+  readonly json: boolean
+}
+
+/** Adds `migrate`: the steps of the schema, or the move of all data to another kind of database. */
+export function addMigrateCommand(program: Command, write: Write, writeError: Write): void {
+  const command = program
+    .command('migrate')
+    .description('bring the schema of the database up to date, or move all data to another database')
+  addDatabaseFlags(
+    command,
+    (options: MigrateOptions) => options.from !== undefined || options.to !== undefined,
+  )
+    .option('--from <place>', 'data folder, or URL or file with the URL of a PostgreSQL database, to move')
+    .option('--to <place>', 'empty one of the other kind to move it to')
+    .addOption(
+      new Option('--without <part...>', 'leave these data behind')
+        .choices([...PARTS, RESULTS])
+        .default([], 'none'),
+    )
+    .option('--json', 'print JSON', false)
+    .action(async (options: MigrateOptions) => {
+      if (options.from === undefined && options.to === undefined) return await migrateSchema(options, write)
+      await move(options, write, writeError)
+    })
+}
+
+async function migrateSchema(options: MigrateOptions, write: Write): Promise<void> {
+  const engine = engineOf(options)
+  const before = (await engine.schemaNow()) ?? 0
+  await (await engine.open('administer')).close()
+  const { place, schemaVersion } = engine
+  const text =
+    before === schemaVersion
+      ? `${place} has schema ${schemaVersion}: there was nothing to do`
+      : `${place} was migrated from schema ${before} to ${schemaVersion}`
+  present(write, options.json, { place, from: before, to: schemaVersion }, text)
+}
+
+async function move(options: MigrateOptions, write: Write, writeError: Write): Promise<void> {
+  if (options.from === undefined || options.to === undefined) {
+    throw new Error('--from and --to belong together: give both to move data, or none to migrate the schema')
+  }
+  const [source, target] = [placeGiven(options.from), placeGiven(options.to)]
+  if ((source.dataDir === undefined) === (target.dataDir === undefined)) {
+    throw new Error(
+      '--from and --to must be a data folder and a PostgreSQL database: use backup and restore for two folders, pg_dump for two databases',
+    )
+  }
+  assertNoResults(source, options.without)
+  const [from, to] = [engineOf(source), engineOf(target)]
+  const without = new Set(options.without.filter((part): part is Part => part !== RESULTS))
+  let spokenAtMs = performance.now()
+  const moved = await moveStore({
+    from,
+    to,
+    without,
+    onProgress: ({ table: name, done, of }) => {
+      if (performance.now() - spokenAtMs < PROGRESS_MS) return
+      spokenAtMs = performance.now()
+      writeError(`${name}: ${done} of ${of} rows\n`)
+    },
+  })
+  present(write, options.json, { from: from.place, to: to.place, ...moved }, moveText(from, to, moved))
+}
+
+/** Throws when the source has results that nobody asked to leave behind. */
+function assertNoResults({ dataDir }: DatabasePlace, without: readonly string[]): void {
+  if (dataDir === undefined || without.includes(RESULTS)) return
+  if (!existsSync(join(dataDir, RESULTS_FILE))) return
+  throw new Error(
+    `${join(dataDir, RESULTS_FILE)} does not move: leave the results behind with --without ${RESULTS}`,
+  )
+}
+
+function moveText(from: Engine, to: Engine, { moved, left }: Move): string {
+  const rows = moved.map(({ table: name, rows, sha256 }) => [name, String(rows), sha256])
+  const behind = left.map(({ table: name, rows }) => `left behind: ${name} (${rows} rows)\n`).join('')
+  const next = `the same rows are in ${to.place}; ${from.place} is not used any more, and servers need the same master key as before`
+  return `${table(['TABLE', 'ROWS', 'SHA-256'], rows)}\n${behind}${next}`
+}

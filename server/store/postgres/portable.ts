@@ -1,0 +1,182 @@
+import type pg from 'pg'
+import type { Portable, PortableRow, PortableValue, RowBatches, TableColumns } from '../portable.ts'
+
+/** Rows of one fetch: definitions have up to 1 MiB, most a few KiB. */
+const FETCHED_ROWS = 200
+
+/** Columns that only this kind of database has: `complete` computes them. */
+const OWN_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  orgs: ['commands_made', 'past_bytes', 'short_answers_made', 'long_answer_bytes', 'revision'],
+  remembered_creations: ['long_bytes_up_to'],
+  audit: ['write_id'],
+}
+
+/** Totals that an organisation ever had, as far as rows remain of them. */
+const COMPLETE = `
+UPDATE remembered_creations r SET long_bytes_up_to = summed.bytes FROM
+  (SELECT org_id, key_hash, sum(octet_length(answer)) OVER
+     (PARTITION BY org_id ORDER BY created_at_ms, key_hash ROWS UNBOUNDED PRECEDING) AS bytes
+   FROM remembered_creations WHERE short_number IS NULL) summed
+  WHERE r.org_id = summed.org_id AND r.key_hash = summed.key_hash;
+UPDATE orgs o SET
+  past_bytes = coalesce((SELECT max(bytes_up_to) FROM past_generations WHERE org_id = o.id), 0),
+  short_answers_made = coalesce((SELECT max(short_number) FROM remembered_creations WHERE org_id = o.id), 0),
+  long_answer_bytes = coalesce((SELECT max(long_bytes_up_to) FROM remembered_creations WHERE org_id = o.id), 0)`
+
+/** How a value of a type is written in the form that moves, and read from it. */
+interface Spelling {
+  /** The type of the parameter, of which there is an array. */
+  readonly parameter: string
+  readonly read: (column: string) => string
+  readonly write: (value: string) => string
+}
+
+const asIs = (parameter: string): Spelling => ({
+  parameter,
+  read: (column) => column,
+  write: (value) => value,
+})
+const LIST = { parameter: 'text', read: (column: string) => `array_to_json(${column})::text` }
+
+const SPELLINGS: Readonly<Record<string, Spelling>> = {
+  text: asIs('text'),
+  integer: asIs('integer'),
+  bigint: asIs('bigint'),
+  smallint: asIs('smallint'),
+  bytea: asIs('bytea'),
+  uuid: { ...asIs('uuid'), read: (column) => `${column}::text` },
+  boolean: {
+    parameter: 'integer',
+    read: (column) => `${column}::integer`,
+    write: (value) => `${value}::boolean`,
+  },
+  'uuid[]': { ...LIST, write: (value) => `ARRAY(SELECT json_array_elements_text(${value}::json)::uuid)` },
+  'text[]': { ...LIST, write: (value) => `ARRAY(SELECT json_array_elements_text(${value}::json))` },
+}
+
+interface Column {
+  readonly table: string
+  readonly column: string
+  readonly type: string
+  readonly isIdentity: boolean
+}
+
+/**
+ * The database of `client` as a whole, in one transaction. `client` is not used for anything else, and `other` is a
+ * connection to the same database.
+ */
+export async function openPortable(
+  client: pg.Client,
+  other: pg.Client,
+  role: 'source' | 'target',
+): Promise<Portable> {
+  const isolation = role === 'source' ? 'REPEATABLE READ READ ONLY' : 'READ COMMITTED'
+  await client.query(
+    `SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; BEGIN ISOLATION LEVEL ${isolation}`,
+  )
+  const found = await readColumns(client)
+  const spellingOf = (table: string, column: string): Spelling => {
+    const type = found.find((each) => each.table === table && each.column === column)?.type ?? ''
+    const spelling = SPELLINGS[type]
+    if (spelling === undefined)
+      throw new Error(`${table}.${column} has the type ${type}, which does not move`)
+    return spelling
+  }
+  return {
+    columns: async () => columnsOf(found),
+    count: async (table) => {
+      const { rows } = await client.query<{ count: number }>(`SELECT count(*)::bigint AS count FROM ${table}`)
+      return rows[0]?.count ?? 0
+    },
+    exportRows: (table) => exportRows(client, table, spellingOf),
+    importRows: (table, rows) => importRows(client, { ...table, rows, spellingOf }),
+    clear: async (table) => {
+      await client.query(`DELETE FROM ${table}`)
+    },
+    complete: async () => {
+      await client.query(COMPLETE)
+      for (const { table, column } of found.filter(({ isIdentity }) => isIdentity)) {
+        await client.query(
+          `SELECT setval(pg_get_serial_sequence('${table}', '${column}'), max(${column})) FROM ${table} HAVING max(${column}) IS NOT NULL`,
+        )
+      }
+    },
+    commit: async () => {
+      await client.query('COMMIT')
+    },
+    markMoved: async (place) => {
+      await other.query('DELETE FROM moved')
+      if (place !== null) await other.query('INSERT INTO moved (place) VALUES ($1)', [place])
+    },
+    close: async () => {
+      await Promise.all([client.end(), other.end()])
+    },
+  }
+}
+
+async function readColumns(client: pg.Client): Promise<readonly Column[]> {
+  const { rows } = await client.query<Column>(
+    `SELECT c.relname AS table, a.attname AS column, format_type(a.atttypid, NULL) AS type,
+       a.attidentity <> '' AS "isIdentity"
+     FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+       AND a.attnum > 0 AND NOT a.attisdropped
+     ORDER BY c.relname, a.attname COLLATE "C"`,
+  )
+  return rows
+}
+
+function columnsOf(found: readonly Column[]): ReadonlyMap<string, readonly string[]> {
+  const tables = new Map<string, string[]>()
+  for (const { table, column } of found) {
+    const columns = tables.get(table) ?? []
+    if (OWN_COLUMNS[table]?.includes(column) !== true) columns.push(column)
+    tables.set(table, columns)
+  }
+  return new Map([...tables].map(([table, columns]) => [table, columns.sort()]))
+}
+
+type SpellingOf = (table: string, column: string) => Spelling
+
+async function* exportRows(
+  client: pg.Client,
+  { name, columns, key }: TableColumns,
+  spellingOf: SpellingOf,
+): RowBatches {
+  const values = columns.map((column) => spellingOf(name, column).read(column))
+  const order = key.map((column) =>
+    spellingOf(name, column).parameter === 'text' ? `${column} COLLATE "C"` : column,
+  )
+  await client.query(
+    `DECLARE moving NO SCROLL CURSOR FOR SELECT ${values.join(', ')} FROM ${name} ORDER BY ${order.join(', ')}`,
+  )
+  for (;;) {
+    const { rows } = await client.query<PortableValue[]>({
+      text: `FETCH ${FETCHED_ROWS} FROM moving`,
+      rowMode: 'array',
+    })
+    if (rows.length === 0) break
+    yield rows
+  }
+  await client.query('CLOSE moving')
+}
+
+async function importRows(
+  client: pg.Client,
+  {
+    name,
+    columns,
+    rows,
+    spellingOf,
+  }: TableColumns & { readonly rows: RowBatches; readonly spellingOf: SpellingOf },
+): Promise<void> {
+  const spellings = columns.map((column) => spellingOf(name, column))
+  const types = spellings.map(({ parameter }, index) => `$${index + 1}::${parameter}[]`)
+  const values = columns.map((column, index) => spellings[index]?.write(`u.${column}`))
+  const text = `INSERT INTO ${name} (${columns.join(', ')}) OVERRIDING SYSTEM VALUE
+    SELECT ${values.join(', ')} FROM unnest(${types.join(', ')}) AS u (${columns.join(', ')})`
+  for await (const batch of rows) {
+    const parameters = columns.map((_, index) => batch.map((row: PortableRow) => row[index]))
+    await client.query({ name: `import_${name}`, text, values: parameters })
+  }
+}

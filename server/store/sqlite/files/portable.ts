@@ -1,0 +1,138 @@
+import type { Database } from 'better-sqlite3'
+import type { Portable, PortableRow, PortableValue, RowBatches, TableColumns } from '../../portable.ts'
+import { openDatabase } from './openDatabase.ts'
+import { markMoved } from './movedMark.ts'
+
+/** Bounds of a batch: rows, and characters or bytes. */
+const BATCH_ROWS = 500
+const BATCH_SIZE = 4 * 1024 * 1024
+
+/** How a table is spelled here where that differs from the form that moves. */
+interface Shape {
+  /** Columns that other databases have not. */
+  readonly own?: readonly string[]
+  /** Columns of other databases, as expressions. */
+  readonly extra?: Readonly<Record<string, string>>
+  /** Statements that store a row, whose columns are named parameters; one INSERT when absent. */
+  readonly inserts?: readonly string[]
+}
+
+const INCIDENT_COLUMNS = `position, id, org_id, kind, number, title, title_folded, display_id_folded, status, severity,
+  created_at, updated_at, resolved_at, auto_managed, starts_at, ends_at`
+
+const SHAPES: Readonly<Record<string, Shape>> = {
+  incidents: {
+    extra: {
+      service_ids: `(SELECT json_group_array(service_id) FROM
+        (SELECT service_id FROM incident_services WHERE incident_id = incidents.id ORDER BY place))`,
+    },
+    inserts: [
+      `INSERT INTO incidents (${INCIDENT_COLUMNS}) VALUES (${INCIDENT_COLUMNS.replaceAll(/\w+/g, '@$&')})`,
+      `INSERT INTO incident_services (incident_id, place, service_id, position, is_resolved)
+       SELECT @id, key, value, iif(@kind = 'incident', @position, NULL), @kind = 'incident' AND @status = 'resolved'
+       FROM json_each(@service_ids)`,
+    ],
+  },
+  incident_updates: {
+    extra: {
+      actor_kind: '(SELECT actor_kind FROM incident_authors WHERE update_id = incident_updates.id)',
+      actor: '(SELECT actor FROM incident_authors WHERE update_id = incident_updates.id)',
+    },
+    inserts: [
+      `INSERT INTO incident_updates (incident_id, place, id, body, status_at_update, created_at, is_automatic)
+       VALUES (@incident_id, @place, @id, @body, @status_at_update, @created_at, @is_automatic)`,
+      'INSERT INTO incident_authors SELECT @id, @actor_kind, @actor WHERE @actor_kind IS NOT NULL',
+    ],
+  },
+  remembered_creations: {
+    own: ['long_bytes', 'number'],
+    extra: { short_number: 'number' },
+    inserts: [
+      `INSERT INTO remembered_creations (org_id, key_hash, body_mark, answer, created_at_ms, number, long_bytes)
+       VALUES (@org_id, @key_hash, @body_mark, @answer, @created_at_ms, @short_number,
+         iif(@short_number IS NULL, octet_length(@answer), NULL))`,
+    ],
+  },
+}
+
+/** Opens the database of `dataDir`, made when there is none, to move it or to move into it. */
+export async function openPortable(dataDir: string): Promise<Portable> {
+  const { reader, writer } = await openDatabase(dataDir)
+  reader.close()
+  writer.exec('BEGIN IMMEDIATE')
+  return {
+    columns: async () => columnsOf(writer),
+    count: async (table) => writer.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0,
+    exportRows: (table) => exportRows(writer, table),
+    importRows: (table, rows) => importRows(writer, table, rows),
+    clear: async (table) => {
+      writer.exec(`DELETE FROM ${table}`)
+    },
+    // Triggers have counted the rows when they were stored.
+    complete: async () => {},
+    commit: async () => {
+      writer.exec('COMMIT')
+    },
+    markMoved: async (place) => markMoved(dataDir, place),
+    close: async () => {
+      // Rolls back what was not committed.
+      writer.close()
+    },
+  }
+}
+
+function columnsOf(database: Database): ReadonlyMap<string, readonly string[]> {
+  const tables = database
+    .prepare<[], string>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name",
+    )
+    .pluck()
+    .all()
+  const columns = database.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck()
+  return new Map(
+    tables.map((table) => {
+      const { own = [], extra = {} } = SHAPES[table] ?? {}
+      const shared = columns.all(table).filter((column) => !own.includes(column))
+      return [table, [...shared, ...Object.keys(extra)].sort()]
+    }),
+  )
+}
+
+async function* exportRows(database: Database, { name, columns, key }: TableColumns): RowBatches {
+  const { extra = {} } = SHAPES[name] ?? {}
+  const values = columns.map((column) => extra[column] ?? column)
+  const rows = database
+    .prepare<[], PortableRow>(`SELECT ${values.join(', ')} FROM ${name} ORDER BY ${key.join(', ')}`)
+    .raw()
+    .iterate()
+  let batch: PortableRow[] = []
+  let size = 0
+  for (const row of rows) {
+    batch.push(row)
+    for (const value of row) size += sizeOf(value)
+    if (batch.length < BATCH_ROWS && size < BATCH_SIZE) continue
+    yield batch
+    batch = []
+    size = 0
+  }
+  if (batch.length > 0) yield batch
+}
+
+function sizeOf(value: PortableValue): number {
+  return value === null || typeof value === 'number' ? 8 : value.length
+}
+
+async function importRows(
+  database: Database,
+  { name, columns }: TableColumns,
+  rows: RowBatches,
+): Promise<void> {
+  const plain = `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map((column) => `@${column}`).join(', ')})`
+  const inserts = (SHAPES[name]?.inserts ?? [plain]).map((text) => database.prepare(text))
+  for await (const batch of rows) {
+    for (const row of batch) {
+      const named = Object.fromEntries(columns.map((column, index) => [column, row[index]]))
+      for (const insert of inserts) insert.run(named)
+    }
+  }
+}

@@ -3,10 +3,14 @@
  *
  * npm run screenshots -- FOLDER
  */
+import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { consoleRoutes } from '../server/console/consoleRoutes.ts'
 import { OPERATOR } from '../server/domain/accounts/actor.ts'
+import { hashToken, newToken } from '../server/domain/accounts/sessions.ts'
+import { startReceiver } from '../server/notifications/testing/receiver.ts'
 import { openConsolePage } from '../server/console/testing/consolePage.ts'
 import { addSampleHistory, type PastTrouble } from '../server/console/testing/sampleHistory.ts'
 import { startConsoleServer } from '../server/console/testing/startConsoleServer.ts'
@@ -33,7 +37,9 @@ if (folder === undefined) throw new Error('name the folder for the pictures: npm
 mkdirSync(folder, { recursive: true })
 const [good, bad] = [await startTarget(), await startTarget()]
 bad.status = 503
-const server = await startConsoleServer({ isMonitoring: true, allowedRanges: ['127.0.0.0/8'], status: {} })
+const server = await startConsoleServer({
+  ...{ isMonitoring: true, allowedRanges: ['127.0.0.0/8'], webhookRanges: ['127.0.0.0/8'], status: {} },
+})
 await server.overrideLimits({ intervalSecsMin: 1 })
 const owner = await server.signIn('owner', { name: 'Ada Lovelace' })
 const api = apiClient(server.url, server.apiKey)
@@ -82,6 +88,28 @@ const page = {
 }
 const pageId = crypto.randomUUID()
 await server.store.createStatusPage({ id: pageId, orgId: server.orgId, nowMs: Date.now(), settings: page })
+const receiver = await startReceiver(() => ({ status: 200 }))
+const channelForm = {
+  ...{
+    name: 'Operations',
+    kind: 'webhook',
+    url: receiver.url,
+    events: 'incident.created',
+    services: checkout,
+  },
+}
+await owner.client.post(`${owner.actions}/channels`, channelForm)
+const [channel] = await server.store.listChannels(server.orgId)
+const channelId = channel?.id ?? ''
+const delivery = await server.store.testChannel({ id: channelId }, Date.now())
+const [invited, forgotten] = [newToken(randomBytes), newToken(randomBytes)]
+const invitation = { tokenHash: hashToken(invited), orgId: server.orgId, role: 'member' } as const
+const expiresAtMs = Date.now() + HOUR_MS
+await server.store.invite({ ...invitation, email: 'grace@example.org', expiresAtMs }, OPERATOR, Date.now())
+await server.store.startReset({
+  ...{ tokenHash: hashToken(forgotten), email: owner.email, expiresAtMs },
+  ...{ by: OPERATOR, nowMs: Date.now() },
+})
 await owner.client.post(`${owner.actions}/keys`, { note: 'Terraform in CI', scope: 'read_write' })
 await sleep(CHECKED_MS)
 const past = (id: string, latencyMs: number, troubles: readonly PastTrouble[]) => ({
@@ -112,28 +140,77 @@ for (const [id, body] of definitions) {
   if (status !== 200) throw new Error(`PATCH answered ${status}: ${answer}`)
 }
 
-const paths = {
-  ...{
-    services: 'services',
-    service: `services/${checkout}?range=7d`,
-    healthy: `services/${search}?range=7d`,
-  },
-  ...{ edit: `services/${checkout}/edit`, new: 'services/new', wall: 'services?look=wall' },
-  ...{ incidents: 'incidents', incident: `incidents/${Object(incident.json).id}` },
-  ...{ maintenance: 'maintenance', pages: 'pages', page: `pages/${pageId}`, channels: 'channels' },
-  ...{ sync: 'sync', keys: 'settings/keys', members: 'settings/members' },
-  ...{ organisation: 'settings/organisation', audit: 'settings/audit' },
+const ORG = '/o/:org'
+/** Names of the pictures and addresses of the pages, by route. */
+const pages: Readonly<Record<string, readonly (readonly [name: string, address: string])[]>> = {
+  [`${ORG}/services`]: [
+    ['services', 'services'],
+    ['wall', 'services?look=wall'],
+  ],
+  [`${ORG}/services/:id`]: [
+    ['service', `services/${checkout}?range=7d`],
+    ['healthy', `services/${search}?range=7d`],
+  ],
+  [`${ORG}/services/:id/edit`]: [['edit', `services/${checkout}/edit`]],
+  [`${ORG}/services/new`]: [['new', 'services/new']],
+  [`${ORG}/incidents`]: [['incidents', 'incidents']],
+  [`${ORG}/incidents/new`]: [['incident-new', 'incidents/new']],
+  [`${ORG}/incidents/:id`]: [['incident', `incidents/${Object(incident.json).id}`]],
+  [`${ORG}/maintenance`]: [['maintenance', 'maintenance']],
+  [`${ORG}/maintenance/new`]: [['maintenance-new', 'maintenance/new']],
+  [`${ORG}/maintenance/:id`]: [['maintenance-change', `maintenance/${id}`]],
+  [`${ORG}/pages`]: [['pages', 'pages']],
+  [`${ORG}/pages/new`]: [['page-new', 'pages/new']],
+  [`${ORG}/pages/:id`]: [['page', `pages/${pageId}`]],
+  [`${ORG}/channels`]: [['channels', 'channels']],
+  [`${ORG}/channels/new`]: [['channel-new', 'channels/new']],
+  [`${ORG}/channels/:id`]: [['channel', `channels/${channelId}`]],
+  [`${ORG}/channels/:id/edit`]: [['channel-edit', `channels/${channelId}/edit`]],
+  [`${ORG}/channels/:id/deliveries/:delivery`]: [
+    ['delivery', `channels/${channelId}/deliveries/${delivery}`],
+  ],
+  [`${ORG}/sync`]: [['sync', 'sync']],
+  [`${ORG}/settings/keys`]: [['keys', 'settings/keys']],
+  [`${ORG}/settings/members`]: [['members', 'settings/members']],
+  [`${ORG}/settings/organisation`]: [['organisation', 'settings/organisation']],
+  [`${ORG}/settings/audit`]: [['audit', 'settings/audit']],
+  '/me': [['me', '/me']],
 }
+/** Pages for people without a session. */
+const outside: typeof pages = {
+  '/login': [['login', '/login']],
+  '/invite/:token': [['invite', `/invite/${invited}`]],
+  '/reset/:token': [['reset', `/reset/${forgotten}`]],
+}
+/** Routes that lead to another page, or to no page. */
+const WITHOUT_PICTURE = ['/', ORG, `${ORG}/live`, `${ORG}/settings/audit.csv`]
+const missing = consoleRoutes.filter(
+  ({ method, path }) =>
+    method === 'GET' && !(path in pages) && !(path in outside) && !WITHOUT_PICTURE.includes(path),
+)
+if (missing.length > 0)
+  throw new Error(`pages without a picture: ${missing.map(({ path }) => path).join(', ')}`)
+
 const browser = await startBrowser()
 for (const [view, options] of VIEWS) {
-  const opened = await openConsolePage(browser, { consoleUrl: server.consoleUrl, person: owner }, options)
-  for (const [name, path] of Object.entries(paths)) {
-    await opened.page.goto(`${server.consoleUrl}${owner.root}/${path}`)
-    await opened.page.screenshot({ path: join(folder, `${name}-${view}.png`), fullPage: !CUT.includes(name) })
+  for (const [of, person] of [
+    [pages, owner],
+    [outside, undefined],
+  ] as const) {
+    const { page: shown, close } = await openConsolePage(
+      browser,
+      { consoleUrl: server.consoleUrl, person },
+      options,
+    )
+    for (const [name, address] of Object.values(of).flat()) {
+      await shown.goto(new URL(address, `${server.consoleUrl}${owner.root}/`).href)
+      await shown.screenshot({ path: join(folder, `${name}-${view}.png`), fullPage: !CUT.includes(name) })
+    }
+    await close()
   }
-  await opened.close()
 }
 await browser.close()
 await server.close()
+await receiver.close()
 good.close()
 bad.close()

@@ -13,6 +13,9 @@ const localize = () => {
   }
 }
 localize()
+// On a phone the sections are one row, which can be scrolled.
+const section = document.querySelector('.side nav [aria-current]')
+if (section) section.closest('ul').scrollLeft = section.offsetLeft - 60
 const zone = document.getElementById('zone')
 if (zone) zone.textContent = 'Times are in your time zone, ' + Intl.DateTimeFormat().resolvedOptions().timeZone + '.'
 document.addEventListener('submit', (event) => {

@@ -22,10 +22,10 @@ main { grid-area: main; padding: 1.6rem 2rem 1rem; max-width: 84rem; width: 100%
 .side nav a[aria-current] { background: var(--ground); font-weight: 640; box-shadow: inset .2rem 0 var(--link); }
 .who { margin-top: auto; padding: 0 .5rem; font-size: .92rem; }
 .who p { margin: 0 0 .25rem; } .who a { display: inline-block; padding: .1rem 0; min-height: 1.5rem; }
-h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 660; letter-spacing: -.012em; margin: 0 0 1rem; display: flex; flex-wrap: wrap; align-items: center; gap: .4rem .9rem; }
+h1 { font-size: 1.5rem; line-height: 1.25; font-weight: 660; letter-spacing: -.012em; margin: 0 0 1rem; display: flex; flex-wrap: wrap; align-items: center; gap: .4rem .35rem; }
 h2 { font-size: 1.1rem; line-height: 1.3; font-weight: 650; margin: 0 0 .75rem; }
 h3 { font-size: 1rem; line-height: 1.4; font-weight: 620; margin: 1rem 0 .4rem; }
-h1 .button { font-size: 1rem; line-height: 1.3; letter-spacing: 0; }
+h1 .button { font-size: 1rem; line-height: 1.3; letter-spacing: 0; margin-left: .55rem; }
 p { margin: .3rem 0; max-width: 48rem; }
 .quiet { color: var(--quiet); font-size: .9rem; }
 .group { background: var(--sheet); border: 1px solid var(--line); border-radius: .7rem; padding: 1.1rem 1.25rem; margin: 0 0 1.25rem; box-shadow: var(--shade); }
@@ -71,7 +71,8 @@ ${FORM_STYLE}
   body { grid-template: "side" auto "main" 1fr "foot" auto / minmax(0, 1fr); }
   .side { border-right: 0; border-bottom: 1px solid var(--line); padding: .7rem .9rem; gap: .4rem .9rem; flex-flow: row wrap; align-items: center; }
   .side nav { order: 3; width: 100%; }
-  .side nav ul { display: flex; flex-wrap: wrap; }
+  .side nav ul { display: flex; overflow-x: auto; scrollbar-width: thin; }
+  .side nav a { white-space: nowrap; }
   .side nav a[aria-current] { box-shadow: inset 0 -.2rem var(--link); }
   .who { margin: 0 0 0 auto; display: flex; gap: .2rem .8rem; align-items: center; } .who p { margin: 0; }
   main { padding: 1.1rem .9rem 1rem; } .foot { padding: .6rem .9rem 1rem; }

@@ -168,11 +168,6 @@ function sendAnswer(sending: Sending, result: Guarded): FastifyReply {
       reply.header('set-cookie', [...cookies, ...said].map(setCookie))
       return reply.code(303).header('location', to).send()
     }
-    case 'json':
-      return reply
-        .code(answer.status ?? 200)
-        .type('application/json; charset=utf-8')
-        .send(JSON.stringify(answer.value))
     case 'file':
       return reply
         .type(answer.type)

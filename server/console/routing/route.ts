@@ -120,7 +120,6 @@ export type Answer =
       /** Whether the browser removes what it kept: at sign-out. */
       readonly isEnd?: boolean
     }
-  | { readonly kind: 'json'; readonly value: unknown; readonly status?: 200 | 409 | 422 }
   | { readonly kind: 'file'; readonly type: string; readonly name: string; readonly content: string }
   /** Takes over the answer: for streams of events. */
   | { readonly kind: 'stream'; readonly start: (reply: FastifyReply) => void }

@@ -14,6 +14,7 @@ import { addMaintenanceCommands } from './maintenanceCommands.ts'
 import { addMasterKeyCommands } from './masterKeyCommands.ts'
 import { addAuditCommands, addOrgCommands } from './orgCommands.ts'
 import type { Write } from './text/output.ts'
+import { addDoctorCommand } from './database/doctorCommand.ts'
 import { addMigrateCommand } from './database/migrateCommand.ts'
 import { addPlanCommands } from './planCommands.ts'
 import { addRegionCommands } from './regionCommands.ts'
@@ -63,5 +64,6 @@ export function commandLine({ write, writeError, environment }: CommandLineParts
   addMasterKeyCommands(program, write, environment)
   addBackupCommands(program, write)
   addMigrateCommand(program, write, writeError)
+  addDoctorCommand(program, write, environment)
   return program
 }

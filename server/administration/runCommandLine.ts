@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
 import { commandLine } from './commandLine.ts'
 import { type Failure, failureOf } from './failures/failure.ts'
+import { ShownFailure } from './failures/shownFailure.ts'
 import type { Write } from './text/output.ts'
 
 /** Output and environment of a run of pharos-server. */
@@ -16,6 +17,7 @@ export async function runCommandLine(args: readonly string[], run: CommandLineRu
     await commandLine(run).parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
+    if (error instanceof ShownFailure) return 1
     if (!(error instanceof CommanderError)) {
       const failure = failureOf(error)
       run.writeError(`pharos-server: ${failure.message}\n`)

@@ -207,6 +207,9 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
     { version, node: process.versions.node, ...place, schema: engine.schemaVersion, ...urls },
     'started',
   )
+  for (const { check, health, text } of await engine.examine('start')) {
+    if (health !== 'ok') log.warn({ check, health }, text)
+  }
   const stopped = stopSignal()
   const admin = program.adminUrl === null ? '' : `admin on ${program.adminUrl}\n`
   const monitoring = program.monitoring === null ? '' : `${program.monitoring}\n`

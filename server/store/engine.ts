@@ -1,3 +1,4 @@
+import type { Finding } from './finding.ts'
 import type { Portable } from './portable.ts'
 import type { Store } from './store.ts'
 
@@ -24,6 +25,11 @@ export interface Engine {
    * the database is not durable, damaged, moved elsewhere, or of a newer release. Several programs may open the same store.
    */
   open(purpose: 'serve' | 'administer'): Promise<Store>
+  /**
+   * Judges what the promise depends on that nothing acknowledged is lost; `whole` also reads every page of a file. Changes
+   * nothing. Rejects when the database cannot be reached.
+   */
+  examine(depth: 'start' | 'whole'): Promise<readonly Finding[]>
   /** Takes the lock of this name; resolves to the function that releases it. Rejects at once when another program holds it. */
   lock(name: LockName): Promise<() => Promise<void>>
   /** Opens the data to move it elsewhere or to move other data into it; created and migrated. The caller has both locks. */

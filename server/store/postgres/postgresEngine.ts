@@ -4,6 +4,8 @@ import { movedError, type Portable } from '../portable.ts'
 import { openStore, type StoreClocks } from './openStore.ts'
 import { openPortable } from './portable.ts'
 import { assertDurable } from './schema/assertDurable.ts'
+import { databaseFacts } from './schema/databaseFacts.ts'
+import { judgeDatabase } from './schema/judgeDatabase.ts'
 import {
   ADVISORY_LOCKS,
   APPLICATION_NAME,
@@ -16,7 +18,7 @@ import { MIGRATIONS } from './schema/migrations.ts'
 
 /** Clocks of an engine, and the check of the database before it is served; `assertDurable` when absent. */
 export interface PostgresParts extends StoreClocks {
-  readonly assertUsable?: (client: pg.Client) => Promise<void>
+  readonly assertUsable?: (client: pg.Client, nowMs: () => number) => Promise<void>
 }
 
 /** The engine of the PostgreSQL database at `url`. */
@@ -32,15 +34,19 @@ export function postgresEngine(
     schemaNow: () => withConnection(url, async (client) => (await schemaOf(client))?.version),
     open: async (purpose) => {
       await withConnection(url, async (client) => {
-        if (purpose === 'serve') await assertUsable(client)
+        if (purpose === 'serve') await assertUsable(client, clocks.nowMs)
         await migrate(client)
         await assertNotMoved(client, placeOf(url))
       })
       return await openStore(url, clocks)
     },
+    examine: () =>
+      withConnection(url, (client) =>
+        withConnection(url, async (other) => judgeDatabase(await databaseFacts(client, other, clocks.nowMs))),
+      ),
     // Any number of programs serve one database.
     lock: (name) => (name === 'serve' ? Promise.resolve(async () => {}) : lockRotation(url)),
-    openPortable: (role) => openAlone(url, role, assertUsable),
+    openPortable: (role) => openAlone(url, role, (client) => assertUsable(client, clocks.nowMs)),
   }
 }
 

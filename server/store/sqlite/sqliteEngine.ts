@@ -3,6 +3,8 @@ import type { Engine } from '../engine.ts'
 import { noteRestore } from './changes/audit.ts'
 import { assertUndamaged } from './files/assertUndamaged.ts'
 import { backupDatabase } from './files/backupDatabase.ts'
+import { folderFacts } from './files/folderFacts.ts'
+import { judgeFolder } from './files/judgeFolder.ts'
 import { noteBackup } from './files/lastBackup.ts'
 import { lockDataFolder, lockRotation } from './files/lockDataFolder.ts'
 import { MIGRATIONS, schemaVersion } from './files/migrations.ts'
@@ -45,6 +47,7 @@ export function sqliteEngine(
         throw error
       }
     },
+    examine: async (depth) => judgeFolder(await folderFacts(dataDir, nowMs(), depth === 'whole')),
     lock: async (name) => {
       const release = await locks[name](dataDir)
       return async () => release()

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { monotonicMs } from '../../../process/systemEnvironment.ts'
 import { type Cluster, sharedCluster } from '../../../testing/postgres/cluster.ts'
 import { postgresEngine } from '../postgresEngine.ts'
-import { problemOf } from './assertDurable.ts'
 import { withConnection } from './migrate.ts'
 import { MIGRATIONS } from './migrations.ts'
 
@@ -44,28 +43,6 @@ test('the place of a database is named without its password', () => {
   })
 
   expect(place).toBe('PostgreSQL database monitoring on db.example:5433')
-})
-
-const GOOD = {
-  ...{ version: 160_000, encoding: 'UTF8', isStandby: false },
-  ...{ fsync: 'on', fullPageWrites: 'on', synchronousCommit: 'on' },
-}
-
-test.each([
-  [{}, undefined],
-  [{ synchronousCommit: 'remote_apply' }, undefined],
-  [{ version: 130_012 }, /older than PostgreSQL 14/],
-  [{ encoding: 'SQL_ASCII' }, /encoding is SQL_ASCII/],
-  [{ isStandby: true }, /name the primary/],
-  [{ fsync: 'off' }, /fsync is off/],
-  [{ fullPageWrites: 'off' }, /full_page_writes is off/],
-  [{ synchronousCommit: 'local' }, /synchronous_commit is local/],
-  [{ synchronousCommit: 'off' }, /synchronous_commit is off/],
-])('a database with %j has the problem %s', (settings, problem) => {
-  const found = problemOf({ ...GOOD, ...settings })
-
-  if (problem === undefined) expect(found).toBeUndefined()
-  else expect(found).toMatch(problem)
 })
 
 test('a database that could lose what it acknowledged is not served', async () => {

@@ -62,6 +62,12 @@ export async function openDatabase(dataDir: string): Promise<Connections> {
 }
 
 function configure(database: Database): void {
+  setPragmas(database)
+  assertDurable(database)
+}
+
+/** Sets up a connection as every program does. */
+export function setPragmas(database: Database): void {
   database.pragma('journal_mode = WAL')
   // After journal_mode: better-sqlite3 is compiled to switch to synchronous = NORMAL with WAL, which loses acknowledged
   // writes in a power cut.
@@ -73,7 +79,6 @@ function configure(database: Database): void {
   database.pragma(`wal_autocheckpoint = ${LOG_PAGES_MAX}`)
   database.pragma(`cache_size = -${CACHE_KIB}`)
   database.pragma(`journal_size_limit = ${LOG_BYTES_KEPT}`)
-  assertDurable(database)
 }
 
 const SYNCHRONOUS_FULL = 2

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { defaultKeyFile } from '../../secrets/keyring.ts'
+import { runHere } from '../../testing/commandHere.ts'
+import { startServer } from '../../testing/startServer.ts'
+
+let folder: string
+let dataDir: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pharos-doctor-'))
+  dataDir = join(folder, 'data')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const doctor = (...args: readonly string[]) => runHere(['doctor', '--data-dir', dataDir, ...args])
+
+test('the doctor says what is durable, and fails when sealed values cannot be opened', async () => {
+  const missing = await doctor()
+  // The first start makes and activates the master key. It goes on meanwhile.
+  const server = await startServer({ engine: 'sqlite', dataDir, isRestored: false })
+  const page = await doctor()
+  const document = await doctor('--json')
+  await server.close()
+  rmSync(defaultKeyFile(dataDir))
+  const broken = await doctor()
+  const brokenDocument = await doctor('--json')
+
+  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no database in') })
+  expect([page.code, page.stderr]).toEqual([0, ''])
+  expect(page.stdout).toMatch(/^ok +durability +a commit is on disk/m)
+  expect(page.stdout).toMatch(/^ok +master_key +every sealed value can be opened$/m)
+  expect(JSON.parse(document.stdout)).toMatchObject({ place: dataDir, isDurable: true })
+  expect([broken.code, broken.stderr]).toEqual([1, ''])
+  expect(broken.stdout).toMatch(/^broken +master_key +there is no /m)
+  expect([brokenDocument.code, JSON.parse(brokenDocument.stdout)]).toMatchObject([1, { isDurable: false }])
+})

@@ -1,0 +1,85 @@
+import type { Command } from 'commander'
+import type { MasterKey } from '../../domain/seal.ts'
+import { readKeys } from '../../secrets/keyring.ts'
+import type { Engine } from '../../store/engine.ts'
+import { type Finding, findingOf, isBroken } from '../../store/finding.ts'
+import { failureOf } from '../failures/failure.ts'
+import { ShownFailure } from '../failures/shownFailure.ts'
+import { addDatabase, engineOf } from '../options/databaseOption.ts'
+import { keySourceOf, type MasterKeyOptions, masterKeyOption } from '../options/masterKeyOption.ts'
+import { present, table, type Write } from '../text/output.ts'
+
+/** Adds `doctor`: one page about a database, and an exit code that says whether its promise holds. */
+export function addDoctorCommand(
+  program: Command,
+  write: Write,
+  environment: Readonly<Record<string, string | undefined>>,
+): void {
+  addDatabase(
+    program
+      .command('doctor')
+      .description('show what is configured and durable, and what is not; fails when changes could be lost'),
+  )
+    .addOption(masterKeyOption())
+    .action(async (options: MasterKeyOptions) => {
+      const engine = engineOf(options)
+      if (!(await engine.exists())) throw new Error(`there is no database in ${engine.place}`)
+      const findings = [
+        ...(await engine.examine('whole')),
+        await judgeSchema(engine),
+        await judgeMasterKeys(engine, () => keysOf(options, environment)),
+      ]
+      const { place, schemaVersion } = engine
+      const isDurable = !findings.some(isBroken)
+      const rows = findings.map(({ check, health, text }) => [health, check, text])
+      const page = `${place}\n\n${table(['HEALTH', 'CHECK', 'FOUND'], rows)}`
+      present(write, options.json, { place, schemaVersion, isDurable, findings }, page)
+      if (!isDurable) throw new ShownFailure('changes can be lost')
+    })
+}
+
+async function judgeSchema(engine: Engine): Promise<Finding> {
+  const version = await engine.schemaNow()
+  return findingOf('schema', {
+    health: 'warning',
+    problem:
+      version === engine.schemaVersion
+        ? undefined
+        : `schema ${version} where this release has ${engine.schemaVersion}: run "pharos-server migrate", or start a newer release`,
+    ok: `schema ${version}`,
+  })
+}
+
+/** Whether the master keys open every secret. Secrets of another schema are not looked at: reading would migrate it. */
+async function judgeMasterKeys(engine: Engine, keys: () => readonly MasterKey[]): Promise<Finding> {
+  const check = 'master_key'
+  if ((await engine.schemaNow()) !== engine.schemaVersion) {
+    return { check, health: 'warning', text: 'not checked: the schema is of another release' }
+  }
+  const store = await engine.open('administer')
+  const needed = await store.masterKeyIds().finally(() => store.close())
+  if (needed.length === 0) return { check, health: 'ok', text: 'none is needed yet' }
+  const known = new Set<string>()
+  try {
+    for (const { id } of keys()) known.add(id)
+  } catch (error) {
+    return { check, health: 'broken', text: failureOf(error).message }
+  }
+  const missing = needed.filter((id) => !known.has(id))
+  return findingOf(check, {
+    health: 'broken',
+    problem:
+      missing.length > 0
+        ? `sealed values need the master keys ${missing.join(', ')}, which are not among those given`
+        : undefined,
+    ok: 'every sealed value can be opened',
+  })
+}
+
+/** The master keys that the options name. Throws when there are none. */
+function keysOf(
+  options: MasterKeyOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+): readonly MasterKey[] {
+  return readKeys(keySourceOf(options, environment), options.dataDir ?? null)
+}

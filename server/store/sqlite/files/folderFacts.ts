@@ -1,0 +1,34 @@
+import { statfsSync, statSync } from 'node:fs'
+import { freeBytes } from './diskRoom.ts'
+import type { FolderFacts } from './judgeFolder.ts'
+import { lastBackupAtMs } from './lastBackup.ts'
+import { databaseFile, setPragmas } from './openDatabase.ts'
+
+/** Longest wait for another program's transaction (milliseconds). */
+const BUSY_MS_MAX = 5_000
+
+/** Looks at the data folder `dataDir`; `isWhole` reads every page of the database. Changes no data. */
+export async function folderFacts(dataDir: string, nowMs: number, isWhole: boolean): Promise<FolderFacts> {
+  const { default: Sqlite } = await import('better-sqlite3')
+  const file = databaseFile(dataDir)
+  const database = new Sqlite(file, { timeout: BUSY_MS_MAX, fileMustExist: true })
+  try {
+    setPragmas(database)
+    const of = (pragma: string): unknown => database.pragma(pragma, { simple: true })
+    const backupAtMs = lastBackupAtMs(file)
+    const { mode, birthtimeMs } = statSync(file)
+    return {
+      dataDir,
+      journalMode: String(of('journal_mode')),
+      synchronous: Number(of('synchronous')),
+      integrity: isWhole ? String(of('integrity_check(1)')) : undefined,
+      fileSystem: statfsSync(dataDir).type,
+      modes: [statSync(dataDir).mode, mode],
+      freeBytes: freeBytes(dataDir),
+      ageMs: nowMs - birthtimeMs,
+      backupAgeMs: backupAtMs === null ? undefined : nowMs - backupAtMs,
+    }
+  } finally {
+    database.close()
+  }
+}

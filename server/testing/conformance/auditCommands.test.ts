@@ -18,7 +18,19 @@ afterAll(() => server.close())
 
 /** Commands that change nothing recorded: they read, run a server, or copy a folder. */
 const UNRECORDED = [
-  ...['serve', 'dev', 'backup', 'commands', 'states', 'results', 'generations', 'incidents', 'audit list'],
+  ...[
+    'serve',
+    'dev',
+    'backup',
+    'migrate',
+    'doctor',
+    'commands',
+    'states',
+    'results',
+    'generations',
+    'incidents',
+    'audit list',
+  ],
   ...['org list', 'member list', 'plan list', 'key list', 'maintenance list', 'region list', 'agent list'],
   ...['channel list', 'channel deliveries', 'status-page list', 'status-page show'],
 ]

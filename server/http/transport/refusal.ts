@@ -42,6 +42,6 @@ function translate(error: unknown): ApiError {
 function headersOf({ code }: ApiError): readonly string[] {
   if (code === 'unauthorized') return ['www-authenticate', 'Bearer']
   // HTTP only has whole seconds; the wait is at most 200 ms.
-  if (code === 'rate_limited') return ['retry-after', '1']
+  if (code === 'rate_limited' || code === 'unavailable') return ['retry-after', '1']
   return []
 }

@@ -29,7 +29,7 @@ export interface StoreClocks extends LimiterClocks {
 /** Opens the store in the database at `url`, which has the newest schema. */
 export async function openStore(url: string, clocks: StoreClocks): Promise<Store> {
   const { nowMs, monotonicMs } = clocks
-  const pools = openPools(url)
+  const pools = openPools(url, monotonicMs)
   try {
     const identity = await rowOf<{ id: string }>(pools.read, 'SELECT id FROM store_identity', [])
     if (identity === undefined)
@@ -38,7 +38,7 @@ export async function openStore(url: string, clocks: StoreClocks): Promise<Store
     const sharing = { pools, queues, nowMs }
     return {
       storeId: identity.id,
-      sharedAdmission: sharedAdmission(pools.write, clocks),
+      sharedAdmission: sharedAdmission(pools.admission, clocks),
       ...postgresServices(sharing),
       ...postgresIncidents(sharing),
       ...postgresOutbox(pools, identity.id),

@@ -14,6 +14,10 @@ export interface LossyProxy {
   /** Ends all connections, and refuses new ones until `restore`. */
   readonly cut: () => void
   readonly restore: () => void
+  /** Passes nothing more on the present connections, without ending them; later ones are not affected. */
+  readonly freeze: () => void
+  /** Connections that were asked for so far. */
+  readonly connections: () => number
   readonly close: () => Promise<void>
 }
 
@@ -22,9 +26,12 @@ export async function startLossyProxy(url: string): Promise<LossyProxy> {
   const behind = new URL(url)
   const path = join(behind.searchParams.get('host') ?? '', '.s.PGSQL.5432')
   const open = new Set<Socket>()
+  const frozen = new WeakSet<Socket>()
   let isCut = false
+  let connections = 0
   let wanted: { readonly text: string; readonly onLost: () => void } | undefined
   const server = createServer((client) => {
+    connections += 1
     if (isCut) return client.destroy()
     const database = connect(path)
     let losing: (() => void) | undefined
@@ -38,6 +45,7 @@ export async function startLossyProxy(url: string): Promise<LossyProxy> {
       })
     }
     client.on('data', (chunk) => {
+      if (frozen.has(client)) return
       if (wanted !== undefined && chunk.includes(wanted.text)) {
         losing = wanted.onLost
         wanted = undefined
@@ -45,6 +53,7 @@ export async function startLossyProxy(url: string): Promise<LossyProxy> {
       database.write(chunk)
     })
     database.on('data', (chunk) => {
+      if (frozen.has(database)) return
       if (losing === undefined) return client.write(chunk)
       client.destroy()
       losing()
@@ -71,6 +80,10 @@ export async function startLossyProxy(url: string): Promise<LossyProxy> {
     restore: () => {
       isCut = false
     },
+    freeze: () => {
+      for (const socket of open) frozen.add(socket)
+    },
+    connections: () => connections,
     close: async () => {
       endAll()
       server.close()

@@ -1,7 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseDown } from './circuit.ts'
+
 /** Connection exceptions, and shutdowns of the server. */
 const LOST_STATES = /^(?:08|57P0[1-3])/
 /** Serialization failure and deadlock: nothing was written, and the next try may succeed. */
 const CONFLICT_STATES: ReadonlySet<string> = new Set(['40001', '40P01'])
+
+/** How long a statement is repeated whose connection is lost (milliseconds). Gap G56. */
+export const TRYING_MS = 5_000
+/** Pause after a lost connection (milliseconds). */
+export const LOST_PAUSE_MS = 50
+
+/** No connection could be had: the statement was not sent. */
+export class NotSent extends Error {
+  override readonly name = 'NotSent'
+
+  constructor(cause: unknown) {
+    super('there is no connection to the database', { cause })
+  }
+}
 
 /** SQLSTATE of an error of the server; `undefined` for an error of the connection. Pure. */
 export function sqlStateOf(error: unknown): string | undefined {
@@ -14,6 +31,7 @@ const LOST_TEXTS = /connection terminated|timeout|connection error|not queryable
 
 /** Whether the connection ended before the server answered, so that the statement may have been executed. Pure. */
 export function isLost(error: unknown): boolean {
+  if (error instanceof NotSent) return isLost(error.cause)
   const state = sqlStateOf(error)
   if (state !== undefined) return LOST_STATES.test(state)
   if (!(error instanceof Error)) return false
@@ -21,7 +39,47 @@ export function isLost(error: unknown): boolean {
   return ('code' in error && /^E[A-Z]+$/.test(String(error.code))) || LOST_TEXTS.test(error.message)
 }
 
+/** Whether a statement that failed with `error` cannot have been executed, because it was not sent. Pure. */
+export function isUnsent(error: unknown): boolean {
+  return error instanceof NotSent || error instanceof DatabaseDown
+}
+
+/** Errors in data, violated constraints, exceeded limits, and exceptions of triggers. */
+const VALUE_STATES = /^(?:22|23|54|P0)/
+
+/** Whether the server refused the values of a statement, so that other values might pass. Pure. */
+export function isOfValues(error: unknown): boolean {
+  return VALUE_STATES.test(sqlStateOf(error) ?? '')
+}
+
 /** Whether the server gave the statement up because of another transaction. Pure. */
 export function isConflict(error: unknown): boolean {
   return CONFLICT_STATES.has(sqlStateOf(error) ?? '')
+}
+
+/**
+ * Decides after each failure of one piece of work whether it is tried again: while the connection is lost, and until its
+ * deadline. What begins in an outage is refused at once; what an outage interrupts waits for its end.
+ */
+export class Retries {
+  readonly #nowMs: () => number
+  readonly #deadlineMs: number
+  #failures = 0
+
+  /** `nowMs` only runs forward (milliseconds). */
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+    this.#deadlineMs = nowMs() + TRYING_MS
+  }
+
+  /** Resolves to true after a pause when the work is to be tried again, to false when it failed with `error` for good. */
+  async isWorthwhile(error: unknown): Promise<boolean> {
+    const isDown = error instanceof DatabaseDown
+    if (!isDown && !isLost(error)) return false
+    if (isDown && this.#failures === 0) return false
+    this.#failures += 1
+    if (this.#nowMs() + LOST_PAUSE_MS >= this.#deadlineMs) return false
+    await sleep(LOST_PAUSE_MS)
+    return true
+  }
 }

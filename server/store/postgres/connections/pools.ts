@@ -1,9 +1,15 @@
 import pg from 'pg'
-import { type Sql, sqlOf, TYPES } from './sql.ts'
+import { Circuit } from './circuit.ts'
+import { isLost, NotSent, Retries } from './failures.ts'
+import { type Sql, type SqlValue, sqlOf, TYPES } from './sql.ts'
 
-/** Connections of a process: for statements of mutations, for reads, and for lists too long for memory. */
+/**
+ * Connections of a process. Mutations of an organisation use one of the writers at a time. Admission has its own: requests
+ * of other organisations pass while some of them wait for locks.
+ */
 const WRITERS_MAX = 8
-const READERS_MAX = 8
+const READERS_MAX = 6
+const ADMISSION_MAX = 4
 const LONG_READERS_MAX = 2
 
 /** Longest wait for a connection, a new one or one in use (milliseconds). */
@@ -30,7 +36,10 @@ const LONG_SETTINGS = `${SESSION_SETTINGS}; SET idle_in_transaction_session_time
 export interface Pools {
   /** A statement that writes: it is a transaction of its own. */
   readonly write: Sql
+  /** Repeats a statement whose connection was lost. */
   readonly read: Sql
+  /** As `read`; executing one of its statements twice must do no harm. */
+  readonly admission: Sql
   /** Runs `work` in a transaction of the writers. */
   readonly inTransaction: <Result>(work: (sql: Sql) => Promise<Result>) => Promise<Result>
   /** A connection for a snapshot; the caller releases it. */
@@ -38,23 +47,103 @@ export interface Pools {
   readonly close: () => Promise<void>
 }
 
-/** Connects to the database at `url`; connections are made when they are needed. */
-export function openPools(url: string): Pools {
-  const writers = poolOf(url, WRITERS_MAX, SESSION_SETTINGS)
-  const readers = poolOf(url, READERS_MAX, SESSION_SETTINGS)
-  const longReaders = poolOf(url, LONG_READERS_MAX, LONG_SETTINGS)
+/** Connects to the database at `url`; connections are made when they are needed. `nowMs` only runs forward. */
+export function openPools(url: string, nowMs: () => number): Pools {
+  const circuit = new Circuit({
+    nowMs,
+    probe: () => probe(url),
+    onOpen: () => {
+      for (const pool of pools) pool.renew()
+    },
+  })
+  const parts = { url, circuit, nowMs }
+  const writers = new WatchedPool({ ...parts, max: WRITERS_MAX, settings: SESSION_SETTINGS })
+  const readers = new WatchedPool({ ...parts, max: READERS_MAX, settings: SESSION_SETTINGS })
+  const admission = new WatchedPool({ ...parts, max: ADMISSION_MAX, settings: SESSION_SETTINGS })
+  const longReaders = new WatchedPool({ ...parts, max: LONG_READERS_MAX, settings: LONG_SETTINGS })
+  const pools = [writers, readers, admission, longReaders]
   return {
-    write: boundedSql(writers),
-    read: boundedSql(readers),
+    write: writers.sql,
+    read: repeating(readers.sql, nowMs),
+    admission: repeating(admission.sql, nowMs),
     inTransaction: (work) => inTransaction(writers, work),
     longReader: () => longReaders.connect(),
     close: async () => {
-      await Promise.all([writers.end(), readers.end(), longReaders.end()])
+      circuit.stop()
+      await Promise.all(pools.map((pool) => pool.end()))
     },
   }
 }
 
-function poolOf(url: string, max: number, settings: string): pg.Pool {
+interface PoolParts {
+  readonly url: string
+  readonly max: number
+  /** Statements that begin a session. */
+  readonly settings: string
+  readonly circuit: Circuit
+  readonly nowMs: () => number
+}
+
+/** A pool of connections that tells a circuit breaker how they fare. */
+class WatchedPool {
+  readonly #parts: PoolParts
+  #pool: pg.Pool
+  readonly #ended: Promise<void>[] = []
+
+  constructor(parts: PoolParts) {
+    this.#parts = parts
+    this.#pool = poolOf(parts)
+  }
+
+  /** Statements, each on the next free connection. */
+  readonly sql: Sql = {
+    rows: async <Row extends object>(text: string, values?: readonly SqlValue[]) => {
+      const client = await this.connect()
+      return await released(client, this.#watched(sqlOf(client).rows<Row>(text, values)))
+    },
+  }
+
+  /** The next free connection. Rejects with NotSent when there is none in time. */
+  async connect(): Promise<pg.PoolClient> {
+    this.#parts.circuit.assertSendable()
+    if (this.#pool.waitingCount >= WAITING_MAX) throw new Error('too many requests wait for the database')
+    const begunAtMs = this.#parts.nowMs()
+    const isFull = this.#pool.totalCount >= this.#parts.max
+    try {
+      return await this.#pool.connect()
+    } catch (error) {
+      // That others use all connections says nothing about the database.
+      if (!isFull && isLost(error)) this.#parts.circuit.lost(begunAtMs)
+      throw new NotSent(error)
+    }
+  }
+
+  /** Begins with new connections: those of before an outage may be ones of which nobody will say that they ended. */
+  renew(): void {
+    this.#ended.push(this.#pool.end())
+    this.#pool = poolOf(this.#parts)
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([...this.#ended, this.#pool.end()])
+  }
+
+  async #watched<Result>(answer: Promise<Result>): Promise<Result> {
+    const { circuit, nowMs } = this.#parts
+    const begunAtMs = nowMs()
+    try {
+      const result = await answer
+      circuit.answered()
+      return result
+    } catch (error) {
+      if (isLost(error)) circuit.lost(begunAtMs)
+      else circuit.answered()
+      throw error
+    }
+  }
+}
+
+function poolOf({ url, max, settings }: PoolParts): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max,
@@ -67,41 +156,83 @@ function poolOf(url: string, max: number, settings: string): pg.Pool {
     verify: (client, done) => {
       client.query(settings).then(
         () => done(),
-        (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
+        (error: unknown) => done(errorOf(error)),
       )
     },
   })
-  // An unused connection that ends is replaced when it is needed.
+  // An unused connection that ends is replaced when it is needed; the statements of another one report its end.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 
-function boundedSql(pool: pg.Pool): Sql {
-  const sql = sqlOf(pool)
+/** Resolves when the database at `url` answers on a new connection. */
+async function probe(url: string): Promise<void> {
+  const bounds = { connectionTimeoutMillis: CONNECT_MS_MAX, query_timeout: CONNECT_MS_MAX }
+  const client = new pg.Client({ connectionString: url, application_name: 'pharos-server', ...bounds })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query('SELECT 1')
+  } finally {
+    // Not awaited: a connection that nobody answers does not end.
+    void client.end().catch(() => {})
+  }
+}
+
+/** The result of `work` on `client`, which is then free again, or closed if it was lost. */
+async function released<Result>(client: pg.PoolClient, work: Promise<Result>): Promise<Result> {
+  try {
+    const result = await work
+    client.release()
+    return result
+  } catch (error) {
+    client.release(isLost(error) ? errorOf(error) : undefined)
+    throw error
+  }
+}
+
+/** Statements of `sql`, repeated while their connections are lost. */
+function repeating(sql: Sql, nowMs: () => number): Sql {
   return {
     rows: async (text, values) => {
-      if (pool.waitingCount >= WAITING_MAX) throw new Error('too many requests wait for the database')
-      return await sql.rows(text, values)
+      const retries = new Retries(nowMs)
+      for (;;) {
+        try {
+          return await sql.rows(text, values)
+        } catch (error) {
+          if (!(await retries.isWorthwhile(error))) throw error
+        }
+      }
     },
   }
 }
 
-async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<Result>): Promise<Result> {
+async function inTransaction<Result>(
+  pool: WatchedPool,
+  work: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
   const client = await pool.connect()
-  let failure: Error | undefined
-  try {
+  const run = async (): Promise<Result> => {
     await client.query('BEGIN')
     const result = await work(sqlOf(client))
     await client.query('COMMIT')
     return result
-  } catch (error) {
-    // A connection that cannot roll back is closed, which does the same.
-    failure = await client.query('ROLLBACK').then(
-      () => undefined,
-      (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason))),
-    )
-    throw error
-  } finally {
-    client.release(failure)
   }
+  try {
+    const result = await run()
+    client.release()
+    return result
+  } catch (error) {
+    // A connection that is lost or cannot roll back is closed, which does the same.
+    const failure = isLost(error)
+      ? errorOf(error)
+      : await client.query('ROLLBACK').then(() => undefined, errorOf)
+    client.release(failure)
+    throw error
+  }
+}
+
+function errorOf(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
 }

@@ -63,6 +63,8 @@ export class Draft {
   readonly updates: UpdateRow[] = []
   readonly creations = new Map<string, CreationRow>()
   readonly acts: ReturnType<typeof auditRow>[] = []
+  /** About how long the texts and secrets to be written are (bytes). */
+  bytes = 0
 
   constructor(state: OrgState) {
     this.state = state
@@ -88,6 +90,7 @@ export class Draft {
     const origin = change.origin === undefined ? null : JSON.stringify(change.origin)
     if (before === null && this.services.has(id)) throw new Error(`the service ${id} was just created`)
     if (before !== null) this.#keepPast(before, change, nowMs)
+    this.bytes += text.length + (sealed ?? []).reduce((sum, { ciphertext }) => sum + ciphertext.length, 0)
     this.#publish(commands, nowMs)
     this.#putService(id, before, service === null ? null : { id, text, origin, ...columnsOf(service) })
     if (service === null) this.sealed.delete(id)
@@ -109,6 +112,7 @@ export class Draft {
     if (before === null && known !== undefined) throw new Error(`the incident ${after.id} was just created`)
     this.incidents.set(after.id, { isStored: known?.isStored ?? before !== null, incident: after })
     const from = before?.updates.length ?? 0
+    this.bytes += incidentBytes(after)
     for (const [offset, update] of after.updates.slice(from).entries()) {
       this.updates.push({ incidentId: after.id, place: from + offset, update, by })
     }
@@ -140,6 +144,7 @@ export class Draft {
     )
     const shortNumber = isLong ? null : shortAnswersMade + 1
     const longBytesUpTo = isLong ? longAnswerBytes + bytes : null
+    this.bytes += bytes
     this.creations.set(name, { keyHash, bodyFingerprint, answer, nowMs, shortNumber, longBytesUpTo })
     this.state.creations.set(name, { bodyFingerprint, answer, createdAtMs: nowMs })
     return answer

@@ -1,24 +1,16 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createService } from '../../../domain/serviceChanges.ts'
 import { openIncident } from '../../../domain/incidentChanges.ts'
-import { monotonicMs, systemEnvironment } from '../../../process/systemEnvironment.ts'
+import { systemEnvironment } from '../../../process/systemEnvironment.ts'
 import { type Cluster, sharedCluster } from '../../../testing/postgres/cluster.ts'
 import { type LossyProxy, startLossyProxy } from '../../../testing/postgres/lossyProxy.ts'
-import { serviceBody } from '../../../testing/serviceBodies.ts'
-import type { CreationFingerprint, Store } from '../../store.ts'
+import { storeOrg, storeService as create, TIMELESS } from '../../../testing/storedServices.ts'
+import type { Store } from '../../store.ts'
 import { withConnection } from '../schema/migrate.ts'
+import { openPools, type Pools } from '../connections/pools.ts'
+import type { Sql } from '../connections/sql.ts'
 import { openStore } from '../openStore.ts'
-
-const clocks = { nowMs: () => 0, monotonicMs }
-const making = {
-  ...systemEnvironment,
-  nowMs: 0,
-  isBlocked: () => false,
-  seal: () => {
-    throw new Error('the body has no secret')
-  },
-}
+import { OrgQueues } from './orgQueues.ts'
 
 let cluster: Cluster
 let url: string
@@ -30,10 +22,10 @@ let distant: Store
 beforeAll(async () => {
   cluster = await sharedCluster()
   url = await cluster.createMigrated()
-  stores = await Promise.all([1, 2, 3].map(() => openStore(url, clocks)))
+  stores = await Promise.all([1, 2, 3].map(() => openStore(url, TIMELESS)))
   await stores[0]?.activateMasterKey('first', 0)
   proxy = await startLossyProxy(url)
-  distant = await openStore(proxy.url, clocks)
+  distant = await openStore(proxy.url, TIMELESS)
 })
 afterAll(async () => {
   await Promise.all([...stores, distant].map((store) => store.close()))
@@ -48,17 +40,15 @@ function at(index: number): Store {
   return store
 }
 
-async function newOrg(servicesMax?: number): Promise<string> {
-  const id = systemEnvironment.uuid()
-  await at(0).createOrg({ id, name: 'Acme', plan: 'business', nowMs: 0 })
-  if (servicesMax !== undefined) await at(0).overrideLimits(id, { servicesMax })
-  return id
-}
+const newOrg = (servicesMax?: number) => storeOrg(at(0), servicesMax)
 
-const create = (store: Store, orgId: string, fingerprint?: CreationFingerprint, name = 'Checkout') =>
-  store.createService(orgId, fingerprint, ({ standing }) =>
-    createService(serviceBody({ name }), { ...making, standing }),
-  )
+const ACT = {
+  by: { kind: 'system' },
+  action: 'service.update',
+  targetId: 'x',
+  nowMs: 0,
+  detail: {},
+} as const
 
 const open = (store: Store, orgId: string) =>
   store.createIncident(orgId, { by: { kind: 'system' }, wantedServiceIds: [] }, (facts) =>
@@ -98,7 +88,7 @@ test('one Idempotency-Key in three processes at once makes one service, and all 
     ...{ bodyFingerprint, earlierBodyFingerprint: () => bodyFingerprint },
   }
 
-  const answers = await Promise.all(many(12).map((index) => create(at(index), orgId, fingerprint)))
+  const answers = await Promise.all(many(12).map((index) => create(at(index), orgId, { fingerprint })))
 
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
   expect(await at(0).listServices(orgId)).toHaveLength(1)
@@ -108,7 +98,7 @@ test('a creation whose answer is lost after its commit is found, and not made ag
   const orgId = await newOrg()
 
   const lost = proxy.loseAnswerTo('Lost answer')
-  const [made] = await Promise.all([create(distant, orgId, undefined, 'Lost answer'), lost])
+  const [made] = await Promise.all([create(distant, orgId, { name: 'Lost answer' }), lost])
 
   const stored = await at(0).listServices(orgId)
   expect(stored.map(({ text }) => text)).toEqual([made.text])
@@ -146,7 +136,7 @@ test('an organisation that another program holds refuses its own mutations after
 
 test('a store that closes finishes what has begun and refuses the rest', async () => {
   const orgId = await newOrg()
-  const closing = await openStore(url, clocks)
+  const closing = await openStore(url, TIMELESS)
 
   const begun = create(closing, orgId)
   await Promise.resolve()
@@ -158,4 +148,48 @@ test('a store that closes finishes what has begun and refuses the rest', async (
 
   expect([first.status, second.status]).toEqual(['fulfilled', 'rejected'])
   expect(await at(0).listServices(orgId)).toHaveLength(1)
+})
+
+test('a mutation that lost three races locks the organisation, and wins the fourth', async () => {
+  const orgId = await newOrg()
+  const pools = openPools(url, TIMELESS.monotonicMs)
+  const locks: string[] = []
+  /** Another program is faster each time, unless the organisation is locked. */
+  const contested: Sql = {
+    rows: async (text, values) => {
+      if (text.startsWith('WITH o AS')) {
+        locks.push('none')
+        await at(0).overrideLimits(orgId, { servicesMax: locks.length + 10 })
+      }
+      return await pools.write.rows(text, values)
+    },
+  }
+  const inTransaction: Pools['inTransaction'] = (work) => {
+    locks.push('organisation')
+    return pools.inTransaction(work)
+  }
+  const queues = new OrgQueues({ write: contested, inTransaction }, TIMELESS.monotonicMs)
+
+  await queues.run(orgId, { wants: {}, decide: (draft) => draft.note(ACT) })
+
+  expect(locks).toEqual(['none', 'none', 'none', 'organisation'])
+  const actions = (await at(0).listAudit(orgId, 20)).map(({ action }) => action)
+  expect(actions.filter((action) => action === ACT.action)).toHaveLength(1)
+  await pools.close()
+})
+
+test('a statement writes at most about four MiB, and what is left waits for the next one', async () => {
+  const orgId = await newOrg()
+  const writes = () =>
+    withConnection(url, async (client) => {
+      const text = `SELECT count(DISTINCT write_id) AS count FROM audit WHERE org_id = $1 AND action = 'service.create'`
+      return (await client.query<{ count: number }>(text, [orgId])).rows[0]?.count
+    })
+
+  await Promise.all(many(64).map((index) => create(at(0), orgId, { name: `Small ${index}` })))
+  const ofSmall = await writes()
+  await Promise.all(many(10).map(() => create(at(0), orgId, { name: 'x'.repeat(1_024 * 1_024) })))
+
+  expect([ofSmall, await writes()]).toEqual([1, 4])
+  expect(await at(1).listServices(orgId)).toHaveLength(74)
 })

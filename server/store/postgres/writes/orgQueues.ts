@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../../../../api/contract/apiError.ts'
 import { noOrg } from '../../shared/noOrg.ts'
-import { isConflict, isLost } from '../connections/failures.ts'
+import { isConflict, isLost, isOfValues, isUnsent, Retries } from '../connections/failures.ts'
 import type { Pools } from '../connections/pools.ts'
 import { rowOf, type Sql, uuidOrNull } from '../connections/sql.ts'
 import { Draft } from './draft.ts'
@@ -11,10 +10,8 @@ import { readOrg, type Wants } from './orgState.ts'
 
 /** Most mutations that share a statement. */
 const BATCH_MAX = 64
-/** How long a batch tries (milliseconds). */
-const TRYING_MS = 5_000
-/** Pause after a lost connection (milliseconds). */
-const LOST_PAUSE_MS = 50
+/** What a statement writes before further mutations wait for the next one (bytes): they would wait for it longer. */
+const BATCH_BYTES_MAX = 4 * 1_024 * 1_024
 /** Conflicts after which a batch locks the organisation before it reads, and after which it gives up. */
 const CONFLICTS_UNLOCKED = 3
 const CONFLICTS_MAX = 8
@@ -127,26 +124,30 @@ export class OrgQueues {
     while (waiting.length > 0) {
       const batch = waiting.splice(0, BATCH_MAX)
       if (this.#isClosing) settleAll(batch, new Error('the server is stopping'))
-      else await this.#runBatch(orgId, batch)
+      else waiting.unshift(...(await this.#runBatch(orgId, batch)))
     }
     this.#waiting.delete(orgId)
   }
 
-  /** Runs a batch. When the database refuses it, each of its mutations runs alone: the others have done nothing wrong. */
-  async #runBatch(orgId: string, batch: readonly Waiting[]): Promise<void> {
+  /**
+   * Runs a batch; resolves to its mutations that did not fit into the statement. When the database refuses its values, each
+   * of its mutations runs alone: the others have done nothing wrong.
+   */
+  async #runBatch(orgId: string, batch: readonly Waiting[]): Promise<readonly Waiting[]> {
     try {
       const outcomes = await this.#outcomesOf(orgId, batch)
-      for (const [index, { settle }] of batch.entries()) {
-        settle(outcomes[index] ?? { error: new Error('a mutation has no outcome') })
-      }
+      for (const [index, outcome] of outcomes.entries()) batch[index]?.settle(outcome)
+      return batch.slice(outcomes.length)
     } catch (error) {
-      if (batch.length === 1 || isLost(error)) settleAll(batch, error)
+      if (batch.length === 1 || !isOfValues(error)) settleAll(batch, error)
       else for (const mutation of batch) await this.#runBatch(orgId, [mutation])
+      return []
     }
   }
 
+  /** The outcomes of the first mutations of `batch`, of at least one. */
   async #outcomesOf(orgId: string, batch: readonly Waiting[]): Promise<readonly Outcome[]> {
-    const deadline = this.#nowMs() + TRYING_MS
+    const retries = new Retries(this.#nowMs)
     const doubts: Doubt[] = []
     let conflicts = 0
     for (;;) {
@@ -158,9 +159,7 @@ export class OrgQueues {
         conflicts += 1
       } catch (error) {
         if (isConflict(error)) conflicts += 1
-        else if (!isLost(error)) throw error
-        else if (this.#nowMs() + LOST_PAUSE_MS >= deadline) throw doubts.length === 0 ? error : inDoubt(error)
-        else await sleep(LOST_PAUSE_MS)
+        else if (!(await retries.isWorthwhile(error))) throw doubts.length === 0 ? error : inDoubt(error)
       }
       if (conflicts >= CONFLICTS_MAX) throw new Error('too many other programs change the organisation')
     }
@@ -189,7 +188,11 @@ export class OrgQueues {
     const written = await findWritten(sql, id, doubts)
     if (written !== undefined) return this.#announced(written.outcomes)
     const draft = new Draft(state)
-    const outcomes = batch.map(({ decide }) => outcomeOf(() => decide(draft)))
+    const outcomes: Outcome[] = []
+    for (const { decide } of batch) {
+      outcomes.push(outcomeOf(() => decide(draft)))
+      if (draft.bytes >= BATCH_BYTES_MAX) break
+    }
     if (draft.isEmpty) return outcomes
     const writeId = randomUUID()
     const { text, values } = guardedWrite(draft, writeId)
@@ -200,7 +203,7 @@ export class OrgQueues {
       row = await rowOf<{ written: number }>(sql, text, values)
       if (!isLocked) doubts.pop()
     } catch (error) {
-      if (!isLost(error)) doubts.pop()
+      if (!isLost(error) || isUnsent(error)) doubts.pop()
       throw error
     }
     return row?.written === 1 ? this.#announced(outcomes) : undefined

@@ -14,6 +14,8 @@ for (const name of Object.keys(process.env)) {
 process.env.PHAROS_MONITOR = 'off'
 // The provider remembers creations there from run to run.
 process.env.XDG_STATE_HOME = join(tmpdir(), 'pharos-tests', 'state')
+// And here what V8 compiled.
+process.env.XDG_CACHE_HOME = join(tmpdir(), 'pharos-tests', 'cache')
 
 /** Files that take ten seconds or more on a busy machine, longest first. The end of a run lists the slowest. */
 const LONGEST = [

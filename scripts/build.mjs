@@ -5,6 +5,7 @@
  * Each file is written beside its place and renamed into it, and only when its bytes changed, so that a
  * test that runs at the same moment never sees half a program and an installed provider keeps its hash.
  */
+import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -69,6 +70,24 @@ const leanUndici = {
   },
 }
 
+/** Modules of grpc-js that only its clients use, and its admin services. */
+const GRPC_CLIENT =
+  /^(\.\/(admin|call-credentials|channel|channel-credentials|client|client-interceptors|experimental|make-client|orca|resolver-.*|load-balancer-.*)|@grpc\/proto-loader)$/
+
+/** Leaves out what a server does not need of grpc-js: two thirds of it. */
+const leanGrpc = {
+  name: 'lean grpc',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: GRPC_CLIENT }, ({ importer, path }) =>
+      importer.includes('/@grpc/grpc-js/') ? { path, namespace: 'grpc client' } : undefined,
+    )
+    // The index sets some of them up, and makes others part of its exports.
+    onLoad({ filter: /./, namespace: 'grpc client' }, () => ({
+      contents: 'module.exports = new Proxy({}, { get: () => function leftOut() {} })',
+    }))
+  },
+}
+
 /**
  * Packs what the provider's entry point imports dynamically, and large libraries within that, into strings of the
  * same file.
@@ -88,11 +107,33 @@ const packing = {
         : undefined,
     )
     onLoad({ filter: /./, namespace: 'packed' }, async ({ path }) => {
-      const packed = deflateRawSync(await inner(path, [textLibraries(inner, LATE_LIBRARIES), lateModules]), {
-        level: 9,
-      }).toString('base64')
-      const text = `require('node:zlib').inflateRawSync(Buffer.from('${packed}', 'base64')).toString()`
-      return { contents: `module.exports = ${running(text)}`, loader: 'js' }
+      const packs = {}
+      const pack = (name, code) => {
+        const digest = createHash('sha256').update(code).digest('hex').slice(0, 16)
+        packs[name] = {
+          key: `${name}-${digest}`,
+          bytes: deflateRawSync(code, { level: 9 }).toString('base64'),
+        }
+        return `load('${name}')`
+      }
+      const main = pack(
+        'main',
+        await inner(path, [textLibraries(inner, LATE_LIBRARIES, pack), lateModules, leanGrpc]),
+      )
+      const contents = `import { compileCached } from './provider/protocol/plugin/compileCache.ts'
+import { inflateRawSync } from 'node:zlib'
+const packs = ${JSON.stringify(packs)}
+const names = ['module', 'exports', 'require', '__filename', 'load']
+const filename = typeof __filename === 'string' ? __filename : process.argv[1]
+function load(name) {
+  const module = { exports: {} }
+  const { key, bytes } = packs[name]
+  const text = inflateRawSync(Buffer.from(bytes, 'base64')).toString()
+  compileCached(text, { names, key, filename })(module, module.exports, require, filename, load)
+  return module.exports
+}
+export const { pharos } = ${main}`
+      return { contents, loader: 'js', resolveDir: root }
     })
   },
 }
@@ -159,8 +200,11 @@ const lateLibraries = (libraries) => ({
   setup: (outer) => textLibraries(innerBuild(outer.initialOptions), libraries).setup(outer),
 })
 
-/** Bundles each of `libraries` separately with `inner`, and embeds it as text that runs when it is first used. */
-const textLibraries = (inner, libraries) => ({
+/**
+ * Bundles each of `libraries` separately with `inner`, and embeds it as text that runs when it is first used. `keep` gives the
+ * expression of its exports.
+ */
+const textLibraries = (inner, libraries, keep = running) => ({
   name: 'text libraries',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: new RegExp(`^(${libraries.join('|')})$`) }, ({ path }) => ({
@@ -168,16 +212,17 @@ const textLibraries = (inner, libraries) => ({
       namespace: 'text',
     }))
     onLoad({ filter: /./, namespace: 'text' }, async ({ path }) => {
-      const text = JSON.stringify((await inner(path, [leanUndici])).toString())
-      return { contents: usedLate(Object.keys(installed(path)), running(text)), loader: 'js' }
+      const exported = keep(path, await inner(path, [leanUndici]))
+      return { contents: usedLate(Object.keys(installed(path)), exported), loader: 'js' }
     })
   },
 })
 
-/** An expression: the exports of the CommonJS module in the text that the expression `text` gives. */
-const running = (text) => `((packed, filename) => {
+/** An expression: the exports of the CommonJS module `code`, which is kept as text. */
+const running = (_, code) => `((packed, filename) => {
   const names = ['module', 'exports', 'require', '__filename']
-  require('node:vm').compileFunction(${text}, names, { filename })(packed, packed.exports, require, filename)
+  const text = ${JSON.stringify(code.toString())}
+  require('node:vm').compileFunction(text, names, { filename })(packed, packed.exports, require, filename)
   return packed.exports
 })({ exports: {} }, typeof __filename === 'string' ? __filename : process.argv[1])`
 

@@ -1,7 +1,16 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -53,6 +62,34 @@ test('started by hand it explains itself on stderr and exits with 1', async () =
       'This is the sample provider for Terraform. It is started by terraform or tofu and does nothing by itself.\n' +
       'Name it under required_providers in your configuration and run "terraform init".\n',
   })
+})
+
+test('what was compiled is kept for the next process, and compiled anew where that is damaged', async () => {
+  const environment = { XDG_CACHE_HOME: join(root, 'cache') }
+  const folder = join(root, 'cache/pharos')
+  const answer = async (): Promise<unknown> => {
+    const provider = await startProvider({
+      command: [join(process.cwd(), 'dist/terraform-provider-pharos.cjs')],
+      environment,
+    })
+    const schema = await provider.client.call(METHODS.GetProviderSchema, {})
+    expect(await provider.shutDown()).toBe(0)
+    return schema
+  }
+  const first = await answer()
+  const [name = ''] = readdirSync(folder)
+  const kept = readFileSync(join(folder, name))
+  const writtenMs = statSync(join(folder, name)).mtimeMs
+  const second = await answer()
+  const unchangedMs = statSync(join(folder, name)).mtimeMs
+  writeFileSync(join(folder, name), kept.subarray(0, 1_000))
+  const third = await answer()
+
+  expect(name).toMatch(/^main-[0-9a-f]{16}-/)
+  expect(unchangedMs).toBe(writtenMs)
+  expect([second, third]).toEqual([first, first])
+  expect(readdirSync(folder)).toEqual([name])
+  expect(statSync(join(folder, name)).size).toBeGreaterThan(100_000)
 })
 
 test('a client that speaks no protocol 6 learns which versions would do', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { readKeys } from './keyring.ts'
+import { isExposed, readKeys } from './keyring.ts'
 
 const KEY = `${'0f'.repeat(32)}\n`
 let folder: string
@@ -35,4 +35,17 @@ test.each([
   symlinkSync(dataDir, join(folder, 'linked'))
 
   expect(() => readKeys({ kind: 'file', file: file() }, dataDir)).toThrow('lies in the data folder')
+})
+
+test.each([
+  ['its own file', 10_001, 10_001, 0o600, false],
+  ['its own file that its group can read', 10_001, 10_001, 0o640, true],
+  ['a mounted secret: a file of root that its group can read', 0, 10_001, 0o440, false],
+  ['a file of root that its group can change', 0, 10_001, 0o660, true],
+  ['a file of root that all can read', 0, 10_001, 0o444, true],
+  ['as root, a file of root that its group can read', 0, 0, 0o440, true],
+  ['a file of another user that its group can read', 1_000, 10_001, 0o440, true],
+  ['a file on a system without users', 0, undefined, 0o600, false],
+])('a server tells whether a master key is exposed: %s', (_what, owner, server, mode, expected) => {
+  expect(isExposed({ uid: owner, mode: 0o100_000 | mode }, server)).toBe(expected)
 })

@@ -11,6 +11,8 @@ export type KeySource =
 const KEY_LINE = new RegExp(`^[0-9a-f]{${KEY_BYTES * 2}}$`, 'i')
 /** Permission bits of the group and all others. */
 const OTHERS_MODE = 0o077
+/** The permission of the group to read. */
+const GROUP_READS_MODE = 0o040
 
 /** The default file of the master key: beside the data folder, never in it. Pure. */
 export function defaultKeyFile(dataDir: string): string {
@@ -24,10 +26,22 @@ export function defaultKeyFile(dataDir: string): string {
 export function readKeys(source: KeySource, dataDir: string | null): readonly MasterKey[] {
   if (source.kind === 'text') return parseKeys(source.text, 'PHAROS_MASTER_KEY')
   assertOutside(source.file, dataDir)
-  if ((statSync(source.file).mode & OTHERS_MODE) !== 0) {
+  if (isExposed(statSync(source.file), process.geteuid?.())) {
     throw new Error(`${source.file} can be read by others: run "chmod 600 ${source.file}"`)
   }
   return parseKeys(readFileSync(source.file, 'utf8'), source.file)
+}
+
+/**
+ * Whether more users than the server's may read `file`, or change it. Orchestrators mount secrets as files of root that
+ * the group of the server can read: this alone is no exposure, unless the server, of the user `uid`, is root. Pure.
+ */
+export function isExposed(
+  file: { readonly mode: number; readonly uid: number },
+  uid: number | undefined,
+): boolean {
+  const allowed = file.uid === 0 && uid !== 0 ? GROUP_READS_MODE : 0
+  return (file.mode & OTHERS_MODE & ~allowed) !== 0
 }
 
 /** Whether the file of `source` exists; always true for text. */

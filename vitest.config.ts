@@ -83,7 +83,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'all',
-          include: ['{api,monitoring,server,provider,reconciler,web,examples,scripts}/**/*.test.ts'],
+          include: ['{api,monitoring,server,provider,reconciler,web,examples,scripts,deploy}/**/*.test.ts'],
           exclude: [...EXCLUDED, ...OF_POSTGRES],
           // Of one project: it looks at all files of the run.
           globalSetup: ['scripts/testing/buildBeforeTests.ts'],

@@ -11,7 +11,7 @@ const continuousIntegration = ['run', 'install', 'on-node']
   .join('')
 
 /** All documents of the repository. */
-const documents = ['.', 'docs', 'examples', 'provider', 'reconciler', 'server'].flatMap((folder) =>
+const documents = ['.', 'deploy', 'docs', 'examples', 'provider', 'reconciler', 'server'].flatMap((folder) =>
   existsSync(folder)
     ? readdirSync(folder, { recursive: folder !== '.', encoding: 'utf8' })
         .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
@@ -127,7 +127,7 @@ describe('documents', () => {
     async (document) => {
       const folder = mkdtempSync(join(tmpdir(), 'pharos-reader-'))
       const blocks = typedBlocks(document)
-      const place = document.startsWith('examples/') ? dirname(document) : undefined
+      const place = /^(?:deploy|examples)\//.test(document) ? dirname(document) : undefined
       if (place !== undefined) cpSync(place, folder, { recursive: true })
 
       const { exitCode, output } = await runScript(
@@ -157,7 +157,7 @@ describe('documents', () => {
       const text = readFileSync(document, 'utf8')
       if (shellBlocks(document).length === 0) return false
       if (typedBlocks(document).length === 0) return !PLACES.checkout.test(text)
-      const place = document.startsWith('examples/') ? PLACES.copy : PLACES.folder
+      const place = /^(?:deploy|examples)\//.test(document) ? PLACES.copy : PLACES.folder
       const isInstalled = /\]\((?:\.\.\/)+README\.md#install\)|^npm install pharos\b/m.test(text)
       return !place.test(text) || !isInstalled
     })

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
@@ -72,11 +72,11 @@ const PROGRAMS: Readonly<Record<string, Commands>> = {
 /** Texts that users read: sources without tests, and documents. */
 const FILES = [
   ...sourceFiles().filter((file) => !/\.test\.ts$|\/testing\/|^bench\//.test(file)),
-  ...execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
+  ...execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md', 'deploy'], {
     encoding: 'utf8',
   })
     .split('\n')
-    .filter((file) => file !== '' && file !== 'CHANGELOG.md'),
+    .filter((file) => file !== '' && file !== 'CHANGELOG.md' && existsSync(file) && !file.endsWith('.ts')),
 ]
 
 /** A program and what follows it, to the end of the line or of the quotation. */
@@ -106,10 +106,20 @@ function fault(program: string, rest: string, isQuoted: boolean): string | undef
     : undefined
 }
 
+/** The text of `file`, with the lists of arguments in YAML as a shell would have them. */
+function mentioningText(file: string): string {
+  const text = readFileSync(file, 'utf8')
+  if (!file.endsWith('.yaml')) return text
+  return text.replaceAll(
+    /\b(?:args|command): \[(.*)\]/g,
+    (_, list: string) => `"${list.replaceAll(',', '')}"`,
+  )
+}
+
 test('every command and option that a text of ours names exists', () => {
   let mentions = 0
   const faults = FILES.flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(MENTION)].flatMap(
+    [...mentioningText(file).matchAll(MENTION)].flatMap(
       ({ groups: { before = '', program = '', rest = '' } = {} }) => {
         mentions += 1
         // In sources a backtick begins any text.
@@ -126,7 +136,7 @@ test('every command and option that a text of ours names exists', () => {
 
 /** Files that start other programs, list options of earlier versions, or are style sheets, whose variables look alike. */
 const FOREIGN =
-  /^(?:reconciler\/(?:git|source|state\/git)|scripts|examples|web)\/|\/replacedSpellings\.ts$|[sS]tyle\.ts$/
+  /^(?:reconciler\/(?:git|source|state\/git)|scripts|examples|web|deploy)\/|\/replacedSpellings\.ts$|[sS]tyle\.ts$/
 /** Options of npm, Node and gpg, and a misspelt one of a docstring. */
 const FOREIGN_FLAGS = [
   '--no-save',

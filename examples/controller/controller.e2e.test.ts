@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { load } from 'js-yaml'
@@ -82,27 +81,4 @@ test('the example controller applies services, and notifies its channels and its
   await Promise.all([server.close(), receiver.close(), forge.close()])
   repository.remove()
   rmSync(folder, { recursive: true })
-})
-
-test('systemd, if installed, accepts the unit', () => {
-  const unit = read('pharos-controller.service')
-  expect(unit).toContain('SuccessExitStatus=143')
-  const program = '/usr/bin/systemd-analyze'
-  if (!existsSync(program)) return
-  const folder = mkdtempSync(join(tmpdir(), 'pharos-unit-'))
-  const file = join(folder, 'pharos-controller.service')
-  // The program lies elsewhere here, and systemd looks whether it is there.
-  writeFileSync(file, unit.replace('/usr/local/bin/pharos', process.execPath))
-
-  const said = execFileSync(program, ['verify', '--man=no', file], { stdio: 'pipe' }).toString()
-
-  expect(said).toBe('')
-  rmSync(folder, { recursive: true })
-})
-
-test('the container runs as an ordinary user, and has the programs that the controller runs', () => {
-  const steps = read('Containerfile')
-
-  expect([/^USER node$/m.test(steps), steps.includes(' git gnupg openssh-client')]).toEqual([true, true])
-  expect(steps).toContain('ENTRYPOINT ["pharos", "controller"]')
 })

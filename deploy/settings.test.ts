@@ -1,0 +1,121 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runHere } from '../reconciler/testing/programHere.ts'
+import { deployFiles, documentsOf, readDeployFile, valuesOf } from './testing/deployFiles.ts'
+
+test('every variable that a file names is one that a program reads', () => {
+  const page = readFileSync('docs/environment.md', 'utf8')
+  const named = deployFiles().flatMap((file) =>
+    [...readDeployFile(file).matchAll(/\bPHAROS_[A-Z_]+/g)].map(([variable]) => `${file}: ${variable}`),
+  )
+  // The image of compose, a variable of the file itself.
+  const unknown = named.filter(
+    (found) => !/IMAGE$/.test(found) && !page.includes(`\`${found.split(': ')[1]}\``),
+  )
+
+  expect(named.length).toBeGreaterThan(20)
+  expect(unknown).toEqual([])
+})
+
+test('compose gives each secret, volume and service that it names', () => {
+  const [compose] = documentsOf('compose.yaml') as [Compose] // True because compose takes no other.
+  const { services, secrets, volumes } = compose
+  const each = Object.values(services)
+  const named = each.flatMap((service) => service.secrets ?? [])
+  const mounted = each.flatMap((service) => service.volumes ?? []).map((volume) => volume.split(':')[0] ?? '')
+  const needed = each.flatMap(({ depends_on: on }) => (Array.isArray(on) ? on : Object.keys(on ?? {})))
+  const files = each.flatMap(({ environment }) =>
+    Object.entries(environment ?? {}).flatMap(([name, value]) => (name.endsWith('_FILE') ? [value] : [])),
+  )
+
+  expect(Object.keys(secrets).filter((name) => !named.includes(name))).toEqual([])
+  expect(named.filter((name) => !(name in secrets))).toEqual([])
+  expect(
+    mounted.filter((name) => !(name in volumes) && !existsSync(join(import.meta.dirname, name))),
+  ).toEqual([])
+  expect(needed.filter((name) => !(name in services))).toEqual([])
+  expect(files.filter((file) => !named.includes(file.replace('/run/secrets/', '')))).toEqual([])
+})
+
+interface Compose {
+  readonly services: Readonly<
+    Record<
+      string,
+      {
+        readonly secrets?: readonly string[]
+        readonly volumes?: readonly string[]
+        readonly depends_on?: readonly string[] | object
+        readonly environment?: Readonly<Record<string, string>>
+      }
+    >
+  >
+  readonly secrets: object
+  readonly volumes: object
+}
+
+test('the image has the programs that its containers run, and the ones that the controller runs', () => {
+  const steps = readDeployFile('Containerfile')
+  const { bin } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const run = deployFiles()
+    .filter((file) => file.endsWith('.yaml'))
+    .flatMap((file) => documentsOf(file).flatMap((document) => valuesOf(document, 'args')))
+    .map((args) => (Array.isArray(args) ? args[0] : args))
+
+  expect(run.sort()).toEqual(['pharos', 'pharos-agent', 'pharos-server'])
+  expect(run.filter((program) => !(program in bin))).toEqual([])
+  expect([/^USER 10001:10001$/m.test(steps), steps.includes(' git gnupg openssh-client')]).toEqual([
+    true,
+    true,
+  ])
+})
+
+test('the controller accepts its configuration', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-deploy-'))
+  const file = join(folder, 'pharos-controller.yaml')
+  const settings = readDeployFile('kubernetes/controller/pharos-controller.yaml')
+  writeFileSync(file, settings.replace('/var/lib/pharos', folder))
+  const names = [...settings.matchAll(/\{env: (\w+)\}/g)].map(([, name = '']) => name)
+  const needed = /with the keys\n((?:#.*\n)+)/.exec(
+    readDeployFile('kubernetes/controller/kustomization.yaml'),
+  )?.[1]
+
+  const { exitCode, stderr } = await runHere(['controller', '--config', file, '--check'], {
+    PHAROS_STATE_KEY: 'ab'.repeat(32),
+    ...Object.fromEntries(names.map((name) => [name, `pharos_${'ab'.repeat(32)}`])),
+  })
+
+  expect(exitCode, stderr).toBe(0)
+  expect(names.filter((name) => needed?.includes(name) !== true)).toEqual([])
+  rmSync(folder, { recursive: true })
+})
+
+const UNITS = deployFiles().filter((file) => file.endsWith('.service'))
+
+test.each(UNITS)('systemd, if installed, accepts %s', (name) => {
+  const unit = readDeployFile(name)
+  expect(unit).toContain('Restart=always')
+  const program = '/usr/bin/systemd-analyze'
+  if (!existsSync(program)) return
+  const folder = mkdtempSync(join(tmpdir(), 'pharos-unit-'))
+  const file = join(folder, name.split('/').at(-1) ?? '')
+  // The program lies elsewhere here, and systemd looks whether it is there.
+  writeFileSync(file, unit.replace('/usr/local/bin/pharos', process.execPath))
+
+  const said = execFileSync(program, ['verify', '--man=no', file], { stdio: 'pipe' }).toString()
+
+  expect(said).toBe('')
+  rmSync(folder, { recursive: true })
+})
+
+test('the units cover the server, the agent and the controller, and the controller ends well after a signal', () => {
+  expect(UNITS.map((file) => file.split('/').at(-1))).toEqual([
+    'pharos-agent.service',
+    'pharos-controller.service',
+    'pharos-server.service',
+  ])
+  // It exits with 143 after SIGTERM.
+  expect(readDeployFile('systemd/pharos-controller.service')).toContain('SuccessExitStatus=143')
+})

@@ -8,7 +8,7 @@ import { sqliteEngine } from '../../server/store/sqlite/sqliteEngine.ts'
 /** The server as `pharos-server serve --data-dir <folder>` starts it, except that each mutation has its own commit. */
 const dataDir = process.argv[process.argv.indexOf('--data-dir') + 1] ?? ''
 const program = await startProgram({
-  engine: sqliteEngine(dataDir, systemEnvironment.nowMs, 1),
+  engine: sqliteEngine(dataDir, systemEnvironment.nowMs, { mutationsPerCommit: 1 }),
   dataDir,
   host: '127.0.0.1',
   port: 0,

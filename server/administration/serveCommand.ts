@@ -12,6 +12,7 @@ import type { Engine } from '../store/engine.ts'
 import type { Store } from '../store/store.ts'
 import { agentListeningOf } from './options/agentListening.ts'
 import { consoleListeningOf, consoleUrlOption, trustProxiesOption } from './options/consoleListening.ts'
+import { addBackupFlags, type BackupOptions, backupScheduleOf } from './options/backupOptions.ts'
 import { LOG_LEVELS, MASTER_KEY_VARIABLE, VARIABLES } from './options/configuration.ts'
 import { addDatabaseFlags, type DatabasePlace, engineOf } from './options/databaseOption.ts'
 import { readGiven } from './options/dataDirOption.ts'
@@ -20,7 +21,8 @@ import { statusListeningOf, statusUrlOption } from './options/statusListening.ts
 import type { Write } from './text/output.ts'
 import { serveRefusal } from './options/serveRefusal.ts'
 
-interface ServeOptions extends DatabasePlace {
+interface ServeOptions extends DatabasePlace, BackupOptions {
+  readonly dataDir?: string | undefined
   readonly host: string
   readonly adminHost: string
   readonly port: number
@@ -51,7 +53,9 @@ export function addServeCommand(
   write: Write,
   environment: Readonly<Record<string, string | undefined>>,
 ): void {
-  addDatabaseFlags(program.command('serve').description('serve the API until SIGTERM, SIGINT or SIGHUP'))
+  addBackupFlags(
+    addDatabaseFlags(program.command('serve').description('serve the API until SIGTERM, SIGINT or SIGHUP')),
+  )
     .addOption(
       portOption('--port <port>', 'port of the API, 0 for any free one', VARIABLES.port).default(7171),
     )
@@ -177,7 +181,8 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
   const destination = pino.destination({ fd: 2, sync: true })
   const log = createLog(destination, options.logLevel)
   const { dataDir = null, host, port, adminHost, adminPort = null, allowRanges: allowedRanges } = options
-  const engine = engineOf(options)
+  const backups = backupScheduleOf(options)
+  const engine = engineOf(options, options.backupTo)
   if (options.migrate === 'never') await assertMigrated(engine)
   const program = await startProgram({
     engine,
@@ -192,6 +197,7 @@ async function serve(options: ServeOptions, source: KeySource, write: Write): Pr
     connectionsMax: options.connectionsMax ?? connectionsFor(descriptorLimit()),
     allowedRanges,
     webhookRanges: options.allowWebhookRanges,
+    backups,
     isMonitoring: options.monitor === 'on',
     keySource: source,
     environment: systemEnvironment,

@@ -77,13 +77,17 @@ export function addStoreMetrics(
   )
   add(
     'pharos_last_backup_timestamp_seconds',
-    'When pharos-server backup last wrote a copy; absent before the first',
+    'When the last copy of the database was written; absent before the first',
     [],
     async (set) => {
       const { lastBackupAtMs } = await figures()
       if (lastBackupAtMs !== null) set(lastBackupAtMs / 1_000)
     },
   )
+  add('pharos_backup_age_seconds', 'Age of that copy; absent before the first', [], async (set) => {
+    const { lastBackupAtMs } = await figures()
+    if (lastBackupAtMs !== null) set(Math.max(0, nowMs() - lastBackupAtMs) / 1_000)
+  })
 }
 
 /** Adds the metrics of monitoring to `registry`, read at each scrape. */

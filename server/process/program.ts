@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { startMonitoring } from '../agents/startMonitoring.ts'
 import { silentBus } from '../bus/bus.ts'
+import { startBackups } from './backups.ts'
 import { startRelay } from '../bus/relay.ts'
 import { localAdmission } from '../http/admission.ts'
 import { ANSWER_BOUNDS, AnswerBudget } from '../http/transport/answerBudget.ts'
@@ -148,6 +149,8 @@ async function listen(
   const sending = { store, findMasterKey, log, registry, nowMs: environment.nowMs, webhookRanges }
   undo.push(startNotifications(sending))
   addStoreMetrics(metrics.registry, () => store.figures(), environment.nowMs)
+  const { backups } = settings
+  if (backups) undo.push(startBackups(backups, { log, registry, nowMs: environment.nowMs }))
   if (monitoring !== undefined) addMonitoringMetrics(metrics.registry, monitoring.figures)
   const probes = probesPage({ store, latest: monitoring?.latest })
   const adminUrl = await listenAdmin(settings, { store, metrics, probes }, undo)

@@ -3,6 +3,7 @@ import type { Bus } from '../bus/bus.ts'
 import type { ConsoleListening } from '../console/startConsole.ts'
 import type { Environment } from '../domain/environment.ts'
 import type { SpendRequest } from '../http/rateLimit.ts'
+import type { BackupSchedule } from './backups.ts'
 import type { AnswerBounds } from '../http/transport/answerBudget.ts'
 import type { Timeouts } from '../http/transport/timeouts.ts'
 import type { KeySource } from '../secrets/keyring.ts'
@@ -50,6 +51,8 @@ export interface ProgramSettings {
   readonly allowedRanges: readonly string[]
   /** Address ranges that webhooks may reach although they are private. */
   readonly webhookRanges: readonly string[]
+  /** When the database is copied; absent or `null` for never. */
+  readonly backups?: BackupSchedule | null
   readonly environment: Environment
   /** Milliseconds of a clock that only runs forward. */
   readonly monotonicMs: () => number

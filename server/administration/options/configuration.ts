@@ -24,6 +24,9 @@ export const VARIABLES = {
   allowWebhookRanges: 'PHAROS_ALLOW_WEBHOOK_RANGES',
   monitor: 'PHAROS_MONITOR',
   migrate: 'PHAROS_MIGRATE',
+  backupTo: 'PHAROS_BACKUP_TO',
+  backupEvery: 'PHAROS_BACKUP_EVERY',
+  backupKeep: 'PHAROS_BACKUP_KEEP',
   logLevel: 'PHAROS_LOG_LEVEL',
 } as const
 

@@ -74,12 +74,15 @@ export function placeGiven(text: string): DatabasePlace {
   return { dataDir: text }
 }
 
-/** The engine that the options name. */
-export function engineOf(place: DatabasePlace): Engine {
+/**
+ * The engine that the options name. A folder is copied to `backupFolder` before its schema changes; into itself when that
+ * is absent.
+ */
+export function engineOf(place: DatabasePlace, backupFolder?: string): Engine {
   const { nowMs } = systemEnvironment
   const url = databaseUrlOf(place)
   return url === undefined
-    ? sqliteEngine(place.dataDir ?? '', nowMs)
+    ? sqliteEngine(place.dataDir ?? '', nowMs, { backupFolder })
     : postgresEngine(url, { nowMs, monotonicMs })
 }
 

@@ -3,6 +3,7 @@ import type { Engine } from '../engine.ts'
 import { noteRestore } from './changes/audit.ts'
 import { assertUndamaged } from './files/assertUndamaged.ts'
 import { backupDatabase } from './files/backupDatabase.ts'
+import { backupInto } from './files/backupFolder.ts'
 import { folderFacts } from './files/folderFacts.ts'
 import { judgeFolder } from './files/judgeFolder.ts'
 import { noteBackup } from './files/lastBackup.ts'
@@ -16,17 +17,30 @@ import { openPortable } from './files/portable.ts'
 
 /** A data folder with an SQLite database. Copies of it are files. */
 export interface SqliteEngine extends Engine {
+  /**
+   * Writes a snapshot of the whole database into `folder`, while it is in use, and then removes all but the newest `keep`
+   * of such; resolves to its file. Rejects with the reason of `signal` when that is aborted.
+   */
+  backupInto(folder: string, keep: number, signal?: AbortSignal): Promise<string>
   /** Writes a snapshot of the whole database to `file`, while it is in use. */
   backupTo(file: string): Promise<void>
   /** Creates the data folder from a copy. Rejects unless it is empty. */
   restoreFrom(file: string): Promise<void>
 }
 
-/** The engine of the data folder `dataDir`. `mutationsPerCommit` is as GroupCommit's when absent. */
+/** Settings of the engine of a data folder. */
+interface SqliteSettings {
+  /** As GroupCommit's when absent. */
+  readonly mutationsPerCommit?: number
+  /** Where the database is copied before its schema changes; the data folder itself when absent. */
+  readonly backupFolder?: string | undefined
+}
+
+/** The engine of the data folder `dataDir`. */
 export function sqliteEngine(
   dataDir: string,
   nowMs: () => number,
-  mutationsPerCommit?: number,
+  { mutationsPerCommit, backupFolder = dataDir }: SqliteSettings = {},
 ): SqliteEngine {
   const locks = { serve: lockDataFolder, rotation: lockRotation }
   return {
@@ -37,6 +51,7 @@ export function sqliteEngine(
     schemaNow: () => schemaNow(databaseFile(dataDir)),
     open: async (purpose) => {
       assertNotMoved(dataDir)
+      await keepBeforeMigration(databaseFile(dataDir), backupFolder, nowMs())
       const store = await openStore(dataDir, nowMs, mutationsPerCommit)
       if (purpose === 'administer') return store
       try {
@@ -53,6 +68,12 @@ export function sqliteEngine(
       return async () => release()
     },
     openPortable: () => openPortable(dataDir),
+    backupInto: async (folder, keep, signal) => {
+      const source = databaseFile(dataDir)
+      const file = await backupInto(folder, source, { reason: { keep }, nowMs: nowMs(), signal })
+      noteBackup(source)
+      return file
+    },
     backupTo: async (file) => {
       await backupDatabase(databaseFile(dataDir), file)
       noteBackup(databaseFile(dataDir))
@@ -70,5 +91,17 @@ async function schemaNow(file: string): Promise<number | undefined> {
     return schemaVersion(database)
   } finally {
     database.close()
+  }
+}
+
+/** Copies the database `source` into `folder` if the next open changes its schema. Rejects when that is impossible. */
+async function keepBeforeMigration(source: string, folder: string, nowMs: number): Promise<void> {
+  const schema = (await schemaNow(source)) ?? 0
+  if (schema === 0 || schema >= MIGRATIONS.length) return
+  try {
+    await backupInto(folder, source, { reason: { schema }, nowMs })
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`the database could not be copied before its schema changes: ${reason}`, { cause: error })
   }
 }

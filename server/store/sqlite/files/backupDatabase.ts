@@ -4,16 +4,20 @@ import { dirname, join } from 'node:path'
 import { syncFolder } from '../../../../api/runtime/syncFolder.ts'
 import { forgetIdentity } from './storeIdentity.ts'
 
+/** Name of a copy that is under way. */
+export const PART_FILE = /^pharos-backup-[0-9a-f-]{36}\.part$/
+/** Pages copied in one turn, during which no request is answered. */
+const PAGES_PER_TURN = 100
 /** How long the copy waits for another process's transaction (milliseconds). */
 const BUSY_MS_MAX = 5_000
 
 /**
  * Writes the whole database `source` to `file`, completely or not at all and readable by its owner only: it contains
  * hashes of keys and every header that is not sealed. Rejects when the file exists, of whatever type, and when its
- * folder does not.
+ * folder does not, and with the reason of `signal` when that is aborted.
  */
-export function backupDatabase(source: string, file: string): Promise<void> {
-  return copyDatabase(source, file, makeAnonymous)
+export function backupDatabase(source: string, file: string, signal?: AbortSignal): Promise<void> {
+  return copyDatabase(source, file, { change: makeAnonymous, signal })
 }
 
 /**
@@ -23,7 +27,13 @@ export function backupDatabase(source: string, file: string): Promise<void> {
 export async function copyDatabase(
   source: string,
   file: string,
-  change: (copy: string) => Promise<void> = async () => {},
+  {
+    change = async () => {},
+    signal,
+  }: {
+    readonly change?: (copy: string) => Promise<void>
+    readonly signal?: AbortSignal | undefined
+  } = {},
 ): Promise<void> {
   await assertFolder(dirname(file))
   // A name of fixed length: a suffix could make a permitted name too long.
@@ -31,7 +41,7 @@ export async function copyDatabase(
   try {
     // Created first, so that the copy has its mode from the first byte on.
     await writeFile(temporary, '', { mode: 0o600, flag: 'wx' })
-    await copyInstant(source, temporary)
+    await copyInstant(source, temporary, signal)
     await change(temporary)
     const handle = await open(temporary, 'r+')
     await handle.sync()
@@ -50,13 +60,18 @@ export async function copyDatabase(
  * Copies a snapshot of `source`, held by its own transaction: SQLite would restart the copy after each commit of any
  * program, and never finish while a server works.
  */
-async function copyInstant(source: string, target: string): Promise<void> {
+async function copyInstant(source: string, target: string, signal: AbortSignal | undefined): Promise<void> {
   const { default: Sqlite } = await import('better-sqlite3')
   const database = new Sqlite(source, { timeout: BUSY_MS_MAX, fileMustExist: true })
   try {
     database.pragma('query_only = ON')
     database.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
-    await database.backup(target)
+    await database.backup(target, {
+      progress: () => {
+        signal?.throwIfAborted()
+        return PAGES_PER_TURN
+      },
+    })
   } finally {
     database.close()
   }

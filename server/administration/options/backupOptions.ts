@@ -1,0 +1,84 @@
+import { resolve } from 'node:path'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { BackupSchedule } from '../../process/backups.ts'
+import { systemEnvironment } from '../../process/systemEnvironment.ts'
+import { newestBackupAtMs } from '../../store/sqlite/files/backupFolder.ts'
+import { sqliteEngine } from '../../store/sqlite/sqliteEngine.ts'
+import { VARIABLES } from './configuration.ts'
+import { readGiven } from './dataDirOption.ts'
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+/** Most copies that are kept. */
+const KEEP_MAX = 1_000
+
+/** The options of `serve` that are about backups. */
+export interface BackupOptions {
+  readonly dataDir?: string | undefined
+  readonly backupTo?: string
+  /** Such as 1d. */
+  readonly backupEvery: string
+  readonly backupKeep: number
+}
+
+/** Adds the flags of BackupOptions to `command`. */
+export function addBackupFlags(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--backup-to <dir>', 'folder for copies of the database on a schedule (default: none)')
+        .env(VARIABLES.backupTo)
+        .argParser(readGiven),
+    )
+    .addOption(
+      new Option('--backup-every <duration>', 'time between two copies: 30m, 12h, 1d')
+        .env(VARIABLES.backupEvery)
+        .argParser(readInterval)
+        .default('1d'),
+    )
+    .addOption(
+      new Option('--backup-keep <count>', 'copies to keep')
+        .env(VARIABLES.backupKeep)
+        .argParser(readKeep)
+        .default(7),
+    )
+}
+
+/** The schedule that the options ask for; `null` for none. Throws for a database of which the server makes no copies. */
+export function backupScheduleOf({
+  dataDir,
+  backupTo,
+  backupEvery,
+  backupKeep,
+}: BackupOptions): BackupSchedule | null {
+  if (backupTo === undefined) return null
+  if (dataDir === undefined) {
+    throw new Error(
+      '--backup-to is for data folders: back up PostgreSQL with pg_dump, or with pgBackRest or another archive of its log',
+    )
+  }
+  const folder = resolve(backupTo)
+  const engine = sqliteEngine(dataDir, systemEnvironment.nowMs)
+  return {
+    everyMs: intervalMs(backupEvery) ?? UNIT_MS.d,
+    backup: (signal) => engine.backupInto(folder, backupKeep, signal),
+    newestAtMs: () => newestBackupAtMs(folder),
+  }
+}
+
+function readInterval(text: string): string {
+  if (intervalMs(text) !== undefined) return text
+  throw new InvalidArgumentError('must be a duration such as 30m, 12h or 1d, at most 365d')
+}
+
+/** Milliseconds of `text`; `undefined` when it is no interval. Pure. */
+function intervalMs(text: string): number | undefined {
+  const [, count, unit] = /^(\d{1,4})([smhd])$/.exec(text) ?? []
+  // True because the pattern allows no other unit.
+  const ms = Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
+  return ms > 0 && ms <= 365 * UNIT_MS.d ? ms : undefined
+}
+
+function readKeep(text: string): number {
+  const count = Number(text)
+  if (/^\d{1,4}$/.test(text) && count >= 1 && count <= KEEP_MAX) return count
+  throw new InvalidArgumentError(`must be a whole number from 1 to ${KEEP_MAX}`)
+}

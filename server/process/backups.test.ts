@@ -1,0 +1,123 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { Registry } from 'prom-client'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { newestBackupAtMs } from '../store/sqlite/files/backupFolder.ts'
+import { MIGRATIONS, migrate } from '../store/sqlite/files/migrations.ts'
+import { databaseFile } from '../store/sqlite/files/openDatabase.ts'
+import { type SqliteEngine, sqliteEngine } from '../store/sqlite/sqliteEngine.ts'
+import { startBackups } from './backups.ts'
+import { createLog } from './requestLog.ts'
+
+const HOUR_MS = 3_600_000
+const WAIT = { timeout: 60_000, interval: 20 }
+
+let folder: string
+let backups: string
+let nowMs: number
+let engine: SqliteEngine
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pharos-backups-'))
+  backups = join(folder, 'backups')
+  nowMs = Date.parse('2026-11-23T12:00:00.000Z')
+  engine = sqliteEngine(join(folder, 'data'), () => nowMs)
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const filesIn = (dir: string) =>
+  readdirSync(dir)
+    .filter((name) => name.endsWith('.db'))
+    .sort()
+const named = (instant: string) => `pharos-${instant}.db`
+
+test('old copies are removed only after a new one is whole', async () => {
+  await (await engine.open('administer')).close()
+  for (const hours of [0, 1, 2]) {
+    nowMs += hours * HOUR_MS
+    await engine.backupInto(backups, 2)
+  }
+  const kept = filesIn(backups)
+  writeFileSync(join(backups, 'mine.db'), '')
+  // The next one cannot be written: something has its name.
+  nowMs += HOUR_MS
+  writeFileSync(join(backups, named('2026-11-23T16-00-00-000Z')), '')
+  const failure = engine.backupInto(backups, 1)
+
+  expect(kept).toEqual([named('2026-11-23T13-00-00-000Z'), named('2026-11-23T15-00-00-000Z')])
+  await expect(failure).rejects.toThrow('is already there')
+  expect(filesIn(backups)).toEqual(['mine.db', ...kept, named('2026-11-23T16-00-00-000Z')].sort())
+  expect(readdirSync(backups).filter((name) => name.endsWith('.part'))).toEqual([])
+})
+
+test('a copy is made when it is due, also across a restart, and a failure is logged and counted', async () => {
+  await (await engine.open('administer')).close()
+  let lines = ''
+  let made = 0
+  const write = (line: string): void => {
+    lines += line
+  }
+  const log = createLog({ write }, 'info')
+  const start = (to: string, registry = new Registry()) =>
+    startBackups(
+      {
+        everyMs: 50,
+        newestAtMs: async () => ((await newestBackupAtMs(to)) ?? 0) + HOUR_MS - 50,
+        backup: async (signal) => {
+          const file = await engine.backupInto(to, 7, signal)
+          made += 1
+          return file
+        },
+      },
+      { log, nowMs: () => nowMs, registry },
+    )
+
+  const stop = start(backups)
+  await vi.waitUntil(() => made === 1, WAIT)
+  await stop()
+  const restarted = start(backups)
+  nowMs += HOUR_MS / 2
+  await restarted()
+  const afterRestart = made
+  nowMs += HOUR_MS / 2
+  const later = start(backups)
+  await vi.waitUntil(() => made === 2, WAIT)
+  await later()
+  // A file where the folder would be.
+  const registry = new Registry()
+  writeFileSync(join(folder, 'taken'), '')
+  const failing = start(join(folder, 'taken'), registry)
+  await vi.waitUntil(() => lines.includes('the database could not be copied'), WAIT)
+  await failing()
+
+  expect(afterRestart).toBe(1)
+  expect(filesIn(backups)).toEqual([named('2026-11-23T12-00-00-000Z'), named('2026-11-23T13-00-00-000Z')])
+  expect(await registry.metrics()).toMatch(/^pharos_backups_failed_total [1-9]/m)
+})
+
+test('the database is copied before its schema changes, and not otherwise', async () => {
+  const dataDir = join(folder, 'old')
+  const old = sqliteEngine(dataDir, () => nowMs)
+  await (await old.open('administer')).close()
+  const before = filesIn(dataDir)
+  rmSync(databaseFile(dataDir))
+  const database = new Sqlite(databaseFile(dataDir))
+  migrate(database, MIGRATIONS.slice(0, -1))
+  database.exec("INSERT INTO orgs (id, name, plan, created_at) VALUES ('o', 'Acme', 'business', '2026')")
+  database.close()
+
+  await (await old.open('administer')).close()
+  const copy = `pharos-2026-11-23T12-00-00-000Z-schema-${MIGRATIONS.length - 1}.db`
+  const restored = sqliteEngine(join(folder, 'restored'), () => nowMs)
+  await restored.restoreFrom(join(dataDir, copy))
+  const version = await restored.schemaNow()
+  const store = await restored.open('administer')
+  const orgs = await store.listOrgs()
+  await store.close()
+
+  expect([before, filesIn(dataDir)]).toEqual([['control.db'], ['control.db', copy]])
+  expect(version).toBe(MIGRATIONS.length - 1)
+  expect(orgs).toMatchObject([{ name: 'Acme' }])
+  expect(existsSync(join(dataDir, copy))).toBe(true)
+})
